@@ -1,0 +1,117 @@
+//! Lanes that count what a formula does with them.
+
+use core::cell::Cell;
+use core::ops::{Add, AddAssign, Div, Mul, Sub};
+
+use crate::lane::Lane;
+
+/// How many operations were done, each counted once per register operation (so per stick,
+/// when the lanes inside are scalars).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Additions and subtractions.
+    pub additions: u64,
+    /// Multiplications.
+    pub multiplications: u64,
+    /// Divisions.
+    pub divisions: u64,
+    /// Square roots.
+    pub square_roots: u64,
+    /// Estimates that a refinement starts from, made of integer operations.
+    pub estimates: u64,
+}
+
+impl AddAssign for Tally {
+    fn add_assign(&mut self, other: Self) {
+        self.additions += other.additions;
+        self.multiplications += other.multiplications;
+        self.divisions += other.divisions;
+        self.square_roots += other.square_roots;
+        self.estimates += other.estimates;
+    }
+}
+
+/// A lane that counts: the same formula text that runs fast elsewhere runs here and leaves
+/// its number of operations in a [`Tally`]. Nothing is claimed; it is counted.
+///
+/// ```
+/// use core::cell::Cell;
+/// use taut_core::{Counted, Exact, Factor, Halley, Tally};
+///
+/// let tally = Cell::new(Tally::default());
+/// let number = |value: f32| Counted::new(value, &tally);
+/// Exact::factor(number(4.0), number(1.0), number(2.0));
+/// assert_eq!((tally.get().divisions, tally.get().square_roots), (1, 1));
+///
+/// tally.set(Tally::default());
+/// Halley::factor(number(4.0), number(1.0), number(2.0));
+/// assert_eq!((tally.get().divisions, tally.get().square_roots), (1, 0));
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Counted<'a, L> {
+    value: L,
+    tally: &'a Cell<Tally>,
+}
+
+impl<'a, L> Counted<'a, L> {
+    /// A value whose operations are counted in `tally`.
+    pub fn new(value: L, tally: &'a Cell<Tally>) -> Self {
+        Self { value, tally }
+    }
+
+    /// The value itself.
+    pub fn into_inner(self) -> L {
+        self.value
+    }
+
+    fn count(self, count: impl FnOnce(&mut Tally)) {
+        let mut tally = self.tally.get();
+        count(&mut tally);
+        self.tally.set(tally);
+    }
+}
+
+macro_rules! counted_operator {
+    ($trait:ident, $method:ident, $column:ident) => {
+        impl<L: Lane> $trait for Counted<'_, L> {
+            type Output = Self;
+            fn $method(self, other: Self) -> Self {
+                self.count(|tally| tally.$column += 1);
+                Self { value: self.value.$method(other.value), ..self }
+            }
+        }
+    };
+}
+
+counted_operator!(Add, add, additions);
+counted_operator!(Sub, sub, additions);
+counted_operator!(Mul, mul, multiplications);
+counted_operator!(Div, div, divisions);
+
+impl<L: Lane> Lane for Counted<'_, L> {
+    type Mask = L::Mask;
+
+    fn constant(self, value: f64) -> Self {
+        Self { value: self.value.constant(value), ..self }
+    }
+    fn sqrt(self) -> Self {
+        self.count(|tally| tally.square_roots += 1);
+        Self { value: self.value.sqrt(), ..self }
+    }
+    fn reciprocal_sqrt_seed(self) -> Self {
+        self.count(|tally| tally.estimates += 1);
+        Self { value: self.value.reciprocal_sqrt_seed(), ..self }
+    }
+    fn at_least(self, other: Self) -> Self::Mask {
+        self.value.at_least(other.value)
+    }
+    fn above(self, other: Self) -> Self::Mask {
+        self.value.above(other.value)
+    }
+    fn both(self, one: Self::Mask, other: Self::Mask) -> Self::Mask {
+        self.value.both(one, other)
+    }
+    fn select(mask: Self::Mask, yes: Self, no: Self) -> Self {
+        Self { value: L::select(mask, yes.value, no.value), ..yes }
+    }
+}

@@ -1,0 +1,238 @@
+//! How far a stick moves its ends: the four formulas.
+//!
+//! A stick between particles `a` and `b` with `d = b - a`, length `l = |d|`, rest length `r`
+//! and inverse masses `wa`, `wb` (`w = wa + wb`) is relaxed by `a += d (wa g)` and
+//! `b -= d (wb g)`. The factor `g` is what the formulas differ in. The length afterwards is
+//! `l' = l (1 - w g)`, which is what the table is about:
+//!
+//! | formula | `w g` | new length `l'` | error `l' - r` | divisions | roots |
+//! |---|---|---|---|--:|--:|
+//! | [`Exact`] | `(l - r) / l` | `r` | 0 | 1 | 1 |
+//! | [`Newton`] | `(l² - r²) / (l² + r²)` | `2 r² l / (l² + r²)` | `-r (l - r)² / (l² + r²)` | 1 | 0 |
+//! | [`Halley`] | `2 (l² - r²) / (r² + 3 l²)` | `l (l² + 3 r²) / (r² + 3 l²)` | `(l - r)³ / (r² + 3 l²)` | 1 | 0 |
+//! | [`Quick`] | `1 - r y`, `y ≈ 1 / l` | `r` (1 ± 5e-7 `l / r`) | ± 5e-7 `l` | 0 | 0 |
+//!
+//! # Derivations
+//!
+//! *Exact* projects the two ends onto the constraint `l = r` in proportion to their inverse
+//! masses: Jakobsen, "Advanced Character Physics" (GDC 2001), and Müller et al., "Position
+//! Based Dynamics" (2007), section 3.3.
+//!
+//! *Newton* replaces `l = sqrt(l²)` by one Newton step from the guess `r`:
+//! `l ≈ (l² + r²) / (2 r)` (Jakobsen 2001, the square-root approximation). By the inequality
+//! of the means that is never below `l`, so `l'` is never above `r`: second order, always
+//! short. A stick at `l = 3 r` ends at `0.6 r`; `l' → 2 r² / l → 0` for a long one.
+//!
+//! *Halley* takes one step of Halley's rational iteration for the same root from the same
+//! guess: `sqrt(l²) ≈ r (r² + 3 l²) / (l² + 3 r²)`. Put into `l' = l r / sqrt(l²)` it gives
+//! `l' - r = (l - r)³ / (r² + 3 l²)`. The sign of the error is the sign of what was wrong
+//! before, so it never overshoots, and near rest it is third order for the same single
+//! division. Far away `l' → l / 3` (long) or `3 l` (short): it moves by a factor of 3 at
+//! most. It is the default.
+//!
+//! *Quick* is *Exact* written as `1 - r / l`, with `1 / l` from an integer seed and two
+//! refinements `y (c - d l² y²)`. The seed and the coefficients are the minimax choice over one
+//! octave pair: 6.5e-4 after the first refinement, 3.2e-7 after the second, below 5e-7 with
+//! `f32` rounding. (That the coefficients of Newton's iteration can be tuned to the seed is
+//! from Kadlec 2010 and Moroz et al., "Fast calculation of inverse square root with the use of
+//! magic constant", 2018.) With `1 / w` stored there is neither division nor root, and the
+//! bits are still the same everywhere, because only integer shifts, multiplications and
+//! subtractions are used.
+
+use core::fmt;
+use core::str::FromStr;
+
+use crate::lane::Lane;
+
+/// A formula for the factor `g` (see the [module](self)), written once for all lanes.
+pub trait Factor: Copy + Send + Sync + 'static {
+    /// Which formula this is.
+    const FORMULA: Formula;
+    /// Whether the weight term costs a division, so that a kernel should compute it when the
+    /// plan is made and not in the loop.
+    const STORES_WEIGHT: bool;
+
+    /// What the formula wants to know of the rest length: `r` or `r²`.
+    fn rest_term<L: Lane>(rest: L) -> L;
+    /// What it wants to know of the sum of inverse masses `w`: `w` itself, or `1 / w`.
+    /// Zero stays zero: the mask of [`relax`](crate::relax) looks at it.
+    fn weight_term<L: Lane>(w: L) -> L;
+    /// `g`, from the squared length and the two terms above.
+    fn factor<L: Lane>(l2: L, rest_term: L, weight_term: L) -> L;
+}
+
+/// The projection itself: one division and one square root.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Exact;
+
+/// Jakobsen's: one Newton step for the root; one division.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Newton;
+
+/// One Halley step for the root; one division, third order. The default.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Halley;
+
+/// The projection through a refined reciprocal square root: no division, no root.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Quick;
+
+impl Factor for Exact {
+    const FORMULA: Formula = Formula::Exact;
+    const STORES_WEIGHT: bool = false;
+
+    #[inline(always)]
+    fn rest_term<L: Lane>(rest: L) -> L {
+        rest
+    }
+    #[inline(always)]
+    fn weight_term<L: Lane>(w: L) -> L {
+        w
+    }
+    #[inline(always)]
+    fn factor<L: Lane>(l2: L, r: L, w: L) -> L {
+        let l = l2.sqrt();
+        (l - r) / (l * w)
+    }
+}
+
+impl Factor for Newton {
+    const FORMULA: Formula = Formula::Newton;
+    const STORES_WEIGHT: bool = false;
+
+    #[inline(always)]
+    fn rest_term<L: Lane>(rest: L) -> L {
+        rest * rest
+    }
+    #[inline(always)]
+    fn weight_term<L: Lane>(w: L) -> L {
+        w
+    }
+    #[inline(always)]
+    fn factor<L: Lane>(l2: L, r2: L, w: L) -> L {
+        (l2 - r2) / ((l2 + r2) * w)
+    }
+}
+
+impl Factor for Halley {
+    const FORMULA: Formula = Formula::Halley;
+    const STORES_WEIGHT: bool = false;
+
+    #[inline(always)]
+    fn rest_term<L: Lane>(rest: L) -> L {
+        rest * rest
+    }
+    #[inline(always)]
+    fn weight_term<L: Lane>(w: L) -> L {
+        w
+    }
+    #[inline(always)]
+    fn factor<L: Lane>(l2: L, r2: L, w: L) -> L {
+        let excess = l2 - r2;
+        (excess + excess) / ((r2 + l2 * l2.constant(3.0)) * w)
+    }
+}
+
+impl Factor for Quick {
+    const FORMULA: Formula = Formula::Quick;
+    const STORES_WEIGHT: bool = true;
+
+    #[inline(always)]
+    fn rest_term<L: Lane>(rest: L) -> L {
+        rest
+    }
+    #[inline(always)]
+    fn weight_term<L: Lane>(w: L) -> L {
+        let zero = w.constant(0.0);
+        L::select(w.above(zero), w.constant(1.0) / w, zero)
+    }
+    #[inline(always)]
+    fn factor<L: Lane>(l2: L, r: L, reciprocal_w: L) -> L {
+        (l2.constant(1.0) - r * reciprocal_sqrt(l2)) * reciprocal_w
+    }
+}
+
+/// `1 / sqrt(x)` for normal positive `x`, within 5e-7 of it, without division or root.
+#[inline(always)]
+pub fn reciprocal_sqrt<L: Lane>(x: L) -> L {
+    let refine = |y: L, c: f64, d: f64| y * (x.constant(c) - x * x.constant(d) * y * y);
+    let first = refine(x.reciprocal_sqrt_seed(), 1.189_119_816, 0.248_776_086_6);
+    refine(first, 1.500_000_369_75, 0.500_000_052_88)
+}
+
+/// A formula by value: what plans, tables and command lines are given.
+///
+/// ```
+/// use taut_core::Formula;
+///
+/// assert_eq!("halley".parse(), Ok(Formula::Halley));
+/// assert_eq!(Formula::default().to_string(), "halley");
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+pub enum Formula {
+    /// [`Exact`].
+    Exact,
+    /// [`Newton`].
+    Newton,
+    /// [`Halley`].
+    #[default]
+    Halley,
+    /// [`Quick`].
+    Quick,
+}
+
+/// A name that is none of the formulas.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no such formula: choose exact, newton, halley or quick")]
+pub struct UnknownFormula;
+
+/// Something to be done with a formula that is known only when the program runs.
+pub trait WithFactor {
+    /// What it gives.
+    type Output;
+    /// Does it, with the formula as a type.
+    fn with<F: Factor>(self) -> Self::Output;
+}
+
+impl Formula {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Exact, Self::Newton, Self::Halley, Self::Quick];
+
+    /// Its name in tables and on command lines.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Newton => "newton",
+            Self::Halley => "halley",
+            Self::Quick => "quick",
+        }
+    }
+
+    /// Hands the formula, as a type, to `operation`: one branch outside the loop and none
+    /// inside.
+    #[inline(always)]
+    pub fn dispatch<W: WithFactor>(self, operation: W) -> W::Output {
+        match self {
+            Self::Exact => operation.with::<Exact>(),
+            Self::Newton => operation.with::<Newton>(),
+            Self::Halley => operation.with::<Halley>(),
+            Self::Quick => operation.with::<Quick>(),
+        }
+    }
+}
+
+impl fmt::Display for Formula {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Formula {
+    type Err = UnknownFormula;
+
+    fn from_str(name: &str) -> Result<Self, UnknownFormula> {
+        Self::ALL.into_iter().find(|formula| formula.name() == name).ok_or(UnknownFormula)
+    }
+}

@@ -1,0 +1,90 @@
+//! The narrow set of operations that formulas are written in.
+
+use core::ops::{Add, Div, Mul, Sub};
+
+/// One or more numbers treated as one: a scalar, a SIMD register, or a counting wrapper
+/// around either.
+///
+/// It has exactly the operations that IEEE 754 rounds the same way everywhere, and that the
+/// formulas need: `+ - * /`, square root, comparison, selection, and an integer estimate to
+/// start a Newton iteration from. No fused multiply-add, no hardware estimate, no min or max
+/// and no sum across lanes: those differ between machines, and the promise of Taut is that
+/// the bits do not.
+///
+/// Constants are made from a value at hand ([`Lane::constant`]), because a register type may
+/// carry the proof that its instruction set exists, and only an existing value has that proof.
+pub trait Lane:
+    Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
+{
+    /// The outcome of a comparison, lane by lane.
+    type Mask: Copy;
+
+    /// `value` rounded once to this type, in every lane. `self` lends its type only.
+    fn constant(self, value: f64) -> Self;
+    /// The correctly rounded square root.
+    fn sqrt(self) -> Self;
+    /// A number near 1.3 / sqrt(self) for every normal positive number: the exponent halved
+    /// and negated by one shift and one subtraction on the bits (Blinn, "Floating-Point
+    /// Tricks", IEEE CG&A 1997). [`Quick`](crate::Quick) refines it; its constants know the 1.3.
+    fn reciprocal_sqrt_seed(self) -> Self;
+    /// `self >= other`; false where either is NaN.
+    fn at_least(self, other: Self) -> Self::Mask;
+    /// `self > other`; false where either is NaN.
+    fn above(self, other: Self) -> Self::Mask;
+    /// Both masks hold.
+    fn both(self, one: Self::Mask, other: Self::Mask) -> Self::Mask;
+    /// `yes` where the mask holds, else `no`.
+    fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
+}
+
+/// What [`Lane::reciprocal_sqrt_seed`] subtracts half the bits from, in `f32`.
+pub const SEED_F32: u32 = 0x5f60_0720;
+/// The same in `f64`.
+pub const SEED_F64: u64 = (0x5fe << 52) | (0x60_0720 << 29);
+
+macro_rules! scalar_lane {
+    ($type:ident, $sqrt:path, $seed:ident) => {
+        impl Lane for $type {
+            type Mask = bool;
+
+            #[inline(always)]
+            fn constant(self, value: f64) -> Self {
+                crate::real::Real::from_f64(value)
+            }
+            #[inline(always)]
+            fn sqrt(self) -> Self {
+                #[cfg(feature = "std")]
+                {
+                    $type::sqrt(self)
+                }
+                #[cfg(not(feature = "std"))]
+                {
+                    $sqrt(self)
+                }
+            }
+            #[inline(always)]
+            fn reciprocal_sqrt_seed(self) -> Self {
+                $type::from_bits($seed.wrapping_sub(self.to_bits() >> 1))
+            }
+            #[inline(always)]
+            fn at_least(self, other: Self) -> bool {
+                self >= other
+            }
+            #[inline(always)]
+            fn above(self, other: Self) -> bool {
+                self > other
+            }
+            #[inline(always)]
+            fn both(self, one: bool, other: bool) -> bool {
+                one & other
+            }
+            #[inline(always)]
+            fn select(mask: bool, yes: Self, no: Self) -> Self {
+                if mask { yes } else { no }
+            }
+        }
+    };
+}
+
+scalar_lane!(f32, libm::sqrtf, SEED_F32);
+scalar_lane!(f64, libm::sqrt, SEED_F64);

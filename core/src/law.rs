@@ -1,0 +1,71 @@
+//! The two laws that everything else arranges: a stick's relaxation and a particle's step.
+//!
+//! This text, over any [`Lane`], is the only place that knows them. Every operation and its
+//! order is part of the promise that all kernels give the same bits.
+
+use crate::formula::Factor;
+use crate::lane::Lane;
+
+/// The squared length below which a stick has no direction: the smallest normal `f32`.
+pub const LEAST_SQUARED_LENGTH: f64 = f32::MIN_POSITIVE as f64;
+
+/// What a stick that is not plain multiplies its factor with: `pull` where it is longer than
+/// its rest length, `push` where it is shorter. A stiffness gives both, a rope only `pull`,
+/// a minimum distance only `push`, a plain stick 1 and 1.
+#[derive(Clone, Copy, Debug)]
+pub struct Response<L> {
+    /// Multiplies the factor of a stretched stick.
+    pub pull: L,
+    /// Multiplies the factor of a compressed stick.
+    pub push: L,
+}
+
+/// One stick, relaxed once: returns the new places of its ends.
+///
+/// - `a`, `b`: the ends; `wa`, `wb`: their inverse masses, 1/kg, 0 for pinned.
+/// - `rest_term`, `weight_term`: of the formula's own functions of that name.
+/// - `response`: `None` for plain sticks; the same bits as a response of 1 and 1.
+///
+/// The order: `d = b - a` per axis; `l2 = (dx² + dy²) + dz²`; the factor `g`; `a + d (wa g)`
+/// and `b - d (wb g)`. A stick whose ends coincide (`l2` below the smallest normal `f32`) or
+/// whose ends are both pinned moves nothing.
+#[inline(always)]
+pub fn relax<F: Factor, L: Lane, const D: usize>(
+    a: [L; D],
+    b: [L; D],
+    [wa, wb]: [L; 2],
+    rest_term: L,
+    weight_term: L,
+    response: Option<Response<L>>,
+) -> ([L; D], [L; D]) {
+    let d: [L; D] = core::array::from_fn(|axis| b[axis] - a[axis]);
+    let mut l2 = d[0] * d[0];
+    for &along in &d[1..] {
+        l2 = l2 + along * along;
+    }
+    let zero = l2.constant(0.0);
+    let moves = l2.both(l2.at_least(l2.constant(LEAST_SQUARED_LENGTH)), weight_term.above(zero));
+    let mut g = L::select(moves, F::factor(l2, rest_term, weight_term), zero);
+    if let Some(Response { pull, push }) = response {
+        g = g * L::select(g.above(zero), pull, push);
+    }
+    let (ga, gb) = (wa * g, wb * g);
+    (
+        core::array::from_fn(|axis| a[axis] + d[axis] * ga),
+        core::array::from_fn(|axis| b[axis] - d[axis] * gb),
+    )
+}
+
+/// The sum of inverse masses that a stick's factor divides by, compliance included
+/// (`α / h²`, XPBD: Macklin et al. 2016, for one iteration a substep).
+#[inline(always)]
+pub fn weight<L: Lane>([wa, wb]: [L; 2], compliance: L, inverse_h2: L) -> L {
+    (wa + wb) + compliance * inverse_h2
+}
+
+/// One coordinate of a free particle, one substep on: `(x + (x - previous) keep) + push`,
+/// where `keep = 1 - damping` and `push = acceleration h²` (Verlet, as in Jakobsen 2001).
+#[inline(always)]
+pub fn verlet<L: Lane>(x: L, previous: L, keep: L, push: L) -> L {
+    (x + (x - previous) * keep) + push
+}

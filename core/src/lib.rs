@@ -1,0 +1,57 @@
+//! What a Taut simulation is and what its answer means: particles, sticks, schedules,
+//! formulas, and the contract of the kernels that run them.
+//!
+//! *A schedule decides the answer, a kernel decides the speed.* Gauss-Seidel relaxation
+//! depends on the order of the sticks, so the order is data ([`Schedule`]), made once and
+//! validated once; whoever runs it, with whatever registers and threads, gives the same bits.
+//!
+//! - [`Particles`]: columns of position, previous position and inverse mass.
+//! - [`Sticks`]: columns of ends, rest length, stiffness, compliance, kind, torn.
+//! - [`Schedule`]: phases of blocks of batches; [`Sheet`] is the implied form for regular
+//!   sheets; [`Renumbering`] brings neighbours together in memory.
+//! - [`Formula`]: [`Exact`], [`Newton`], [`Halley`], [`Quick`], each one text over [`Lane`].
+//! - [`Kernel`], [`Plan`], [`Session`]: the contract.
+//!
+//! This crate knows no CPU, no file and no thread, and has no `unsafe`. Units are SI.
+#![cfg_attr(not(feature = "std"), no_std)]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+mod changes;
+mod counted;
+mod executor;
+pub mod formula;
+mod kernel;
+mod lane;
+mod law;
+mod numbering;
+mod particles;
+mod program;
+mod real;
+mod schedule;
+mod sticks;
+mod stretch;
+mod triangles;
+
+pub use changes::{Changes, News, Seen};
+pub use counted::{Counted, Tally};
+pub use executor::{Executor, Inline};
+pub use formula::{Exact, Factor, Formula, Halley, Newton, Quick, UnknownFormula, WithFactor};
+pub use kernel::{Kernel, Motion, Plan, PlanError, Session, Status, Step, StepError};
+pub use lane::{Lane, SEED_F32, SEED_F64};
+pub use law::{LEAST_SQUARED_LENGTH, Response, relax, verlet, weight};
+pub use numbering::{NotAPermutation, Renumbering};
+pub use particles::{
+    COORDINATE_MAX, Column, Columns, INVERSE_MASS_MAX, INVERSE_MASS_MIN, PADDING, ParticleError,
+    Particles,
+};
+pub use program::{Program, Slots, SpecialSlots};
+pub use real::Real;
+pub use schedule::{
+    BAND_ROWS, BLOCK_PARTICLES, Block, Family, OPEN_PACKETS, PACKET_STICKS, Phase, Schedule,
+    ScheduleError, Sheet, SheetError,
+};
+pub use sticks::{COMPLIANCE_MAX, Duplicates, Kind, REST_MAX, REST_MIN, StickError, Sticks};
+pub use stretch::Stretch;
+pub use triangles::{Bending, TriangleError};

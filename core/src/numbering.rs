@@ -1,0 +1,330 @@
+//! Giving particles new numbers, so that neighbours lie near each other in memory.
+
+use alloc::vec::Vec;
+
+use crate::particles::Particles;
+use crate::real::Real;
+use crate::sticks::Sticks;
+
+/// New numbers for particles, and the way back.
+///
+/// Made once, when a simulation is built; ids are mapped at the door ([`new_of`](Self::new_of)
+/// and [`old_of`](Self::old_of)), never per step. Sticks keep their numbers; only their ends
+/// change. On a shuffled mesh it makes every kernel 2-3 times faster.
+///
+/// ```
+/// use taut_core::{Duplicates, Particles, Renumbering, Sticks};
+///
+/// // A chain whose particles are listed in a bad order: 0 - 2 - 1 - 3.
+/// let particles = Particles::new(&[[0.0_f32], [2.0], [1.0], [3.0]], &[1.0; 4])?;
+/// let sticks = Sticks::joining(&particles, &[[0, 2], [2, 1], [1, 3]], Duplicates::Keep)?;
+///
+/// let renumbering = Renumbering::reverse_cuthill_mckee(&sticks);
+/// let (better, chain) = renumbering.apply(&particles, &sticks);
+/// assert!(chain.ends().iter().all(|&[a, b]| a.abs_diff(b) == 1));
+/// assert_eq!(renumbering.undo(&better).positions(0), particles.positions(0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Renumbering {
+    old_of_new: Vec<u32>,
+    new_of_old: Vec<u32>,
+}
+
+/// A list of numbers that is no permutation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "new number {new} would go to particle {old}, which does not exist or has a number already"
+)]
+pub struct NotAPermutation {
+    /// The first new number that is at fault.
+    pub new: usize,
+    /// The old number it names.
+    pub old: u32,
+}
+
+impl Renumbering {
+    /// The particle called `old_of_new[i]` will be called `i`.
+    ///
+    /// # Errors
+    /// If that is not each number below the length exactly once.
+    pub fn from_order(old_of_new: Vec<u32>) -> Result<Self, NotAPermutation> {
+        let mut new_of_old = alloc::vec![u32::MAX; old_of_new.len()];
+        for (new, &old) in old_of_new.iter().enumerate() {
+            match new_of_old.get_mut(old as usize) {
+                Some(name) if *name == u32::MAX => *name = new as u32,
+                _ => return Err(NotAPermutation { new, old }),
+            }
+        }
+        Ok(Self { old_of_new, new_of_old })
+    }
+
+    /// Reverse Cuthill-McKee: breadth first through the sticks from an end of each part of
+    /// the mesh, neighbours with fewer sticks first, all reversed. Keeps the ends of every
+    /// stick close (George and Liu, "Computer Solution of Large Sparse Positive Definite
+    /// Systems", 1981; the start is found by their pseudo-peripheral search).
+    /// Linear but for the sorting of neighbours.
+    pub fn reverse_cuthill_mckee<S: Real>(sticks: &Sticks<S>) -> Self {
+        let neighbours = Neighbours::new(sticks.ends(), sticks.particles());
+        let mut search = BreadthFirst::new(sticks.particles());
+        let mut order = Vec::with_capacity(sticks.particles());
+        for seed in 0..sticks.particles() as u32 {
+            if !search.settled(seed) {
+                let start = search.pseudo_peripheral(&neighbours, seed);
+                search.settle_from(&neighbours, start, &mut order);
+            }
+        }
+        order.reverse();
+        Self::of_complete(order)
+    }
+
+    /// The order of a Hilbert curve through the positions: particles near in space get near
+    /// numbers (Hilbert 1891; by the bit transposition of Skilling, "Programming the Hilbert
+    /// curve", 2004). Particles at the same place keep their order.
+    pub fn hilbert<const D: usize, S: Real>(particles: &Particles<D, S>) -> Self {
+        Self::of_complete(hilbert_order(particles, 0.0))
+    }
+
+    /// `order` is a permutation by construction.
+    fn of_complete(old_of_new: Vec<u32>) -> Self {
+        let mut new_of_old = alloc::vec![0; old_of_new.len()];
+        for (new, &old) in old_of_new.iter().enumerate() {
+            new_of_old[old as usize] = new as u32;
+        }
+        Self { old_of_new, new_of_old }
+    }
+
+    /// What particle `old` is called now.
+    ///
+    /// # Panics
+    /// If there is no such particle.
+    pub fn new_of(&self, old: u32) -> u32 {
+        self.new_of_old[old as usize]
+    }
+
+    /// What particle `new` was called.
+    ///
+    /// # Panics
+    /// If there is no such particle.
+    pub fn old_of(&self, new: u32) -> u32 {
+        self.old_of_new[new as usize]
+    }
+
+    /// The particles and sticks by their new numbers. Sticks keep theirs.
+    ///
+    /// # Panics
+    /// If the particles or sticks are not those that the numbers were made for (another
+    /// count of particles).
+    #[must_use]
+    pub fn apply<const D: usize, S: Real>(
+        &self,
+        particles: &Particles<D, S>,
+        sticks: &Sticks<S>,
+    ) -> (Particles<D, S>, Sticks<S>) {
+        assert_eq!(particles.len(), self.old_of_new.len(), "another number of particles");
+        (particles.renumbered(&self.old_of_new), sticks.renumbered(&self.new_of_old))
+    }
+
+    /// Renumbered particles by their old numbers again.
+    ///
+    /// # Panics
+    /// If it is another number of particles.
+    #[must_use]
+    pub fn undo<const D: usize, S: Real>(&self, particles: &Particles<D, S>) -> Particles<D, S> {
+        assert_eq!(particles.len(), self.new_of_old.len(), "another number of particles");
+        particles.renumbered(&self.new_of_old)
+    }
+}
+
+/// Each particle's neighbours through sticks, in one list.
+struct Neighbours {
+    starts: Vec<u32>,
+    list: Vec<u32>,
+}
+
+impl Neighbours {
+    fn new(ends: &[[u32; 2]], particles: usize) -> Self {
+        let mut starts = alloc::vec![0_u32; particles + 2];
+        for &end in ends.as_flattened() {
+            starts[end as usize + 2] += 1;
+        }
+        for i in 1..=particles {
+            starts[i + 1] += starts[i];
+        }
+        let mut list = alloc::vec![0; 2 * ends.len()];
+        for &[a, b] in ends {
+            for (of, neighbour) in [(a, b), (b, a)] {
+                let start = &mut starts[of as usize + 1];
+                list[*start as usize] = neighbour;
+                *start += 1;
+            }
+        }
+        starts.pop();
+        Self { starts, list }
+    }
+
+    fn of(&self, particle: u32) -> &[u32] {
+        let [from, to] = [particle, particle + 1].map(|i| self.starts[i as usize] as usize);
+        &self.list[from..to]
+    }
+
+    fn degree(&self, particle: u32) -> usize {
+        self.of(particle).len()
+    }
+}
+
+/// Breadth-first searches over the same particles, without clearing in between.
+struct BreadthFirst {
+    /// The search in which a particle was last met; `SETTLED` once it has its number.
+    met_in: Vec<u32>,
+    searches: u32,
+    queue: Vec<u32>,
+}
+
+const SETTLED: u32 = u32::MAX;
+
+impl BreadthFirst {
+    fn new(particles: usize) -> Self {
+        Self { met_in: alloc::vec![0; particles], searches: 0, queue: Vec::new() }
+    }
+
+    fn settled(&self, particle: u32) -> bool {
+        self.met_in[particle as usize] == SETTLED
+    }
+
+    /// A particle far from the others of its part: the search repeated from the far end
+    /// while the distance grows, at most a few times.
+    fn pseudo_peripheral(&mut self, neighbours: &Neighbours, seed: u32) -> u32 {
+        let (mut start, mut depth) = (seed, 0);
+        for _ in 0..4 {
+            let (far, distance) = self.farthest(neighbours, start);
+            if distance <= depth {
+                break;
+            }
+            (start, depth) = (far, distance);
+        }
+        start
+    }
+
+    /// The particle with the fewest sticks in the last level of a search, and that level.
+    fn farthest(&mut self, neighbours: &Neighbours, start: u32) -> (u32, usize) {
+        self.searches += 1;
+        self.queue.clear();
+        self.queue.push(start);
+        self.met_in[start as usize] = self.searches;
+        let (mut level, mut depth) = (0..1, 0);
+        loop {
+            for at in level.clone() {
+                for &next in neighbours.of(self.queue[at]) {
+                    let met_in = &mut self.met_in[next as usize];
+                    if *met_in != self.searches {
+                        *met_in = self.searches;
+                        self.queue.push(next);
+                    }
+                }
+            }
+            if level.end == self.queue.len() {
+                let last = self.queue[level].iter().copied();
+                let far = last.min_by_key(|&particle| neighbours.degree(particle));
+                return (far.unwrap_or(start), depth);
+            }
+            level = level.end..self.queue.len();
+            depth += 1;
+        }
+    }
+
+    /// Appends the part of the mesh around `start` to `order`, breadth first.
+    fn settle_from(&mut self, neighbours: &Neighbours, start: u32, order: &mut Vec<u32>) {
+        let mut at = order.len();
+        order.push(start);
+        self.met_in[start as usize] = SETTLED;
+        while at < order.len() {
+            let first_new = order.len();
+            for &next in neighbours.of(order[at]) {
+                if !self.settled(next) {
+                    self.met_in[next as usize] = SETTLED;
+                    order.push(next);
+                }
+            }
+            order[first_new..].sort_by_key(|&particle| neighbours.degree(particle));
+            at += 1;
+        }
+    }
+}
+
+/// The particles in the order of a Hilbert curve over their bounding cube. `shift` moves the
+/// cells of the curve by that share of the cube, so that another shift cuts the mesh
+/// elsewhere.
+pub(crate) fn hilbert_order<const D: usize, S: Real>(
+    particles: &Particles<D, S>,
+    shift: f64,
+) -> Vec<u32> {
+    let axes: [&[S]; D] = core::array::from_fn(|axis| particles.positions(axis));
+    let range = |column: &[S]| {
+        column.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], x| {
+            let x = x.to_f64();
+            [if x < low { x } else { low }, if x > high { x } else { high }]
+        })
+    };
+    let ranges = axes.map(range);
+    let side = ranges
+        .iter()
+        .fold(0.0, |side, [low, high]| if high - low > side { high - low } else { side });
+    // The cube is up to twice the mesh, so that the shifted mesh is still inside.
+    let bits = 63 / D as u32;
+    let cells = f64::from(1_u32 << (bits.min(31) - 1)) - 1.0;
+    let scale = if side > 0.0 { cells / side } else { 0.0 };
+    let mut keyed: Vec<(u64, u32)> = (0..particles.len())
+        .map(|i| {
+            let cell: [u32; D] = core::array::from_fn(|axis| {
+                // NaN and infinity saturate.
+                #[allow(clippy::cast_sign_loss, reason = "not below the lowest")]
+                let cell =
+                    ((axes[axis][i].to_f64() - ranges[axis][0]) * scale + shift * cells) as u32;
+                cell
+            });
+            (hilbert_index(cell, bits.min(31)), i as u32)
+        })
+        .collect();
+    keyed.sort_unstable();
+    keyed.into_iter().map(|(_, particle)| particle).collect()
+}
+
+/// The place of a cell along the Hilbert curve of `bits` bits an axis.
+fn hilbert_index<const D: usize>(mut cell: [u32; D], bits: u32) -> u64 {
+    // Undo the rotations and reflections of each level, highest bit first.
+    let mut bit = 1 << (bits - 1);
+    while bit > 1 {
+        let below = bit - 1;
+        for axis in 0..D {
+            if cell[axis] & bit != 0 {
+                cell[0] ^= below;
+            } else {
+                let differing = (cell[0] ^ cell[axis]) & below;
+                cell[0] ^= differing;
+                cell[axis] ^= differing;
+            }
+        }
+        bit >>= 1;
+    }
+    // Gray encode.
+    for axis in 1..D {
+        cell[axis] ^= cell[axis - 1];
+    }
+    let mut flip = 0;
+    let mut bit = 1 << (bits - 1);
+    while bit > 1 {
+        if cell[D - 1] & bit != 0 {
+            flip ^= bit - 1;
+        }
+        bit >>= 1;
+    }
+    // Interleave the axes' bits, the first axis highest.
+    let mut index = 0;
+    for level in (0..bits).rev() {
+        for &axis in &cell {
+            index = index << 1 | u64::from((axis ^ flip) >> level & 1);
+        }
+    }
+    index
+}

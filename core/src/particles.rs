@@ -1,0 +1,412 @@
+//! Particles as columns (structure of arrays).
+
+use aligned_vec::{AVec, ConstAlign};
+
+use crate::changes::Changes;
+use crate::real::Real;
+
+/// Columns are padded with inert particles to a multiple of this: the widest register of
+/// `f32` there is, so that no kernel has a tail loop over particles.
+pub const PADDING: usize = 16;
+
+/// The largest sane coordinate, m.
+pub const COORDINATE_MAX: f64 = 1e12;
+/// The smallest sane inverse mass but 0 (pinned), 1/kg.
+pub const INVERSE_MASS_MIN: f64 = 1e-9;
+/// The largest sane inverse mass, 1/kg.
+pub const INVERSE_MASS_MAX: f64 = 1e9;
+
+/// A column: 64-byte aligned.
+pub type Column<S> = AVec<S, ConstAlign<64>>;
+
+/// Why particles cannot be what was asked for. `particle` is the number of the first that
+/// is at fault, in the order given.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ParticleError {
+    /// As many inverse masses as points are needed.
+    #[error("{points} points came with {inverse_masses} inverse masses; each point needs one")]
+    UnequalLengths {
+        /// How many points there were.
+        points: usize,
+        /// How many inverse masses.
+        inverse_masses: usize,
+    },
+    /// A coordinate is NaN, infinite, or larger than [`COORDINATE_MAX`].
+    #[error(
+        "particle {particle} is at {value} on axis {axis}; coordinates must be finite and within 1e12 m of the origin"
+    )]
+    Coordinate {
+        /// Which particle.
+        particle: usize,
+        /// Which axis, 0 for x.
+        axis: usize,
+        /// What its coordinate was.
+        value: f64,
+    },
+    /// An inverse mass is NaN, negative or beyond sane size.
+    #[error(
+        "particle {particle} has the inverse mass {value}; it must be 0 (pinned) or from 1e-9 to 1e9 per kg"
+    )]
+    InverseMass {
+        /// Which particle.
+        particle: usize,
+        /// What its inverse mass was.
+        value: f64,
+    },
+    /// There is no such particle.
+    #[error("there is no particle {particle}; there are {particles}")]
+    NoSuchParticle {
+        /// Which was asked for.
+        particle: usize,
+        /// How many there are.
+        particles: usize,
+    },
+    /// Particles are numbered with 32 bits.
+    #[error("{points} points are more than 32-bit numbers can name")]
+    TooMany {
+        /// How many points there were.
+        points: usize,
+    },
+}
+
+/// Particles in `D` dimensions: columns of position, previous position (m) and inverse mass
+/// (1/kg, 0 = pinned), each 64-byte aligned and padded with inert particles to a multiple of
+/// [`PADDING`].
+///
+/// ```
+/// use taut_core::Particles;
+///
+/// let points = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]];
+/// let mut particles = Particles::new(&points, &[0.0, 1.0])?;
+/// assert_eq!(particles.len(), 2);
+/// assert_eq!(particles.position(1), [1.0_f32, 0.0, 0.0]);
+/// assert_eq!(particles.positions(0), [0.0, 1.0]); // the column of x
+///
+/// particles.set_inverse_mass(0, 1.0)?; // no longer pinned
+/// assert!(particles.set_inverse_mass(0, -1.0).is_err());
+/// # Ok::<(), taut_core::ParticleError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Particles<const D: usize, S: Real = f32> {
+    position: [Column<S>; D],
+    previous: [Column<S>; D],
+    inverse_mass: Column<S>,
+    len: usize,
+    mass_changes: Changes,
+}
+
+/// All columns at once, padding included, for a kernel: `PADDING` divides their length.
+#[derive(Debug)]
+pub struct Columns<'a, const D: usize, S> {
+    /// Positions by axis.
+    pub position: [&'a mut [S]; D],
+    /// Previous positions by axis.
+    pub previous: [&'a mut [S]; D],
+    /// Inverse masses; 0 in the padding.
+    pub inverse_mass: &'a [S],
+}
+
+fn checked_coordinates<const D: usize, S: Real>(
+    particle: usize,
+    point: [S; D],
+) -> Result<[S; D], ParticleError> {
+    for (axis, value) in point.into_iter().enumerate() {
+        let value = value.to_f64();
+        if !(-COORDINATE_MAX..=COORDINATE_MAX).contains(&value) {
+            return Err(ParticleError::Coordinate { particle, axis, value });
+        }
+    }
+    Ok(point.map(Real::positive_zero))
+}
+
+fn checked_inverse_mass<S: Real>(particle: usize, inverse_mass: S) -> Result<S, ParticleError> {
+    let value = inverse_mass.to_f64();
+    // Compared in this type: in f32 the bounds are the nearest f32 to the bounds stated.
+    let sane = S::from_f64(INVERSE_MASS_MIN)..=S::from_f64(INVERSE_MASS_MAX);
+    if value == 0.0 || sane.contains(&inverse_mass) {
+        Ok(inverse_mass.positive_zero())
+    } else {
+        Err(ParticleError::InverseMass { particle, value })
+    }
+}
+
+impl<const D: usize, S: Real> Particles<D, S> {
+    /// Particles at rest (previous = position) at `points`, m, with `inverse_masses`, 1/kg.
+    /// Coordinates of -0.0 become +0.0.
+    ///
+    /// # Errors
+    /// Slices of unequal length; a coordinate that is not finite or beyond 1e12 m; an inverse
+    /// mass that is neither 0 nor within 1e-9 to 1e9 per kg; more points than `u32` counts.
+    pub fn new(points: &[[S; D]], inverse_masses: &[S]) -> Result<Self, ParticleError> {
+        if points.len() != inverse_masses.len() {
+            return Err(ParticleError::UnequalLengths {
+                points: points.len(),
+                inverse_masses: inverse_masses.len(),
+            });
+        }
+        let mut particles = Self::with_capacity(points.len());
+        for (&point, &inverse_mass) in points.iter().zip(inverse_masses) {
+            particles.push(point, inverse_mass)?;
+        }
+        Ok(particles)
+    }
+
+    /// No particles yet, with room for `capacity` of them.
+    pub fn with_capacity(capacity: usize) -> Self {
+        let column = || Column::with_capacity(0, capacity.next_multiple_of(PADDING));
+        Self {
+            position: core::array::from_fn(|_| column()),
+            previous: core::array::from_fn(|_| column()),
+            inverse_mass: column(),
+            len: 0,
+            mass_changes: Changes::new(),
+        }
+    }
+
+    /// Adds a particle at rest and returns its number.
+    ///
+    /// # Errors
+    /// As for [`Particles::new`]; nothing is added then.
+    pub fn push(&mut self, point: [S; D], inverse_mass: S) -> Result<u32, ParticleError> {
+        let particle = self.len;
+        let name = u32::try_from(particle)
+            .ok()
+            .filter(|&name| name < u32::MAX)
+            .ok_or(ParticleError::TooMany { points: particle + 1 })?;
+        let point = checked_coordinates(particle, point)?;
+        let inverse_mass = checked_inverse_mass(particle, inverse_mass)?;
+        if self.inverse_mass.len() == particle {
+            let padded = particle + PADDING;
+            for column in self.position.iter_mut().chain(&mut self.previous) {
+                column.resize(padded, S::ZERO);
+            }
+            self.inverse_mass.resize(padded, S::ZERO);
+        }
+        for (axis, x) in point.into_iter().enumerate() {
+            self.position[axis][particle] = x;
+            self.previous[axis][particle] = x;
+        }
+        self.inverse_mass[particle] = inverse_mass;
+        self.len += 1;
+        Ok(name)
+    }
+
+    /// How many there are (padding excluded).
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// One column of positions, m.
+    ///
+    /// # Panics
+    /// If there is no such axis.
+    pub fn positions(&self, axis: usize) -> &[S] {
+        &self.position[axis][..self.len]
+    }
+
+    /// One column of positions, to write to. Written values are not checked: keep them
+    /// finite. (A host that writes -0.0 will find +0.0 after the next step.)
+    ///
+    /// # Panics
+    /// If there is no such axis.
+    pub fn positions_mut(&mut self, axis: usize) -> &mut [S] {
+        &mut self.position[axis][..self.len]
+    }
+
+    /// One column of previous positions, m: position minus previous position is the velocity
+    /// times the last substep.
+    ///
+    /// # Panics
+    /// If there is no such axis.
+    pub fn previous(&self, axis: usize) -> &[S] {
+        &self.previous[axis][..self.len]
+    }
+
+    /// One column of previous positions, to write to, unchecked like the positions.
+    ///
+    /// # Panics
+    /// If there is no such axis.
+    pub fn previous_mut(&mut self, axis: usize) -> &mut [S] {
+        &mut self.previous[axis][..self.len]
+    }
+
+    /// The inverse masses, 1/kg.
+    pub fn inverse_masses(&self) -> &[S] {
+        &self.inverse_mass[..self.len]
+    }
+
+    /// Where a particle is, m.
+    ///
+    /// # Panics
+    /// If there is no such particle.
+    pub fn position(&self, particle: usize) -> [S; D] {
+        assert!(particle < self.len, "there is no particle {particle}");
+        core::array::from_fn(|axis| self.position[axis][particle])
+    }
+
+    /// Moves a particle without giving it velocity: position and previous position are both
+    /// set. This is how the owner of a pinned particle moves it.
+    ///
+    /// # Errors
+    /// No such particle, or a coordinate that is not sane; nothing is changed then.
+    pub fn set_position(&mut self, particle: usize, point: [S; D]) -> Result<(), ParticleError> {
+        self.known(particle)?;
+        for (axis, x) in checked_coordinates(particle, point)?.into_iter().enumerate() {
+            self.position[axis][particle] = x;
+            self.previous[axis][particle] = x;
+        }
+        Ok(())
+    }
+
+    /// Changes an inverse mass, 1/kg; 0 pins the particle where it is. Plans learn of it at
+    /// their next step.
+    ///
+    /// # Errors
+    /// No such particle, or an inverse mass that is not sane; nothing is changed then.
+    pub fn set_inverse_mass(&mut self, particle: usize, value: S) -> Result<(), ParticleError> {
+        self.known(particle)?;
+        self.inverse_mass[particle] = checked_inverse_mass(particle, value)?;
+        self.mass_changes.note(particle as u32, self.len);
+        Ok(())
+    }
+
+    fn known(&self, particle: usize) -> Result<(), ParticleError> {
+        if particle < self.len {
+            Ok(())
+        } else {
+            Err(ParticleError::NoSuchParticle { particle, particles: self.len })
+        }
+    }
+
+    /// The record of changed inverse masses, for plans.
+    pub fn mass_changes(&self) -> &Changes {
+        &self.mass_changes
+    }
+
+    /// All columns with their padding, for kernels.
+    pub fn columns(&mut self) -> Columns<'_, D, S> {
+        Columns {
+            position: self.position.each_mut().map(|column| &mut column[..]),
+            previous: self.previous.each_mut().map(|column| &mut column[..]),
+            inverse_mass: &self.inverse_mass,
+        }
+    }
+
+    /// The same particles in the other number type, each value rounded once.
+    #[must_use]
+    pub fn convert<T: Real>(&self) -> Particles<D, T> {
+        let column = |from: &Column<S>| {
+            Column::from_iter(0, from.iter().map(|value| T::from_f64(value.to_f64())))
+        };
+        Particles {
+            position: self.position.each_ref().map(column),
+            previous: self.previous.each_ref().map(column),
+            inverse_mass: column(&self.inverse_mass),
+            len: self.len,
+            mass_changes: Changes::new(),
+        }
+    }
+
+    /// The same particles, the one called `old_of_new[i]` now called `i`.
+    ///
+    /// # Panics
+    /// If a number in `old_of_new` is out of range.
+    #[must_use]
+    pub(crate) fn renumbered(&self, old_of_new: &[u32]) -> Self {
+        let column = |from: &Column<S>| {
+            let padding = from.len() - self.len;
+            let values = old_of_new.iter().map(|&old| from[old as usize]);
+            Column::from_iter(0, values.chain(core::iter::repeat_n(S::ZERO, padding)))
+        };
+        Self {
+            position: self.position.each_ref().map(column),
+            previous: self.previous.each_ref().map(column),
+            inverse_mass: column(&self.inverse_mass),
+            len: self.len,
+            mass_changes: Changes::new(),
+        }
+    }
+
+    /// A hash of the positions' bits: FNV-1a, 64 bits, over the particles in order and the
+    /// axes of each, every number as 8 little-endian bytes of its
+    /// [canonical bits](Real::canonical_bits); padding excluded.
+    pub fn hash(&self) -> u64 {
+        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+        for particle in 0..self.len {
+            for column in &self.position {
+                for byte in column[particle].canonical_bits().to_le_bytes() {
+                    hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+                }
+            }
+        }
+        hash
+    }
+}
+
+#[cfg(feature = "serde")]
+mod serialized {
+    use alloc::vec::Vec;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+
+    use super::{Particles, checked_coordinates};
+    use crate::real::Real;
+
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename = "Particles")]
+    struct Rows<S> {
+        dimensions: usize,
+        positions: Vec<S>,
+        previous: Vec<S>,
+        inverse_masses: Vec<S>,
+    }
+
+    impl<const D: usize, S: Real + Serialize> Serialize for Particles<D, S> {
+        fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
+            let rows = |columns: &[super::Column<S>; D]| {
+                (0..self.len).flat_map(|i| columns.each_ref().map(|column| column[i])).collect()
+            };
+            Rows {
+                dimensions: D,
+                positions: rows(&self.position),
+                previous: rows(&self.previous),
+                inverse_masses: self.inverse_masses().to_vec(),
+            }
+            .serialize(serializer)
+        }
+    }
+
+    impl<'de, const D: usize, S: Real + Deserialize<'de>> Deserialize<'de> for Particles<D, S> {
+        fn deserialize<T: Deserializer<'de>>(deserializer: T) -> Result<Self, T::Error> {
+            let rows = Rows::<S>::deserialize(deserializer)?;
+            if rows.dimensions != D || rows.positions.len() % D != 0 {
+                return Err(T::Error::custom(format_args!("expected particles in {D} dimensions")));
+            }
+            if rows.previous.len() != rows.positions.len() {
+                return Err(T::Error::custom("positions and previous positions differ in number"));
+            }
+            let points: Vec<[S; D]> = rows
+                .positions
+                .chunks_exact(D)
+                .map(|row| core::array::from_fn(|axis| row[axis]))
+                .collect();
+            let mut particles =
+                Self::new(&points, &rows.inverse_masses).map_err(T::Error::custom)?;
+            for (i, row) in rows.previous.chunks_exact(D).enumerate() {
+                let previous =
+                    checked_coordinates(i, core::array::from_fn::<S, D, _>(|axis| row[axis]))
+                        .map_err(T::Error::custom)?;
+                for (axis, x) in previous.into_iter().enumerate() {
+                    particles.previous[axis][i] = x;
+                }
+            }
+            Ok(particles)
+        }
+    }
+}

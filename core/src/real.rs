@@ -1,0 +1,71 @@
+//! The two number types a simulation can be made of.
+
+use core::fmt::{Debug, Display};
+
+use crate::lane::Lane;
+
+/// `f32`, which every kernel relaxes, or `f64`, the reference.
+///
+/// A `Real` is also the narrowest [`Lane`]: one number wide.
+pub trait Real:
+    Lane + Debug + Display + Default + PartialEq + PartialOrd + Send + Sync + 'static
+{
+    /// Zero (positive).
+    const ZERO: Self;
+    /// One.
+    const ONE: Self;
+
+    /// The nearest number of this type.
+    fn from_f64(value: f64) -> Self;
+    /// The same number in `f64` (exact).
+    fn to_f64(self) -> f64;
+    /// Neither infinite nor NaN.
+    fn is_finite(self) -> bool;
+    /// The bit pattern, zero extended; every NaN gives the same one, so that hashes and
+    /// comparisons do not see which NaN an instruction set prefers.
+    fn canonical_bits(self) -> u64;
+
+    /// This number, with -0.0 made +0.0: done wherever positions enter, because
+    /// `x + 0` is then `x` to the bit for every `x`.
+    #[inline(always)]
+    #[must_use]
+    fn positive_zero(self) -> Self {
+        self + Self::ZERO
+    }
+}
+
+macro_rules! real {
+    ($type:ident, $nan:expr) => {
+        impl Real for $type {
+            const ZERO: Self = 0.0;
+            const ONE: Self = 1.0;
+
+            #[inline(always)]
+            fn from_f64(value: f64) -> Self {
+                #[allow(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_lossless,
+                    reason = "rounding to this type is the purpose"
+                )]
+                {
+                    value as $type
+                }
+            }
+            #[inline(always)]
+            fn to_f64(self) -> f64 {
+                f64::from(self)
+            }
+            #[inline(always)]
+            fn is_finite(self) -> bool {
+                $type::is_finite(self)
+            }
+            #[inline]
+            fn canonical_bits(self) -> u64 {
+                if self.is_nan() { $nan } else { u64::from(self.to_bits()) }
+            }
+        }
+    };
+}
+
+real!(f32, 0x7fc0_0000);
+real!(f64, 0x7ff8_0000_0000_0000);

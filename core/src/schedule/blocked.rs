@@ -1,0 +1,69 @@
+//! Cache-sized blocks, and blocks for the seams between them.
+
+use alloc::vec::Vec;
+
+use super::coloured::Colouring;
+use super::{Builder, plain_first};
+use crate::numbering::hilbert_order;
+use crate::particles::Particles;
+use crate::real::Real;
+use crate::sticks::Sticks;
+
+/// The most particles a block has. Their records are 16 KB, a third of a usual first-level
+/// cache; batches inside are a few hundred sticks, long enough for any lane count.
+pub const BLOCK_PARTICLES: usize = 1024;
+
+/// How the Hilbert curve is moved for the phases that cut blocks: blocks, seams between
+/// them, seams of seams. Thirds, so that no edge of a coarse cell is an edge again.
+const SHIFTS: [f64; 3] = [0.0, 1.0 / 3.0, 2.0 / 3.0];
+
+pub(super) fn block<const D: usize, S: Real>(
+    particles: &Particles<D, S>,
+    sticks: &Sticks<S>,
+    builder: &mut Builder,
+) {
+    let mut colouring = Colouring::new(sticks.particles());
+    let mut remaining = sticks.by_ends();
+    let cuts = if particles.len() > BLOCK_PARTICLES { &SHIFTS[..] } else { &[] };
+    for &shift in cuts {
+        let block_of = block_of_each(particles, shift);
+        let block = |stick: u32| {
+            let [a, b] = sticks.ends()[stick as usize].map(|end| block_of[end as usize]);
+            (a == b).then_some(a as usize)
+        };
+        let (inside, seams): (Vec<u32>, Vec<u32>) =
+            remaining.into_iter().partition(|&stick| block(stick).is_some());
+        let mut blocks = alloc::vec![Vec::new(); particles.len().div_ceil(BLOCK_PARTICLES)];
+        for stick in inside {
+            blocks[block(stick).unwrap_or(0)].push(stick);
+        }
+        for of_block in blocks {
+            colour_block(sticks, &mut colouring, of_block, builder);
+        }
+        builder.end_phase();
+        remaining = seams;
+    }
+    colour_block(sticks, &mut colouring, remaining, builder);
+    builder.end_phase();
+}
+
+/// The block of each particle: runs of [`BLOCK_PARTICLES`] along a Hilbert curve.
+fn block_of_each<const D: usize, S: Real>(particles: &Particles<D, S>, shift: f64) -> Vec<u32> {
+    let mut block_of = alloc::vec![0; particles.len()];
+    for (place, particle) in hilbert_order(particles, shift).into_iter().enumerate() {
+        block_of[particle as usize] = (place / BLOCK_PARTICLES) as u32;
+    }
+    block_of
+}
+
+fn colour_block<S: Real>(
+    sticks: &Sticks<S>,
+    colouring: &mut Colouring,
+    of_block: Vec<u32>,
+    builder: &mut Builder,
+) {
+    for group in plain_first(sticks, of_block) {
+        colouring.colour(sticks.ends(), &group, |batch| builder.batch(batch.iter().copied()));
+    }
+    builder.end_block();
+}

@@ -1,0 +1,154 @@
+//! Colouring sticks so that no two of one colour share a particle.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::vec::Vec;
+
+/// Colours below this are found by bit masks; stars with more sticks use sets.
+const MASKED: u32 = u64::BITS;
+
+/// Working memory for colouring groups of sticks over the same particles; clean between
+/// groups, so that colouring many small blocks costs what their sticks cost.
+pub(super) struct Colouring {
+    /// For each particle, which of the first colours its sticks have.
+    masks: Vec<u64>,
+}
+
+/// The colours from [`MASKED`] on that a particle's sticks have.
+#[derive(Default)]
+struct Overflow {
+    /// All colours below this (from [`MASKED`]) are taken.
+    first_free: u32,
+    taken: BTreeSet<u32>,
+}
+
+impl Overflow {
+    fn take(&mut self, colour: u32) {
+        self.taken.insert(colour);
+        while self.taken.remove(&self.first_free) {
+            self.first_free += 1;
+        }
+    }
+
+    fn is_free(&self, colour: u32) -> bool {
+        colour >= self.first_free && !self.taken.contains(&colour)
+    }
+}
+
+impl Colouring {
+    pub(super) fn new(particles: usize) -> Self {
+        Self { masks: alloc::vec![0; particles] }
+    }
+
+    /// Colours the sticks of `group` (numbers into `ends`) and gives the colours, first to
+    /// last, to `emit`. Inside a colour the sticks keep the order of the group.
+    pub(super) fn colour(
+        &mut self,
+        ends: &[[u32; 2]],
+        group: &[u32],
+        mut emit: impl FnMut(&[u32]),
+    ) {
+        let mut colours = self.first_fit(ends, group);
+        self.balance(ends, group, &mut colours);
+        for &stick in group {
+            for end in ends[stick as usize] {
+                self.masks[end as usize] = 0;
+            }
+        }
+        // A stable counting sort by colour.
+        let mut starts = sizes(&colours);
+        let mut start = 0;
+        for size in &mut starts {
+            start += core::mem::replace(size, start);
+        }
+        let mut sorted = alloc::vec![0; group.len()];
+        for (&stick, &colour) in group.iter().zip(&colours) {
+            let start = &mut starts[colour as usize];
+            sorted[*start] = stick;
+            *start += 1;
+        }
+        // Each start has moved to its colour's end.
+        let mut begin = 0;
+        for end in starts {
+            emit(&sorted[begin..end]);
+            begin = end;
+        }
+    }
+
+    /// For each stick the first colour that neither end has: at most one more than the other
+    /// sticks at both ends together, so at most `2 Δ - 1` colours.
+    fn first_fit(&mut self, ends: &[[u32; 2]], group: &[u32]) -> Vec<u32> {
+        let mut overflows: BTreeMap<u32, Overflow> = BTreeMap::new();
+        let mut colour = |&stick: &u32| {
+            let [a, b] = ends[stick as usize];
+            let colour = (self.masks[a as usize] | self.masks[b as usize]).trailing_ones();
+            if colour < MASKED {
+                self.masks[a as usize] |= 1 << colour;
+                self.masks[b as usize] |= 1 << colour;
+                return colour;
+            }
+            let first_free = |end| overflows.get(&end).map_or(0, |overflow| overflow.first_free);
+            let is_free =
+                |end, colour| overflows.get(&end).is_none_or(|overflow| overflow.is_free(colour));
+            let mut colour = first_free(a).max(first_free(b));
+            while !(is_free(a, colour) && is_free(b, colour)) {
+                colour += 1;
+            }
+            for end in [a, b] {
+                overflows.entry(end).or_default().take(colour);
+            }
+            MASKED + colour
+        };
+        group.iter().map(&mut colour).collect()
+    }
+
+    /// Moves sticks from colours above the mean size to the smallest colours that both ends
+    /// allow, so that the last colours of a first fit are not crumbs. Only among the masked
+    /// colours: beyond them a star forces what there is.
+    fn balance(&mut self, ends: &[[u32; 2]], group: &[u32], colours: &mut [u32]) {
+        let mut sizes = sizes(colours);
+        sizes.truncate(MASKED as usize);
+        let mean = sizes.iter().sum::<usize>().div_ceil(sizes.len().max(1));
+        let short = |sizes: &[usize]| {
+            sizes
+                .iter()
+                .enumerate()
+                .fold(0_u64, |short, (colour, &size)| short | u64::from(size < mean) << colour)
+        };
+        let mut wanting = short(&sizes);
+        // From the end of the group: what moves away leaves the fronts of the large colours
+        // in the regular order in which the first fit found them.
+        for (&stick, colour) in group.iter().zip(colours).rev() {
+            if wanting == 0 {
+                break;
+            }
+            if *colour >= MASKED || sizes[*colour as usize] <= mean {
+                continue;
+            }
+            let [a, b] = ends[stick as usize].map(|end| end as usize);
+            let possible = wanting & !(self.masks[a] | self.masks[b]);
+            let smallest = (0..sizes.len())
+                .filter(|&colour| possible >> colour & 1 == 1)
+                .min_by_key(|&colour| sizes[colour]);
+            if let Some(to) = smallest {
+                for end in [a, b] {
+                    self.masks[end] ^= 1 << *colour | 1 << to;
+                }
+                sizes[*colour as usize] -= 1;
+                sizes[to] += 1;
+                *colour = to as u32;
+                if sizes[to] >= mean {
+                    wanting = short(&sizes);
+                }
+            }
+        }
+    }
+}
+
+fn sizes(colours: &[u32]) -> Vec<usize> {
+    let count = colours.iter().max().map_or(0, |&last| last as usize + 1);
+    let mut sizes = alloc::vec![0; count];
+    for &colour in colours {
+        sizes[colour as usize] += 1;
+    }
+    sizes
+}

@@ -1,0 +1,393 @@
+//! The order in which sticks are relaxed: it decides the answer, and kernels decide the speed.
+
+mod blocked;
+mod coloured;
+mod packed;
+mod sheet;
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use crate::particles::Particles;
+use crate::real::Real;
+use crate::sticks::Sticks;
+
+pub use blocked::BLOCK_PARTICLES;
+pub use packed::{OPEN_PACKETS, PACKET_STICKS};
+pub use sheet::{BAND_ROWS, Family, Sheet, SheetError};
+
+/// A validated order of relaxation.
+///
+/// A schedule is a sequence of *phases*; a phase is a set of *blocks* that share no particle;
+/// a block is a sequence of *batches*; a batch is a set of sticks no two of which share a
+/// particle, pinned or not. So lanes may work inside a batch and threads on the blocks of a
+/// phase, and nobody can see it: every kernel gives the same bits on the same schedule.
+///
+/// It is data, made once and checked once, and depends on the sticks (and, for
+/// [`Schedule::blocked`], on where the particles are), never on the machine. Batches that a
+/// builder makes hold either plain sticks only or none.
+///
+/// Orders differ in more than speed. Taking all sticks of a particle before those of the
+/// next, as authored lists do, is slow (each stick waits for the last), and with one
+/// iteration a step it makes large sheets explode; see the constructors.
+///
+/// ```
+/// use taut_core::{Duplicates, Schedule, Sticks};
+///
+/// let chain: Vec<[u32; 2]> = (0..99).map(|i| [i, i + 1]).collect();
+/// let sticks = Sticks::with_rests(100, &chain, &[1.0_f32; 99], Duplicates::Keep)?;
+/// let schedule = Schedule::coloured(&sticks);
+/// // Two colours suffice: every other stick.
+/// assert_eq!(schedule.batches().map(<[u32]>::len).collect::<Vec<_>>(), [50, 49]);
+/// # Ok::<(), taut_core::StickError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Schedule {
+    order: Vec<u32>,
+    /// Where each batch ends in `order`.
+    batch_ends: Vec<u32>,
+    /// Where each block ends in `batch_ends`.
+    block_ends: Vec<u32>,
+    /// Where each phase ends in `block_ends`.
+    phase_ends: Vec<u32>,
+    /// What it was validated against.
+    ends: Arc<[[u32; 2]]>,
+    particles: usize,
+}
+
+/// Why an order is not a schedule. Phases, blocks and batches are numbered from the start of
+/// the schedule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ScheduleError {
+    /// A stick that does not exist, or one that is there twice.
+    #[error(
+        "stick {stick} in batch {batch} does not exist or is there twice; there are {sticks} sticks"
+    )]
+    NotOnce {
+        /// The stick.
+        stick: u32,
+        /// The batch in which it was found.
+        batch: usize,
+        /// How many sticks there are.
+        sticks: usize,
+    },
+    /// Sticks are missing.
+    #[error("the order has {ordered} sticks out of {sticks}")]
+    Missing {
+        /// How many the order has.
+        ordered: usize,
+        /// How many there are.
+        sticks: usize,
+    },
+    /// Two sticks of one batch share a particle.
+    #[error("stick {stick} shares particle {particle} with another stick of batch {batch}")]
+    DependentBatch {
+        /// The later of the two sticks.
+        stick: u32,
+        /// The particle.
+        particle: u32,
+        /// The batch.
+        batch: usize,
+    },
+    /// Two blocks of one phase share a particle.
+    #[error("block {block} shares particle {particle} with another block of phase {phase}")]
+    DependentBlocks {
+        /// The later of the two blocks.
+        block: usize,
+        /// The particle.
+        particle: u32,
+        /// The phase.
+        phase: usize,
+    },
+}
+
+impl Schedule {
+    /// The order given: phases of blocks of batches of stick numbers.
+    ///
+    /// # Errors
+    /// If a stick is missing, unknown or there twice, or if batches or blocks are not
+    /// independent as the type promises.
+    pub fn new<S: Real>(
+        sticks: &Sticks<S>,
+        phases: &[Vec<Vec<Vec<u32>>>],
+    ) -> Result<Self, ScheduleError> {
+        let mut builder = Builder::new(sticks.len());
+        for phase in phases {
+            for block in phase {
+                for batch in block {
+                    builder.batch(batch.iter().copied());
+                }
+                builder.end_block();
+            }
+            builder.end_phase();
+        }
+        builder.finish(sticks)
+    }
+
+    /// The sticks in the order of their numbers, each a batch of its own: the order of the
+    /// articles, and the meaning of a plain Gauss-Seidel sweep over a list.
+    ///
+    /// **Beware**: lists made particle by particle relax slowly in this order, because each
+    /// stick waits for the one before it, and with one iteration a step a large sheet
+    /// (64 x 64 with shear and bend sticks) explodes, in `f64` too. It is here for comparison.
+    pub fn authored<S: Real>(sticks: &Sticks<S>) -> Self {
+        let mut builder = Builder::new(sticks.len());
+        for stick in 0..sticks.len() as u32 {
+            builder.batch([stick]);
+        }
+        builder.end_block();
+        builder.end_phase();
+        builder.finish_proven(sticks)
+    }
+
+    /// Colours that span the whole mesh: each a phase of one block of one batch. First fit
+    /// over the sticks [in the order of their ends](Sticks::by_ends), plain sticks first;
+    /// then sticks move from large colours to small ones where both ends allow it.
+    ///
+    /// At most `2 Δ - 1` colours for the plain sticks and as many for the others, where Δ is
+    /// the largest number of such sticks at one particle; usually Δ to Δ + 2. Bounded with one
+    /// iteration a step, but converges worse than the others, and sweeps memory once a colour.
+    pub fn coloured<S: Real>(sticks: &Sticks<S>) -> Self {
+        let mut builder = Builder::new(sticks.len());
+        let mut colouring = coloured::Colouring::new(sticks.particles());
+        for group in plain_first(sticks, sticks.by_ends()) {
+            colouring.colour(sticks.ends(), &group, |batch| {
+                builder.batch(batch.iter().copied());
+                builder.end_block();
+                builder.end_phase();
+            });
+        }
+        builder.finish_proven(sticks)
+    }
+
+    /// Packets of [`PACKET_STICKS`] independent sticks drawn from a local window: walking the
+    /// sticks [in the order of their ends](Sticks::by_ends), each joins the first of at most
+    /// [`OPEN_PACKETS`] open packets in which its ends do not occur yet. One phase, one block.
+    ///
+    /// Fast, kind to memory, and converges like the authored order; and like it, it can
+    /// explode on large sheets with one iteration a step.
+    pub fn packed<S: Real>(sticks: &Sticks<S>) -> Self {
+        let mut builder = Builder::new(sticks.len());
+        for group in plain_first(sticks, sticks.by_ends()) {
+            packed::pack(sticks, &group, &mut |batch| builder.batch(batch.iter().copied()));
+        }
+        builder.end_block();
+        builder.end_phase();
+        builder.finish_proven(sticks)
+    }
+
+    /// Blocks of at most [`BLOCK_PARTICLES`] particles that lie near each other, coloured
+    /// inside; then the seam sticks between those blocks, in blocks that are cut elsewhere;
+    /// and so on for the seams of the seams. The last few seams are colours in one block.
+    ///
+    /// Blocks follow a Hilbert curve through the positions, so they are the same however the
+    /// particles are numbered, as far as places differ. Cache-sized, parallel, and bounded
+    /// with one iteration a step; the default for a mesh.
+    ///
+    /// # Panics
+    /// If there are fewer particles than the sticks were checked against.
+    pub fn blocked<const D: usize, S: Real>(
+        particles: &Particles<D, S>,
+        sticks: &Sticks<S>,
+    ) -> Self {
+        assert!(particles.len() >= sticks.particles(), "the sticks are of other particles");
+        let mut builder = Builder::new(sticks.len());
+        blocked::block(particles, sticks, &mut builder);
+        builder.finish_proven(sticks)
+    }
+
+    /// What a mesh gets when nothing else is said: [`Schedule::blocked`].
+    ///
+    /// # Panics
+    /// As [`Schedule::blocked`].
+    pub fn for_mesh<const D: usize, S: Real>(
+        particles: &Particles<D, S>,
+        sticks: &Sticks<S>,
+    ) -> Self {
+        Self::blocked(particles, sticks)
+    }
+
+    /// The phases, in sequence.
+    pub fn phases(&self) -> impl Iterator<Item = Phase<'_>> {
+        (0..self.phase_ends.len())
+            .map(|phase| Phase { schedule: self, blocks: span(&self.phase_ends, phase) })
+    }
+
+    /// All batches, in sequence: the flat view, for one who neither shares work nor caches.
+    pub fn batches(&self) -> impl Iterator<Item = &[u32]> {
+        (0..self.batch_ends.len()).map(|batch| &self.order[span(&self.batch_ends, batch)])
+    }
+
+    /// All sticks, in sequence.
+    pub fn order(&self) -> &[u32] {
+        &self.order
+    }
+
+    /// How many sticks there are.
+    pub fn sticks(&self) -> usize {
+        self.order.len()
+    }
+
+    /// How many particles the sticks were checked against: every end is below this.
+    pub fn particles(&self) -> usize {
+        self.particles
+    }
+
+    /// Whether it was made for these sticks, or for others with the same ends: if not, the
+    /// first stick that differs.
+    pub(crate) fn first_difference<S: Real>(&self, sticks: &Sticks<S>) -> Option<usize> {
+        sticks.first_difference(&self.ends)
+    }
+
+    fn validated(self) -> Result<Self, ScheduleError> {
+        let sticks = self.ends.len();
+        let mut ordered = alloc::vec![false; sticks];
+        // For each particle, the last batch and the last (phase, block) that touched it.
+        let mut last_batch = alloc::vec![u32::MAX; self.particles];
+        let mut last_block = alloc::vec![(u32::MAX, u32::MAX); self.particles];
+        let mut block = 0;
+        for phase in 0..self.phase_ends.len() {
+            for _ in span(&self.phase_ends, phase) {
+                for batch in span(&self.block_ends, block) {
+                    for &stick in &self.order[span(&self.batch_ends, batch)] {
+                        match ordered.get_mut(stick as usize) {
+                            Some(ordered @ false) => *ordered = true,
+                            _ => return Err(ScheduleError::NotOnce { stick, batch, sticks }),
+                        }
+                        for particle in self.ends[stick as usize] {
+                            let in_batch = &mut last_batch[particle as usize];
+                            if core::mem::replace(in_batch, batch as u32) == batch as u32 {
+                                return Err(ScheduleError::DependentBatch {
+                                    stick,
+                                    particle,
+                                    batch,
+                                });
+                            }
+                            let (in_phase, in_block) = core::mem::replace(
+                                &mut last_block[particle as usize],
+                                (phase as u32, block as u32),
+                            );
+                            if in_phase == phase as u32 && in_block != block as u32 {
+                                return Err(ScheduleError::DependentBlocks {
+                                    block,
+                                    particle,
+                                    phase,
+                                });
+                            }
+                        }
+                    }
+                }
+                block += 1;
+            }
+        }
+        if self.order.len() == sticks {
+            Ok(self)
+        } else {
+            Err(ScheduleError::Missing { ordered: self.order.len(), sticks })
+        }
+    }
+}
+
+/// A set of blocks that share no particle.
+#[derive(Clone, Debug)]
+pub struct Phase<'a> {
+    schedule: &'a Schedule,
+    blocks: Range<usize>,
+}
+
+/// A sequence of batches.
+#[derive(Clone, Debug)]
+pub struct Block<'a> {
+    schedule: &'a Schedule,
+    batches: Range<usize>,
+}
+
+impl<'a> Phase<'a> {
+    /// The blocks; their order cannot be seen.
+    pub fn blocks(&self) -> impl Iterator<Item = Block<'a>> + use<'a> {
+        let schedule = self.schedule;
+        self.blocks
+            .clone()
+            .map(|block| Block { schedule, batches: span(&schedule.block_ends, block) })
+    }
+}
+
+impl<'a> Block<'a> {
+    /// The batches, in sequence, each a set of independent sticks.
+    pub fn batches(&self) -> impl Iterator<Item = &'a [u32]> + use<'a> {
+        let schedule = self.schedule;
+        self.batches.clone().map(|batch| &schedule.order[span(&schedule.batch_ends, batch)])
+    }
+}
+
+/// What lies between the end before `at` and the end at `at`.
+fn span(ends: &[u32], at: usize) -> Range<usize> {
+    let start = if at == 0 { 0 } else { ends[at - 1] as usize };
+    start..ends[at] as usize
+}
+
+/// The sticks of `order` in two groups, plain ones and the others, each in that order. (An
+/// empty group makes no batch.)
+fn plain_first<S: Real>(sticks: &Sticks<S>, order: Vec<u32>) -> [Vec<u32>; 2] {
+    let (plain, others) = order.into_iter().partition(|&stick| sticks.is_plain(stick as usize));
+    [plain, others]
+}
+
+/// Collects batches, then blocks, then phases; empty ones leave no trace.
+struct Builder {
+    schedule: Schedule,
+}
+
+impl Builder {
+    fn new(sticks: usize) -> Self {
+        Self {
+            schedule: Schedule {
+                order: Vec::with_capacity(sticks),
+                batch_ends: Vec::new(),
+                block_ends: Vec::new(),
+                phase_ends: Vec::new(),
+                ends: Arc::default(),
+                particles: 0,
+            },
+        }
+    }
+
+    fn batch(&mut self, sticks: impl IntoIterator<Item = u32>) {
+        self.schedule.order.extend(sticks);
+        close(&mut self.schedule.batch_ends, self.schedule.order.len());
+    }
+
+    fn end_block(&mut self) {
+        close(&mut self.schedule.block_ends, self.schedule.batch_ends.len());
+    }
+
+    fn end_phase(&mut self) {
+        close(&mut self.schedule.phase_ends, self.schedule.block_ends.len());
+    }
+
+    fn finish<S: Real>(self, sticks: &Sticks<S>) -> Result<Schedule, ScheduleError> {
+        Schedule {
+            ends: Arc::clone(sticks.shared_ends()),
+            particles: sticks.particles(),
+            ..self.schedule
+        }
+        .validated()
+    }
+
+    /// For builders whose construction is the proof; checked all the same, because unsafe
+    /// code in kernels relies on it.
+    fn finish_proven<S: Real>(self, sticks: &Sticks<S>) -> Schedule {
+        match self.finish(sticks) {
+            Ok(schedule) => schedule,
+            Err(error) => unreachable!("a builder made no schedule: {error}"),
+        }
+    }
+}
+
+fn close(ends: &mut Vec<u32>, end: usize) {
+    if ends.last().map_or(0, |&last| last as usize) < end {
+        ends.push(end as u32);
+    }
+}

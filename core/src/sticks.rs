@@ -1,0 +1,543 @@
+//! Sticks as columns: which particles each joins, and how it behaves.
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use crate::changes::Changes;
+use crate::particles::Particles;
+use crate::real::Real;
+
+/// The shortest sane rest length, m.
+pub const REST_MIN: f64 = 1e-15;
+/// The longest sane rest length, m. With it the factor of a stick of any sane inverse masses
+/// and any length that still has a direction stays finite in `f32`.
+pub const REST_MAX: f64 = 1e10;
+/// The largest sane compliance, m/N.
+pub const COMPLIANCE_MAX: f64 = 100.0;
+
+/// When a stick acts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Kind {
+    /// Always: it keeps its length (cloth, bodies).
+    #[default]
+    TwoSided,
+    /// Only when shorter than its rest length: it keeps a least distance (joint limits).
+    Minimum,
+    /// Only when longer: it keeps a greatest distance (ropes, joint limits).
+    Maximum,
+}
+
+/// What to do with sticks that join the same two particles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Duplicates {
+    /// Each is a stick of its own and is relaxed.
+    Keep,
+    /// The first one stays, the later ones are left out.
+    Merge,
+}
+
+/// Why sticks cannot be what was asked for. `stick` is the number of the first that is at
+/// fault, in the order given.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StickError {
+    /// An end is not a particle.
+    #[error("stick {stick} ends at particle {particle}, but there are only {particles}")]
+    NoSuchParticle {
+        /// Which stick.
+        stick: usize,
+        /// The end.
+        particle: u32,
+        /// How many particles there are.
+        particles: usize,
+    },
+    /// Both ends are the same particle.
+    #[error("stick {stick} has particle {particle} at both ends")]
+    SameEnds {
+        /// Which stick.
+        stick: usize,
+        /// The particle.
+        particle: u32,
+    },
+    /// A rest length is NaN, not positive or beyond sane size.
+    #[error("stick {stick} has the rest length {value}; it must be from 1e-15 to 1e10 m")]
+    Rest {
+        /// Which stick.
+        stick: usize,
+        /// Its rest length.
+        value: f64,
+    },
+    /// A stiffness is outside (0, 1].
+    #[error("stick {stick} has the stiffness {value}; it must be above 0 and at most 1")]
+    Stiffness {
+        /// Which stick.
+        stick: usize,
+        /// Its stiffness.
+        value: f64,
+    },
+    /// A compliance is negative, NaN or too large.
+    #[error("stick {stick} has the compliance {value}; it must be from 0 to 100 m/N")]
+    Compliance {
+        /// Which stick.
+        stick: usize,
+        /// Its compliance.
+        value: f64,
+    },
+    /// As many rest lengths as pairs are needed.
+    #[error("{pairs} pairs came with {rests} rest lengths; each pair needs one")]
+    UnequalLengths {
+        /// How many pairs there were.
+        pairs: usize,
+        /// How many rest lengths.
+        rests: usize,
+    },
+    /// There is no such stick.
+    #[error("there is no stick {stick}; there are {sticks}")]
+    NoSuchStick {
+        /// Which was asked for.
+        stick: usize,
+        /// How many there are.
+        sticks: usize,
+    },
+    /// Sticks are numbered with 32 bits.
+    #[error("{pairs} pairs are more than 32-bit numbers can name")]
+    TooMany {
+        /// How many pairs there were.
+        pairs: usize,
+    },
+}
+
+/// Sticks: columns of both ends, rest length (m), stiffness, compliance (m/N), kind, torn.
+///
+/// A stick is *plain* when it is two-sided, of stiffness 1 and compliance 0; schedules keep
+/// plain sticks in batches of their own, which do not pay for the rest. Ends never change;
+/// everything else may, and plans learn of it at their next step.
+///
+/// ```
+/// use taut_core::{Duplicates, Particles, Sticks};
+///
+/// let particles = Particles::new(&[[0.0_f32, 0.0], [3.0, 4.0]], &[1.0, 1.0])?;
+/// let mut sticks = Sticks::joining(&particles, &[[0, 1]], Duplicates::Keep)?;
+/// assert_eq!(sticks.rest(0), 5.0);
+///
+/// sticks.tear(0)?;
+/// assert!(sticks.is_torn(0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Sticks<S: Real = f32> {
+    /// Shared with clones, schedules and plans, which so know cheaply whose they are.
+    ends: Arc<[[u32; 2]]>,
+    rest: Vec<S>,
+    stiffness: Vec<S>,
+    compliance: Vec<S>,
+    kind: Vec<Kind>,
+    torn: Vec<bool>,
+    particles: usize,
+    changes: Changes,
+}
+
+impl<S: Real> Sticks<S> {
+    /// Plain sticks between `pairs` of particles, each as long at rest as it is now
+    /// (the length is taken in `f64` and rounded once).
+    ///
+    /// # Errors
+    /// A pair out of range or with one particle twice; two particles at the same place
+    /// (a rest length of 0 is not sane).
+    pub fn joining<const D: usize>(
+        particles: &Particles<D, S>,
+        pairs: &[[u32; 2]],
+        duplicates: Duplicates,
+    ) -> Result<Self, StickError> {
+        check_ends(pairs, particles.len())?;
+        let rests: Vec<S> =
+            pairs.iter().map(|&ends| S::from_f64(length(particles, ends))).collect();
+        Self::with_rests(particles.len(), pairs, &rests, duplicates)
+    }
+
+    /// Plain sticks between `pairs` out of `particles` particles, of the rest lengths given, m.
+    ///
+    /// # Errors
+    /// Slices of unequal length; a pair out of range or with one particle twice; a rest
+    /// length outside 1e-15 to 1e10 m.
+    pub fn with_rests(
+        particles: usize,
+        pairs: &[[u32; 2]],
+        rests: &[S],
+        duplicates: Duplicates,
+    ) -> Result<Self, StickError> {
+        if pairs.len() != rests.len() {
+            return Err(StickError::UnequalLengths { pairs: pairs.len(), rests: rests.len() });
+        }
+        if u32::try_from(pairs.len()).is_err() {
+            return Err(StickError::TooMany { pairs: pairs.len() });
+        }
+        check_ends(pairs, particles)?;
+        for (stick, &rest) in rests.iter().enumerate() {
+            check_rest(stick, rest)?;
+        }
+        let (ends, rest): (Arc<_>, Vec<S>) = match duplicates {
+            Duplicates::Keep => (pairs.into(), rests.to_vec()),
+            Duplicates::Merge => {
+                let first = first_of_each(pairs, particles);
+                let kept = || (0..pairs.len()).filter(|&stick| first[stick]);
+                (
+                    kept().map(|stick| pairs[stick]).collect(),
+                    kept().map(|stick| rests[stick]).collect(),
+                )
+            }
+        };
+        let len = ends.len();
+        Ok(Self {
+            ends,
+            rest,
+            stiffness: alloc::vec![S::ONE; len],
+            compliance: alloc::vec![S::ZERO; len],
+            kind: alloc::vec![Kind::TwoSided; len],
+            torn: alloc::vec![false; len],
+            particles,
+            changes: Changes::new(),
+        })
+    }
+
+    /// How many there are, torn ones included.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// How many particles they were checked against: every end is below this.
+    pub fn particles(&self) -> usize {
+        self.particles
+    }
+
+    /// The column of both ends.
+    pub fn ends(&self) -> &[[u32; 2]] {
+        &self.ends
+    }
+
+    /// The column of ends, to keep.
+    pub(crate) fn shared_ends(&self) -> &Arc<[[u32; 2]]> {
+        &self.ends
+    }
+
+    /// Where these sticks first differ in their ends from others, if they do.
+    pub(crate) fn first_difference(&self, ends: &Arc<[[u32; 2]]>) -> Option<usize> {
+        if Arc::ptr_eq(&self.ends, ends) || self.ends == *ends {
+            return None;
+        }
+        Some(self.ends.iter().zip(&**ends).take_while(|(own, other)| own == other).count())
+    }
+
+    /// The column of rest lengths, m.
+    pub fn rests(&self) -> &[S] {
+        &self.rest
+    }
+
+    /// A rest length, m. Panics if there is no such stick, like all getters of one stick.
+    pub fn rest(&self, stick: usize) -> S {
+        self.rest[stick]
+    }
+
+    /// A stiffness, (0, 1]: the share of the correction that one relaxation makes.
+    pub fn stiffness(&self, stick: usize) -> S {
+        self.stiffness[stick]
+    }
+
+    /// A compliance, m/N: 0 is rigid.
+    pub fn compliance(&self, stick: usize) -> S {
+        self.compliance[stick]
+    }
+
+    /// When the stick acts.
+    pub fn kind(&self, stick: usize) -> Kind {
+        self.kind[stick]
+    }
+
+    /// Whether the stick is torn: it acts no more.
+    pub fn is_torn(&self, stick: usize) -> bool {
+        self.torn[stick]
+    }
+
+    /// Whether the stick is two-sided, of stiffness 1 and compliance 0 (torn or not).
+    pub fn is_plain(&self, stick: usize) -> bool {
+        self.kind[stick] == Kind::TwoSided
+            && self.stiffness[stick] == S::ONE
+            && self.compliance[stick] == S::ZERO
+    }
+
+    /// Changes a rest length, m.
+    ///
+    /// # Errors
+    /// No such stick, or not from 1e-15 to 1e10 m; nothing is changed then, here and below.
+    pub fn set_rest(&mut self, stick: usize, rest: S) -> Result<(), StickError> {
+        self.known(stick)?;
+        self.rest[stick] = check_rest(stick, rest)?;
+        self.note(stick);
+        Ok(())
+    }
+
+    /// Changes a stiffness.
+    ///
+    /// # Errors
+    /// No such stick, or not above 0 and at most 1.
+    pub fn set_stiffness(&mut self, stick: usize, stiffness: S) -> Result<(), StickError> {
+        self.known(stick)?;
+        self.stiffness[stick] = check_stiffness(stick, stiffness)?;
+        self.note(stick);
+        Ok(())
+    }
+
+    /// Changes a compliance, m/N.
+    ///
+    /// # Errors
+    /// No such stick, or not from 0 to 100 m/N.
+    pub fn set_compliance(&mut self, stick: usize, compliance: S) -> Result<(), StickError> {
+        self.known(stick)?;
+        self.compliance[stick] = check_compliance(stick, compliance)?;
+        self.note(stick);
+        Ok(())
+    }
+
+    /// Changes when a stick acts.
+    ///
+    /// # Errors
+    /// No such stick.
+    pub fn set_kind(&mut self, stick: usize, kind: Kind) -> Result<(), StickError> {
+        self.known(stick)?;
+        self.kind[stick] = kind;
+        self.note(stick);
+        Ok(())
+    }
+
+    /// Tears a stick: it acts no more. The others keep their places in the schedule.
+    ///
+    /// # Errors
+    /// No such stick.
+    pub fn tear(&mut self, stick: usize) -> Result<(), StickError> {
+        self.set_torn(stick, true)
+    }
+
+    /// Mends a torn stick.
+    ///
+    /// # Errors
+    /// No such stick.
+    pub fn mend(&mut self, stick: usize) -> Result<(), StickError> {
+        self.set_torn(stick, false)
+    }
+
+    fn set_torn(&mut self, stick: usize, torn: bool) -> Result<(), StickError> {
+        self.known(stick)?;
+        if self.torn[stick] != torn {
+            self.torn[stick] = torn;
+            self.note(stick);
+        }
+        Ok(())
+    }
+
+    fn known(&self, stick: usize) -> Result<(), StickError> {
+        if stick < self.len() {
+            Ok(())
+        } else {
+            Err(StickError::NoSuchStick { stick, sticks: self.len() })
+        }
+    }
+
+    fn note(&mut self, stick: usize) {
+        self.changes.note(stick as u32, self.ends.len());
+    }
+
+    /// The record of changes, for plans.
+    pub fn changes(&self) -> &Changes {
+        &self.changes
+    }
+
+    /// The same sticks in the other number type, each value rounded once.
+    #[must_use]
+    pub fn convert<T: Real>(&self) -> Sticks<T> {
+        let column = |from: &[S]| from.iter().map(|value| T::from_f64(value.to_f64())).collect();
+        Sticks {
+            ends: self.ends.clone(),
+            rest: column(&self.rest),
+            stiffness: column(&self.stiffness),
+            compliance: column(&self.compliance),
+            kind: self.kind.clone(),
+            torn: self.torn.clone(),
+            particles: self.particles,
+            changes: Changes::new(),
+        }
+    }
+
+    /// The same sticks in the same order, their ends called by new names.
+    #[must_use]
+    pub(crate) fn renumbered(&self, new_of_old: &[u32]) -> Self {
+        let new_ends = |ends: &[u32; 2]| ends.map(|end| new_of_old[end as usize]);
+        Self { ends: self.ends.iter().map(new_ends).collect(), ..self.clone() }
+    }
+
+    /// The numbers of the sticks sorted by their ends (lower end first, then the higher one,
+    /// then the number): the order in which builders of schedules walk a mesh, so that what
+    /// they find is near in memory however the sticks were listed. Linear time.
+    pub fn by_ends(&self) -> Vec<u32> {
+        sorted_by_ends(&self.ends, self.particles)
+    }
+}
+
+/// The distance between two particles, m, in `f64`.
+pub(crate) fn length<const D: usize, S: Real>(
+    particles: &Particles<D, S>,
+    [a, b]: [u32; 2],
+) -> f64 {
+    let (a, b) = (particles.position(a as usize), particles.position(b as usize));
+    let squared = (0..D).map(|axis| b[axis].to_f64() - a[axis].to_f64()).map(|d| d * d).sum();
+    crate::lane::Lane::sqrt(squared)
+}
+
+fn check_ends(pairs: &[[u32; 2]], particles: usize) -> Result<(), StickError> {
+    for (stick, &[a, b]) in pairs.iter().enumerate() {
+        if let Some(particle) = [a, b].into_iter().find(|&end| end as usize >= particles) {
+            return Err(StickError::NoSuchParticle { stick, particle, particles });
+        }
+        if a == b {
+            return Err(StickError::SameEnds { stick, particle: a });
+        }
+    }
+    Ok(())
+}
+
+fn check_rest<S: Real>(stick: usize, rest: S) -> Result<S, StickError> {
+    // Compared in this type: in f32 the bounds are the nearest f32 to the bounds stated.
+    if (S::from_f64(REST_MIN)..=S::from_f64(REST_MAX)).contains(&rest) {
+        Ok(rest)
+    } else {
+        Err(StickError::Rest { stick, value: rest.to_f64() })
+    }
+}
+
+fn check_stiffness<S: Real>(stick: usize, stiffness: S) -> Result<S, StickError> {
+    if stiffness > S::ZERO && stiffness <= S::ONE {
+        Ok(stiffness)
+    } else {
+        Err(StickError::Stiffness { stick, value: stiffness.to_f64() })
+    }
+}
+
+fn check_compliance<S: Real>(stick: usize, compliance: S) -> Result<S, StickError> {
+    if (S::ZERO..=S::from_f64(COMPLIANCE_MAX)).contains(&compliance) {
+        Ok(compliance.positive_zero())
+    } else {
+        Err(StickError::Compliance { stick, value: compliance.to_f64() })
+    }
+}
+
+/// The numbers of `pairs` sorted by lower end, higher end, number: two stable counting
+/// passes, the least significant key first.
+pub(crate) fn sorted_by_ends(pairs: &[[u32; 2]], particles: usize) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..pairs.len() as u32).collect();
+    let mut sorted = order.clone();
+    for key in [u32::max as fn(u32, u32) -> u32, u32::min] {
+        let key = |pair: u32| {
+            let [a, b] = pairs[pair as usize];
+            key(a, b) as usize
+        };
+        let mut starts = alloc::vec![0_u32; particles + 1];
+        for &pair in &order {
+            starts[key(pair) + 1] += 1;
+        }
+        for i in 0..particles {
+            starts[i + 1] += starts[i];
+        }
+        for &pair in &order {
+            let start = &mut starts[key(pair)];
+            sorted[*start as usize] = pair;
+            *start += 1;
+        }
+        core::mem::swap(&mut order, &mut sorted);
+    }
+    order
+}
+
+/// Whether two pairs join the same particles.
+pub(crate) fn same_ends([a, b]: [u32; 2], [c, d]: [u32; 2]) -> bool {
+    (a.min(b), a.max(b)) == (c.min(d), c.max(d))
+}
+
+/// For each pair, whether no earlier one joins the same particles.
+fn first_of_each(pairs: &[[u32; 2]], particles: usize) -> Vec<bool> {
+    let mut first = alloc::vec![true; pairs.len()];
+    for two in sorted_by_ends(pairs, particles).windows(2) {
+        let [before, after] = [two[0] as usize, two[1] as usize];
+        first[after] = !same_ends(pairs[before], pairs[after]);
+    }
+    first
+}
+
+#[cfg(feature = "serde")]
+mod serialized {
+    use alloc::vec::Vec;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+
+    use super::{Duplicates, Kind, Sticks, check_compliance, check_stiffness};
+    use crate::real::Real;
+
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename = "Sticks")]
+    struct Columns<S> {
+        particles: usize,
+        ends: Vec<[u32; 2]>,
+        rest: Vec<S>,
+        stiffness: Vec<S>,
+        compliance: Vec<S>,
+        kind: Vec<Kind>,
+        torn: Vec<bool>,
+    }
+
+    impl<S: Real + Serialize> Serialize for Sticks<S> {
+        fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
+            Columns {
+                particles: self.particles,
+                ends: self.ends.to_vec(),
+                rest: self.rest.clone(),
+                stiffness: self.stiffness.clone(),
+                compliance: self.compliance.clone(),
+                kind: self.kind.clone(),
+                torn: self.torn.clone(),
+            }
+            .serialize(serializer)
+        }
+    }
+
+    impl<'de, S: Real + Deserialize<'de>> Deserialize<'de> for Sticks<S> {
+        fn deserialize<T: Deserializer<'de>>(deserializer: T) -> Result<Self, T::Error> {
+            let columns = Columns::<S>::deserialize(deserializer)?;
+            let mut sticks =
+                Self::with_rests(columns.particles, &columns.ends, &columns.rest, Duplicates::Keep)
+                    .map_err(T::Error::custom)?;
+            let len = sticks.len();
+            let lengths = [
+                columns.stiffness.len(),
+                columns.compliance.len(),
+                columns.kind.len(),
+                columns.torn.len(),
+            ];
+            if lengths != [len; 4] {
+                return Err(T::Error::custom("the columns of the sticks differ in length"));
+            }
+            for stick in 0..len {
+                sticks.stiffness[stick] =
+                    check_stiffness(stick, columns.stiffness[stick]).map_err(T::Error::custom)?;
+                sticks.compliance[stick] =
+                    check_compliance(stick, columns.compliance[stick]).map_err(T::Error::custom)?;
+            }
+            sticks.kind = columns.kind;
+            sticks.torn = columns.torn;
+            Ok(sticks)
+        }
+    }
+}

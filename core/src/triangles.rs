@@ -1,0 +1,105 @@
+//! From a triangle mesh to sticks.
+
+use alloc::vec::Vec;
+
+use crate::particles::Particles;
+use crate::real::Real;
+use crate::sticks::{Duplicates, StickError, Sticks, same_ends, sorted_by_ends};
+
+/// Whether a triangle mesh resists folding.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Bending {
+    /// Edges only.
+    #[default]
+    Free,
+    /// Besides, a stick between the two far corners of neighbouring triangles.
+    Sticks,
+}
+
+/// A triangle that cannot be made into sticks, or sticks that cannot be made.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TriangleError {
+    /// A corner is not a particle.
+    #[error(
+        "triangle {triangle} has the corner {corner}, but there are only {particles} particles"
+    )]
+    NoSuchCorner {
+        /// Which triangle.
+        triangle: usize,
+        /// The corner.
+        corner: u32,
+        /// How many particles there are.
+        particles: usize,
+    },
+    /// Two corners are the same particle.
+    #[error("triangle {triangle} has the corner {corner} twice")]
+    Degenerate {
+        /// Which triangle.
+        triangle: usize,
+        /// The corner.
+        corner: u32,
+    },
+    /// An edge cannot be a stick.
+    #[error(transparent)]
+    Stick(#[from] StickError),
+}
+
+impl<S: Real> Sticks<S> {
+    /// A plain stick for each edge of a triangle mesh, once, in the order in which the edges
+    /// first appear; with [`Bending::Sticks`] then one between the far corners of each two
+    /// triangles that share an edge (where that is not an edge itself). Each is as long at
+    /// rest as it is now.
+    ///
+    /// ```
+    /// use taut_core::{Bending, Particles, Sticks};
+    ///
+    /// let square = [[0.0_f32, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
+    /// let particles = Particles::new(&square, &[1.0; 4])?;
+    /// let triangles = [[0, 1, 2], [0, 2, 3]];
+    /// let edges = Sticks::from_triangles(&particles, &triangles, Bending::Free)?;
+    /// assert_eq!(edges.ends(), [[0, 1], [1, 2], [2, 0], [2, 3], [3, 0]]);
+    /// let stiffer = Sticks::from_triangles(&particles, &triangles, Bending::Sticks)?;
+    /// assert_eq!(stiffer.ends()[5..], [[1, 3]]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A corner out of range or twice in one triangle; an edge of no sane length.
+    pub fn from_triangles<const D: usize>(
+        particles: &Particles<D, S>,
+        triangles: &[[u32; 3]],
+        bending: Bending,
+    ) -> Result<Self, TriangleError> {
+        for (triangle, &[a, b, c]) in triangles.iter().enumerate() {
+            let unknown = |corner: &u32| *corner as usize >= particles.len();
+            if let Some(corner) = [a, b, c].into_iter().find(unknown) {
+                let particles = particles.len();
+                return Err(TriangleError::NoSuchCorner { triangle, corner, particles });
+            }
+            if a == b || b == c || c == a {
+                let corner = if a == b { a } else { c };
+                return Err(TriangleError::Degenerate { triangle, corner });
+            }
+        }
+        let mut pairs: Vec<[u32; 2]> =
+            triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]).collect();
+        if bending == Bending::Sticks {
+            pairs.extend(far_corners(&pairs, triangles, particles.len()));
+        }
+        Ok(Self::joining(particles, &pairs, Duplicates::Merge)?)
+    }
+}
+
+/// For each two triangles that follow each other around a shared edge, their other corners.
+/// `edges` lists three edges a triangle, in the triangles' order.
+fn far_corners(edges: &[[u32; 2]], triangles: &[[u32; 3]], particles: usize) -> Vec<[u32; 2]> {
+    let far = |edge: usize| triangles[edge / 3][(edge % 3 + 2) % 3];
+    sorted_by_ends(edges, particles)
+        .windows(2)
+        .map(|two| [two[0] as usize, two[1] as usize])
+        .filter(|&[one, next]| same_ends(edges[one], edges[next]))
+        .map(|[one, next]| [far(one), far(next)])
+        .filter(|[one, other]| one != other)
+        .collect()
+}
