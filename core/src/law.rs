@@ -69,3 +69,11 @@ pub fn weight<L: Lane>([wa, wb]: [L; 2], compliance: L, inverse_h2: L) -> L {
 pub fn verlet<L: Lane>(x: L, previous: L, keep: L, push: L) -> L {
     (x + (x - previous) * keep) + push
 }
+
+/// One coordinate of any particle, one substep on: free ones by [`verlet`], pinned ones stay.
+/// (The caller makes the old position the previous one.)
+#[inline(always)]
+pub fn integrate<L: Lane>(x: L, previous: L, inverse_mass: L, keep: L, push: L) -> L {
+    let free = inverse_mass.above(inverse_mass.constant(0.0));
+    L::select(free, verlet(x, previous, keep, push), x)
+}

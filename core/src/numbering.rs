@@ -94,6 +94,16 @@ impl Renumbering {
         Self { old_of_new, new_of_old }
     }
 
+    /// How many numbers there are.
+    pub fn len(&self) -> usize {
+        self.old_of_new.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.old_of_new.is_empty()
+    }
+
     /// What particle `old` is called now.
     ///
     /// # Panics

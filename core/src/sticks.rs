@@ -4,6 +4,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::changes::Changes;
+use crate::numbering::{NotAPermutation, Renumbering};
 use crate::particles::Particles;
 use crate::real::Real;
 
@@ -380,12 +381,37 @@ impl<S: Real> Sticks<S> {
         Self { ends: self.ends.iter().map(new_ends).collect(), ..self.clone() }
     }
 
+    /// The same sticks in another order: the one called `old_of_new[i]` is now called `i`.
+    ///
+    /// # Errors
+    /// If that is not each number once.
+    pub fn reordered(&self, old_of_new: &[u32]) -> Result<Self, NotAPermutation> {
+        let order = Renumbering::from_order(old_of_new.to_vec())?;
+        if order.len() != self.len() {
+            return Err(NotAPermutation { new: order.len(), old: order.len() as u32 });
+        }
+        Ok(Self {
+            ends: permuted(&self.ends, old_of_new).into(),
+            rest: permuted(&self.rest, old_of_new),
+            stiffness: permuted(&self.stiffness, old_of_new),
+            compliance: permuted(&self.compliance, old_of_new),
+            kind: permuted(&self.kind, old_of_new),
+            torn: permuted(&self.torn, old_of_new),
+            particles: self.particles,
+            changes: Changes::new(),
+        })
+    }
+
     /// The numbers of the sticks sorted by their ends (lower end first, then the higher one,
     /// then the number): the order in which builders of schedules walk a mesh, so that what
     /// they find is near in memory however the sticks were listed. Linear time.
     pub fn by_ends(&self) -> Vec<u32> {
         sorted_by_ends(&self.ends, self.particles)
     }
+}
+
+fn permuted<T: Copy>(column: &[T], old_of_new: &[u32]) -> Vec<T> {
+    old_of_new.iter().map(|&old| column[old as usize]).collect()
 }
 
 /// The distance between two particles, m, in `f64`.

@@ -1,1 +1,97 @@
-//! 
+//! Relaxes sticks as fast as the machine allows, with the same bits everywhere.
+//!
+//! Cloth, ropes, plants, ragdolls and soft boxes are particles joined by sticks (distance
+//! constraints), moved by Verlet integration and relaxed by Gauss-Seidel (Jakobsen,
+//! "Advanced Character Physics", 2001). Taut is that loop:
+//!
+//! ```
+//! use taut::prelude::*;
+//!
+//! // A square of four particles, pinned at two corners, with both diagonals.
+//! let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, -1.0, 0.0], [0.0, -1.0, 0.0]];
+//! let mut particles = Particles::new(&corners, &[0.0, 0.0, 1.0, 1.0])?;
+//! let pairs = [[0, 1], [1, 2], [2, 3], [3, 0], [0, 2], [1, 3]];
+//! let sticks = Sticks::joining(&particles, &pairs, Duplicates::Keep)?;
+//!
+//! let schedule = Schedule::for_mesh(&particles, &sticks);
+//! let mut plan = taut::default_kernel().plan(&particles, &sticks, &schedule, Formula::Halley)?;
+//! for _ in 0..60 {
+//!     assert!(plan.step(&mut particles, &sticks, &Step::default())?.finite);
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A [`Schedule`] decides the answer, a kernel decides the speed: every kernel gives the same
+//! bits on the same schedule, on every instruction set and any number of threads.
+//!
+//! # Picking a kernel
+//!
+//! - By feature flag, without any dispatch of Taut's own: [`DefaultKernel`] is the best of
+//!   the kernels whose features are on (`pulp`, `wide`, `scalar`, in this order).
+//! - At run time, by value: [`AnyKernel::best`] for this machine, [`AnyKernel::named`] for
+//!   tools, [`AnyKernel::available`] for all.
+#![cfg_attr(not(feature = "std"), no_std)]
+#![forbid(unsafe_code)]
+
+#[cfg(not(any(feature = "scalar", feature = "wide", feature = "pulp")))]
+compile_error!("turn on at least one kernel: the feature `scalar`, `wide` or `pulp`");
+
+extern crate alloc;
+
+#[cfg(any(feature = "scalar", feature = "wide", feature = "pulp"))]
+mod any;
+
+#[cfg(any(feature = "scalar", feature = "wide", feature = "pulp"))]
+pub use any::{AnyKernel, AnyPlan, UnknownKernel};
+#[doc(no_inline)]
+pub use taut_core::*;
+
+#[cfg(feature = "colour")]
+#[doc(no_inline)]
+pub use taut_colour::{ColourKernel, ColourPlan, Pool, PoolError};
+#[cfg(feature = "pulp")]
+#[doc(no_inline)]
+pub use taut_pulp::{PulpKernel, PulpMachine};
+#[cfg(feature = "scalar")]
+#[doc(no_inline)]
+pub use taut_scalar::{ScalarKernel, ScalarPlan};
+#[cfg(feature = "wide")]
+#[doc(no_inline)]
+pub use taut_wide::{WideKernel, WideMachine};
+#[cfg(feature = "world")]
+#[doc(no_inline)]
+pub use taut_world as world;
+
+/// The best kernel whose feature is on.
+#[cfg(feature = "pulp")]
+pub type DefaultKernel = PulpKernel;
+/// The best kernel whose feature is on.
+#[cfg(all(feature = "wide", not(feature = "pulp")))]
+pub type DefaultKernel = WideKernel;
+/// The best kernel whose feature is on.
+#[cfg(all(feature = "scalar", not(any(feature = "wide", feature = "pulp"))))]
+pub type DefaultKernel = ScalarKernel;
+
+/// The best kernel whose feature is on, on this machine.
+#[cfg(any(feature = "scalar", feature = "wide", feature = "pulp"))]
+pub fn default_kernel() -> DefaultKernel {
+    #[cfg(feature = "pulp")]
+    return taut_pulp::kernel();
+    #[cfg(all(feature = "wide", not(feature = "pulp")))]
+    return taut_wide::kernel();
+    #[cfg(all(feature = "scalar", not(any(feature = "wide", feature = "pulp"))))]
+    return ScalarKernel;
+}
+
+/// What most programs want in scope.
+pub mod prelude {
+    #[doc(no_inline)]
+    pub use taut_core::{
+        Bending, Duplicates, Family, Formula, Kernel, Kind, Particles, Plan, Renumbering, Schedule,
+        Sheet, Status, Step, Sticks, Stretch,
+    };
+
+    #[cfg(any(feature = "scalar", feature = "wide", feature = "pulp"))]
+    #[doc(no_inline)]
+    pub use crate::{AnyKernel, DefaultKernel};
+}

@@ -1,1 +1,243 @@
-//! 
+//! The scalar kernel: one stick at a time.
+//!
+//! It runs any schedule, in any number of dimensions, in `f32` and in `f64` (the reference
+//! that errors are measured against). It has no `unsafe` and needs nothing but a
+//! floating-point unit, and what it gives is by definition what every other kernel gives.
+//!
+//! ```
+//! use taut_core::{Duplicates, Formula, Kernel, Particles, Plan, Schedule, Step, Sticks};
+//! use taut_scalar::ScalarKernel;
+//!
+//! // A rope of five particles, hanging from its first.
+//! let points: Vec<[f32; 2]> = (0..5).map(|i| [0.1 * i as f32, 0.0]).collect();
+//! let mut rope = Particles::new(&points, &[0.0, 1.0, 1.0, 1.0, 1.0])?;
+//! let sticks = Sticks::joining(&rope, &[[0, 1], [1, 2], [2, 3], [3, 4]], Duplicates::Keep)?;
+//!
+//! let mut plan =
+//!     ScalarKernel.plan(&rope, &sticks, &Schedule::coloured(&sticks), Formula::Halley)?;
+//! for _ in 0..60 {
+//!     let status = plan.step(&mut rope, &sticks, &Step::default())?;
+//!     assert!(status.finite);
+//! }
+//! assert_eq!(rope.position(0), [0.0, 0.0]); // pinned
+//! assert!(rope.position(4)[1] < -0.1); // fallen
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![cfg_attr(not(feature = "std"), no_std)]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+use alloc::vec::Vec;
+use core::cell::Cell;
+
+use taut_core::{
+    Columns, Counted, Executor, Factor, Formula, Kernel, Motion, Particles, Plan, PlanError,
+    Program, Real, Response, Schedule, Slots, Status, Sticks, Tally, WithFactor, integrate, relax,
+    weight,
+};
+
+/// The kernel that relaxes one stick at a time, on the calling thread.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ScalarKernel;
+
+/// Its plan.
+#[derive(Clone, Debug)]
+pub struct ScalarPlan<const D: usize, S: Real = f32> {
+    program: Program<S>,
+    /// A particle's coordinates and mass side by side: one cache line an end, not `D + 1`.
+    rows: Vec<Row<D, S>>,
+    motion: Motion<D, S>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Row<const D: usize, S> {
+    position: [S; D],
+    inverse_mass: S,
+}
+
+impl<const D: usize, S: Real> Kernel<D, S> for ScalarKernel {
+    type Plan = ScalarPlan<D, S>;
+
+    fn name(&self) -> &'static str {
+        "scalar"
+    }
+
+    fn isa(&self) -> &'static str {
+        "scalar"
+    }
+
+    fn lanes(&self) -> usize {
+        1
+    }
+
+    fn plan(
+        &self,
+        particles: &Particles<D, S>,
+        sticks: &Sticks<S>,
+        schedule: &Schedule,
+        formula: Formula,
+    ) -> Result<Self::Plan, PlanError> {
+        Ok(ScalarPlan {
+            program: Program::new(1, particles, sticks, schedule, formula)?,
+            rows: Vec::new(),
+            motion: Motion { keep: S::ONE, push: [S::ZERO; D], inverse_h2: S::ZERO },
+        })
+    }
+}
+
+impl<const D: usize, S: Real> Plan<D, S> for ScalarPlan<D, S> {
+    fn begin(
+        &mut self,
+        particles: &mut Particles<D, S>,
+        sticks: &Sticks<S>,
+        motion: &Motion<D, S>,
+    ) -> Result<(), PlanError> {
+        self.program.refresh(particles, sticks)?;
+        self.program.set_inverse_h2(particles, motion.inverse_h2);
+        self.motion = *motion;
+        let (len, columns) = (particles.len(), particles.columns());
+        self.rows.clear();
+        self.rows.extend((0..len).map(|i| Row {
+            position: columns.position.each_ref().map(|column| column[i].positive_zero()),
+            inverse_mass: columns.inverse_mass[i],
+        }));
+        Ok(())
+    }
+
+    fn integrate(&mut self, particles: &mut Particles<D, S>, _: &dyn Executor) {
+        let Columns { previous, .. } = particles.columns();
+        let Motion { keep, push, .. } = self.motion;
+        for (i, row) in self.rows.iter_mut().enumerate() {
+            for axis in 0..D {
+                let x = row.position[axis];
+                let before = core::mem::replace(&mut previous[axis][i], x);
+                row.position[axis] = integrate(x, before, row.inverse_mass, keep, push[axis]);
+            }
+        }
+    }
+
+    fn relax(&mut self, _: &mut Particles<D, S>, iterations: u32, _: &dyn Executor) {
+        for _ in 0..iterations {
+            self.program.formula().dispatch(RelaxAll(&self.program, &mut self.rows));
+        }
+    }
+
+    fn position(&self, _: &Particles<D, S>, particle: usize) -> [S; D] {
+        self.rows[particle].position
+    }
+
+    fn set_position(&mut self, _: &mut Particles<D, S>, particle: usize, point: [S; D]) {
+        self.rows[particle].position = point;
+    }
+
+    fn finish(&mut self, particles: &mut Particles<D, S>, _: &dyn Executor) -> Status {
+        let Columns { mut position, .. } = particles.columns();
+        let mut unsound = S::ZERO;
+        for (i, row) in self.rows.iter().enumerate() {
+            for (&x, column) in row.position.iter().zip(&mut position) {
+                // NaN, and stays so, unless the position is finite.
+                unsound = unsound + x * S::ZERO;
+                column[i] = x;
+            }
+        }
+        Status { finite: unsound.is_finite() }
+    }
+}
+
+/// All sticks of the program, once, in sequence.
+struct RelaxAll<'a, const D: usize, S: Real>(&'a Program<S>, &'a mut [Row<D, S>]);
+
+impl<const D: usize, S: Real> WithFactor for RelaxAll<'_, D, S> {
+    type Output = ();
+
+    fn with<F: Factor>(self) {
+        let Self(program, rows) = self;
+        for slots in program.phases().flatten().flat_map(|task| program.task(task)) {
+            relax_slots::<F, D, S>(&slots, rows, program.inverse_h2());
+        }
+    }
+}
+
+fn relax_slots<F: Factor, const D: usize, S: Real>(
+    slots: &Slots<'_, S>,
+    rows: &mut [Row<D, S>],
+    inverse_h2: S,
+) {
+    let ends = slots.a.iter().zip(slots.b).zip(slots.rest_term);
+    for (slot, ((&a, &b), &rest_term)) in ends.enumerate() {
+        let (row_a, row_b) = (rows[a as usize], rows[b as usize]);
+        let masses = [row_a.inverse_mass, row_b.inverse_mass];
+        let weight_term = if F::STORES_WEIGHT {
+            slots.weight_term[slot]
+        } else {
+            F::weight_term(match slots.special {
+                Some(special) => weight(masses, special.compliance[slot], inverse_h2),
+                None => masses[0] + masses[1],
+            })
+        };
+        let response = slots
+            .special
+            .map(|special| Response { pull: special.pull[slot], push: special.push[slot] });
+        let (new_a, new_b) = relax::<F, S, D>(
+            row_a.position,
+            row_b.position,
+            masses,
+            rest_term,
+            weight_term,
+            response,
+        );
+        rows[a as usize].position = new_a;
+        rows[b as usize].position = new_b;
+    }
+}
+
+/// Counts what one relaxation of all sticks costs: the law and the formula, run stick by
+/// stick on [`Counted`] lanes where the particles are now. What a plan computes beforehand
+/// (the terms of rest length and weight) is not in the loop and not counted, but for the sum
+/// of the masses.
+///
+/// Times substeps and iterations it is the cost of a frame. Nothing moves.
+///
+/// ```
+/// # use taut_core::{Duplicates, Formula, Particles, Sticks};
+/// let particles = Particles::new(&[[0.0_f32], [1.0], [2.0]], &[1.0; 3])?;
+/// let sticks = Sticks::joining(&particles, &[[0, 1], [1, 2]], Duplicates::Keep)?;
+/// assert_eq!(taut_scalar::count(&particles, &sticks, Formula::Exact).divisions, 2);
+/// assert_eq!(taut_scalar::count(&particles, &sticks, Formula::Quick).divisions, 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Panics
+/// If there are fewer particles than the sticks name.
+pub fn count<const D: usize, S: Real>(
+    particles: &Particles<D, S>,
+    sticks: &Sticks<S>,
+    formula: Formula,
+) -> Tally {
+    formula.dispatch(Count(particles, sticks))
+}
+
+struct Count<'a, const D: usize, S: Real>(&'a Particles<D, S>, &'a Sticks<S>);
+
+impl<const D: usize, S: Real> WithFactor for Count<'_, D, S> {
+    type Output = Tally;
+
+    fn with<F: Factor>(self) -> Tally {
+        let Self(particles, sticks) = self;
+        let tally = Cell::new(Tally::default());
+        let counted = |value| Counted::new(value, &tally);
+        for (stick, ends) in sticks.ends().iter().enumerate() {
+            let [a, b] = ends.map(|end| particles.position(end as usize).map(counted));
+            let masses = ends.map(|end| particles.inverse_masses()[end as usize]);
+            let rest_term = counted(F::rest_term(sticks.rest(stick)));
+            let weight_term = if F::STORES_WEIGHT {
+                counted(F::weight_term(masses[0] + masses[1]))
+            } else {
+                F::weight_term(counted(masses[0]) + counted(masses[1]))
+            };
+            relax::<F, _, D>(a, b, masses.map(counted), rest_term, weight_term, None);
+        }
+        tally.get()
+    }
+}

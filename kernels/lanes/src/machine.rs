@@ -1,0 +1,22 @@
+//! Choosing a register type: once, high up, never in a loop.
+
+use crate::vector::Vector;
+
+/// Work written once for all register types.
+pub trait Operation {
+    /// Does it with the registers of `V`. Must be `#[inline(always)]`, so that it takes on
+    /// the target features of whoever calls it.
+    fn run<V: Vector>(self, cpu: V::Cpu);
+}
+
+/// A choice of register type, made when the value is.
+pub trait Machine: Copy + Send + Sync + 'static {
+    /// What the kernel that runs on it is called.
+    fn name(self) -> &'static str;
+    /// The instruction set's name in tables: `avx512`, `avx2`, `sse2`, `neon`, `scalar`, ...
+    fn isa(self) -> &'static str;
+    /// The lanes of the register type that [`run`](Machine::run) chooses.
+    fn lanes(self) -> usize;
+    /// Does the work with that register type, compiled for its instruction set.
+    fn run(self, operation: impl Operation);
+}

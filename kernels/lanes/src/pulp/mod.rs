@@ -1,0 +1,135 @@
+//! Registers of the instruction sets that the crate `pulp` finds when the program runs.
+
+#[cfg(target_arch = "aarch64")]
+mod neon;
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+mod x86;
+
+use core::ops::{Add, Div, Mul, Sub};
+
+use pulp::{Simd, WithSimd};
+use taut_core::{Lane, SEED_F32};
+
+use crate::machine::Operation;
+use crate::record::Record;
+use crate::vector::Vector;
+
+/// What pulp's portable trait lacks: records.
+pub trait Registers: Simd {
+    /// As [`Vector::gather`].
+    ///
+    /// # Safety
+    /// - `at(lane)` is valid for reading a record, for each lane.
+    unsafe fn gather(self, at: impl Fn(usize) -> *const Record) -> [Self::f32s; 4];
+
+    /// As [`Vector::scatter`].
+    ///
+    /// # Safety
+    /// - `at(lane)` is valid for writing a record, for each lane.
+    unsafe fn scatter(self, columns: [Self::f32s; 4], at: impl Fn(usize) -> *mut Record);
+}
+
+/// A register of `S`, with the proof that the machine has it.
+#[derive(Clone, Copy, Debug)]
+pub struct Register<S: Simd> {
+    simd: S,
+    lanes: S::f32s,
+}
+
+/// Does the work with the registers of `simd`, compiled for its instruction set.
+#[inline(always)]
+pub fn run<S: Registers>(simd: S, operation: impl Operation) {
+    struct Run<S, O>(S, O);
+    impl<S: Registers, O: Operation> WithSimd for Run<S, O> {
+        type Output = ();
+        #[inline(always)]
+        fn with_simd<T: Simd>(self, _: T) {
+            self.1.run::<Register<S>>(self.0);
+        }
+    }
+    simd.vectorize(Run(simd, operation));
+}
+
+macro_rules! operator {
+    ($trait:ident, $method:ident, $simd:ident) => {
+        impl<S: Simd> $trait for Register<S> {
+            type Output = Self;
+            #[inline(always)]
+            fn $method(self, other: Self) -> Self {
+                Self { lanes: self.simd.$simd(self.lanes, other.lanes), ..self }
+            }
+        }
+    };
+}
+
+operator!(Add, add, add_f32s);
+operator!(Sub, sub, sub_f32s);
+operator!(Mul, mul, mul_f32s);
+operator!(Div, div, div_f32s);
+
+impl<S: Registers> Lane for Register<S> {
+    type Mask = (S, S::m32s);
+
+    #[inline(always)]
+    fn constant(self, value: f64) -> Self {
+        Self { lanes: self.simd.splat_f32s(0.0_f32.constant(value)), ..self }
+    }
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        Self { lanes: self.simd.sqrt_f32s(self.lanes), ..self }
+    }
+    #[inline(always)]
+    fn reciprocal_sqrt_seed(self) -> Self {
+        let simd = self.simd;
+        let bits = simd.transmute_u32s_f32s(self.lanes);
+        let half = simd.wrapping_dyn_shr_u32s(bits, simd.splat_u32s(1));
+        let seed = simd.sub_u32s(simd.splat_u32s(SEED_F32), half);
+        Self { lanes: simd.transmute_f32s_u32s(seed), ..self }
+    }
+    #[inline(always)]
+    fn at_least(self, other: Self) -> Self::Mask {
+        (self.simd, self.simd.greater_than_or_equal_f32s(self.lanes, other.lanes))
+    }
+    #[inline(always)]
+    fn above(self, other: Self) -> Self::Mask {
+        (self.simd, self.simd.greater_than_f32s(self.lanes, other.lanes))
+    }
+    #[inline(always)]
+    fn both(self, (_, one): Self::Mask, (_, other): Self::Mask) -> Self::Mask {
+        (self.simd, self.simd.and_m32s(one, other))
+    }
+    #[inline(always)]
+    fn select((simd, mask): Self::Mask, yes: Self, no: Self) -> Self {
+        Self { lanes: simd.select_f32s(mask, yes.lanes, no.lanes), simd }
+    }
+}
+
+impl<S: Registers> Vector for Register<S> {
+    type Cpu = S;
+    const LANES: usize = S::F32_LANES;
+
+    #[inline(always)]
+    fn splat(simd: S, value: f32) -> Self {
+        Self { simd, lanes: simd.splat_f32s(value) }
+    }
+    #[inline(always)]
+    unsafe fn load(simd: S, from: *const f32) -> Self {
+        // SAFETY: valid for reading a register of numbers, by contract; read unaligned.
+        Self { simd, lanes: unsafe { from.cast::<S::f32s>().read_unaligned() } }
+    }
+    #[inline(always)]
+    unsafe fn store(self, to: *mut f32) {
+        // SAFETY: valid for writing a register of numbers, by contract; written unaligned.
+        unsafe { to.cast::<S::f32s>().write_unaligned(self.lanes) }
+    }
+    #[inline(always)]
+    unsafe fn gather(simd: S, at: impl Fn(usize) -> *const Record) -> [Self; 4] {
+        // SAFETY: the same contract.
+        unsafe { simd.gather(at) }.map(|lanes| Self { simd, lanes })
+    }
+    #[inline(always)]
+    unsafe fn scatter(columns: [Self; 4], at: impl Fn(usize) -> *mut Record) {
+        // SAFETY: the same contract.
+        unsafe { columns[0].simd.scatter(columns.map(|column| column.lanes), at) }
+    }
+}

@@ -1,0 +1,49 @@
+//! Records on NEON (4 lanes): a load or store a lane and a 4 x 4 transpose.
+
+#[allow(clippy::wildcard_imports, reason = "a handful of instructions, all used here")]
+use core::arch::aarch64::*;
+
+use pulp::aarch64::Neon;
+use pulp::f32x4;
+
+use super::Registers;
+use crate::record::Record;
+
+/// # Safety
+/// - The machine has NEON.
+#[inline(always)]
+unsafe fn transpose([a, b, c, d]: [float32x4_t; 4]) -> [float32x4_t; 4] {
+    // SAFETY: NEON instructions only.
+    unsafe {
+        let (ac_low, ac_high) = (vzip1q_f32(a, c), vzip2q_f32(a, c));
+        let (bd_low, bd_high) = (vzip1q_f32(b, d), vzip2q_f32(b, d));
+        [
+            vzip1q_f32(ac_low, bd_low),
+            vzip2q_f32(ac_low, bd_low),
+            vzip1q_f32(ac_high, bd_high),
+            vzip2q_f32(ac_high, bd_high),
+        ]
+    }
+}
+
+impl Registers for Neon {
+    #[inline(always)]
+    unsafe fn gather(self, at: impl Fn(usize) -> *const Record) -> [f32x4; 4] {
+        // SAFETY: `self` is the proof of NEON; each record is valid for reading, by contract.
+        unsafe {
+            let row = |lane| vld1q_f32(at(lane).cast());
+            transpose([row(0), row(1), row(2), row(3)]).map(pulp::cast)
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn scatter(self, columns: [f32x4; 4], at: impl Fn(usize) -> *mut Record) {
+        // SAFETY: `self` is the proof of NEON; each record is valid for writing, by contract.
+        unsafe {
+            let rows = transpose(columns.map(pulp::cast));
+            for (lane, row) in rows.into_iter().enumerate() {
+                vst1q_f32(at(lane).cast(), row);
+            }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Records on AVX2 (8 lanes) and AVX-512 (16 lanes): a 128-bit load or store a lane, and a
+//! 4 x 4 transpose in each 128-bit quarter of the registers.
+//!
+//! Lane `q + 4 i` is quarter `i` of row `q`, so the transposes never cross a quarter and the
+//! columns come out in order. Gathers by hardware are slower than scalar code here, and so is
+//! building the rows through memory.
+
+#[cfg(target_arch = "x86")]
+use core::arch::x86 as arch;
+#[cfg(target_arch = "x86_64")]
+use core::arch::x86_64 as arch;
+
+#[allow(clippy::wildcard_imports, reason = "two dozen instructions, all used here")]
+use arch::*;
+use pulp::x86::{V3, V4};
+use pulp::{f32x8, f32x16};
+
+use super::Registers;
+use crate::record::Record;
+
+/// The 4 x 4 transpose of each quarter; its own inverse.
+macro_rules! transpose {
+    ($rows:expr, $low:ident, $high:ident, $low_pairs:ident, $high_pairs:ident, $pd:ident, $ps:ident) => {{
+        let [a, b, c, d] = $rows;
+        let (ab_low, ab_high) = ($pd($low(a, b)), $pd($high(a, b)));
+        let (cd_low, cd_high) = ($pd($low(c, d)), $pd($high(c, d)));
+        [
+            $ps($low_pairs(ab_low, cd_low)),
+            $ps($high_pairs(ab_low, cd_low)),
+            $ps($low_pairs(ab_high, cd_high)),
+            $ps($high_pairs(ab_high, cd_high)),
+        ]
+    }};
+}
+
+/// # Safety
+/// - The machine has AVX.
+#[inline(always)]
+unsafe fn transpose8(rows: [__m256; 4]) -> [__m256; 4] {
+    // SAFETY: AVX instructions only.
+    unsafe {
+        transpose!(
+            rows,
+            _mm256_unpacklo_ps,
+            _mm256_unpackhi_ps,
+            _mm256_unpacklo_pd,
+            _mm256_unpackhi_pd,
+            _mm256_castps_pd,
+            _mm256_castpd_ps
+        )
+    }
+}
+
+/// # Safety
+/// - The machine has AVX-512 F.
+#[inline(always)]
+unsafe fn transpose16(rows: [__m512; 4]) -> [__m512; 4] {
+    // SAFETY: AVX-512 F instructions only.
+    unsafe {
+        transpose!(
+            rows,
+            _mm512_unpacklo_ps,
+            _mm512_unpackhi_ps,
+            _mm512_unpacklo_pd,
+            _mm512_unpackhi_pd,
+            _mm512_castps_pd,
+            _mm512_castpd_ps
+        )
+    }
+}
+
+impl Registers for V3 {
+    #[inline(always)]
+    unsafe fn gather(self, at: impl Fn(usize) -> *const Record) -> [f32x8; 4] {
+        // SAFETY: `self` is the proof of AVX2; each record is valid for reading, by contract,
+        // and aligned, by its type.
+        unsafe {
+            let quarter = |lane| _mm_load_ps(at(lane).cast());
+            let row = |q| _mm256_set_m128(quarter(q + 4), quarter(q));
+            transpose8([row(0), row(1), row(2), row(3)]).map(pulp::cast)
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn scatter(self, columns: [f32x8; 4], at: impl Fn(usize) -> *mut Record) {
+        // SAFETY: `self` is the proof of AVX2; each record is valid for writing, by contract,
+        // and aligned, by its type.
+        unsafe {
+            let rows = transpose8(columns.map(pulp::cast));
+            for (q, row) in rows.into_iter().enumerate() {
+                _mm_store_ps(at(q).cast(), _mm256_castps256_ps128(row));
+                _mm_store_ps(at(q + 4).cast(), _mm256_extractf128_ps::<1>(row));
+            }
+        }
+    }
+}
+
+impl Registers for V4 {
+    #[inline(always)]
+    unsafe fn gather(self, at: impl Fn(usize) -> *const Record) -> [f32x16; 4] {
+        // SAFETY: `self` is the proof of AVX-512 F and DQ; each record is valid for reading,
+        // by contract, and aligned, by its type.
+        unsafe {
+            // A masked broadcast reads memory and merges in one instruction; an insert takes
+            // a shuffle.
+            let quarter = |lane| _mm_load_ps(at(lane).cast());
+            let row = |q| {
+                let first = _mm512_castps128_ps512(quarter(q));
+                let two = _mm512_mask_broadcast_f32x4(first, 0x00f0, quarter(q + 4));
+                let three = _mm512_mask_broadcast_f32x4(two, 0x0f00, quarter(q + 8));
+                _mm512_mask_broadcast_f32x4(three, 0xf000, quarter(q + 12))
+            };
+            transpose16([row(0), row(1), row(2), row(3)]).map(pulp::cast)
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn scatter(self, columns: [f32x16; 4], at: impl Fn(usize) -> *mut Record) {
+        // SAFETY: `self` is the proof of AVX-512 F; each record is valid for writing, by
+        // contract, and aligned, by its type.
+        unsafe {
+            let rows = transpose16(columns.map(pulp::cast));
+            for (q, row) in rows.into_iter().enumerate() {
+                _mm_store_ps(at(q).cast(), _mm512_castps512_ps128(row));
+                _mm_store_ps(at(q + 4).cast(), _mm512_extractf32x4_ps::<1>(row));
+                _mm_store_ps(at(q + 8).cast(), _mm512_extractf32x4_ps::<2>(row));
+                _mm_store_ps(at(q + 12).cast(), _mm512_extractf32x4_ps::<3>(row));
+            }
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! A particle as 16 bytes.
+
+/// A particle in one aligned 128-bit load: the coordinates, then the inverse mass, then
+/// zeros.
+///
+/// ```text
+/// D = 3:   x  y  z  w
+/// D = 2:   x  y  w  0
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C, align(16))]
+pub struct Record(pub [f32; 4]);
+
+const _: () = assert!(size_of::<Record>() == 16 && align_of::<Record>() == 16);

@@ -1,0 +1,76 @@
+//! What a register type must bring besides arithmetic: memory.
+
+use taut_core::Lane;
+
+use crate::record::Record;
+
+/// A register of `f32` lanes.
+///
+/// Adding an instruction set is implementing this and [`Lane`], some fifty lines, and naming
+/// it in a [`Machine`](crate::Machine).
+pub trait Vector: Lane {
+    /// To hold one is to hold the proof that this machine has the instructions.
+    type Cpu: Copy + Send + Sync + 'static;
+
+    /// How many lanes.
+    const LANES: usize;
+
+    /// `value` in every lane.
+    fn splat(cpu: Self::Cpu, value: f32) -> Self;
+
+    /// Reads [`LANES`](Self::LANES) consecutive numbers.
+    ///
+    /// # Safety
+    /// - `from` is valid for reading that many `f32`.
+    unsafe fn load(cpu: Self::Cpu, from: *const f32) -> Self;
+
+    /// Writes [`LANES`](Self::LANES) consecutive numbers.
+    ///
+    /// # Safety
+    /// - `to` is valid for writing that many `f32`.
+    unsafe fn store(self, to: *mut f32);
+
+    /// Reads a record a lane and transposes them into columns: four registers, one for each
+    /// place in the record.
+    ///
+    /// # Safety
+    /// - `at(lane)` is valid for reading a record, for each lane below [`LANES`](Self::LANES).
+    unsafe fn gather(cpu: Self::Cpu, at: impl Fn(usize) -> *const Record) -> [Self; 4];
+
+    /// Transposes columns into records and writes one a lane, lane 0 first.
+    ///
+    /// # Safety
+    /// - `at(lane)` is valid for writing a record, for each lane below [`LANES`](Self::LANES).
+    unsafe fn scatter(columns: [Self; 4], at: impl Fn(usize) -> *mut Record);
+}
+
+/// One lane: what a machine without SIMD has, and what a register is compared with.
+impl Vector for f32 {
+    type Cpu = ();
+    const LANES: usize = 1;
+
+    #[inline(always)]
+    fn splat((): (), value: f32) -> Self {
+        value
+    }
+    #[inline(always)]
+    unsafe fn load((): (), from: *const f32) -> Self {
+        // SAFETY: valid for reading one number, by contract.
+        unsafe { from.read() }
+    }
+    #[inline(always)]
+    unsafe fn store(self, to: *mut f32) {
+        // SAFETY: valid for writing one number, by contract.
+        unsafe { to.write(self) }
+    }
+    #[inline(always)]
+    unsafe fn gather((): (), at: impl Fn(usize) -> *const Record) -> [Self; 4] {
+        // SAFETY: valid for reading a record, by contract.
+        unsafe { at(0).read() }.0
+    }
+    #[inline(always)]
+    unsafe fn scatter(columns: [Self; 4], at: impl Fn(usize) -> *mut Record) {
+        // SAFETY: valid for writing a record, by contract.
+        unsafe { at(0).write(Record(columns)) }
+    }
+}

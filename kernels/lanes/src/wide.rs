@@ -1,0 +1,105 @@
+//! Eight lanes through the crate `wide`, whatever the program was compiled for.
+
+use core::ops::{Add, Div, Mul, Sub};
+
+use taut_core::{Lane, SEED_F32};
+use wide::{f32x4, f32x8, u32x8};
+
+use crate::record::Record;
+use crate::vector::Vector;
+
+/// Eight lanes: one AVX register if the program is compiled for AVX, else two of SSE2, NEON
+/// or simd128, else an array.
+#[derive(Clone, Copy, Debug)]
+pub struct Wide8(f32x8);
+
+macro_rules! operator {
+    ($trait:ident, $method:ident) => {
+        impl $trait for Wide8 {
+            type Output = Self;
+            #[inline(always)]
+            fn $method(self, other: Self) -> Self {
+                Self(self.0.$method(other.0))
+            }
+        }
+    };
+}
+
+operator!(Add, add);
+operator!(Sub, sub);
+operator!(Mul, mul);
+operator!(Div, div);
+
+impl Lane for Wide8 {
+    type Mask = f32x8;
+
+    #[inline(always)]
+    fn constant(self, value: f64) -> Self {
+        Self(f32x8::splat(0.0_f32.constant(value)))
+    }
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        Self(self.0.sqrt())
+    }
+    #[inline(always)]
+    fn reciprocal_sqrt_seed(self) -> Self {
+        let bits: u32x8 = bytemuck::cast(self.0);
+        Self(bytemuck::cast(u32x8::splat(SEED_F32) - (bits >> 1)))
+    }
+    #[inline(always)]
+    fn at_least(self, other: Self) -> f32x8 {
+        self.0.simd_ge(other.0)
+    }
+    #[inline(always)]
+    fn above(self, other: Self) -> f32x8 {
+        self.0.simd_gt(other.0)
+    }
+    #[inline(always)]
+    fn both(self, one: f32x8, other: f32x8) -> f32x8 {
+        one & other
+    }
+    #[inline(always)]
+    fn select(mask: f32x8, yes: Self, no: Self) -> Self {
+        Self(mask.select(yes.0, no.0))
+    }
+}
+
+impl Vector for Wide8 {
+    type Cpu = ();
+    const LANES: usize = 8;
+
+    #[inline(always)]
+    fn splat((): (), value: f32) -> Self {
+        Self(f32x8::splat(value))
+    }
+    #[inline(always)]
+    unsafe fn load((): (), from: *const f32) -> Self {
+        // SAFETY: valid for reading eight numbers, by contract; an array needs no alignment
+        // beyond a number's.
+        Self(f32x8::from(unsafe { from.cast::<[f32; 8]>().read() }))
+    }
+    #[inline(always)]
+    unsafe fn store(self, to: *mut f32) {
+        // SAFETY: valid for writing eight numbers, by contract.
+        unsafe { to.cast::<[f32; 8]>().write(self.0.to_array()) }
+    }
+    #[inline(always)]
+    unsafe fn gather((): (), at: impl Fn(usize) -> *const Record) -> [Self; 4] {
+        // SAFETY: valid for reading a record a lane, by contract.
+        let record = |lane| f32x4::from(unsafe { at(lane).read() }.0);
+        let half = |first| f32x4::transpose(core::array::from_fn(|lane| record(first + lane)));
+        let (low, high): ([f32x4; 4], [f32x4; 4]) = (half(0), half(4));
+        core::array::from_fn(|place| Self(bytemuck::cast([low[place], high[place]])))
+    }
+    #[inline(always)]
+    unsafe fn scatter(columns: [Self; 4], at: impl Fn(usize) -> *mut Record) {
+        let halves: [[f32x4; 2]; 4] = columns.map(|column| bytemuck::cast(column.0));
+        for half in 0..2 {
+            let rows = f32x4::transpose(halves.map(|halves| halves[half]));
+            for (lane, row) in rows.into_iter().enumerate() {
+                // SAFETY: valid for writing a record a lane, by contract.
+                unsafe { at(4 * half + lane).write(Record(row.to_array())) }
+            }
+        }
+    }
+}

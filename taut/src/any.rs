@@ -1,0 +1,208 @@
+//! One holder for any kernel, by value.
+
+#[cfg(feature = "colour")]
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use taut_core::{
+    Executor, Formula, Kernel, Motion, Particles, Plan, PlanError, Schedule, Status, Sticks,
+};
+
+/// Any of the kernels whose features are on.
+///
+/// ```
+/// use taut::{AnyKernel, Kernel};
+///
+/// let kernel = AnyKernel::best();
+/// println!("{} on {}", Kernel::<3>::name(&kernel), Kernel::<3>::isa(&kernel));
+/// assert!(AnyKernel::named("abacus").is_err());
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum AnyKernel {
+    /// One stick at a time.
+    #[cfg(feature = "scalar")]
+    Scalar(taut_scalar::ScalarKernel),
+    /// 8 lanes, instruction set chosen at compile time.
+    #[cfg(feature = "wide")]
+    Wide(taut_wide::WideKernel),
+    /// Instruction set chosen at run time.
+    #[cfg(feature = "pulp")]
+    Pulp(taut_pulp::PulpKernel),
+    /// Any of them on threads.
+    #[cfg(feature = "colour")]
+    Colour(Box<taut_colour::ColourKernel<AnyKernel>>),
+}
+
+/// A plan of [`AnyKernel`].
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum AnyPlan<const D: usize> {
+    /// Of the scalar kernel.
+    #[cfg(feature = "scalar")]
+    Scalar(taut_scalar::ScalarPlan<D>),
+    /// Of the wide kernel.
+    #[cfg(feature = "wide")]
+    Wide(<taut_wide::WideKernel as Kernel<D>>::Plan),
+    /// Of the pulp kernel.
+    #[cfg(feature = "pulp")]
+    Pulp(<taut_pulp::PulpKernel as Kernel<D>>::Plan),
+    /// On threads.
+    #[cfg(feature = "colour")]
+    Colour(Box<taut_colour::ColourPlan<AnyPlan<D>>>),
+}
+
+/// A name that is no kernel of this build and machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("this build has no such kernel on this machine; AnyKernel::available lists them")]
+pub struct UnknownKernel;
+
+impl AnyKernel {
+    /// Every kernel of this build on every instruction set of this machine, one thread each,
+    /// best first.
+    pub fn available() -> Vec<Self> {
+        let mut all = Vec::new();
+        #[cfg(feature = "pulp")]
+        for machine in taut_pulp::PulpMachine::available() {
+            all.push(Self::Pulp(taut_pulp::PulpKernel::on(machine)));
+        }
+        #[cfg(feature = "wide")]
+        all.push(Self::Wide(taut_wide::kernel()));
+        #[cfg(feature = "scalar")]
+        all.push(Self::Scalar(taut_scalar::ScalarKernel));
+        // The pulp kernel on one lane is the fallback of a machine without its registers.
+        all.sort_by_key(|kernel| core::cmp::Reverse(Kernel::<3>::lanes(kernel)));
+        all
+    }
+
+    /// The best for this machine, on one thread.
+    ///
+    /// # Panics
+    /// Never: a build has at least one kernel.
+    pub fn best() -> Self {
+        Self::available().swap_remove(0)
+    }
+
+    /// The kernel of that name (`scalar`, `wide`, `pulp`) on the best instruction set that
+    /// this machine has for it.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn named(name: &str) -> Result<Self, UnknownKernel> {
+        let named = |kernel: &Self| Kernel::<3>::name(kernel) == name;
+        Self::available().into_iter().find(named).ok_or(UnknownKernel)
+    }
+
+    /// The same kernel on the threads of a pool.
+    #[cfg(feature = "colour")]
+    #[must_use]
+    pub fn on_threads(self, pool: taut_colour::Pool) -> Self {
+        Self::Colour(Box::new(taut_colour::ColourKernel::new(self, pool)))
+    }
+}
+
+/// The same property of whichever kernel it is.
+macro_rules! of_kernel {
+    ($kernel:expr, $property:ident) => {
+        match $kernel {
+            #[cfg(feature = "scalar")]
+            AnyKernel::Scalar(kernel) => Kernel::<D>::$property(kernel),
+            #[cfg(feature = "wide")]
+            AnyKernel::Wide(kernel) => Kernel::<D>::$property(kernel),
+            #[cfg(feature = "pulp")]
+            AnyKernel::Pulp(kernel) => Kernel::<D>::$property(kernel),
+            #[cfg(feature = "colour")]
+            AnyKernel::Colour(kernel) => Kernel::<D>::$property(&**kernel),
+        }
+    };
+}
+
+/// The same call of whichever plan it is.
+macro_rules! of_plan {
+    ($value:expr, $plan:ident => $call:expr) => {
+        match $value {
+            #[cfg(feature = "scalar")]
+            AnyPlan::Scalar($plan) => $call,
+            #[cfg(feature = "wide")]
+            AnyPlan::Wide($plan) => $call,
+            #[cfg(feature = "pulp")]
+            AnyPlan::Pulp($plan) => $call,
+            #[cfg(feature = "colour")]
+            AnyPlan::Colour($plan) => $call,
+        }
+    };
+}
+
+impl<const D: usize> Kernel<D> for AnyKernel {
+    type Plan = AnyPlan<D>;
+
+    fn name(&self) -> &'static str {
+        of_kernel!(self, name)
+    }
+
+    fn isa(&self) -> &'static str {
+        of_kernel!(self, isa)
+    }
+
+    fn lanes(&self) -> usize {
+        of_kernel!(self, lanes)
+    }
+
+    fn threads(&self) -> usize {
+        of_kernel!(self, threads)
+    }
+
+    fn plan(
+        &self,
+        particles: &Particles<D>,
+        sticks: &Sticks,
+        schedule: &Schedule,
+        formula: Formula,
+    ) -> Result<Self::Plan, PlanError> {
+        Ok(match self {
+            #[cfg(feature = "scalar")]
+            Self::Scalar(kernel) => {
+                AnyPlan::Scalar(kernel.plan(particles, sticks, schedule, formula)?)
+            }
+            #[cfg(feature = "wide")]
+            Self::Wide(kernel) => AnyPlan::Wide(kernel.plan(particles, sticks, schedule, formula)?),
+            #[cfg(feature = "pulp")]
+            Self::Pulp(kernel) => AnyPlan::Pulp(kernel.plan(particles, sticks, schedule, formula)?),
+            #[cfg(feature = "colour")]
+            Self::Colour(kernel) => {
+                AnyPlan::Colour(Box::new(kernel.plan(particles, sticks, schedule, formula)?))
+            }
+        })
+    }
+}
+
+impl<const D: usize> Plan<D> for AnyPlan<D> {
+    fn begin(
+        &mut self,
+        particles: &mut Particles<D>,
+        sticks: &Sticks,
+        motion: &Motion<D>,
+    ) -> Result<(), PlanError> {
+        of_plan!(self, plan => plan.begin(particles, sticks, motion))
+    }
+
+    fn integrate(&mut self, particles: &mut Particles<D>, executor: &dyn Executor) {
+        of_plan!(self, plan => plan.integrate(particles, executor));
+    }
+
+    fn relax(&mut self, particles: &mut Particles<D>, iterations: u32, executor: &dyn Executor) {
+        of_plan!(self, plan => plan.relax(particles, iterations, executor));
+    }
+
+    fn position(&self, particles: &Particles<D>, particle: usize) -> [f32; D] {
+        of_plan!(self, plan => plan.position(particles, particle))
+    }
+
+    fn set_position(&mut self, particles: &mut Particles<D>, particle: usize, point: [f32; D]) {
+        of_plan!(self, plan => plan.set_position(particles, particle, point));
+    }
+
+    fn finish(&mut self, particles: &mut Particles<D>, executor: &dyn Executor) -> Status {
+        of_plan!(self, plan => plan.finish(particles, executor))
+    }
+}

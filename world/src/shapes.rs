@@ -1,0 +1,143 @@
+//! The shapes that scenes come in.
+
+use core::f64::consts::TAU;
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use taut_core::{Duplicates, Particles, Sheet, Sticks};
+
+use crate::scene::{Scene, SceneError, StickSet};
+
+/// The distance between neighbours, m.
+const SPACING: f64 = 0.05;
+
+impl Scene {
+    /// `drape`: a square sheet of `size` by `size` particles hanging from its top row,
+    /// slightly uneven out of its plane. The scene in which kernels are compared:
+    /// particle (i, j) is number `j size + i`, at (0.05 i, -0.05 j, 0.001 sin(0.37 i + 0.71 j)) m,
+    /// pinned for j = 0, else of 1 kg; sticks as [`Sheet`] numbers them, at rest as long as in
+    /// the flat sheet.
+    ///
+    /// # Errors
+    /// If `size` is below 2: there are no sticks then.
+    pub fn drape(size: usize, set: StickSet) -> Result<Self, SceneError> {
+        let mut points = Vec::with_capacity(size * size);
+        let mut inverse_masses = Vec::with_capacity(size * size);
+        for j in 0..size {
+            for i in 0..size {
+                let (column, row) = (i as f64, j as f64);
+                let z = 1e-3 * libm::sin(0.37 * column + 0.71 * row);
+                points.push([SPACING * column, -SPACING * row, z].map(|x| x as f32));
+                inverse_masses.push(if j == 0 { 0.0 } else { 1.0 });
+            }
+        }
+        let sheet = Sheet::new(size, size, set.families());
+        let rests: Vec<f32> = sheet
+            .numbered()
+            .map(|(family, _, _)| {
+                let [across, down] = family.span().map(|cells| cells as f64);
+                (SPACING * libm::sqrt(across * across + down * down)) as f32
+            })
+            .collect();
+        if rests.is_empty() {
+            return Err(SceneError::NoSticks { particles: points.len() });
+        }
+        let particles = Particles::new(&points, &inverse_masses)?;
+        let sticks = Sticks::with_rests(points.len(), &sheet.pairs(), &rests, Duplicates::Keep)?;
+        Ok(Self { particles, sticks, sheet: Some(sheet) })
+    }
+
+    /// `disc`: a disc of triangles, some `size²` particles, upright, its inner particles
+    /// moved at random by up to a quarter of their distance: an irregular mesh in a good
+    /// order. It hangs from its highest particles.
+    ///
+    /// # Errors
+    /// If `size` is too small for a triangle.
+    pub fn disc(size: usize, set: StickSet) -> Result<Self, SceneError> {
+        // A triangular lattice: rows of height `sqrt(3) / 2`, every other row moved by half.
+        let row_height = libm::sqrt(3.0) / 2.0;
+        let radius = size as f64 * libm::sqrt(row_height * 2.0 / TAU);
+        let reach = libm::ceil(radius / row_height) as i64 + 1;
+        let mut random = ChaCha8Rng::seed_from_u64(0);
+        let mut jitter = || (f64::from(random.next_u32()) / f64::from(u32::MAX) - 0.5) / 2.0;
+        let mut names = std::collections::BTreeMap::new();
+        let mut points: Vec<[f32; 3]> = Vec::new();
+        for row in -reach..=reach {
+            for column in -reach..=reach {
+                let x = column as f64 + 0.5 * (row & 1) as f64;
+                let y = row as f64 * row_height;
+                let from_centre = libm::hypot(x, y);
+                if from_centre <= radius {
+                    // The rim stays round.
+                    let loose = if from_centre < radius - 1.0 { 1.0 } else { 0.0 };
+                    let [x, y] = [x + loose * jitter(), y + loose * jitter()];
+                    names.insert((row, column), points.len() as u32);
+                    points.push([x, y, 0.02 * jitter()].map(|x| (SPACING * x) as f32));
+                }
+            }
+        }
+        let mut triangles = Vec::new();
+        for &(row, column) in names.keys() {
+            // Up to the left and to the right of a lattice point.
+            let left = column - 1 + (row & 1);
+            let corner = |row, column| names.get(&(row, column)).copied();
+            let [here, next, up_left, up_right] = [
+                corner(row, column),
+                corner(row, column + 1),
+                corner(row + 1, left),
+                corner(row + 1, left + 1),
+            ];
+            triangles.extend(triangle(here, next, up_right));
+            triangles.extend(triangle(here, up_right, up_left));
+        }
+        Self::hanging(&points, &triangles, set)
+    }
+
+    /// `sphere`: a ball of `size` rings of particles between its poles and twice as many
+    /// around: triangles of many sizes, closed. It hangs from its highest particles.
+    ///
+    /// # Errors
+    /// If `size` is below 1.
+    pub fn sphere(size: usize, set: StickSet) -> Result<Self, SceneError> {
+        if size == 0 {
+            return Err(SceneError::NoSticks { particles: 0 });
+        }
+        let around = (2 * size).max(3);
+        let radius = SPACING * around as f64 / TAU;
+        let mut points: Vec<[f32; 3]> = vec![[0.0, radius as f32, 0.0]];
+        for ring in 1..=size {
+            let down = TAU / 2.0 * ring as f64 / (size + 1) as f64;
+            for spoke in 0..around {
+                let turn = TAU * spoke as f64 / around as f64;
+                let level = radius * libm::sin(down);
+                let point =
+                    [level * libm::cos(turn), radius * libm::cos(down), level * libm::sin(turn)];
+                points.push(point.map(|x| x as f32));
+            }
+        }
+        points.push([0.0, -radius as f32, 0.0]);
+        let name = |ring: usize, spoke: usize| match ring {
+            0 => 0,
+            ring if ring > size => points.len() as u32 - 1,
+            ring => (1 + (ring - 1) * around + spoke % around) as u32,
+        };
+        let mut triangles = Vec::new();
+        for ring in 0..=size {
+            for spoke in 0..around {
+                let [here, right] = [name(ring, spoke), name(ring, spoke + 1)];
+                let [below, below_right] = [name(ring + 1, spoke), name(ring + 1, spoke + 1)];
+                if ring > 0 {
+                    triangles.push([here, right, below]);
+                }
+                if ring < size {
+                    triangles.push([right, below_right, below]);
+                }
+            }
+        }
+        Self::hanging(&points, &triangles, set)
+    }
+}
+
+fn triangle(a: Option<u32>, b: Option<u32>, c: Option<u32>) -> Option<[u32; 3]> {
+    Some([a?, b?, c?])
+}
