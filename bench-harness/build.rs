@@ -1,0 +1,28 @@
+//! Notes which compiler and which commit made this build, for the reports.
+
+use std::env;
+use std::process::Command;
+
+fn main() {
+    let compiler = env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned());
+    note("TAUT_RUSTC", first_line(&compiler, &["--version"]).as_deref());
+    note("TAUT_COMMIT", first_line("git", &["describe", "--always", "--dirty", "--abbrev=12"]).as_deref());
+    note("TAUT_TARGET", env::var("TARGET").ok().as_deref());
+    // A new commit or a switch of branch is a new build; an edit without either is not noticed.
+    for path in ["HEAD", "logs/HEAD"] {
+        if let Some(path) = first_line("git", &["rev-parse", "--git-path", path]) {
+            println!("cargo::rerun-if-changed={path}");
+        }
+    }
+    println!("cargo::rerun-if-changed=build.rs");
+}
+
+fn note(name: &str, value: Option<&str>) {
+    println!("cargo::rustc-env={name}={}", value.unwrap_or("unknown"));
+}
+
+fn first_line(program: &str, arguments: &[&str]) -> Option<String> {
+    let output = Command::new(program).args(arguments).output().ok()?;
+    let line = String::from_utf8(output.stdout).ok()?.lines().next()?.to_owned();
+    (output.status.success() && !line.is_empty()).then_some(line)
+}

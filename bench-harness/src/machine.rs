@@ -1,0 +1,56 @@
+//! On which machine, by which build.
+
+use std::fs;
+use std::thread;
+
+use serde::Serialize;
+use taut::{AnyKernel, Kernel};
+
+/// What a result is worth nothing without.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct MachineInfo {
+    /// The processor's name.
+    pub cpu: String,
+    /// The instruction sets that kernels of this build use on it, best first.
+    pub features: Vec<&'static str>,
+    /// How many threads it runs at a time.
+    pub cores: usize,
+    /// The compiler that made this build.
+    pub rustc: &'static str,
+    /// The target it was made for.
+    pub target: &'static str,
+    /// The commit it was made from (`-dirty` if there were changes besides).
+    pub commit: &'static str,
+}
+
+impl MachineInfo {
+    /// This machine and build.
+    pub fn current() -> Self {
+        let mut features: Vec<_> = AnyKernel::available().iter().map(Kernel::<3>::isa).collect();
+        features.dedup();
+        Self {
+            cpu: cpu_name().unwrap_or_else(|| "unknown".to_owned()),
+            features,
+            cores: thread::available_parallelism().map_or(1, usize::from),
+            rustc: env!("TAUT_RUSTC"),
+            target: env!("TAUT_TARGET"),
+            commit: env!("TAUT_COMMIT"),
+        }
+    }
+}
+
+/// As the system tells it: Linux in a file; elsewhere nobody was asked yet.
+fn cpu_name() -> Option<String> {
+    let text = fs::read_to_string("/proc/cpuinfo").ok()?;
+    let field = |name: &str| {
+        let line = text.lines().find(|line| line.starts_with(name))?;
+        Some(line.split_once(':')?.1.trim().to_owned())
+    };
+    let name = field("model name").or_else(|| field("CPU part"))?;
+    match (field("cpu family"), field("model\t"), field("stepping")) {
+        (Some(family), Some(model), Some(stepping)) => {
+            Some(format!("{name} (family {family} model {model} stepping {stepping})"))
+        }
+        _ => Some(name),
+    }
+}

@@ -1,0 +1,122 @@
+//! A result.
+
+use serde::{Serialize, Serializer};
+
+/// What one contestant did: who, how fast, how accurate, at what cost.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    /// The kernel's name, or `textbook`.
+    pub kernel: &'static str,
+    /// Its instruction set.
+    pub isa: &'static str,
+    /// Its lanes.
+    pub lanes: usize,
+    /// The formula.
+    pub formula: &'static str,
+    /// The arrangement.
+    pub schedule: String,
+    /// Its threads.
+    pub threads: usize,
+    /// How many particles, pinned ones too, padding not; likewise below.
+    pub particles: usize,
+    /// How many sticks.
+    pub sticks: usize,
+    /// Substeps a frame.
+    pub substeps: u32,
+    /// Iterations a substep.
+    pub iterations: u32,
+    /// The length of a frame, s.
+    pub dt_s: f32,
+    /// How many frames were timed.
+    pub frames: usize,
+    /// The median frame, µs.
+    pub frame_us_median: f64,
+    /// The fastest frame, µs.
+    pub frame_us_fastest: f64,
+    /// Whole frame / (sticks * iterations * substeps), median.
+    pub ns_per_stick_median: f64,
+    /// The same of the fastest frame.
+    pub ns_per_stick_fastest: f64,
+    /// Median frame of the textbook loop over this median frame.
+    pub speedup_over_textbook: f64,
+    /// Median frame of the scalar kernel in its best schedule over this median frame.
+    pub speedup_over_scalar: f64,
+    /// Divisions a frame, counted.
+    pub divisions_per_frame: u64,
+    /// Square roots a frame, counted.
+    pub square_roots_per_frame: u64,
+    /// Estimates (integer seeds of reciprocal roots) a frame, counted.
+    pub estimates_per_frame: u64,
+    /// Root mean square stretch at the end.
+    pub stretch_rms: f64,
+    /// Largest |stretch| at the end.
+    pub stretch_max: f64,
+    /// The largest distance of a particle from where the same schedule and formula put it in
+    /// `f64`, after [`EARLY_FRAME`](crate::EARLY_FRAME) frames, m. Later, after a blow-up, it
+    /// would mean nothing.
+    pub error_vs_f64: f64,
+    /// Whether every position was finite after every frame.
+    pub finite: bool,
+    /// [Of the final positions](taut::Particles::hash), in the scene's own numbering.
+    #[serde(serialize_with = "hexadecimal")]
+    pub hash: u64,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "what serde hands over")]
+fn hexadecimal<S: Serializer>(hash: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&format_args!("{hash:016x}"))
+}
+
+impl Row {
+    /// `kernel/isa/t1 formula schedule`: enough to find it again.
+    pub fn name(&self) -> String {
+        let Self { kernel, isa, threads, formula, schedule, .. } = self;
+        format!("{kernel}/{isa}/t{threads} {formula} {schedule}")
+    }
+
+    /// Million sticks relaxed a second, median.
+    pub fn million_sticks_per_s(&self) -> f64 {
+        1e3 / self.ns_per_stick_median
+    }
+
+    /// Whether the sticks are longer or shorter than anything one would show: no longer a
+    /// simulation of anything.
+    pub fn blew_up(&self) -> bool {
+        !self.finite || self.stretch_rms.is_nan() || self.stretch_rms > 10.0
+    }
+}
+
+/// Two rows that should have had the same bits.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "'{one}' ended with hash {one_hash:016x} and '{other}' with {other_hash:016x}: the same formula and schedule must give the same bits"
+)]
+pub struct Disagreement {
+    /// The first row's name.
+    pub one: String,
+    /// Its hash.
+    pub one_hash: u64,
+    /// The other's name.
+    pub other: String,
+    /// Its hash.
+    pub other_hash: u64,
+}
+
+/// The rows that disagree with the first row of the same formula and schedule. (The textbook
+/// loop has an arithmetic of its own and is not asked.)
+pub fn disagreements(rows: &[Row]) -> Vec<Disagreement> {
+    let kernels = || rows.iter().filter(|row| row.kernel != crate::contest::TEXTBOOK);
+    let first_like = |row: &Row| {
+        kernels().find(|one| one.formula == row.formula && one.schedule == row.schedule)
+    };
+    kernels()
+        .filter_map(|row| Some((first_like(row)?, row)))
+        .filter(|(one, other)| one.hash != other.hash || one.finite != other.finite)
+        .map(|(one, other)| Disagreement {
+            one: one.name(),
+            one_hash: one.hash,
+            other: other.name(),
+            other_hash: other.hash,
+        })
+        .collect()
+}

@@ -1,0 +1,103 @@
+//! The textbook loop: how the articles write it. It stays as it is for ever.
+//!
+//! An array of structures, the exact square root, sticks in authored order (Jakobsen 2001,
+//! "Advanced Character Physics", with masses). This is what most games have, and what every
+//! figure of ours is compared with; nobody may make it faster.
+
+use taut::{Particles, Step, Sticks};
+
+/// A particle.
+#[derive(Clone, Copy, Debug)]
+pub struct Particle {
+    /// Where it is, m.
+    pub position: [f32; 3],
+    /// Where it was a step ago, m.
+    pub previous: [f32; 3],
+    /// 1/kg; 0 for pinned.
+    pub inverse_mass: f32,
+}
+
+/// A stick.
+#[derive(Clone, Copy, Debug)]
+pub struct Stick {
+    /// One end.
+    pub a: usize,
+    /// The other.
+    pub b: usize,
+    /// Rest length, m.
+    pub rest: f32,
+}
+
+/// Particles and sticks, in arrays of structures.
+#[derive(Clone, Debug)]
+pub struct Textbook {
+    /// The particles.
+    pub particles: Vec<Particle>,
+    /// The sticks, in authored order.
+    pub sticks: Vec<Stick>,
+}
+
+impl Textbook {
+    /// The same particles and plain sticks.
+    pub fn new(particles: &Particles<3>, sticks: &Sticks) -> Self {
+        let particle = |i| {
+            let position = particles.position(i);
+            Particle { position, previous: position, inverse_mass: particles.inverse_masses()[i] }
+        };
+        let stick =
+            |(&[a, b], &rest): (&[u32; 2], &f32)| Stick { a: a as usize, b: b as usize, rest };
+        Self {
+            particles: (0..particles.len()).map(particle).collect(),
+            sticks: sticks.ends().iter().zip(sticks.rests()).map(stick).collect(),
+        }
+    }
+
+    /// One step.
+    pub fn step(&mut self, step: &Step<3>) {
+        let h = step.dt / step.substeps as f32;
+        for _ in 0..step.substeps {
+            self.integrate(h, step.acceleration, step.damping);
+            for _ in 0..step.iterations {
+                self.relax();
+            }
+        }
+    }
+
+    fn integrate(&mut self, h: f32, acceleration: [f32; 3], damping: f32) {
+        for particle in &mut self.particles {
+            if particle.inverse_mass == 0.0 {
+                continue;
+            }
+            for (axis, along) in acceleration.into_iter().enumerate() {
+                let x = particle.position[axis];
+                let velocity = (x - particle.previous[axis]) * (1.0 - damping);
+                particle.position[axis] = x + velocity + along * h * h;
+                particle.previous[axis] = x;
+            }
+        }
+    }
+
+    fn relax(&mut self) {
+        for stick in &self.sticks {
+            let a = self.particles[stick.a];
+            let b = self.particles[stick.b];
+            let dx = b.position[0] - a.position[0];
+            let dy = b.position[1] - a.position[1];
+            let dz = b.position[2] - a.position[2];
+            let length = (dx * dx + dy * dy + dz * dz).sqrt();
+            let inverse_masses = a.inverse_mass + b.inverse_mass;
+            if length == 0.0 || inverse_masses == 0.0 {
+                continue;
+            }
+            let f = (length - stick.rest) / (length * inverse_masses);
+            let a = &mut self.particles[stick.a];
+            a.position[0] += a.inverse_mass * f * dx;
+            a.position[1] += a.inverse_mass * f * dy;
+            a.position[2] += a.inverse_mass * f * dz;
+            let b = &mut self.particles[stick.b];
+            b.position[0] -= b.inverse_mass * f * dx;
+            b.position[1] -= b.inverse_mass * f * dy;
+            b.position[2] -= b.inverse_mass * f * dz;
+        }
+    }
+}

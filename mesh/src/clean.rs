@@ -1,0 +1,88 @@
+//! From what a file says to a mesh: weld, drop what is degenerate, drop what is not used, count.
+//!
+//! In this order, because a triangle may become degenerate by welding, and a vertex may lose its last
+//! triangle by that.
+
+use std::collections::HashMap;
+
+use crate::error::{Problem, Result};
+use crate::soup::Soup;
+use crate::{Format, LoadOptions, Loaded, Report, TriangleMesh};
+
+pub(crate) fn clean(soup: Soup, format: Format, options: &LoadOptions) -> Result<Loaded, Problem> {
+    let Soup { mut positions, mut triangles, .. } = soup;
+    if triangles.is_empty() {
+        return Err(Problem::NoFaces { vertices: positions.len() as u64 });
+    }
+    let mut report = Report {
+        format,
+        vertices: positions.len(),
+        faces: soup.faces,
+        triangles: triangles.len(),
+        welded: 0,
+        degenerate: 0,
+        unreferenced: 0,
+        unreferenced_kept: options.keep_unreferenced,
+        not_faces: soup.not_faces,
+        unknown_lines: soup.unknown_lines,
+        other_scenes: soup.other_scenes,
+    };
+
+    // `new_name[v]` is what vertex `v` of the file is called from here on.
+    let mut new_name: Vec<u32> = (0..positions.len() as u32).collect();
+    if options.weld {
+        report.welded = weld(&mut positions, &mut new_name);
+        rename(&mut triangles, &new_name);
+    }
+
+    triangles.retain(|&[a, b, c]| a != b && b != c && c != a);
+    report.degenerate = report.triangles - triangles.len();
+    if triangles.is_empty() {
+        return Err(Problem::AllDegenerate { triangles: report.triangles as u64 });
+    }
+
+    let mut used = vec![false; positions.len()];
+    for &corner in triangles.as_flattened() {
+        used[corner as usize] = true;
+    }
+    report.unreferenced = used.iter().filter(|used| !**used).count();
+    if report.unreferenced > 0 && !options.keep_unreferenced {
+        keep(&used, &mut positions, &mut new_name);
+        rename(&mut triangles, &new_name);
+    }
+
+    Ok(Loaded { mesh: TriangleMesh { positions, triangles }, report })
+}
+
+/// Joins each vertex with the first one at its place; the rest stay in order. Returns how many went.
+fn weld(positions: &mut Vec<[f32; 3]>, new_name: &mut [u32]) -> usize {
+    let before = positions.len();
+    let mut kept: Vec<[f32; 3]> = Vec::with_capacity(before);
+    let mut at = HashMap::with_capacity(before);
+    for (position, name) in positions.iter().zip(new_name) {
+        // Finite and never -0.0 (the readers saw to that), so equal bits are equal numbers.
+        *name = *at.entry(position.map(f32::to_bits)).or_insert_with(|| {
+            kept.push(*position);
+            kept.len() as u32 - 1
+        });
+    }
+    *positions = kept;
+    before - positions.len()
+}
+
+/// Keeps the used vertices, in order. The names of the others are left meaningless: nobody has them.
+fn keep(used: &[bool], positions: &mut Vec<[f32; 3]>, new_name: &mut [u32]) {
+    let mut next = 0;
+    for (name, used) in new_name.iter_mut().zip(used) {
+        *name = next;
+        next += u32::from(*used);
+    }
+    let mut used = used.iter();
+    positions.retain(|_| used.next() == Some(&true));
+}
+
+fn rename(triangles: &mut [[u32; 3]], new_name: &[u32]) {
+    for corner in triangles.as_flattened_mut() {
+        *corner = new_name[*corner as usize];
+    }
+}

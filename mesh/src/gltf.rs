@@ -1,0 +1,132 @@
+//! glTF 2.0: the triangles of one scene, as its nodes place them.
+//!
+//! Of the crate `gltf` this uses the reader of the binary container, the typed JSON and the iterator
+//! over an accessor's items. It does not use the library's `Document`: that panics on a document that
+//! has not been validated, and the validation wants materials, textures and animations to be sound,
+//! which are none of this reader's business. Here every reference is checked where it is followed.
+
+mod accessor;
+mod buffer;
+mod scene;
+
+use std::path::Path;
+
+use ::gltf::binary::{ChunkType, Error, Glb};
+use ::gltf::json::{Index, Root};
+
+use crate::LoadOptions;
+use crate::error::{Place, Problem, Result, quote};
+use crate::format::{Format, is_glb, is_json, is_text};
+use crate::soup::Soup;
+
+pub(crate) fn read(bytes: &[u8], folder: Option<&Path>, options: &LoadOptions) -> Result<Soup> {
+    let packed = is_glb(bytes);
+    Format::Gltf.expect(bytes, packed || (is_json(bytes) && is_text(bytes)))?;
+    let glb;
+    let (json, binary) = if packed {
+        glb = unpack(bytes)?;
+        (&*glb.json, glb.bin.as_deref())
+    } else {
+        (bytes, None)
+    };
+    let root =
+        Root::from_slice(json).map_err(|error| Problem::Json { message: error.to_string() })?;
+    check_support(&root)?;
+    let mut buffers = buffer::Buffers::new(&root, binary, folder);
+    let mut soup = Soup::new(options);
+    scene::read(&root, &mut buffers, &mut soup)?;
+    Ok(soup)
+}
+
+/// The two chunks of a binary file: JSON, and the bytes of buffer 0 if they are there.
+fn unpack(bytes: &[u8]) -> Result<Glb<'_>> {
+    const HEADER: usize = 12; // magic, version, length of the whole
+    const LENGTH: Place = Place::Byte(8);
+    let truncated = |inside: String| Problem::Truncated { inside };
+    let Some((header, _)) = bytes.split_first_chunk::<HEADER>() else {
+        return Err(truncated("the header of binary glTF".into()).at(Place::Byte(0)));
+    };
+    let length = u32::from_le_bytes([header[8], header[9], header[10], header[11]]) as usize;
+    // The library subtracts the header's length without looking.
+    if length < HEADER {
+        let found = format!("a length of {length} bytes");
+        return Err(Problem::malformed("binary glTF of 12 bytes or more", found).at(LENGTH));
+    }
+    let error = match Glb::from_slice(&bytes[..length.min(bytes.len())]) {
+        Ok(glb) => return Ok(glb),
+        Err(::gltf::Error::Binary(error)) => error,
+        Err(error) => return Err(Problem::malformed("binary glTF", error.to_string()).into()),
+    };
+    Err(match error {
+        Error::Version(version) => {
+            Problem::Unsupported { what: format!("version {version} of binary glTF") }
+                .at(Place::Byte(4))
+        }
+        Error::Length { .. } => {
+            let inside = format!(
+                "binary glTF (its header declares {length} bytes, the file has {})",
+                bytes.len()
+            );
+            truncated(inside).at(LENGTH)
+        }
+        Error::ChunkLength { ty, length, length_read } => {
+            let name = match ty {
+                ChunkType::Json => "JSON",
+                ChunkType::Bin => "BIN",
+            };
+            truncated(format!(
+                "its {name} chunk (which declares {length} bytes; {length_read} are left)"
+            ))
+            .into()
+        }
+        Error::Io(_) => truncated("the header of a chunk".into()).into(),
+        error => {
+            Problem::malformed("a JSON chunk, then at most one BIN chunk", error.to_string()).into()
+        }
+    })
+}
+
+/// Whether the geometry can be read at all by one who knows glTF 2.0 without extensions.
+fn check_support(root: &Root) -> Result<(), Problem> {
+    /// Extensions with these names leave positions and faces alone.
+    const HARMLESS: [&str; 7] = [
+        "KHR_materials_",
+        "KHR_texture_",
+        "EXT_texture_",
+        "MSFT_texture_",
+        "KHR_lights_",
+        "EXT_lights_",
+        "KHR_xmp",
+    ];
+    let unsupported = |what| Err(Problem::Unsupported { what });
+    let version = root.asset.version.as_str();
+    if !version.starts_with("2.") {
+        return unsupported(format!("glTF version {}", quote(version)));
+    }
+    let required = &root.extensions_required;
+    if let Some(name) =
+        required.iter().find(|name| !HARMLESS.iter().any(|harmless| name.starts_with(harmless)))
+    {
+        return unsupported(format!("the extension {}", quote(name)));
+    }
+    // The one extension that adds geometry and may yet be called optional.
+    if root.extensions_used.iter().any(|name| name == "EXT_mesh_gpu_instancing") {
+        return unsupported("the extension `EXT_mesh_gpu_instancing`".into());
+    }
+    Ok(())
+}
+
+/// What `by` means by `id`.
+fn find<'r, T>(
+    root: &'r Root,
+    id: Index<T>,
+    what: &'static str,
+    by: impl FnOnce() -> String,
+) -> Result<&'r T, Problem>
+where
+    Root: AsRef<[T]>,
+{
+    let all: &[T] = root.as_ref();
+    let index = id.value();
+    all.get(index).ok_or_else(|| Problem::NoSuch { by: by(), what, index, count: all.len() })
+}

@@ -1,0 +1,108 @@
+//! The bytes of a document's buffers: in the binary chunk, in the JSON itself, or in a file beside it.
+//!
+//! Nothing else is opened: no network, no other scheme, no absolute path, no pipe and no device.
+
+use std::borrow::Cow;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::Path;
+
+use ::gltf::json::{Buffer, Index, Root};
+use base64::Engine;
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use percent_encoding::percent_decode_str;
+
+use super::find;
+use crate::error::{Problem, Result, quote};
+
+/// Exporters disagree on whether the last group is padded.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+
+/// The buffers that have been asked for so far.
+pub(super) struct Buffers<'f> {
+    root: &'f Root,
+    binary: Option<&'f [u8]>,
+    folder: Option<&'f Path>,
+    loaded: Vec<Option<Cow<'f, [u8]>>>,
+}
+
+impl<'f> Buffers<'f> {
+    pub(super) fn new(root: &'f Root, binary: Option<&'f [u8]>, folder: Option<&'f Path>) -> Self {
+        Self { root, binary, folder, loaded: vec![None; root.buffers.len()] }
+    }
+
+    /// The bytes of a buffer: as many as the document declares.
+    pub(super) fn bytes(
+        &mut self,
+        id: Index<Buffer>,
+        by: impl FnOnce() -> String,
+    ) -> Result<&[u8], Problem> {
+        let buffer = find(self.root, id, "buffer", by)?;
+        let index = id.value();
+        let bytes = match self.loaded[index].take() {
+            Some(bytes) => bytes,
+            None => self.load(index, buffer)?,
+        };
+        let found = bytes.len() as u64;
+        let declared = buffer.byte_length.0;
+        let kept = self.loaded[index].insert(bytes);
+        match usize::try_from(declared).ok().and_then(|declared| kept.get(..declared)) {
+            Some(bytes) => Ok(bytes),
+            None => Err(Problem::ShortBuffer { buffer: index, declared, found }),
+        }
+    }
+
+    fn load(&self, index: usize, buffer: &Buffer) -> Result<Cow<'f, [u8]>, Problem> {
+        let Some(uri) = &buffer.uri else {
+            return match self.binary {
+                Some(binary) if index == 0 => Ok(Cow::Borrowed(binary)),
+                _ => {
+                    Err(fault(index, "the file itself", "only buffer 0 of binary glTF lies there"))
+                }
+            };
+        };
+        let fault = |reason: &str| fault(index, &quote(uri), reason);
+        if let Some(data) = uri.strip_prefix("data:") {
+            return decode(data).map(Cow::Owned).map_err(fault);
+        }
+        if uri.contains(':') || uri.starts_with(['/', '\\']) {
+            return Err(fault("expected `data:` or a path relative to the glTF file"));
+        }
+        let path =
+            percent_decode_str(uri).decode_utf8().map_err(|_| fault("the path is not UTF-8"))?;
+        let folder = self.folder.ok_or_else(|| fault("no folder was given to look in"))?;
+        let file = folder.join(&*path);
+        read_at_most(&file, buffer.byte_length.0)
+            .map(Cow::Owned)
+            .map_err(|error| fault(&error.to_string()))
+    }
+}
+
+fn fault(buffer: usize, address: &str, reason: &str) -> Problem {
+    Problem::Buffer { buffer, address: address.to_owned(), reason: reason.to_owned() }
+}
+
+/// The bytes of a `data:` address, of which `data` is the rest.
+fn decode(data: &str) -> Result<Vec<u8>, &'static str> {
+    let (kind, data) = data.split_once(',').ok_or("expected a comma before the data")?;
+    if kind.ends_with(";base64") {
+        BASE64.decode(data).map_err(|_| "the data is not base64")
+    } else {
+        Ok(percent_decode_str(data).collect())
+    }
+}
+
+/// The first `length` bytes of a regular file, or all if it has fewer.
+fn read_at_most(path: &Path, length: u64) -> io::Result<Vec<u8>> {
+    // Opening a pipe would wait for somebody to write to it.
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("not a regular file"));
+    }
+    let mut bytes = Vec::new();
+    File::open(path)?.take(length).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}

@@ -1,0 +1,196 @@
+//! A scene's nodes, one after the other, and the primitives that they show.
+
+use ::gltf::json::mesh::{Mode, Primitive, Semantic};
+use ::gltf::json::validation::Checked;
+use ::gltf::json::{Index, Mesh, Node, Root};
+use ::gltf::scene::Transform;
+
+use super::buffer::Buffers;
+use super::{accessor, find};
+use crate::error::{Place, Problem, Result};
+use crate::soup::Soup;
+
+/// Adds what the document shows: its default scene, else its first; where it has no scenes, all its
+/// nodes; and where it has no nodes either, each mesh once.
+pub(super) fn read(root: &Root, buffers: &mut Buffers, soup: &mut Soup) -> Result<()> {
+    let scene = match root.scene {
+        Some(id) => Some(find(root, id, "scene", || "the document".into())?),
+        None => root.scenes.first(),
+    };
+    soup.other_scenes = root.scenes.len().saturating_sub(1);
+    let mut stack: Vec<(Index<Node>, Matrix)> = match scene {
+        Some(scene) => with_transform(&scene.nodes, IDENTITY),
+        None => with_transform(&orphans(root), IDENTITY),
+    };
+    if scene.is_none() && root.nodes.is_empty() {
+        for number in 0..root.meshes.len() {
+            read_mesh(root, buffers, Index::new(number as u32), "the document", &IDENTITY, soup)?;
+        }
+    }
+
+    // An own stack: the depth of the nodes is the file's to choose.
+    let mut reached = vec![false; root.nodes.len()];
+    while let Some((id, parent)) = stack.pop() {
+        let number = id.value();
+        let node = find(root, id, "node", || "a scene or node".into())?;
+        if std::mem::replace(&mut reached[number], true) {
+            return Err(Problem::NotATree { node: number }.into());
+        }
+        let matrix = times(&parent, &local(node));
+        if let Some(mesh) = node.mesh {
+            read_mesh(root, buffers, mesh, &format!("node {number}"), &matrix, soup)?;
+        }
+        stack.extend(with_transform(node.children.as_deref().unwrap_or_default(), matrix));
+    }
+    Ok(())
+}
+
+/// `nodes` below a parent, so that the first is on top of the stack.
+fn with_transform(nodes: &[Index<Node>], parent: Matrix) -> Vec<(Index<Node>, Matrix)> {
+    nodes.iter().rev().map(|id| (*id, parent)).collect()
+}
+
+/// The nodes that are nobody's children.
+fn orphans(root: &Root) -> Vec<Index<Node>> {
+    let mut is_child = vec![false; root.nodes.len()];
+    for child in root.nodes.iter().flat_map(|node| node.children.iter().flatten()) {
+        if let Some(is_child) = is_child.get_mut(child.value()) {
+            *is_child = true;
+        }
+    }
+    (0..)
+        .zip(is_child)
+        .filter(|(_, is_child)| !is_child)
+        .map(|(number, _)| Index::new(number))
+        .collect()
+}
+
+fn read_mesh(
+    root: &Root,
+    buffers: &mut Buffers,
+    id: Index<Mesh>,
+    by: &str,
+    matrix: &Matrix,
+    soup: &mut Soup,
+) -> Result<()> {
+    let mesh = find(root, id, "mesh", || by.to_owned())?;
+    for (number, primitive) in mesh.primitives.iter().enumerate() {
+        let place = Place::Primitive { mesh: id.value(), primitive: number };
+        read_primitive(root, buffers, primitive, matrix, soup)
+            .map_err(|problem| problem.at(place))?;
+    }
+    Ok(())
+}
+
+fn read_primitive(
+    root: &Root,
+    buffers: &mut Buffers,
+    primitive: &Primitive,
+    matrix: &Matrix,
+    soup: &mut Soup,
+) -> Result<(), Problem> {
+    let Checked::Valid(mode) = primitive.mode else {
+        return Err(Problem::malformed("a primitive of a mode that glTF knows", "another"));
+    };
+    let positions = primitive.attributes.get(&Checked::Valid(Semantic::Positions));
+    let (Some(positions), Mode::Triangles | Mode::TriangleStrip | Mode::TriangleFan) =
+        (positions, mode)
+    else {
+        return soup.not_a_face(); // points, lines, or nothing to see
+    };
+    let positions = accessor::positions(root, buffers, *positions)?;
+    let corners = match primitive.indices {
+        Some(id) => accessor::indices(root, buffers, id)?,
+        None => (0..positions.len() as u32).collect(),
+    };
+
+    let first = soup.vertices();
+    for (number, position) in positions.iter().enumerate() {
+        soup.vertex(number as u64, place(matrix, *position))?;
+    }
+    let vertices = positions.len() as u64;
+    let inside_out = determinant(matrix) < 0.0;
+    for face in 0..faces(mode, corners.len())? {
+        let mut triangle = [0; 3];
+        for (corner, at) in triangle.iter_mut().zip(triangle_of(mode, face)) {
+            let index = corners[at];
+            if u64::from(index) >= vertices {
+                let (face, index) = (face as u64, i64::from(index));
+                return Err(Problem::IndexOutOfRange { face, index, vertices, first: 0 });
+            }
+            *corner = first + index;
+        }
+        if inside_out {
+            triangle.swap(1, 2);
+        }
+        soup.face(&triangle)?;
+    }
+    Ok(())
+}
+
+/// How many triangles so many corners make.
+fn faces(mode: Mode, corners: usize) -> Result<usize, Problem> {
+    let fits = if mode == Mode::Triangles { corners.is_multiple_of(3) } else { corners >= 3 };
+    match (fits, mode) {
+        (true, Mode::Triangles) => Ok(corners / 3),
+        (true, _) => Ok(corners - 2),
+        _ => Err(Problem::malformed(
+            "three corners for each triangle",
+            format!("{corners} corners in all"),
+        )),
+    }
+}
+
+/// Which three of the corners make triangle `face`: as glTF 2.0 says in 3.7.2.1.
+fn triangle_of(mode: Mode, face: usize) -> [usize; 3] {
+    match mode {
+        Mode::TriangleStrip => [face, face + 1 + face % 2, face + 2 - face % 2],
+        Mode::TriangleFan => [face + 1, face + 2, 0],
+        _ => [3 * face, 3 * face + 1, 3 * face + 2],
+    }
+}
+
+/// Four columns, as glTF has them. In f64, so that a deep tree of nodes rounds once, at its end.
+type Matrix = [[f64; 4]; 4];
+
+const IDENTITY: Matrix =
+    [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]];
+
+/// A node's transform below its parent.
+fn local(node: &Node) -> Matrix {
+    let transform = match node.matrix {
+        Some(columns) => {
+            let mut matrix = [[0.0; 4]; 4];
+            matrix.as_flattened_mut().copy_from_slice(&columns);
+            Transform::Matrix { matrix }
+        }
+        None => Transform::Decomposed {
+            translation: node.translation.unwrap_or_default(),
+            rotation: node.rotation.unwrap_or_default().0,
+            scale: node.scale.unwrap_or([1.0; 3]),
+        },
+    };
+    transform.matrix().map(|column| column.map(f64::from))
+}
+
+fn times(a: &Matrix, b: &Matrix) -> Matrix {
+    b.map(|column| [0, 1, 2, 3].map(|row| (0..4).map(|k| a[k][row] * column[k]).sum()))
+}
+
+/// Where a node puts a position. One that is not finite stays, for a complaint to show it as it is.
+fn place(matrix: &Matrix, position: [f32; 3]) -> [f32; 3] {
+    if !position.iter().all(|coordinate| coordinate.is_finite()) {
+        return position;
+    }
+    let [x, y, z] = position.map(f64::from);
+    [0, 1, 2].map(|row| {
+        (matrix[0][row] * x + matrix[1][row] * y + matrix[2][row] * z + matrix[3][row]) as f32
+    })
+}
+
+/// Negative where the matrix turns what it places inside out.
+fn determinant([a, b, c, _]: &Matrix) -> f64 {
+    a[0] * (b[1] * c[2] - b[2] * c[1])
+        + a[1] * (b[2] * c[0] - b[0] * c[2])
+        + a[2] * (b[0] * c[1] - b[1] * c[0])
+}

@@ -1,0 +1,103 @@
+//! What loading gives: a mesh, and an account of how it differs from the file.
+
+use std::fmt;
+
+use crate::Format;
+use crate::error::count;
+
+/// Vertices, and triangles that name three of them each.
+///
+/// As loaded, every corner is below `positions.len()`, every coordinate is finite and none is -0.0,
+/// and the three corners of a triangle differ. Triangles turn the way they did in the file.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct TriangleMesh {
+    /// Where each vertex is, in the file's unit (glTF: metres).
+    pub positions: Vec<[f32; 3]>,
+    /// Each triangle's corners: places in `positions`.
+    pub triangles: Vec<[u32; 3]>,
+}
+
+/// A mesh, and what was done to get it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Loaded {
+    /// The mesh.
+    pub mesh: TriangleMesh,
+    /// What the file held, and what became of it.
+    pub report: Report,
+}
+
+/// What a file held, and what became of it: nothing is lost that is not counted here.
+///
+/// Always `vertices == positions.len() + welded`, plus `unreferenced` unless those were kept; and
+/// `triangles == mesh.triangles.len() + degenerate`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Report {
+    /// The file's format.
+    pub format: Format,
+    /// Vertices in the file. In glTF: of the primitives that were read, once per node that shows them.
+    pub vertices: usize,
+    /// Faces in the file, of three corners or more.
+    pub faces: usize,
+    /// Triangles that these faces were fanned into.
+    pub triangles: usize,
+    /// Vertices that were joined with an earlier one at the same place.
+    pub welded: usize,
+    /// Triangles that were dropped because two of their corners were the same vertex.
+    pub degenerate: usize,
+    /// Vertices that no triangle of the mesh uses, counted after the above.
+    pub unreferenced: usize,
+    /// Whether the unreferenced vertices are still in the mesh.
+    pub unreferenced_kept: bool,
+    /// Points, lines, curves and faces of fewer than three corners, which were passed over.
+    pub not_faces: usize,
+    /// OBJ: lines whose keyword is not one of the format's, which were passed over.
+    pub unknown_lines: usize,
+    /// glTF: scenes beside the one that was read.
+    pub other_scenes: usize,
+}
+
+impl fmt::Display for Report {
+    /// One line: what was read, then what was changed.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let n = |n: usize, one, many| count(n as u64, one, many);
+        write!(
+            f,
+            "{}: {}, {}, {}",
+            self.format,
+            n(self.vertices, "vertex", "vertices"),
+            n(self.faces, "face", "faces"),
+            n(self.triangles, "triangle", "triangles"),
+        )?;
+        let stray = if self.unreferenced_kept { "kept" } else { "dropped" };
+        for (number, what) in [
+            (self.welded, n(self.welded, "vertex welded", "vertices welded")),
+            (
+                self.degenerate,
+                n(self.degenerate, "degenerate triangle", "degenerate triangles") + " dropped",
+            ),
+            (
+                self.unreferenced,
+                n(self.unreferenced, "unreferenced vertex ", "unreferenced vertices ") + stray,
+            ),
+            (
+                self.not_faces,
+                n(self.not_faces, "item that is no face", "items that are no faces")
+                    + " passed over",
+            ),
+            (
+                self.unknown_lines,
+                n(self.unknown_lines, "unknown line", "unknown lines") + " passed over",
+            ),
+            (
+                self.other_scenes,
+                n(self.other_scenes, "other scene", "other scenes") + " passed over",
+            ),
+        ] {
+            if number > 0 {
+                write!(f, "; {what}")?;
+            }
+        }
+        Ok(())
+    }
+}

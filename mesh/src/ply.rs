@@ -1,0 +1,52 @@
+//! Stanford PLY: the elements `vertex` and `face`; all others are passed over.
+//!
+//! `ply-rs-bw` reads the header and the binary elements, one at a time. Around it:
+//! - the header is cut out first, so that a comment in an old encoding does not stop the library, and
+//!   so that the place of every later byte is known;
+//! - counts are held against the length of the file before anything is read or allocated;
+//! - the lines of ASCII files are taken apart here: the library's grammar knows neither `5.` nor `.5`
+//!   nor `nan`, and passes over values that are too many.
+
+mod body;
+mod header;
+mod row;
+
+use crate::LoadOptions;
+use crate::error::{Problem, Result};
+use crate::format::{Format, is_ply};
+use crate::soup::Soup;
+
+pub(crate) fn read(bytes: &[u8], options: &LoadOptions) -> Result<Soup> {
+    Format::Ply.expect(bytes, is_ply(bytes))?;
+    let (header, mut body) = header::split(bytes)?;
+    let vertices = header::check(&header)?;
+    let mut soup = Soup::new(options);
+    // Rows without properties take no bytes: there is nothing to read, whatever their count.
+    for element in header.elements.values().filter(|element| !element.properties.is_empty()) {
+        body.check_count(element)?;
+        if element.name == "vertex" {
+            soup.reserve_vertices(element.count);
+        }
+        for number in 0..element.count {
+            let (place, row) = body.row(element, number)?;
+            match element.name.as_str() {
+                "vertex" => soup.vertex(number as u64, row.position),
+                "face" => face(&mut soup, number as u64, &row.corners, vertices),
+                _ => Ok(()),
+            }
+            .map_err(|problem| problem.at(place))?;
+        }
+    }
+    body.finish()?;
+    Ok(soup)
+}
+
+/// Adds a face, once it is known to name vertices that exist or are to come.
+fn face(soup: &mut Soup, face: u64, indices: &[i64], vertices: u64) -> Result<(), Problem> {
+    let corner = |&index: &i64| match u32::try_from(index) {
+        Ok(corner) if u64::from(corner) < vertices => Ok(corner),
+        _ => Err(Problem::IndexOutOfRange { face, index, vertices, first: 0 }),
+    };
+    let corners: Vec<u32> = indices.iter().map(corner).collect::<Result<_, _>>()?;
+    soup.face(&corners)
+}

@@ -1,0 +1,116 @@
+//! The header of a PLY file: read by the library, then held against what a mesh needs.
+
+use ply_rs_bw::parser::{Parser, Reader};
+use ply_rs_bw::ply::{Header, PropertyType, ScalarType};
+
+use super::body::Body;
+use super::row::{CORNERS, Row};
+use crate::error::{Place, Problem, Result, quote};
+
+/// The header, read, and what follows it.
+pub(super) fn split(bytes: &[u8]) -> Result<(Header, Body<'_>)> {
+    let mut length = 0;
+    let mut lines = 0;
+    let ended = bytes.split_inclusive(|byte| *byte == b'\n').any(|line| {
+        length += line.len();
+        lines += 1;
+        line.trim_ascii() == b"end_header"
+    });
+    if !ended {
+        return Err(Problem::Truncated {
+            inside: "the header: expected a line `end_header`".into(),
+        }
+        .into());
+    }
+    let (text, rest) = bytes.split_at(length);
+    let text = String::from_utf8_lossy(text);
+    let mut reader = Reader::new(text.as_bytes());
+    let header =
+        Parser::<Row>::new().read_header(&mut reader).map_err(|error| match error.line() {
+            Some(number) => {
+                let line = text.lines().nth(number.saturating_sub(1)).unwrap_or_default();
+                Problem::malformed("a line of a PLY header", quote(line))
+                    .at(Place::Line(number as u64))
+            }
+            // The only complaints without a line are about the one that names the format.
+            None => Problem::malformed(
+                "a header with a line like `format ascii 1.0`",
+                "none that can be read",
+            )
+            .into(),
+        })?;
+    check_unique(&header, &text)?;
+    let body = Body::new(header.encoding, rest, bytes.len(), lines);
+    Ok((header, body))
+}
+
+/// The library keeps the last of two elements or properties of one name, and would then read rows of
+/// the wrong length.
+fn check_unique(header: &Header, text: &str) -> Result<(), Problem> {
+    let lines = |keyword| {
+        text.lines().filter(|line| line.split_ascii_whitespace().next() == Some(keyword)).count()
+    };
+    let properties: usize = header.elements.values().map(|element| element.properties.len()).sum();
+    if lines("element") == header.elements.len() && lines("property") == properties {
+        Ok(())
+    } else {
+        Err(Problem::malformed(
+            "a header that declares each element and property once",
+            "one that repeats a name",
+        ))
+    }
+}
+
+/// How many vertices there are to be, if the header describes something with vertices and faces.
+pub(super) fn check(header: &Header) -> Result<u64, Problem> {
+    let expect = |met: bool, expected: &str, found: &str| {
+        if met { Ok(()) } else { Err(Problem::malformed(expected, found)) }
+    };
+    for element in header.elements.values() {
+        for property in element.properties.values() {
+            if let PropertyType::List(length, _) = &property.data_type {
+                expect(
+                    is_integer(length),
+                    "list lengths of an integer type",
+                    "a floating-point one in the header",
+                )?;
+            }
+        }
+    }
+    let Some(vertex) = header.elements.get("vertex") else {
+        return Err(Problem::malformed("an element `vertex` in the header", "none"));
+    };
+    for name in ["x", "y", "z"] {
+        let is_number = |property: &PropertyType| matches!(property, PropertyType::Scalar(_));
+        let met =
+            vertex.properties.get(name).is_some_and(|property| is_number(&property.data_type));
+        expect(
+            met,
+            &format!("a number `{name}` among the properties of element `vertex`"),
+            "none in the header",
+        )?;
+    }
+    match header.elements.get("face") {
+        Some(face) if face.count > 0 => {
+            let is_corners = |property: &PropertyType| matches!(property, PropertyType::List(_, item) if is_integer(item));
+            let mut named = CORNERS.iter().filter_map(|name| face.properties.get(*name));
+            let met = named.any(|property| is_corners(&property.data_type));
+            expect(
+                met,
+                "a list of integers `vertex_indices` in element `face`",
+                "none in the header",
+            )?;
+        }
+        _ if header.elements.contains_key("tristrips") => {
+            return Err(Problem::Unsupported {
+                what: "triangle strips (element `tristrips`)".into(),
+            });
+        }
+        _ => {}
+    }
+    Ok(vertex.count as u64)
+}
+
+fn is_integer(scalar: &ScalarType) -> bool {
+    !matches!(scalar, ScalarType::Float | ScalarType::Double)
+}

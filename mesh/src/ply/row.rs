@@ -1,0 +1,77 @@
+//! One row of a PLY element: filled by the library from bytes, and here from a line.
+
+use ply_rs_bw::ply::{ElementDef, Property, PropertyAccess, PropertyAccessResult, PropertyType};
+
+/// The two names in use for a face's list of vertices.
+pub(super) const CORNERS: [&str; 2] = ["vertex_indices", "vertex_index"];
+
+/// A row of any element: what of it matters here.
+pub(super) struct Row {
+    pub(super) position: [f32; 3],
+    pub(super) corners: Vec<i64>,
+}
+
+impl Row {
+    fn set_number(&mut self, name: &str, value: f32) {
+        match name {
+            "x" => self.position[0] = value,
+            "y" => self.position[1] = value,
+            "z" => self.position[2] = value,
+            _ => {}
+        }
+    }
+
+    /// The row on a line of an ASCII file; `None` unless it has all the values, and no more.
+    pub(super) fn from_line(line: &str, element: &ElementDef) -> Option<Self> {
+        let mut row = Self::new();
+        let mut words = line.split_ascii_whitespace();
+        for (name, property) in &element.properties {
+            let word = words.next()?;
+            match property.data_type {
+                PropertyType::Scalar(_) => row.set_number(name, word.parse().ok()?),
+                PropertyType::List(..) => {
+                    let length: usize = word.parse().ok()?;
+                    let wanted = CORNERS.contains(&name.as_str());
+                    for _ in 0..length {
+                        let word = words.next()?;
+                        if wanted {
+                            row.corners.push(word.parse().ok()?);
+                        }
+                    }
+                }
+            }
+        }
+        words.next().is_none().then_some(row)
+    }
+}
+
+impl PropertyAccess for Row {
+    fn new() -> Self {
+        Self { position: [0.0; 3], corners: Vec::new() }
+    }
+
+    fn set_property(&mut self, name: &str, value: Property) -> PropertyAccessResult {
+        if let Some(number) = value.to_f32_lossy() {
+            self.set_number(name, number);
+        } else if CORNERS.contains(&name) {
+            self.corners = integers(&value);
+        }
+        PropertyAccessResult::Set
+    }
+}
+
+/// A list of integers of any type.
+fn integers(list: &Property) -> Vec<i64> {
+    fn widen<T: Copy + Into<i64>>(list: &[T]) -> Vec<i64> {
+        list.iter().map(|&item| item.into()).collect()
+    }
+    match list {
+        Property::ListChar(list) => widen(list),
+        Property::ListUChar(list) => widen(list),
+        Property::ListShort(list) => widen(list),
+        Property::ListUShort(list) => widen(list),
+        Property::ListInt(list) => widen(list),
+        Property::ListUInt(list) => widen(list),
+        _ => Vec::new(),
+    }
+}

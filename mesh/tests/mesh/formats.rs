@@ -1,0 +1,371 @@
+//! What the formats can say, and that they say the same.
+
+use std::fs;
+
+use percent_encoding::{NON_ALPHANUMERIC, percent_encode};
+use taut_mesh::{Format, LoadOptions, TriangleMesh, load, read_gltf};
+
+use crate::make::{Shape, cube, data_uri, glb, loaded, patch};
+
+#[test]
+fn every_format_gives_the_same_mesh() {
+    for shape in [cube(), patch(9)] {
+        let expected =
+            TriangleMesh { positions: shape.positions.clone(), triangles: shape.triangles() };
+        for (name, bytes) in shape.files() {
+            let loaded = loaded(name, &bytes);
+            assert_eq!(loaded.mesh, expected, "{name}");
+            let report = loaded.report;
+            assert_eq!(report.vertices, expected.positions.len(), "{name}");
+            assert_eq!(report.triangles, expected.triangles.len(), "{name}");
+            let faces = if report.format == Format::Gltf {
+                expected.triangles.len()
+            } else {
+                shape.faces.len()
+            };
+            assert_eq!(report.faces, faces, "{name}");
+            assert_eq!([report.welded, report.degenerate, report.unreferenced], [0; 3], "{name}");
+        }
+    }
+}
+
+#[test]
+fn names_and_first_bytes_choose_the_format() {
+    let folder = tempfile::tempdir().unwrap();
+    let cube = cube();
+    let check = |name: &str, bytes: &[u8], format: Format| {
+        let path = folder.path().join(name);
+        fs::write(&path, bytes).unwrap();
+        let loaded = load(&path, &LoadOptions::default()).unwrap();
+        assert_eq!((loaded.report.format, loaded.mesh.triangles.len()), (format, 12), "{name}");
+    };
+    check("cube.obj", &cube.obj(), Format::Obj);
+    check("CUBE.OBJ", &cube.obj(), Format::Obj);
+    check("cube.Ply", &cube.ply_binary(true), Format::Ply);
+    check("cube.glb", &cube.glb(), Format::Gltf);
+    check("cube.gltf", &cube.gltf(), Format::Gltf);
+    // What starts like PLY or binary glTF is that, whatever it is called.
+    check("ply.obj", &cube.ply_ascii(), Format::Ply);
+    check("binary.gltf", &cube.glb(), Format::Gltf);
+    check("json.glb", &cube.gltf(), Format::Gltf);
+    check("no-extension", &cube.ply_ascii(), Format::Ply);
+    check("json.unknown", &cube.gltf(), Format::Gltf);
+}
+
+#[test]
+fn polygons_become_fans() {
+    let obj = b"v 0 0 0\nv 2 0 0\nv 3 1 0\nv 1 2 0\nv -1 1 0\nf 1 2 3 4 5\n";
+    let loaded = loaded("pentagon.obj", obj);
+    assert_eq!(loaded.mesh.triangles, [[0, 1, 2], [0, 2, 3], [0, 3, 4]]);
+    assert_eq!((loaded.report.faces, loaded.report.triangles), (1, 3));
+}
+
+#[test]
+fn minus_zero_becomes_zero() {
+    let shape = Shape {
+        positions: vec![[-0.0, 0.0, -0.0], [1.0, -0.0, 0.0], [0.0, 1.0, 0.0]],
+        faces: vec![vec![0, 1, 2]],
+    };
+    for (name, bytes) in shape.files() {
+        let mesh = loaded(name, &bytes).mesh;
+        assert!(mesh.positions.as_flattened().iter().all(|x| x.is_sign_positive()), "{name}");
+    }
+}
+
+mod obj {
+    use super::*;
+
+    /// Three vertices, then `lines`.
+    fn triangle_and(lines: &str) -> taut_mesh::Loaded {
+        loaded("test.obj", format!("v 0 0 0\nv 1 0 0\nv 0 1 0\n{lines}\n").as_bytes())
+    }
+
+    #[test]
+    fn corners_may_be_relative_and_may_carry_more() {
+        for face in [
+            "f 1 2 3",
+            "f -3 -2 -1",
+            "f 1/1 2/2 3/3",
+            "f 1//4 2//5 3//6",
+            "f 1/1/1 -2/2/2 3/3/3",
+            "fo 1 2 3",
+        ] {
+            assert_eq!(triangle_and(face).mesh.triangles, [[0, 1, 2]], "{face}");
+        }
+    }
+
+    #[test]
+    fn lines_may_be_continued_commented_and_indented() {
+        for face in [
+            "f 1 2 \\\n 3",
+            "f 1 \\\r\n2\\\r\n 3\r",
+            "\t f 1 2 3 # and no 4",
+            "f 1 2 3\n#f 1 2 9",
+            "f 1 2 3 \\",
+        ] {
+            assert_eq!(triangle_and(face).mesh.triangles, [[0, 1, 2]], "{face}");
+        }
+    }
+
+    #[test]
+    fn a_face_may_come_before_its_vertices() {
+        let loaded = loaded("test.obj", b"f 1 2 3\nv 0 0 0\nv 1 0 0\nv 0 1 0");
+        assert_eq!(loaded.mesh.triangles, [[0, 1, 2]]);
+    }
+
+    #[test]
+    fn weights_divide_and_colours_do_not() {
+        let lines = "v 2 4 6 2\nv 1 2 4 0.5 0.5 0.5\nv 1 2 5 1 0.5 0.5 0.5\nf 4 5 6";
+        assert_eq!(
+            triangle_and(lines).mesh.positions,
+            [[1.0, 2.0, 3.0], [1.0, 2.0, 4.0], [1.0, 2.0, 5.0]]
+        );
+    }
+
+    #[test]
+    fn what_is_no_face_is_counted() {
+        let report = triangle_and(
+            "f 1 2 3\np 1 2\nl 1 2 3\nf 1 2\nf\ncurv 0 1 1 2\nmagic 1\n\nvt 0 0\ng a b\ns off",
+        )
+        .report;
+        assert_eq!(
+            (report.faces, report.triangles, report.not_faces, report.unknown_lines),
+            (1, 1, 5, 1)
+        );
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_keyword() {
+        let loaded = loaded("test.obj", "\u{feff}v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3".as_bytes());
+        assert_eq!((loaded.report.vertices, loaded.report.unknown_lines), (3, 0));
+    }
+
+    #[test]
+    fn names_may_be_in_any_encoding() {
+        let bytes = b"g Gr\xfc\xdfe\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+        assert_eq!(loaded("test.obj", bytes).mesh.triangles.len(), 1);
+    }
+
+    #[test]
+    fn tobj_reads_the_same() {
+        let bytes = patch(7).obj();
+        let ours = loaded("patch.obj", &bytes).mesh;
+        let options =
+            tobj::LoadOptions { triangulate: true, single_index: true, ..Default::default() };
+        let no_materials = |_: &std::path::Path| Err(tobj::LoadError::OpenFileFailed);
+        let (models, _) = tobj::load_obj_buf(&mut &bytes[..], &options, no_materials).unwrap();
+        let [model] = &models[..] else { panic!("one model expected") };
+        let place =
+            |corner: &u32| -> [f32; 3] { model.mesh.positions.as_chunks().0[*corner as usize] };
+        let theirs: Vec<_> = model.mesh.indices.iter().map(place).collect();
+        let ours: Vec<_> = ours
+            .triangles
+            .as_flattened()
+            .iter()
+            .map(|corner| ours.positions[*corner as usize])
+            .collect();
+        assert_eq!(ours, theirs);
+    }
+}
+
+mod ply {
+    use super::*;
+
+    #[test]
+    fn properties_may_be_of_any_type_and_order() {
+        let text = "ply\r\nformat ascii 1.0\r\ncomment by hand\r\nobj_info none\r\nelement camera 1\r\n\
+            property float view\r\nproperty list uint8 double lens\r\nelement vertex 3\r\nproperty uchar red\r\n\
+            property double z\r\nproperty int8 y\r\nproperty float32 x\r\nelement face 1\r\nproperty uchar flag\r\n\
+            property list uint16 uint32 vertex_index\r\nproperty list uchar float texcoord\r\nend_header\r\n\
+            1.5 2 .5 5.\r\n255 3. 2 .1e1\r\n\r\n0 0.5 0 -1\r\n7 0 1 +2.5\r\n0 3 2 1 0 2 0.1 0.2\r\n\r\n";
+        let mesh = loaded("test.ply", text.as_bytes()).mesh;
+        assert_eq!(mesh.positions, [[1.0, 2.0, 3.0], [-1.0, 0.0, 0.5], [2.5, 1.0, 0.0]]);
+        assert_eq!(mesh.triangles, [[2, 1, 0]]);
+    }
+
+    #[test]
+    fn binary_rows_are_as_long_as_the_header_says() {
+        let header = "ply\nformat binary_little_endian 1.0\ncomment Gr\u{f6}\u{df}e\nelement edge 2\nproperty short a\n\
+            property list char ushort more\nelement vertex 3\nproperty double x\nproperty ushort y\nproperty float z\n\
+            property uchar red\nelement face 1\nproperty list ushort uchar vertex_indices\nend_header\n";
+        // A comment in Latin-1, as old files have it.
+        let mut bytes: Vec<u8> = header.chars().map(|c| c as u8).collect();
+        bytes.extend([1, 0, 2, 9, 9, 9, 9, 1, 0, 0]);
+        for n in 0..3_u8 {
+            bytes.extend(f64::from(n).to_le_bytes());
+            bytes.extend(u16::from(n * n).to_le_bytes());
+            bytes.extend(0.5_f32.to_le_bytes());
+            bytes.push(200);
+        }
+        bytes.extend([3, 0, 2, 1, 0]);
+        let mesh = loaded("test.ply", &bytes).mesh;
+        assert_eq!(mesh.positions, [[0.0, 0.0, 0.5], [1.0, 1.0, 0.5], [2.0, 4.0, 0.5]]);
+        assert_eq!(mesh.triangles, [[2, 1, 0]]);
+    }
+
+    #[test]
+    fn faces_may_come_first_and_may_be_too_small() {
+        let text = "ply\nformat ascii 1.0\nelement face 3\nproperty list uchar int vertex_indices\nelement vertex 3\n\
+            property float x\nproperty float y\nproperty float z\nend_header\n2 0 1\n0\n3 0 1 2\n0 0 0\n1 0 0\n0 1 0\n";
+        let loaded = loaded("test.ply", text.as_bytes());
+        assert_eq!(loaded.mesh.triangles, [[0, 1, 2]]);
+        assert_eq!((loaded.report.faces, loaded.report.not_faces), (1, 2));
+    }
+}
+
+mod gltf {
+    use super::*;
+
+    /// A right triangle, with this in place of its `"nodes": [...]`, and of its first scene.
+    fn placed(nodes: &str, scenes: &str) -> taut_mesh::Loaded {
+        let json = corner().gltf_json("").replace(r#""nodes": [{"mesh": 0}]"#, nodes);
+        let json = json.replace(r#""scenes": [{"nodes": [0]}],"#, scenes);
+        loaded("test.glb", &glb(&json, &corner().gltf_buffer()))
+    }
+
+    fn corner() -> Shape {
+        Shape {
+            positions: vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 2.0, 0.0]],
+            faces: vec![vec![0, 1, 2]],
+        }
+    }
+
+    const ONE: &str = r#""scenes": [{"nodes": [0]}],"#;
+
+    #[test]
+    fn nodes_place_what_they_show() {
+        let half = 0.5_f32.sqrt();
+        let nodes = format!(
+            r#""nodes": [{{"children": [1], "translation": [10, 0, 0]}},
+            {{"mesh": 0, "rotation": [0, 0, {half}, {half}], "scale": [2, 1, 1]}}]"#
+        );
+        let positions = placed(&nodes, ONE).mesh.positions;
+        // Twice as wide, a quarter turn to the left about z, then 10 to the right.
+        for (found, expected) in
+            positions.iter().zip([[10.0, 0.0, 0.0], [10.0, 2.0, 0.0], [8.0, 0.0, 0.0]])
+        {
+            assert!(
+                (0..3).all(|k| (found[k] - expected[k]).abs() < 1e-6),
+                "{found:?} {expected:?}"
+            );
+        }
+        let matrix = r#""nodes": [{"mesh": 0, "matrix": [1,0,0,0, 0,1,0,0, 0,0,1,0, 5,6,7,1]}]"#;
+        assert_eq!(
+            placed(matrix, ONE).mesh.positions,
+            [[5.0, 6.0, 7.0], [6.0, 6.0, 7.0], [5.0, 8.0, 7.0]]
+        );
+    }
+
+    #[test]
+    fn a_mirrored_node_keeps_its_triangles_right_way_out() {
+        let mesh = placed(r#""nodes": [{"mesh": 0, "scale": [-1, 1, 1]}]"#, ONE).mesh;
+        assert_eq!(mesh.positions[1..2], [[-1.0, 0.0, 0.0]]);
+        assert_eq!(mesh.triangles, [[0, 2, 1]]);
+    }
+
+    #[test]
+    fn all_nodes_of_the_scene_make_one_mesh() {
+        let nodes = r#""nodes": [{"mesh": 0}, {"mesh": 0, "translation": [0, 0, 1]}, {"mesh": 0, "scale": [7, 7, 7]}]"#;
+        let loaded = placed(nodes, r#""scenes": [{"nodes": [2]}, {"nodes": [0, 1]}], "scene": 1,"#);
+        assert_eq!(loaded.mesh.triangles, [[0, 1, 2], [3, 4, 5]]);
+        assert_eq!(loaded.mesh.positions[3..4], [[0.0, 0.0, 1.0]]);
+        assert_eq!((loaded.report.vertices, loaded.report.other_scenes), (6, 1));
+        // Without a default scene the first; without scenes every node that is nobody's child.
+        assert_eq!(
+            placed(nodes, r#""scenes": [{"nodes": [2]}],"#).mesh.positions[1..2],
+            [[7.0, 0.0, 0.0]]
+        );
+        assert_eq!(
+            placed(r#""nodes": [{"children": [1]}, {"mesh": 0}, {"mesh": 0}]"#, "").report.vertices,
+            6
+        );
+        assert_eq!(placed(r#""nodes": []"#, "").report.vertices, 3);
+    }
+
+    /// Five vertices of a zigzag, 16 bytes apart, drawn without indices in this mode.
+    fn zigzag(mode: u32) -> taut_mesh::Loaded {
+        let row =
+            |n: u8| [f32::from(n), f32::from(n % 2), 0.0, f32::NAN].map(f32::to_le_bytes).concat();
+        let buffer: Vec<u8> = (0..6).flat_map(row).collect();
+        let json = format!(
+            r#"{{"asset": {{"version": "2.0"}}, "nodes": [{{"mesh": 0}}],
+            "meshes": [{{"primitives": [{{"attributes": {{"POSITION": 0}}, "mode": {mode}}},
+                {{"attributes": {{"POSITION": 0}}, "mode": 1}}, {{"attributes": {{"_AGE": 3}}}}]}}],
+            "accessors": [{{"bufferView": 0, "componentType": 5126, "count": 6, "type": "VEC3"}}],
+            "bufferViews": [{{"buffer": 0, "byteLength": 96, "byteStride": 16}}],
+            "buffers": [{{{}"byteLength": 96}}]}}"#,
+            data_uri(&buffer)
+        );
+        loaded("zigzag.gltf", json.as_bytes())
+    }
+
+    #[test]
+    fn strips_and_fans_are_triangles_and_lines_are_not() {
+        assert_eq!(zigzag(4).mesh.triangles, [[0, 1, 2], [3, 4, 5]]);
+        assert_eq!(zigzag(5).mesh.triangles, [[0, 1, 2], [1, 3, 2], [2, 3, 4], [3, 5, 4]]);
+        assert_eq!(zigzag(6).mesh.triangles, [[1, 2, 0], [2, 3, 0], [3, 4, 0], [4, 5, 0]]);
+        assert_eq!(zigzag(5).report.not_faces, 2);
+    }
+
+    #[test]
+    fn indices_may_be_of_any_width() {
+        for (component, bytes) in [
+            (5121, vec![2, 0, 1]),
+            (5123, vec![2, 0, 0, 0, 1, 0]),
+            (5125, vec![2, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0]),
+        ] {
+            let buffer = [&corner().gltf_buffer()[..36], &bytes].concat();
+            let json =
+                corner().gltf_json(&data_uri(&buffer)).replace("5123", &component.to_string());
+            let json =
+                json.replace(r#""byteLength": 6}"#, &format!(r#""byteLength": {}}}"#, bytes.len()));
+            let json =
+                json.replace(r#""byteLength": 42"#, &format!(r#""byteLength": {}"#, buffer.len()));
+            assert_eq!(
+                loaded("test.gltf", json.as_bytes()).mesh.triangles,
+                [[2, 0, 1]],
+                "{component}"
+            );
+        }
+    }
+
+    #[test]
+    fn buffers_may_lie_beside_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("cube.gltf");
+        fs::create_dir(folder.path().join("data")).unwrap();
+        fs::write(folder.path().join("data/all of it.bin"), cube().gltf_buffer()).unwrap();
+        let json = cube().gltf_json(r#""uri": "data/all%20of%20it.bin", "#);
+        fs::write(&path, &json).unwrap();
+        assert_eq!(
+            load(&path, &LoadOptions::default()).unwrap().mesh.triangles,
+            cube().triangles()
+        );
+        assert!(read_gltf(json.as_bytes(), Some(folder.path()), &LoadOptions::default()).is_ok());
+    }
+
+    #[test]
+    fn what_is_not_geometry_may_be_broken() {
+        let json = cube().gltf_json(&data_uri(&cube().gltf_buffer()));
+        let extra = r#""extensionsRequired": ["KHR_texture_transform"], "images": [{"uri": "gone.png"}],
+            "textures": [{"source": 9}], "materials": [{"normalTexture": {"index": 7}}], "scenes""#;
+        let json = json
+            .replacen(r#""scenes""#, extra, 1)
+            .replace(r#""POSITION": 0}"#, r#""POSITION": 0, "_WEAR": 8}, "material": 5"#);
+        assert_eq!(loaded("cube.gltf", json.as_bytes()).mesh.triangles, cube().triangles());
+    }
+
+    #[test]
+    fn a_buffer_may_be_padded_or_not_and_need_not_be_base64() {
+        // One byte more than is declared, so that the last group has two characters missing.
+        let buffer = [&cube().gltf_buffer()[..], b"!"].concat();
+        let text = cube().gltf_json(&data_uri(&buffer));
+        assert!(text.contains("=="));
+        for text in [text.replace("==", ""), text] {
+            assert_eq!(loaded("cube.gltf", text.as_bytes()).mesh.triangles, cube().triangles());
+        }
+        let escaped = percent_encode(&buffer, NON_ALPHANUMERIC);
+        let json = cube().gltf_json(&format!(r#""uri": "data:,{escaped}", "#));
+        assert_eq!(loaded("cube.gltf", json.as_bytes()).mesh.triangles, cube().triangles());
+    }
+}
