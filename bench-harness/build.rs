@@ -6,7 +6,10 @@ use std::process::Command;
 fn main() {
     let compiler = env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned());
     note("TAUT_RUSTC", first_line(&compiler, &["--version"]).as_deref());
-    note("TAUT_COMMIT", first_line("git", &["describe", "--always", "--dirty", "--abbrev=12"]).as_deref());
+    note(
+        "TAUT_COMMIT",
+        first_line("git", &["describe", "--always", "--dirty", "--abbrev=12"]).as_deref(),
+    );
     note("TAUT_TARGET", env::var("TARGET").ok().as_deref());
     // A new commit or a switch of branch is a new build; an edit without either is not noticed.
     for path in ["HEAD", "logs/HEAD"] {

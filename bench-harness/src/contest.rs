@@ -257,7 +257,8 @@ impl Contest {
         Ok(())
     }
 
-    fn early_frame(&self) -> usize {
+    /// After which frame the distance from `f64` is taken.
+    pub fn early_frame(&self) -> usize {
         EARLY_FRAME.min(self.warmup + self.frames)
     }
 

@@ -10,7 +10,10 @@
 //! | [`Exact`] | `(l - r) / l` | `r` | 0 | 1 | 1 |
 //! | [`Newton`] | `(l² - r²) / (l² + r²)` | `2 r² l / (l² + r²)` | `-r (l - r)² / (l² + r²)` | 1 | 0 |
 //! | [`Halley`] | `2 (l² - r²) / (r² + 3 l²)` | `l (l² + 3 r²) / (r² + 3 l²)` | `(l - r)³ / (r² + 3 l²)` | 1 | 0 |
-//! | [`Quick`] | `1 - r y`, `y ≈ 1 / l` | `r` (1 ± 5e-7 `l / r`) | ± 5e-7 `l` | 0 | 0 |
+//! | [`Quick`] | `1 - r y`, `y ≈ 1 / l` | `r` (1 ± 5e-7) | ± 5e-7 `r` | 0 | 0 |
+//!
+//! Rounding to `f32` adds at most 3 ulp of the longer of `l` and `l'` (6 where `l² w` or
+//! `r² w` is subnormal).
 //!
 //! # Derivations
 //!

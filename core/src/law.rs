@@ -58,9 +58,14 @@ pub fn relax<F: Factor, L: Lane, const D: usize>(
 
 /// The sum of inverse masses that a stick's factor divides by, compliance included
 /// (`α / h²`, XPBD: Macklin et al. 2016, for one iteration a substep).
+///
+/// Zero where both ends are pinned, whatever the compliance: a tiny one would let the factor
+/// grow to infinity, which times the inverse masses of 0 is NaN.
 #[inline(always)]
 pub fn weight<L: Lane>([wa, wb]: [L; 2], compliance: L, inverse_h2: L) -> L {
-    (wa + wb) + compliance * inverse_h2
+    let w = wa + wb;
+    let zero = w.constant(0.0);
+    L::select(w.above(zero), w + compliance * inverse_h2, zero)
 }
 
 /// One coordinate of a free particle, one substep on: `(x + (x - previous) keep) + push`,

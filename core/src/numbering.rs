@@ -132,6 +132,7 @@ impl Renumbering {
         sticks: &Sticks<S>,
     ) -> (Particles<D, S>, Sticks<S>) {
         assert_eq!(particles.len(), self.old_of_new.len(), "another number of particles");
+        assert_eq!(sticks.particles(), self.old_of_new.len(), "another number of particles");
         (particles.renumbered(&self.old_of_new), sticks.renumbered(&self.new_of_old))
     }
 

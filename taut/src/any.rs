@@ -37,6 +37,7 @@ pub enum AnyKernel {
 /// A plan of [`AnyKernel`].
 #[derive(Debug)]
 #[non_exhaustive]
+#[allow(clippy::large_enum_variant, reason = "plans are few and live long")]
 pub enum AnyPlan<const D: usize> {
     /// Of the scalar kernel.
     #[cfg(feature = "scalar")]

@@ -1,0 +1,125 @@
+//! Results as a table for people.
+
+use std::cmp::Ordering;
+
+use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, Table};
+use comfy_table::{LineStyle, TableStyle};
+use taut_bench::Row;
+
+const COLUMNS: [&str; 15] = [
+    "kernel",
+    "isa",
+    "lanes",
+    "formula",
+    "schedule",
+    "threads",
+    "ns/stick\nmedian",
+    "ns/stick\nfastest",
+    "million\nsticks/s",
+    "times\ntextbook",
+    "times\nscalar",
+    "div + sqrt + est\na frame",
+    "stretch\nrms / max",
+    "off f64\nm",
+    "hash",
+];
+
+/// The rows, fastest first.
+pub(crate) fn render(rows: &[Row]) -> String {
+    let mut sorted: Vec<&Row> = rows.iter().collect();
+    sorted.sort_by(|one, other| by_time(one, other));
+    let mut table = Table::new();
+    let line = LineStyle::none().fill('─').junction('─');
+    table.load_style(TableStyle::new().header_separator(line).bottom_border(line));
+    table.set_content_arrangement(ContentArrangement::Disabled);
+    table.set_header(COLUMNS);
+    for row in sorted {
+        table.add_row(cells(row));
+    }
+    for at in [2, 5, 6, 7, 8, 9, 10, 11, 12, 13] {
+        if let Some(column) = table.column_mut(at) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table.to_string()
+}
+
+fn by_time(one: &Row, other: &Row) -> Ordering {
+    one.frame_us_median.total_cmp(&other.frame_us_median)
+}
+
+fn cells(row: &Row) -> Vec<Cell> {
+    let operations = [row.divisions_per_frame, row.square_roots_per_frame, row.estimates_per_frame];
+    let stretch = if row.blew_up() {
+        Cell::new(if row.finite { "BLEW UP" } else { "NOT FINITE" }).fg(Color::Red)
+    } else {
+        Cell::new(format!("{:.4} / {:.3}", row.stretch_rms, row.stretch_max))
+    };
+    let mut cells = vec![
+        Cell::new(row.kernel),
+        Cell::new(row.isa),
+        Cell::new(row.lanes),
+        Cell::new(row.formula),
+        Cell::new(&row.schedule),
+        Cell::new(row.threads),
+        Cell::new(format!("{:.3}", row.ns_per_stick_median)),
+        Cell::new(format!("{:.3}", row.ns_per_stick_fastest)),
+        Cell::new(format!("{:.0}", row.million_sticks_per_s())),
+        Cell::new(format!("{:.2}", row.speedup_over_textbook)),
+        Cell::new(format!("{:.2}", row.speedup_over_scalar)),
+        Cell::new(operations.map(thousands).join(" + ")),
+        stretch,
+        Cell::new(format!("{:.0e}", row.error_vs_f64)),
+        Cell::new(format!("{:016x}", row.hash)),
+    ];
+    if row.kernel == "textbook" || row.kernel == "scalar" {
+        cells = cells.into_iter().map(|cell| cell.add_attribute(Attribute::Dim)).collect();
+    }
+    cells
+}
+
+/// 1234567 as 1235k.
+fn thousands(count: u64) -> String {
+    match count {
+        0..10_000 => count.to_string(),
+        10_000..10_000_000 => format!("{}k", (count + 500) / 1_000),
+        _ => format!("{}M", (count + 500_000) / 1_000_000),
+    }
+}
+
+/// What the table says, in a few sentences.
+pub(crate) fn verdict(rows: &[Row]) -> String {
+    let sound = || rows.iter().filter(|row| !row.blew_up());
+    let best = |wanted: &dyn Fn(&&Row) -> bool| sound().filter(wanted).min_by(|a, b| by_time(a, b));
+    let mut lines = Vec::new();
+    if let Some(fastest) = best(&|_| true) {
+        lines.push(format!(
+            "Fastest: {}: {:.2} ns a stick, {:.1} times the textbook loop and {:.1} times the \
+             scalar kernel at its best, at a stretch of {:.4} rms.",
+            fastest.name(),
+            fastest.ns_per_stick_median,
+            fastest.speedup_over_textbook,
+            fastest.speedup_over_scalar,
+            fastest.stretch_rms,
+        ));
+    }
+    let stiffest = sound().filter(|row| row.kernel != "textbook").min_by(|one, other| {
+        one.stretch_rms.total_cmp(&other.stretch_rms).then_with(|| by_time(one, other))
+    });
+    if let Some(stiffest) = stiffest {
+        lines.push(format!(
+            "Stiffest: {}: a stretch of {:.4} rms, at {:.2} ns a stick.",
+            stiffest.name(),
+            stiffest.stretch_rms,
+            stiffest.ns_per_stick_median,
+        ));
+    }
+    let exploded = rows.iter().filter(|row| row.blew_up()).count();
+    if exploded > 0 {
+        lines.push(format!(
+            "{exploded} of {} blew up: their order or step is not stable on this scene.",
+            rows.len()
+        ));
+    }
+    lines.join("\n")
+}
