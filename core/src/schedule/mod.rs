@@ -42,7 +42,7 @@ pub use sheet::{BAND_ROWS, Family, Sheet, SheetError};
 /// assert_eq!(schedule.batches().map(<[u32]>::len).collect::<Vec<_>>(), [50, 49]);
 /// # Ok::<(), taut_core::StickError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Schedule {
     order: Vec<u32>,
     /// Where each batch ends in `order`.
@@ -54,7 +54,22 @@ pub struct Schedule {
     /// What it was validated against.
     ends: Arc<[[u32; 2]]>,
     particles: usize,
+    sheet: Option<Sheet>,
 }
+
+/// The same order of sticks with the same ends, whether written out or implied.
+impl PartialEq for Schedule {
+    fn eq(&self, other: &Self) -> bool {
+        self.order == other.order
+            && self.batch_ends == other.batch_ends
+            && self.block_ends == other.block_ends
+            && self.phase_ends == other.phase_ends
+            && self.ends == other.ends
+            && self.particles == other.particles
+    }
+}
+
+impl Eq for Schedule {}
 
 /// Why an order is not a schedule. Phases, blocks and batches are numbered from the start of
 /// the schedule.
@@ -241,6 +256,16 @@ impl Schedule {
         sticks.first_difference(&self.ends)
     }
 
+    /// The regular sheet that implies this schedule, if one does: a kernel for sheets needs no
+    /// more than that.
+    pub fn sheet(&self) -> Option<&Sheet> {
+        self.sheet.as_ref()
+    }
+
+    fn implied_by(self, sheet: Sheet) -> Self {
+        Self { sheet: Some(sheet), ..self }
+    }
+
     fn validated(self) -> Result<Self, ScheduleError> {
         let sticks = self.ends.len();
         let mut ordered = alloc::vec![false; sticks];
@@ -350,6 +375,7 @@ impl Builder {
                 phase_ends: Vec::new(),
                 ends: Arc::default(),
                 particles: 0,
+                sheet: None,
             },
         }
     }

@@ -61,6 +61,12 @@ impl Family {
         }
     }
 
+    /// 1 between neighbours, 2 between next ones.
+    const fn reach(self) -> usize {
+        let [across, down] = self.span();
+        if across > down { across } else { down }
+    }
+
     /// The columns of its two ends, of which the first end is in the upper row, for the stick
     /// whose bounding cells begin at column `i`.
     const fn columns(self, i: usize) -> [usize; 2] {
@@ -132,10 +138,7 @@ impl Sheet {
     /// The families, with the place of each stick, in the order of the sticks' numbers.
     pub fn numbered(&self) -> impl Iterator<Item = (Family, usize, usize)> {
         [1, 2].into_iter().flat_map(move |span| {
-            let of_span = move |family: &Family| {
-                let [across, down] = family.span();
-                across.max(down) == span
-            };
+            let of_span = move |family: &Family| family.reach() == span;
             (0..self.height).flat_map(move |j| {
                 (0..self.width).flat_map(move |i| {
                     let here = self.families.iter().copied().filter(of_span);
@@ -144,6 +147,49 @@ impl Sheet {
                 })
             })
         })
+    }
+
+    /// The number of the stick of a family whose bounding cells begin at column `i`, row `j`
+    /// (its place in [`numbered`](Self::numbered)), if there is one.
+    pub fn number(&self, family: Family, i: usize, j: usize) -> Option<u32> {
+        if !(self.has(family, i, j) && self.families.contains(&family)) {
+            return None;
+        }
+        let span = family.reach();
+        let of_span = |&&other: &&Family| other.reach() == span;
+        let (all, flat, upright) = self.families.iter().filter(of_span).fold(
+            (0, 0, 0),
+            |(all, flat, upright), other| {
+                let [across, down] = other.span();
+                (all + 1, flat + usize::from(down == 0), upright + usize::from(across == 0))
+            },
+        );
+        // The last `span` rows have flat families only, and the last `span` columns upright ones.
+        let along = |flat_too: bool, to: usize| {
+            let (full, upright) = if flat_too { (all, upright) } else { (flat, 0) };
+            let inner = self.width.saturating_sub(span);
+            to.min(inner) * full + to.saturating_sub(inner) * upright
+        };
+        let upper = self.height.saturating_sub(span);
+        let rows = j.min(upper) * along(true, self.width)
+            + j.saturating_sub(upper) * along(false, self.width);
+        let before = self
+            .families
+            .iter()
+            .filter(of_span)
+            .take_while(|&&other| other != family)
+            .filter(|&&other| self.has(other, i, j))
+            .count();
+        let first_of_span = if span == 1 { 0 } else { self.sticks_of_reach_1() };
+        Some((first_of_span + rows + along(j < upper, i) + before) as u32)
+    }
+
+    fn sticks_of_reach_1(&self) -> usize {
+        let count = |family: &Family| {
+            let [across, down] = family.span();
+            self.width.saturating_sub(across) * self.height.saturating_sub(down)
+        };
+        self.families.iter().filter(|family| family.reach() == 1).map(count).sum()
     }
 
     fn has(&self, family: Family, i: usize, j: usize) -> bool {
@@ -176,22 +222,18 @@ impl Sheet {
                 first_difference: same.count(),
             });
         }
-        let mut of_row: Vec<[Vec<u32>; 2]> = Vec::new();
-        of_row.resize_with(self.families.len() * self.height, Default::default);
-        for (stick, (family, i, j)) in self.numbered().enumerate() {
-            let at = self.families.binary_search(&family).unwrap_or_default();
-            let [across, down] = family.span();
-            let parity = if down == 0 { i / across % 2 } else { 0 };
-            of_row[at * self.height + j][parity].push(stick as u32);
-        }
         let mut builder = Builder::new(sticks.len());
+        let all_plain = (0..sticks.len()).all(|stick| sticks.is_plain(stick));
         for band in (0..self.height).step_by(BAND_ROWS) {
-            let rows = band..self.height.min(band + BAND_ROWS);
-            for family in 0..self.families.len() {
-                for row in rows.clone() {
-                    for batch in core::mem::take(&mut of_row[family * self.height + row]) {
-                        for group in plain_first(sticks, batch) {
-                            builder.batch(group);
+            for &family in &self.families {
+                for row in band..self.height.min(band + BAND_ROWS) {
+                    for batch in self.batches(family, row) {
+                        if all_plain {
+                            builder.batch(batch);
+                        } else {
+                            for group in plain_first(sticks, batch.collect()) {
+                                builder.batch(group);
+                            }
                         }
                     }
                 }
@@ -199,6 +241,22 @@ impl Sheet {
         }
         builder.end_block();
         builder.end_phase();
-        Ok(builder.finish_proven(sticks))
+        Ok(builder.finish_proven(sticks).implied_by(self.clone()))
+    }
+
+    /// The sticks of one family that begin in one row, as sets of independent ones: one set,
+    /// or two where each stick of the row shares particles with its neighbours.
+    fn batches(
+        &self,
+        family: Family,
+        row: usize,
+    ) -> impl Iterator<Item = impl Iterator<Item = u32>> {
+        let [across, down] = family.span();
+        let parities = if down == 0 { 2 } else { 1 };
+        (0..parities).map(move |parity| {
+            (0..self.width)
+                .filter(move |column| parities == 1 || column / across % 2 == parity)
+                .filter_map(move |column| self.number(family, column, row))
+        })
     }
 }

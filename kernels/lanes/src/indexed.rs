@@ -18,7 +18,7 @@ use aligned_vec::{AVec, ConstAlign};
 use alloc::vec::Vec;
 use taut_core::{
     Columns, Executor, Factor, Formula, Kernel, Motion, PADDING, Particles, Plan, PlanError,
-    Program, Response, Schedule, Slots, Status, Sticks, WithFactor, integrate, relax, weight,
+    Program, Real, Response, Schedule, Slots, Status, Sticks, WithFactor, integrate, relax, weight,
 };
 
 use crate::machine::{Machine, Operation};
@@ -137,7 +137,7 @@ impl<M: Machine, const D: usize> Plan<D> for IndexedPlan<M, D> {
 
     fn position(&self, particles: &Particles<D>, particle: usize) -> [f32; D] {
         if self.pending {
-            return particles.position(particle);
+            return particles.position(particle).map(Real::positive_zero);
         }
         assert!(particle < particles.len(), "there is no particle {particle}");
         let Record(record) = self.records[particle];
