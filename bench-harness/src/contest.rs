@@ -339,7 +339,9 @@ fn largest_distance(positions: &[[f32; 3]], reference: &[[f64; 3]]) -> f64 {
         (0..3).map(squared).sum::<f64>().sqrt()
     };
     let distances = positions.iter().zip(reference).map(distance);
-    distances.fold(0.0, |max, distance| if distance <= max { max } else { distance })
+    // Not `f64::max`, which would hide a NaN.
+    distances
+        .fold(0.0, |max, distance| if distance <= max || max.is_nan() { max } else { distance })
 }
 
 fn set_speedups(rows: &mut [Row]) {

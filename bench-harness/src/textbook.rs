@@ -40,9 +40,10 @@ pub struct Textbook {
 impl Textbook {
     /// The same particles and plain sticks.
     pub fn new(particles: &Particles<3>, sticks: &Sticks) -> Self {
-        let particle = |i| {
-            let position = particles.position(i);
-            Particle { position, previous: position, inverse_mass: particles.inverse_masses()[i] }
+        let particle = |i| Particle {
+            position: particles.position(i),
+            previous: std::array::from_fn(|axis| particles.previous(axis)[i]),
+            inverse_mass: particles.inverse_masses()[i],
         };
         let stick =
             |(&[a, b], &rest): (&[u32; 2], &f32)| Stick { a: a as usize, b: b as usize, rest };

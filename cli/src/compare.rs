@@ -2,11 +2,13 @@
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::thread;
 
 use anyhow::Context;
 use clap::Args;
+use clap::builder::RangedU64ValueParser;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use taut::world::StickSet;
@@ -20,7 +22,7 @@ use crate::input::{self, Named, Shape};
 use crate::table;
 
 /// The kernels, as `--kernels` names them.
-const KERNELS: [&str; 4] = ["scalar", "wide", "pulp", "colour"];
+const KERNELS: [&str; 5] = ["scalar", "wide", "pulp", "grid", "colour"];
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Arguments {
@@ -31,30 +33,35 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE")]
     mesh: Option<PathBuf>,
     /// How large the scene is: a sheet of N by N particles, and others of about as many.
-    #[arg(long, value_name = "N", default_value_t = 128, conflicts_with = "mesh")]
+    #[arg(long, value_name = "N", default_value_t = 128, conflicts_with = "mesh",
+          value_parser = within::<usize>(1..=4096))]
     size: usize,
     /// Which sticks: structural, shear, or all (with those against bending).
     #[arg(long, value_name = "SET", default_value = "all", value_parser = parse::<StickSet>)]
     sticks: StickSet,
     /// Leave a mesh as large as it is. Otherwise its mean edge becomes 0.05 m.
-    #[arg(long, requires = "mesh")]
+    #[arg(long, requires = "mesh", conflicts_with_all = ["scene", "size"])]
     keep_scale: bool,
     /// Number particles and sticks at random first, by this seed: the honest hard case.
     #[arg(long, value_name = "SEED")]
     shuffle: Option<u64>,
     /// How often a substep relaxes all sticks.
-    #[arg(long, value_name = "K", default_value_t = 8)]
+    #[arg(long, value_name = "K", default_value_t = 8,
+          value_parser = within::<u32>(1..=100_000))]
     iterations: u32,
     /// Into how many substeps a frame of 1/60 s is cut.
-    #[arg(long, value_name = "n", default_value_t = 1)]
+    #[arg(long, value_name = "n", default_value_t = 1, value_parser = within::<u32>(1..=1000))]
     substeps: u32,
     /// How many frames are timed.
-    #[arg(long, value_name = "F", default_value_t = 60)]
+    #[arg(long, value_name = "F", default_value_t = 60,
+          value_parser = within::<usize>(1..=1_000_000))]
     frames: usize,
     /// How many frames run before the clock starts.
-    #[arg(long, value_name = "W", default_value_t = 60)]
+    #[arg(long, value_name = "W", default_value_t = 60,
+          value_parser = within::<usize>(0..=1_000_000))]
     warmup: usize,
-    /// Which kernels, of: scalar, wide, pulp, colour (threads around the best of the others).
+    /// Which kernels, of: scalar, wide, pulp, grid (regular sheets only), colour (threads around
+    /// the best of the others).
     /// The textbook loop and the scalar kernel are always there.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = KERNELS)]
     kernels: Vec<String>,
@@ -71,7 +78,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     isa: Vec<String>,
     /// On how many threads: above 1 it is the kernel colour that runs.
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    #[arg(long, value_name = "LIST", value_delimiter = ',',
+          value_parser = within::<usize>(1..=1024))]
     threads: Vec<usize>,
     /// Write the result as JSON, to a file or with - to the standard output (the table then
     /// goes to the standard error).
@@ -86,67 +94,74 @@ fn parse<T: std::str::FromStr<Err: std::fmt::Display>>(text: &str) -> Result<T, 
     text.parse().map_err(|error: T::Err| error.to_string())
 }
 
+/// A number that is sane: past it there is no memory, or no end.
+fn within<T: TryFrom<u64>>(range: RangeInclusive<u64>) -> RangedU64ValueParser<T> {
+    RangedU64ValueParser::new().range(range)
+}
+
 /// What the program does when it is asked for nothing.
 pub(crate) fn run_default() -> Result<(), Failure> {
     let arguments = Arguments::default_selection();
     run(&arguments)?;
-    println!(
+    writeln!(
+        io::stdout(),
         "\nTry next:\n  \
          taut compare --mesh FILE       your own mesh (OBJ, PLY, glTF), all kernels\n  \
          taut compare --shuffle 1       numbered at random: what a good order is worth\n  \
          taut compare --iterations 1    the cheapest step: see which schedules blow up\n  \
          taut compare --help            everything else"
-    );
+    )?;
     Ok(())
 }
 
 /// Runs the comparison and prints it.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let outputs = [&arguments.json, &arguments.csv].map(|path| path.as_deref());
-    let to_standard_output = outputs.iter().filter(|path| **path == Some(Path::new("-"))).count();
-    if to_standard_output > 1 {
-        return Err(
-            anyhow::anyhow!("only one of --json and --csv can go to the standard output").into()
-        );
+    if let (Some(json), Some(csv)) = (&arguments.json, &arguments.csv)
+        && json == csv
+    {
+        let both = if json == Path::new("-") {
+            "the standard output".to_owned()
+        } else {
+            json.display().to_string()
+        };
+        return Err(anyhow::anyhow!("only one of --json and --csv can go to {both}").into());
     }
-    let mut people: Box<dyn Write> =
-        if to_standard_output == 1 { Box::new(io::stderr()) } else { Box::new(io::stdout()) };
-
     let named = arguments.scene()?;
-    let machine = MachineInfo::current();
-    for note in &named.notes {
-        writeln!(people, "{note}")?;
-    }
     let contest = arguments.contest(&named)?;
+    let json = arguments.json.as_deref().map(Output::open).transpose()?;
+    let csv = arguments.csv.as_deref().map(Output::open).transpose()?;
+    let pure = [&json, &csv].into_iter().any(|output| matches!(output, Some(Output::Standard)));
+
     let rows = with_progress(&contest)?;
 
+    let machine = MachineInfo::current();
     let description = Description::new(arguments, &named, &contest);
-    writeln!(people, "{}", description.sentence())?;
-    writeln!(people, "{}", machine_sentence(&machine))?;
-    writeln!(people, "{}", table::render(&rows))?;
-    writeln!(people, "{}", table::verdict(&rows))?;
-
-    if let Some(path) = &arguments.json {
-        let report = Report { machine: &machine, scene: &description, rows: &rows };
-        let mut text = serde_json::to_string_pretty(&report)?;
-        text.push('\n');
-        write_to(path, text.as_bytes())?;
-    }
-    if let Some(path) = &arguments.csv {
-        let mut writer = csv::Writer::from_writer(Vec::new());
-        for row in &rows {
-            writer.serialize(row)?;
-        }
-        write_to(path, &writer.into_inner().context("the CSV was not written")?)?;
-    }
-
     let disagreements = disagreements(&rows);
+    let mut lines = named.notes.clone();
+    lines.push(description.sentence());
+    lines.push(machine_sentence(&machine));
+    lines.push(table::render(&rows));
+    lines.push(table::verdict(&rows));
     if disagreements.is_empty() {
-        writeln!(people, "Bits: all rows of the same formula and schedule agree.")?;
-        Ok(())
-    } else {
-        Err(Failure::Disagreement(disagreements))
+        lines.push("Bits: all rows of the same formula and schedule agree.".to_owned());
     }
+    let text = lines.join("\n") + "\n";
+
+    // One failing does not keep the others from what took so long to measure.
+    let report = Report { machine: &machine, scene: &description, rows: &rows };
+    let written = [
+        json.map_or(Ok(()), |output| output.write(&report.json()?)),
+        csv.map_or(Ok(()), |output| output.write(&report.csv()?)),
+        if pure {
+            io::stderr().write_all(text.as_bytes()).context("the table was not written")
+        } else {
+            Output::Standard.write(text.as_bytes())
+        },
+    ];
+    if !disagreements.is_empty() {
+        return Err(Failure::Disagreement(disagreements));
+    }
+    written.into_iter().collect::<anyhow::Result<()>>().map_err(Failure::Input)
 }
 
 impl Arguments {
@@ -191,6 +206,17 @@ impl Arguments {
                 }));
             }
         }
+        for wanted in &self.kernels {
+            anyhow::ensure!(
+                contestants.iter().any(|it| Kernel::<3>::name(&it.kernel) == wanted),
+                "the kernel {wanted} runs none of the schedules chosen on this scene{}",
+                if wanted == "grid" {
+                    ": it is for regular sheets, in the schedule 'sheet'"
+                } else {
+                    ""
+                }
+            );
+        }
         Ok(Contest {
             scene: named.scene.clone(),
             step: Step { iterations: self.iterations, substeps: self.substeps, ..Step::default() },
@@ -229,6 +255,14 @@ impl Arguments {
                 name == "scalar" || (wanted_isa && (self.wants(name) || self.kernels == ["colour"]))
             })
             .collect();
+        anyhow::ensure!(
+            self.isa.is_empty()
+                || self.kernels == ["colour"]
+                || kernels.iter().any(|kernel| self.wants(Kernel::<3>::name(kernel))),
+            "none of --kernels {} uses any of --isa {}",
+            self.kernels.join(","),
+            self.isa.join(",")
+        );
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let threads = match self.threads.as_slice() {
             [] if !self.wants("colour") => vec![1],
@@ -236,8 +270,9 @@ impl Arguments {
             [] => vec![1, cores],
             threads => threads.to_vec(),
         };
-        anyhow::ensure!(!threads.contains(&0), "a kernel cannot run on 0 threads");
-        let best = kernels[0].clone();
+        // Not the kernel for sheets: the threads are for every schedule.
+        let general = |kernel: &&AnyKernel| can_run(kernel, Order::Authored);
+        let best = kernels.iter().find(general).unwrap_or(&kernels[0]).clone();
         if !threads.contains(&1) || self.kernels == ["colour"] {
             kernels.retain(|kernel| Kernel::<3>::name(kernel) == "scalar");
         }
@@ -250,6 +285,7 @@ impl Arguments {
     /// Whether the pair is worth a row. What is asked for by name always is.
     fn fits(&self, kernel: &AnyKernel, arrangement: Arrangement) -> bool {
         match arrangement.order {
+            order if !can_run(kernel, order) => false,
             _ if !self.kernels.is_empty() => true,
             // Batches of one stick leave all lanes but one empty.
             Order::Authored => Kernel::<3>::name(kernel) == "scalar",
@@ -258,6 +294,11 @@ impl Arguments {
             Order::Coloured | Order::Blocked => true,
         }
     }
+}
+
+/// Whether the kernel takes schedules of that order at all.
+fn can_run(kernel: &AnyKernel, order: Order) -> bool {
+    Kernel::<3>::name(kernel) != "grid" || order == Order::Sheet
 }
 
 /// Runs the contest, with a bar on the standard error if somebody may be looking.
@@ -300,6 +341,22 @@ struct Report<'a> {
     rows: &'a [Row],
 }
 
+impl Report<'_> {
+    fn json(&self) -> anyhow::Result<Vec<u8>> {
+        let mut text = serde_json::to_vec_pretty(self)?;
+        text.push(b'\n');
+        Ok(text)
+    }
+
+    fn csv(&self) -> anyhow::Result<Vec<u8>> {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        for row in self.rows {
+            writer.serialize(row)?;
+        }
+        writer.into_inner().context("the CSV was not written")
+    }
+}
+
 impl Description {
     fn new(arguments: &Arguments, named: &Named, contest: &Contest) -> Self {
         let masses = named.scene.particles.inverse_masses();
@@ -335,12 +392,44 @@ fn machine_sentence(machine: &MachineInfo) -> String {
     format!("{cpu}, {cores} core(s), {features}; {rustc}, {target}, commit {commit}.")
 }
 
-fn write_to(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    if path == Path::new("-") {
-        io::stdout().write_all(bytes)?;
-        return Ok(());
+/// Where a report goes.
+enum Output {
+    /// To the standard output: `-`.
+    Standard,
+    /// To a file, which is opened before the work, so that a wrong path costs none; what it
+    /// held stays until there is something to replace it.
+    File { path: PathBuf, file: File },
+}
+
+impl Output {
+    fn open(path: &Path) -> anyhow::Result<Self> {
+        if path == Path::new("-") {
+            return Ok(Self::Standard);
+        }
+        let file = File::options().write(true).create(true).truncate(false).open(path);
+        let file = file.with_context(|| not_written(path))?;
+        Ok(Self::File { path: path.to_owned(), file })
     }
-    File::create(path)
-        .and_then(|mut file| file.write_all(bytes))
-        .with_context(|| format!("{}: cannot be written", path.display()))
+
+    fn write(self, bytes: &[u8]) -> anyhow::Result<()> {
+        match self {
+            Self::Standard => {
+                io::stdout().write_all(bytes).context("the standard output cannot be written")
+            }
+            Self::File { path, mut file } => {
+                let mut replace = || {
+                    // Pipes and devices have no length.
+                    if file.metadata()?.is_file() {
+                        file.set_len(0)?;
+                    }
+                    file.write_all(bytes)
+                };
+                replace().with_context(|| not_written(&path))
+            }
+        }
+    }
+}
+
+fn not_written(path: &Path) -> String {
+    format!("{}: cannot be written", path.display())
 }

@@ -75,13 +75,16 @@ pub(crate) fn mesh(path: &Path, set: StickSet, keep_scale: bool) -> anyhow::Resu
     Ok(Named { scene, name: format!("{file}, {set} sticks"), notes })
 }
 
-/// Over the triangles' sides, in the mesh's unit.
+/// Over the edges, each once, in the mesh's unit.
 fn mean_edge(mesh: &TriangleMesh) -> f64 {
+    let sides = mesh.triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]);
+    let mut edges: Vec<[u32; 2]> = sides.map(|[a, b]| [a.min(b), a.max(b)]).collect();
+    edges.sort_unstable();
+    edges.dedup();
     let corner = |name: u32| mesh.positions[name as usize].map(f64::from);
     let length = |[a, b]: [u32; 2]| {
         let (a, b) = (corner(a), corner(b));
         (0..3).map(|axis| (b[axis] - a[axis]).powi(2)).sum::<f64>().sqrt()
     };
-    let sides = mesh.triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]);
-    sides.map(length).sum::<f64>() / (3 * mesh.triangles.len()) as f64
+    edges.iter().copied().map(length).sum::<f64>() / edges.len() as f64
 }

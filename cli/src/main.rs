@@ -5,6 +5,7 @@ mod compare;
 mod input;
 mod table;
 
+use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -44,18 +45,22 @@ fn main() -> ExitCode {
         Some(Command::Compare(arguments)) => compare::run(&arguments),
         None => compare::run_default(),
     };
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(Failure::Input(error)) => {
-            // One sentence: causes are part of it.
-            eprintln!("taut: {error:#}");
-            ExitCode::from(2)
-        }
-        Err(Failure::Disagreement(pairs)) => {
-            for pair in pairs {
-                eprintln!("taut: {pair}");
-            }
-            ExitCode::from(1)
-        }
+    let (code, sentences) = match result {
+        Ok(()) => return ExitCode::SUCCESS,
+        // `head` and the like have seen enough.
+        Err(Failure::Input(error)) if reader_left(&error) => return ExitCode::SUCCESS,
+        // One sentence: causes are part of it.
+        Err(Failure::Input(error)) => (2, vec![format!("{error:#}")]),
+        Err(Failure::Disagreement(pairs)) => (1, pairs.iter().map(ToString::to_string).collect()),
+    };
+    for sentence in sentences {
+        // If nobody hears it, the code still tells.
+        let _ = writeln!(io::stderr(), "taut: {sentence}");
     }
+    ExitCode::from(code)
+}
+
+fn reader_left(error: &anyhow::Error) -> bool {
+    let cause = error.root_cause().downcast_ref::<io::Error>();
+    cause.is_some_and(|cause| cause.kind() == ErrorKind::BrokenPipe)
 }

@@ -48,7 +48,7 @@ use core::str::FromStr;
 use crate::lane::Lane;
 
 /// A formula for the factor `g` (see the [module](self)), written once for all lanes.
-pub trait Factor: Copy + Send + Sync + 'static {
+pub trait Factor: Copy + Default + Send + Sync + 'static {
     /// Which formula this is.
     const FORMULA: Formula;
     /// Whether the weight term costs a division, so that a kernel should compute it when the

@@ -31,6 +31,12 @@ pub enum PlanError {
         /// How many there are.
         particles: usize,
     },
+    /// The kernel relaxes regular sheets only, in the order that they imply.
+    #[error(
+        "this kernel runs the schedules of regular sheets only, and this is none; take another \
+         kernel, or Sheet::schedule"
+    )]
+    NotASheet,
     /// The kernel works in other dimensions.
     #[error("this kernel works in 2 and 3 dimensions, not in {dimensions}; the scalar kernel does")]
     Dimensions {

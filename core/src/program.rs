@@ -106,9 +106,7 @@ impl<S: Real> Program<S> {
         schedule: &Schedule,
         formula: Formula,
     ) -> Result<Self, PlanError> {
-        if let Some(stick) = schedule.first_difference(sticks) {
-            return Err(PlanError::OtherSchedule { stick });
-        }
+        schedule.check(sticks)?;
         let mut program = Self {
             formula,
             lanes,
@@ -122,7 +120,7 @@ impl<S: Real> Program<S> {
             phase_ends: Vec::new(),
             slot_of: alloc::vec![0; sticks.len()],
             stick_of: Vec::with_capacity(sticks.len()),
-            ends: Arc::clone(sticks.shared_ends()),
+            ends: sticks.shared_ends(),
             particles: sticks.particles(),
             seen_sticks: sticks.changes().now(),
             seen_masses: particles.mass_changes().now(),
@@ -252,7 +250,7 @@ impl<S: Real> Program<S> {
                 self.refresh_weights(particles);
             }
             News::AnotherTable => {
-                self.same_sticks(sticks)?;
+                sticks.check_ends(&self.ends)?;
                 self.refresh_sticks(sticks);
                 self.refresh_weights(particles);
             }
@@ -302,13 +300,6 @@ impl<S: Real> Program<S> {
             });
         }
         Ok(())
-    }
-
-    fn same_sticks(&self, sticks: &Sticks<S>) -> Result<(), PlanError> {
-        match sticks.first_difference(&self.ends) {
-            Some(stick) => Err(PlanError::OtherSticks { stick }),
-            None => Ok(()),
-        }
     }
 
     fn refresh_sticks(&mut self, sticks: &Sticks<S>) {

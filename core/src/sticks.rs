@@ -4,6 +4,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::changes::Changes;
+use crate::kernel::PlanError;
 use crate::numbering::{NotAPermutation, Renumbering};
 use crate::particles::Particles;
 use crate::real::Real;
@@ -222,9 +223,22 @@ impl<S: Real> Sticks<S> {
         &self.ends
     }
 
-    /// The column of ends, to keep.
-    pub(crate) fn shared_ends(&self) -> &Arc<[[u32; 2]]> {
-        &self.ends
+    /// The column of ends, to keep: a plan knows by it whose it is
+    /// ([`check_ends`](Self::check_ends)).
+    pub fn shared_ends(&self) -> Arc<[[u32; 2]]> {
+        Arc::clone(&self.ends)
+    }
+
+    /// Whether these sticks have the ends that a plan was made for; cheap if they are the
+    /// same sticks, or clones.
+    ///
+    /// # Errors
+    /// [`PlanError::OtherSticks`] with the first stick that differs.
+    pub fn check_ends(&self, planned: &Arc<[[u32; 2]]>) -> Result<(), PlanError> {
+        match self.first_difference(planned) {
+            Some(stick) => Err(PlanError::OtherSticks { stick }),
+            None => Ok(()),
+        }
     }
 
     /// Where these sticks first differ in their ends from others, if they do.

@@ -29,6 +29,9 @@ pub enum AnyKernel {
     /// Instruction set chosen at run time.
     #[cfg(feature = "pulp")]
     Pulp(taut_pulp::PulpKernel),
+    /// Regular sheets; instruction set chosen at run time.
+    #[cfg(feature = "grid")]
+    Grid(taut_grid::GridKernel<taut_pulp::PulpMachine>),
     /// Any of them on threads.
     #[cfg(feature = "colour")]
     Colour(Box<taut_colour::ColourKernel<AnyKernel>>),
@@ -48,6 +51,9 @@ pub enum AnyPlan<const D: usize> {
     /// Of the pulp kernel.
     #[cfg(feature = "pulp")]
     Pulp(<taut_pulp::PulpKernel as Kernel<D>>::Plan),
+    /// Of the grid kernel.
+    #[cfg(feature = "grid")]
+    Grid(taut_grid::GridPlan<taut_pulp::PulpMachine, D>),
     /// On threads.
     #[cfg(feature = "colour")]
     Colour(Box<taut_colour::ColourPlan<AnyPlan<D>>>),
@@ -60,12 +66,14 @@ pub struct UnknownKernel;
 
 impl AnyKernel {
     /// Every kernel of this build on every instruction set of this machine, one thread each,
-    /// best first.
+    /// widest first. Not each runs every schedule: `grid` wants those of regular sheets.
     pub fn available() -> Vec<Self> {
         let mut all = Vec::new();
         #[cfg(feature = "pulp")]
         for machine in taut_pulp::PulpMachine::available() {
             all.push(Self::Pulp(taut_pulp::PulpKernel::on(machine)));
+            #[cfg(feature = "grid")]
+            all.push(Self::Grid(taut_grid::GridKernel::on(machine)));
         }
         #[cfg(feature = "wide")]
         all.push(Self::Wide(taut_wide::kernel()));
@@ -76,15 +84,22 @@ impl AnyKernel {
         all
     }
 
-    /// The best for this machine, on one thread.
+    /// The best for this machine that runs every schedule, on one thread.
     ///
     /// # Panics
-    /// Never: a build has at least one kernel.
+    /// Never: a build has at least one such kernel.
     pub fn best() -> Self {
         Self::available().swap_remove(0)
     }
 
-    /// The kernel of that name (`scalar`, `wide`, `pulp`) on the best instruction set that
+    /// The best for this machine and schedule, on one thread: the kernel for regular sheets if
+    /// it is built in and this is the schedule of one.
+    pub fn best_for(schedule: &Schedule) -> Self {
+        let for_sheets = schedule.sheet().and_then(|_| Self::named("grid").ok());
+        for_sheets.unwrap_or_else(Self::best)
+    }
+
+    /// The kernel of that name (`scalar`, `wide`, `pulp`, `grid`) on the best instruction set that
     /// this machine has for it.
     ///
     /// # Errors
@@ -112,6 +127,8 @@ macro_rules! of_kernel {
             AnyKernel::Wide(kernel) => Kernel::<D>::$property(kernel),
             #[cfg(feature = "pulp")]
             AnyKernel::Pulp(kernel) => Kernel::<D>::$property(kernel),
+            #[cfg(feature = "grid")]
+            AnyKernel::Grid(kernel) => Kernel::<D>::$property(kernel),
             #[cfg(feature = "colour")]
             AnyKernel::Colour(kernel) => Kernel::<D>::$property(&**kernel),
         }
@@ -128,6 +145,8 @@ macro_rules! of_plan {
             AnyPlan::Wide($plan) => $call,
             #[cfg(feature = "pulp")]
             AnyPlan::Pulp($plan) => $call,
+            #[cfg(feature = "grid")]
+            AnyPlan::Grid($plan) => $call,
             #[cfg(feature = "colour")]
             AnyPlan::Colour($plan) => $call,
         }
@@ -169,6 +188,8 @@ impl<const D: usize> Kernel<D> for AnyKernel {
             Self::Wide(kernel) => AnyPlan::Wide(kernel.plan(particles, sticks, schedule, formula)?),
             #[cfg(feature = "pulp")]
             Self::Pulp(kernel) => AnyPlan::Pulp(kernel.plan(particles, sticks, schedule, formula)?),
+            #[cfg(feature = "grid")]
+            Self::Grid(kernel) => AnyPlan::Grid(kernel.plan(particles, sticks, schedule, formula)?),
             #[cfg(feature = "colour")]
             Self::Colour(kernel) => {
                 AnyPlan::Colour(Box::new(kernel.plan(particles, sticks, schedule, formula)?))

@@ -49,6 +49,9 @@ pub use taut_core::*;
 #[cfg(feature = "colour")]
 #[doc(no_inline)]
 pub use taut_colour::{ColourKernel, ColourPlan, Pool, PoolError};
+#[cfg(feature = "grid")]
+#[doc(no_inline)]
+pub use taut_grid::{GridKernel, GridPlan};
 #[cfg(feature = "pulp")]
 #[doc(no_inline)]
 pub use taut_pulp::{PulpKernel, PulpMachine};

@@ -90,7 +90,7 @@ pub enum SceneError {
     #[error(transparent)]
     Triangles(#[from] TriangleError),
     /// There is nothing to relax.
-    #[error("there is nothing to relax: {particles} particles and no stick")]
+    #[error("there is nothing to relax: no stick joins any of the {particles} particle(s)")]
     NoSticks {
         /// How many particles there are.
         particles: usize,

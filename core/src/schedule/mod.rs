@@ -9,6 +9,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use crate::kernel::PlanError;
 use crate::particles::Particles;
 use crate::real::Real;
 use crate::sticks::Sticks;
@@ -250,10 +251,15 @@ impl Schedule {
         self.particles
     }
 
-    /// Whether it was made for these sticks, or for others with the same ends: if not, the
-    /// first stick that differs.
-    pub(crate) fn first_difference<S: Real>(&self, sticks: &Sticks<S>) -> Option<usize> {
-        sticks.first_difference(&self.ends)
+    /// Whether it was made for these sticks, or for others with the same ends.
+    ///
+    /// # Errors
+    /// [`PlanError::OtherSchedule`] with the first stick that differs.
+    pub fn check<S: Real>(&self, sticks: &Sticks<S>) -> Result<(), PlanError> {
+        match sticks.first_difference(&self.ends) {
+            Some(stick) => Err(PlanError::OtherSchedule { stick }),
+            None => Ok(()),
+        }
     }
 
     /// The regular sheet that implies this schedule, if one does: a kernel for sheets needs no
@@ -394,12 +400,8 @@ impl Builder {
     }
 
     fn finish<S: Real>(self, sticks: &Sticks<S>) -> Result<Schedule, ScheduleError> {
-        Schedule {
-            ends: Arc::clone(sticks.shared_ends()),
-            particles: sticks.particles(),
-            ..self.schedule
-        }
-        .validated()
+        Schedule { ends: sticks.shared_ends(), particles: sticks.particles(), ..self.schedule }
+            .validated()
     }
 
     /// For builders whose construction is the proof; checked all the same, because unsafe

@@ -157,13 +157,11 @@ impl Sheet {
         }
         let span = family.reach();
         let of_span = |&&other: &&Family| other.reach() == span;
-        let (all, flat, upright) = self.families.iter().filter(of_span).fold(
-            (0, 0, 0),
-            |(all, flat, upright), other| {
+        let (all, flat, upright) =
+            self.families.iter().filter(of_span).fold((0, 0, 0), |(all, flat, upright), other| {
                 let [across, down] = other.span();
                 (all + 1, flat + usize::from(down == 0), upright + usize::from(across == 0))
-            },
-        );
+            });
         // The last `span` rows have flat families only, and the last `span` columns upright ones.
         let along = |flat_too: bool, to: usize| {
             let (full, upright) = if flat_too { (all, upright) } else { (flat, 0) };

@@ -20,7 +20,7 @@ use taut_core::{
 
 /// The threads could not be started.
 #[derive(Debug, thiserror::Error)]
-#[error("{threads} threads could not be started: {cause}")]
+#[error("{threads} threads could not be started")]
 pub struct PoolError {
     /// How many were asked for.
     pub threads: usize,

@@ -309,12 +309,17 @@ unsafe fn relax_slots<V: Vector, F: Factor, const D: usize>(
         // SAFETY: `slot + LANES <= len`, and every column was cut to `len` above.
         let column = |column: &[f32]| unsafe { V::load(cpu, column.as_ptr().add(slot)) };
         // SAFETY: the same, and names are valid by contract.
-        let at_a = |lane: usize| unsafe { records.add(*a.get_unchecked(slot + lane) as usize) };
-        // SAFETY: the same.
-        let at_b = |lane: usize| unsafe { records.add(*b.get_unchecked(slot + lane) as usize) };
+        let at = |names: &[u32], lane: usize| unsafe {
+            records.add(*names.get_unchecked(slot + lane) as usize).cast::<[f32; 4]>()
+        };
+        let (at_a, at_b) = (|lane| at(a, lane), |lane| at(b, lane));
         // SAFETY: valid for reading by contract.
-        let (mut ends_a, mut ends_b) =
-            unsafe { (V::gather(cpu, |lane| at_a(lane)), V::gather(cpu, |lane| at_b(lane))) };
+        let (mut ends_a, mut ends_b) = unsafe {
+            (
+                V::gather(cpu, |lane| at_a(lane).cast_const()),
+                V::gather(cpu, |lane| at_b(lane).cast_const()),
+            )
+        };
         let masses = [ends_a[D], ends_b[D]];
         let special = special.map(|columns| columns.map(&column));
         let weight_term = match stored {
@@ -405,7 +410,7 @@ impl<const D: usize> Operation for OverParticles<'_, D> {
             // SAFETY: `LANES` divides `PADDING`, so `at..at + LANES` is within the range, which
             // is within the columns and ours alone, by the contract of `new`.
             let load = |column: &Shared<f32>| unsafe { V::load(cpu, column.0.add(at)) };
-            let record = |lane: usize| columns.records.0.wrapping_add(at + lane);
+            let record = |lane: usize| columns.records.0.wrapping_add(at + lane).cast::<[f32; 4]>();
             // SAFETY: as above.
             let inverse_mass = unsafe { V::load(cpu, columns.inverse_mass.as_ptr().add(at)) };
             let mut fields = [zero; 4];

@@ -21,7 +21,7 @@ mod vector;
 mod wide;
 
 pub use indexed::{IndexedKernel, IndexedPlan};
-pub use machine::{Machine, Operation};
+pub use machine::{Machine, OneLane, Operation};
 pub use record::Record;
 pub use vector::Vector;
 #[cfg(feature = "wide")]

@@ -9,6 +9,28 @@ pub trait Operation {
     fn run<V: Vector>(self, cpu: V::Cpu);
 }
 
+/// The machine of one lane, for tests and for the barest of machines.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct OneLane;
+
+impl Machine for OneLane {
+    fn name(self) -> &'static str {
+        "one-lane"
+    }
+
+    fn isa(self) -> &'static str {
+        "scalar"
+    }
+
+    fn lanes(self) -> usize {
+        1
+    }
+
+    fn run(self, operation: impl Operation) {
+        operation.run::<f32>(());
+    }
+}
+
 /// A choice of register type, made when the value is.
 pub trait Machine: Copy + Send + Sync + 'static {
     /// What the kernel that runs on it is called.

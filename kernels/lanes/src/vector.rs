@@ -2,8 +2,6 @@
 
 use taut_core::Lane;
 
-use crate::record::Record;
-
 /// A register of `f32` lanes.
 ///
 /// Adding an instruction set is implementing this and [`Lane`], some fifty lines, and naming
@@ -30,18 +28,20 @@ pub trait Vector: Lane {
     /// - `to` is valid for writing that many `f32`.
     unsafe fn store(self, to: *mut f32);
 
-    /// Reads a record a lane and transposes them into columns: four registers, one for each
-    /// place in the record.
+    /// Reads four numbers a lane and transposes them into columns: four registers, one for
+    /// each place. The four numbers may be a [`Record`](crate::Record), or part of a row.
     ///
     /// # Safety
-    /// - `at(lane)` is valid for reading a record, for each lane below [`LANES`](Self::LANES).
-    unsafe fn gather(cpu: Self::Cpu, at: impl Fn(usize) -> *const Record) -> [Self; 4];
+    /// - `at(lane)` is valid for reading four `f32`, for each lane below
+    ///   [`LANES`](Self::LANES); only aligned as an `f32` must be.
+    unsafe fn gather(cpu: Self::Cpu, at: impl Fn(usize) -> *const [f32; 4]) -> [Self; 4];
 
-    /// Transposes columns into records and writes one a lane, lane 0 first.
+    /// Transposes columns and writes four numbers a lane, lane 0 first.
     ///
     /// # Safety
-    /// - `at(lane)` is valid for writing a record, for each lane below [`LANES`](Self::LANES).
-    unsafe fn scatter(columns: [Self; 4], at: impl Fn(usize) -> *mut Record);
+    /// - `at(lane)` is valid for writing four `f32`, for each lane below
+    ///   [`LANES`](Self::LANES); only aligned as an `f32` must be.
+    unsafe fn scatter(columns: [Self; 4], at: impl Fn(usize) -> *mut [f32; 4]);
 }
 
 /// One lane: what a machine without SIMD has, and what a register is compared with.
@@ -64,13 +64,13 @@ impl Vector for f32 {
         unsafe { to.write(self) }
     }
     #[inline(always)]
-    unsafe fn gather((): (), at: impl Fn(usize) -> *const Record) -> [Self; 4] {
-        // SAFETY: valid for reading a record, by contract.
-        unsafe { at(0).read() }.0
+    unsafe fn gather((): (), at: impl Fn(usize) -> *const [f32; 4]) -> [Self; 4] {
+        // SAFETY: valid for reading four numbers, by contract.
+        unsafe { at(0).read() }
     }
     #[inline(always)]
-    unsafe fn scatter(columns: [Self; 4], at: impl Fn(usize) -> *mut Record) {
-        // SAFETY: valid for writing a record, by contract.
-        unsafe { at(0).write(Record(columns)) }
+    unsafe fn scatter(columns: [Self; 4], at: impl Fn(usize) -> *mut [f32; 4]) {
+        // SAFETY: valid for writing four numbers, by contract.
+        unsafe { at(0).write(columns) }
     }
 }

@@ -5,7 +5,6 @@ use core::ops::{Add, Div, Mul, Sub};
 use taut_core::{Lane, SEED_F32};
 use wide::{f32x4, f32x8, u32x8};
 
-use crate::record::Record;
 use crate::vector::Vector;
 
 /// Eight lanes: one AVX register if the program is compiled for AVX, else two of SSE2, NEON
@@ -84,21 +83,21 @@ impl Vector for Wide8 {
         unsafe { to.cast::<[f32; 8]>().write(self.0.to_array()) }
     }
     #[inline(always)]
-    unsafe fn gather((): (), at: impl Fn(usize) -> *const Record) -> [Self; 4] {
-        // SAFETY: valid for reading a record a lane, by contract.
-        let record = |lane| f32x4::from(unsafe { at(lane).read() }.0);
+    unsafe fn gather((): (), at: impl Fn(usize) -> *const [f32; 4]) -> [Self; 4] {
+        // SAFETY: valid for reading four numbers a lane, by contract.
+        let record = |lane| f32x4::from(unsafe { at(lane).read() });
         let half = |first| f32x4::transpose(core::array::from_fn(|lane| record(first + lane)));
         let (low, high): ([f32x4; 4], [f32x4; 4]) = (half(0), half(4));
         core::array::from_fn(|place| Self(bytemuck::cast([low[place], high[place]])))
     }
     #[inline(always)]
-    unsafe fn scatter(columns: [Self; 4], at: impl Fn(usize) -> *mut Record) {
+    unsafe fn scatter(columns: [Self; 4], at: impl Fn(usize) -> *mut [f32; 4]) {
         let halves: [[f32x4; 2]; 4] = columns.map(|column| bytemuck::cast(column.0));
         for half in 0..2 {
             let rows = f32x4::transpose(halves.map(|halves| halves[half]));
             for (lane, row) in rows.into_iter().enumerate() {
-                // SAFETY: valid for writing a record a lane, by contract.
-                unsafe { at(4 * half + lane).write(Record(row.to_array())) }
+                // SAFETY: valid for writing four numbers a lane, by contract.
+                unsafe { at(4 * half + lane).write(row.to_array()) }
             }
         }
     }

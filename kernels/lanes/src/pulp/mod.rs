@@ -11,7 +11,6 @@ use pulp::{Simd, WithSimd};
 use taut_core::{Lane, SEED_F32};
 
 use crate::machine::Operation;
-use crate::record::Record;
 use crate::vector::Vector;
 
 /// What pulp's portable trait lacks: records.
@@ -19,14 +18,14 @@ pub trait Registers: Simd {
     /// As [`Vector::gather`].
     ///
     /// # Safety
-    /// - `at(lane)` is valid for reading a record, for each lane.
-    unsafe fn gather(self, at: impl Fn(usize) -> *const Record) -> [Self::f32s; 4];
+    /// - `at(lane)` is valid for reading four `f32`, for each lane.
+    unsafe fn gather(self, at: impl Fn(usize) -> *const [f32; 4]) -> [Self::f32s; 4];
 
     /// As [`Vector::scatter`].
     ///
     /// # Safety
-    /// - `at(lane)` is valid for writing a record, for each lane.
-    unsafe fn scatter(self, columns: [Self::f32s; 4], at: impl Fn(usize) -> *mut Record);
+    /// - `at(lane)` is valid for writing four `f32`, for each lane.
+    unsafe fn scatter(self, columns: [Self::f32s; 4], at: impl Fn(usize) -> *mut [f32; 4]);
 }
 
 /// A register of `S`, with the proof that the machine has it.
@@ -123,12 +122,12 @@ impl<S: Registers> Vector for Register<S> {
         unsafe { to.cast::<S::f32s>().write_unaligned(self.lanes) }
     }
     #[inline(always)]
-    unsafe fn gather(simd: S, at: impl Fn(usize) -> *const Record) -> [Self; 4] {
+    unsafe fn gather(simd: S, at: impl Fn(usize) -> *const [f32; 4]) -> [Self; 4] {
         // SAFETY: the same contract.
         unsafe { simd.gather(at) }.map(|lanes| Self { simd, lanes })
     }
     #[inline(always)]
-    unsafe fn scatter(columns: [Self; 4], at: impl Fn(usize) -> *mut Record) {
+    unsafe fn scatter(columns: [Self; 4], at: impl Fn(usize) -> *mut [f32; 4]) {
         // SAFETY: the same contract.
         unsafe { columns[0].simd.scatter(columns.map(|column| column.lanes), at) }
     }

@@ -7,7 +7,6 @@ use pulp::aarch64::Neon;
 use pulp::f32x4;
 
 use super::Registers;
-use crate::record::Record;
 
 /// # Safety
 /// - The machine has NEON.
@@ -28,8 +27,9 @@ unsafe fn transpose([a, b, c, d]: [float32x4_t; 4]) -> [float32x4_t; 4] {
 
 impl Registers for Neon {
     #[inline(always)]
-    unsafe fn gather(self, at: impl Fn(usize) -> *const Record) -> [f32x4; 4] {
-        // SAFETY: `self` is the proof of NEON; each record is valid for reading, by contract.
+    unsafe fn gather(self, at: impl Fn(usize) -> *const [f32; 4]) -> [f32x4; 4] {
+        // SAFETY: `self` is the proof of NEON; each four numbers are valid for reading,
+        // by contract.
         unsafe {
             let row = |lane| vld1q_f32(at(lane).cast());
             transpose([row(0), row(1), row(2), row(3)]).map(pulp::cast)
@@ -37,8 +37,9 @@ impl Registers for Neon {
     }
 
     #[inline(always)]
-    unsafe fn scatter(self, columns: [f32x4; 4], at: impl Fn(usize) -> *mut Record) {
-        // SAFETY: `self` is the proof of NEON; each record is valid for writing, by contract.
+    unsafe fn scatter(self, columns: [f32x4; 4], at: impl Fn(usize) -> *mut [f32; 4]) {
+        // SAFETY: `self` is the proof of NEON; each four numbers are valid for writing,
+        // by contract.
         unsafe {
             let rows = transpose(columns.map(pulp::cast));
             for (lane, row) in rows.into_iter().enumerate() {

@@ -16,7 +16,6 @@ use pulp::x86::{V3, V4};
 use pulp::{f32x8, f32x16};
 
 use super::Registers;
-use crate::record::Record;
 
 /// The 4 x 4 transpose of each quarter; its own inverse.
 macro_rules! transpose {
@@ -71,25 +70,25 @@ unsafe fn transpose16(rows: [__m512; 4]) -> [__m512; 4] {
 
 impl Registers for V3 {
     #[inline(always)]
-    unsafe fn gather(self, at: impl Fn(usize) -> *const Record) -> [f32x8; 4] {
-        // SAFETY: `self` is the proof of AVX2; each record is valid for reading, by contract,
-        // and aligned, by its type.
+    unsafe fn gather(self, at: impl Fn(usize) -> *const [f32; 4]) -> [f32x8; 4] {
+        // SAFETY: `self` is the proof of AVX2; each four numbers are valid for reading, by
+        // contract.
         unsafe {
-            let quarter = |lane| _mm_load_ps(at(lane).cast());
+            let quarter = |lane| _mm_loadu_ps(at(lane).cast());
             let row = |q| _mm256_set_m128(quarter(q + 4), quarter(q));
             transpose8([row(0), row(1), row(2), row(3)]).map(pulp::cast)
         }
     }
 
     #[inline(always)]
-    unsafe fn scatter(self, columns: [f32x8; 4], at: impl Fn(usize) -> *mut Record) {
-        // SAFETY: `self` is the proof of AVX2; each record is valid for writing, by contract,
-        // and aligned, by its type.
+    unsafe fn scatter(self, columns: [f32x8; 4], at: impl Fn(usize) -> *mut [f32; 4]) {
+        // SAFETY: `self` is the proof of AVX2; each four numbers are valid for writing, by
+        // contract.
         unsafe {
             let rows = transpose8(columns.map(pulp::cast));
             for (q, row) in rows.into_iter().enumerate() {
-                _mm_store_ps(at(q).cast(), _mm256_castps256_ps128(row));
-                _mm_store_ps(at(q + 4).cast(), _mm256_extractf128_ps::<1>(row));
+                _mm_storeu_ps(at(q).cast(), _mm256_castps256_ps128(row));
+                _mm_storeu_ps(at(q + 4).cast(), _mm256_extractf128_ps::<1>(row));
             }
         }
     }
@@ -97,13 +96,13 @@ impl Registers for V3 {
 
 impl Registers for V4 {
     #[inline(always)]
-    unsafe fn gather(self, at: impl Fn(usize) -> *const Record) -> [f32x16; 4] {
-        // SAFETY: `self` is the proof of AVX-512 F and DQ; each record is valid for reading,
-        // by contract, and aligned, by its type.
+    unsafe fn gather(self, at: impl Fn(usize) -> *const [f32; 4]) -> [f32x16; 4] {
+        // SAFETY: `self` is the proof of AVX-512 F and DQ; each four numbers are valid for
+        // reading, by contract.
         unsafe {
             // A masked broadcast reads memory and merges in one instruction; an insert takes
             // a shuffle.
-            let quarter = |lane| _mm_load_ps(at(lane).cast());
+            let quarter = |lane| _mm_loadu_ps(at(lane).cast());
             let row = |q| {
                 let first = _mm512_castps128_ps512(quarter(q));
                 let two = _mm512_mask_broadcast_f32x4(first, 0x00f0, quarter(q + 4));
@@ -115,16 +114,16 @@ impl Registers for V4 {
     }
 
     #[inline(always)]
-    unsafe fn scatter(self, columns: [f32x16; 4], at: impl Fn(usize) -> *mut Record) {
-        // SAFETY: `self` is the proof of AVX-512 F; each record is valid for writing, by
-        // contract, and aligned, by its type.
+    unsafe fn scatter(self, columns: [f32x16; 4], at: impl Fn(usize) -> *mut [f32; 4]) {
+        // SAFETY: `self` is the proof of AVX-512 F; each four numbers are valid for writing,
+        // by contract.
         unsafe {
             let rows = transpose16(columns.map(pulp::cast));
             for (q, row) in rows.into_iter().enumerate() {
-                _mm_store_ps(at(q).cast(), _mm512_castps512_ps128(row));
-                _mm_store_ps(at(q + 4).cast(), _mm512_extractf32x4_ps::<1>(row));
-                _mm_store_ps(at(q + 8).cast(), _mm512_extractf32x4_ps::<2>(row));
-                _mm_store_ps(at(q + 12).cast(), _mm512_extractf32x4_ps::<3>(row));
+                _mm_storeu_ps(at(q).cast(), _mm512_castps512_ps128(row));
+                _mm_storeu_ps(at(q + 4).cast(), _mm512_extractf32x4_ps::<1>(row));
+                _mm_storeu_ps(at(q + 8).cast(), _mm512_extractf32x4_ps::<2>(row));
+                _mm_storeu_ps(at(q + 12).cast(), _mm512_extractf32x4_ps::<3>(row));
             }
         }
     }

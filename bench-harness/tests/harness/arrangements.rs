@@ -1,0 +1,89 @@
+//! Names, and what they stand for.
+
+use taut_bench::{Arrangement, ArrangementError, Numbering, Order};
+
+use crate::make::{arrangement, arrangements, sheet, shuffled_disc};
+
+#[test]
+fn a_name_that_is_shown_is_the_name_that_is_read() {
+    let orders = [Order::Authored, Order::Coloured, Order::Packed, Order::Blocked, Order::Sheet];
+    let mut names = Vec::new();
+    for order in orders {
+        for numbering in [Numbering::Given, Numbering::Rcm, Numbering::Hilbert] {
+            let one = Arrangement { order, numbering };
+            assert_eq!(arrangement(&one.to_string()), one);
+            names.push(one.to_string());
+        }
+    }
+    names.sort();
+    names.dedup();
+    assert_eq!(names.len(), 15);
+}
+
+#[test]
+fn the_given_numbering_goes_without_saying() {
+    assert_eq!(arrangement("packed/given"), arrangement("packed"));
+    assert_eq!(arrangement("packed/given").to_string(), "packed");
+    assert_eq!(format!("[{:>12}]", arrangement("packed/rcm")), "[  packed/rcm]");
+}
+
+#[test]
+fn an_unknown_name_is_quoted_and_the_known_ones_listed() {
+    for name in
+        ["", "random", "packed/", "packed/random", "/rcm", "rcm", "packed/rcm/rcm", "Packed"]
+    {
+        let error = name.parse::<Arrangement>().unwrap_err();
+        assert_eq!(error, ArrangementError::Unknown { name: name.to_owned() });
+        let sentence = error.to_string();
+        assert!(sentence.contains(&format!("'{name}'")), "{sentence}");
+        for known in ["authored", "coloured", "packed", "blocked", "sheet", "rcm", "hilbert"] {
+            assert!(sentence.contains(known), "{sentence}");
+        }
+    }
+}
+
+#[test]
+fn the_usual_arrangements_can_all_be_made_and_have_a_sheet_only_where_there_is_one() {
+    for (scene, is_sheet) in
+        [(sheet(), true), (sheet().shuffled(1), false), (shuffled_disc(), false)]
+    {
+        let usual = Arrangement::usual(&scene);
+        assert!(usual.len() >= 5, "{usual:?}");
+        assert_eq!(usual.iter().any(|it| it.order == Order::Sheet), is_sheet);
+        for arrangement in usual {
+            assert!(arrangement.of(&scene).is_ok(), "{arrangement}");
+        }
+    }
+}
+
+#[test]
+fn the_order_of_a_sheet_is_refused_to_what_is_none() {
+    let refused = |name: &str, scene| arrangement(name).of(&scene).unwrap_err();
+    for error in [
+        refused("sheet", shuffled_disc()),
+        refused("sheet", sheet().shuffled(1)),
+        refused("sheet/rcm", sheet()),
+    ] {
+        assert_eq!(error, ArrangementError::NotASheet);
+    }
+}
+
+#[test]
+fn an_arrangement_schedules_all_sticks_and_its_numbering_can_be_undone() {
+    for scene in [sheet(), shuffled_disc()] {
+        for arrangement in arrangements(&scene) {
+            let arranged = arrangement.of(&scene).unwrap();
+            assert_eq!(arranged.schedule.sticks(), scene.sticks.len(), "{arrangement}");
+            assert_eq!(
+                arranged.renumbering.is_none(),
+                arrangement.numbering == Numbering::Given,
+                "{arrangement}"
+            );
+            if let Some(renumbering) = arranged.renumbering {
+                let undone = renumbering.undo(&arranged.particles);
+                assert_eq!(undone.hash(), scene.particles.hash(), "{arrangement}");
+                assert_eq!(undone.inverse_masses(), scene.particles.inverse_masses());
+            }
+        }
+    }
+}

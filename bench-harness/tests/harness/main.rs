@@ -1,0 +1,9 @@
+//! The harness: what a contest measures is what a kernel did, and a row that is wrong is found
+//! out. No test asserts a speed.
+
+mod arrangements;
+mod contests;
+mod machine;
+mod make;
+mod rows;
+mod textbook;

@@ -1,0 +1,108 @@
+//! Scenes, contests, and the scalar kernel by hand.
+
+use taut::world::{Scene, StickSet};
+use taut::{
+    AnyKernel, Duplicates, Formula, Kernel, Particles, Plan, Pool, ScalarKernel, Step, Sticks,
+};
+use taut_bench::{Arranged, Arrangement, Contest, Contestant, Row};
+
+/// Hangs still but for its own weight.
+pub(crate) fn sheet() -> Scene {
+    Scene::drape(9, StickSet::All).unwrap()
+}
+
+/// No sheet, irregular, in a bad order.
+pub(crate) fn shuffled_disc() -> Scene {
+    Scene::disc(8, StickSet::All).unwrap().shuffled(3)
+}
+
+/// Two sticks that share nothing. The first breaks out of `f32` in the first frame (and not out
+/// of `f64`); the second, the last of particles and sticks, hangs.
+pub(crate) fn breaking() -> Scene {
+    let points = [[0.0, 0.0, 0.0], [0.1, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, -0.1, 0.0]];
+    let mut particles = Particles::new(&points, &[1.0, 1.0, 0.0, 1.0]).unwrap();
+    particles.previous_mut(0)[0] = -f32::MAX;
+    let sticks = Sticks::joining(&particles, &[[0, 1], [2, 3]], Duplicates::Keep).unwrap();
+    Scene { particles, sticks, sheet: None }
+}
+
+/// Few iterations of two substeps, so that every factor is there.
+pub(crate) fn step() -> Step<3> {
+    Step { substeps: 2, iterations: 3, ..Step::default() }
+}
+
+pub(crate) fn arrangement(name: &str) -> Arrangement {
+    name.parse().unwrap()
+}
+
+/// Every order on every numbering that a scene can have.
+pub(crate) fn arrangements(scene: &Scene) -> Vec<Arrangement> {
+    let mut names: Vec<String> = Vec::new();
+    for order in ["authored", "coloured", "packed", "blocked"] {
+        names.extend(["given", "rcm", "hilbert"].map(|numbering| format!("{order}/{numbering}")));
+    }
+    if scene.sheet.is_some() {
+        names.push("sheet".to_owned());
+    }
+    names.iter().map(|name| arrangement(name)).collect()
+}
+
+/// Every kernel on every instruction set, and the best on two threads.
+fn kernels() -> Vec<AnyKernel> {
+    let mut kernels = AnyKernel::available();
+    kernels.push(AnyKernel::best().on_threads(Pool::new(2).unwrap()));
+    kernels
+}
+
+pub(crate) fn scalar(formula: Formula, arrangement: Arrangement) -> Contestant {
+    Contestant { kernel: AnyKernel::named("scalar").unwrap(), formula, arrangement }
+}
+
+/// All kernels, with these formulas, in all arrangements of a scene, but for those that they
+/// refuse to plan.
+pub(crate) fn everybody(scene: &Scene, formulas: &[Formula]) -> Vec<Contestant> {
+    let mut contestants = Vec::new();
+    for arrangement in arrangements(scene) {
+        let Arranged { particles, sticks, schedule, .. } = arrangement.of(scene).unwrap();
+        for &formula in formulas {
+            let plans =
+                |kernel: &AnyKernel| kernel.plan(&particles, &sticks, &schedule, formula).is_ok();
+            let contestant = |kernel| Contestant { kernel, formula, arrangement };
+            contestants.extend(kernels().into_iter().filter(plans).map(contestant));
+        }
+    }
+    contestants
+}
+
+/// Two frames to warm up, ten timed.
+pub(crate) fn contest(scene: Scene, contestants: Vec<Contestant>) -> Contest {
+    Contest { scene, step: step(), warmup: 2, frames: 10, contestants }
+}
+
+pub(crate) fn run(contest: &Contest) -> Vec<Row> {
+    contest.run(|_| ()).unwrap()
+}
+
+/// The only contestant's row.
+pub(crate) fn row_of(contest: &Contest) -> Row {
+    let [_, row] = run(contest).try_into().unwrap();
+    row
+}
+
+/// Where the scalar kernel puts the particles, in the scene's own numbering.
+pub(crate) fn by_hand(
+    scene: &Scene,
+    arrangement: Arrangement,
+    formula: Formula,
+    step: &Step<3>,
+    frames: usize,
+) -> Particles<3> {
+    let arranged = arrangement.of(scene).unwrap();
+    let mut particles = arranged.particles;
+    let mut plan =
+        ScalarKernel.plan(&particles, &arranged.sticks, &arranged.schedule, formula).unwrap();
+    for _ in 0..frames {
+        let _ = plan.step(&mut particles, &arranged.sticks, step).unwrap();
+    }
+    arranged.renumbering.map_or(particles.clone(), |renumbering| renumbering.undo(&particles))
+}

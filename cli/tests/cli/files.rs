@@ -1,0 +1,133 @@
+//! Mesh files, good and bad.
+
+use std::fmt::Write as _;
+
+/// Cells of the patch along a side.
+pub(crate) const CELLS: u32 = 6;
+
+/// An upright patch of right triangles, bumpy, its cells `unit` wide.
+struct Patch {
+    positions: Vec<[f32; 3]>,
+    triangles: Vec<[u32; 3]>,
+}
+
+fn patch(unit: f32) -> Patch {
+    let at = |i, j| j * (CELLS + 1) + i;
+    let mut patch = Patch { positions: Vec::new(), triangles: Vec::new() };
+    for (j, i) in (0..=CELLS).flat_map(|j| (0..=CELLS).map(move |i| (j, i))) {
+        let bump = (i * j % 3) as f32 * 0.125;
+        patch.positions.push([i as f32, -(j as f32), bump].map(|x| x * unit));
+    }
+    for (j, i) in (0..CELLS).flat_map(|j| (0..CELLS).map(move |i| (j, i))) {
+        let [a, b, c, d] = [at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)];
+        patch.triangles.extend([[a, b, c], [a, c, d]]);
+    }
+    patch
+}
+
+/// The mean edge of the patch, each edge once, and how many there are.
+pub(crate) fn edges(unit: f32) -> (f64, usize) {
+    let Patch { positions, triangles } = patch(unit);
+    let mut edges = std::collections::BTreeSet::new();
+    for [a, b, c] in triangles {
+        edges.extend([[a, b], [b, c], [c, a]].map(|[a, b]| [a.min(b), a.max(b)]));
+    }
+    let length = |&[a, b]: &[u32; 2]| {
+        let along = |axis: usize| {
+            f64::from(positions[a as usize][axis]) - f64::from(positions[b as usize][axis])
+        };
+        (0..3).map(|axis| along(axis).powi(2)).sum::<f64>().sqrt()
+    };
+    (edges.iter().map(length).sum::<f64>() / edges.len() as f64, edges.len())
+}
+
+pub(crate) fn obj(unit: f32) -> Vec<u8> {
+    let Patch { positions, triangles } = patch(unit);
+    let mut text = String::new();
+    for [x, y, z] in positions {
+        writeln!(text, "v {x} {y} {z}").unwrap();
+    }
+    for corners in triangles {
+        let [a, b, c] = corners.map(|corner| corner + 1);
+        writeln!(text, "f {a} {b} {c}").unwrap();
+    }
+    text.into()
+}
+
+/// A header of this format for that many vertices and faces.
+fn ply_header(format: &str, vertices: usize, faces: usize) -> String {
+    format!(
+        "ply\nformat {format} 1.0\nelement vertex {vertices}\nproperty float x\nproperty float y\n\
+         property float z\nelement face {faces}\nproperty list uchar int vertex_indices\n\
+         end_header\n"
+    )
+}
+
+pub(crate) fn ply_ascii(unit: f32) -> Vec<u8> {
+    let Patch { positions, triangles } = patch(unit);
+    let mut text = ply_header("ascii", positions.len(), triangles.len());
+    for [x, y, z] in positions {
+        writeln!(text, "{x} {y} {z}").unwrap();
+    }
+    for [a, b, c] in triangles {
+        writeln!(text, "3 {a} {b} {c}").unwrap();
+    }
+    text.into()
+}
+
+pub(crate) fn ply_binary(unit: f32, big_endian: bool) -> Vec<u8> {
+    let Patch { positions, triangles } = patch(unit);
+    let format = if big_endian { "binary_big_endian" } else { "binary_little_endian" };
+    let ordered = |word: u32| if big_endian { word.to_be_bytes() } else { word.to_le_bytes() };
+    let mut bytes = ply_header(format, positions.len(), triangles.len()).into_bytes();
+    bytes.extend(positions.as_flattened().iter().flat_map(|x| ordered(x.to_bits())));
+    for corners in triangles {
+        bytes.push(3);
+        bytes.extend(corners.into_iter().flat_map(ordered));
+    }
+    bytes
+}
+
+/// Promises four thousand million vertices, and has one.
+pub(crate) fn ply_lying() -> Vec<u8> {
+    (ply_header("ascii", 4_000_000_000, 1) + "0 0 0\n3 0 0 0\n").into()
+}
+
+pub(crate) fn glb(unit: f32) -> Vec<u8> {
+    let Patch { positions, triangles } = patch(unit);
+    let [vertices, corners] = [positions.len(), 3 * triangles.len()];
+    let [start, length] = [12 * vertices, 4 * corners];
+    let whole = start + length;
+    let json = format!(
+        r#"{{"asset": {{"version": "2.0"}}, "scenes": [{{"nodes": [0]}}], "nodes": [{{"mesh": 0}}],
+"meshes": [{{"primitives": [{{"attributes": {{"POSITION": 0}}, "indices": 1}}]}}],
+"accessors": [{{"bufferView": 0, "componentType": 5126, "count": {vertices}, "type": "VEC3"}},
+{{"bufferView": 1, "componentType": 5125, "count": {corners}, "type": "SCALAR"}}],
+"bufferViews": [{{"buffer": 0, "byteLength": {start}}},
+{{"buffer": 0, "byteOffset": {start}, "byteLength": {length}}}],
+"buffers": [{{"byteLength": {whole}}}]}}"#
+    );
+    let mut binary: Vec<u8> =
+        positions.as_flattened().iter().flat_map(|x| x.to_le_bytes()).collect();
+    binary.extend(triangles.as_flattened().iter().flat_map(|corner| corner.to_le_bytes()));
+    let chunk = |kind: &[u8; 4], data: &[u8]| {
+        let mut padded = data.to_vec();
+        padded.resize(data.len().next_multiple_of(4), b' ');
+        [&(padded.len() as u32).to_le_bytes(), &kind[..], &padded].concat()
+    };
+    let chunks = [chunk(b"JSON", json.as_bytes()), chunk(b"BIN\0", &binary)].concat();
+    let [version, length] = [2, 12 + chunks.len() as u32].map(u32::to_le_bytes);
+    [b"glTF", &version[..], &length, &chunks].concat()
+}
+
+/// The same patch in every format.
+pub(crate) fn good() -> [(&'static str, Vec<u8>); 6] {
+    [
+        ("patch.obj", obj(1.0)),
+        ("CAPITALS.OBJ", obj(1.0)),
+        ("ascii.ply", ply_ascii(1.0)),
+        ("little.ply", ply_binary(1.0, false)),
+        ("big.ply", ply_binary(1.0, true)),
+        ("patch.glb", glb(1.0)),
+    ]
+}

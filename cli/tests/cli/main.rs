@@ -1,0 +1,10 @@
+//! The program `taut`, run as its users run it: what it prints, what it writes, and how it
+//! answers what is wrong. Scenes are tiny; no test asserts a speed.
+
+mod complaints;
+mod files;
+mod meshes;
+mod reports;
+mod run;
+mod scenes;
+mod words;

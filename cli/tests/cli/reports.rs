@@ -1,0 +1,233 @@
+//! Results for programs: JSON and CSV.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use crate::files::obj;
+use crate::run::{Folder, Report, compare, report, shown, taut};
+
+/// What a row of any report has at least.
+const KEYS: [&str; 25] = [
+    "kernel",
+    "isa",
+    "lanes",
+    "formula",
+    "schedule",
+    "threads",
+    "particles",
+    "sticks",
+    "substeps",
+    "iterations",
+    "dt_s",
+    "frames",
+    "frame_us_median",
+    "frame_us_fastest",
+    "ns_per_stick_median",
+    "ns_per_stick_fastest",
+    "speedup_over_textbook",
+    "divisions_per_frame",
+    "square_roots_per_frame",
+    "estimates_per_frame",
+    "stretch_rms",
+    "stretch_max",
+    "error_vs_f64",
+    "finite",
+    "hash",
+];
+
+/// In some 150 frames of one iteration a sheet in raster order leaves `f32`.
+const EXPLODING: &str = "compare --size 32 --iterations 1 --warmup 299 --frames 1 \
+    --kernels scalar --formulas exact --schedules authored";
+
+#[test]
+fn on_the_standard_output_there_is_nothing_but_the_report() {
+    let ran = compare("--size 4 --json -").succeeded();
+    assert!(!ran.report().rows().is_empty());
+    assert!(ran.err.contains(" textbook ") && ran.err.ends_with("agree.\n"), "{}", ran.err);
+
+    let ran = compare("--size 4 --csv -").succeeded();
+    assert!(ran.out.starts_with("kernel,isa,lanes,"), "{}", ran.out);
+    assert!(!ran.out.contains("agree"), "{}", ran.out);
+    assert!(ran.err.contains(" textbook ") && ran.err.ends_with("agree.\n"), "{}", ran.err);
+}
+
+#[test]
+fn into_files_go_both_reports_and_the_table_stays() {
+    let folder = Folder::new();
+    let ran = folder.compare("--size 4 --json out.json --csv out.csv").succeeded();
+    assert!(ran.out.contains(" textbook ") && ran.out.ends_with("agree.\n"), "{}", ran.out);
+    assert_eq!(ran.err, "");
+    let rows = Report::from(&folder.read("out.json")).rows().len();
+    assert_eq!(folder.read("out.csv").lines().count(), 1 + rows);
+}
+
+#[test]
+fn a_report_says_where_and_on_what_it_was_made() {
+    let report = report("--size 4 --formulas halley");
+    let machine = &report.value["machine"];
+    for key in ["cpu", "rustc", "commit"] {
+        assert!(machine[key].as_str().is_some_and(|text| !text.is_empty()), "{key}: {machine}");
+    }
+    assert!(machine["cores"].as_u64() > Some(0), "{machine}");
+    assert!(report.features().iter().all(|feature| !feature.is_empty()));
+    assert!(report.features().contains(&"scalar".to_owned()), "{machine}");
+    let scene = report.scene();
+    assert_eq!(scene["name"], "drape 4, all sticks");
+    assert_eq!([&scene["particles"], &scene["pinned"]], [16, 4]);
+    assert_eq!(scene["shuffle_seed"], Value::Null);
+}
+
+#[test]
+fn every_row_has_every_key_with_a_sane_value() {
+    for words in ["--size 5 --threads 1,2", "--scene disc --size 5", "--scene sphere --size 4"] {
+        let report = report(words);
+        for row in report.rows() {
+            for key in KEYS {
+                assert!(!row[key].is_null(), "{key} is missing: {row}");
+            }
+            for key in ["kernel", "isa", "formula", "schedule"] {
+                assert!(row[key].as_str().is_some_and(|name| !name.is_empty()), "{key}: {row}");
+            }
+            for key in
+                ["lanes", "threads", "particles", "sticks", "substeps", "iterations", "frames"]
+            {
+                assert!(row[key].as_u64() > Some(0), "{key}: {row}");
+            }
+            for key in ["divisions_per_frame", "square_roots_per_frame", "estimates_per_frame"] {
+                assert!(row[key].is_u64(), "{key}: {row}");
+            }
+            let number = |key: &str| row[key].as_f64().unwrap();
+            let is_time = |key: &&&str| key.starts_with("frame_us") || key.starts_with("ns_per");
+            for key in KEYS.iter().filter(is_time) {
+                assert!(number(key) > 0.0, "{key}: {row}");
+            }
+            assert!(number("frame_us_fastest") <= number("frame_us_median"), "{row}");
+            assert!(number("speedup_over_textbook") > 0.0, "{row}");
+            assert!((number("dt_s") - 1.0 / 60.0).abs() < 1e-6, "{row}");
+            assert!((0.0..1.0).contains(&number("stretch_rms")), "{row}");
+            assert!(number("stretch_max") >= number("stretch_rms"), "{row}");
+            assert!((0.0..1e-3).contains(&number("error_vs_f64")), "{row}");
+            assert_eq!(row["finite"], true, "{row}");
+            let hash = row["hash"].as_str().unwrap();
+            let is_digit = |digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f');
+            assert!(hash.len() == 16 && hash.bytes().all(is_digit), "{row}");
+        }
+    }
+}
+
+#[test]
+fn the_textbook_comes_first_and_is_as_fast_as_itself() {
+    let report = report("--size 4 --kernels wide");
+    let textbook = &report.rows()[0];
+    assert_eq!(textbook["kernel"], "textbook");
+    assert_eq!([&textbook["formula"], &textbook["schedule"]], ["exact", "authored"]);
+    assert_eq!(textbook["speedup_over_textbook"], 1.0);
+    assert!(report.rows()[1..].iter().all(|row| row["kernel"] != "textbook"));
+}
+
+#[test]
+fn rows_of_one_formula_and_schedule_have_one_hash_and_rows_of_others_another() {
+    let report = report("--size 7 --threads 1,2,3");
+    let mut hashes: HashMap<[String; 2], String> = HashMap::new();
+    for row in report.rows().iter().filter(|row| row["kernel"] != "textbook") {
+        let kind = ["formula", "schedule"].map(|key| shown(&row[key]));
+        let hash = shown(&row["hash"]);
+        assert_eq!(hashes.entry(kind).or_insert_with(|| hash.clone()), &hash, "{row}");
+    }
+    // Every formula in every usual order of a sheet.
+    assert_eq!(hashes.len(), 4 * 6);
+    let mut different: Vec<_> = hashes.values().collect();
+    different.sort();
+    different.dedup();
+    assert_eq!(different.len(), hashes.len());
+}
+
+#[test]
+fn operations_are_counted_for_every_stick_iteration_and_substep() {
+    let report = report("--size 6 --iterations 5 --substeps 2");
+    let relaxed = report.scene()["sticks"].as_u64().unwrap() * 5 * 2;
+    for row in report.rows() {
+        let [divisions, roots, estimates] = match row["formula"].as_str().unwrap() {
+            "exact" => [1, 1, 0],
+            "newton" | "halley" => [1, 0, 0],
+            "quick" => [0, 0, 1],
+            other => panic!("a formula called {other}"),
+        };
+        assert_eq!(row["divisions_per_frame"], divisions * relaxed, "{row}");
+        assert_eq!(row["square_roots_per_frame"], roots * relaxed, "{row}");
+        assert_eq!(row["estimates_per_frame"], estimates * relaxed, "{row}");
+    }
+}
+
+#[test]
+fn csv_is_the_rows_of_the_json() {
+    let folder = Folder::new();
+    let json = folder.report("--size 4 --shuffle 2 --csv out.csv");
+    let text = folder.read("out.csv");
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let columns: Vec<String> = reader.headers().unwrap().iter().map(str::to_owned).collect();
+    for key in KEYS {
+        assert!(columns.iter().any(|column| column == key), "{key} is no column: {columns:?}");
+    }
+    let records: Vec<_> = reader.records().collect::<Result<_, _>>().unwrap();
+    assert_eq!(records.len(), json.rows().len());
+    for (record, row) in records.iter().zip(json.rows()) {
+        assert_eq!(row.as_object().unwrap().len(), columns.len());
+        for (column, field) in columns.iter().zip(record) {
+            let value = &row[column];
+            match value.as_f64() {
+                // The reader of JSON rounds the last digit as it likes.
+                Some(number) => {
+                    let apart = field.parse::<f64>().unwrap() - number;
+                    assert!(apart.abs() <= number.abs() * 1e-14, "{column}: {field}, {number}");
+                }
+                None => assert_eq!(field, shown(value), "{column}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_no_number_breaks_no_report() {
+    let folder = Folder::new();
+    let ran = folder.taut(&format!("{EXPLODING} --json out.json --csv out.csv")).succeeded();
+    assert!(ran.out.contains("NOT FINITE"), "{}", ran.out);
+    assert!(ran.out.contains("2 of 2 blew up"), "{}", ran.out);
+    assert!(!ran.out.contains("Fastest"), "nobody won: {}", ran.out);
+    let report = Report::from(&folder.read("out.json"));
+    assert_eq!(report.rows().len(), 2);
+    for row in report.rows() {
+        assert_eq!(row["finite"], false);
+        assert!(row["stretch_rms"].is_null() && row["stretch_max"].is_null(), "{row}");
+        for key in KEYS {
+            assert!(row.get(key).is_some(), "{key} is missing: {row}");
+        }
+    }
+    assert_eq!(folder.read("out.csv").lines().count(), 3);
+}
+
+#[test]
+fn a_new_report_replaces_an_old_one_whole() {
+    let old = vec![b'x'; 1 << 20];
+    let folder = Folder::with(&[("out.json", old.clone()), ("out.csv", old)]);
+    let words = "--size 3 --kernels scalar --formulas exact --schedules packed";
+    folder.compare(&format!("{words} --json out.json --csv out.csv")).succeeded();
+    assert_eq!(Report::from(&folder.read("out.json")).rows().len(), 2);
+    assert_eq!(folder.read("out.csv").lines().count(), 3);
+}
+
+#[test]
+fn an_old_report_outlives_a_run_that_comes_to_nothing() {
+    let folder = Folder::with(&[("out.json", b"old".to_vec()), ("patch.obj", obj(1.0))]);
+    folder
+        .compare("--mesh patch.obj --schedules sheet --json out.json")
+        .complained_of(&["'sheet'"]);
+    assert_eq!(folder.read("out.json"), "old");
+}
+
+#[test]
+fn the_same_run_gives_the_same_bits_again() {
+    let run = || taut("compare --scene disc --size 6 --warmup 1 --frames 2 --json -").report();
+    assert_eq!(run().hashes(), run().hashes());
+}

@@ -1,0 +1,176 @@
+//! Runs the program in a folder of its own.
+
+use std::fs;
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+use assert_cmd::cargo::cargo_bin;
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// Every run but those that ask for other frames: enough to see bits, over at once.
+const SHORT: [&str; 2] = ["--warmup=1", "--frames=3"];
+
+/// A folder for the files of a run, gone with this value.
+pub(crate) struct Folder(TempDir);
+
+/// What a run left behind.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) code: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Folder {
+    pub(crate) fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    pub(crate) fn with(files: &[(&str, Vec<u8>)]) -> Self {
+        let folder = Self::new();
+        for (name, bytes) in files {
+            fs::write(folder.0.path().join(name), bytes).unwrap();
+        }
+        folder
+    }
+
+    pub(crate) fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.0.path().join(name)).unwrap()
+    }
+
+    /// The program, about to run here with these words, which hold no spaces.
+    fn command(&self, words: &str) -> Command {
+        let mut command = Command::new(cargo_bin!("taut"));
+        command.args(words.split_whitespace()).current_dir(self.0.path());
+        command.env("RUST_BACKTRACE", "1"); // so that a panic would show
+        command
+    }
+
+    pub(crate) fn taut(&self, words: &str) -> Ran {
+        let mut command = assert_cmd::Command::from_std(self.command(words));
+        Ran::from(command.timeout(Duration::from_secs(300)).output().unwrap())
+    }
+
+    /// As if read by a program that left at once, as `head` does a little later.
+    pub(crate) fn unread(&self, words: &str) -> Ran {
+        let mut command = self.command(words);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        Ran::from(child.wait_with_output().unwrap())
+    }
+
+    /// `taut compare`, short.
+    pub(crate) fn compare(&self, words: &str) -> Ran {
+        self.taut(&format!("compare {} {words}", SHORT.join(" ")))
+    }
+
+    /// What a short comparison reports as JSON.
+    pub(crate) fn report(&self, words: &str) -> Report {
+        self.compare(&format!("{words} --json -")).succeeded().report()
+    }
+}
+
+pub(crate) fn taut(words: &str) -> Ran {
+    Folder::new().taut(words)
+}
+
+pub(crate) fn compare(words: &str) -> Ran {
+    Folder::new().compare(words)
+}
+
+pub(crate) fn report(words: &str) -> Report {
+    Folder::new().report(words)
+}
+
+impl From<Output> for Ran {
+    fn from(output: Output) -> Self {
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        Self { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+    }
+}
+
+impl Ran {
+    #[track_caller]
+    pub(crate) fn succeeded(self) -> Self {
+        assert_eq!(self.code, Some(0), "{self:?}");
+        self
+    }
+
+    /// Its standard output, which is nothing but JSON.
+    pub(crate) fn report(&self) -> Report {
+        Report::from(&self.out)
+    }
+
+    /// One sentence of the program's own that mentions these, exit code 2, and nothing else.
+    #[track_caller]
+    pub(crate) fn complained_of(&self, mentioned: &[&str]) {
+        self.refused("taut: ", mentioned);
+        assert_eq!(self.err.lines().count(), 1, "{self:?}");
+        assert!(self.err.ends_with('\n'), "{self:?}");
+    }
+
+    /// A usage error that mentions these, exit code 2, and nothing else.
+    #[track_caller]
+    pub(crate) fn was_misuse_of(&self, mentioned: &[&str]) {
+        self.refused("error: ", mentioned);
+        assert!(self.err.contains("--help"), "{self:?}");
+    }
+
+    #[track_caller]
+    fn refused(&self, start: &str, mentioned: &[&str]) {
+        assert_eq!(self.code, Some(2), "{self:?}");
+        assert_eq!(self.out, "", "{self:?}");
+        assert!(self.err.starts_with(start), "{self:?}");
+        for word in mentioned {
+            assert!(self.err.contains(word), "'{word}' is not mentioned: {self:?}");
+        }
+        for dump in ["panicked", "backtrace", "Error", "Err(", "Caused by", "{", "Some("] {
+            assert!(!self.err.contains(dump), "{self:?}");
+        }
+    }
+}
+
+/// A report in JSON.
+pub(crate) struct Report {
+    pub(crate) value: Value,
+}
+
+impl Report {
+    #[track_caller]
+    pub(crate) fn from(text: &str) -> Self {
+        let value = serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"));
+        Self { value }
+    }
+
+    pub(crate) fn scene(&self) -> &Value {
+        &self.value["scene"]
+    }
+
+    pub(crate) fn rows(&self) -> &[Value] {
+        self.value["rows"].as_array().unwrap()
+    }
+
+    /// A field of all rows, each value once, sorted; without quotation marks.
+    pub(crate) fn all(&self, key: &str) -> Vec<String> {
+        let mut values: Vec<_> = self.rows().iter().map(|row| shown(&row[key])).collect();
+        values.sort();
+        values.dedup();
+        values
+    }
+
+    /// The rows' hashes, with all that decides them.
+    pub(crate) fn hashes(&self) -> Vec<[String; 4]> {
+        let keys = ["kernel", "formula", "schedule", "hash"];
+        self.rows().iter().map(|row| keys.map(|key| shown(&row[key]))).collect()
+    }
+
+    pub(crate) fn features(&self) -> Vec<String> {
+        self.value["machine"]["features"].as_array().unwrap().iter().map(shown).collect()
+    }
+}
+
+/// A value as text, without quotation marks.
+pub(crate) fn shown(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}

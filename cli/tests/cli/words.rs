@@ -1,0 +1,77 @@
+//! Help, version, and readers who leave early.
+
+use crate::run::{Folder, Report, taut};
+
+const SMALL: &str = "compare --size 4 --warmup 0 --frames 1";
+
+#[test]
+fn help_says_what_the_program_is_for_and_what_it_can_do() {
+    for words in ["--help", "-h", "help"] {
+        let ran = taut(words).succeeded();
+        assert_eq!(ran.err, "");
+        for said in ["Relaxes sticks", "Usage: taut", "compare", "--help", "--version"] {
+            assert!(ran.out.contains(said), "'{said}' is missing: {}", ran.out);
+        }
+        assert!(ran.out.lines().all(|line| line.chars().count() <= 100), "{}", ran.out);
+    }
+}
+
+#[test]
+fn help_on_compare_explains_every_option() {
+    for words in ["compare --help", "compare -h", "help compare"] {
+        let ran = taut(words).succeeded();
+        assert_eq!(ran.err, "");
+        for option in [
+            "--scene <NAME>",
+            "--mesh <FILE>",
+            "--size <N>",
+            "--sticks <SET>",
+            "--keep-scale",
+            "--shuffle <SEED>",
+            "--iterations <K>",
+            "--substeps <n>",
+            "--frames <F>",
+            "--warmup <W>",
+            "--kernels <LIST>",
+            "--formulas <LIST>",
+            "--schedules <LIST>",
+            "--isa <LIST>",
+            "--threads <LIST>",
+            "--json <FILE>",
+            "--csv <FILE>",
+        ] {
+            assert!(ran.out.contains(option), "'{option}' is missing: {}", ran.out);
+        }
+        for choice in ["drape", "structural", "halley", "packed/rcm", "avx2", "colour"] {
+            assert!(ran.out.contains(choice), "'{choice}' is missing: {}", ran.out);
+        }
+    }
+}
+
+#[test]
+fn the_version_is_that_of_the_package() {
+    for words in ["--version", "-V"] {
+        let ran = taut(words).succeeded();
+        assert_eq!(ran.out, format!("taut {}\n", env!("CARGO_PKG_VERSION")));
+        assert_eq!(ran.err, "");
+    }
+}
+
+#[test]
+fn a_reader_who_leaves_early_is_no_failure() {
+    for words in ["--help", "compare --help", "--version", SMALL, &format!("{SMALL} --csv out")] {
+        let ran = Folder::new().unread(words).succeeded();
+        assert_eq!(ran.err, "", "{words}");
+    }
+    for output in ["json", "csv"] {
+        let ran = Folder::new().unread(&format!("{SMALL} --{output} -")).succeeded();
+        assert!(ran.err.ends_with("agree.\n"), "the table only: {}", ran.err);
+    }
+}
+
+#[test]
+fn a_report_is_written_even_if_nobody_reads_the_table() {
+    let folder = Folder::new();
+    folder.unread(&format!("{SMALL} --json out.json")).succeeded();
+    assert!(!Report::from(&folder.read("out.json")).rows().is_empty());
+}

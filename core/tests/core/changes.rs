@@ -1,0 +1,57 @@
+//! The record of changes that plans read.
+
+use taut_core::{Changes, News};
+
+use crate::meshes::Random;
+
+#[test]
+fn a_reader_gets_what_changed_since_it_looked() {
+    let mut changes = Changes::new();
+    let start = changes.now();
+    assert_eq!(changes.since(start), News::Entries(&[]));
+    changes.note(3, 10);
+    let later = changes.now();
+    changes.note(1, 10);
+    changes.note(3, 10);
+    assert_eq!(changes.since(start), News::Entries(&[3, 1, 3]));
+    assert_eq!(changes.since(later), News::Entries(&[1, 3]));
+    assert_eq!(changes.since(changes.now()), News::Entries(&[]));
+}
+
+#[test]
+fn a_clone_is_another_table() {
+    let changes = Changes::new();
+    let clone = changes.clone();
+    assert_eq!(clone.since(changes.now()), News::AnotherTable);
+    assert_eq!(changes.since(clone.now()), News::AnotherTable);
+    assert_eq!(Changes::default().since(changes.now()), News::AnotherTable);
+}
+
+#[test]
+fn the_record_is_bounded_and_readers_miss_nothing() {
+    let mut random = Random::new(5);
+    for length in [1, 2, 7, 30] {
+        let mut changes = Changes::new();
+        // A reader that looks often, and one that seldom does.
+        let mut readers = [1, 4 * length].map(|patience| (patience, changes.now(), Vec::new()));
+        for _ in 0..1000 {
+            let entry = random.below(length) as u32;
+            changes.note(entry, length);
+            for (patience, seen, missed) in &mut readers {
+                missed.push(entry);
+                if random.one_in(*patience) {
+                    match changes.since(*seen) {
+                        News::Entries(entries) => {
+                            assert_eq!(entries, *missed);
+                            assert!(entries.len() <= length, "the record is bounded");
+                        }
+                        News::Everything => assert!(missed.len() > 1, "one look, one note"),
+                        News::AnotherTable => panic!("it is the same table"),
+                    }
+                    *seen = changes.now();
+                    missed.clear();
+                }
+            }
+        }
+    }
+}

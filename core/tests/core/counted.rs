@@ -1,0 +1,82 @@
+//! Counting lanes: the operations of a stick, and the same answer.
+
+use std::cell::Cell;
+
+use taut_core::{Counted, Factor, Formula, Response, Tally, WithFactor, relax, weight};
+
+use crate::one_stick::{Stick, bits, sticks_of_all_sizes};
+
+/// Relaxes a stick with lanes that count; the terms are a plan's work and counted apart.
+struct Count(Stick<3>);
+
+impl WithFactor for Count {
+    type Output = ([[f32; 3]; 2], Tally, Tally);
+
+    fn with<F: Factor>(self) -> Self::Output {
+        let Self(stick) = self;
+        let [of_terms, of_stick] = [(); 2].map(|()| Cell::new(Tally::default()));
+        let lane = |value| Counted::new(value, &of_terms);
+        let sum = weight(stick.inverse_masses.map(lane), lane(0.0), lane(0.0));
+        of_terms.set(Tally::default());
+        let terms = [F::rest_term(lane(stick.rest)), F::weight_term(sum)];
+        let lane = |value| Counted::new(value, &of_stick);
+        let [rest_term, weight_term] = terms.map(|term| lane(term.into_inner()));
+        let response = stick
+            .response
+            .map(|Response { pull, push }| Response { pull: lane(pull), push: lane(push) });
+        let (a, b) = relax::<F, _, 3>(
+            stick.ends[0].map(lane),
+            stick.ends[1].map(lane),
+            stick.inverse_masses.map(lane),
+            rest_term,
+            weight_term,
+            response,
+        );
+        let ends = [a, b].map(|end| end.map(Counted::into_inner));
+        (ends, of_terms.get(), of_stick.get())
+    }
+}
+
+#[test]
+fn a_stick_costs_the_divisions_roots_and_estimates_that_its_formula_states() {
+    let stick = Stick::new([[0.0; 3], [1.0, 2.0, 3.0]], [1.0, 1.0], 1.0);
+    for formula in Formula::ALL {
+        let (_, of_terms, of_stick) = formula.dispatch(Count(stick));
+        let costs = [of_stick.divisions, of_stick.square_roots, of_stick.estimates];
+        let (expected, divisions_of_terms) = match formula {
+            Formula::Exact => ([1, 1, 0], 0),
+            Formula::Newton | Formula::Halley => ([1, 0, 0], 0),
+            Formula::Quick => ([0, 0, 1], 1),
+        };
+        assert_eq!(costs, expected, "{formula}");
+        assert_eq!(of_terms.divisions, divisions_of_terms, "{formula}");
+        // What every formula shares: 3 + 2 additions for the squared length, 6 to move.
+        assert!(of_stick.additions > 11 && of_stick.multiplications > 11, "{formula}");
+
+        let response = Some(Response { pull: 1.0, push: 1.0 });
+        let (_, _, with_response) = formula.dispatch(Count(Stick { response, ..stick }));
+        let one_more = Tally { multiplications: of_stick.multiplications + 1, ..of_stick };
+        assert_eq!(with_response, one_more, "{formula}: a response costs one multiplication");
+    }
+}
+
+#[test]
+fn counting_changes_no_bit() {
+    for formula in Formula::ALL {
+        for stick in sticks_of_all_sizes(10_000) {
+            let (counted, ..) = formula.dispatch(Count(stick));
+            assert_eq!(bits(counted), bits(stick.relaxed(formula)), "{formula}: {stick:?}");
+        }
+    }
+}
+
+#[test]
+fn tallies_add_up() {
+    let one =
+        Tally { additions: 1, multiplications: 2, divisions: 3, square_roots: 4, estimates: 5 };
+    let mut sum = one;
+    sum += one;
+    let twice =
+        Tally { additions: 2, multiplications: 4, divisions: 6, square_roots: 8, estimates: 10 };
+    assert_eq!(sum, twice);
+}

@@ -1,0 +1,203 @@
+//! What one relaxation promises for every sane stick, however awkward.
+
+use proptest::prelude::*;
+use taut_core::{Formula, LEAST_SQUARED_LENGTH, Real, Response};
+
+use crate::meshes::for_all;
+use crate::one_stick::{Stick, bits, length, sticks_of_all_sizes};
+
+/// Something that holds for each formula and every sane stick.
+trait Property {
+    fn check<const D: usize>(formula: Formula, stick: Stick<D>);
+}
+
+fn holds<P: Property>() {
+    holds_in::<P, 2>();
+    holds_in::<P, 3>();
+}
+
+fn holds_in<P: Property, const D: usize>() {
+    let check = |stick: Stick<D>| Formula::ALL.iter().for_each(|&f| P::check(f, stick));
+    extreme_sticks().for_each(check);
+    for_all(4000, sane_stick(), check);
+}
+
+/// All combinations of the ends of the sane ranges, and of sizes at which something begins
+/// to underflow.
+fn extreme_sticks<const D: usize>() -> impl Iterator<Item = Stick<D>> {
+    const PLACES: [f32; 9] = [0.0, 1e-20, 1.09e-19, -1e-15, 1e-5, -1.0, 1e5, 1e12, -1e12];
+    const RESTS: [f32; 4] = [1e-15, 1e-5, 1.0, 1e10];
+    const INVERSE_MASSES: [f32; 4] = [0.0, 1e-9, 1.0, 1e9];
+    const COMPLIANCES: [[f32; 2]; 4] = [[0.0, 0.01], [1e-45, 1e10], [1e-3, 3600.0], [100.0, 1e10]];
+    const RESPONSES: [Option<[f32; 2]>; 4] =
+        [None, Some([1.0, 0.0]), Some([0.0, 0.3]), Some([1e-45, 1e-45])];
+    // A mixed-radix counter: one digit for each choice.
+    let radices = [9, 9, 2, 4, 4, 4, 4, 4];
+    (0..radices.iter().product::<usize>()).map(move |mut number| {
+        let [a, b, all_axes, rest, wa, wb, compliance, response] = radices.map(|radix| {
+            let digit = number % radix;
+            number /= radix;
+            digit
+        });
+        let end = |x| std::array::from_fn(|axis| if axis == 0 || all_axes == 1 { x } else { 0.0 });
+        let [compliance, inverse_h2] = COMPLIANCES[compliance];
+        Stick {
+            ends: [end(PLACES[a]), end(PLACES[b])],
+            inverse_masses: [INVERSE_MASSES[wa], INVERSE_MASSES[wb]],
+            rest: RESTS[rest],
+            compliance,
+            inverse_h2,
+            response: RESPONSES[response].map(|[pull, push]| Response { pull, push }),
+        }
+    })
+}
+
+fn magnitude(exponents: std::ops::Range<f64>) -> impl Strategy<Value = f32> + Clone {
+    exponents.prop_map(|exponent| 10.0_f64.powf(exponent) as f32)
+}
+
+fn sane_stick<const D: usize>() -> impl Strategy<Value = Stick<D>> {
+    let x = prop_oneof![
+        1 => Just(0.0),
+        3 => magnitude(-20.0..12.0),
+        3 => magnitude(-20.0..12.0).prop_map(|x| -x),
+    ];
+    let point = proptest::array::uniform::<_, D>(x);
+    let near = (point.clone(), point.clone()).prop_map(|(a, offset)| {
+        let b: [f32; D] = std::array::from_fn(|axis| (a[axis] + offset[axis]).clamp(-1e12, 1e12));
+        [a, b.map(Real::positive_zero)]
+    });
+    let ends = prop_oneof![[point.clone(), point], near];
+    let inverse_mass = prop_oneof![1 => Just(0.0), 4 => magnitude(-9.0..9.0)];
+    let compliance = prop_oneof![Just(0.0), magnitude(-12.0..2.0)];
+    let factor = || prop_oneof![1 => Just(0.0), 1 => Just(1.0), 2 => 1e-6..1.0_f32];
+    let response =
+        proptest::option::of((factor(), factor()).prop_map(|(pull, push)| Response { pull, push }));
+    let masses = [inverse_mass.clone(), inverse_mass];
+    let inverse_h2 = magnitude(-2.0..10.0);
+    (ends, masses, magnitude(-15.0..10.0), compliance, inverse_h2, response).prop_map(
+        |(ends, inverse_masses, rest, compliance, inverse_h2, response)| Stick {
+            ends,
+            inverse_masses,
+            rest,
+            compliance,
+            inverse_h2,
+            response,
+        },
+    )
+}
+
+#[test]
+fn sane_sticks_never_make_nan_or_infinity_nor_negative_zero() {
+    struct Finite;
+    impl Property for Finite {
+        fn check<const D: usize>(formula: Formula, stick: Stick<D>) {
+            for x in stick.relaxed(formula).as_flattened() {
+                assert!(x.is_finite(), "{formula}: {x} from {stick:?}");
+                assert!(x.to_bits() != (-0.0_f32).to_bits(), "{formula}: {x} from {stick:?}");
+            }
+        }
+    }
+    holds::<Finite>();
+}
+
+#[test]
+fn swapped_ends_give_the_same_bits_swapped() {
+    struct Symmetric;
+    impl Property for Symmetric {
+        fn check<const D: usize>(formula: Formula, stick: Stick<D>) {
+            let [a, b] = stick.relaxed(formula);
+            let swapped = stick.swapped().relaxed(formula);
+            assert_eq!(bits([b, a]), bits(swapped), "{formula}: {stick:?}");
+        }
+    }
+    holds::<Symmetric>();
+}
+
+#[test]
+fn pinned_ends_stay_to_the_bit_and_so_do_coincident_ones() {
+    struct Still;
+    impl Property for Still {
+        fn check<const D: usize>(formula: Formula, stick: Stick<D>) {
+            let [before, after] = [bits(stick.ends), bits(stick.relaxed(formula))];
+            for end in 0..2 {
+                if stick.inverse_masses[end] == 0.0 {
+                    assert_eq!(before[end], after[end], "{formula}: pinned, {stick:?}");
+                }
+            }
+            if length(stick.ends).powi(2) < 0.999 * LEAST_SQUARED_LENGTH {
+                assert_eq!(before, after, "{formula}: coincident, {stick:?}");
+            }
+            // As a torn stick is written down in a program.
+            let torn = Stick { ends: [stick.ends[0]; 2], ..stick };
+            assert_eq!(bits(torn.ends), bits(torn.relaxed(formula)), "{formula}: {torn:?}");
+        }
+    }
+    holds::<Still>();
+}
+
+#[test]
+fn a_response_of_one_and_one_is_none_to_the_bit() {
+    struct Plain;
+    impl Property for Plain {
+        fn check<const D: usize>(formula: Formula, stick: Stick<D>) {
+            let plain = Stick { response: None, ..stick };
+            let ones = Stick { response: Some(Response { pull: 1.0, push: 1.0 }), ..stick };
+            assert_eq!(bits(plain.relaxed(formula)), bits(ones.relaxed(formula)), "{stick:?}");
+        }
+    }
+    holds::<Plain>();
+}
+
+#[test]
+fn sticks_with_a_direction_move_down_to_the_least_length() {
+    let least = (LEAST_SQUARED_LENGTH as f32).sqrt().next_up();
+    for formula in Formula::ALL {
+        let stick = Stick::new([[0.0, 0.0], [least, 0.0]], [1.0, 1.0], 1e-15);
+        assert!(length(stick.relaxed(formula)) > 1.9 * f64::from(least), "{formula}");
+        let shorter = Stick::new([[0.0, 0.0], [0.99 * least, 0.0]], [1.0, 1.0], 1e-15);
+        assert_eq!(bits(shorter.relaxed(formula)), bits(shorter.ends), "{formula}");
+    }
+}
+
+#[test]
+fn one_sided_sticks_act_on_their_side_only_and_there_as_plain_ones() {
+    for formula in Formula::ALL {
+        for plain in sticks_of_all_sizes(20_000) {
+            let (l, r) = (length(plain.ends), f64::from(plain.rest));
+            if (l / r - 1.0).abs() < 1e-6 {
+                continue; // On which side it is depends on rounding.
+            }
+            for (pull, push, acts) in [(1.0, 0.0, l > r), (0.0, 1.0, l < r)] {
+                let stick = Stick { response: Some(Response { pull, push }), ..plain };
+                let expected = if acts { plain.relaxed(formula) } else { plain.ends };
+                assert_eq!(bits(stick.relaxed(formula)), bits(expected), "{formula}: {stick:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn stiffness_and_compliance_shorten_the_way_in_proportion() {
+    let ends = [[0.0_f64, 1.0, 2.0], [3.0, -1.0, 0.5]];
+    for formula in Formula::ALL {
+        for rest in [0.5, 3.0, 40.0] {
+            let plain = Stick::new(ends, [0.5, 2.0], rest);
+            let half = Some(Response { pull: 0.5, push: 0.5 });
+            let stiff = Stick { response: half, ..plain };
+            // α / h² is three times the inverse masses, so a quarter of the way is left.
+            let compliant = Stick { compliance: 0.075, inverse_h2: 100.0, ..plain };
+            for (stick, share) in [(stiff, 0.5), (compliant, 0.25)] {
+                let [way, full] = [stick, plain].map(|stick| stick.relaxed(formula));
+                for end in 0..2 {
+                    for axis in 0..3 {
+                        let from = ends[end][axis];
+                        let expected = share * (full[end][axis] - from);
+                        let error = (way[end][axis] - from - expected).abs();
+                        assert!(error <= 1e-12 * rest.max(5.0), "{formula}: {stick:?}");
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! What holds in the core, seen from outside.
+#![allow(clippy::float_cmp, reason = "the same numbers, not near ones, are the promise")]
+
+mod changes;
+mod contract;
+mod counted;
+mod formulas;
+mod laws;
+mod meshes;
+mod motion;
+mod numbering;
+mod one_stick;
+mod particles;
+mod program;
+mod schedules;
+#[cfg(feature = "serde")]
+mod serialized;
+mod sheets;
+mod sticks;
+mod stretch;
+mod triangles;

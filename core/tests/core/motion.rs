@@ -1,0 +1,125 @@
+//! Steps and the motion of free particles.
+
+use taut_core::{Motion, Real, Step, StepError, integrate, verlet};
+
+use crate::meshes::Random;
+
+#[test]
+fn the_default_step_is_a_sixtieth_of_a_second_of_gravity() {
+    let step = Step::<3>::default();
+    let expected = Step {
+        dt: 1.0_f32 / 60.0,
+        substeps: 1,
+        iterations: 8,
+        acceleration: [0.0, -9.81, 0.0],
+        damping: 0.01,
+    };
+    assert_eq!(step, expected);
+    assert_eq!(Step::<1, f64>::default().acceleration, [0.0], "no second axis, no gravity");
+    assert_eq!(Step::<2, f64>::default().acceleration, [0.0, -9.81]);
+}
+
+#[test]
+fn motion_is_computed_in_the_order_stated() {
+    fn check<S: Real>() {
+        let mut random = Random::new(6);
+        for _ in 0..1000 {
+            let mut real = |low, high| S::from_f64(random.magnitude(low, high));
+            let (dt, damping) = (real(1e-4, 1.0), real(1e-6, 1.0));
+            let acceleration = [real(1e-3, 1e9), S::ZERO - real(1e-3, 1e9)];
+            let substeps = 1 + random.below(9) as u32;
+            let step = Step { dt, substeps, acceleration, damping, ..Step::default() };
+            let h = dt / S::from_f64(f64::from(substeps));
+            let h2 = h * h;
+            let expected = Motion {
+                keep: S::ONE - damping,
+                push: [acceleration[0] * h2, acceleration[1] * h2],
+                inverse_h2: S::ONE / h2,
+            };
+            assert_eq!(step.motion(), Ok(expected));
+        }
+    }
+    check::<f32>();
+    check::<f64>();
+}
+
+#[test]
+fn every_insane_step_is_refused_by_name() {
+    let sane = Step::<2>::default();
+    let refused = |step: Step<2>| step.motion().unwrap_err();
+    assert_eq!(refused(Step { substeps: 0, ..sane }), StepError::NoSubsteps);
+    for dt in [0.0, -1.0, 0.999e-5, 10.001, f32::INFINITY, f32::NAN] {
+        let StepError::Substep { substep } = refused(Step { dt, ..sane }) else {
+            panic!("a substep of {dt} s");
+        };
+        assert_eq!(substep.to_bits(), f64::from(dt).to_bits());
+    }
+    let too_fine = Step { substeps: 2000, ..sane };
+    assert!(matches!(refused(too_fine), StepError::Substep { substep } if substep < 1e-5));
+    for damping in [-1e-6, 1.001, f32::NAN] {
+        assert!(matches!(refused(Step { damping, ..sane }), StepError::Damping { .. }));
+    }
+    for value in [-1.001e9, 1.001e9, f32::INFINITY, f32::NAN] {
+        for axis in 0..2 {
+            let mut step = sane;
+            step.acceleration[axis] = value;
+            let StepError::Acceleration { axis: named, .. } = refused(step) else {
+                panic!("an acceleration of {value} m/s²");
+            };
+            assert_eq!(named, axis);
+        }
+    }
+}
+
+#[test]
+fn the_ends_of_the_sane_ranges_are_sane() {
+    for dt in [1e-5, 10.0] {
+        for damping in [0.0, 1.0] {
+            for value in [-1e9, 1e9] {
+                let acceleration = [value; 3];
+                let step = Step::<3> { dt, damping, acceleration, ..Step::default() };
+                let motion = step.motion().unwrap();
+                assert!(motion.inverse_h2.is_finite() && motion.push[0].is_finite());
+            }
+        }
+    }
+}
+
+#[test]
+fn verlet_adds_velocity_first_and_then_the_push() {
+    // Each other order of these numbers gives other bits.
+    let (x, previous, keep, push) = (1.0_f32, 0.3, 0.99, -1e-7);
+    assert_eq!(verlet(x, previous, keep, push), (x + (x - previous) * keep) + push);
+    assert_ne!(verlet(x, previous, keep, push), x + ((x - previous) * keep + push));
+    assert_eq!(verlet(5.0_f64, 4.0, 0.5, 0.25), 5.75);
+}
+
+#[test]
+fn free_particles_move_by_verlet_and_pinned_ones_stay_to_the_bit() {
+    for inverse_mass in [1e-9_f32, 1.0, 1e9] {
+        assert_eq!(integrate(1.0, 0.3, inverse_mass, 0.99, -1e-7), verlet(1.0, 0.3, 0.99, -1e-7));
+    }
+    for previous in [0.3, f32::NAN, f32::INFINITY] {
+        assert_eq!(integrate(0.1, previous, 0.0, 0.99, -9.81).to_bits(), 0.1_f32.to_bits());
+    }
+}
+
+#[test]
+fn motion_makes_no_negative_zero() {
+    let numbers = [0.0, 1e-45, -1e-45, 1e-20, -1e-20, 1.0, -1.0, 1e12, -1e12];
+    for x in numbers {
+        for previous in numbers {
+            for keep in [0.0, 0.5, 1.0] {
+                for push in numbers {
+                    let moved: f32 = verlet(x, previous, keep, push);
+                    assert_ne!(moved.to_bits(), (-0.0_f32).to_bits(), "{x} {previous} {push}");
+                }
+            }
+        }
+    }
+    // Nor do steps hand one to it: the push of no acceleration, even of its -0.0, is +0.0.
+    for none in [0.0, -0.0, -1e-45] {
+        let step = Step::<1> { acceleration: [none], ..Step::default() };
+        assert_eq!(step.motion().unwrap().push[0].to_bits(), 0);
+    }
+}

@@ -1,0 +1,202 @@
+//! Columns of particles: layout, what is refused, bits.
+
+use taut_core::{PADDING, ParticleError, Particles, Real, Renumbering};
+
+use crate::meshes::{Random, Recipe, at, joined};
+
+fn random_points<const D: usize, S: Real>(count: usize) -> Vec<[S; D]> {
+    let mut random = Random::new(count as u64);
+    let mut x = || S::from_f64(random.between(-9.0, 9.0));
+    (0..count).map(|_| std::array::from_fn(|_| x())).collect()
+}
+
+/// Columns are aligned, padded with zeros, and hold these points.
+fn assert_layout<const D: usize, S: Real>(mut particles: Particles<D, S>, points: &[[S; D]]) {
+    let len = points.len();
+    assert_eq!((particles.len(), particles.is_empty()), (len, len == 0));
+    for axis in 0..D {
+        let column: Vec<S> = points.iter().map(|point| point[axis]).collect();
+        assert_eq!(particles.positions(axis), column);
+        assert_eq!(particles.previous(axis), column);
+    }
+    assert_eq!(particles.inverse_masses().len(), len);
+    let columns = particles.columns();
+    let written = columns.position.into_iter().chain(columns.previous).map(|column| &*column);
+    for column in written.chain([columns.inverse_mass]) {
+        assert_eq!(column.as_ptr().addr() % 64, 0, "aligned to 64 bytes");
+        assert_eq!(column.len(), len.next_multiple_of(PADDING));
+        assert!(column[len..].iter().all(|x| x.canonical_bits() == 0), "padding of zeros");
+    }
+}
+
+#[test]
+fn columns_are_aligned_and_padded_however_they_came_to_be() {
+    fn check<const D: usize, S: Real>() {
+        for count in [0, 1, 15, 16, 17, 100] {
+            let points: Vec<[S; D]> = random_points(count);
+            let made = at(&points);
+            assert_layout(made.clone(), &points);
+            let mut grown = Particles::with_capacity(3);
+            for (name, &point) in points.iter().enumerate() {
+                assert_eq!(grown.push(point, S::ONE), Ok(name as u32));
+            }
+            assert_layout(grown, &points);
+            assert_layout(made.convert::<f64>().convert::<S>(), &points);
+
+            let reversed = Renumbering::from_order((0..count as u32).rev().collect()).unwrap();
+            let renumbered = reversed.apply(&made, &joined(count, &[]).convert()).0;
+            assert_layout(renumbered, &points.iter().copied().rev().collect::<Vec<_>>());
+        }
+    }
+    check::<2, f32>();
+    check::<3, f32>();
+    check::<3, f64>();
+    check::<4, f32>();
+}
+
+#[test]
+fn refused_particles_are_named_and_nothing_is_added() {
+    let with = |x: f64, inverse_mass: f64| {
+        let points = [[0.0; 2], [1.0, x]];
+        Particles::new(&points, &[1.0, inverse_mass])
+    };
+    for x in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1.001e12, -1.001e12] {
+        let Err(ParticleError::Coordinate { particle: 1, axis: 1, value }) = with(x, 1.0) else {
+            panic!("a coordinate of {x}");
+        };
+        assert_eq!(value.to_bits(), x.to_bits());
+    }
+    for w in [f64::NAN, f64::INFINITY, -1.0, -1e-300, 0.999e-9, 1.001e9, 1e-300] {
+        let Err(ParticleError::InverseMass { particle: 1, value }) = with(0.0, w) else {
+            panic!("an inverse mass of {w}");
+        };
+        assert_eq!(value.to_bits(), w.to_bits());
+    }
+    assert_eq!(
+        Particles::<1>::new(&[[0.0]; 3], &[1.0; 2]).unwrap_err(),
+        ParticleError::UnequalLengths { points: 3, inverse_masses: 2 }
+    );
+
+    let mut particles = at(&[[1.0_f32, 2.0]]);
+    let before = particles.hash();
+    assert!(particles.push([f32::NAN, 0.0], 1.0).is_err());
+    assert!(particles.push([0.0, 0.0], -1.0).is_err());
+    assert!(particles.set_position(0, [3.0, f32::INFINITY]).is_err());
+    assert!(particles.set_inverse_mass(0, f32::NAN).is_err());
+    let unknown = ParticleError::NoSuchParticle { particle: 1, particles: 1 };
+    assert_eq!(particles.set_position(1, [0.0; 2]), Err(unknown.clone()));
+    assert_eq!(particles.set_inverse_mass(1, 1.0), Err(unknown));
+    assert_eq!((particles.len(), particles.hash()), (1, before));
+    assert_eq!(particles.inverse_masses(), [1.0]);
+}
+
+#[test]
+fn the_ends_of_the_sane_ranges_are_sane_in_both_types() {
+    fn check<S: Real>() {
+        let number = S::from_f64;
+        for x in [-1e12, 1e12] {
+            for w in [0.0, 1e-9, 1e9] {
+                assert!(Particles::new(&[[number(x)]], &[number(w)]).is_ok(), "{x} m, {w} / kg");
+            }
+        }
+    }
+    check::<f32>();
+    check::<f64>();
+}
+
+#[test]
+fn negative_zeros_become_positive_at_the_door() {
+    let mut particles = Particles::new(&[[-0.0_f32, 1.0]], &[-0.0]).unwrap();
+    particles.push([2.0, -0.0], 1.0).unwrap();
+    particles.set_position(0, [-0.0, -0.0]).unwrap();
+    particles.set_inverse_mass(1, -0.0).unwrap();
+    let numbers = [0, 1].map(|axis| particles.positions(axis)).concat();
+    let previous = [0, 1].map(|axis| particles.previous(axis)).concat();
+    for x in [&numbers[..], &previous, particles.inverse_masses()].concat() {
+        assert!(x.is_sign_positive());
+    }
+}
+
+#[test]
+fn a_moved_particle_has_no_velocity() {
+    let mut particles = at(&[[1.0_f32, 2.0], [3.0, 4.0]]);
+    particles.previous_mut(0)[1] = 2.5;
+    particles.positions_mut(1)[1] = 4.5;
+    assert_eq!((particles.previous(0)[1], particles.position(1)), (2.5, [3.0, 4.5]));
+    particles.set_position(1, [7.0, 8.0]).unwrap();
+    assert_eq!(particles.position(1), [7.0, 8.0]);
+    assert_eq!([particles.previous(0)[1], particles.previous(1)[1]], [7.0, 8.0]);
+    assert_eq!(particles.position(0), [1.0, 2.0]);
+}
+
+#[test]
+fn converting_to_f64_and_back_changes_no_bit() {
+    let mut particles = Recipe::large(0).mesh::<3, f32>().particles;
+    particles.previous_mut(2)[5] = 0.1;
+    let wide = particles.convert::<f64>();
+    assert_eq!(wide.positions(1)[9], f64::from(particles.positions(1)[9]));
+    let back = wide.convert::<f32>();
+    assert_eq!(back.hash(), particles.hash());
+    assert_eq!(back.previous(2), particles.previous(2));
+    assert_eq!(back.inverse_masses(), particles.inverse_masses());
+    assert_eq!(at(&[[0.1_f64]]).convert::<f32>().position(0), [0.1_f32], "rounded once");
+}
+
+#[test]
+fn the_hash_is_fnv_1a_of_the_positions_bits() {
+    // 64-bit FNV-1a of no bytes, and of the bytes 00 00 80 3f 00 00 00 00 (1.0) and so on.
+    assert_eq!(at::<3, f32>(&[]).hash(), 0xcbf2_9ce4_8422_2325);
+    let points = [[1.0, -2.5, 0.0], [1e-3, 7.0, -1e12]];
+    let particles = at::<3, f32>(&points.map(|point| point.map(|x: f64| x as f32)));
+    let wide = at::<3, f64>(&points);
+    let naive = |bits: &[u64]| {
+        bits.iter()
+            .flat_map(|bits| bits.to_le_bytes())
+            .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+                (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+            })
+    };
+    let rows = points.as_flattened().iter();
+    let bits: Vec<u64> = rows.clone().map(|&x| u64::from((x as f32).to_bits())).collect();
+    assert_eq!(particles.hash(), naive(&bits));
+    assert_eq!(wide.hash(), naive(&rows.map(|x| x.to_bits()).collect::<Vec<_>>()));
+    assert_eq!(particles.hash(), GOLDEN_HASH);
+}
+
+/// Computed once, by another program; a hash that changes breaks every golden file.
+const GOLDEN_HASH: u64 = 0xdbdd_509b_8514_02a0;
+
+#[test]
+fn the_hash_sees_every_bit_of_positions_and_nothing_else() {
+    let mut particles = at(&random_points::<3, f32>(20));
+    let hash = particles.hash();
+    particles.previous_mut(0)[3] = 9.0;
+    particles.set_inverse_mass(4, 0.0).unwrap();
+    let columns = particles.columns();
+    let padding = columns.position.into_iter().chain(columns.previous);
+    padding.for_each(|column| column[20..].fill(5.0));
+    assert_eq!(particles.hash(), hash, "neither previous positions, nor masses, nor padding");
+    for particle in 0..20 {
+        for axis in 0..3 {
+            let x = particles.positions(axis)[particle];
+            particles.positions_mut(axis)[particle] = x.next_up();
+            assert_ne!(particles.hash(), hash, "particle {particle}, axis {axis}");
+            particles.positions_mut(axis)[particle] = x;
+        }
+    }
+}
+
+#[test]
+fn every_nan_hashes_alike() {
+    let mut particles = at(&[[1.0_f32, 2.0]]);
+    let mut hash_with = |bits| {
+        particles.positions_mut(1)[0] = f32::from_bits(bits);
+        particles.hash()
+    };
+    let quiet = hash_with(0x7fc0_0000);
+    for other in [0xffc0_0000, 0x7f80_0001, 0x7fff_ffff, 0xff80_1234] {
+        assert_eq!(hash_with(other), quiet);
+    }
+    assert_ne!(hash_with(0x7f80_0000), quiet, "infinity is not NaN");
+    assert_eq!(f64::from_bits(0xfff0_0000_0000_0001).canonical_bits(), 0x7ff8_0000_0000_0000);
+}

@@ -1,0 +1,355 @@
+//! Programs: a schedule laid out in registers, run here by a small interpreter and compared
+//! with its meaning, one stick after the other.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use proptest::prelude::*;
+use taut_core::{
+    Factor, Family, Formula, Kind, Particles, PlanError, Program, Real, Response, Schedule, Slots,
+    WithFactor, relax, weight,
+};
+
+use crate::meshes::{Mesh, Part, Random, Recipe, for_all, joined, make_special, sheet};
+use crate::one_stick::Stick;
+
+const INVERSE_H2: f64 = 3600.0;
+
+fn points<const D: usize, S: Real>(particles: &Particles<D, S>) -> Vec<[S; D]> {
+    (0..particles.len()).map(|particle| particles.position(particle)).collect()
+}
+
+/// What a schedule means: each stick by itself, in sequence.
+fn one_by_one<const D: usize, S: Real>(
+    mesh: &Mesh<D, S>,
+    schedule: &Schedule,
+    formula: Formula,
+    inverse_h2: f64,
+) -> Vec<[S; D]> {
+    let mut points = points(&mesh.particles);
+    for &stick in schedule.order() {
+        let ends = mesh.sticks.ends()[stick as usize].map(|end| end as usize);
+        if !mesh.sticks.is_torn(stick as usize) {
+            let masses = ends.map(|end| mesh.particles.inverse_masses()[end]);
+            let inverse_h2 = S::from_f64(inverse_h2);
+            let at = ends.map(|end| points[end]);
+            let stick = Stick::of(&mesh.sticks, stick as usize, at, masses, inverse_h2);
+            [points[ends[0]], points[ends[1]]] = stick.relaxed(formula);
+        }
+    }
+    points
+}
+
+/// One register: all ends are read before any is written.
+struct Register<'a, const D: usize, S> {
+    slots: Slots<'a, S>,
+    lanes: Range<usize>,
+    inverse_masses: &'a [S],
+    inverse_h2: S,
+    points: &'a mut [[S; D]],
+}
+
+impl<const D: usize, S: Real> WithFactor for Register<'_, D, S> {
+    type Output = ();
+
+    fn with<F: Factor>(self) {
+        let Self { slots, lanes, inverse_masses, inverse_h2, points } = self;
+        let ends = |slot: usize| [slots.a[slot] as usize, slots.b[slot] as usize];
+        let moved: Vec<_> = lanes
+            .clone()
+            .map(|slot| {
+                let masses = ends(slot).map(|end| inverse_masses[end]);
+                let special = slots.special.as_ref();
+                let compliance = special.map_or(S::ZERO, |special| special.compliance[slot]);
+                let weight_term = match slots.weight_term {
+                    [] => F::weight_term(weight(masses, compliance, inverse_h2)),
+                    stored => stored[slot],
+                };
+                let response = special
+                    .map(|special| Response { pull: special.pull[slot], push: special.push[slot] });
+                let [a, b] = ends(slot).map(|end| points[end]);
+                relax::<F, S, D>(a, b, masses, slots.rest_term[slot], weight_term, response)
+            })
+            .collect();
+        for (slot, (a, b)) in lanes.zip(moved) {
+            let [end_a, end_b] = ends(slot);
+            points[end_a] = a;
+            points[end_b] = b;
+        }
+    }
+}
+
+/// Runs a program once over, the tasks of each phase last to first.
+fn run<const D: usize, S: Real>(program: &Program<S>, particles: &Particles<D, S>) -> Vec<[S; D]> {
+    let mut points = points(particles);
+    for phase in program.phases() {
+        for task in phase.rev() {
+            for slots in program.task(task) {
+                let len = slots.a.len();
+                assert_eq!(len % program.lanes(), 0, "whole registers");
+                assert_eq!([slots.b.len(), slots.rest_term.len()], [len; 2]);
+                assert_eq!(slots.weight_term.is_empty(), program.formula() != Formula::Quick);
+                for first in (0..len).step_by(program.lanes()) {
+                    program.formula().dispatch(Register {
+                        slots,
+                        lanes: first..first + program.lanes(),
+                        inverse_masses: particles.inverse_masses(),
+                        inverse_h2: program.inverse_h2(),
+                        points: &mut points,
+                    });
+                }
+            }
+        }
+    }
+    points
+}
+
+fn assert_same<const D: usize, S: Real>(got: &[[S; D]], expected: &[[S; D]], what: &str) {
+    assert_eq!(got.len(), expected.len());
+    for (particle, (got, expected)) in got.iter().zip(expected).enumerate() {
+        let same = got.map(Real::canonical_bits) == expected.map(Real::canonical_bits);
+        assert!(same, "{what}: particle {particle} is at {got:?}, not {expected:?}");
+    }
+}
+
+fn made<const D: usize, S: Real>(
+    mesh: &Mesh<D, S>,
+    schedule: &Schedule,
+    lanes: usize,
+    formula: Formula,
+) -> Program<S> {
+    let Mesh { particles, sticks } = mesh;
+    let mut program = Program::new(lanes, particles, sticks, schedule, formula).unwrap();
+    program.set_inverse_h2(particles, S::from_f64(INVERSE_H2));
+    program
+}
+
+fn schedule_of<const D: usize, S: Real>(mesh: &Mesh<D, S>, which: usize) -> Schedule {
+    match which {
+        0 => Schedule::authored(&mesh.sticks),
+        1 => Schedule::coloured(&mesh.sticks),
+        2 => Schedule::packed(&mesh.sticks),
+        _ => Schedule::blocked(&mesh.particles, &mesh.sticks),
+    }
+}
+
+fn assert_means_its_schedule<const D: usize, S: Real>(
+    mesh: &Mesh<D, S>,
+    schedule: &Schedule,
+    lanes: usize,
+) {
+    for formula in Formula::ALL {
+        let program = made(mesh, schedule, lanes, formula);
+        assert_eq!((program.formula(), program.lanes()), (formula, lanes));
+        assert_eq!(program.particles(), mesh.sticks.particles());
+        let expected = one_by_one(mesh, schedule, formula, INVERSE_H2);
+        let what = format!("{formula}, {lanes} lanes");
+        assert_same(&run(&program, &mesh.particles), &expected, &what);
+    }
+}
+
+#[test]
+fn registers_of_any_width_give_the_bits_of_one_stick_after_the_other() {
+    for_all(150, (Recipe::any(), 1..=16_usize, 0..4_usize), |(recipe, lanes, which)| {
+        let mesh = recipe.mesh::<3, f32>();
+        assert_means_its_schedule(&mesh, &schedule_of(&mesh, which), lanes);
+    });
+    let mesh = Recipe::large(30).mesh::<3, f32>();
+    for lanes in 1..=16 {
+        assert_means_its_schedule(&mesh, &schedule_of(&mesh, lanes % 4), lanes);
+    }
+}
+
+#[test]
+fn so_they_do_in_other_dimensions_and_in_f64() {
+    fn check<const D: usize, S: Real>(recipe: &Recipe) {
+        let mesh = recipe.mesh::<D, S>();
+        assert_means_its_schedule(&mesh, &schedule_of(&mesh, 3), 4);
+    }
+    for_all(20, Recipe::any(), |recipe| {
+        check::<1, f32>(&recipe);
+        check::<2, f32>(&recipe);
+        check::<4, f32>(&recipe);
+        check::<2, f64>(&recipe);
+        check::<3, f64>(&recipe);
+        check::<4, f64>(&recipe);
+    });
+}
+
+#[test]
+fn tasks_of_a_phase_share_no_particle_and_long_batches_are_cut() {
+    let mut mesh = sheet(90, 90, Family::STRUCTURAL).1;
+    for schedule in [1, 3].map(|which| schedule_of(&mesh, which)) {
+        for lanes in [1, 3, 16] {
+            let program = made(&mesh, &schedule, lanes, Formula::Halley);
+            let mut most_tasks = 0;
+            for phase in program.phases() {
+                most_tasks = most_tasks.max(phase.len());
+                let mut met = BTreeSet::new();
+                for task in phase {
+                    let ends = program.task(task).flat_map(|slots| [slots.a, slots.b].concat());
+                    let of_task: BTreeSet<u32> = ends.collect();
+                    assert!(of_task.is_disjoint(&met), "tasks share a particle");
+                    met.extend(of_task);
+                }
+            }
+            assert!(most_tasks > 1, "nothing to share among threads");
+            assert!(program.slots() >= mesh.sticks.len());
+        }
+    }
+    // The same with sticks that are not plain, and torn ones, in the middle of batches.
+    let mut random = Random::new(15);
+    let schedule = schedule_of(&mesh, 1);
+    for _ in 0..50 {
+        let stick = random.below(mesh.sticks.len());
+        make_special(&mut random, &mut mesh.sticks, stick);
+    }
+    assert_means_its_schedule(&mesh, &schedule, 5);
+}
+
+#[test]
+fn plain_sticks_do_not_pay_for_special_ones() {
+    let special_slots = |mesh: &Mesh, which| {
+        let program = made(mesh, &schedule_of(mesh, which), 8, Formula::Halley);
+        let tasks = program.phases().flatten();
+        let special = tasks.flat_map(|task| program.task(task).collect::<Vec<_>>());
+        special.filter(|slots| slots.special.is_some()).map(|slots| slots.a.len()).sum::<usize>()
+    };
+    let mut mesh = sheet(20, 20, Family::ALL).1;
+    mesh.sticks.tear(7).unwrap(); // Torn, but plain.
+    assert_eq!([0, 1, 2, 3].map(|which| special_slots(&mesh, which)), [0; 4]);
+    mesh.sticks.set_kind(9, Kind::Maximum).unwrap();
+    assert_eq!([0, 1, 2, 3].map(|which| special_slots(&mesh, which)), [8; 4], "one register");
+}
+
+/// What may change: anything, sticks alone, masses alone.
+const CHANGES: [Range<usize>; 3] = [0..9, 0..7, 7..9];
+
+/// Some change to the sticks or masses that plans must learn of.
+fn change<const D: usize, S: Real>(
+    random: &mut Random,
+    mesh: &mut Mesh<D, S>,
+    which: &Range<usize>,
+) {
+    let Mesh { particles, sticks } = mesh;
+    let stick = random.below(sticks.len());
+    let particle = random.below(particles.len());
+    let share = S::from_f64(random.between(0.1, 1.0));
+    match which.start + random.below(which.len()) {
+        0 => sticks.set_rest(stick, share).unwrap(),
+        1 => sticks.set_stiffness(stick, share).unwrap(),
+        2 => {
+            sticks.set_stiffness(stick, S::ONE).unwrap();
+            sticks.set_compliance(stick, S::ZERO).unwrap();
+            sticks.set_kind(stick, Kind::TwoSided).unwrap();
+        }
+        3 => sticks.set_compliance(stick, S::from_f64(random.magnitude(1e-6, 1e-2))).unwrap(),
+        4 => {
+            let kinds = [Kind::TwoSided, Kind::Minimum, Kind::Maximum];
+            sticks.set_kind(stick, kinds[random.below(3)]).unwrap();
+        }
+        5 => sticks.tear(stick).unwrap(),
+        6 => sticks.mend(stick).unwrap(),
+        7 => particles.set_inverse_mass(particle, share).unwrap(),
+        _ => particles.set_inverse_mass(particle, S::ZERO).unwrap(),
+    }
+}
+
+#[test]
+fn after_any_changes_a_refreshed_program_is_like_a_new_one() {
+    let values = (Recipe::any(), 1..=16_usize, 0..4_usize, any::<u64>());
+    for_all(120, values, |(mut recipe, lanes, which, seed)| {
+        recipe.parts.push(Part::Chain(9));
+        let mut mesh = recipe.mesh::<3, f32>();
+        // The order stays, though sticks become special, or plain, in the midst of it.
+        let schedule = schedule_of(&mesh, which);
+        let mut programs = Formula::ALL.map(|formula| made(&mesh, &schedule, lanes, formula));
+        let mut random = Random::new(seed);
+        for most in [1, 10, 3 * mesh.sticks.len()] {
+            let which = &CHANGES[random.below(CHANGES.len())];
+            for _ in 0..=random.below(most) {
+                change(&mut random, &mut mesh, which);
+            }
+            // Other tables, of the same sticks or of as many particles.
+            if random.one_in(4) {
+                mesh.sticks = mesh.sticks.clone();
+            }
+            if random.one_in(4) {
+                mesh.particles = mesh.particles.clone();
+            }
+            for program in &mut programs {
+                let formula = program.formula();
+                program.refresh(&mesh.particles, &mesh.sticks).unwrap();
+                let refreshed = run(program, &mesh.particles);
+                let new = made(&mesh, &schedule, lanes, formula);
+                let expected = one_by_one(&mesh, &schedule, formula, INVERSE_H2);
+                assert_same(&refreshed, &expected, &format!("{formula}, refreshed"));
+                assert_same(&run(&new, &mesh.particles), &expected, &format!("{formula}, new"));
+            }
+        }
+    });
+}
+
+#[test]
+fn another_substep_changes_compliant_sticks() {
+    let mesh = Recipe::large(100).mesh::<3, f32>();
+    let schedule = schedule_of(&mesh, 2);
+    for formula in Formula::ALL {
+        let mut program = made(&mesh, &schedule, 8, formula);
+        let before = run(&program, &mesh.particles);
+        for inverse_h2 in [100.0, 100.0, 1e6] {
+            program.set_inverse_h2(&mesh.particles, inverse_h2 as f32);
+            let expected = one_by_one(&mesh, &schedule, formula, inverse_h2);
+            let after = run(&program, &mesh.particles);
+            assert_same(&after, &expected, &format!("{formula}, 1 / h² = {inverse_h2}"));
+            assert_ne!(after, before);
+        }
+    }
+}
+
+#[test]
+fn other_sticks_and_too_few_particles_are_refused() {
+    let mesh = Recipe::plain(vec![Part::Chain(20)]).mesh::<3, f32>();
+    let schedule = schedule_of(&mesh, 1);
+    let mut program = made(&mesh, &schedule, 4, Formula::Quick);
+    let before = run(&program, &mesh.particles);
+
+    let mut pairs = mesh.sticks.ends().to_vec();
+    pairs[7].reverse();
+    let turned = joined(20, &pairs);
+    let shorter = joined(20, &mesh.sticks.ends()[..9]);
+    let mut few = Particles::with_capacity(19);
+    (0..19).for_each(|_| drop(few.push([0.5; 3], 2.0)));
+    let refusals = [
+        (&mesh.particles, &turned, PlanError::OtherSticks { stick: 7 }),
+        (&mesh.particles, &shorter, PlanError::OtherSticks { stick: 9 }),
+        (&few, &mesh.sticks, PlanError::TooFewParticles { needed: 20, particles: 19 }),
+    ];
+    for (particles, sticks, error) in refusals {
+        assert_eq!(program.refresh(particles, sticks), Err(error));
+        let error = match error {
+            PlanError::OtherSticks { stick } => PlanError::OtherSchedule { stick },
+            other => other,
+        };
+        let refused = Program::new(4, particles, sticks, &schedule, Formula::Halley);
+        assert_eq!(refused.unwrap_err(), error);
+    }
+    assert_same(&run(&program, &mesh.particles), &before, "nothing was taken over");
+
+    // Sticks made anew with the same ends are the same, their values are read afresh; so are
+    // more particles.
+    let again = joined(20, mesh.sticks.ends());
+    let mut more = mesh.particles.clone();
+    more.push([0.25; 3], 1.0).unwrap();
+    program.refresh(&more, &again).unwrap();
+    let mesh = Mesh { particles: more, sticks: again };
+    let expected = one_by_one(&mesh, &schedule, Formula::Quick, INVERSE_H2);
+    assert_same(&run(&program, &mesh.particles), &expected, "made anew");
+}
+
+#[test]
+fn no_sticks_make_an_empty_program() {
+    let mesh = Mesh { particles: Particles::<3>::with_capacity(0), sticks: joined(0, &[]) };
+    let program = made(&mesh, &schedule_of(&mesh, 1), 8, Formula::Quick);
+    assert_eq!((program.slots(), program.phases().count()), (0, 0));
+}

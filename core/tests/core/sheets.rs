@@ -1,0 +1,182 @@
+//! Regular sheets: sticks and schedule implied.
+
+use std::collections::{BTreeSet, HashMap};
+
+use taut_core::{BAND_ROWS, Duplicates, Family, Kind, Schedule, Sheet, Sticks};
+
+use crate::meshes::{joined, sheet};
+
+/// The authored order, as one writes it down: structural and shear sticks cell by cell, then
+/// the sticks that are two apart.
+fn written_down(width: usize, height: usize, shear: bool, bend: bool) -> Vec<[u32; 2]> {
+    let mut pairs = Vec::new();
+    let mut join = |[i, j]: [usize; 2], [k, l]: [usize; 2]| {
+        if i.max(k) < width && j.max(l) < height {
+            pairs.push([(j * width + i) as u32, (l * width + k) as u32]);
+        }
+    };
+    for j in 0..height {
+        for i in 0..width {
+            join([i, j], [i + 1, j]);
+            join([i, j], [i, j + 1]);
+            if shear {
+                join([i, j], [i + 1, j + 1]);
+                join([i + 1, j], [i, j + 1]);
+            }
+        }
+    }
+    for j in 0..height {
+        for i in 0..width {
+            if bend {
+                join([i, j], [i + 2, j]);
+                join([i, j], [i, j + 2]);
+                join([i, j], [i + 2, j + 2]);
+                join([i + 2, j], [i, j + 2]);
+            }
+        }
+    }
+    pairs
+}
+
+const SIZES: [[usize; 2]; 14] = [
+    [0, 3],
+    [3, 0],
+    [1, 1],
+    [1, 2],
+    [2, 1],
+    [2, 2],
+    [3, 1],
+    [3, 2],
+    [1, 9],
+    [4, 3],
+    [5, 8],
+    [3, 17],
+    [17, 9],
+    [16, 25],
+];
+
+#[test]
+fn sticks_are_numbered_as_one_would_write_them_down() {
+    for [width, height] in SIZES {
+        for (families, shear, bend) in [
+            (Family::STRUCTURAL, false, false),
+            (Family::SHEAR, true, false),
+            (Family::ALL, true, true),
+        ] {
+            let sheet = Sheet::new(width, height, families);
+            let expected = written_down(width, height, shear, bend);
+            assert_eq!(sheet.pairs(), expected, "{width} x {height}, {families:?}");
+        }
+    }
+}
+
+#[test]
+fn families_are_sorted_and_count_once() {
+    let some = [Family::Column2, Family::Diagonal, Family::Row, Family::Diagonal];
+    let sheet = Sheet::new(5, 4, &some);
+    assert_eq!(sheet.families(), [Family::Row, Family::Diagonal, Family::Column2]);
+    assert_eq!((sheet.width(), sheet.height()), (5, 4));
+    let numbered: Vec<_> = sheet.numbered().collect();
+    assert_eq!(numbered[0], (Family::Row, 0, 0));
+    assert_eq!(numbered.last(), Some(&(Family::Column2, 4, 1)));
+    for (family, span) in [(Family::Antidiagonal2, [2, 2]), (Family::Column, [0, 1])] {
+        assert_eq!(family.span(), span);
+    }
+}
+
+#[test]
+fn the_number_of_a_stick_is_its_place_in_the_list() {
+    for subset in 0..1_u32 << Family::ALL.len() {
+        let chosen = |&family: &Family| subset >> (family as u32) & 1 == 1;
+        let families: Vec<Family> = Family::ALL.iter().copied().filter(chosen).collect();
+        for [width, height] in SIZES {
+            let sheet = Sheet::new(width, height, &families);
+            let mut places: HashMap<_, _> = sheet.numbered().zip(0_u32..).collect();
+            for &family in Family::ALL {
+                for place in 0..(width + 2) * (height + 2) {
+                    let [i, j] = [place % (width + 2), place / (width + 2)];
+                    let expected = places.remove(&(family, i, j));
+                    assert_eq!(sheet.number(family, i, j), expected, "{sheet:?}, {i}, {j}");
+                }
+            }
+            assert!(places.is_empty());
+        }
+    }
+}
+
+/// The sheet's order by its definition: bands, families, rows, every other stick.
+fn in_bands(sheet: &Sheet) -> Vec<Vec<u32>> {
+    let mut keyed: Vec<_> = sheet
+        .numbered()
+        .enumerate()
+        .map(|(stick, (family, i, j))| {
+            let [across, down] = family.span();
+            let second = down == 0 && i % (2 * across) >= across;
+            ([j / BAND_ROWS, family as usize, j, usize::from(second)], stick as u32)
+        })
+        .collect();
+    keyed.sort_unstable();
+    let batches = keyed.chunk_by(|one, next| one.0 == next.0);
+    batches.map(|batch| batch.iter().map(|&(_, stick)| stick).collect()).collect()
+}
+
+#[test]
+fn the_schedule_is_bands_of_families_of_rows() {
+    for [width, height] in SIZES {
+        for families in [Family::STRUCTURAL, Family::SHEAR, Family::ALL] {
+            let sheet = Sheet::new(width, height, families);
+            let sticks = joined(width * height, &sheet.pairs());
+            let schedule = sheet.schedule(&sticks).unwrap();
+            let expected = in_bands(&sheet);
+            assert!(schedule.batches().eq(expected.iter().map(Vec::as_slice)), "{sheet:?}");
+            let written_out = if expected.is_empty() { vec![] } else { vec![vec![expected]] };
+            assert_eq!(schedule.sheet(), Some(&sheet), "who implies it");
+            let plain = Schedule::new(&sticks, &written_out).unwrap();
+            assert_eq!((plain.sheet(), &plain), (None, &schedule), "valid, the same written out");
+        }
+    }
+}
+
+#[test]
+fn special_sticks_of_a_sheet_get_batches_of_their_own() {
+    let (sheet, mut mesh) = sheet(9, 10, Family::ALL);
+    let plain = sheet.schedule(&mesh.sticks).unwrap();
+    for stick in (0..mesh.sticks.len()).step_by(7) {
+        mesh.sticks.set_kind(stick, Kind::Maximum).unwrap();
+    }
+    let schedule = sheet.schedule(&mesh.sticks).unwrap();
+    for batch in schedule.batches() {
+        let special = batch.iter().filter(|&&stick| stick % 7 == 0).count();
+        assert!(special == 0 || special == batch.len());
+    }
+    // Batches are cut in two where they stand.
+    let mut parts = schedule.batches().peekable();
+    for whole in plain.batches() {
+        let sorted = |batch: &[u32]| batch.iter().copied().collect::<BTreeSet<u32>>();
+        let mut joined = BTreeSet::new();
+        while let Some(part) = parts.next_if(|part| sorted(part).is_subset(&sorted(whole))) {
+            joined.extend(part);
+        }
+        assert_eq!(joined, sorted(whole));
+    }
+}
+
+#[test]
+fn other_sticks_are_refused_where_they_differ() {
+    let sheet = Sheet::new(4, 3, Family::STRUCTURAL);
+    let pairs = sheet.pairs();
+    let refused = |particles, pairs: &[[u32; 2]]| {
+        let error = sheet.schedule(&joined(particles, pairs)).unwrap_err();
+        assert_eq!((error.expected, error.particles), (17, 12));
+        (error.given, error.first_difference)
+    };
+    assert_eq!(refused(12, &pairs[..10]), (10, 10));
+    assert_eq!(refused(12, &[&pairs[..], &[[0, 11]]].concat()), (18, 17));
+    assert_eq!(refused(13, &pairs), (17, 17), "another count of particles");
+    let mut turned = pairs.clone();
+    turned[5].reverse();
+    assert_eq!(refused(12, &turned), (17, 5));
+    let rests = vec![0.5_f64; 17];
+    let wide = Sticks::with_rests(12, &pairs, &rests, Duplicates::Keep).unwrap();
+    assert!(sheet.schedule(&wide).is_ok(), "rest lengths and types are free");
+}

@@ -1,0 +1,265 @@
+//! The constants of the sticks, a row at a time.
+
+use alloc::vec::Vec;
+
+use taut_core::{
+    Column, Factor, Family, Formula, Kind, Particles, Sheet, Sticks, WithFactor, weight,
+};
+
+use crate::layout::{ABSENT, Layout, STRIDE};
+
+/// What the sticks of one family that begin in one row have in common.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Row {
+    /// Plain sticks of one rest length between rows of one mass each.
+    Equal { rest_term: f32, weight_term: f32 },
+    /// Anything else: the constants are in the family's columns.
+    Mixed,
+}
+
+/// One family of a sheet.
+#[derive(Clone, Debug)]
+pub(crate) struct Strand {
+    pub(crate) family: Family,
+    /// How many columns its sticks reach, always to the right: from the lower row if the
+    /// family leans to the left.
+    pub(crate) across: usize,
+    pub(crate) down: usize,
+    pub(crate) leans_left: bool,
+    /// One entry for each row that sticks begin in.
+    pub(crate) rows: Vec<Row>,
+    /// Allocated when the first row is mixed.
+    pub(crate) mixed: Option<Mixed>,
+}
+
+/// Columns of constants, a whole row of layout registers for each row that sticks begin in.
+#[derive(Clone, Debug)]
+pub(crate) struct Mixed {
+    pub(crate) rest_term: Column<f32>,
+    pub(crate) weight_term: Column<f32>,
+    pub(crate) pull: Column<f32>,
+    pub(crate) push: Column<f32>,
+}
+
+/// The constants of all sticks of a sheet, and the masses of its rows.
+#[derive(Clone, Debug)]
+pub(crate) struct Constants {
+    pub(crate) formula: Formula,
+    pub(crate) layout: Layout,
+    pub(crate) sheet: Sheet,
+    pub(crate) strands: Vec<Strand>,
+    /// The inverse mass of all particles of a row, if they have the same.
+    pub(crate) row_mass: Vec<Option<f32>>,
+    inverse_h2: f32,
+    any_compliance: bool,
+}
+
+impl Constants {
+    pub(crate) fn new(sheet: &Sheet, formula: Formula) -> Self {
+        let layout = Layout::new(sheet.width(), sheet.height());
+        let strand = |&family: &Family| {
+            let [across, down] = family.span();
+            let begins =
+                if sheet.width() > across { sheet.height().saturating_sub(down) } else { 0 };
+            Strand {
+                family,
+                across,
+                down,
+                leans_left: matches!(family, Family::Antidiagonal | Family::Antidiagonal2),
+                rows: alloc::vec![Row::Mixed; begins],
+                mixed: None,
+            }
+        };
+        Self {
+            formula,
+            layout,
+            sheet: sheet.clone(),
+            strands: sheet.families().iter().map(strand).collect(),
+            row_mass: alloc::vec![None; sheet.height()],
+            inverse_h2: 0.0,
+            any_compliance: false,
+        }
+    }
+
+    /// Everything anew.
+    pub(crate) fn refresh_all<const D: usize>(
+        &mut self,
+        particles: &Particles<D>,
+        sticks: &Sticks,
+    ) {
+        self.any_compliance = (0..sticks.len()).any(|stick| sticks.compliance(stick) != 0.0);
+        for row in 0..self.layout.height {
+            self.refresh_mass(particles, row);
+        }
+        for strand in 0..self.strands.len() {
+            for row in 0..self.strands[strand].rows.len() {
+                self.refresh_row(particles, sticks, strand, row);
+            }
+        }
+    }
+
+    /// The rows that some sticks begin in.
+    pub(crate) fn refresh_sticks<const D: usize>(
+        &mut self,
+        particles: &Particles<D>,
+        sticks: &Sticks,
+        changed: &[u32],
+    ) {
+        let mut rows: Vec<(usize, usize)> = Vec::new();
+        for &stick in changed {
+            self.any_compliance |= sticks.compliance(stick as usize) != 0.0;
+            rows.extend(self.place(sticks.ends()[stick as usize]));
+        }
+        rows.sort_unstable();
+        rows.dedup();
+        for (strand, row) in rows {
+            self.refresh_row(particles, sticks, strand, row);
+        }
+    }
+
+    /// The rows of some particles, and those that sticks reach them from.
+    pub(crate) fn refresh_masses<const D: usize>(
+        &mut self,
+        particles: &Particles<D>,
+        sticks: &Sticks,
+        changed: &[u32],
+    ) {
+        let of_sheet = |row: &usize| *row < self.layout.height;
+        let row = |&particle: &u32| particle as usize / self.layout.width.max(1);
+        let mut rows: Vec<usize> = changed.iter().map(row).filter(of_sheet).collect();
+        rows.sort_unstable();
+        rows.dedup();
+        for &row in &rows {
+            self.refresh_mass(particles, row);
+        }
+        let mut reached: Vec<(usize, usize)> = Vec::new();
+        for (at, strand) in self.strands.iter().enumerate() {
+            for &row in &rows {
+                let begins = [Some(row), row.checked_sub(strand.down)];
+                let begins = begins.into_iter().flatten().filter(|&row| row < strand.rows.len());
+                reached.extend(begins.map(|row| (at, row)));
+            }
+        }
+        reached.sort_unstable();
+        reached.dedup();
+        for (strand, row) in reached {
+            self.refresh_row(particles, sticks, strand, row);
+        }
+    }
+
+    /// The length of the substeps to come, as `1 / h²`.
+    pub(crate) fn set_inverse_h2<const D: usize>(
+        &mut self,
+        particles: &Particles<D>,
+        sticks: &Sticks,
+        inverse_h2: f32,
+    ) {
+        if self.inverse_h2.to_bits() != inverse_h2.to_bits() {
+            self.inverse_h2 = inverse_h2;
+            if self.any_compliance {
+                self.refresh_all(particles, sticks);
+            }
+        }
+    }
+
+    /// Which strand and row a stick belongs to, by its ends.
+    fn place(&self, ends: [u32; 2]) -> Option<(usize, usize)> {
+        let width = self.layout.width;
+        let [a, b] = ends.map(|end| [end as usize % width, end as usize / width]);
+        let (upper, lower) = if a[1] <= b[1] { (a, b) } else { (b, a) };
+        let (across, down) = (upper[0].abs_diff(lower[0]), lower[1] - upper[1]);
+        let leans_left = down > 0 && lower[0] < upper[0];
+        let this = |strand: &Strand| {
+            strand.across == across && strand.down == down && strand.leans_left == leans_left
+        };
+        Some((self.strands.iter().position(this)?, upper[1]))
+    }
+
+    fn refresh_mass<const D: usize>(&mut self, particles: &Particles<D>, row: usize) {
+        let width = self.layout.width;
+        let masses = &particles.inverse_masses()[row * width..(row + 1) * width];
+        let first = masses.first().copied().unwrap_or(0.0);
+        self.row_mass[row] =
+            masses.iter().all(|mass| mass.to_bits() == first.to_bits()).then_some(first);
+    }
+
+    fn refresh_row<const D: usize>(
+        &mut self,
+        particles: &Particles<D>,
+        sticks: &Sticks,
+        strand: usize,
+        row: usize,
+    ) {
+        let Strand { family, across, down, leans_left, .. } = self.strands[strand];
+        let Layout { width, registers, .. } = self.layout;
+        let stick_at = |i| self.sheet.number(family, i, row).map(|stick| stick as usize);
+        let columns = width - across;
+        let first = stick_at(0).map_or(0.0, |stick| sticks.rest(stick));
+        let equal = |stick: usize| {
+            sticks.is_plain(stick)
+                && !sticks.is_torn(stick)
+                && sticks.rest(stick).to_bits() == first.to_bits()
+        };
+        let masses = [self.row_mass[row], self.row_mass[row + down]];
+        if let [Some(upper), Some(lower)] = masses
+            && (0..columns).filter_map(stick_at).all(equal)
+        {
+            let (rest_term, weight_term) = self.formula.dispatch(Terms(first, upper + lower));
+            self.strands[strand].rows[row] = Row::Equal { rest_term, weight_term };
+            return;
+        }
+        let in_row: Vec<(usize, [f32; 4])> = (0..columns)
+            .filter_map(|i| Some((i, stick_at(i)?)))
+            .map(|(i, stick)| {
+                let [from, to] = if leans_left { [row + down, row] } else { [row, row + down] };
+                let masses = [from * width + i, to * width + i + across]
+                    .map(|particle| particles.inverse_masses()[particle]);
+                let weight = weight(masses, sticks.compliance(stick), self.inverse_h2);
+                let (rest, weight) = self.formula.dispatch(Terms(sticks.rest(stick), weight));
+                let (stiffness, kind) = (sticks.stiffness(stick), sticks.kind(stick));
+                let pull = if kind == Kind::Minimum { 0.0 } else { stiffness };
+                let push = if kind == Kind::Maximum { 0.0 } else { stiffness };
+                let pull = if sticks.is_torn(stick) { ABSENT } else { pull };
+                (self.layout.in_row(i), [rest, weight, pull, push])
+            })
+            .collect();
+        let row_len = registers * STRIDE;
+        let Strand { rows, mixed, .. } = &mut self.strands[strand];
+        rows[row] = Row::Mixed;
+        let len = rows.len() * row_len;
+        let mixed = mixed.get_or_insert_with(|| Mixed::absent(len));
+        for (at, [rest_term, weight_term, pull, push]) in in_row {
+            let at = row * row_len + at;
+            mixed.rest_term[at] = rest_term;
+            mixed.weight_term[at] = weight_term;
+            mixed.pull[at] = pull;
+            mixed.push[at] = push;
+        }
+    }
+}
+
+impl Mixed {
+    fn absent(len: usize) -> Self {
+        let column = |value: f32| {
+            let mut column = Column::new(0);
+            column.resize(len, value);
+            column
+        };
+        Self {
+            rest_term: column(1.0),
+            weight_term: column(0.0),
+            pull: column(ABSENT),
+            push: column(0.0),
+        }
+    }
+}
+
+/// Rest term and weight term from a rest length and a weight.
+struct Terms(f32, f32);
+
+impl WithFactor for Terms {
+    type Output = (f32, f32);
+    fn with<F: Factor>(self) -> (f32, f32) {
+        (F::rest_term(self.0), F::weight_term(self.1))
+    }
+}

@@ -1,0 +1,68 @@
+//! Where a particle of a sheet is in strided rows.
+
+use taut_core::Column;
+
+/// Lanes of a layout register, whatever the machine's registers are.
+pub(crate) const STRIDE: usize = 16;
+/// Rows that lie a multiple of this many numbers (4096 bytes) apart would fall on the same
+/// lines of the first-level cache.
+const PAGE: usize = 1024;
+
+/// The layout of a sheet: see the crate's documentation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Layout {
+    pub(crate) width: usize,
+    pub(crate) height: usize,
+    /// Registers a row: `W`.
+    pub(crate) registers: usize,
+    /// Numbers from one row to the next.
+    pub(crate) pitch: usize,
+}
+
+impl Layout {
+    pub(crate) fn new(width: usize, height: usize) -> Self {
+        let registers = width.div_ceil(STRIDE).next_multiple_of(4);
+        let row = registers * STRIDE;
+        let pitch = if row.is_multiple_of(PAGE) { row + STRIDE } else { row };
+        Self { width, height, registers, pitch }
+    }
+
+    /// How many numbers a column of the whole sheet has.
+    pub(crate) fn len(&self) -> usize {
+        self.height * self.pitch
+    }
+
+    /// Where column `i` is in a row.
+    pub(crate) fn in_row(&self, i: usize) -> usize {
+        i % self.registers * STRIDE + i / self.registers
+    }
+
+    /// Where particle (i, j) is in a column.
+    pub(crate) fn at(&self, i: usize, j: usize) -> usize {
+        j * self.pitch + self.in_row(i)
+    }
+
+    /// Where a particle is in a column, by its number.
+    pub(crate) fn of(&self, particle: usize) -> usize {
+        self.at(particle % self.width, particle / self.width)
+    }
+
+    /// Whether the row is full: no lane of any register is padding.
+    pub(crate) fn is_full(&self) -> bool {
+        self.width == self.registers * STRIDE
+    }
+
+    /// For sticks that reach `across` columns, which lanes of a row have one: `pull` and `push`
+    /// of a plain stick, or what [`ABSENT`] says.
+    pub(crate) fn presence(&self, across: usize) -> Column<f32> {
+        let mut presence = Column::new(0);
+        presence.resize(self.registers * STRIDE, ABSENT);
+        for i in 0..self.width.saturating_sub(across) {
+            presence[self.in_row(i)] = 1.0;
+        }
+        presence
+    }
+}
+
+/// The `pull` of a lane that has no stick: neither of its ends is written.
+pub(crate) const ABSENT: f32 = -1.0;

@@ -1,0 +1,40 @@
+//! The kernel for regular sheets.
+//!
+//! The sticks of a [`Sheet`](taut_core::Sheet) are implied by its width, height and families,
+//! so this kernel names nothing by index: it reads and writes whole registers. It runs the
+//! schedule that [`Sheet::schedule`](taut_core::Sheet::schedule) writes out, bands of rows and
+//! in them one family after the other, and refuses any other.
+//!
+//! # How
+//!
+//! Sticks along a row join neighbouring columns, and neighbouring lanes must not depend on each
+//! other. So a row is kept in *strides*: with `W` registers of 16 lanes a row, column
+//! `l W + m` is lane `l` of register `m`.
+//!
+//! ```text
+//!             lane 0   lane 1   ...  lane 15
+//! register 0  0        W             15 W
+//! register 1  1        W + 1         15 W + 1
+//! ...
+//! register W-1         2 W - 1       16 W - 1
+//! ```
+//!
+//! The right neighbours of register `m` are then register `m + 1`, whole and aligned; only the
+//! last registers of a row wrap around to the first ones, one lane on: an unaligned load, whose
+//! last lane is masked. `W` is a multiple of 4, so that the two batches of a family along a row
+//! (every other stick, every other two sticks) are every other registers, too. The 16 belongs
+//! to the layout, not to the machine: narrower registers take it in several goes.
+//!
+//! A row of equal masses and sticks of equal rest lengths needs no column but the positions;
+//! a row in which something else was set (a mass, a tear, a stiffness) gets columns of
+//! constants and stays as fast as it can.
+#![cfg_attr(not(feature = "std"), no_std)]
+
+extern crate alloc;
+
+mod constants;
+mod layout;
+mod plan;
+mod sweep;
+
+pub use plan::{GridKernel, GridPlan};
