@@ -99,6 +99,9 @@ impl<S: Real> Program<S> {
     ///
     /// # Errors
     /// If the schedule is of other sticks, or there are fewer particles than it names.
+    ///
+    /// # Panics
+    /// If there are no lanes.
     pub fn new<const D: usize>(
         lanes: usize,
         particles: &Particles<D, S>,

@@ -102,11 +102,13 @@ pub enum StickError {
         /// How many there are.
         sticks: usize,
     },
-    /// Sticks are numbered with 32 bits.
-    #[error("{pairs} pairs are more than 32-bit numbers can name")]
+    /// Sticks and particles are numbered with 32 bits.
+    #[error("{pairs} pairs of {particles} particles are more than 32-bit numbers can name")]
     TooMany {
         /// How many pairs there were.
         pairs: usize,
+        /// How many particles.
+        particles: usize,
     },
 }
 
@@ -162,7 +164,7 @@ impl<S: Real> Sticks<S> {
     ///
     /// # Errors
     /// Slices of unequal length; a pair out of range or with one particle twice; a rest
-    /// length outside 1e-15 to 1e10 m.
+    /// length outside 1e-15 to 1e10 m; more pairs or particles than 32-bit numbers can name.
     pub fn with_rests(
         particles: usize,
         pairs: &[[u32; 2]],
@@ -172,8 +174,8 @@ impl<S: Real> Sticks<S> {
         if pairs.len() != rests.len() {
             return Err(StickError::UnequalLengths { pairs: pairs.len(), rests: rests.len() });
         }
-        if u32::try_from(pairs.len()).is_err() {
-            return Err(StickError::TooMany { pairs: pairs.len() });
+        if pairs.len().max(particles) >= u32::MAX as usize {
+            return Err(StickError::TooMany { pairs: pairs.len(), particles });
         }
         check_ends(pairs, particles)?;
         for (stick, &rest) in rests.iter().enumerate() {

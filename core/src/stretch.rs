@@ -36,8 +36,7 @@ impl Stretch {
             count += 1;
             if acts || stretch.is_nan() {
                 squares += stretch * stretch;
-                // Not `f64::max`, which would hide a NaN.
-                max = if stretch.abs() <= max { max } else { stretch.abs() };
+                max = max.max(stretch.abs());
                 if squares.is_nan() {
                     return Self { rms: f64::NAN, max: f64::NAN };
                 }

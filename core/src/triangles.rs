@@ -48,7 +48,8 @@ pub enum TriangleError {
 impl<S: Real> Sticks<S> {
     /// A plain stick for each edge of a triangle mesh, once, in the order in which the edges
     /// first appear; with [`Bending::Sticks`] then one between the far corners of each two
-    /// triangles that share an edge (where that is not an edge itself). Each is as long at
+    /// triangles that share an edge (where that is not an edge itself; of three or more at one
+    /// edge, each and the next one listed). Each is as long at
     /// rest as it is now.
     ///
     /// ```

@@ -10,7 +10,7 @@ use taut_lanes::Machine;
 
 use crate::constants::Constants;
 use crate::layout::Layout;
-use crate::sweep::{Integrate, Rows, Sweep, Transpose};
+use crate::sweep::{Integrate, IntegrateRows, Rows, Sweep, Transpose};
 
 /// The kernel for regular sheets, in 2 and 3 dimensions, on the registers of a machine.
 ///
@@ -50,6 +50,8 @@ pub struct GridPlan<M, const D: usize> {
     constants: Constants,
     position: [Column<f32>; D],
     inverse_mass: Column<f32>,
+    /// A row.
+    scratch: Column<f32>,
     /// Which lanes have a stick, for sticks that reach 0, 1 and 2 columns.
     presence: [Column<f32>; 3],
     motion: Motion<D>,
@@ -101,6 +103,7 @@ impl<M: Machine, const D: usize> Kernel<D> for GridKernel<M> {
             constants,
             position: core::array::from_fn(|_| column()),
             inverse_mass: column(),
+            scratch: layout.presence(0),
             presence: core::array::from_fn(|across| layout.presence(across)),
             motion: Motion { keep: 1.0, push: [0.0; D], inverse_h2: 0.0 },
             pending: true,
@@ -139,9 +142,18 @@ impl<M: Machine, const D: usize> Plan<D> for GridPlan<M, D> {
         if !self.pending {
             self.bring_back(particles);
         }
-        let columns = particles.columns();
-        self.machine.run(Integrate { columns, motion: &self.motion });
-        self.pending = true;
+        let (layout, motion) = (self.layout(), &self.motion);
+        let columns = &mut particles.columns();
+        self.pending = !layout.is_full();
+        if self.pending {
+            self.machine.run(Integrate { columns, motion, from: 0 });
+        } else {
+            let strided = self.position.each_mut().map(|column| &mut column[..]);
+            let scratch = &mut self.scratch;
+            self.machine.run(IntegrateRows { columns, motion, layout, strided, scratch });
+            // Particles that are not of the sheet.
+            self.machine.run(Integrate { columns, motion, from: layout.width * layout.height });
+        }
     }
 
     fn relax(&mut self, particles: &mut Particles<D>, iterations: u32, _: &dyn Executor) {
@@ -177,21 +189,18 @@ impl<M: Machine, const D: usize> Plan<D> for GridPlan<M, D> {
     }
 
     fn finish(&mut self, particles: &mut Particles<D>, _: &dyn Executor) -> Status {
-        if !core::mem::replace(&mut self.pending, true) {
-            self.bring_back(particles);
-        }
         let mut unsound = 0.0;
+        let mut still_there = 0;
+        if !core::mem::replace(&mut self.pending, true) {
+            unsound = self.bring_back(particles);
+            still_there = self.layout().width * self.layout().height;
+        }
+        // What was never in strides: particles that are not of the sheet, or all.
         for column in particles.columns().position {
-            // NaN, and stays so, unless every position is finite; eight sums, because one
-            // would wait for itself.
-            let mut sums = [0.0_f32; 8];
-            for eight in column.chunks_exact_mut(8) {
-                for (sum, x) in sums.iter_mut().zip(eight) {
-                    *x = x.positive_zero();
-                    *sum += *x * 0.0;
-                }
+            for x in &mut column[still_there..] {
+                *x = x.positive_zero();
+                unsound += *x * 0.0; // NaN, and stays so, unless the position is finite
             }
-            unsound += sums.iter().sum::<f32>();
         }
         Status { finite: unsound.is_finite() }
     }
@@ -240,15 +249,19 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
         }
     }
 
-    fn bring_back(&mut self, particles: &mut Particles<D>) {
-        self.transpose(particles, Transpose::FromStrides);
+    /// Gives NaN if a position is not finite, else 0.
+    fn bring_back(&mut self, particles: &mut Particles<D>) -> f32 {
+        self.transpose(particles, Transpose::FromStrides)
     }
 
-    fn transpose(&mut self, particles: &mut Particles<D>, direction: Transpose) {
+    fn transpose(&mut self, particles: &mut Particles<D>, direction: Transpose) -> f32 {
         let Columns { position, .. } = particles.columns();
         let layout = self.constants.layout;
+        let mut unsound = 0.0;
         for (contiguous, strided) in position.into_iter().zip(&mut self.position) {
-            self.machine.run(Rows { layout, contiguous, strided, direction });
+            let unsound = &mut unsound;
+            self.machine.run(Rows { layout, contiguous, strided, direction, unsound });
         }
+        unsound
     }
 }

@@ -6,33 +6,87 @@ use taut_lanes::{Operation, Vector};
 use crate::constants::{Constants, Mixed, Row, Strand};
 use crate::layout::{Layout, STRIDE};
 
-/// One substep of motion, in place, on the particles' own columns.
-pub(crate) struct Integrate<'a, const D: usize> {
-    pub(crate) columns: Columns<'a, D, f32>,
+/// One substep of motion of a range of particles, on their own columns.
+pub(crate) struct Integrate<'a, 'b, const D: usize> {
+    pub(crate) columns: &'a mut Columns<'b, D, f32>,
     pub(crate) motion: &'a Motion<D>,
+    /// A multiple of [`PADDING`], like all columns.
+    pub(crate) from: usize,
 }
 
-impl<const D: usize> Operation for Integrate<'_, D> {
+impl<const D: usize> Operation for Integrate<'_, '_, D> {
     #[inline(always)]
     fn run<V: Vector>(self, cpu: V::Cpu) {
-        let Self { columns: Columns { position, previous, inverse_mass }, motion } = self;
-        let (zero, keep) = (V::splat(cpu, 0.0), V::splat(cpu, motion.keep));
-        let len = inverse_mass.len() / PADDING * PADDING;
-        for at in (0..len).step_by(V::LANES) {
-            // SAFETY: `LANES` divides `PADDING`, so `at + LANES <= len`.
-            let inverse_mass = unsafe { V::load(cpu, inverse_mass[at..].as_ptr()) };
+        let Self { columns, motion, from } = self;
+        let Columns { position, previous, inverse_mass } = columns;
+        for axis in 0..D {
+            let x = &mut position[axis][from..];
+            let (previous, inverse_mass) = (&mut previous[axis][from..], &inverse_mass[from..]);
+            let (keep, push) = (motion.keep, motion.push[axis]);
+            integrate_column::<V>(cpu, x, previous, inverse_mass, [keep, push], None);
+        }
+    }
+}
+
+/// One substep of motion of a full sheet, row by row from the particles' columns into strides:
+/// the new positions pass through a row of scratch that stays in the first-level cache.
+pub(crate) struct IntegrateRows<'a, 'b, const D: usize> {
+    pub(crate) columns: &'a mut Columns<'b, D, f32>,
+    pub(crate) motion: &'a Motion<D>,
+    pub(crate) layout: Layout,
+    pub(crate) strided: [&'a mut [f32]; D],
+    pub(crate) scratch: &'a mut [f32],
+}
+
+impl<const D: usize> Operation for IntegrateRows<'_, '_, D> {
+    #[inline(always)]
+    fn run<V: Vector>(self, cpu: V::Cpu) {
+        let Self { columns, motion, layout, strided, scratch } = self;
+        let Columns { position, previous, inverse_mass } = columns;
+        let row_len = layout.registers * STRIDE;
+        assert!(layout.is_full(), "rows have lanes without a particle");
+        for j in 0..layout.height {
+            let row = j * row_len..(j + 1) * row_len;
             for axis in 0..D {
-                let x = &mut position[axis][..len][at..at + V::LANES];
-                let before = &mut previous[axis][..len][at..at + V::LANES];
-                let push = V::splat(cpu, motion.push[axis]);
-                // SAFETY: both slices have `LANES` numbers.
+                let scratch = &mut scratch[..row_len];
+                let x = &mut position[axis][row.clone()];
+                let previous = &mut previous[axis][row.clone()];
+                let terms = [motion.keep, motion.push[axis]];
+                let mass = &inverse_mass[row.clone()];
+                integrate_column::<V>(cpu, x, previous, mass, terms, Some(scratch));
+                let strided = &mut strided[axis][j * layout.pitch..][..row_len];
+                // SAFETY: both have `row_len` numbers, and `registers` is a multiple of 4.
                 unsafe {
-                    let here = V::load(cpu, x.as_ptr()) + zero; // -0.0 becomes +0.0
-                    let previous = V::load(cpu, before.as_ptr());
-                    here.store(before.as_mut_ptr());
-                    integrate(here, previous, inverse_mass, keep, push).store(x.as_mut_ptr());
+                    let direction = Transpose::ToStrides;
+                    transpose_full::<V>(cpu, layout.registers, scratch, strided, direction);
                 }
             }
+        }
+    }
+}
+
+/// One coordinate of some particles, a multiple of [`PADDING`] of them, to `to` or in place.
+#[inline(always)]
+fn integrate_column<V: Vector>(
+    cpu: V::Cpu,
+    x: &mut [f32],
+    previous: &mut [f32],
+    inverse_mass: &[f32],
+    [keep, push]: [f32; 2],
+    to: Option<&mut [f32]>,
+) {
+    let len = x.len() / PADDING * PADDING;
+    let (from, to) = (x.as_mut_ptr(), to.map_or(x.as_mut_ptr(), |to| to[..len].as_mut_ptr()));
+    let (previous, inverse_mass) = (&mut previous[..len], &inverse_mass[..len]);
+    let [zero, keep, push] = [0.0, keep, push].map(|term| V::splat(cpu, term));
+    for at in (0..len).step_by(V::LANES) {
+        // SAFETY: `LANES` divides `PADDING`, so `at + LANES <= len`, which all have.
+        unsafe {
+            let here = V::load(cpu, from.add(at)) + zero; // -0.0 becomes +0.0
+            let before = V::load(cpu, previous.as_ptr().add(at));
+            let inverse_mass = V::load(cpu, inverse_mass.as_ptr().add(at));
+            here.store(previous.as_mut_ptr().add(at));
+            integrate(here, before, inverse_mass, keep, push).store(to.add(at));
         }
     }
 }
@@ -50,18 +104,21 @@ pub(crate) struct Rows<'a> {
     pub(crate) contiguous: &'a mut [f32],
     pub(crate) strided: &'a mut [f32],
     pub(crate) direction: Transpose,
+    /// Becomes NaN if a position is not finite.
+    pub(crate) unsound: &'a mut f32,
 }
 
 impl Operation for Rows<'_> {
     #[inline(always)]
     fn run<V: Vector>(self, cpu: V::Cpu) {
-        let Self { layout, contiguous, strided, direction } = self;
+        let Self { layout, contiguous, strided, direction, unsound } = self;
         for j in 0..layout.height {
             let row = &mut contiguous[j * layout.width..][..layout.width];
             let strided = &mut strided[j * layout.pitch..][..layout.registers * STRIDE];
             if layout.is_full() {
                 // SAFETY: the row is full, so both slices have `registers * STRIDE` numbers.
-                unsafe { transpose_full::<V>(cpu, layout.registers, row, strided, direction) };
+                *unsound +=
+                    unsafe { transpose_full::<V>(cpu, layout.registers, row, strided, direction) };
             } else {
                 for (i, x) in row.iter_mut().enumerate() {
                     let strided = &mut strided[layout.in_row(i)];
@@ -69,6 +126,7 @@ impl Operation for Rows<'_> {
                         Transpose::ToStrides => *strided = *x + 0.0, // -0.0 becomes +0.0
                         Transpose::FromStrides => *x = *strided,
                     }
+                    *unsound += *strided * 0.0;
                 }
             }
         }
@@ -76,7 +134,8 @@ impl Operation for Rows<'_> {
 }
 
 /// Four registers of the layout at a time: a lane's numbers are `registers` apart in the row,
-/// and four neighbours in the row are the same lane of four registers.
+/// and four neighbours in the row are the same lane of four registers. Gives NaN if a position
+/// is not finite, else 0.
 ///
 /// # Safety
 /// - `row` and `strided` have `registers * STRIDE` numbers each,
@@ -88,8 +147,9 @@ unsafe fn transpose_full<V: Vector>(
     row: &mut [f32],
     strided: &mut [f32],
     direction: Transpose,
-) {
+) -> f32 {
     let zero = V::splat(cpu, 0.0);
+    let mut unsound = zero;
     let (row, strided) = (row.as_mut_ptr(), strided.as_mut_ptr());
     for first in (0..registers).step_by(4) {
         for lane in (0..STRIDE).step_by(V::LANES) {
@@ -106,13 +166,20 @@ unsafe fn transpose_full<V: Vector>(
                         }
                     }
                     Transpose::FromStrides => {
-                        let four = core::array::from_fn(|m| V::load(cpu, register(m)));
+                        let four: [V; 4] = core::array::from_fn(|m| V::load(cpu, register(m)));
+                        for lanes in four {
+                            unsound = unsound + lanes * zero;
+                        }
                         V::scatter(four, in_row);
                     }
                 }
             }
         }
     }
+    let mut sum = [0.0; PADDING];
+    // SAFETY: no register has more lanes than `PADDING`.
+    unsafe { unsound.store(sum.as_mut_ptr()) };
+    sum.iter().sum()
 }
 
 /// Relaxes all sticks of a sheet in the order that it implies, some times over.
