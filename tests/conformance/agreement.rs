@@ -1,0 +1,278 @@
+//! Every kernel gives, bit for bit, what the scalar kernel gives on the same schedule.
+
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+use taut::world::{Scene, StickSet};
+use taut::{
+    Duplicates, Family, Formula, Kernel, Kind, Particles, Plan, PlanError, ScalarKernel, Schedule,
+    Step, Sticks,
+};
+
+use crate::contestants::{contestants, reference};
+use crate::meshes::{Manner, Mesh, Recipe, Shape};
+use crate::oracle;
+use crate::play::{Ending, Setup, any_step, for_all, rows};
+
+/// How far `f32` may be from the naive `f64` text after [`few_steps`] on a tame mesh of
+/// up to a hundred metres, m: a few units in the last place of its coordinates.
+const TOLERANCE: f64 = 1e-4;
+
+/// Several substeps of several iterations: enough for every part of a kernel.
+fn few_steps<const D: usize>() -> Step<D> {
+    Step { substeps: 2, iterations: 2, ..Step::default() }
+}
+
+/// All kernels agree on every schedule of a mesh with every formula.
+fn agree_on<const D: usize>(name: &str, mesh: &Mesh<D>) {
+    for (order, schedule) in &mesh.schedules() {
+        for formula in Formula::ALL {
+            let setup = Setup { mesh, schedule, formula };
+            let game = format!("{name}, D = {D}, {order}, {formula}");
+            setup.all_agree(&game, |start| start.steps(&few_steps(), 1));
+        }
+    }
+}
+
+#[test]
+fn kernels_agree_at_every_size_around_the_lane_counts() {
+    let sizes = (0..=3 * 16 + 1).chain(63..=65).chain(127..=129);
+    for (special, size) in [0, 20, 100].into_iter().cycle().zip(sizes) {
+        let shapes = [Shape::Pairs, Shape::Chain, Shape::Star, Shape::Dust];
+        for shape in shapes.map(|shape| shape(size)) {
+            let recipe = Recipe::of(shape, special, Manner::Tame);
+            let name = format!("{shape:?}, {special} % special");
+            agree_on::<2>(&name, &recipe.mesh());
+            agree_on::<3>(&name, &recipe.mesh());
+        }
+    }
+}
+
+/// All formulas on the sheet's own schedule, for kernels of which a sheet's columns are the
+/// lanes: sizes around registers, strides of them, and bands.
+#[test]
+fn kernels_agree_on_sheets_of_every_width_and_height() {
+    fn check<const D: usize>(recipe: &Recipe) {
+        let mesh: Mesh<D> = recipe.mesh();
+        let schedule = mesh.schedule("sheet");
+        for formula in Formula::ALL {
+            let setup = Setup { mesh: &mesh, schedule: &schedule, formula };
+            let game = format!("{recipe:?}, D = {D}, {formula}");
+            setup.all_agree(&game, |start| start.steps(&few_steps(), 2));
+        }
+    }
+    let widths = (0..=20).chain([31, 32, 33, 47, 48, 49, 63, 64, 65, 66, 127, 128, 129, 1024]);
+    let heights = [1, 2, 3, 9, 7, 8, 17, 4, 0, 5, 16].into_iter().cycle();
+    let manners = [Manner::Even, Manner::Tame, Manner::Even, Manner::Wild].into_iter().cycle();
+    let specials = [0, 1, 30].into_iter().cycle();
+    for (((width, height), manner), special) in widths.zip(heights).zip(manners).zip(specials) {
+        let height = if width > 100 { height.min(4) } else { height };
+        for families in [Family::STRUCTURAL, Family::SHEAR, Family::ALL, &[Family::Row2]] {
+            check::<2>(&Recipe::sheet([width, height], families, special, manner));
+            check::<3>(&Recipe::sheet([width, height], families, special, manner));
+        }
+    }
+    // Full rows, each with something of its own.
+    for manner in [Manner::Even, Manner::Tame, Manner::Wild] {
+        check::<3>(&Recipe::sheet([64, 18], Family::ALL, 1, manner));
+        check::<3>(&Recipe::sheet([128, 3], Family::ALL, 0, manner));
+    }
+}
+
+#[test]
+fn kernels_agree_on_sheets_in_any_order() {
+    for size in [[1, 1], [2, 1], [1, 9], [3, 17], [16, 8], [17, 9], [64, 3]] {
+        let recipe = Recipe::sheet(size, Family::ALL, 3, Manner::Even);
+        agree_on::<2>(&format!("{recipe:?}"), &recipe.mesh());
+        agree_on::<3>(&format!("{recipe:?}"), &recipe.mesh());
+    }
+}
+
+fn agree_on_any<const D: usize>(manner: Manner) {
+    let formula = select(&Formula::ALL[..]);
+    let cases = (Recipe::any(manner), any::<Index>(), formula, any_step::<D>(), 1..4_usize);
+    for_all(200, cases, |(recipe, order, formula, step, steps)| {
+        let mesh = recipe.mesh();
+        let (order, schedule) = mesh.any_schedule(order);
+        let setup = Setup { mesh: &mesh, schedule: &schedule, formula };
+        setup.all_agree(order, |start| start.steps(&step, steps));
+    });
+}
+
+#[test]
+fn kernels_agree_on_any_tame_mesh() {
+    agree_on_any::<2>(Manner::Tame);
+    agree_on_any::<3>(Manner::Tame);
+}
+
+#[test]
+fn kernels_agree_on_any_sane_mesh() {
+    agree_on_any::<2>(Manner::Wild);
+    agree_on_any::<3>(Manner::Wild);
+}
+
+#[test]
+fn kernels_agree_on_each_sort_of_stick() {
+    type Change = fn(&mut Sticks, usize);
+    let sorts: [(&str, Change); 7] = [
+        ("plain", |_, _| {}),
+        ("minimum", |sticks, stick| sticks.set_kind(stick, Kind::Minimum).unwrap()),
+        ("maximum", |sticks, stick| sticks.set_kind(stick, Kind::Maximum).unwrap()),
+        ("not stiff", |sticks, stick| sticks.set_stiffness(stick, 0.3).unwrap()),
+        ("compliant", |sticks, stick| sticks.set_compliance(stick, 1e-4).unwrap()),
+        ("torn", |sticks, stick| sticks.tear(stick).unwrap()),
+        ("all of it", |sticks, stick| {
+            sticks.set_kind(stick, Kind::Maximum).unwrap();
+            sticks.set_stiffness(stick, 0.3).unwrap();
+            sticks.set_compliance(stick, 1e-4).unwrap();
+        }),
+    ];
+    for plain in [
+        Recipe::of(Shape::Graph(60, 150), 0, Manner::Tame),
+        Recipe::sheet([17, 9], Family::SHEAR, 0, Manner::Even),
+    ] {
+        let plain: Mesh = plain.mesh();
+        let mut endings = Vec::new();
+        for (name, change) in sorts {
+            let mut mesh = plain.clone();
+            for stick in (0..mesh.sticks.len()).filter(|stick| stick % 3 != 0) {
+                change(&mut mesh.sticks, stick);
+            }
+            agree_on(name, &mesh);
+            let schedule = Schedule::coloured(&plain.sticks);
+            let setup = Setup { mesh: &mesh, schedule: &schedule, formula: Formula::Halley };
+            let ending = setup.start(&reference()).unwrap().steps(&few_steps(), 1);
+            endings.push(rows(&ending.particles));
+        }
+        // Each sort makes a difference.
+        endings.sort_unstable();
+        endings.dedup();
+        assert_eq!(endings.len(), sorts.len());
+    }
+}
+
+#[test]
+fn cloths_in_one_buffer_move_as_each_alone() {
+    let step = Step { substeps: 2, iterations: 3, ..Step::default() };
+    let cloths = [[9, 7], [17, 20], [2, 2], [33, 5]]
+        .map(|size| Recipe::sheet(size, Family::ALL, 0, Manner::Tame).mesh());
+    let mut buffer = Particles::with_capacity(0);
+    let (mut pairs, mut rests, mut blocks) = (Vec::new(), Vec::new(), Vec::new());
+    for mesh in &cloths {
+        let (first_particle, first_stick) = (buffer.len() as u32, pairs.len() as u32);
+        let batch = |batch: &[u32]| batch.iter().map(|stick| first_stick + stick).collect();
+        blocks.push(mesh.schedule("sheet").batches().map(batch).collect());
+        let Mesh { particles, sticks, .. } = mesh;
+        pairs.extend(sticks.ends().iter().map(|ends| ends.map(|end| first_particle + end)));
+        rests.extend(sticks.rests());
+        for (particle, &inverse_mass) in particles.inverse_masses().iter().enumerate() {
+            buffer.push(particles.position(particle), inverse_mass).unwrap();
+        }
+    }
+    let sticks = Sticks::with_rests(buffer.len(), &pairs, &rests, Duplicates::Keep).unwrap();
+    let schedule = Schedule::new(&sticks, &[blocks]).unwrap();
+    let all = Mesh { particles: buffer, sticks, sheet: None };
+    for formula in Formula::ALL {
+        let mut alone = Vec::new();
+        for mesh in &cloths {
+            let setup = Setup { mesh, schedule: &mesh.schedule("sheet"), formula };
+            alone.extend(rows(&setup.all_agree("a cloth", |start| start.steps(&step, 5)).particles));
+        }
+        let setup = Setup { mesh: &all, schedule: &schedule, formula };
+        let together = setup.all_agree("cloths in one buffer", |start| start.steps(&step, 5));
+        assert!(rows(&together.particles) == alone, "{formula}");
+    }
+}
+
+#[test]
+fn kernels_are_near_the_naive_oracle() {
+    fn check<const D: usize>() {
+        let cases = (Recipe::any(Manner::Tame), any::<Index>());
+        for_all(60, cases, |(recipe, order)| {
+            let mesh: Mesh<D> = recipe.mesh();
+            let (order, schedule) = mesh.any_schedule(order);
+            for formula in Formula::ALL {
+                let expected =
+                    oracle::positions_after(&mesh, &schedule, formula, &few_steps(), 2);
+                let setup = Setup { mesh: &mesh, schedule: &schedule, formula };
+                let ending = setup.all_agree(order, |start| start.steps(&few_steps(), 2));
+                let error = oracle::distance(&ending.particles, &expected);
+                assert!(error <= TOLERANCE, "{formula}, {order}: off by {error} m");
+            }
+        });
+    }
+    check::<2>();
+    check::<3>();
+}
+
+#[test]
+fn in_f64_the_scalar_kernel_is_the_oracle_but_for_rounding() {
+    for recipe in [
+        Recipe::sheet([9, 8], Family::ALL, 0, Manner::Tame),
+        Recipe::of(Shape::Graph(50, 120), 100, Manner::Tame),
+    ] {
+        let mesh: Mesh = recipe.mesh();
+        let schedule = Schedule::coloured(&mesh.sticks);
+        let step = few_steps::<3>();
+        let step64 = Step::<3, f64> {
+            dt: f64::from(step.dt),
+            acceleration: step.acceleration.map(f64::from),
+            damping: f64::from(step.damping),
+            substeps: step.substeps,
+            iterations: step.iterations,
+        };
+        for formula in Formula::ALL {
+            let expected = oracle::positions_after(&mesh, &schedule, formula, &step, 5);
+            let (mut particles, sticks) =
+                (mesh.particles.convert::<f64>(), mesh.sticks.convert::<f64>());
+            let mut plan = ScalarKernel.plan(&particles, &sticks, &schedule, formula).unwrap();
+            for _ in 0..5 {
+                assert!(plan.step(&mut particles, &sticks, &step64).unwrap().finite);
+            }
+            let error = oracle::distance(&particles, &expected);
+            // Quick's root is a little off in any number type.
+            let tolerance = if formula == Formula::Quick { 1e-5 } else { 1e-12 };
+            assert!(error <= tolerance, "{formula}: off by {error} m");
+        }
+    }
+}
+
+#[test]
+fn in_other_dimensions_kernels_agree_or_refuse_by_a_typed_error() {
+    fn check<const D: usize>() {
+        let mesh: Mesh<D> = Recipe::sheet([5, 4], Family::ALL, 20, Manner::Wild).mesh();
+        let schedule = mesh.schedule("sheet");
+        let setup = Setup { mesh: &mesh, schedule: &schedule, formula: Formula::Halley };
+        let expected = setup.start(&reference()).unwrap().steps(&few_steps(), 2);
+        for contestant in contestants() {
+            let kernel = &contestant.kernel;
+            match kernel.plan(&mesh.particles, &mesh.sticks, &schedule, setup.formula) {
+                Ok(_) => {
+                    let ending: Ending<D> = setup.start(kernel).unwrap().steps(&few_steps(), 2);
+                    assert!(rows(&ending.particles) == rows(&expected.particles));
+                }
+                Err(error) => assert_eq!(error, PlanError::Dimensions { dimensions: D }),
+            }
+        }
+    }
+    check::<1>();
+    check::<4>();
+}
+
+#[test]
+fn a_plan_refuses_a_schedule_of_other_sticks() {
+    let Scene { particles, sticks, sheet } = Scene::drape(5, StickSet::Shear).unwrap();
+    let schedule = sheet.unwrap().schedule(&sticks).unwrap();
+    let mut pairs = sticks.ends().to_vec();
+    pairs[7].reverse();
+    let others = Sticks::with_rests(25, &pairs, sticks.rests(), Duplicates::Keep).unwrap();
+    let few = Particles::new(&[[0.0; 3]; 24], &[1.0; 24]).unwrap();
+    for contestant in contestants() {
+        let refusal = |particles, sticks| {
+            contestant.kernel.plan(particles, sticks, &schedule, Formula::Halley).err()
+        };
+        assert_eq!(refusal(&particles, &sticks), None);
+        assert_eq!(refusal(&particles, &others), Some(PlanError::OtherSchedule { stick: 7 }));
+        let too_few = PlanError::TooFewParticles { needed: 25, particles: 24 };
+        assert_eq!(refusal(&few, &sticks), Some(too_few));
+    }
+}

@@ -1,0 +1,113 @@
+//! Golden hashes: the same bits next year, and on every machine.
+//!
+//! `golden.txt` has a line for each scene, formula and schedule: the hash of the positions
+//! after 8 steps of 4 iterations. Every contestant must give it. A change that alters a hash
+//! alters what users' simulations do, and is a breaking change: when it is meant, renew the
+//! table with
+//!
+//! ```text
+//! TAUT_BLESS=1 cargo test -p taut-tests golden
+//! ```
+//!
+//! which raises the version if a hash is another one than before.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use taut::world::{Scene, StickSet};
+use taut::{AnyKernel, Formula, Schedule, Step};
+
+use crate::contestants::{contestants, reference};
+use crate::meshes::Mesh;
+use crate::play::Setup;
+
+const TABLE: &str = include_str!("../golden.txt");
+const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/golden.txt");
+const HEAD: &str = "\
+# Hashes of the positions after 8 steps of 4 iterations, in the caller's numbering; see
+# `Particles::hash`. Renewed by TAUT_BLESS=1 cargo test -p taut-tests golden
+";
+
+type Hashes = BTreeMap<String, u64>;
+
+/// The version and the hashes of a table.
+fn parse(table: &str) -> (u32, Hashes) {
+    let mut lines = table.lines().filter(|line| !line.starts_with('#'));
+    let version = lines.next().and_then(|line| line.strip_prefix("version "));
+    let entry = |line: &str| {
+        let (name, hash) = line.rsplit_once(' ').unwrap();
+        (name.to_owned(), u64::from_str_radix(hash, 16).unwrap())
+    };
+    (version.unwrap().parse().unwrap(), lines.map(entry).collect())
+}
+
+fn write(version: u32, hashes: &Hashes) -> String {
+    let mut table = format!("{HEAD}version {version}\n");
+    for (name, hash) in hashes {
+        writeln!(table, "{name} {hash:016x}").unwrap();
+    }
+    table
+}
+
+/// A scene, in the order for its mesh, in colours, and as a sheet if it is one.
+struct Exhibit {
+    name: &'static str,
+    mesh: Mesh,
+    schedules: Vec<(&'static str, Schedule)>,
+}
+
+fn exhibits() -> [Exhibit; 3] {
+    let scenes = [
+        ("drape-64-all", Scene::drape(64, StickSet::All)),
+        ("disc-40-all", Scene::disc(40, StickSet::All)),
+        ("sphere-28-all", Scene::sphere(28, StickSet::All)),
+    ];
+    scenes.map(|(name, scene)| {
+        let mesh = Mesh::from(scene.unwrap());
+        let mut schedules = mesh.schedules();
+        schedules.retain(|(order, _)| ["coloured", "blocked", "sheet"].contains(order));
+        Exhibit { name, mesh, schedules }
+    })
+}
+
+fn hashes(kernel: &AnyKernel, exhibits: &[Exhibit]) -> Hashes {
+    let step = Step { iterations: 4, ..Step::default() };
+    let mut hashes = Hashes::new();
+    for Exhibit { name, mesh, schedules } in exhibits {
+        for (order, schedule) in schedules {
+            for formula in Formula::ALL {
+                let setup = Setup { mesh, schedule, formula };
+                let ending = setup.steps(kernel, &step, 8);
+                assert!(ending.notes.iter().all(|&finite| finite == 1));
+                hashes.insert(format!("{name} {order} {formula}"), ending.particles.hash());
+            }
+        }
+    }
+    hashes
+}
+
+#[test]
+fn golden_hashes_are_what_every_contestant_gives() {
+    let exhibits = exhibits();
+    let (mut version, mut golden) = parse(TABLE);
+    if std::env::var_os("TAUT_BLESS").is_some() {
+        let now = hashes(&reference(), &exhibits);
+        let differs = |(name, hash)| now.get(name).is_some_and(|now| now != hash);
+        version += u32::from(golden.iter().any(differs));
+        golden = now;
+        std::fs::write(PATH, write(version, &golden)).unwrap();
+    } else {
+        // Nothing by hand: what is read is what would be written.
+        assert_eq!(TABLE, write(version, &golden));
+    }
+    // Different formulas and orders are different answers.
+    let distinct: BTreeSet<u64> = golden.values().copied().collect();
+    assert_eq!(distinct.len(), golden.len());
+    for contestant in contestants() {
+        let got = hashes(&contestant.kernel, &exhibits);
+        for (name, hash) in &got {
+            assert_eq!(Some(hash), golden.get(name), "{}: {name} is {hash:016x}", contestant.name);
+        }
+        assert_eq!(got.len(), golden.len(), "lines that nobody makes");
+    }
+}

@@ -1,0 +1,78 @@
+//! Every instruction set of this machine takes part: one that is left out passes every test.
+
+use taut::{AnyKernel, Kernel};
+
+use crate::contestants::{Contestant, THREADS, contestants};
+
+/// The instruction sets that this machine has, of those that kernels choose at run time, and
+/// their lanes.
+fn detected() -> Vec<(&'static str, usize)> {
+    let mut all = Vec::new();
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    {
+        use std::arch::is_x86_feature_detected as has;
+        let avx2 = has!("avx2") && has!("fma") && has!("bmi2");
+        let beside_avx512f =
+            has!("avx512bw") && has!("avx512cd") && has!("avx512dq") && has!("avx512vl");
+        if avx2 && has!("avx512f") && beside_avx512f {
+            all.push(("avx512", 16));
+        }
+        if avx2 {
+            all.push(("avx2", 8));
+        }
+    }
+    #[cfg(target_arch = "aarch64")]
+    if std::arch::is_aarch64_feature_detected!("neon") {
+        all.push(("neon", 4));
+    }
+    all.push(("scalar", 1));
+    all
+}
+
+/// The instruction set for which this program is compiled.
+const fn compiled() -> &'static str {
+    if cfg!(target_feature = "avx2") {
+        "avx2"
+    } else if cfg!(target_feature = "avx") {
+        "avx"
+    } else if cfg!(target_feature = "sse2") {
+        "sse2"
+    } else if cfg!(all(target_arch = "aarch64", target_feature = "neon")) {
+        "neon"
+    } else if cfg!(target_feature = "simd128") {
+        "simd128"
+    } else {
+        "scalar"
+    }
+}
+
+#[test]
+fn every_instruction_set_of_this_machine_takes_part_on_every_number_of_threads() {
+    let takes_part = |name: &str, isa: &str, lanes: usize, threads: usize| {
+        contestants().iter().any(|contestant| {
+            contestant.name.starts_with(name)
+                && (contestant.isa(), contestant.lanes()) == (isa, lanes)
+                && contestant.threads() == threads
+        })
+    };
+    for threads in THREADS {
+        for (isa, lanes) in detected() {
+            assert!(takes_part("pulp", isa, lanes, threads), "pulp, {isa}, {threads} threads");
+        }
+        assert!(takes_part("wide", compiled(), 8, threads), "wide, {}", compiled());
+        assert!(takes_part("scalar", "scalar", 1, threads));
+    }
+    println!("took part: {:#?}", contestants().iter().map(|c| &c.name).collect::<Vec<_>>());
+}
+
+#[test]
+fn the_best_kernel_has_the_most_lanes_and_names_find_what_they_name() {
+    let most = contestants().iter().map(Contestant::lanes).max();
+    assert_eq!(Some(Kernel::<3>::lanes(&AnyKernel::best())), most);
+    for name in ["scalar", "wide", "pulp"] {
+        let kernel = AnyKernel::named(name).unwrap();
+        assert_eq!(Kernel::<3>::name(&kernel), name);
+    }
+    assert_eq!(Kernel::<3>::isa(&AnyKernel::named("pulp").unwrap()), detected()[0].0);
+    assert!(AnyKernel::named("abacus").is_err());
+}

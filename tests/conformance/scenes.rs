@@ -1,0 +1,229 @@
+//! The scenes are what their definitions say, made again here in the plainest way.
+
+use std::collections::BTreeSet;
+
+use taut::world::{Scene, SceneError, StickSet};
+use taut::{Family, Particles, Sticks};
+
+use crate::meshes::island_of_each;
+
+/// Everything that there is to know of a scene, to the bit.
+fn bits(Scene { particles, sticks, .. }: &Scene) -> impl Eq + std::fmt::Debug + use<> {
+    let points: Vec<[u32; 3]> = points(particles).map(|point| point.map(f32::to_bits)).collect();
+    let previous: Vec<Vec<u32>> =
+        (0..3).map(|axis| particles.previous(axis).iter().map(|x| x.to_bits()).collect()).collect();
+    let masses: Vec<u32> = particles.inverse_masses().iter().map(|w| w.to_bits()).collect();
+    let rests: Vec<u32> = sticks.rests().iter().map(|rest| rest.to_bits()).collect();
+    (points, previous, masses, rests, sticks.ends().to_vec())
+}
+
+fn points(particles: &Particles<3>) -> impl Iterator<Item = [f32; 3]> {
+    (0..particles.len()).map(|particle| particles.position(particle))
+}
+
+/// Each stick once, its lower end first.
+fn edges(sticks: &Sticks) -> BTreeSet<[u32; 2]> {
+    sticks.ends().iter().map(|&[a, b]| [a.min(b), a.max(b)]).collect()
+}
+
+#[test]
+fn drape_is_to_the_letter_of_its_definition() {
+    for n in [2_u32, 3, 17, 64] {
+        for set in StickSet::ALL {
+            let Scene { particles, sticks, sheet } = Scene::drape(n as usize, set).unwrap();
+            assert_eq!(particles.len(), (n * n) as usize);
+            for j in 0..n {
+                for i in 0..n {
+                    let (x, y) = (f64::from(i), f64::from(j));
+                    let z = 1e-3 * libm::sin(0.37 * x + 0.71 * y);
+                    // Adding zero makes +0.0 of -0.0.
+                    let point = [0.05 * x, -0.05 * y, z].map(|x| (x as f32 + 0.0).to_bits());
+                    let particle = (j * n + i) as usize;
+                    assert_eq!(particles.position(particle).map(f32::to_bits), point);
+                    for (axis, bits) in point.into_iter().enumerate() {
+                        assert_eq!(particles.previous(axis)[particle].to_bits(), bits);
+                    }
+                    let inverse_mass = particles.inverse_masses()[particle];
+                    assert_eq!(inverse_mass.to_bits(), if j == 0 { 0 } else { 1.0_f32.to_bits() });
+                }
+            }
+            let expected = drape_sticks(n, set);
+            assert_eq!(sticks.len(), expected.len());
+            for (stick, ([a, b], rest)) in expected.into_iter().enumerate() {
+                let [a, b] = [a, b].map(|(i, j)| j * n + i);
+                assert_eq!(sticks.ends()[stick], [a, b], "{n}, {set}, stick {stick}");
+                let rest = rest as f32;
+                assert_eq!(sticks.rest(stick).to_bits(), rest.to_bits(), "{n}, {set}, {stick}");
+                assert!(sticks.is_plain(stick) && !sticks.is_torn(stick));
+            }
+            let sheet = sheet.unwrap();
+            assert_eq!((sheet.width(), sheet.height()), (n as usize, n as usize));
+            assert_eq!(sheet.families().len(), set.families().len());
+        }
+    }
+    assert_eq!(Scene::drape(1, StickSet::All).err(), Some(SceneError::NoSticks { particles: 1 }));
+}
+
+type Place = (u32, u32);
+
+/// The ends, as columns and rows, and rest lengths of the sticks, in authored order.
+fn drape_sticks(n: u32, set: StickSet) -> Vec<([Place; 2], f64)> {
+    let mut sticks = Vec::new();
+    let mut join = |a: Place, b: Place, rest: f64| {
+        if [a.0, a.1, b.0, b.1].iter().all(|&at| at < n) {
+            sticks.push(([a, b], rest));
+        }
+    };
+    for j in 0..n {
+        for i in 0..n {
+            join((i, j), (i + 1, j), 0.05);
+            join((i, j), (i, j + 1), 0.05);
+            if set != StickSet::Structural {
+                join((i, j), (i + 1, j + 1), 0.05 * 2.0_f64.sqrt());
+                join((i + 1, j), (i, j + 1), 0.05 * 2.0_f64.sqrt());
+            }
+        }
+    }
+    if set == StickSet::All {
+        for j in 0..n {
+            for i in 0..n {
+                join((i, j), (i + 2, j), 0.1);
+                join((i, j), (i, j + 2), 0.1);
+                join((i, j), (i + 2, j + 2), 0.1 * 2.0_f64.sqrt());
+                join((i + 2, j), (i, j + 2), 0.1 * 2.0_f64.sqrt());
+            }
+        }
+    }
+    sticks
+}
+
+/// What holds of a mesh that hangs: whole, finite, no stick twice, its highest share pinned,
+/// at rest, and the same every time.
+fn is_sound(name: &str, make: impl Fn() -> Scene) -> Scene {
+    let scene = make();
+    assert_eq!(bits(&make()), bits(&scene), "{name}");
+    let Scene { particles, sticks, sheet } = &scene;
+    assert!(sheet.is_none(), "{name}");
+    assert!(points(particles).flatten().all(f32::is_finite), "{name}");
+    let islands = island_of_each(particles.len(), sticks.ends().iter().copied());
+    let apart = islands.iter().filter(|&&island| island != 0).count();
+    assert_eq!(apart, 0, "{name}: so many particles hang together with others only");
+    assert_eq!(edges(sticks).len(), sticks.len(), "{name}: some sticks are there twice");
+    for axis in 0..3 {
+        assert_eq!(particles.previous(axis), particles.positions(axis), "{name}");
+    }
+    for (stick, &ends) in sticks.ends().iter().enumerate() {
+        let [a, b] = ends.map(|end| particles.position(end as usize).map(f64::from));
+        let length = (0..3).map(|axis| (b[axis] - a[axis]).powi(2)).sum::<f64>().sqrt();
+        let error = (f64::from(sticks.rest(stick)) - length).abs();
+        assert!(error <= 1e-7 * length, "{name}: stick {stick} is {length} m");
+    }
+
+    let of_mass = |pinned: bool| {
+        let masses = particles.inverse_masses().iter();
+        let heights = masses.zip(particles.positions(1));
+        heights.filter(move |(w, _)| (**w == 0.0) == pinned).map(|(_, &y)| y)
+    };
+    // 2 %, rounded up.
+    assert_eq!(of_mass(true).count(), particles.len().div_ceil(50), "{name}");
+    let [lowest, highest] =
+        [of_mass(true).reduce(f32::min), of_mass(false).reduce(f32::max)].map(Option::unwrap);
+    assert!(lowest >= highest, "{name}: pinned at {lowest} m, free at {highest} m");
+    assert!(particles.inverse_masses().iter().all(|&w| w == 0.0 || w == 1.0), "{name}");
+    scene
+}
+
+#[test]
+fn discs_are_whole_and_of_six_sticks_a_particle() {
+    for size in (2..40).chain([64, 100]) {
+        for set in [StickSet::Structural, StickSet::All] {
+            let name = format!("disc {size} {set}");
+            let Scene { particles, sticks, .. } =
+                is_sound(&name, || Scene::disc(size, set).unwrap());
+            let share = particles.len() as f64 / (size * size) as f64;
+            assert!(size < 8 || (0.95..1.05).contains(&share), "{name}: {share} of size²");
+            if set == StickSet::Structural {
+                let mut degrees = vec![0; particles.len()];
+                for &end in sticks.ends().as_flattened() {
+                    degrees[end as usize] += 1;
+                }
+                let radius = size as f32 * 0.05 * 0.52;
+                for (point, degree) in points(&particles).zip(degrees) {
+                    let inside = point[0].hypot(point[1]) < radius - 0.15;
+                    assert!(degree == 6 || !inside && degree < 6, "{name}: {degree} at {point:?}");
+                }
+            }
+        }
+    }
+    for size in [0, 1] {
+        let error = Scene::disc(size, StickSet::All).err();
+        assert!(matches!(error, Some(SceneError::NoSticks { .. })), "{size}: {error:?}");
+    }
+}
+
+#[test]
+fn spheres_are_whole_and_closed() {
+    for size in (1..30).chain([50]) {
+        let name = format!("sphere {size}");
+        let make = |set| is_sound(&name, || Scene::sphere(size, set).unwrap());
+        let [edges_only, all] = [StickSet::Structural, StickSet::All].map(make);
+        // Euler's formula for a closed surface of triangles.
+        let expected = 3 * edges_only.particles.len() - 6;
+        assert_eq!(edges_only.sticks.len(), expected, "{name}");
+        assert!(edges(&all.sticks).is_superset(&edges(&edges_only.sticks)), "{name}");
+        assert!(size < 2 || all.sticks.len() > expected, "{name}");
+        for point in points(&all.particles) {
+            let radius = point.map(f64::from).iter().map(|x| x * x).sum::<f64>().sqrt();
+            let expected = 0.05 * (2 * size).max(3) as f64 / std::f64::consts::TAU;
+            assert!((radius - expected).abs() < 1e-6 * expected, "{name}: {point:?}");
+        }
+    }
+    assert_eq!(Scene::sphere(0, StickSet::All).err(), Some(SceneError::NoSticks { particles: 0 }));
+}
+
+/// A particle by its place and mass, a stick by its ends in sequence and its length.
+fn graph(Scene { particles, sticks, .. }: &Scene) -> impl Eq + std::fmt::Debug + use<> {
+    let name = |particle: u32| {
+        let [x, y, z] = particles.position(particle as usize).map(f32::to_bits);
+        [x, y, z, particles.inverse_masses()[particle as usize].to_bits()]
+    };
+    let mut vertices: Vec<_> = (0..particles.len() as u32).map(name).collect();
+    let mut edges: Vec<_> = (0..sticks.len())
+        .map(|stick| (sticks.ends()[stick].map(name), sticks.rest(stick).to_bits()))
+        .collect();
+    vertices.sort_unstable();
+    edges.sort_unstable();
+    (vertices, edges)
+}
+
+#[test]
+fn shuffled_is_the_same_graph_in_another_order() {
+    let scenes = [
+        Scene::drape(12, StickSet::All).unwrap(),
+        Scene::disc(12, StickSet::All).unwrap(),
+        Scene::sphere(9, StickSet::All).unwrap(),
+    ];
+    for scene in scenes {
+        let shuffled = scene.shuffled(1);
+        assert_eq!(graph(&shuffled), graph(&scene));
+        assert!(shuffled.sheet.is_none());
+        assert_eq!(bits(&scene.shuffled(1)), bits(&shuffled));
+        let others = [bits(&scene), bits(&scene.shuffled(2)), bits(&scene.shuffled(u64::MAX))];
+        assert!(others.iter().all(|other| *other != bits(&shuffled)));
+        // It is the hard case: hardly a stick between neighbours in memory is left.
+        let near = |[a, b]: &&[u32; 2]| a.abs_diff(*b) <= 3;
+        let [still_near, sticks] =
+            [shuffled.sticks.ends().iter().filter(near).count(), shuffled.sticks.len()];
+        assert!(10 * still_near < sticks, "{still_near} of {sticks}");
+    }
+}
+
+#[test]
+fn sets_of_sticks_and_families_agree() {
+    let families = |set: StickSet| set.families().to_vec();
+    assert_eq!(families(StickSet::Structural), Family::STRUCTURAL);
+    assert_eq!(families(StickSet::All), Family::ALL);
+    for set in StickSet::ALL {
+        assert_eq!(set.name().parse(), Ok(set));
+    }
+}
