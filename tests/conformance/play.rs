@@ -80,11 +80,7 @@ impl<const D: usize> Setup<'_, D> {
     }
 
     /// Every contestant ends the game as the reference kernel does. Returns that ending.
-    pub(crate) fn all_agree(
-        &self,
-        game: &str,
-        play: impl Fn(Start<D>) -> Ending<D>,
-    ) -> Ending<D> {
+    pub(crate) fn all_agree(&self, game: &str, play: impl Fn(Start<D>) -> Ending<D>) -> Ending<D> {
         let expected = play(self.start(&reference()).unwrap());
         self.all_end_as(&expected, game, play);
         expected
