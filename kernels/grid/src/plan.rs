@@ -48,7 +48,8 @@ impl<M> GridKernel<M> {
 pub struct GridPlan<M, const D: usize> {
     machine: M,
     constants: Constants,
-    position: [Column<f32>; D],
+    /// One axis after the other, [`Layout::span`] apart.
+    positions: Column<f32>,
     inverse_mass: Column<f32>,
     /// A row.
     scratch: Column<f32>,
@@ -93,16 +94,16 @@ impl<M: Machine, const D: usize> Kernel<D> for GridKernel<M> {
         let mut constants = Constants::new(sheet, formula);
         constants.refresh_all(particles, sticks);
         let layout = constants.layout;
-        let column = || {
+        let column = |len: usize| {
             let mut column = Column::new(0);
-            column.resize(layout.len(), 0.0);
+            column.resize(len, 0.0);
             column
         };
         let mut plan = GridPlan {
             machine: self.machine,
             constants,
-            position: core::array::from_fn(|_| column()),
-            inverse_mass: column(),
+            positions: column(D * layout.span()),
+            inverse_mass: column(layout.len()),
             scratch: layout.presence(0),
             presence: core::array::from_fn(|across| layout.presence(across)),
             motion: Motion { keep: 1.0, push: [0.0; D], inverse_h2: 0.0 },
@@ -114,6 +115,12 @@ impl<M: Machine, const D: usize> Kernel<D> for GridKernel<M> {
         plan.copy_masses(particles);
         Ok(plan)
     }
+}
+
+/// The columns of the axes.
+fn axes<const D: usize>(positions: &mut [f32], layout: Layout) -> [&mut [f32]; D] {
+    let mut columns = positions.chunks_exact_mut(layout.span().max(1));
+    core::array::from_fn(|_| columns.next().unwrap_or_default())
 }
 
 fn enough<const D: usize>(particles: &Particles<D>, needed: usize) -> Result<(), PlanError> {
@@ -148,7 +155,7 @@ impl<M: Machine, const D: usize> Plan<D> for GridPlan<M, D> {
         if self.pending {
             self.machine.run(Integrate { columns, motion, from: 0 });
         } else {
-            let strided = self.position.each_mut().map(|column| &mut column[..]);
+            let strided: [_; D] = axes(&mut self.positions, layout);
             let scratch = &mut self.scratch;
             self.machine.run(IntegrateRows { columns, motion, layout, strided, scratch });
             // Particles that are not of the sheet.
@@ -158,10 +165,10 @@ impl<M: Machine, const D: usize> Plan<D> for GridPlan<M, D> {
 
     fn relax(&mut self, particles: &mut Particles<D>, iterations: u32, _: &dyn Executor) {
         self.fill(particles);
-        let Self { constants, position, inverse_mass, presence, .. } = self;
+        let Self { constants, positions, inverse_mass, presence, .. } = self;
         self.machine.run(Sweep {
+            position: axes::<D>(positions, constants.layout),
             constants,
-            position: position.each_mut().map(|column| &mut column[..]),
             inverse_mass,
             presence,
             iterations,
@@ -173,7 +180,7 @@ impl<M: Machine, const D: usize> Plan<D> for GridPlan<M, D> {
             return particles.position(particle).map(Real::positive_zero);
         }
         let at = self.layout().of(particle);
-        self.position.each_ref().map(|column| column[at])
+        core::array::from_fn(|axis| self.positions[axis * self.layout().span() + at])
     }
 
     fn set_position(&mut self, particles: &mut Particles<D>, particle: usize, point: [f32; D]) {
@@ -181,7 +188,8 @@ impl<M: Machine, const D: usize> Plan<D> for GridPlan<M, D> {
         let at = if strided { self.layout().of(particle) } else { particle };
         for (axis, x) in point.into_iter().enumerate() {
             if strided {
-                self.position[axis][at] = x;
+                let span = self.layout().span();
+                self.positions[axis * span + at] = x;
             } else {
                 particles.positions_mut(axis)[at] = x;
             }
@@ -258,7 +266,8 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
         let Columns { position, .. } = particles.columns();
         let layout = self.constants.layout;
         let mut unsound = 0.0;
-        for (contiguous, strided) in position.into_iter().zip(&mut self.position) {
+        let strided: [_; D] = axes(&mut self.positions, layout);
+        for (contiguous, strided) in position.into_iter().zip(strided) {
             let unsound = &mut unsound;
             self.machine.run(Rows { layout, contiguous, strided, direction, unsound });
         }
