@@ -28,7 +28,8 @@
 //!
 //! - By feature flag, without any dispatch of Taut's own: [`DefaultKernel`] is the best of
 //!   the kernels whose features are on (`pulp`, `wide`, `scalar`, in this order).
-//! - At run time, by value: [`AnyKernel::best`] for this machine, [`AnyKernel::named`] for
+//! - At run time, by value: [`AnyKernel::best`] for this machine, [`AnyKernel::best_for`] for
+//!   this schedule (a regular [`Sheet`] has a kernel of its own), [`AnyKernel::named`] for
 //!   tools, [`AnyKernel::available`] for all.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]

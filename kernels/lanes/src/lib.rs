@@ -2,7 +2,7 @@
 //!
 //! - [`Vector`]: what a register type brings: loads, stores, and records with their
 //!   transposes. Register types come through the crates `wide` ([`Wide8`], feature `wide`)
-//!   and `pulp` ([`pulp::Register`](crate::pulp::Register), feature `pulp`).
+//!   and `pulp` ([`pulp::Register`], feature `pulp`).
 //! - [`Machine`]: a choice of register type; [`Operation`]: work written once for all.
 //! - [`IndexedKernel`]: the engine of the kernels that name particles by index.
 //!
