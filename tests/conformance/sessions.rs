@@ -3,8 +3,7 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
-use taut::world::{Scene, StickSet};
-use taut::{Formula, Plan, Real, Schedule, Step};
+use taut::{Family, Formula, Plan, Real, Schedule, Step};
 
 use crate::meshes::{Manner, Mesh, Recipe};
 use crate::play::{Ending, Setup, Start, any_step, for_all};
@@ -124,7 +123,7 @@ fn whatever_is_done_in_a_session_kernels_agree_and_dropping_is_finishing() {
 #[test]
 fn a_particle_that_is_moved_nowhere_in_a_session_is_noticed() {
     let step = Step::default();
-    for (mesh, schedule) in &drapes() {
+    for (mesh, schedule) in &sheets() {
         let setup = Setup { mesh, schedule, formula: Formula::Halley };
         for x in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
             for (particle, axis) in [(0, 0), (20, 1), (35, 2)] {
@@ -146,10 +145,11 @@ fn a_particle_that_is_moved_nowhere_in_a_session_is_noticed() {
     }
 }
 
-/// A small drape in colours, and in its own order, in which kernels for sheets take part.
-fn drapes() -> [(Mesh, Schedule); 2] {
-    ["coloured", "sheet"].map(|order| {
-        let mesh = Mesh::from(Scene::drape(6, StickSet::Structural).unwrap());
+/// A small sheet in colours; in its own order, in which kernels for sheets take part; and
+/// one whose rows fill their registers.
+fn sheets() -> [(Mesh, Schedule); 3] {
+    [([6, 6], "coloured"), ([6, 6], "sheet"), ([64, 6], "sheet")].map(|(size, order)| {
+        let mesh: Mesh = Recipe::sheet(size, Family::STRUCTURAL, 0, Manner::Even).mesh();
         let schedule = mesh.schedule(order);
         (mesh, schedule)
     })
@@ -158,26 +158,28 @@ fn drapes() -> [(Mesh, Schedule); 2] {
 #[test]
 fn positions_can_be_read_before_integration_and_moves_are_seen_by_the_next_relaxation() {
     let step = Step::default();
-    for (mesh, schedule) in &drapes() {
+    for (mesh, schedule) in &sheets() {
         let setup = Setup { mesh, schedule, formula: Formula::Exact };
+        let (len, middle) = (mesh.particles.len(), mesh.particles.len() / 2 + 2);
         setup.all_agree("a particle lifted between iterations", |start| {
             let Start { mut plan, mut particles, sticks } = start;
             let mut session = plan.session(&mut particles, &sticks, &step).unwrap();
-            assert_eq!(session.len(), 36);
-            for particle in 0..36 {
+            assert_eq!(session.len(), len);
+            for particle in 0..len {
                 assert_eq!(session.position(particle), mesh.particles.position(particle));
             }
             session.integrate();
             session.relax(1);
-            let [lifted, neighbour] = [20, 21].map(|particle| session.position(particle));
-            session.set_position(20, [lifted[0], lifted[1], lifted[2] + 1.0]);
-            assert_eq!(session.position(20), [lifted[0], lifted[1], lifted[2] + 1.0]);
-            assert_eq!(session.position(21), neighbour);
+            let [lifted, neighbour] = [middle, middle + 1].map(|at| session.position(at));
+            let point = [lifted[0], lifted[1], lifted[2] + 1.0];
+            session.set_position(middle, point);
+            assert_eq!(session.position(middle), point);
+            assert_eq!(session.position(middle + 1), neighbour);
             session.relax(1);
             // The neighbour is drawn after it, and draws it back.
-            assert!(session.position(20)[2] < lifted[2] + 0.99);
-            assert!(session.position(21)[2] > neighbour[2] + 0.01);
-            let last: Vec<[f32; 3]> = (0..36).map(|particle| session.position(particle)).collect();
+            assert!(session.position(middle)[2] < lifted[2] + 0.99);
+            assert!(session.position(middle + 1)[2] > neighbour[2] + 0.01);
+            let last: Vec<[f32; 3]> = (0..len).map(|particle| session.position(particle)).collect();
             let status = session.finish();
             for (particle, point) in last.into_iter().enumerate() {
                 assert_eq!(particles.position(particle), point);
@@ -190,7 +192,7 @@ fn positions_can_be_read_before_integration_and_moves_are_seen_by_the_next_relax
 #[test]
 fn a_session_that_is_forgotten_leaves_the_plan_sound() {
     let step = Step::default();
-    for (mesh, schedule) in &drapes() {
+    for (mesh, schedule) in &sheets() {
         let setup = Setup { mesh, schedule, formula: Formula::Halley };
         let expected = setup.all_agree("a step", |start| start.steps(&step, 1));
         setup.all_end_as(&expected, "a step after a forgotten session", |mut start| {
