@@ -27,7 +27,8 @@ const TASK_STICKS: usize = 2048;
 /// repeats compute the same values again and store the same bits in the same places: padding
 /// is inert, needs no mask, no dummy particles, and no tail loop.
 ///
-/// A torn stick has particle `a` at both ends: it has no direction, so it moves nothing, and
+/// A torn stick has particle `a` at both ends: it has no direction, so it moves nothing (but
+/// makes an infinite coordinate of `a` NaN, where a kernel that masks it would not), and
 /// no other stick of its batch can see it.
 #[derive(Clone, Debug)]
 pub struct Program<S: Real> {
