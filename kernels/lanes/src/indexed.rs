@@ -18,11 +18,12 @@ use aligned_vec::{AVec, ConstAlign};
 use alloc::vec::Vec;
 use taut_core::{
     Columns, Executor, Factor, Formula, Kernel, Motion, PADDING, Particles, Plan, PlanError,
-    Program, Real, Response, Schedule, Slots, Status, Sticks, WithFactor, integrate, relax, weight,
+    Program, Real, Schedule, Status, Sticks, WithFactor, integrate,
 };
 
 use crate::machine::{Machine, Operation};
 use crate::record::Record;
+use crate::relax::relax_slots;
 use crate::vector::Vector;
 
 /// How many particles a thread takes at a time outside relaxation.
@@ -280,71 +281,6 @@ impl<const D: usize> Operation for Relax<'_, D> {
         }
         assert_eq!(self.program.lanes(), V::LANES, "laid out for other registers");
         self.program.formula().dispatch(With::<V, D>(cpu, self));
-    }
-}
-
-/// Relaxes a run of slots, a register at a time: the only gather in the workspace.
-///
-/// # Safety
-/// - `records` is valid for reading and writing at every name in `slots`,
-/// - nobody else uses those records meanwhile,
-/// - the slots are a whole number of registers of `V`, each of independent sticks or repeats
-///   of one. (A register reads all its ends before it writes any.)
-#[inline(always)]
-unsafe fn relax_slots<V: Vector, F: Factor, const D: usize>(
-    cpu: V::Cpu,
-    slots: Slots<'_, f32>,
-    records: *mut Record,
-    inverse_h2: f32,
-) {
-    let len = slots.a.len() / V::LANES * V::LANES;
-    let (a, b) = (&slots.a[..len], &slots.b[..len]);
-    let rest_terms = &slots.rest_term[..len];
-    let stored = F::STORES_WEIGHT.then(|| &slots.weight_term[..len]);
-    let special = slots.special.map(|special| {
-        [special.pull, special.push, special.compliance].map(|column| &column[..len])
-    });
-    let mut slot = 0;
-    while slot < len {
-        // SAFETY: `slot + LANES <= len`, and every column was cut to `len` above.
-        let column = |column: &[f32]| unsafe { V::load(cpu, column.as_ptr().add(slot)) };
-        // SAFETY: the same, and names are valid by contract.
-        let at = |names: &[u32], lane: usize| unsafe {
-            records.add(*names.get_unchecked(slot + lane) as usize).cast::<[f32; 4]>()
-        };
-        let (at_a, at_b) = (|lane| at(a, lane), |lane| at(b, lane));
-        // SAFETY: valid for reading by contract.
-        let (mut ends_a, mut ends_b) = unsafe {
-            (
-                V::gather(cpu, |lane| at_a(lane).cast_const()),
-                V::gather(cpu, |lane| at_b(lane).cast_const()),
-            )
-        };
-        let masses = [ends_a[D], ends_b[D]];
-        let special = special.map(|columns| columns.map(&column));
-        let weight_term = match stored {
-            Some(stored) => column(stored),
-            None => F::weight_term(match special {
-                Some([_, _, compliance]) => weight(masses, compliance, V::splat(cpu, inverse_h2)),
-                None => masses[0] + masses[1],
-            }),
-        };
-        let (new_a, new_b) = relax::<F, V, D>(
-            core::array::from_fn(|axis| ends_a[axis]),
-            core::array::from_fn(|axis| ends_b[axis]),
-            masses,
-            column(rest_terms),
-            weight_term,
-            special.map(|[pull, push, _]| Response { pull, push }),
-        );
-        ends_a[..D].copy_from_slice(&new_a);
-        ends_b[..D].copy_from_slice(&new_b);
-        // SAFETY: valid for writing by contract.
-        unsafe {
-            V::scatter(ends_a, at_a);
-            V::scatter(ends_b, at_b);
-        }
-        slot += V::LANES;
     }
 }
 

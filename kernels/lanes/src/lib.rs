@@ -16,6 +16,7 @@ mod machine;
 #[cfg(feature = "pulp")]
 pub mod pulp;
 mod record;
+mod relax;
 mod vector;
 #[cfg(feature = "wide")]
 mod wide;
