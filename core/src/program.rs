@@ -39,6 +39,7 @@ const QUARTERS: usize = 4;
 pub struct Program<S: Real> {
     formula: Formula,
     lanes: usize,
+    unit: u32,
     a: Vec<u32>,
     b: Vec<u32>,
     rest_term: Column<S>,
@@ -111,9 +112,9 @@ struct Segment<S> {
 /// The columns of consecutive slots, as long as each other and a whole number of registers.
 #[derive(Clone, Copy, Debug)]
 pub struct Slots<'a, S> {
-    /// First ends.
+    /// First ends: numbers of particles, times the unit.
     pub a: &'a [u32],
-    /// Second ends.
+    /// Second ends, likewise.
     pub b: &'a [u32],
     /// How the ends of each register lie.
     pub access: Access,
@@ -139,15 +140,20 @@ pub struct SpecialSlots<'a, S> {
 }
 
 impl<S: Real> Program<S> {
-    /// Lays out `sticks` in the order of `schedule` for registers of `lanes` lanes.
+    /// Lays out `sticks` in the order of `schedule` for registers of `lanes` lanes. The
+    /// numbers of particles are multiplied by `unit`, so that a kernel whose table has rows of
+    /// so many of its units finds them without (a shift for every end is a sixth of the
+    /// instructions of an indexed kernel).
     ///
     /// # Errors
-    /// If the schedule is of other sticks, or there are fewer particles than it names.
+    /// If the schedule is of other sticks, if there are fewer particles than it names, or if
+    /// more than `u32` counts.
     ///
     /// # Panics
     /// If there are no lanes.
     pub fn new<const D: usize>(
         lanes: usize,
+        unit: u32,
         particles: &Particles<D, S>,
         sticks: &Sticks<S>,
         schedule: &Schedule,
@@ -157,6 +163,7 @@ impl<S: Real> Program<S> {
         let mut program = Self {
             formula,
             lanes,
+            unit,
             a: Vec::new(),
             b: Vec::new(),
             rest_term: Column::new(0),
@@ -177,8 +184,11 @@ impl<S: Real> Program<S> {
         };
         program.enough(particles)?;
         program.lay_out(sticks, schedule)?;
-        program.a.extend(program.stick_of.iter().map(|&stick| sticks.ends()[stick as usize][0]));
-        program.b.extend(program.stick_of.iter().map(|&stick| sticks.ends()[stick as usize][1]));
+        u32::try_from(sticks.particles() as u64 * u64::from(unit))
+            .map_err(|_| PlanError::TooLarge)?;
+        let end = |which: usize| move |&stick: &u32| sticks.ends()[stick as usize][which] * unit;
+        program.a.extend(program.stick_of.iter().map(end(0)));
+        program.b.extend(program.stick_of.iter().map(end(1)));
         program.rest_term.resize(program.a.len(), S::ONE);
         if formula.dispatch(StoresWeight) {
             program.weight_term.resize(program.a.len(), S::ZERO);
@@ -274,7 +284,7 @@ impl<S: Real> Program<S> {
         self.lanes
     }
 
-    /// Every end is below this.
+    /// Every end is of a particle below this.
     pub fn particles(&self) -> usize {
         self.particles
     }
@@ -446,7 +456,7 @@ impl<S: Real> Program<S> {
         let slots = register * self.lanes..(register + 1) * self.lanes;
         let plain =
             |&stick: &u32| sticks.is_plain(stick as usize) && !sticks.is_torn(stick as usize);
-        let mass = |&end: &u32| particles.inverse_masses()[end as usize];
+        let mass = |&end: &u32| particles.inverse_masses()[(end / self.unit) as usize];
         let first = mass(&self.a[slots.start]);
         let form = if !self.stick_of[slots.clone()].iter().all(plain) {
             Form::Special
@@ -471,8 +481,9 @@ impl<S: Real> Program<S> {
             for at in before(&self.task_ends, task) {
                 let register = self.registers[at];
                 let slots = (at * self.lanes) as u32..((at + 1) * self.lanes) as u32;
-                let inverse_mass = (register.form == Form::Equal)
-                    .then(|| particles.inverse_masses()[self.a[slots.start as usize] as usize]);
+                let inverse_mass = (register.form == Form::Equal).then(|| {
+                    particles.inverse_masses()[(self.a[slots.start as usize] / self.unit) as usize]
+                });
                 match self.segments[begin..].last_mut() {
                     Some(segment)
                         if segment.register == register && segment.inverse_mass == inverse_mass =>
@@ -503,8 +514,8 @@ impl<S: Real> Program<S> {
     }
 
     fn refresh_weight<const D: usize>(&mut self, particles: &Particles<D, S>, slot: usize) {
-        let masses =
-            [self.a[slot], self.b[slot]].map(|end| particles.inverse_masses()[end as usize]);
+        let masses = [self.a[slot], self.b[slot]]
+            .map(|end| particles.inverse_masses()[(end / self.unit) as usize]);
         let compliance = self.special.compliance.get(slot).copied().unwrap_or(S::ZERO);
         let weight = weight(masses, compliance, self.inverse_h2);
         self.weight_term[slot] = self.formula.dispatch(WeightTerm(weight));

@@ -22,7 +22,7 @@ use taut_core::{
 };
 
 use crate::machine::{Machine, Operation};
-use crate::record::Record;
+use crate::record::{HALVES, Record};
 use crate::relax::relax_slots;
 use crate::vector::Vector;
 
@@ -82,7 +82,14 @@ impl<M: Machine, const D: usize> Kernel<D> for IndexedKernel<M> {
         }
         Ok(IndexedPlan {
             machine: self.machine,
-            program: Program::new(self.machine.lanes(), particles, sticks, schedule, formula)?,
+            program: Program::new(
+                self.machine.lanes(),
+                HALVES,
+                particles,
+                sticks,
+                schedule,
+                formula,
+            )?,
             records: AVec::new(0),
             motion: Motion { keep: 1.0, push: [0.0; D], inverse_h2: 0.0 },
             pending: true,

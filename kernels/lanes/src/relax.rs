@@ -9,13 +9,14 @@ use taut_core::{
     Access, Factor, Response, Slots, displaced, factor, relax, squared_length, weight,
 };
 
-use crate::record::Record;
+use crate::record::{Half, Record};
 use crate::vector::Vector;
 
 /// Relaxes slots, a register at a time.
 ///
 /// # Safety
-/// - `records` is valid for reading and writing at every name in `slots`,
+/// - `records` is valid for reading and writing at every name in `slots`, which count
+///   [`HALVES`](crate::record::HALVES),
 /// - nobody else uses those records meanwhile,
 /// - the slots are a whole number of registers of `V`, each of independent sticks or repeats
 ///   of one (a register reads all its ends before it writes any), and their ends lie as
@@ -27,6 +28,7 @@ pub(crate) unsafe fn relax_slots<V: Vector, F: Factor, const D: usize>(
     records: *mut Record,
     inverse_h2: f32,
 ) {
+    let records = records.cast::<Half>();
     // SAFETY: the same contract.
     unsafe {
         match (slots.inverse_mass, slots.access) {
@@ -48,7 +50,7 @@ pub(crate) unsafe fn relax_slots<V: Vector, F: Factor, const D: usize>(
 unsafe fn in_rows<V: Vector, F: Factor, E: Ends, const D: usize>(
     cpu: V::Cpu,
     slots: Slots<'_, f32>,
-    records: *mut Record,
+    records: *mut Half,
     mass: f32,
 ) {
     let len = slots.a.len() / V::LANES * V::LANES;
@@ -88,7 +90,7 @@ unsafe fn in_rows<V: Vector, F: Factor, E: Ends, const D: usize>(
 unsafe fn in_columns<V: Vector, F: Factor, const D: usize>(
     cpu: V::Cpu,
     slots: Slots<'_, f32>,
-    records: *mut Record,
+    records: *mut Half,
     inverse_h2: f32,
 ) {
     let len = slots.a.len() / V::LANES * V::LANES;
@@ -144,7 +146,7 @@ trait Ends {
     /// - and they lie as the type says.
     unsafe fn load<V: Vector>(
         cpu: V::Cpu,
-        records: *const Record,
+        records: *const Half,
         names: [*const u32; 2],
     ) -> [[V; 4]; 2];
 
@@ -152,7 +154,7 @@ trait Ends {
     ///
     /// # Safety
     /// - As [`load`](Self::load), for writing.
-    unsafe fn store<V: Vector>(ends: [[V; 4]; 2], records: *mut Record, names: [*const u32; 2]);
+    unsafe fn store<V: Vector>(ends: [[V; 4]; 2], records: *mut Half, names: [*const u32; 2]);
 }
 
 /// [`Access::Scattered`].
@@ -166,7 +168,7 @@ impl Ends for Scattered {
     #[inline(always)]
     unsafe fn load<V: Vector>(
         cpu: V::Cpu,
-        records: *const Record,
+        records: *const Half,
         [a, b]: [*const u32; 2],
     ) -> [[V; 4]; 2] {
         // SAFETY: `lane` is below the lanes, and the names are valid, by contract.
@@ -182,7 +184,7 @@ impl Ends for Scattered {
     #[inline(always)]
     unsafe fn store<V: Vector>(
         [ends_a, ends_b]: [[V; 4]; 2],
-        records: *mut Record,
+        records: *mut Half,
         [a, b]: [*const u32; 2],
     ) {
         // SAFETY: as above.
@@ -201,7 +203,7 @@ impl Ends for Runs {
     #[inline(always)]
     unsafe fn load<V: Vector>(
         cpu: V::Cpu,
-        records: *const Record,
+        records: *const Half,
         names: [*const u32; 2],
     ) -> [[V; 4]; 2] {
         // SAFETY: each run is as many records as there are lanes, from the first name on.
@@ -213,7 +215,7 @@ impl Ends for Runs {
     }
 
     #[inline(always)]
-    unsafe fn store<V: Vector>(ends: [[V; 4]; 2], records: *mut Record, names: [*const u32; 2]) {
+    unsafe fn store<V: Vector>(ends: [[V; 4]; 2], records: *mut Half, names: [*const u32; 2]) {
         for (rows, first) in ends.into_iter().zip(names) {
             // SAFETY: as above.
             unsafe {
@@ -230,25 +232,24 @@ impl Ends for Pairs {
     #[inline(always)]
     unsafe fn load<V: Vector>(
         cpu: V::Cpu,
-        records: *const Record,
+        records: *const Half,
         [first, _]: [*const u32; 2],
     ) -> [[V; 4]; 2] {
-        let mut ends = [[V::splat(cpu, 0.0); 4]; 2];
+        let [mut a, mut b] = [[V::splat(cpu, 0.0); 4]; 2];
         for row in 0..4 {
             // SAFETY: the run is twice as many records as there are lanes, from the first name on.
-            let [a, b] = unsafe {
+            [a[row], b[row]] = unsafe {
                 let at = records.add(*first as usize).cast::<f32>().add(2 * row * V::LANES);
                 V::unzip(V::load(cpu, at), V::load(cpu, at.add(V::LANES)))
             };
-            (ends[0][row], ends[1][row]) = (a, b);
         }
-        ends
+        [a, b]
     }
 
     #[inline(always)]
     unsafe fn store<V: Vector>(
         [a, b]: [[V; 4]; 2],
-        records: *mut Record,
+        records: *mut Half,
         [first, _]: [*const u32; 2],
     ) {
         for row in 0..4 {
