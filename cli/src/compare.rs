@@ -242,27 +242,24 @@ impl Arguments {
                 MachineInfo::current().features.join(", ")
             );
         }
-        let mut kernels: Vec<AnyKernel> = available
-            .into_iter()
-            .filter(|kernel| {
-                let name = Kernel::<3>::name(kernel);
-                let wanted_isa = if self.isa.is_empty() {
-                    // One lane is what the kernel falls back to; the scalar one shows it.
-                    name == "scalar" || isa(kernel) != "scalar"
-                } else {
-                    self.isa.iter().any(|wanted| wanted == isa(kernel))
-                };
-                name == "scalar" || (wanted_isa && (self.wants(name) || self.kernels == ["colour"]))
-            })
-            .collect();
-        anyhow::ensure!(
-            self.isa.is_empty()
-                || self.kernels == ["colour"]
-                || kernels.iter().any(|kernel| self.wants(Kernel::<3>::name(kernel))),
-            "none of --kernels {} uses any of --isa {}",
-            self.kernels.join(","),
-            self.isa.join(",")
-        );
+        let allowed = |kernel: &AnyKernel| match self.isa.as_slice() {
+            // One lane is what the other kernels fall back to; the scalar one shows it.
+            [] => Kernel::<3>::name(kernel) == "scalar" || isa(kernel) != "scalar",
+            wanted => wanted.iter().any(|wanted| wanted == isa(kernel)),
+        };
+        for wanted in self.kernels.iter().filter(|name| !matches!(&***name, "scalar" | "colour")) {
+            let is_it = |kernel: &&AnyKernel| Kernel::<3>::name(*kernel) == wanted;
+            anyhow::ensure!(
+                available.iter().filter(is_it).any(allowed),
+                "--kernels {wanted} uses none of --isa {} on this machine",
+                self.isa.join(",")
+            );
+        }
+        let takes_part = |kernel: &&AnyKernel| {
+            let name = Kernel::<3>::name(*kernel);
+            name == "scalar" || (allowed(kernel) && self.wants(name))
+        };
+        let mut kernels: Vec<AnyKernel> = available.iter().filter(takes_part).cloned().collect();
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let threads = match self.threads.as_slice() {
             [] if !self.wants("colour") => vec![1],
@@ -270,9 +267,14 @@ impl Arguments {
             [] => vec![1, cores],
             threads => threads.to_vec(),
         };
+        // What the threads are around: the best that is allowed, of those listed if there are any.
         // Not the kernel for sheets: the threads are for every schedule.
-        let general = |kernel: &&AnyKernel| can_run(kernel, Order::Authored);
-        let best = kernels.iter().find(general).unwrap_or(&kernels[0]).clone();
+        let mut general =
+            available.iter().filter(|kernel| allowed(kernel) && can_run(kernel, Order::Authored));
+        let listed =
+            |kernel: &&AnyKernel| self.kernels.iter().any(|it| it == Kernel::<3>::name(*kernel));
+        let best = general.clone().find(listed).or_else(|| general.next()).unwrap_or(&kernels[0]);
+        let best = best.clone();
         if !threads.contains(&1) || self.kernels == ["colour"] {
             kernels.retain(|kernel| Kernel::<3>::name(kernel) == "scalar");
         }
