@@ -6,4 +6,5 @@ mod contests;
 mod machine;
 mod make;
 mod rows;
+mod stability;
 mod textbook;
