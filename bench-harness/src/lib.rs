@@ -15,6 +15,7 @@
 
 mod arrangement;
 mod contest;
+pub mod instructions;
 mod machine;
 mod row;
 mod stability;

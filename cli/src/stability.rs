@@ -154,27 +154,27 @@ impl Arguments {
     }
 }
 
-/// What a row of the table has in common: all but the formula.
-fn place(row: &Stability) -> (&str, usize, &str, &str, u32, u32, u32) {
-    let Stability { scene, size, sticks, schedule, substeps, iterations, dt_s, .. } = row;
-    (scene, *size, sticks, schedule, *substeps, *iterations, dt_s.to_bits())
-}
+/// A part of the step, by name.
+type StepColumn = (&'static str, fn(&Stability) -> String);
+
+const STEP_COLUMNS: [StepColumn; 3] = [
+    ("dt ms", |row| format!("{:.3}", 1e3 * row.dt_s)),
+    ("substeps", |row| row.substeps.to_string()),
+    ("iterations", |row| row.iterations.to_string()),
+];
 
 /// A line for each scene, step and schedule, a column for each formula.
 fn render(rows: &[Stability], formulas: &[Formula]) -> String {
-    let varies = |of: &dyn Fn(&Stability) -> String| rows.iter().any(|row| of(row) != of(&rows[0]));
     // A step that is the same throughout is in the sentence above.
-    let steps: [(&str, &dyn Fn(&Stability) -> String); 3] = [
-        ("dt ms", &|row| format!("{:.3}", 1e3 * row.dt_s)),
-        ("substeps", &|row| row.substeps.to_string()),
-        ("iterations", &|row| row.iterations.to_string()),
-    ];
-    let steps: Vec<_> = steps.into_iter().filter(|(_, of)| varies(of)).collect();
+    let varies = |(_, of): &StepColumn| {
+        rows.first().is_some_and(|first| rows.iter().any(|row| of(row) != of(first)))
+    };
+    let steps: Vec<StepColumn> = STEP_COLUMNS.into_iter().filter(varies).collect();
     let mut table = table::plain();
     let names = ["scene", "sticks", "schedule"].into_iter();
     let header = names.chain(steps.iter().map(|(name, _)| *name));
     table.set_header(header.chain(formulas.iter().map(|formula| formula.name())));
-    for line in rows.chunk_by(|one, other| place(one) == place(other)) {
+    for line in rows.chunks(formulas.len()) {
         let first = &line[0];
         let default = if first.default_schedule { " (default)" } else { "" };
         let mut cells = vec![
@@ -196,7 +196,9 @@ fn outcome(row: &Stability) -> Cell {
     match row.left_bounds_at {
         None => Cell::new(format!("{:.4}", row.stretch_rms)).fg(Color::Green),
         Some(frame) if row.finite => {
-            Cell::new(format!("left at {frame}: {:.0e}", row.stretch_rms)).fg(Color::Red)
+            let rms = row.stretch_rms;
+            let rms = if rms < 1e3 { format!("{rms:.4}") } else { format!("{rms:.0e}") };
+            Cell::new(format!("left at {frame}: {rms}")).fg(Color::Red)
         }
         Some(frame) => Cell::new(format!("left at {frame}: not finite")).fg(Color::Red),
     }
@@ -208,7 +210,7 @@ fn verdict(rows: &[Stability]) -> String {
         |rows: &mut dyn Iterator<Item = &Stability>| rows.filter(|row| !row.bounded()).count();
     let defaults = || rows.iter().filter(|row| row.is_default());
     let mut lines = vec![format!(
-        "{} of {} left their bounds; else the root mean square stretch at the end is shown.",
+        "{} of {} left their bounds; shown is the root mean square stretch at the end.",
         left(&mut rows.iter()),
         rows.len()
     )];

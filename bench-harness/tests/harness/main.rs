@@ -3,6 +3,7 @@
 
 mod arrangements;
 mod contests;
+mod instructions;
 mod machine;
 mod make;
 mod rows;
