@@ -37,6 +37,11 @@ pub trait Registers: Simd {
     fn unzip(self, rows: [Self::f32s; 2]) -> [Self::f32s; 2];
     /// As [`Vector::zip`].
     fn zip(self, rows: [Self::f32s; 2]) -> [Self::f32s; 2];
+    /// As [`Vector::unzip_pairs`].
+    #[inline(always)]
+    fn unzip_pairs(self, rows: [Self::f32s; 2]) -> [Self::f32s; 2] {
+        rows
+    }
 }
 
 /// A register of `S`, with the proof that the machine has it.
@@ -160,5 +165,10 @@ impl<S: Registers> Vector for Register<S> {
     fn zip(even: Self, odd: Self) -> [Self; 2] {
         let simd = even.simd;
         simd.zip([even.lanes, odd.lanes]).map(|lanes| Self { simd, lanes })
+    }
+    #[inline(always)]
+    fn unzip_pairs(first: Self, second: Self) -> [Self; 2] {
+        let simd = first.simd;
+        simd.unzip_pairs([first.lanes, second.lanes]).map(|lanes| Self { simd, lanes })
     }
 }
