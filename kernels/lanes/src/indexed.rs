@@ -12,10 +12,9 @@
 //! particle in common.
 
 use core::ops::Range;
-use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicBool, Ordering};
 
 use aligned_vec::{AVec, ConstAlign};
-use alloc::vec::Vec;
 use taut_core::{
     Columns, Executor, Factor, Formula, Kernel, Motion, PADDING, Particles, Plan, PlanError,
     Program, Real, Response, Schedule, Slots, Status, Sticks, WithFactor, integrate, relax, weight,
@@ -23,6 +22,7 @@ use taut_core::{
 
 use crate::machine::{Machine, Operation};
 use crate::record::Record;
+use crate::team::{Shared, Team};
 use crate::vector::Vector;
 
 /// How many particles a thread takes at a time outside relaxation.
@@ -51,7 +51,7 @@ pub struct IndexedPlan<M, const D: usize> {
     motion: Motion<D>,
     /// Whether the records still wait to be filled from the columns.
     pending: bool,
-    claims: Claims,
+    team: Team,
 }
 
 impl<M: Machine, const D: usize> Kernel<D> for IndexedKernel<M> {
@@ -85,7 +85,7 @@ impl<M: Machine, const D: usize> Kernel<D> for IndexedKernel<M> {
             records: AVec::new(0),
             motion: Motion { keep: 1.0, push: [0.0; D], inverse_h2: 0.0 },
             pending: true,
-            claims: Claims::default(),
+            team: Team::default(),
         })
     }
 }
@@ -118,21 +118,18 @@ impl<M: Machine, const D: usize> Plan<D> for IndexedPlan<M, D> {
         assert!(self.records.len() >= program.particles(), "the session was not begun");
         let records = Shared(self.records.as_mut_ptr());
         let tasks = program.phases().last().map_or(0, |phase| phase.end);
-        if executor.threads() == 1 {
+        let threads = executor.threads();
+        if threads == 1 {
             // SAFETY: as many records as asserted; `&mut self`, and this thread alone.
             machine.run(unsafe { Relax::<D>::new(program, records, 0..tasks, iterations) });
             return;
         }
-        for _ in 0..iterations {
-            for phase in program.phases() {
-                self.claims.share_out(phase.len(), executor, |job| {
-                    let task = phase.start + job;
-                    // SAFETY: as many records as asserted; `&mut self`, and the tasks of a
-                    // phase, each claimed once, have no particle in common.
-                    machine.run(unsafe { Relax::<D>::new(program, records, task..task + 1, 1) });
-                });
-            }
-        }
+        let phases = || program.phases();
+        self.team.run(executor, threads, iterations, phases, |task| {
+            // SAFETY: as many records as asserted; `&mut self`, and the tasks of a phase, each
+            // done once and before the next phase, have no particle in common.
+            machine.run(unsafe { Relax::<D>::new(program, records, task..task + 1, 1) });
+        });
     }
 
     fn position(&self, particles: &Particles<D>, particle: usize) -> [f32; D] {
@@ -187,52 +184,22 @@ impl<M: Machine, const D: usize> IndexedPlan<M, D> {
             inverse_mass,
             records: Shared(self.records.as_mut_ptr()),
         };
-        if executor.threads() == 1 {
+        let threads = executor.threads();
+        if threads == 1 {
             // SAFETY: all have `len` entries, as asserted, and are borrowed exclusively; this
             // thread alone.
             machine.run(unsafe { OverParticles::new(&columns, motion, 0..len, pass) });
         } else {
-            self.claims.share_out(len.div_ceil(SHARE), executor, |job| {
-                let range = job * SHARE..len.min((job + 1) * SHARE);
+            let shares = || core::iter::once(0..len.div_ceil(SHARE));
+            self.team.run(executor, threads, 1, shares, |share| {
+                let range = share * SHARE..len.min((share + 1) * SHARE);
                 // SAFETY: all have `len` entries, as asserted, and are borrowed exclusively;
-                // the ranges, each claimed once, do not overlap.
+                // the ranges, each passed over once, do not overlap.
                 machine.run(unsafe { OverParticles::new(&columns, motion, range, pass) });
             });
         }
     }
 }
-
-/// Sees to it that a job is done once, whatever an executor does: the unsafe code relies on
-/// it, and an executor need not be trusted then.
-#[derive(Debug, Default)]
-struct Claims {
-    round: usize,
-    last_round: Vec<AtomicUsize>,
-}
-
-impl Claims {
-    fn share_out(&mut self, jobs: usize, executor: &dyn Executor, job: impl Fn(usize) + Sync) {
-        self.round += 1;
-        if self.last_round.len() < jobs {
-            self.last_round.resize_with(jobs, AtomicUsize::default);
-        }
-        let (round, claims) = (self.round, &self.last_round[..jobs]);
-        executor.run(jobs, &|at| {
-            if claims[at].swap(round, Ordering::Relaxed) != round {
-                job(at);
-            }
-        });
-    }
-}
-
-/// A pointer that threads may share: who uses it says why they do not collide.
-#[derive(Clone, Copy, Debug)]
-struct Shared<T>(*mut T);
-
-// SAFETY: a pointer is a number; using it is unsafe, and each use gives its reason.
-unsafe impl<T: Send> Send for Shared<T> {}
-// SAFETY: as above.
-unsafe impl<T: Send> Sync for Shared<T> {}
 
 /// Relaxes tasks, in sequence, some times over.
 struct Relax<'a, const D: usize> {
