@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::thread;
 
 use taut::world::{Scene, StickSet};
-use taut::{AnyKernel, Executor, Formula, Kind, Plan, Schedule, Step};
+use taut::{AnyKernel, Executor, Formula, Inline, Kind, Plan, Pool, Schedule, Step};
 
 use crate::contestants::contestants;
 use crate::meshes::{Manner, Mesh, Pattern, Recipe, Shape};
@@ -28,15 +28,21 @@ fn step() -> Step<3> {
     Step { substeps: 2, iterations: 2, ..Step::default() }
 }
 
-/// As many threads as it is asked for. Notes how often that was several.
-#[derive(Default)]
-struct Spy {
+/// Scoped threads, as many as it is asked for. Notes how often that was several.
+struct Scope {
+    threads: usize,
     shared_out: Mutex<usize>,
 }
 
-impl Executor for Spy {
+impl Scope {
+    fn new(threads: usize) -> Self {
+        Self { threads, shared_out: Mutex::default() }
+    }
+}
+
+impl Executor for Scope {
     fn threads(&self) -> usize {
-        3
+        self.threads
     }
 
     fn run(&self, threads: usize, work: &(dyn Fn(usize) + Sync)) {
@@ -103,11 +109,32 @@ fn kernels_agree_on_a_mesh_that_is_shared_out_in_every_way() {
 }
 
 #[test]
+fn one_to_eight_threads_agree_on_a_pool_and_on_a_scope() {
+    let mesh = large();
+    for schedule in
+        [Schedule::coloured(&mesh.sticks), Schedule::blocked(&mesh.particles, &mesh.sticks)]
+    {
+        let setup = Setup { mesh: &mesh, schedule: &schedule, formula: Formula::Halley };
+        let alone = || setup.start(&AnyKernel::best()).unwrap();
+        let expected = steps_on(&Inline, alone());
+        for threads in 1..=8 {
+            let pool = Pool::new(threads).unwrap();
+            let executors = [("pool", &pool as &dyn Executor), ("scope", &Scope::new(threads))];
+            for (name, executor) in executors {
+                let ending = steps_on(executor, alone());
+                let difference = ending.difference(&expected);
+                assert_eq!(difference, None, "{threads} threads of a {name}");
+            }
+        }
+    }
+}
+
+#[test]
 fn the_large_mesh_really_is_shared_out() {
     let mesh = large();
     // How often there was work for several threads.
     let shared_out = |schedule: &Schedule, iterations| {
-        let spy = Spy::default();
+        let spy = Scope::new(3);
         let setup = Setup { mesh: &mesh, schedule, formula: Formula::Halley };
         let Start { mut plan, mut particles, sticks } = setup.start(&AnyKernel::best()).unwrap();
         let step = Step { iterations, ..step() };
@@ -151,7 +178,7 @@ fn an_executor_that_does_not_as_it_should_changes_nothing() {
     for schedule in [&coloured, &blocked] {
         let setup = Setup { mesh: &mesh, schedule, formula: Formula::Halley };
         let expected = setup.all_agree("by step", |start| start.steps(&step(), 2));
-        setup.all_end_as(&expected, "step_on", |start| steps_on(&Spy::default(), start));
+        setup.all_end_as(&expected, "step_on", |start| steps_on(&Scope::new(3), start));
         for executor in Hostile::ALL {
             let game = format!("step_on, {executor:?}");
             setup.all_end_as(&expected, &game, |start| steps_on(&executor, start));

@@ -15,7 +15,7 @@ use crate::gate::Gate;
 /// For how long a thread without work looks for some all the time: it finds the next part of a
 /// step, and of the next step of a simulation that runs at full speed, in a fraction of a
 /// microsecond.
-const SPIN: Duration = Duration::from_micros(50);
+const SPIN: Duration = Duration::from_micros(10);
 /// After which time it sleeps. In between it looks, but lets others have its core first.
 const SLEEP: Duration = Duration::from_micros(100);
 

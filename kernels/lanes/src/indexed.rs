@@ -28,6 +28,12 @@ use crate::vector::Vector;
 /// How many particles a thread takes at a time outside relaxation.
 const SHARE: usize = 4096;
 const _: () = assert!(SHARE.is_multiple_of(PADDING));
+/// With fewer particles than this for each, threads are not worth calling for a pass over them.
+const PARTICLES_A_THREAD: usize = 2 * SHARE;
+/// With fewer sticks than this for each, threads cost more than they save: mostly because the
+/// seams' particles go from cache to cache. Measured with `taut compare --threads 1,2 --size N`:
+/// two threads lose at N = 40 (12,000 sticks, 0.9 times as fast), and gain at 48 (17,000, 1.2).
+const STICKS_A_THREAD: usize = 8192;
 
 /// A kernel for particles in 2 and 3 dimensions, on the registers of a machine.
 #[derive(Clone, Copy, Debug)]
@@ -118,8 +124,9 @@ impl<M: Machine, const D: usize> Plan<D> for IndexedPlan<M, D> {
         assert!(self.records.len() >= program.particles(), "the session was not begun");
         let records = Shared(self.records.as_mut_ptr());
         let tasks = program.phases().last().map_or(0, |phase| phase.end);
-        let threads = executor.threads();
-        if threads == 1 {
+        let widest = program.phases().map(|phase| phase.len()).max().unwrap_or(0);
+        let threads = executor.threads().min(widest).min(program.slots() / STICKS_A_THREAD);
+        if threads <= 1 {
             // SAFETY: as many records as asserted; `&mut self`, and this thread alone.
             machine.run(unsafe { Relax::<D>::new(program, records, 0..tasks, iterations) });
             return;
@@ -184,8 +191,8 @@ impl<M: Machine, const D: usize> IndexedPlan<M, D> {
             inverse_mass,
             records: Shared(self.records.as_mut_ptr()),
         };
-        let threads = executor.threads();
-        if threads == 1 {
+        let threads = executor.threads().min(len / PARTICLES_A_THREAD);
+        if threads <= 1 {
             // SAFETY: all have `len` entries, as asserted, and are borrowed exclusively; this
             // thread alone.
             machine.run(unsafe { OverParticles::new(&columns, motion, 0..len, pass) });

@@ -33,8 +33,8 @@ pub struct Team {
 struct Line<T>(T);
 
 impl Team {
-    /// Does `job` with each number in `phases`, `rounds` times over, on at most `threads`
-    /// threads of the executor. The phases must be the same each time they are asked for.
+    /// Does `job` with each number in `phases`, `rounds` times over, on `threads` threads of the
+    /// executor or fewer. The phases must be the same each time they are asked for.
     ///
     /// # Panics
     /// If a job panics; the others may or may not have been done then.
@@ -46,11 +46,7 @@ impl Team {
         phases: impl Fn() -> P + Sync,
         job: impl Fn(usize) + Sync,
     ) {
-        if rounds == 0 {
-            return;
-        }
-        let widest = phases().map(|phase| phase.len()).max().unwrap_or(0);
-        let threads = threads.min(executor.threads()).min(widest).max(1);
+        let threads = threads.max(1);
         self.shares.clear();
         self.shares.resize_with(threads, Line::default);
         let (done, panicked) = (Line(AtomicU64::new(0)), AtomicBool::new(false));

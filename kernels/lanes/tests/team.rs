@@ -105,19 +105,6 @@ fn several_threads_take_part() {
 }
 
 #[test]
-fn there_are_no_more_calls_than_jobs_or_threads() {
-    for (asked, jobs, expected) in [(9, 3, 3), (2, 3, 2), (9, 100, 6), (0, 3, 1)] {
-        let executor = Threads(6, |threads, work: Work<'_>| {
-            assert_eq!(threads, expected);
-            work(0);
-        });
-        Team::default().run(&executor, asked, 1, || iter::once(0..jobs), |_| {});
-    }
-    let nobody = Threads(6, |_, _: Work<'_>| panic!("there is nothing to do"));
-    Team::default().run(&nobody, 6, 0, || iter::once(0..9), |_| panic!("no rounds"));
-}
-
-#[test]
 fn a_job_that_panics_ends_the_run_and_no_later_phase_begins() {
     let hides = |threads, work: Work<'_>| {
         spawn(0..threads, &|number| {
