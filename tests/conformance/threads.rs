@@ -10,11 +10,11 @@ use crate::contestants::contestants;
 use crate::meshes::{Manner, Mesh, Pattern, Recipe, Shape};
 use crate::play::{Ending, Setup, Start};
 
-/// Large enough to be shared out in every way: more particles than a thread takes at a time,
-/// colours of more sticks than a task has, several blocks, some sticks that are not plain.
+/// Large enough to be worth eight threads: more particles than a thread takes at a time, colours
+/// of more sticks than a task has, many blocks, some sticks that are not plain.
 fn large() -> Mesh {
     let shapes = vec![
-        Shape::Grid(81, 62),
+        Shape::Grid(210, 150),
         Shape::Pairs(5000),
         Shape::Grid(40, 30),
         Shape::Star(5),
@@ -28,15 +28,15 @@ fn step() -> Step<3> {
     Step { substeps: 2, iterations: 2, ..Step::default() }
 }
 
-/// Scoped threads, as many as it is asked for. Notes how often that was several.
+/// Scoped threads, as many as it is asked for. Notes how many that were each time.
 struct Scope {
     threads: usize,
-    shared_out: Mutex<usize>,
+    asked_for: Mutex<Vec<usize>>,
 }
 
 impl Scope {
     fn new(threads: usize) -> Self {
-        Self { threads, shared_out: Mutex::default() }
+        Self { threads, asked_for: Mutex::default() }
     }
 }
 
@@ -47,7 +47,7 @@ impl Executor for Scope {
 
     fn run(&self, threads: usize, work: &(dyn Fn(usize) + Sync)) {
         thread::scope(|scope| (0..threads).for_each(|at| drop(scope.spawn(move || work(at)))));
-        *self.shared_out.lock().unwrap() += usize::from(threads > 1);
+        self.asked_for.lock().unwrap().push(threads);
     }
 }
 
@@ -111,9 +111,7 @@ fn kernels_agree_on_a_mesh_that_is_shared_out_in_every_way() {
 #[test]
 fn one_to_eight_threads_agree_on_a_pool_and_on_a_scope() {
     let mesh = large();
-    for schedule in
-        [Schedule::coloured(&mesh.sticks), Schedule::blocked(&mesh.particles, &mesh.sticks)]
-    {
+    for schedule in [Schedule::coloured(&mesh.sticks), mesh.schedule("blocked")] {
         let setup = Setup { mesh: &mesh, schedule: &schedule, formula: Formula::Halley };
         let alone = || setup.start(&AnyKernel::best()).unwrap();
         let expected = steps_on(&Inline, alone());
@@ -132,22 +130,20 @@ fn one_to_eight_threads_agree_on_a_pool_and_on_a_scope() {
 #[test]
 fn the_large_mesh_really_is_shared_out() {
     let mesh = large();
-    // How often there was work for several threads.
-    let shared_out = |schedule: &Schedule, iterations| {
-        let spy = Scope::new(3);
+    // For how many threads there was work, each time that there was some for several.
+    let asked_for = |schedule: &Schedule, iterations| {
+        let spy = Scope::new(8);
         let setup = Setup { mesh: &mesh, schedule, formula: Formula::Halley };
         let Start { mut plan, mut particles, sticks } = setup.start(&AnyKernel::best()).unwrap();
-        let step = Step { iterations, ..step() };
+        let step = Step { substeps: 1, iterations, ..step() };
         assert!(plan.step_on(&spy, &mut particles, &sticks, &step).unwrap().finite);
-        spy.shared_out.into_inner().unwrap()
+        spy.asked_for.into_inner().unwrap()
     };
-    let coloured = Schedule::coloured(&mesh.sticks);
-    let blocked = Schedule::blocked(&mesh.particles, &mesh.sticks);
-    let of_particles = shared_out(&coloured, 0);
-    assert!(of_particles > 0);
-    for schedule in [coloured, blocked] {
-        let of_sticks_too = shared_out(&schedule, 1);
-        assert!(of_particles < of_sticks_too, "{of_particles}, {of_sticks_too}");
+    // The widest colour makes five tasks.
+    for (order, threads) in [("coloured", 5), ("blocked", 8)] {
+        let schedule = mesh.schedule(order);
+        assert_eq!(asked_for(&schedule, 0), [5, 5], "integration and return");
+        assert_eq!(asked_for(&schedule, 3), [5, threads, 5], "{order}: all iterations at once");
     }
 }
 

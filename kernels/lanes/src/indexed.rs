@@ -124,19 +124,32 @@ impl<M: Machine, const D: usize> Plan<D> for IndexedPlan<M, D> {
         assert!(self.records.len() >= program.particles(), "the session was not begun");
         let records = Shared(self.records.as_mut_ptr());
         let tasks = program.phases().last().map_or(0, |phase| phase.end);
+        // The tasks of one phase never meet, so each may do all its iterations while its
+        // particles are in the caches.
+        let apart = program.phases().count() == 1;
         let widest = program.phases().map(|phase| phase.len()).max().unwrap_or(0);
         let threads = executor.threads().min(widest).min(program.slots() / STICKS_A_THREAD);
         if threads <= 1 {
-            // SAFETY: as many records as asserted; `&mut self`, and this thread alone.
-            machine.run(unsafe { Relax::<D>::new(program, records, 0..tasks, iterations) });
+            for first in (0..tasks).step_by(if apart { 1 } else { tasks }) {
+                let tasks = if apart { first..first + 1 } else { 0..tasks };
+                // SAFETY: as many records as asserted; `&mut self`, and this thread alone.
+                machine.run(unsafe { Relax::<D>::new(program, records, tasks, iterations) });
+            }
             return;
         }
-        let phases = || program.phases();
-        self.team.run(executor, threads, iterations, phases, |task| {
-            // SAFETY: as many records as asserted; `&mut self`, and the tasks of a phase, each
-            // done once and before the next phase, have no particle in common.
-            machine.run(unsafe { Relax::<D>::new(program, records, task..task + 1, 1) });
-        });
+        let (rounds, iterations) = if apart { (1, iterations) } else { (iterations, 1) };
+        self.team.run(
+            executor,
+            threads,
+            rounds,
+            || program.phases(),
+            |task| {
+                let tasks = task..task + 1;
+                // SAFETY: as many records as asserted; `&mut self`, and the tasks of a phase, each
+                // done once and before the next phase, have no particle in common.
+                machine.run(unsafe { Relax::<D>::new(program, records, tasks, iterations) });
+            },
+        );
     }
 
     fn position(&self, particles: &Particles<D>, particle: usize) -> [f32; D] {

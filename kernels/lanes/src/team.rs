@@ -46,6 +46,9 @@ impl Team {
         phases: impl Fn() -> P + Sync,
         job: impl Fn(usize) + Sync,
     ) {
+        if rounds == 0 {
+            return;
+        }
         let threads = threads.max(1);
         self.shares.clear();
         self.shares.resize_with(threads, Line::default);

@@ -105,6 +105,12 @@ fn several_threads_take_part() {
 }
 
 #[test]
+fn nobody_is_called_for_nothing() {
+    let nobody = Threads(6, |_, _: Work<'_>| panic!("there is nothing to do"));
+    Team::default().run(&nobody, 6, 0, || iter::once(0..9), |_| panic!("no rounds"));
+}
+
+#[test]
 fn a_job_that_panics_ends_the_run_and_no_later_phase_begins() {
     let hides = |threads, work: Work<'_>| {
         spawn(0..threads, &|number| {
