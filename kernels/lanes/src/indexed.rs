@@ -32,8 +32,9 @@ const _: () = assert!(SHARE.is_multiple_of(PADDING));
 /// With fewer particles than this for each, threads are not worth calling for a pass over them.
 const PARTICLES_A_THREAD: usize = 2 * SHARE;
 /// With fewer sticks than this for each, threads cost more than they save: mostly because the
-/// seams' particles go from cache to cache. Measured with `taut compare --threads 1,2 --size N`:
-/// two threads lose at N = 40 (12,000 sticks, 0.9 times as fast), and gain at 48 (17,000, 1.2).
+/// seams' particles go from cache to cache. Measured with 1 here, by `taut compare --threads 1,2
+/// --kernels pulp,colour --schedules blocked --size N`: two threads are 0.9 times as fast as one
+/// at N = 40 (12,000 sticks), 1.1 times at 48 (17,000), 1.6 times at 64 (32,000).
 const STICKS_A_THREAD: usize = 8192;
 
 /// A kernel for particles in 2 and 3 dimensions, on the registers of a machine.
