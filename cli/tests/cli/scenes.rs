@@ -40,7 +40,7 @@ fn the_table_has_a_line_for_every_row() {
         let columns = ["kernel", "isa", "lanes", "formula", "schedule", "threads", "hash"];
         let mut columns = columns.map(|key| shown(&row[key]));
         if row["inside"] != row["kernel"] {
-            columns[0] += &format!("({})", shown(&row["inside"]));
+            columns[0] = format!("{}({})", columns[0], shown(&row["inside"]));
         }
         let lines = ran.err.lines().filter(|line| {
             let words: Vec<_> = line.split_whitespace().collect();
