@@ -16,13 +16,18 @@
 mod arrangement;
 mod contest;
 pub mod instructions;
+mod course;
 mod machine;
 mod row;
 mod stability;
+mod runner;
+mod scenario;
 pub mod textbook;
 
 pub use arrangement::{Arranged, Arrangement, ArrangementError, Numbering, Order};
 pub use contest::{Contest, ContestError, Contestant, EARLY_FRAME, Progress, ROUNDS};
+pub use course::{COURSE_FRAMES, Course, CourseError, Run, Unsound, WARMUP_FRAMES};
 pub use machine::MachineInfo;
 pub use row::{Disagreement, Row, disagreements};
 pub use stability::{BOUND, Stability, Subject, Survey};
+pub use scenario::{SCENARIOS, Scenario, engine_name};

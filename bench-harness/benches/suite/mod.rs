@@ -1,0 +1,118 @@
+//! The benches, whatever they are measured in.
+
+mod summary;
+
+use std::cell::LazyCell;
+use std::env;
+use std::time::Duration;
+
+use criterion::measurement::Measurement;
+use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput};
+use taut::Formula;
+use taut_bench::{COURSE_FRAMES, Course, Run, SCENARIOS, Scenario, engine_name};
+
+use summary::{Summary, Taken};
+
+/// The size in which each bench is run once when the tests are run.
+const SMOKE_SIZE: usize = 12;
+/// The engine that is no kernel: the loop as the articles write it.
+const TEXTBOOK: &str = "textbook";
+
+/// Runs all scenarios and prints the summary. `measurement` is that of `criterion`.
+pub(crate) fn run<M: Measurement + 'static>(
+    criterion: Criterion<M>,
+    measurement: &M,
+    unit: &'static str,
+) {
+    let mut criterion = criterion
+        .sample_size(10)
+        .warm_up_time(Duration::from_millis(200))
+        .measurement_time(Duration::from_millis(600))
+        .nresamples(10_000)
+        .configure_from_args();
+    let mut summary = Summary::new(unit);
+    for scenario in SCENARIOS {
+        for &formula in scenario.formulas {
+            group(&mut criterion, measurement, scenario, formula, &mut summary);
+        }
+    }
+    criterion.final_summary();
+    summary.print();
+}
+
+/// As criterion decides it: without `--bench`, which `cargo bench` gives, it is a test.
+fn is_smoke() -> bool {
+    let has = |wanted: &str| env::args().any(|word| word == wanted);
+    !has("--bench") || has("--test")
+}
+
+fn group<M: Measurement + 'static>(
+    criterion: &mut Criterion<M>,
+    measurement: &M,
+    scenario: &Scenario,
+    formula: Formula,
+    summary: &mut Summary,
+) {
+    let mut group = criterion.benchmark_group(format!("{}/{formula}", scenario.name));
+    let sizes = if is_smoke() { &[SMOKE_SIZE] } else { scenario.sizes };
+    for &size in sizes {
+        let path = |engine: &str| scenario.path(formula, engine, size);
+        let scene = scenario.scene(size).unwrap_or_else(|error| panic!("{}: {error}", path("")));
+        let relaxed = scenario.relaxed_per_frame(&scene);
+        group.throughput(Throughput::Elements(relaxed));
+        // Run to its start when the first bench that is not filtered out wants it.
+        let course = LazyCell::new(|| {
+            Course::new(*scenario, scene, formula)
+                .unwrap_or_else(|error| panic!("{}: {error}", path("")))
+        });
+        for kernel in scenario.engines() {
+            let engine = engine_name(&kernel);
+            let start =
+                || course.run(&kernel).unwrap_or_else(|error| panic!("{}: {error}", path(&engine)));
+            let taken = bench(&mut group, measurement, &engine, size, &path(&engine), start);
+            summary.add(scenario.name, size, formula, &engine, relaxed, taken);
+        }
+        if formula == Formula::Exact {
+            let start = || course.run_textbook();
+            let taken = bench(&mut group, measurement, TEXTBOOK, size, &path(TEXTBOOK), start);
+            summary.add(scenario.name, size, formula, TEXTBOOK, relaxed, taken);
+        }
+    }
+    group.finish();
+}
+
+/// One bench: runs of at most [`COURSE_FRAMES`] frames, each from the start, each verified.
+/// What whole runs took, by the frame.
+fn bench<'a, M: Measurement + 'static>(
+    group: &mut BenchmarkGroup<'_, M>,
+    measurement: &M,
+    engine: &str,
+    size: usize,
+    path: &str,
+    start: impl Fn() -> Run<'a>,
+) -> Taken {
+    let mut taken = Taken::default();
+    let mut run = None;
+    group.bench_function(BenchmarkId::new(engine, size), |bencher| {
+        let run = run.get_or_insert_with(&start);
+        bencher.iter_custom(|frames| {
+            let mut total = measurement.zero();
+            let mut left = usize::try_from(frames).expect("a count of frames");
+            while left > 0 {
+                let frames = left.min(COURSE_FRAMES);
+                run.rewind();
+                let started = measurement.start();
+                run.frames(frames);
+                let took = measurement.end(started);
+                let stretch = run.verified(frames).unwrap_or_else(|wrong| panic!("{path}: {wrong}"));
+                if frames == COURSE_FRAMES {
+                    taken.add(measurement.to_f64(&took) / frames as f64, stretch);
+                }
+                total = measurement.add(&total, &took);
+                left -= frames;
+            }
+            total
+        });
+    });
+    taken
+}

@@ -1,0 +1,108 @@
+//! What the benches run, as data.
+
+use taut::world::{Scene, SceneError, StickSet};
+use taut::{AnyKernel, Formula, Kernel, Step};
+
+use crate::arrangement::{Arrangement, Numbering, Order};
+
+/// A scene, an arrangement and a step, in some sizes and with some formulas.
+#[derive(Clone, Copy, Debug)]
+pub struct Scenario {
+    /// The first part of the paths of its benches.
+    pub name: &'static str,
+    /// Makes the scene.
+    pub shape: fn(usize, StickSet) -> Result<Scene, SceneError>,
+    /// Of which sticks.
+    pub sticks: StickSet,
+    /// Numbered at random first, by this seed.
+    pub shuffle: Option<u64>,
+    /// How it is laid out. All kernels that run this have the same bits.
+    pub arrangement: Arrangement,
+    /// With which formulas.
+    pub formulas: &'static [Formula],
+    /// In which sizes.
+    pub sizes: &'static [usize],
+    /// Iterations a frame.
+    pub iterations: u32,
+    /// Substeps a frame.
+    pub substeps: u32,
+    /// A run that ends with a larger rms stretch than this is no result.
+    pub stretch_rms_bound: f64,
+}
+
+/// The scenarios of `cargo bench`.
+pub const SCENARIOS: &[Scenario] = &[
+    Scenario { sizes: &[32, 128, 512], formulas: &Formula::ALL, ..DRAPE },
+    Scenario { name: "drape-structural", sticks: StickSet::Structural, ..DRAPE },
+    // One iteration: motion and the copies of a step weigh as much as the sticks.
+    Scenario { name: "drape-all-once", iterations: 1, stretch_rms_bound: 1.0, ..DRAPE },
+    Scenario { name: "drape-all-substeps", iterations: 1, substeps: 8, ..DRAPE },
+    Scenario { sizes: &[32, 128], formulas: &[Formula::Halley, Formula::Quick], ..DISC },
+    Scenario { name: "disc-shuffled", shuffle: Some(1), ..DISC },
+    Scenario { name: "sphere-all", shape: Scene::sphere, sizes: &[64], ..DISC },
+];
+
+const DRAPE: Scenario = Scenario {
+    name: "drape-all",
+    shape: Scene::drape,
+    sticks: StickSet::All,
+    shuffle: None,
+    arrangement: Arrangement { order: Order::Sheet, numbering: Numbering::Given },
+    formulas: &[Formula::Halley],
+    sizes: &[128],
+    iterations: 8,
+    substeps: 1,
+    stretch_rms_bound: 0.2,
+};
+
+const DISC: Scenario = Scenario {
+    name: "disc-all",
+    shape: Scene::disc,
+    arrangement: Arrangement { order: Order::Blocked, numbering: Numbering::Hilbert },
+    ..DRAPE
+};
+
+impl Scenario {
+    /// The scene in one size.
+    ///
+    /// # Errors
+    /// If it is too small to have sticks.
+    pub fn scene(&self, size: usize) -> Result<Scene, SceneError> {
+        let scene = (self.shape)(size, self.sticks)?;
+        Ok(self.shuffle.map_or(scene.clone(), |seed| scene.shuffled(seed)))
+    }
+
+    /// A frame.
+    pub fn step(&self) -> Step<3> {
+        Step { iterations: self.iterations, substeps: self.substeps, ..Step::default() }
+    }
+
+    /// How many sticks a frame of the scene relaxes: sticks times iterations times substeps.
+    pub fn relaxed_per_frame(&self, scene: &Scene) -> u64 {
+        scene.sticks.len() as u64 * u64::from(self.iterations) * u64::from(self.substeps)
+    }
+
+    /// The kernels of this build and machine that run it, widest first.
+    pub fn engines(&self) -> Vec<AnyKernel> {
+        let is_sheet = self.arrangement.order == Order::Sheet;
+        let runs = |kernel: &AnyKernel| match (Kernel::<3>::name(kernel), Kernel::<3>::isa(kernel)) {
+            ("grid", _) if !is_sheet => false,
+            // One lane is what a kernel falls back to; the scalar one shows it.
+            (name, isa) => name == "scalar" || isa != "scalar",
+        };
+        AnyKernel::available().into_iter().filter(runs).collect()
+    }
+
+    /// The path of a bench: `drape-all/halley/grid-avx512/128`.
+    pub fn path(&self, formula: Formula, engine: &str, size: usize) -> String {
+        format!("{}/{formula}/{engine}/{size}", self.name)
+    }
+}
+
+/// `grid-avx512`, `scalar`: a kernel in a path.
+pub fn engine_name(kernel: &AnyKernel) -> String {
+    match (Kernel::<3>::name(kernel), Kernel::<3>::isa(kernel)) {
+        (name, isa) if name == isa => name.to_owned(),
+        (name, isa) => format!("{name}-{isa}"),
+    }
+}
