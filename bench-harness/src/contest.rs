@@ -12,6 +12,7 @@ use taut::{
 use crate::arrangement::{Arranged, Arrangement, ArrangementError, Numbering, Order};
 use crate::row::Row;
 use crate::runner::Runner;
+use crate::twins::in_double;
 
 /// After how many frames the distance from `f64` is taken (or after all, if there are fewer).
 pub const EARLY_FRAME: usize = 10;
@@ -260,14 +261,7 @@ impl References<'_> {
     ) -> Result<Vec<[f64; 3]>, ContestError> {
         let on = &self.arranged[&arrangement];
         let (mut particles, sticks) = (on.particles.convert::<f64>(), on.sticks.convert::<f64>());
-        let Step { dt, substeps, iterations, acceleration, damping } = self.contest.step;
-        let step = Step {
-            dt: f64::from(dt),
-            substeps,
-            iterations,
-            acceleration: acceleration.map(f64::from),
-            damping: f64::from(damping),
-        };
+        let step = in_double(&self.contest.step);
         let mut plan = ScalarKernel.plan(&particles, &sticks, &on.schedule, formula)?;
         for _ in 0..self.contest.early_frame() {
             let _ = plan.step(&mut particles, &sticks, &step)?;

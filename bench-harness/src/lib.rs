@@ -13,21 +13,26 @@
 //! depends on this crate; it knows no file.
 #![forbid(unsafe_code)]
 
+pub mod accuracy;
 mod arrangement;
 mod contest;
 pub mod instructions;
 mod course;
 mod machine;
+mod residual;
 mod row;
-mod stability;
 mod runner;
 mod scenario;
+mod stability;
 pub mod textbook;
+mod twins;
 
 pub use arrangement::{Arranged, Arrangement, ArrangementError, Numbering, Order};
 pub use contest::{Contest, ContestError, Contestant, EARLY_FRAME, Progress, ROUNDS};
 pub use course::{COURSE_FRAMES, Course, CourseError, Run, Unsound, WARMUP_FRAMES};
 pub use machine::MachineInfo;
+pub use residual::Residual;
 pub use row::{Disagreement, Row, disagreements};
+pub use scenario::{SCENARIOS, Scenario, engine_name, engines_in};
 pub use stability::{BOUND, Stability, Subject, Survey};
-pub use scenario::{SCENARIOS, Scenario, engine_name};
+pub use twins::{Distance, Twins, relaxation};

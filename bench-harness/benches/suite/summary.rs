@@ -4,17 +4,24 @@ use taut::{Formula, Stretch};
 
 use crate::suite::TEXTBOOK;
 
-/// What whole runs of one bench took, a frame each, in the unit of the measurement.
+/// What the longest runs of one bench took, a frame each, in the unit of the measurement.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Taken {
-    frames: Vec<f64>,
+    frames: usize,
+    each: Vec<f64>,
     residual: Option<Stretch>,
 }
 
 impl Taken {
-    pub(crate) fn add(&mut self, frame: f64, residual: Stretch) {
-        self.frames.push(frame);
-        self.residual = Some(residual);
+    /// A run. Shorter ones than others count no more: their frames follow a rewind.
+    pub(crate) fn add(&mut self, frames: usize, each: f64, residual: Stretch) {
+        if frames > self.frames {
+            (self.frames, self.residual) = (frames, Some(residual));
+            self.each.clear();
+        }
+        if frames == self.frames {
+            self.each.push(each);
+        }
     }
 }
 
@@ -38,7 +45,7 @@ impl Summary {
         Self { unit, lines: Vec::new() }
     }
 
-    /// Nothing, if no whole run was done: it was filtered out, or is a test.
+    /// Nothing, if it was filtered out.
     pub(crate) fn add(
         &mut self,
         scenario: &str,
@@ -46,17 +53,17 @@ impl Summary {
         formula: Formula,
         engine: &str,
         relaxed_per_frame: u64,
-        Taken { mut frames, residual }: Taken,
+        Taken { mut each, residual, .. }: Taken,
     ) {
         let Some(residual) = residual else { return };
-        frames.sort_unstable_by(f64::total_cmp);
+        each.sort_unstable_by(f64::total_cmp);
         let a_stick = |frame: f64| frame / relaxed_per_frame as f64;
         self.lines.push(Line {
             table: format!("{scenario}/{size}"),
             engine: engine.to_owned(),
             formula,
-            median: a_stick(frames[frames.len() / 2]),
-            fastest: a_stick(frames[0]),
+            median: a_stick(each[each.len() / 2]),
+            fastest: a_stick(each[0]),
             residual,
         });
     }
@@ -76,7 +83,13 @@ impl Summary {
             println!("\n{table}");
             println!(
                 "  {:<14} {:<8} {:>9} {:>9} {:>10} {:>13} {:>13}",
-                "kernel", "formula", "median", "fastest", "x textbook", "stretch rms", "stretch max"
+                "kernel",
+                "formula",
+                "median",
+                "fastest",
+                "x textbook",
+                "stretch rms",
+                "stretch max"
             );
             let textbook = lines.iter().find(|line| line.engine == TEXTBOOK).map(|it| it.median);
             for Line { engine, formula, median, fastest, residual, .. } in &lines {
