@@ -1,6 +1,7 @@
 //! The program `taut`.
 #![forbid(unsafe_code)]
 
+mod accuracy;
 mod compare;
 mod input;
 mod output;
@@ -29,6 +30,9 @@ enum Command {
     Compare(compare::Arguments),
     /// Run every schedule and formula for some seconds and tell which stay bounded.
     Stability(stability::Arguments),
+    /// Find out how accurate formulas and schedules are: stretch over iterations and frames,
+    /// distance from f64, drift of free bodies, and what a given accuracy costs.
+    Accuracy(accuracy::Arguments),
 }
 
 /// Something that ends the program early, with its exit code.
@@ -51,6 +55,7 @@ fn main() -> ExitCode {
     let result = match Taut::parse().command {
         Some(Command::Compare(arguments)) => compare::run(&arguments),
         Some(Command::Stability(arguments)) => stability::run(&arguments),
+        Some(Command::Accuracy(arguments)) => accuracy::run(&arguments),
         None => compare::run_default(),
     };
     let (code, sentences) = match result {

@@ -7,6 +7,10 @@
 mod convergence;
 mod drift;
 mod effort;
+mod figure;
+
+use std::fmt;
+use std::str::FromStr;
 
 use serde::Serialize;
 use taut::world::Scene;
@@ -18,6 +22,7 @@ use crate::contest::Progress;
 pub use convergence::{FrameRow, ITERATION_POINTS, IterationRow, SOLVED_ITERATIONS};
 pub use drift::DriftRow;
 pub use effort::{COUNTS, EffortRow, GOAL_RMS, Means};
+pub use figure::Figure;
 
 /// What is studied.
 #[derive(Clone, Debug)]
@@ -37,8 +42,7 @@ pub struct Study {
 }
 
 /// A question that a [`Study`] answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// Residual over iterations of one frame.
     Iterations,
@@ -48,6 +52,40 @@ pub enum Part {
     Drift,
     /// The time to a given residual.
     Effort,
+}
+
+/// A name that is none of the parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no such part: choose iterations, frames, drift or effort")]
+pub struct UnknownPart;
+
+impl Part {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Iterations, Self::Frames, Self::Drift, Self::Effort];
+
+    /// Its name in tables and on command lines.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Iterations => "iterations",
+            Self::Frames => "frames",
+            Self::Drift => "drift",
+            Self::Effort => "effort",
+        }
+    }
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Part {
+    type Err = UnknownPart;
+
+    fn from_str(name: &str) -> Result<Self, UnknownPart> {
+        Self::ALL.into_iter().find(|part| part.name() == name).ok_or(UnknownPart)
+    }
 }
 
 /// What a study found; the parts that were not asked for are empty.
@@ -98,7 +136,7 @@ impl Study {
         for part in parts {
             for &arrangement in &self.arrangements {
                 for &formula in &self.formulas {
-                    let doing = format!("{part:?}: {formula} {arrangement}").to_lowercase();
+                    let doing = format!("{part}: {formula} {arrangement}");
                     progress(Progress { share: done / total, doing: &doing });
                     let of = (formula, arrangement);
                     match part {
