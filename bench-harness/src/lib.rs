@@ -15,6 +15,7 @@
 
 pub mod accuracy;
 mod arrangement;
+pub mod claims;
 mod contest;
 pub mod instructions;
 mod course;

@@ -36,7 +36,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE")]
     mesh: Option<PathBuf>,
     /// How large the scene is.
-    #[arg(long, value_name = "N", default_value_t = 24, conflicts_with = "mesh",
+    #[arg(long, value_name = "N", default_value_t = 32, conflicts_with = "mesh",
           value_parser = within::<usize>(1..=1024))]
     size: usize,
     /// Which sticks: structural, shear, or all.

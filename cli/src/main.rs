@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod accuracy;
+mod claims;
 mod compare;
 mod input;
 mod output;
@@ -33,6 +34,8 @@ enum Command {
     /// Find out how accurate formulas and schedules are: stretch over iterations and frames,
     /// distance from f64, drift of free bodies, and what a given accuracy costs.
     Accuracy(accuracy::Arguments),
+    /// Measure what the articles claim, and say of each claim whether it holds.
+    Claims(claims::Arguments),
 }
 
 /// Something that ends the program early, with its exit code.
@@ -56,6 +59,7 @@ fn main() -> ExitCode {
         Some(Command::Compare(arguments)) => compare::run(&arguments),
         Some(Command::Stability(arguments)) => stability::run(&arguments),
         Some(Command::Accuracy(arguments)) => accuracy::run(&arguments),
+        Some(Command::Claims(arguments)) => claims::run(&arguments),
         None => compare::run_default(),
     };
     let (code, sentences) = match result {
