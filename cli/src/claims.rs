@@ -119,15 +119,16 @@ fn render(findings: &[Finding]) -> String {
     if !io::stdout().is_terminal() {
         table.set_width(WIDTH);
     }
-    table.set_header(["#", "claim", "where", "measured (wanted)", "verdict", "see"]);
+    table.set_header(["#", "claim", "where", "measured (wanted)", "holds", "verdict", "see"]);
     for finding in findings {
-        let Finding { number, name, said, source, section, verdict, command, .. } = finding;
-        let numbers = finding.numbers.iter().map(measured).collect::<Vec<_>>().join("\n");
+        let Finding { number, said, source, section, numbers, verdict, command, .. } = finding;
+        let hold = numbers.iter().filter(|number| number.holds).count();
         table.add_row([
             Cell::new(number),
-            Cell::new(format!("{name}: {said}")),
+            Cell::new(said),
             Cell::new(format!("{source}, {section}")),
-            Cell::new(numbers),
+            Cell::new(finding.telling().map(measured).unwrap_or_default()),
+            Cell::new(format!("{hold} of {}", numbers.len())),
             Cell::new(verdict).fg(colour(*verdict)),
             Cell::new(command),
         ]);
@@ -143,10 +144,10 @@ const fn colour(verdict: Verdict) -> Color {
     }
 }
 
-/// `0.18 (at most 0.1): rms stretch, ...`
+/// `0.18 (at most 0.1) rms stretch, ...`
 fn measured(number: &Number) -> String {
     let Number { what, bound, .. } = number;
-    format!("{} ({bound}): {what}", amount(number))
+    format!("{} ({bound}) {what}", amount(number))
 }
 
 /// A number in as many digits as mean something, with its unit.
@@ -168,7 +169,8 @@ fn verdict(findings: &[Finding]) -> String {
     let count = |wanted: Verdict| findings.iter().filter(|it| it.verdict == wanted).count();
     format!(
         "{} claims: {} hold, {} hold in part, {} do not hold, {} are misprints. A verdict follows \
-         from its numbers; taut claims --show N says how they were got.",
+         from its numbers, of which the most telling is shown; taut claims --show N has them all \
+         and says how they were got.",
         findings.len(),
         count(Verdict::Holds),
         count(Verdict::HoldsInPart),

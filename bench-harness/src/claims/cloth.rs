@@ -1,11 +1,11 @@
 //! What many sticks do together.
 
 use taut::world::{Scene, StickSet};
-use taut::{Formula, Step};
+use taut::{Formula, Kernel, Plan, ScalarKernel, Schedule, Step, Stretch};
 
-use super::run::{iterations, or_infinite, rms_after, run};
+use super::run::{iterations, rms_after};
 use super::{Bound, Check, Claim, ClaimError, Judge, Scale, Source};
-use crate::twins::relaxation;
+use crate::twins::{in_double, relaxation};
 
 /// What looks like cloth, not like rubber: an rms stretch of 10 %.
 const NICE: Bound = Bound::AtMost(0.1);
@@ -18,18 +18,20 @@ pub(super) const CLAIMS: &[Claim] = &[
         source: Source::Jakobsen,
         section: "Cloth Simulation",
         checks: &[
-            Check::pure("rms stretch, 8 x 8, articles' order", NICE),
-            Check::pure("rms stretch, 16 x 16, articles' order", NICE),
-            Check::pure("rms stretch, 32 x 32, articles' order", NICE),
-            Check::pure("rms stretch, 64 x 64, articles' order", NICE),
-            Check::pure("rms stretch, 64 x 64, the sheet's own order", NICE),
+            Check::pure("rms stretch, 8 x 8, edges and diagonals, order of the list", NICE),
+            Check::pure("rms stretch, 16 x 16, edges and diagonals, order of the list", NICE),
+            Check::pure("rms stretch, 32 x 32, edges and diagonals, order of the list", NICE),
+            Check::pure("rms stretch, 16 x 16, bending sticks too, the sheet's own order", NICE),
+            Check::pure("rms stretch, 32 x 32, bending sticks too, the sheet's own order", NICE),
+            Check::pure("rms stretch, 64 x 64, bending sticks too, the sheet's own order", NICE),
         ],
         judge: Judge::All,
         measure: one_iteration,
-        how: "Hanging sheets with all sticks and the articles' approximation, one iteration a \
-              frame of 1/60 s, after 300 frames. Nice is an rms stretch of 10 % at most.",
-        command: "taut stability --sizes 8,16,32,64 --sticks all --formulas newton \
-                  --schedules authored,sheet",
+        how: "Sheets hanging from a side, one iteration a frame of 1/60 s by the approximation, \
+              after 300 frames: as the article builds and relaxes them, and at their best. Nice is \
+              an rms stretch of 10 % at most. It depends on the size: small pieces, yes.",
+        command: "taut stability --sizes 8,16,32,64 --sticks shear,all --formulas newton \
+                  --schedules authored,sheet --frames 300",
     },
     Claim {
         name: "converges-over-frames",
@@ -39,17 +41,18 @@ pub(super) const CLAIMS: &[Claim] = &[
         section: "Cloth Simulation",
         checks: &[
             Check::pure(
-                "share of the rms stretch left after 30 frames, no gravity",
+                "share of the rms stretch left after 60 frames, no gravity",
                 Bound::AtMost(0.1),
             ),
             Check::pure("rms stretch after 300 frames, gravity", Bound::AtMost(0.01)),
         ],
         judge: Judge::All,
         measure: converges_over_frames,
-        how: "A sheet of 16 x 16 with all sticks in the articles' order, the approximation, one \
-              iteration a frame: once blown up by 20 % and left alone, once hanging. What pulls \
-              on it in every frame is never quite caught up with.",
-        command: "taut accuracy --size 16 --iterations 1 --frames 300 --parts frames \
+        how: "One iteration a frame by the approximation, in the order of the list: a disc of some \
+              16 x 16 particles with a stick for each edge, blown up by 10 % and left alone; and a \
+              sheet of 8 x 8 with edges and diagonals, hanging. What pulls in every frame is never \
+              quite caught up with.",
+        command: "taut accuracy --size 8 --sticks shear --iterations 1 --frames 300 --parts frames \
                   --formulas newton --schedules authored",
     },
     Claim {
@@ -58,15 +61,17 @@ pub(super) const CLAIMS: &[Claim] = &[
                that appears otherwise",
         source: Source::Jakobsen,
         section: "Cloth Simulation",
-        checks: &[Check::pure(
-            "rms stretch, one iteration of `newton` over 64 of `exact`",
-            Bound::AtLeast(2.0),
-        )],
+        checks: &[
+            Check::pure("rms stretch over that of 64 iterations of `exact`", Bound::AtLeast(2.0)),
+            Check::pure("rms stretch", NICE),
+        ],
         judge: Judge::All,
         measure: removes_stiffness,
-        how: "A hanging sheet of 16 x 16 with all sticks after 300 frames, either way. The \
-              softness is the stretch that is left.",
-        command: "taut accuracy --size 16 --parts effort --formulas exact,newton",
+        how: "A sheet of 8 x 8 with edges and diagonals, hanging, in the order of the list, after \
+              300 frames of one iteration by the approximation. The softness is the stretch that \
+              is left; it should still look like cloth.",
+        command: "taut accuracy --size 8 --sticks shear --iterations 1 --frames 300 --parts frames \
+                  --formulas newton,exact --schedules authored",
     },
     Claim {
         name: "closer-each-iteration",
@@ -83,8 +88,8 @@ pub(super) const CLAIMS: &[Claim] = &[
         ],
         judge: Judge::All,
         measure: closer_each_iteration,
-        how: "A sheet of 16 x 16 blown up by 20 %, relaxed in the articles' order by `exact`; \
-              nothing moves but by its sticks.",
+        how: "A sheet of 16 x 16 with all sticks, blown up by 10 %, relaxed in the order of the \
+              list by `exact`, in f64; nothing moves but by its sticks.",
         command: "taut accuracy --size 16 --parts iterations --formulas exact --schedules authored",
     },
     Claim {
@@ -118,51 +123,68 @@ pub(super) const CLAIMS: &[Claim] = &[
 ];
 
 fn one_iteration(scale: Scale) -> Result<Vec<f64>, ClaimError> {
-    let cases =
-        [(8, "authored"), (16, "authored"), (32, "authored"), (64, "authored"), (64, "sheet")];
-    let rms = |(size, order): (usize, &str)| {
-        let scene = Scene::drape(scale.pick(size, 8), StickSet::All)?;
+    let cases = [
+        (8, StickSet::Shear, "authored"),
+        (16, StickSet::Shear, "authored"),
+        (32, StickSet::Shear, "authored"),
+        (16, StickSet::All, "sheet"),
+        (32, StickSet::All, "sheet"),
+        (64, StickSet::All, "sheet"),
+    ];
+    let rms = |(size, sticks, order): (usize, StickSet, &str)| {
+        let scene = Scene::drape(scale.pick(size, 6), sticks)?;
         rms_after(&scene, order, Formula::Newton, &iterations(1), scale.pick(300, 10))
     };
     cases.into_iter().map(rms).collect()
 }
 
-/// A sheet without pins, larger than at rest by a fifth.
-fn blown_up(size: usize) -> Result<Scene, ClaimError> {
-    let mut scene = Scene::drape(size, StickSet::All)?;
+/// By how much a scene is blown up.
+const BLOWN_UP: f64 = 0.1;
+
+/// The scene without pins and larger than at rest.
+fn blown_up(mut scene: Scene) -> Result<Scene, ClaimError> {
     for particle in 0..scene.particles.len() {
         let place = scene.particles.position(particle);
         scene.particles.set_inverse_mass(particle, 1.0)?;
-        scene.particles.set_position(particle, place.map(|x| 1.2 * x))?;
+        let larger = place.map(|x| (f64::from(x) * (1.0 + BLOWN_UP)) as f32);
+        scene.particles.set_position(particle, larger)?;
     }
     Ok(scene)
 }
 
 fn converges_over_frames(scale: Scale) -> Result<Vec<f64>, ClaimError> {
-    let (size, once) = (scale.pick(16, 6), iterations(1));
+    let free = blown_up(Scene::disc(scale.pick(16, 6), StickSet::Structural)?)?;
+    let once = iterations(1);
     let alone = Step { acceleration: [0.0; 3], ..once };
-    let left = rms_after(&blown_up(size)?, "authored", Formula::Newton, &alone, 30)? / 0.2;
-    let hanging = Scene::drape(size, StickSet::All)?;
+    let left = rms_after(&free, "authored", Formula::Newton, &alone, 60)? / BLOWN_UP;
+    let hanging = Scene::drape(8, StickSet::Shear)?;
     let pulled = rms_after(&hanging, "authored", Formula::Newton, &once, scale.pick(300, 20))?;
     Ok(vec![left, pulled])
 }
 
 fn removes_stiffness(scale: Scale) -> Result<Vec<f64>, ClaimError> {
-    let (size, frames) = scale.pick((16, 300), (6, 20));
-    let scene = Scene::drape(size, StickSet::All)?;
+    let scene = Scene::drape(8, StickSet::Shear)?;
+    let frames = scale.pick(300, 20);
     let soft = rms_after(&scene, "authored", Formula::Newton, &iterations(1), frames)?;
     let stiff = rms_after(&scene, "authored", Formula::Exact, &iterations(64), frames)?;
-    Ok(vec![soft / stiff])
+    Ok(vec![soft / stiff, soft])
 }
 
 fn closer_each_iteration(scale: Scale) -> Result<Vec<f64>, ClaimError> {
-    let (mut before, mut largest) = (0.2, 0.0_f64);
-    let scene = blown_up(scale.pick(16, 6))?;
-    run(&scene, "authored", Formula::Exact, &relaxation(1), 64, |_, stretch| {
-        largest = largest.max(stretch.rms / before);
-        before = stretch.rms;
-    })?;
-    Ok(vec![or_infinite(largest), or_infinite(before / 0.2)])
+    let Scene { particles, sticks, .. } =
+        blown_up(Scene::drape(scale.pick(16, 6), StickSet::All)?)?;
+    let (mut particles, sticks) = (particles.convert::<f64>(), sticks.convert::<f64>());
+    let schedule = Schedule::authored(&sticks);
+    let mut plan = ScalarKernel.plan(&particles, &sticks, &schedule, Formula::Exact)?;
+    let (start, mut largest) = (Stretch::of(&particles, &sticks).rms, 0.0_f64);
+    let mut before = start;
+    for _ in 0..64 {
+        let _ = plan.step(&mut particles, &sticks, &in_double(&relaxation(1)))?;
+        let now = Stretch::of(&particles, &sticks).rms;
+        largest = largest.max(now / before);
+        before = now;
+    }
+    Ok(vec![largest, before / start])
 }
 
 fn order_decides(scale: Scale) -> Result<Vec<f64>, ClaimError> {

@@ -85,13 +85,13 @@ pub(super) const CLAIMS: &[Claim] = &[
         source: Source::Jakobsen,
         section: "Cloth Simulation",
         checks: &[
-            Check::pure("time of `exact` over `newton`, scalar", Bound::AtLeast(1.1)),
-            Check::pure("time of `exact` over `newton`, the fastest kernel", Bound::AtLeast(1.1)),
+            Check::pure("time of `exact` over `newton`, scalar", Bound::AtLeast(1.05)),
+            Check::pure("time of `exact` over `newton`, the fastest kernel", Bound::AtLeast(1.05)),
         ],
         judge: Judge::All,
         measure: trick_pays,
         how: "Both formulas, interleaved: the scalar kernel in the articles' order, and the \
-              fastest kernel in the order of a sheet.",
+              fastest kernel in the order of a sheet. Less than a twentieth is noise.",
         command: "taut compare --size 64 --formulas exact,newton --schedules authored,sheet",
     },
     Claim {

@@ -219,6 +219,13 @@ impl Claim {
     }
 }
 
+impl Finding {
+    /// The number that says it: the first that is out of its bound, else the first of all.
+    pub fn telling(&self) -> Option<&Number> {
+        self.numbers.iter().find(|number| !number.holds).or(self.numbers.first())
+    }
+}
+
 impl Source {
     /// What a table calls it.
     pub const fn title(self) -> &'static str {

@@ -7,31 +7,8 @@ use super::ClaimError;
 use crate::arrangement::{Arranged, Arrangement};
 use crate::scenario::fastest_in;
 
-/// Runs a scene and looks at the stretch after each frame; the bits are those of any kernel.
-/// Ends early if a position is not finite.
-pub(super) fn run(
-    scene: &Scene,
-    arrangement: &str,
-    formula: Formula,
-    step: &Step<3>,
-    frames: usize,
-    mut after: impl FnMut(usize, Stretch),
-) -> Result<(), ClaimError> {
-    let arrangement: Arrangement = arrangement.parse()?;
-    let Arranged { mut particles, sticks, schedule, .. } = arrangement.of(scene)?;
-    let kernel = fastest_in(arrangement.order);
-    let mut plan = kernel.plan(&particles, &sticks, &schedule, formula)?;
-    for frame in 1..=frames {
-        let status = plan.step(&mut particles, &sticks, step)?;
-        after(frame, Stretch::of(&particles, &sticks));
-        if !status.finite {
-            break;
-        }
-    }
-    Ok(())
-}
-
-/// The rms stretch at the end; infinite if a position is not finite.
+/// Runs a scene: the rms stretch at the end, infinite if a position is not finite. The bits are
+/// those of any kernel.
 pub(super) fn rms_after(
     scene: &Scene,
     arrangement: &str,
@@ -39,9 +16,16 @@ pub(super) fn rms_after(
     step: &Step<3>,
     frames: usize,
 ) -> Result<f64, ClaimError> {
-    let mut last = f64::NAN;
-    run(scene, arrangement, formula, step, frames, |_, stretch| last = stretch.rms)?;
-    Ok(or_infinite(last))
+    let arrangement: Arrangement = arrangement.parse()?;
+    let Arranged { mut particles, sticks, schedule, .. } = arrangement.of(scene)?;
+    let kernel = fastest_in(arrangement.order);
+    let mut plan = kernel.plan(&particles, &sticks, &schedule, formula)?;
+    for _ in 0..frames {
+        if !plan.step(&mut particles, &sticks, step)?.finite {
+            return Ok(f64::INFINITY);
+        }
+    }
+    Ok(or_infinite(Stretch::of(&particles, &sticks).rms))
 }
 
 /// NaN is what is left of what grew without bound.

@@ -73,11 +73,19 @@ impl Bound {
 
 impl fmt::Display for Bound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::AtMost(most) => write!(f, "at most {most}"),
-            Self::AtLeast(least) => write!(f, "at least {least}"),
-            Self::Exactly(there) => write!(f, "exactly {there}"),
-            Self::Between(least, most) => write!(f, "{least} to {most}"),
+        // A small one in the form 1e-12.
+        let short = |number: f64| {
+            if number != 0.0 && number.abs() < 1e-3 {
+                format!("{number:e}")
+            } else {
+                number.to_string()
+            }
+        };
+        match *self {
+            Self::AtMost(most) => write!(f, "at most {}", short(most)),
+            Self::AtLeast(least) => write!(f, "at least {}", short(least)),
+            Self::Exactly(there) => write!(f, "exactly {}", short(there)),
+            Self::Between(least, most) => write!(f, "{} to {}", short(least), short(most)),
         }
     }
 }

@@ -1,9 +1,12 @@
 //! The harness: what a contest measures is what a kernel did, and a row that is wrong is found
 //! out. No test asserts a speed.
 
+mod accuracy;
 mod arrangements;
+mod claims;
 mod contests;
 mod instructions;
+mod courses;
 mod machine;
 mod make;
 mod rows;
