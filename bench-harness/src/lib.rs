@@ -9,6 +9,11 @@
 //! A [`Survey`] runs orders, formulas and steps for some seconds each and tells which stay
 //! bounded: a [`Stability`] for each.
 //!
+//! - [`SCENARIOS`] are what the benches run, as data; a [`Course`] lets a kernel run one over
+//!   and over from the same start and verifies each run.
+//! - [`accuracy`]: what is left of the stretch, distance from `f64`, drift, effort.
+//! - [`claims`]: what the articles claim, measured.
+//!
 //! Two baselines are always there: the [`textbook`] loop and the scalar kernel. No library
 //! depends on this crate; it knows no file.
 #![forbid(unsafe_code)]
