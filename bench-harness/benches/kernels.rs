@@ -10,5 +10,5 @@ use criterion::Criterion;
 use criterion::measurement::WallTime;
 
 fn main() {
-    suite::run(Criterion::default(), &WallTime, "ns");
+    suite::run(Criterion::default(), &WallTime, "ns", "");
 }

@@ -12,7 +12,7 @@ mod counter;
 #[cfg(target_arch = "x86_64")]
 fn main() {
     let criterion = criterion::Criterion::default().with_measurement(counter::Ticks);
-    suite::run(criterion, &counter::Ticks, "ticks");
+    suite::run(criterion, &counter::Ticks, "ticks", "ticks/");
 }
 
 #[cfg(not(target_arch = "x86_64"))]

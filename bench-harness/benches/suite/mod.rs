@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use criterion::measurement::Measurement;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput};
-use taut::Formula;
+use taut::{Formula, Stretch};
 use taut_bench::{COURSE_FRAMES, Course, Run, SCENARIOS, Scenario, engine_name};
 
 use summary::{Summary, Taken};
@@ -18,11 +18,13 @@ const SMOKE_SIZE: usize = 12;
 /// The engine that is no kernel: the loop as the articles write it.
 const TEXTBOOK: &str = "textbook";
 
-/// Runs all scenarios and prints the summary. `measurement` is that of `criterion`.
+/// Runs all scenarios and prints the summary. `measurement` is that of `criterion`; `folder` is
+/// put before the paths of benches, for criterion compares those of one path.
 pub(crate) fn run<M: Measurement + 'static>(
     criterion: Criterion<M>,
     measurement: &M,
     unit: &'static str,
+    folder: &str,
 ) {
     let mut criterion = criterion
         .sample_size(10)
@@ -33,7 +35,9 @@ pub(crate) fn run<M: Measurement + 'static>(
     let mut summary = Summary::new(unit);
     for scenario in SCENARIOS {
         for &formula in scenario.formulas {
-            group(&mut criterion, measurement, scenario, formula, &mut summary);
+            let name = format!("{folder}{}/{formula}", scenario.name);
+            let group = criterion.benchmark_group(name);
+            run_group(group, measurement, scenario, formula, &mut summary);
         }
     }
     criterion.final_summary();
@@ -48,14 +52,13 @@ fn is_smoke() -> bool {
     !has("--bench") || has("--test")
 }
 
-fn group<M: Measurement + 'static>(
-    criterion: &mut Criterion<M>,
+fn run_group<M: Measurement + 'static>(
+    mut group: BenchmarkGroup<'_, M>,
     measurement: &M,
     scenario: &Scenario,
     formula: Formula,
     summary: &mut Summary,
 ) {
-    let mut group = criterion.benchmark_group(format!("{}/{formula}", scenario.name));
     let sizes = if is_smoke() { &[SMOKE_SIZE] } else { scenario.sizes };
     for &size in sizes {
         let path = |engine: &str| scenario.path(formula, engine, size);
@@ -83,7 +86,8 @@ fn group<M: Measurement + 'static>(
     group.finish();
 }
 
-/// One bench: runs of at most [`COURSE_FRAMES`] frames, each from the start, each verified.
+/// One bench: runs of at most [`COURSE_FRAMES`] frames, each from the start, each verified. What
+/// they took, and the residual after a whole one; nothing, if it was filtered out.
 fn bench<'a, M: Measurement + 'static>(
     group: &mut BenchmarkGroup<'_, M>,
     measurement: &M,
@@ -91,7 +95,10 @@ fn bench<'a, M: Measurement + 'static>(
     size: usize,
     path: &str,
     start: impl Fn() -> Run<'a>,
-) -> Taken {
+) -> Option<(Taken, Stretch)> {
+    let verified = |run: &Run<'_>, frames| {
+        run.verified(frames).unwrap_or_else(|wrong| panic!("{path}: {wrong}"))
+    };
     let mut taken = Taken::default();
     let mut run = None;
     group.bench_function(BenchmarkId::new(engine, size), |bencher| {
@@ -105,14 +112,18 @@ fn bench<'a, M: Measurement + 'static>(
                 let started = measurement.start();
                 run.frames(frames);
                 let took = measurement.end(started);
-                let stretch =
-                    run.verified(frames).unwrap_or_else(|wrong| panic!("{path}: {wrong}"));
-                taken.add(frames, measurement.to_f64(&took) / frames as f64, stretch);
+                let _ = verified(run, frames);
+                taken.add(frames, measurement.to_f64(&took) / frames as f64);
                 total = measurement.add(&total, &took);
                 left -= frames;
             }
             total
         });
     });
-    taken
+    let mut run = run?;
+    run.rewind();
+    run.frames(COURSE_FRAMES);
+    let residual = verified(&run, COURSE_FRAMES);
+    println!("{:24}stretch: rms {:.5}, max {:.4}", "", residual.rms, residual.max);
+    Some((taken, residual))
 }

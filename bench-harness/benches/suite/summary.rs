@@ -1,27 +1,33 @@
 //! What all benches found, on one page.
 
 use taut::{Formula, Stretch};
+use taut_bench::COURSE_FRAMES;
 
 use crate::suite::TEXTBOOK;
 
-/// What the longest runs of one bench took, a frame each, in the unit of the measurement.
+/// From this many whole runs on, shorter ones do not count: their frames follow a rewind.
+const WHOLE_RUNS: usize = 5;
+
+/// What the runs of one bench took, a frame each, in the unit of the measurement.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Taken {
-    frames: usize,
-    each: Vec<f64>,
-    residual: Option<Stretch>,
+    whole: Vec<f64>,
+    shorter: Vec<f64>,
 }
 
 impl Taken {
-    /// A run. Shorter ones than others count no more: their frames follow a rewind.
-    pub(crate) fn add(&mut self, frames: usize, each: f64, residual: Stretch) {
-        if frames > self.frames {
-            (self.frames, self.residual) = (frames, Some(residual));
-            self.each.clear();
+    /// A run of so many frames.
+    pub(crate) fn add(&mut self, frames: usize, each: f64) {
+        if frames == COURSE_FRAMES { self.whole.push(each) } else { self.shorter.push(each) }
+    }
+
+    /// Sorted; empty if the bench was filtered out.
+    fn frames(mut self) -> Vec<f64> {
+        if self.whole.len() < WHOLE_RUNS {
+            self.whole.append(&mut self.shorter);
         }
-        if frames == self.frames {
-            self.each.push(each);
-        }
+        self.whole.sort_unstable_by(f64::total_cmp);
+        self.whole
     }
 }
 
@@ -45,7 +51,7 @@ impl Summary {
         Self { unit, lines: Vec::new() }
     }
 
-    /// Nothing, if it was filtered out.
+    /// Adds a bench; nothing, if it was filtered out.
     pub(crate) fn add(
         &mut self,
         scenario: &str,
@@ -53,17 +59,17 @@ impl Summary {
         formula: Formula,
         engine: &str,
         relaxed_per_frame: u64,
-        Taken { mut each, residual, .. }: Taken,
+        taken: Option<(Taken, Stretch)>,
     ) {
-        let Some(residual) = residual else { return };
-        each.sort_unstable_by(f64::total_cmp);
+        let Some((taken, residual)) = taken else { return };
+        let frames = taken.frames();
         let a_stick = |frame: f64| frame / relaxed_per_frame as f64;
         self.lines.push(Line {
             table: format!("{scenario}/{size}"),
             engine: engine.to_owned(),
             formula,
-            median: a_stick(each[each.len() / 2]),
-            fastest: a_stick(each[0]),
+            median: a_stick(frames[frames.len() / 2]),
+            fastest: a_stick(frames[0]),
             residual,
         });
     }
@@ -74,7 +80,10 @@ impl Summary {
             return;
         }
         let unit = self.unit;
-        println!("\nSummary. Times are of the whole frame, in {unit} a stick and iteration.");
+        println!(
+            "\nSummary. Times are of the whole frame, in {unit} a stick and iteration; the stretch is \
+             after {COURSE_FRAMES} frames from the start."
+        );
         while let Some(table) = self.lines.first().map(|line| line.table.clone()) {
             let (mut lines, rest): (Vec<_>, _) =
                 self.lines.into_iter().partition(|line| line.table == table);
