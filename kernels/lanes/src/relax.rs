@@ -62,7 +62,10 @@ unsafe fn in_rows<V: Vector, F: Factor, E: Ends, const D: usize>(
     let (a, b) = (&slots.a[..len], &slots.b[..len]);
     let rest_terms = &slots.rest_term[..len];
     let mass = V::splat(cpu, mass);
-    let weight_term = F::weight_term(mass + mass);
+    let weight_term = match slots.weight_term.first() {
+        Some(&stored) => V::splat(cpu, stored),
+        None => F::weight_term(mass + mass),
+    };
     let mut slot = 0;
     while slot < len {
         // SAFETY: `slot + LANES <= len`, which all columns have; the rest by contract.
