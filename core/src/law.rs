@@ -44,7 +44,9 @@ pub fn relax<F: Factor, L: Lane, const D: usize>(
         l2 = l2 + along * along;
     }
     let zero = l2.constant(0.0);
-    let moves = l2.both(l2.at_least(l2.constant(LEAST_SQUARED_LENGTH)), weight_term.above(zero));
+    // Nothing is at least NaN: one mask for both, and one comparison where the weight is known.
+    let (least, never) = (l2.constant(LEAST_SQUARED_LENGTH), l2.constant(f64::NAN));
+    let moves = l2.at_least(L::select(weight_term.above(zero), least, never));
     let mut g = L::select(moves, F::factor(l2, rest_term, weight_term), zero);
     if let Some(Response { pull, push }) = response {
         g = g * L::select(g.above(zero), pull, push);

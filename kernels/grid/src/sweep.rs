@@ -1,5 +1,7 @@
 //! The inner loops: all of this crate's `unsafe`.
 
+use core::ops::Range;
+
 use taut_core::{Column, Columns, Factor, Motion, PADDING, Response, WithFactor, integrate, relax};
 use taut_lanes::{Operation, Vector};
 
@@ -210,211 +212,238 @@ impl<const D: usize> Operation for Sweep<'_, D> {
 }
 
 impl<const D: usize> Sweep<'_, D> {
-    /// Bands in sequence; in a band, family after family; in a family, row after row.
+    /// Bands in sequence; in a band, family after family; in a family, row after row, those
+    /// of the same constants in one go.
     #[inline(always)]
     fn once<V: Vector, F: Factor>(&mut self, cpu: V::Cpu) {
         let Constants { layout, ref strands, .. } = *self.constants;
         for band in (0..layout.height).step_by(taut_core::BAND_ROWS) {
             for strand in strands {
-                for row in band..strand.rows.len().min(band + taut_core::BAND_ROWS) {
-                    self.row::<V, F>(cpu, strand, row);
+                let end = strand.rows.len().min(band + taut_core::BAND_ROWS);
+                let mut first = band.min(end);
+                for rows in strand.rows[first..end].chunk_by(PartialEq::eq) {
+                    self.rows::<V, F>(cpu, strand, first..first + rows.len());
+                    first += rows.len();
                 }
             }
         }
     }
 
+    /// Rows of one family, all [`Row::Mixed`] or all of the same constants.
     #[inline(always)]
-    fn row<V: Vector, F: Factor>(&mut self, cpu: V::Cpu, strand: &Strand, row: usize) {
-        let Constants { layout, ref row_mass, .. } = *self.constants;
-        let Layout { registers, pitch, .. } = layout;
+    fn rows<V: Vector, F: Factor>(&mut self, cpu: V::Cpu, strand: &Strand, rows: Range<usize>) {
+        let Layout { registers, pitch, .. } = self.constants.layout;
         let Strand { across, down, leans_left, .. } = *strand;
-        let [from, to] = if leans_left { [row + down, row] } else { [row, row + down] };
         let row_len = registers * STRIDE;
         // All that the raw pointers below may touch.
-        let end = (from.max(to) + 1) * pitch;
+        let end = (rows.end + down) * pitch;
         assert!(self.position.iter().all(|column| column.len() >= end) && pitch >= row_len);
         assert!(self.inverse_mass.len() >= end && across < 3 && registers >= 4);
-        let place = Place {
-            columns: self.position.each_mut().map(|column| column.as_mut_ptr()),
-            from: from * pitch,
-            to: to * pitch,
-        };
-        match (strand.rows[row], &strand.mixed) {
-            (Row::Equal { rest_term, weight_term }, _) => {
-                let mass = |row: usize| V::splat(cpu, row_mass[row].unwrap_or(0.0));
-                let terms = [rest_term, weight_term].map(|term| V::splat(cpu, term));
-                let presence = &self.presence[across][..row_len];
-                let masses = [mass(from), mass(to)];
-                let same = row_mass[from] == row_mass[to];
-                // The usual case first; the others share less code than they could, so that
-                // there are not too many copies of it.
-                match (same, layout.is_full()) {
-                    (true, true) => {
-                        let row = Equal::<V, D, true, true> { cpu, place, masses, terms, presence };
-                        each_register::<V>(registers, across, down, &row, F::default());
+        assert!(registers.is_multiple_of(4) && across + down > 0);
+        let constants = strand.rows[rows.start];
+        let columns = self.position.each_mut().map(|column| column.as_mut_ptr());
+        let path = Path { columns, rows, registers, pitch, across, down, leans_left };
+        let presence = &self.presence[across][..row_len];
+        let whole = self.constants.layout.is_full();
+        match (constants, &strand.mixed) {
+            (Row::Equal { rest_term, weight_term, masses }, _) => {
+                let rest_term = V::splat(cpu, rest_term);
+                let equal = |masses: [V; 2], weight_term: V| Equal {
+                    cpu,
+                    masses,
+                    terms: [rest_term, weight_term],
+                    presence,
+                };
+                // What the compiler knows it need not compute: a multiplication by a mass of
+                // one, and the displacement of both ends if their masses are the same.
+                if masses == [1.0; 2] {
+                    let two = V::splat(cpu, F::weight_term(2.0));
+                    let unit = equal([V::splat(cpu, 1.0); 2], two);
+                    if whole {
+                        path.relax(F::default(), &Whole(unit));
+                    } else {
+                        path.relax(F::default(), &unit);
                     }
-                    (false, true) => {
-                        let row =
-                            Equal::<V, D, false, true> { cpu, place, masses, terms, presence };
-                        each_register::<V>(registers, across, down, &row, F::default());
-                    }
-                    (_, false) => {
-                        let row =
-                            Equal::<V, D, false, false> { cpu, place, masses, terms, presence };
-                        each_register::<V>(registers, across, down, &row, F::default());
+                } else {
+                    let [a, b]: [V; 2] = masses.map(|mass| V::splat(cpu, mass));
+                    let weight_term = V::splat(cpu, weight_term);
+                    if whole && masses[0] == masses[1] {
+                        path.relax(F::default(), &Whole(equal([a; 2], weight_term)));
+                    } else {
+                        path.relax(F::default(), &equal([a, b], weight_term));
                     }
                 }
             }
             (Row::Mixed, Some(mixed)) => {
                 let Mixed { rest_term, weight_term, pull, push } = mixed;
-                let constants = [rest_term, weight_term, pull, push]
-                    .map(|column| &column[row * row_len..(row + 1) * row_len]);
-                let inverse_mass = self.inverse_mass.as_ptr();
-                let mixed = Varied::<V, D> { cpu, place, constants, inverse_mass };
-                each_register::<V>(registers, across, down, &mixed, F::default());
+                let constants = [rest_term, weight_term, pull, push].map(|column| &column[..]);
+                let inverse_mass = &self.inverse_mass[..end];
+                assert!(constants.iter().all(|column| column.len() >= path.rows.end * row_len));
+                path.relax(F::default(), &Varied::<V> { cpu, row_len, constants, inverse_mass });
             }
             (Row::Mixed, None) => {}
         }
     }
 }
 
-/// Relaxes each register of sticks that reach `across` columns: first those that do not wrap
-/// around the end of the row.
-///
-/// The places it gives are of whole registers of `V` in a row of the layout: a register that
-/// wraps ends at most one lane into the second or third, and there are at least four.
-#[inline(always)]
-fn each_register<V: Vector>(
+/// The way through some rows of one family.
+struct Path<const D: usize> {
+    /// The axes: valid for reading and writing at every place of the rows that the sticks
+    /// begin and end in.
+    columns: [*mut f32; D],
+    /// The rows that the sticks begin in.
+    rows: Range<usize>,
     registers: usize,
+    pitch: usize,
     across: usize,
     down: usize,
-    row: &impl RelaxRegister,
-    formula: impl Factor,
-) {
-    // Along a row, every other `across` registers are a batch; else all registers are one.
-    let (group, batches) = if down == 0 { (across, 2) } else { (registers, 1) };
-    let whole = registers - across;
-    for batch in 0..batches {
-        for first in (batch * group..registers).step_by(batches * group) {
-            let end = first + group;
-            for register in first..end.min(whole) {
-                for lane in (0..STRIDE).step_by(V::LANES) {
-                    let (a, b) = (register * STRIDE + lane, (register + across) * STRIDE + lane);
-                    // SAFETY: places as promised above.
-                    unsafe { row.relax(formula, a, b, false) };
+    leans_left: bool,
+}
+
+impl<const D: usize> Path<D> {
+    /// Row after row; along a row, where every other `across` registers are a batch, the first
+    /// batch of all rows before the second, which is the same, as those rows share no
+    /// particle, and does not wait for what was just stored.
+    #[inline(always)]
+    fn relax<V: Vector>(&self, formula: impl Factor, constants: &impl Constant<V>) {
+        let Self { ref rows, registers, pitch, across, down, leans_left, .. } = *self;
+        let (batches, skip) = if down == 0 { (2, !(across - 1)) } else { (1, 0) };
+        let count = registers / batches;
+        for batch in 0..batches {
+            let wrapping = if batch + 1 == batches { across } else { 0 };
+            for row in rows.clone() {
+                let [from, to] = if leans_left { [row + down, row] } else { [row, row + down] };
+                let [from, to] = [from, to].map(|row| row * pitch);
+                let sticks = |i: usize| {
+                    let register = i + (i & skip) + batch * across;
+                    (register, Sticks { row, from, to, in_row: register * STRIDE })
+                };
+                // SAFETY: `rows` has checked that the columns have both rows; all registers
+                // are below `registers`, and so are their partners, wrapped or not.
+                unsafe {
+                    for (register, sticks) in (0..count - wrapping).map(sticks) {
+                        let partner = (register + across) * STRIDE;
+                        self.relax_register(formula, constants, sticks, partner);
+                    }
+                    for (register, sticks) in (count - wrapping..count).map(sticks) {
+                        let partner = (register + across - registers) * STRIDE;
+                        self.relax_wrapped(formula, constants, sticks, partner);
+                    }
                 }
             }
-            for register in first.max(whole)..end {
-                for lane in (0..STRIDE).step_by(V::LANES) {
-                    let partner = (register + across - registers) * STRIDE + 1;
-                    // SAFETY: places as promised above.
-                    unsafe { row.relax(formula, register * STRIDE + lane, partner + lane, true) };
-                }
-            }
         }
     }
-}
 
-/// A row of sticks, relaxed a register at a time. (A trait, not a closure: only a method can
-/// be told to take on its caller's target features.)
-trait RelaxRegister {
-    /// # Safety
-    /// - `a` and `b` are places of whole registers in a row of the layout.
-    unsafe fn relax(&self, formula: impl Factor, a: usize, b: usize, wraps: bool);
-}
-
-/// Two rows of the positions' columns: valid for reading and writing at every place of a row.
-#[derive(Clone, Copy)]
-struct Place<const D: usize> {
-    columns: [*mut f32; D],
-    from: usize,
-    to: usize,
-}
-
-impl<const D: usize> Place<D> {
-    #[inline(always)]
-    fn ends(&self, a: usize, b: usize) -> Ends<D> {
-        Ends { columns: self.columns, a: self.from + a, b: self.to + b }
-    }
-}
-
-/// [`Row::Equal`]. If it is known that both rows have the `SAME` mass, so do the compiler's
-/// eyes, and the displacement of both ends is computed once: four multiplications of 29
-/// operations less. In a `FULL` layout only registers that wrap have lanes without a stick.
-struct Equal<'a, V: Vector, const D: usize, const SAME: bool, const FULL: bool> {
-    cpu: V::Cpu,
-    place: Place<D>,
-    masses: [V; 2],
-    terms: [V; 2],
-    presence: &'a [f32],
-}
-
-impl<V: Vector, const D: usize, const SAME: bool, const FULL: bool> RelaxRegister
-    for Equal<'_, V, D, SAME, FULL>
-{
-    #[inline(always)]
-    unsafe fn relax(&self, formula: impl Factor, a: usize, b: usize, wraps: bool) {
-        let Self { cpu, ref place, masses, terms, presence } = *self;
-        let masses = if SAME { [masses[0]; 2] } else { masses };
-        // SAFETY: `presence` has a whole row, and the columns have rows at `from` and `to`.
-        unsafe {
-            let present = (wraps || !FULL).then(|| V::load(cpu, presence.as_ptr().add(a)));
-            place.ends(a, b).relax(formula, cpu, masses, terms, None, present);
-        }
-    }
-}
-
-/// [`Row::Mixed`]: the constants of the row, and the inverse masses of the sheet.
-struct Varied<'a, V: Vector, const D: usize> {
-    cpu: V::Cpu,
-    place: Place<D>,
-    constants: [&'a [f32]; 4],
-    inverse_mass: *const f32,
-}
-
-impl<V: Vector, const D: usize> RelaxRegister for Varied<'_, V, D> {
-    #[inline(always)]
-    unsafe fn relax(&self, formula: impl Factor, a: usize, b: usize, _: bool) {
-        let Self { cpu, ref place, constants, inverse_mass } = *self;
-        let ends = place.ends(a, b);
-        // SAFETY: the constants have a whole row, and all columns have rows at `from` and `to`.
-        unsafe {
-            let [rest, weight, pull, push] =
-                constants.map(|column| V::load(cpu, column.as_ptr().add(a)));
-            let masses = [ends.a, ends.b].map(|at| V::load(cpu, inverse_mass.add(at)));
-            let response = Some(Response { pull, push });
-            ends.relax(formula, cpu, masses, [rest, weight], response, Some(pull));
-        }
-    }
-}
-
-/// Two registers of particles, by their places in the columns.
-#[derive(Clone, Copy)]
-struct Ends<const D: usize> {
-    columns: [*mut f32; D],
-    a: usize,
-    b: usize,
-}
-
-impl<const D: usize> Ends<D> {
-    /// Relaxes a register of sticks; where `present` is negative, no end is written to.
+    /// The sticks from one layout register to another, `partner` being its place in its row.
     ///
     /// # Safety
-    /// - The columns are valid for reading and writing `LANES` numbers at `a` and at `b`, and
-    ///   nobody else uses them meanwhile.
+    /// - The columns have both rows, and both registers are in them.
     #[inline(always)]
-    unsafe fn relax<V: Vector, F: Factor>(
-        self,
-        _: F,
-        cpu: V::Cpu,
-        masses: [V; 2],
-        [rest_term, weight_term]: [V; 2],
-        response: Option<Response<V>>,
-        present: Option<V>,
+    unsafe fn relax_register<V: Vector>(
+        &self,
+        formula: impl Factor,
+        constants: &impl Constant<V>,
+        sticks: Sticks,
+        partner: usize,
     ) {
-        // SAFETY: valid for reading, by contract.
-        let load = |at: usize| self.columns.map(|column| unsafe { V::load(cpu, column.add(at)) });
-        let (a, b) = (load(self.a), load(self.b));
+        for lane in (0..STRIDE).step_by(V::LANES) {
+            let sticks = Sticks { in_row: sticks.in_row + lane, ..sticks };
+            // SAFETY: by contract; `lane` stays inside of the registers.
+            unsafe {
+                let given = constants.at(&sticks, partner + lane, false);
+                let (place_a, place_b) = (sticks.from + sticks.in_row, sticks.to + partner + lane);
+                let (a, b) = (self.load(given.cpu, place_a), self.load(given.cpu, place_b));
+                let (new_a, new_b) = given.relax(formula, a, b);
+                self.store(place_a, new_a);
+                self.store(place_b, new_b);
+            }
+        }
+    }
+
+    /// The same around the end of the row, where `partner` is one lane on. It is read and
+    /// written whole and its lanes are moved in registers: a load that straddles what two
+    /// stores have just written would wait for both to reach the cache.
+    ///
+    /// # Safety
+    /// - As for [`relax_register`](Self::relax_register).
+    #[inline(always)]
+    unsafe fn relax_wrapped<V: Vector>(
+        &self,
+        formula: impl Factor,
+        constants: &impl Constant<V>,
+        sticks: Sticks,
+        partner: usize,
+    ) {
+        let partner_at = sticks.to + partner;
+        // SAFETY: by contract; `lane` stays inside of the registers.
+        unsafe {
+            let cpu = constants.at(&sticks, partner, true).cpu;
+            let first: [V; D] = self.load(cpu, partner_at);
+            let mut here = first;
+            // Its last lane is lane 0 of the register, which belongs to no stick here.
+            let mut before = first.map(|lanes| lanes.successors(lanes));
+            for lane in (0..STRIDE).step_by(V::LANES) {
+                let sticks = Sticks { in_row: sticks.in_row + lane, ..sticks };
+                let next = if lane + V::LANES < STRIDE {
+                    self.load(cpu, partner_at + lane + V::LANES)
+                } else {
+                    first
+                };
+                let given = constants.at(&sticks, partner + lane + 1, true);
+                let place_a = sticks.from + sticks.in_row;
+                let b = core::array::from_fn(|axis| here[axis].successors(next[axis]));
+                let (new_a, new_b) = given.relax(formula, self.load(cpu, place_a), b);
+                self.store(place_a, new_a);
+                let back = core::array::from_fn(|axis| new_b[axis].predecessors(before[axis]));
+                self.store(partner_at + lane, back);
+                (here, before) = (next, new_b);
+            }
+        }
+    }
+
+    /// # Safety
+    /// - The columns are valid for reading `LANES` numbers at `place`.
+    #[inline(always)]
+    unsafe fn load<V: Vector>(&self, cpu: V::Cpu, place: usize) -> [V; D] {
+        // SAFETY: by contract.
+        self.columns.map(|column| unsafe { V::load(cpu, column.add(place)) })
+    }
+
+    /// # Safety
+    /// - The columns are valid for writing `LANES` numbers at `place`.
+    #[inline(always)]
+    unsafe fn store<V: Vector>(&self, place: usize, lanes: [V; D]) {
+        for (column, lanes) in self.columns.into_iter().zip(lanes) {
+            // SAFETY: by contract.
+            unsafe { lanes.store(column.add(place)) };
+        }
+    }
+}
+
+/// A register of sticks: the row they begin in, where the rows of both ends begin in the
+/// columns, and where their first ends are in their row.
+#[derive(Clone, Copy)]
+struct Sticks {
+    row: usize,
+    from: usize,
+    to: usize,
+    in_row: usize,
+}
+
+/// What a register of sticks is relaxed with, besides its ends.
+struct Given<V: Vector> {
+    cpu: V::Cpu,
+    masses: [V; 2],
+    terms: [V; 2],
+    response: Option<Response<V>>,
+    /// Where it is negative, no end moves.
+    present: Option<V>,
+}
+
+impl<V: Vector> Given<V> {
+    #[inline(always)]
+    fn relax<F: Factor, const D: usize>(&self, _: F, a: [V; D], b: [V; D]) -> ([V; D], [V; D]) {
+        let Self { cpu, masses, terms: [rest_term, weight_term], response, present } = *self;
         let (mut new_a, mut new_b) =
             relax::<F, V, D>(a, b, masses, rest_term, weight_term, response);
         if let Some(present) = present {
@@ -424,12 +453,73 @@ impl<const D: usize> Ends<D> {
                 new_b[axis] = V::select(present, new_b[axis], b[axis]);
             }
         }
-        for (axis, column) in self.columns.into_iter().enumerate() {
-            // SAFETY: valid for writing, by contract.
-            unsafe {
-                new_a[axis].store(column.add(self.a));
-                new_b[axis].store(column.add(self.b));
-            }
+        (new_a, new_b)
+    }
+}
+
+/// The constants of rows of sticks. (A trait, not a closure: only a method can be told to
+/// take on its caller's target features.)
+trait Constant<V: Vector> {
+    /// Those of a register of sticks, whose second ends are `partner` into their row.
+    ///
+    /// # Safety
+    /// - The places are in rows of the path, and `partner` has a register in its row.
+    unsafe fn at(&self, sticks: &Sticks, partner: usize, wraps: bool) -> Given<V>;
+}
+
+/// [`Row::Equal`].
+struct Equal<'a, V: Vector> {
+    cpu: V::Cpu,
+    masses: [V; 2],
+    terms: [V; 2],
+    /// Of one row.
+    presence: &'a [f32],
+}
+
+impl<V: Vector> Constant<V> for Equal<'_, V> {
+    #[inline(always)]
+    unsafe fn at(&self, sticks: &Sticks, _: usize, _: bool) -> Given<V> {
+        let Self { cpu, masses, terms, presence } = *self;
+        // SAFETY: `presence` has a whole row.
+        let present = unsafe { V::load(cpu, presence.as_ptr().add(sticks.in_row)) };
+        Given { cpu, masses, terms, response: None, present: Some(present) }
+    }
+}
+
+/// The same where all lanes of a row have a particle: only registers that wrap have a lane
+/// without a stick.
+struct Whole<'a, V: Vector>(Equal<'a, V>);
+
+impl<V: Vector> Constant<V> for Whole<'_, V> {
+    #[inline(always)]
+    unsafe fn at(&self, sticks: &Sticks, partner: usize, wraps: bool) -> Given<V> {
+        // SAFETY: the same contract.
+        let given = unsafe { self.0.at(sticks, partner, wraps) };
+        Given { present: given.present.filter(|_| wraps), ..given }
+    }
+}
+
+/// [`Row::Mixed`]: the constants of the family, and the inverse masses of the sheet.
+struct Varied<'a, V: Vector> {
+    cpu: V::Cpu,
+    row_len: usize,
+    constants: [&'a [f32]; 4],
+    inverse_mass: &'a [f32],
+}
+
+impl<V: Vector> Constant<V> for Varied<'_, V> {
+    #[inline(always)]
+    unsafe fn at(&self, sticks: &Sticks, partner: usize, _: bool) -> Given<V> {
+        let Self { cpu, row_len, constants, inverse_mass } = *self;
+        let places = [sticks.from + sticks.in_row, sticks.to + partner];
+        let at = sticks.row * row_len + sticks.in_row;
+        // SAFETY: the constants and the masses have the rows of the path, as `rows` checked.
+        unsafe {
+            let [rest, weight, pull, push] =
+                constants.map(|column| V::load(cpu, column.as_ptr().add(at)));
+            let masses = places.map(|place| V::load(cpu, inverse_mass.as_ptr().add(place)));
+            let response = Some(Response { pull, push });
+            Given { cpu, masses, terms: [rest, weight], response, present: Some(pull) }
         }
     }
 }

@@ -42,6 +42,12 @@ pub trait Vector: Lane {
     /// - `at(lane)` is valid for writing four `f32`, for each lane below
     ///   [`LANES`](Self::LANES); only aligned as an `f32` must be.
     unsafe fn scatter(columns: [Self; 4], at: impl Fn(usize) -> *mut [f32; 4]);
+
+    /// One lane on: all lanes but the first, then the first of `next`.
+    fn successors(self, next: Self) -> Self;
+
+    /// One lane back: the last lane of `before`, then all lanes but the last.
+    fn predecessors(self, before: Self) -> Self;
 }
 
 /// One lane: what a machine without SIMD has, and what a register is compared with.
@@ -72,5 +78,13 @@ impl Vector for f32 {
     unsafe fn scatter(columns: [Self; 4], at: impl Fn(usize) -> *mut [f32; 4]) {
         // SAFETY: valid for writing four numbers, by contract.
         unsafe { at(0).write(columns) }
+    }
+    #[inline(always)]
+    fn successors(self, next: Self) -> Self {
+        next
+    }
+    #[inline(always)]
+    fn predecessors(self, before: Self) -> Self {
+        before
     }
 }

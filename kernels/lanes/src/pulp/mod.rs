@@ -13,7 +13,7 @@ use taut_core::{Lane, SEED_F32};
 use crate::machine::Operation;
 use crate::vector::Vector;
 
-/// What pulp's portable trait lacks: records.
+/// What pulp's portable trait lacks: records, and moves by a lane.
 pub trait Registers: Simd {
     /// As [`Vector::gather`].
     ///
@@ -26,6 +26,12 @@ pub trait Registers: Simd {
     /// # Safety
     /// - `at(lane)` is valid for writing four `f32`, for each lane.
     unsafe fn scatter(self, columns: [Self::f32s; 4], at: impl Fn(usize) -> *mut [f32; 4]);
+
+    /// As [`Vector::successors`].
+    fn successors(self, lanes: Self::f32s, next: Self::f32s) -> Self::f32s;
+
+    /// As [`Vector::predecessors`].
+    fn predecessors(self, lanes: Self::f32s, before: Self::f32s) -> Self::f32s;
 }
 
 /// A register of `S`, with the proof that the machine has it.
@@ -94,10 +100,6 @@ impl<S: Registers> Lane for Register<S> {
         (self.simd, self.simd.greater_than_f32s(self.lanes, other.lanes))
     }
     #[inline(always)]
-    fn both(self, (_, one): Self::Mask, (_, other): Self::Mask) -> Self::Mask {
-        (self.simd, self.simd.and_m32s(one, other))
-    }
-    #[inline(always)]
     fn select((simd, mask): Self::Mask, yes: Self, no: Self) -> Self {
         Self { lanes: simd.select_f32s(mask, yes.lanes, no.lanes), simd }
     }
@@ -130,5 +132,13 @@ impl<S: Registers> Vector for Register<S> {
     unsafe fn scatter(columns: [Self; 4], at: impl Fn(usize) -> *mut [f32; 4]) {
         // SAFETY: the same contract.
         unsafe { columns[0].simd.scatter(columns.map(|column| column.lanes), at) }
+    }
+    #[inline(always)]
+    fn successors(self, next: Self) -> Self {
+        Self { lanes: self.simd.successors(self.lanes, next.lanes), ..self }
+    }
+    #[inline(always)]
+    fn predecessors(self, before: Self) -> Self {
+        Self { lanes: self.simd.predecessors(self.lanes, before.lanes), ..self }
     }
 }

@@ -92,6 +92,26 @@ impl Registers for V3 {
             }
         }
     }
+
+    #[inline(always)]
+    fn successors(self, lanes: f32x8, next: f32x8) -> f32x8 {
+        let (lanes, next) = (pulp::cast(lanes), pulp::cast(next));
+        // SAFETY: `self` is the proof of AVX2.
+        pulp::cast(unsafe {
+            let between = _mm256_permute2x128_si256::<0x21>(lanes, next);
+            _mm256_alignr_epi8::<4>(between, lanes)
+        })
+    }
+
+    #[inline(always)]
+    fn predecessors(self, lanes: f32x8, before: f32x8) -> f32x8 {
+        let (lanes, before) = (pulp::cast(lanes), pulp::cast(before));
+        // SAFETY: `self` is the proof of AVX2.
+        pulp::cast(unsafe {
+            let between = _mm256_permute2x128_si256::<0x21>(before, lanes);
+            _mm256_alignr_epi8::<12>(lanes, between)
+        })
+    }
 }
 
 impl Registers for V4 {
@@ -126,5 +146,17 @@ impl Registers for V4 {
                 _mm_storeu_ps(at(q + 12).cast(), _mm512_extractf32x4_ps::<3>(row));
             }
         }
+    }
+
+    #[inline(always)]
+    fn successors(self, lanes: f32x16, next: f32x16) -> f32x16 {
+        // SAFETY: `self` is the proof of AVX-512 F.
+        pulp::cast(unsafe { _mm512_alignr_epi32::<1>(pulp::cast(next), pulp::cast(lanes)) })
+    }
+
+    #[inline(always)]
+    fn predecessors(self, lanes: f32x16, before: f32x16) -> f32x16 {
+        // SAFETY: `self` is the proof of AVX-512 F.
+        pulp::cast(unsafe { _mm512_alignr_epi32::<15>(pulp::cast(lanes), pulp::cast(before)) })
     }
 }
