@@ -33,12 +33,24 @@ pub struct Response<L> {
 pub fn relax<F: Factor, L: Lane, const D: usize>(
     a: [L; D],
     b: [L; D],
-    [wa, wb]: [L; 2],
+    masses: [L; 2],
     rest_term: L,
     weight_term: L,
     response: Option<Response<L>>,
 ) -> ([L; D], [L; D]) {
-    let d: [L; D] = core::array::from_fn(|axis| b[axis] - a[axis]);
+    let d = core::array::from_fn(|axis| b[axis] - a[axis]);
+    relax_by::<F, L, D>([a, b], d, masses, [rest_term, weight_term], response)
+}
+
+/// The same with `d = b - a` at hand. Where it is put to zero, ends anywhere stay there.
+#[inline(always)]
+pub fn relax_by<F: Factor, L: Lane, const D: usize>(
+    [a, b]: [[L; D]; 2],
+    d: [L; D],
+    [wa, wb]: [L; 2],
+    [rest_term, weight_term]: [L; 2],
+    response: Option<Response<L>>,
+) -> ([L; D], [L; D]) {
     let mut l2 = d[0] * d[0];
     for &along in &d[1..] {
         l2 = l2 + along * along;

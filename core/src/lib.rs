@@ -40,7 +40,7 @@ pub use executor::{Executor, Inline};
 pub use formula::{Exact, Factor, Formula, Halley, Newton, Quick, UnknownFormula, WithFactor};
 pub use kernel::{Kernel, Motion, Plan, PlanError, Session, Status, Step, StepError};
 pub use lane::{Lane, SEED_F32, SEED_F64};
-pub use law::{LEAST_SQUARED_LENGTH, Response, integrate, relax, verlet, weight};
+pub use law::{LEAST_SQUARED_LENGTH, Response, integrate, relax, relax_by, verlet, weight};
 pub use numbering::{NotAPermutation, Renumbering};
 pub use particles::{
     COORDINATE_MAX, Column, Columns, INVERSE_MASS_MAX, INVERSE_MASS_MIN, PADDING, ParticleError,

@@ -2,7 +2,9 @@
 
 use core::ops::Range;
 
-use taut_core::{Column, Columns, Factor, Motion, PADDING, Response, WithFactor, integrate, relax};
+use taut_core::{
+    Column, Columns, Factor, Motion, PADDING, Response, WithFactor, integrate, relax_by,
+};
 use taut_lanes::{Operation, Vector};
 
 use crate::constants::{Constants, Mixed, Row, Strand};
@@ -436,24 +438,23 @@ struct Given<V: Vector> {
     masses: [V; 2],
     terms: [V; 2],
     response: Option<Response<V>>,
-    /// Where it is negative, no end moves.
+    /// Where it is negative, there is no stick.
     present: Option<V>,
 }
 
 impl<V: Vector> Given<V> {
     #[inline(always)]
     fn relax<F: Factor, const D: usize>(&self, _: F, a: [V; D], b: [V; D]) -> ([V; D], [V; D]) {
-        let Self { cpu, masses, terms: [rest_term, weight_term], response, present } = *self;
-        let (mut new_a, mut new_b) =
-            relax::<F, V, D>(a, b, masses, rest_term, weight_term, response);
+        let Self { cpu, masses, terms, response, present } = *self;
+        let mut d: [V; D] = core::array::from_fn(|axis| b[axis] - a[axis]);
         if let Some(present) = present {
-            let present = present.at_least(V::splat(cpu, 0.0));
-            for axis in 0..D {
-                new_a[axis] = V::select(present, new_a[axis], a[axis]);
-                new_b[axis] = V::select(present, new_b[axis], b[axis]);
+            let zero = V::splat(cpu, 0.0);
+            let present = present.at_least(zero);
+            for along in &mut d {
+                *along = V::select(present, *along, zero);
             }
         }
-        (new_a, new_b)
+        relax_by::<F, V, D>([a, b], d, masses, terms, response)
     }
 }
 

@@ -15,6 +15,12 @@ use crate::vector::Vector;
 
 /// What pulp's portable trait lacks: records, and moves by a lane.
 pub trait Registers: Simd {
+    /// As [`Lane::select`].
+    #[inline(always)]
+    fn select(self, mask: Self::m32s, yes: Self::f32s, no: Self::f32s) -> Self::f32s {
+        self.select_f32s(mask, yes, no)
+    }
+
     /// As [`Vector::gather`].
     ///
     /// # Safety
@@ -101,7 +107,7 @@ impl<S: Registers> Lane for Register<S> {
     }
     #[inline(always)]
     fn select((simd, mask): Self::Mask, yes: Self, no: Self) -> Self {
-        Self { lanes: simd.select_f32s(mask, yes.lanes, no.lanes), simd }
+        Self { lanes: simd.select(mask, yes.lanes, no.lanes), simd }
     }
 }
 

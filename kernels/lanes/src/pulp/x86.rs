@@ -13,7 +13,7 @@ use core::arch::x86_64 as arch;
 #[allow(clippy::wildcard_imports, reason = "two dozen instructions, all used here")]
 use arch::*;
 use pulp::x86::{V3, V4};
-use pulp::{f32x8, f32x16};
+use pulp::{f32x8, f32x16, m32x8};
 
 use super::Registers;
 
@@ -69,6 +69,15 @@ unsafe fn transpose16(rows: [__m512; 4]) -> [__m512; 4] {
 }
 
 impl Registers for V3 {
+    /// Three operations on bits where a blend takes as many, and one if `no` is zero, which
+    /// the compiler does not see of a blend.
+    #[inline(always)]
+    fn select(self, mask: m32x8, yes: f32x8, no: f32x8) -> f32x8 {
+        let [mask, yes, no] = [pulp::cast(mask), pulp::cast(yes), pulp::cast(no)];
+        // SAFETY: `self` is the proof of AVX2.
+        pulp::cast(unsafe { _mm256_or_ps(_mm256_and_ps(mask, yes), _mm256_andnot_ps(mask, no)) })
+    }
+
     #[inline(always)]
     unsafe fn gather(self, at: impl Fn(usize) -> *const [f32; 4]) -> [f32x8; 4] {
         // SAFETY: `self` is the proof of AVX2; each four numbers are valid for reading, by
