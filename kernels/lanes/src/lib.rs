@@ -5,6 +5,7 @@
 //!   and `pulp` ([`pulp::Register`], feature `pulp`).
 //! - [`Machine`]: a choice of register type; [`Operation`]: work written once for all.
 //! - [`IndexedKernel`]: the engine of the kernels that name particles by index.
+//! - [`Team`]: work shared out among threads that need not be trusted.
 //!
 //! It does not know which kernels exist, makes no schedule, and starts no thread.
 #![cfg_attr(not(feature = "std"), no_std)]
@@ -16,6 +17,7 @@ mod machine;
 #[cfg(feature = "pulp")]
 pub mod pulp;
 mod record;
+mod team;
 mod vector;
 #[cfg(feature = "wide")]
 mod wide;
@@ -23,6 +25,7 @@ mod wide;
 pub use indexed::{IndexedKernel, IndexedPlan};
 pub use machine::{Machine, OneLane, Operation};
 pub use record::Record;
+pub use team::{Shared, Team};
 pub use vector::Vector;
 #[cfg(feature = "wide")]
 pub use wide::Wide8;
