@@ -49,8 +49,8 @@ pub use particles::{
 pub use program::{Program, Slots, SpecialSlots};
 pub use real::Real;
 pub use schedule::{
-    BAND_ROWS, BLOCK_PARTICLES, Block, Family, OPEN_PACKETS, PACKET_STICKS, Phase, Schedule,
-    ScheduleError, Sheet, SheetError,
+    BAND_ROWS, BLOCK_PARTICLES, BLOCK_ROWS, Block, Family, OPEN_PACKETS, PACKET_STICKS, Phase,
+    Schedule, ScheduleError, Sheet, SheetBlock, SheetError,
 };
 pub use sticks::{COMPLIANCE_MAX, Duplicates, Kind, REST_MAX, REST_MIN, StickError, Sticks};
 pub use stretch::Stretch;

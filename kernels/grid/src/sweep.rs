@@ -1,211 +1,50 @@
-//! The inner loops: all of this crate's `unsafe`.
+//! Relaxation: the inner loops.
 
 use core::ops::Range;
 
-use taut_core::{
-    Column, Columns, Factor, Motion, PADDING, Response, WithFactor, integrate, relax_by,
-};
-use taut_lanes::{Operation, Vector};
+use taut_core::{Column, Factor, Response, SheetBlock, WithFactor, relax_by};
+use taut_lanes::{Operation, Shared, Vector};
 
 use crate::constants::{Constants, Mixed, Row, Strand};
 use crate::layout::{Layout, STRIDE};
 
-/// One substep of motion of a range of particles, on their own columns.
-pub(crate) struct Integrate<'a, 'b, const D: usize> {
-    pub(crate) columns: &'a mut Columns<'b, D, f32>,
-    pub(crate) motion: &'a Motion<D>,
-    /// A multiple of [`PADDING`], like all columns.
-    pub(crate) from: usize,
+/// Relaxes blocks of a sheet, in sequence, some times over.
+pub(crate) struct Relax<'a, const D: usize> {
+    constants: &'a Constants,
+    position: [Shared<f32>; D],
+    inverse_mass: &'a [f32],
+    presence: &'a [Column<f32>; 3],
+    blocks: &'a [SheetBlock],
+    iterations: u32,
 }
 
-impl<const D: usize> Operation for Integrate<'_, '_, D> {
+impl<'a, const D: usize> Relax<'a, D> {
+    /// # Safety
+    /// - The columns of `position` have [`Layout::len`] numbers each, and are valid for reading
+    ///   and writing at the rows of the blocks, which nobody else uses meanwhile.
+    pub(crate) unsafe fn new(
+        constants: &'a Constants,
+        position: [Shared<f32>; D],
+        inverse_mass: &'a [f32],
+        presence: &'a [Column<f32>; 3],
+        blocks: &'a [SheetBlock],
+        iterations: u32,
+    ) -> Self {
+        Self { constants, position, inverse_mass, presence, blocks, iterations }
+    }
+}
+
+impl<const D: usize> Operation for Relax<'_, D> {
     #[inline(always)]
     fn run<V: Vector>(self, cpu: V::Cpu) {
-        let Self { columns, motion, from } = self;
-        let Columns { position, previous, inverse_mass } = columns;
-        for axis in 0..D {
-            let x = &mut position[axis][from..];
-            let (previous, inverse_mass) = (&mut previous[axis][from..], &inverse_mass[from..]);
-            let (keep, push) = (motion.keep, motion.push[axis]);
-            integrate_column::<V>(cpu, x, previous, inverse_mass, [keep, push], None);
-        }
-    }
-}
-
-/// One substep of motion of a full sheet, row by row from the particles' columns into strides:
-/// the new positions pass through a row of scratch that stays in the first-level cache.
-pub(crate) struct IntegrateRows<'a, 'b, const D: usize> {
-    pub(crate) columns: &'a mut Columns<'b, D, f32>,
-    pub(crate) motion: &'a Motion<D>,
-    pub(crate) layout: Layout,
-    pub(crate) strided: [&'a mut [f32]; D],
-    pub(crate) scratch: &'a mut [f32],
-}
-
-impl<const D: usize> Operation for IntegrateRows<'_, '_, D> {
-    #[inline(always)]
-    fn run<V: Vector>(self, cpu: V::Cpu) {
-        let Self { columns, motion, layout, strided, scratch } = self;
-        let Columns { position, previous, inverse_mass } = columns;
-        let row_len = layout.registers * STRIDE;
-        assert!(layout.is_full(), "rows have lanes without a particle");
-        for j in 0..layout.height {
-            let row = j * row_len..(j + 1) * row_len;
-            for axis in 0..D {
-                let scratch = &mut scratch[..row_len];
-                let x = &mut position[axis][row.clone()];
-                let previous = &mut previous[axis][row.clone()];
-                let terms = [motion.keep, motion.push[axis]];
-                let mass = &inverse_mass[row.clone()];
-                integrate_column::<V>(cpu, x, previous, mass, terms, Some(scratch));
-                let strided = &mut strided[axis][j * layout.pitch..][..row_len];
-                // SAFETY: both have `row_len` numbers, and `registers` is a multiple of 4.
-                unsafe {
-                    let direction = Transpose::ToStrides;
-                    transpose_full::<V>(cpu, layout.registers, scratch, strided, direction);
-                }
-            }
-        }
-    }
-}
-
-/// One coordinate of some particles, a multiple of [`PADDING`] of them, to `to` or in place.
-#[inline(always)]
-fn integrate_column<V: Vector>(
-    cpu: V::Cpu,
-    x: &mut [f32],
-    previous: &mut [f32],
-    inverse_mass: &[f32],
-    [keep, push]: [f32; 2],
-    to: Option<&mut [f32]>,
-) {
-    let len = x.len() / PADDING * PADDING;
-    let (from, to) = (x.as_mut_ptr(), to.map_or(x.as_mut_ptr(), |to| to[..len].as_mut_ptr()));
-    let (previous, inverse_mass) = (&mut previous[..len], &inverse_mass[..len]);
-    let [zero, keep, push] = [0.0, keep, push].map(|term| V::splat(cpu, term));
-    for at in (0..len).step_by(V::LANES) {
-        // SAFETY: `LANES` divides `PADDING`, so `at + LANES <= len`, which all have.
-        unsafe {
-            let here = V::load(cpu, from.add(at)) + zero; // -0.0 becomes +0.0
-            let before = V::load(cpu, previous.as_ptr().add(at));
-            let inverse_mass = V::load(cpu, inverse_mass.as_ptr().add(at));
-            here.store(previous.as_mut_ptr().add(at));
-            integrate(here, before, inverse_mass, keep, push).store(to.add(at));
-        }
-    }
-}
-
-/// Which way positions go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Transpose {
-    ToStrides,
-    FromStrides,
-}
-
-/// One column of positions, between rows as the particles have them and strided rows.
-pub(crate) struct Rows<'a> {
-    pub(crate) layout: Layout,
-    pub(crate) contiguous: &'a mut [f32],
-    pub(crate) strided: &'a mut [f32],
-    pub(crate) direction: Transpose,
-    /// Becomes NaN if a position is not finite.
-    pub(crate) unsound: &'a mut f32,
-}
-
-impl Operation for Rows<'_> {
-    #[inline(always)]
-    fn run<V: Vector>(self, cpu: V::Cpu) {
-        let Self { layout, contiguous, strided, direction, unsound } = self;
-        for j in 0..layout.height {
-            let row = &mut contiguous[j * layout.width..][..layout.width];
-            let strided = &mut strided[j * layout.pitch..][..layout.registers * STRIDE];
-            if layout.is_full() {
-                // SAFETY: the row is full, so both slices have `registers * STRIDE` numbers.
-                *unsound +=
-                    unsafe { transpose_full::<V>(cpu, layout.registers, row, strided, direction) };
-            } else {
-                for (i, x) in row.iter_mut().enumerate() {
-                    let strided = &mut strided[layout.in_row(i)];
-                    match direction {
-                        Transpose::ToStrides => *strided = *x + 0.0, // -0.0 becomes +0.0
-                        Transpose::FromStrides => *x = *strided,
-                    }
-                    *unsound += *strided * 0.0;
-                }
-            }
-        }
-    }
-}
-
-/// Four registers of the layout at a time: a lane's numbers are `registers` apart in the row,
-/// and four neighbours in the row are the same lane of four registers. Gives NaN if a position
-/// is not finite, else 0.
-///
-/// # Safety
-/// - `row` and `strided` have `registers * STRIDE` numbers each,
-/// - and `registers` is a multiple of 4.
-#[inline(always)]
-unsafe fn transpose_full<V: Vector>(
-    cpu: V::Cpu,
-    registers: usize,
-    row: &mut [f32],
-    strided: &mut [f32],
-    direction: Transpose,
-) -> f32 {
-    let zero = V::splat(cpu, 0.0);
-    let mut unsound = zero;
-    let (row, strided) = (row.as_mut_ptr(), strided.as_mut_ptr());
-    for first in (0..registers).step_by(4) {
-        for lane in (0..STRIDE).step_by(V::LANES) {
-            // SAFETY: `first + 3 < registers` and each lane is below `STRIDE`, so every place
-            // is below `registers * STRIDE`, by contract.
-            unsafe {
-                let in_row = |l: usize| row.add((lane + l) * registers + first).cast::<[f32; 4]>();
-                let register = |m: usize| strided.add((first + m) * STRIDE + lane);
-                match direction {
-                    Transpose::ToStrides => {
-                        let four = V::gather(cpu, |l| in_row(l).cast_const());
-                        for (m, lanes) in four.into_iter().enumerate() {
-                            (lanes + zero).store(register(m)); // -0.0 becomes +0.0
-                        }
-                    }
-                    Transpose::FromStrides => {
-                        let four: [V; 4] = core::array::from_fn(|m| V::load(cpu, register(m)));
-                        for lanes in four {
-                            unsound = unsound + lanes * zero;
-                        }
-                        V::scatter(four, in_row);
-                    }
-                }
-            }
-        }
-    }
-    let mut sum = [0.0; PADDING];
-    // SAFETY: no register has more lanes than `PADDING`.
-    unsafe { unsound.store(sum.as_mut_ptr()) };
-    sum.iter().sum()
-}
-
-/// Relaxes all sticks of a sheet in the order that it implies, some times over.
-pub(crate) struct Sweep<'a, const D: usize> {
-    pub(crate) constants: &'a Constants,
-    pub(crate) position: [&'a mut [f32]; D],
-    pub(crate) inverse_mass: &'a [f32],
-    pub(crate) presence: &'a [Column<f32>; 3],
-    pub(crate) iterations: u32,
-}
-
-impl<const D: usize> Operation for Sweep<'_, D> {
-    #[inline(always)]
-    fn run<V: Vector>(self, cpu: V::Cpu) {
-        struct With<'a, V: Vector, const D: usize>(V::Cpu, Sweep<'a, D>);
+        struct With<'a, V: Vector, const D: usize>(V::Cpu, Relax<'a, D>);
         impl<V: Vector, const D: usize> WithFactor for With<'_, V, D> {
             type Output = ();
             #[inline(always)]
             fn with<F: Factor>(self) {
-                let Self(cpu, mut sweep) = self;
-                for _ in 0..sweep.iterations {
-                    sweep.once::<V, F>(cpu);
+                let Self(cpu, relax) = self;
+                for _ in 0..relax.iterations {
+                    relax.once::<V, F>(cpu);
                 }
             }
         }
@@ -213,19 +52,18 @@ impl<const D: usize> Operation for Sweep<'_, D> {
     }
 }
 
-impl<const D: usize> Sweep<'_, D> {
-    /// Bands in sequence; in a band, family after family; in a family, row after row, those
-    /// of the same constants in one go.
+impl<const D: usize> Relax<'_, D> {
+    /// In the order of the schedule, but rows of the same constants in one go.
     #[inline(always)]
-    fn once<V: Vector, F: Factor>(&mut self, cpu: V::Cpu) {
-        let Constants { layout, ref strands, .. } = *self.constants;
-        for band in (0..layout.height).step_by(taut_core::BAND_ROWS) {
-            for strand in strands {
-                let end = strand.rows.len().min(band + taut_core::BAND_ROWS);
-                let mut first = band.min(end);
-                for rows in strand.rows[first..end].chunk_by(PartialEq::eq) {
-                    self.rows::<V, F>(cpu, strand, first..first + rows.len());
-                    first += rows.len();
+    fn once<V: Vector, F: Factor>(&self, cpu: V::Cpu) {
+        let Constants { sheet, strands, .. } = self.constants;
+        for (family, rows) in self.blocks.iter().flat_map(|block| block.strips(sheet.families())) {
+            for strand in strands.iter().filter(|strand| strand.family == family) {
+                // There are none where the sheet is too narrow.
+                let mut first = rows.start;
+                for same in strand.rows.get(rows.clone()).unwrap_or_default().chunk_by(Row::eq) {
+                    self.rows::<V, F>(cpu, strand, first..first + same.len());
+                    first += same.len();
                 }
             }
         }
@@ -233,17 +71,17 @@ impl<const D: usize> Sweep<'_, D> {
 
     /// Rows of one family, all [`Row::Mixed`] or all of the same constants.
     #[inline(always)]
-    fn rows<V: Vector, F: Factor>(&mut self, cpu: V::Cpu, strand: &Strand, rows: Range<usize>) {
+    fn rows<V: Vector, F: Factor>(&self, cpu: V::Cpu, strand: &Strand, rows: Range<usize>) {
         let Layout { registers, pitch, .. } = self.constants.layout;
         let Strand { across, down, leans_left, .. } = *strand;
         let row_len = registers * STRIDE;
-        // All that the raw pointers below may touch.
+        // All that the raw pointers below may touch, which the columns have by contract.
         let end = (rows.end + down) * pitch;
-        assert!(self.position.iter().all(|column| column.len() >= end) && pitch >= row_len);
+        assert!(self.constants.layout.len() >= end && pitch >= row_len);
         assert!(self.inverse_mass.len() >= end && across < 3 && registers >= 4);
         assert!(registers.is_multiple_of(4) && across + down > 0);
         let constants = strand.rows[rows.start];
-        let columns = self.position.each_mut().map(|column| column.as_mut_ptr());
+        let columns = self.position.map(|Shared(column)| column);
         let path = Path { columns, rows, registers, pitch, across, down, leans_left };
         let presence = &self.presence[across][..row_len];
         let whole = self.constants.layout.is_full();
