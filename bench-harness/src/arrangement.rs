@@ -15,6 +15,8 @@ pub enum Order {
     Coloured,
     /// [`Schedule::packed`].
     Packed,
+    /// [`Schedule::banded`].
+    Banded,
     /// [`Schedule::blocked`].
     Blocked,
     /// [`Sheet::schedule`](taut::Sheet::schedule): regular sheets only.
@@ -48,7 +50,7 @@ pub struct Arrangement {
 pub enum ArrangementError {
     /// A name that is none.
     #[error(
-        "there is no schedule '{name}': choose authored, coloured, packed, blocked or sheet, \
+        "there is no schedule '{name}': choose authored, coloured, packed, banded, blocked or sheet, \
          and if you like a numbering after it: packed/rcm, blocked/hilbert"
     )]
     Unknown {
@@ -63,10 +65,11 @@ pub enum ArrangementError {
     Sheet(#[from] SheetError),
 }
 
-const ORDERS: [(Order, &str); 5] = [
+const ORDERS: [(Order, &str); 6] = [
     (Order::Authored, "authored"),
     (Order::Coloured, "coloured"),
     (Order::Packed, "packed"),
+    (Order::Banded, "banded"),
     (Order::Blocked, "blocked"),
     (Order::Sheet, "sheet"),
 ];
@@ -91,7 +94,8 @@ impl Arrangement {
     /// What is tried when nothing else is said: orders on the numbering given, and those that
     /// a good numbering helps, on it.
     pub fn usual(scene: &Scene) -> Vec<Self> {
-        let mut names = vec!["authored", "coloured", "packed", "packed/rcm", "blocked/hilbert"];
+        let mut names =
+            vec!["authored", "coloured", "packed", "packed/rcm", "banded", "blocked/hilbert"];
         if scene.sheet.is_some() {
             names.push("sheet");
         }
@@ -116,6 +120,7 @@ impl Arrangement {
             Order::Authored => Schedule::authored(&sticks),
             Order::Coloured => Schedule::coloured(&sticks),
             Order::Packed => Schedule::packed(&sticks),
+            Order::Banded => Schedule::banded(&sticks),
             Order::Blocked => Schedule::blocked(&particles, &sticks),
             Order::Sheet => match (&scene.sheet, &renumbering) {
                 (Some(sheet), None) => sheet.schedule(&sticks)?,

@@ -69,7 +69,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<Formula>,
           default_value = "exact,newton,halley,quick")]
     formulas: Vec<Formula>,
-    /// Which schedules, of: authored, coloured, packed, blocked, sheet; each, if you like, after
+    /// Which schedules, of: authored, coloured, packed, banded, blocked, sheet; each, if you like, after
     /// a renumbering of the particles: packed/rcm, blocked/hilbert.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<Arrangement>)]
     schedules: Vec<Arrangement>,
@@ -291,7 +291,7 @@ impl Arguments {
             Order::Authored => Kernel::<3>::name(kernel) == "scalar",
             // One block is one thread's work.
             Order::Packed | Order::Sheet => Kernel::<3>::threads(kernel) == 1,
-            Order::Coloured | Order::Blocked => true,
+            Order::Coloured | Order::Banded | Order::Blocked => true,
         }
     }
 }

@@ -44,7 +44,10 @@ pub enum PlanError {
         dimensions: usize,
     },
     /// More slots than 32-bit numbers can name.
-    #[error("the schedule is too large: padded to whole registers it needs more than 2^32 slots")]
+    #[error(
+        "the schedule is too large: padded to whole registers it needs more than 2^32 slots, or \
+         there are more than 2^31 particles"
+    )]
     TooLarge,
 }
 

@@ -9,9 +9,13 @@ use crate::lane::Lane;
 /// The squared length below which a stick has no direction: the smallest normal `f32`.
 pub const LEAST_SQUARED_LENGTH: f64 = f32::MIN_POSITIVE as f64;
 
+/// The `pull` of a place that has no stick: torn, or padding that must not move.
+pub const ABSENT: f32 = -1.0;
+
 /// What a stick that is not plain multiplies its factor with: `pull` where it is longer than
 /// its rest length, `push` where it is shorter. A stiffness gives both, a rope only `pull`,
-/// a minimum distance only `push`, a plain stick 1 and 1.
+/// a minimum distance only `push`, a plain stick 1 and 1. Where `pull` is negative ([`ABSENT`])
+/// there is no stick: its ends stay as they are, even if they are infinite.
 #[derive(Clone, Copy, Debug)]
 pub struct Response<L> {
     /// Multiplies the factor of a stretched stick.
@@ -28,7 +32,8 @@ pub struct Response<L> {
 ///
 /// The order: `d = b - a` per axis; `l2 = (dx² + dy²) + dz²`; the factor `g`; `a + d (wa g)`
 /// and `b - d (wb g)`. A stick whose ends coincide (`l2` below the smallest normal `f32`) or
-/// whose ends are both pinned moves nothing.
+/// whose ends are both pinned moves nothing. It is put together from [`squared_length`],
+/// [`factor`] and [`displaced`], for kernels that keep ends and factors in different layouts.
 #[inline(always)]
 pub fn relax<F: Factor, L: Lane, const D: usize>(
     a: [L; D],
@@ -38,11 +43,19 @@ pub fn relax<F: Factor, L: Lane, const D: usize>(
     weight_term: L,
     response: Option<Response<L>>,
 ) -> ([L; D], [L; D]) {
-    let d = core::array::from_fn(|axis| b[axis] - a[axis]);
+    let mut d: [L; D] = core::array::from_fn(|axis| b[axis] - a[axis]);
+    if let Some(Response { pull, .. }) = response {
+        let zero = pull.constant(0.0);
+        let present = pull.at_least(zero);
+        for along in &mut d {
+            *along = L::select(present, *along, zero);
+        }
+    }
     relax_by::<F, L, D>([a, b], d, masses, [rest_term, weight_term], response)
 }
 
-/// The same with `d = b - a` at hand. Where it is put to zero, ends anywhere stay there.
+/// The same with `d = b - a` at hand. Where it is put to zero nothing moves, even if it is
+/// infinitely far away.
 #[inline(always)]
 pub fn relax_by<F: Factor, L: Lane, const D: usize>(
     [a, b]: [[L; D]; 2],
@@ -51,23 +64,51 @@ pub fn relax_by<F: Factor, L: Lane, const D: usize>(
     [rest_term, weight_term]: [L; 2],
     response: Option<Response<L>>,
 ) -> ([L; D], [L; D]) {
+    let g = factor::<F, L>(squared_length(d), rest_term, weight_term, response);
+    let gains = [wa * g, wb * g];
+    let mut moved = (a, b);
+    for axis in 0..D {
+        let [new_a, new_b] = displaced([a[axis], b[axis]], d[axis], gains);
+        moved.0[axis] = new_a;
+        moved.1[axis] = new_b;
+    }
+    moved
+}
+
+/// `(dx² + dy²) + dz²`.
+#[inline(always)]
+pub fn squared_length<L: Lane, const D: usize>(d: [L; D]) -> L {
     let mut l2 = d[0] * d[0];
     for &along in &d[1..] {
         l2 = l2 + along * along;
     }
+    l2
+}
+
+/// The factor `g` of a stick by its squared length: 0 where it moves nothing.
+#[inline(always)]
+pub fn factor<F: Factor, L: Lane>(
+    l2: L,
+    rest_term: L,
+    weight_term: L,
+    response: Option<Response<L>>,
+) -> L {
     let zero = l2.constant(0.0);
     // Nothing is at least NaN: one mask for both, and one comparison where the weight is known.
     let (least, never) = (l2.constant(LEAST_SQUARED_LENGTH), l2.constant(f64::NAN));
     let moves = l2.at_least(L::select(weight_term.above(zero), least, never));
-    let mut g = L::select(moves, F::factor(l2, rest_term, weight_term), zero);
-    if let Some(Response { pull, push }) = response {
-        g = g * L::select(g.above(zero), pull, push);
+    let g = L::select(moves, F::factor(l2, rest_term, weight_term), zero);
+    match response {
+        Some(Response { pull, push }) => g * L::select(g.above(zero), pull, push),
+        None => g,
     }
-    let (ga, gb) = (wa * g, wb * g);
-    (
-        core::array::from_fn(|axis| a[axis] + d[axis] * ga),
-        core::array::from_fn(|axis| b[axis] - d[axis] * gb),
-    )
+}
+
+/// One coordinate of both ends, displaced: `a + d ga` and `b - d gb`, where `ga = wa g` and
+/// `gb = wb g`.
+#[inline(always)]
+pub fn displaced<L: Lane>([a, b]: [L; 2], d: L, [ga, gb]: [L; 2]) -> [L; 2] {
+    [a + d * ga, b - d * gb]
 }
 
 /// The sum of inverse masses that a stick's factor divides by, compliance included

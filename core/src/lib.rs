@@ -40,17 +40,20 @@ pub use executor::{Executor, Inline};
 pub use formula::{Exact, Factor, Formula, Halley, Newton, Quick, UnknownFormula, WithFactor};
 pub use kernel::{Kernel, Motion, Plan, PlanError, Session, Status, Step, StepError};
 pub use lane::{Lane, SEED_F32, SEED_F64};
-pub use law::{LEAST_SQUARED_LENGTH, Response, integrate, relax, relax_by, verlet, weight};
+pub use law::{
+    ABSENT, LEAST_SQUARED_LENGTH, Response, displaced, factor, integrate, relax, relax_by,
+    squared_length, verlet, weight,
+};
 pub use numbering::{NotAPermutation, Renumbering};
 pub use particles::{
     COORDINATE_MAX, Column, Columns, INVERSE_MASS_MAX, INVERSE_MASS_MIN, PADDING, ParticleError,
     Particles,
 };
-pub use program::{Program, Slots, SpecialSlots};
+pub use program::{Access, Program, Slots, SpecialSlots};
 pub use real::Real;
 pub use schedule::{
-    BAND_ROWS, BLOCK_PARTICLES, BLOCK_ROWS, Block, Family, OPEN_PACKETS, PACKET_STICKS, Phase,
-    Schedule, ScheduleError, Sheet, SheetBlock, SheetError,
+    BAND_PARTICLES, BAND_ROWS, BLOCK_PARTICLES, BLOCK_ROWS, Block, Family, OPEN_PACKETS,
+    PACKET_STICKS, Phase, RUN_STICKS, Schedule, ScheduleError, Sheet, SheetBlock, SheetError,
 };
 pub use sticks::{COMPLIANCE_MAX, Duplicates, Kind, REST_MAX, REST_MIN, StickError, Sticks};
 pub use stretch::Stretch;

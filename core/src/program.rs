@@ -10,7 +10,7 @@ use core::ops::Range;
 use crate::changes::{News, Seen};
 use crate::formula::{Factor, Formula, WithFactor};
 use crate::kernel::PlanError;
-use crate::law::weight;
+use crate::law::{ABSENT, weight};
 use crate::particles::{Column, Particles};
 use crate::real::Real;
 use crate::schedule::Schedule;
@@ -20,6 +20,9 @@ use crate::sticks::{Kind, Sticks};
 /// are independent, so threads may share them, and nobody can see it.
 const TASK_STICKS: usize = 2048;
 
+/// How many registers are transposed at a time: a record has four numbers.
+const QUARTERS: usize = 4;
+
 /// Sticks in the order of a schedule, in *slots*.
 ///
 /// Each batch begins a new register: it is padded to a whole number of `lanes` slots by
@@ -27,24 +30,31 @@ const TASK_STICKS: usize = 2048;
 /// repeats compute the same values again and store the same bits in the same places: padding
 /// is inert, needs no mask, no dummy particles, and no tail loop.
 ///
-/// A torn stick has particle `a` at both ends: it has no direction, so it moves nothing (but
-/// makes an infinite coordinate of `a` NaN, where a kernel that masks it would not), and
-/// no other stick of its batch can see it.
+/// The sticks of a batch are independent, so their order in it cannot be seen. The program uses
+/// that twice. *Runs*, sticks whose ends are consecutive particles, are gathered into registers
+/// of their own, whose ends are whole pieces of memory. And inside a register of `L` lanes,
+/// stick `p` is in lane `4 (p mod L/4) + p / (L/4)`: there the transpose of four registers
+/// finds the records of `L` consecutive particles.
 #[derive(Clone, Debug)]
 pub struct Program<S: Real> {
     formula: Formula,
     lanes: usize,
+    unit: u32,
     a: Vec<u32>,
     b: Vec<u32>,
     rest_term: Column<S>,
     /// Empty unless the formula stores it.
     weight_term: Column<S>,
-    /// Empty, or as long as the slots, once any stick is not plain.
+    /// Empty, or as long as the slots, once any stick is torn or not plain.
     special: Special<S>,
-    segments: Vec<Segment>,
+    registers: Vec<Register>,
+    /// In registers.
     task_ends: Vec<u32>,
     phase_ends: Vec<u32>,
-    /// The first slot of each stick; its repeats, if any, follow.
+    segments: Vec<Segment<S>>,
+    /// In segments, for each task.
+    segment_ends: Vec<u32>,
+    /// The first slot of each stick; its repeats, if any, are in the same register.
     slot_of: Vec<u32>,
     stick_of: Vec<u32>,
     ends: Arc<[[u32; 2]]>,
@@ -62,32 +72,66 @@ struct Special<S> {
     compliance: Vec<S>,
 }
 
-/// Consecutive registers of one form.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Segment {
+/// How the ends of a register's sticks lie in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Anywhere.
+    Scattered,
+    /// `a` is a run of consecutive particles, and so is `b`.
+    Runs,
+    /// All ends are one run: `a`, `b`, `a`, `b`, ...
+    Pairs,
+}
+
+/// What the sticks of a register have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// Plain sticks, and all ends have the same inverse mass.
+    Equal,
+    /// Plain sticks.
+    Mixed,
+    /// Some stick is torn, or is not plain.
+    Special,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Register {
+    access: Access,
+    form: Form,
+}
+
+/// Consecutive registers of one kind, in one task.
+#[derive(Clone, Debug, PartialEq)]
+struct Segment<S> {
     slots: Range<u32>,
-    plain: bool,
+    register: Register,
+    /// Of all ends, if the form is equal.
+    inverse_mass: Option<S>,
 }
 
 /// The columns of consecutive slots, as long as each other and a whole number of registers.
 #[derive(Clone, Copy, Debug)]
 pub struct Slots<'a, S> {
-    /// First ends.
+    /// First ends: numbers of particles, times the unit.
     pub a: &'a [u32],
-    /// Second ends.
+    /// Second ends, likewise.
     pub b: &'a [u32],
+    /// How the ends of each register lie.
+    pub access: Access,
+    /// The inverse mass of all ends, 1/kg, if they have the same and the sticks are plain.
+    pub inverse_mass: Option<S>,
     /// The formula's rest term.
     pub rest_term: &'a [S],
     /// The formula's weight term, if it stores one, else empty.
     pub weight_term: &'a [S],
-    /// For sticks that are not plain.
+    /// If some of the sticks are torn or not plain.
     pub special: Option<SpecialSlots<'a, S>>,
 }
 
-/// The columns that only sticks that are not plain have.
+/// The columns that only sticks that are torn or not plain need.
 #[derive(Clone, Copy, Debug)]
 pub struct SpecialSlots<'a, S> {
-    /// Multiplies the factor of a stretched stick.
+    /// Multiplies the factor of a stretched stick; [`ABSENT`] if the stick is torn.
     pub pull: &'a [S],
     /// Multiplies the factor of a compressed stick.
     pub push: &'a [S],
@@ -96,15 +140,20 @@ pub struct SpecialSlots<'a, S> {
 }
 
 impl<S: Real> Program<S> {
-    /// Lays out `sticks` in the order of `schedule` for registers of `lanes` lanes.
+    /// Lays out `sticks` in the order of `schedule` for registers of `lanes` lanes. The
+    /// numbers of particles are multiplied by `unit`, so that a kernel whose table has rows of
+    /// so many of its units finds them without (a shift for every end is a sixth of the
+    /// instructions of an indexed kernel).
     ///
     /// # Errors
-    /// If the schedule is of other sticks, or there are fewer particles than it names.
+    /// If the schedule is of other sticks, if there are fewer particles than it names, or if
+    /// more than `u32` counts.
     ///
     /// # Panics
     /// If there are no lanes.
     pub fn new<const D: usize>(
         lanes: usize,
+        unit: u32,
         particles: &Particles<D, S>,
         sticks: &Sticks<S>,
         schedule: &Schedule,
@@ -114,14 +163,17 @@ impl<S: Real> Program<S> {
         let mut program = Self {
             formula,
             lanes,
+            unit,
             a: Vec::new(),
             b: Vec::new(),
             rest_term: Column::new(0),
             weight_term: Column::new(0),
             special: Special::default(),
-            segments: Vec::new(),
+            registers: Vec::new(),
             task_ends: Vec::new(),
             phase_ends: Vec::new(),
+            segments: Vec::new(),
+            segment_ends: Vec::new(),
             slot_of: alloc::vec![0; sticks.len()],
             stick_of: Vec::with_capacity(sticks.len()),
             ends: sticks.shared_ends(),
@@ -132,18 +184,20 @@ impl<S: Real> Program<S> {
         };
         program.enough(particles)?;
         program.lay_out(sticks, schedule)?;
-        program.a.extend(program.stick_of.iter().map(|&stick| sticks.ends()[stick as usize][0]));
-        program.b.extend(program.stick_of.iter().map(|&stick| sticks.ends()[stick as usize][1]));
+        u32::try_from(sticks.particles() as u64 * u64::from(unit))
+            .map_err(|_| PlanError::TooLarge)?;
+        let end = |which: usize| move |&stick: &u32| sticks.ends()[stick as usize][which] * unit;
+        program.a.extend(program.stick_of.iter().map(end(0)));
+        program.b.extend(program.stick_of.iter().map(end(1)));
         program.rest_term.resize(program.a.len(), S::ONE);
         if formula.dispatch(StoresWeight) {
             program.weight_term.resize(program.a.len(), S::ZERO);
         }
-        program.refresh_sticks(sticks);
-        program.refresh_weights(particles);
+        program.refresh_all(particles, sticks);
         Ok(program)
     }
 
-    /// Fills `stick_of`, `slot_of`, the segments, tasks and phases.
+    /// Fills `stick_of`, `slot_of`, the registers, tasks and phases.
     fn lay_out(&mut self, sticks: &Sticks<S>, schedule: &Schedule) -> Result<(), PlanError> {
         for phase in schedule.phases() {
             for block in phase.blocks() {
@@ -152,13 +206,13 @@ impl<S: Real> Program<S> {
                 if second.is_none() {
                     for share in first.chunks(TASK_STICKS) {
                         self.lay_out_batch(sticks, share);
-                        self.task_ends.push(self.segments.len() as u32);
+                        self.task_ends.push(self.registers.len() as u32);
                     }
                 } else {
                     for batch in [first].into_iter().chain(second).chain(batches) {
                         self.lay_out_batch(sticks, batch);
                     }
-                    self.task_ends.push(self.segments.len() as u32);
+                    self.task_ends.push(self.registers.len() as u32);
                 }
             }
             self.phase_ends.push(self.task_ends.len() as u32);
@@ -168,20 +222,55 @@ impl<S: Real> Program<S> {
     }
 
     fn lay_out_batch(&mut self, sticks: &Sticks<S>, batch: &[u32]) {
-        let begin = self.stick_of.len();
-        for &stick in batch {
-            self.slot_of[stick as usize] = self.stick_of.len() as u32;
-            self.stick_of.push(stick);
+        if !self.lanes.is_multiple_of(QUARTERS) || batch.len() < self.lanes {
+            self.lay_out_registers(Access::Scattered, batch);
+            return;
         }
-        let padded = begin + batch.len().next_multiple_of(self.lanes);
-        let last = *batch.last().unwrap_or(&0);
-        self.stick_of.resize(padded, last);
-        let plain = batch.iter().all(|&stick| sticks.is_plain(stick as usize));
-        let slots = begin as u32..padded as u32;
-        let task_begin = self.task_ends.last().map_or(0, |&end| end as usize);
-        match self.segments[task_begin..].last_mut() {
-            Some(segment) if segment.plain == plain => segment.slots.end = slots.end,
-            _ => self.segments.push(Segment { slots, plain }),
+        // By direction (`b - a`), then by place; a run counts up by one, or by two if its ends
+        // alternate.
+        let mut keyed: Vec<(u64, u32)> = batch
+            .iter()
+            .map(|&stick| {
+                let [a, b] = sticks.ends()[stick as usize];
+                (u64::from(b.wrapping_sub(a)) << u32::BITS | u64::from(a), stick)
+            })
+            .collect();
+        if !keyed.is_sorted() {
+            keyed.sort_unstable();
+        }
+        let mut others = Vec::new();
+        let mut register = Vec::with_capacity(self.lanes);
+        let mut rest = &keyed[..];
+        while let Some(&(first, stick)) = rest.first() {
+            let (step, access) =
+                if first >> u32::BITS == 1 { (2, Access::Pairs) } else { (1, Access::Runs) };
+            let expected = (first..).step_by(step);
+            let whole = rest.len() >= self.lanes
+                && rest[..self.lanes].iter().zip(expected).all(|(&(key, _), next)| key == next);
+            if whole {
+                register.clear();
+                register.extend(rest[..self.lanes].iter().map(|&(_, stick)| stick));
+                self.lay_out_registers(access, &register);
+                rest = &rest[self.lanes..];
+            } else {
+                others.push(stick);
+                rest = &rest[1..];
+            }
+        }
+        self.lay_out_registers(Access::Scattered, &others);
+    }
+
+    fn lay_out_registers(&mut self, access: Access, sticks: &[u32]) {
+        for register in sticks.chunks(self.lanes) {
+            let begin = self.stick_of.len();
+            let last = register[register.len() - 1];
+            self.stick_of.resize(begin + self.lanes, last);
+            for (place, &stick) in register.iter().enumerate().rev() {
+                let slot = begin + lane_of(place, self.lanes);
+                self.stick_of[slot] = stick;
+                self.slot_of[stick as usize] = slot as u32;
+            }
+            self.registers.push(Register { access, form: Form::Mixed });
         }
     }
 
@@ -195,7 +284,7 @@ impl<S: Real> Program<S> {
         self.lanes
     }
 
-    /// Every end is below this.
+    /// Every end is of a particle below this.
     pub fn particles(&self) -> usize {
         self.particles
     }
@@ -210,19 +299,22 @@ impl<S: Real> Program<S> {
         (0..self.phase_ends.len()).map(|phase| before(&self.phase_ends, phase))
     }
 
-    /// The runs of slots of a task, in sequence.
+    /// The pieces of a task, in sequence: each of registers of one kind.
     ///
     /// # Panics
     /// If there is no such task.
     pub fn task(&self, task: usize) -> impl Iterator<Item = Slots<'_, S>> {
-        self.segments[before(&self.task_ends, task)].iter().map(|segment| {
-            let slots = segment.slots.start as usize..segment.slots.end as usize;
+        self.segments[before(&self.segment_ends, task)].iter().map(|segment| {
+            let Segment { ref slots, register: Register { access, form }, inverse_mass } = *segment;
+            let slots = slots.start as usize..slots.end as usize;
             Slots {
                 a: &self.a[slots.clone()],
                 b: &self.b[slots.clone()],
+                access,
+                inverse_mass,
                 rest_term: &self.rest_term[slots.clone()],
                 weight_term: self.weight_term.get(slots.clone()).unwrap_or_default(),
-                special: (!segment.plain).then(|| SpecialSlots {
+                special: (form == Form::Special).then(|| SpecialSlots {
                     pull: &self.special.pull[slots.clone()],
                     push: &self.special.push[slots.clone()],
                     compliance: &self.special.compliance[slots],
@@ -242,41 +334,43 @@ impl<S: Real> Program<S> {
         sticks: &Sticks<S>,
     ) -> Result<(), PlanError> {
         self.enough(particles)?;
-        match sticks.changes().since(self.seen_sticks) {
-            News::Entries(changed) => {
+        let (sticks_news, masses_news) = (
+            sticks.changes().since(self.seen_sticks),
+            particles.mass_changes().since(self.seen_masses),
+        );
+        if sticks_news == News::AnotherTable {
+            sticks.check_ends(&self.ends)?;
+        }
+        match (sticks_news, masses_news) {
+            (News::Entries([]), News::Entries([])) => {}
+            (News::Entries(changed), News::Entries(reweighed)) => {
                 for &stick in changed {
                     self.refresh_stick(sticks, stick as usize);
                 }
-                self.refresh_weights_of(particles, changed);
-            }
-            News::Everything => {
-                self.refresh_sticks(sticks);
-                self.refresh_weights(particles);
-            }
-            News::AnotherTable => {
-                sticks.check_ends(&self.ends)?;
-                self.refresh_sticks(sticks);
-                self.refresh_weights(particles);
-            }
-        }
-        self.seen_sticks = sticks.changes().now();
-        match particles.mass_changes().since(self.seen_masses) {
-            News::Entries([]) => {}
-            News::Entries(changed) => {
-                if !self.weight_term.is_empty() {
+                let mut touched = changed.to_vec();
+                if !reweighed.is_empty() {
                     let mut moved = alloc::vec![false; particles.len()];
-                    for &particle in changed {
+                    for &particle in reweighed {
                         moved[particle as usize] = true;
                     }
-                    let touches = |ends: &[u32; 2]| ends.iter().any(|&end| moved[end as usize]);
-                    let touched =
-                        sticks.ends().iter().enumerate().filter(|(_, ends)| touches(ends));
-                    let touched: Vec<u32> = touched.map(|(stick, _)| stick as u32).collect();
-                    self.refresh_weights_of(particles, &touched);
+                    let touches = |&stick: &u32| {
+                        sticks.ends()[stick as usize].iter().any(|&end| moved[end as usize])
+                    };
+                    touched.extend((0..sticks.len() as u32).filter(touches));
+                }
+                let mut news = !reweighed.is_empty();
+                for stick in touched {
+                    self.refresh_weight_of(particles, stick as usize);
+                    let register = self.slot_of[stick as usize] as usize / self.lanes;
+                    news |= self.refresh_form(particles, sticks, register);
+                }
+                if news {
+                    self.segment(particles);
                 }
             }
-            News::Everything | News::AnotherTable => self.refresh_weights(particles),
+            _ => self.refresh_all(particles, sticks),
         }
+        self.seen_sticks = sticks.changes().now();
         self.seen_masses = particles.mass_changes().now();
         Ok(())
     }
@@ -306,47 +400,101 @@ impl<S: Real> Program<S> {
         Ok(())
     }
 
-    fn refresh_sticks(&mut self, sticks: &Sticks<S>) {
+    fn refresh_all<const D: usize>(&mut self, particles: &Particles<D, S>, sticks: &Sticks<S>) {
         for stick in 0..sticks.len() {
             self.refresh_stick(sticks, stick);
         }
+        self.refresh_weights(particles);
+        for register in 0..self.registers.len() {
+            self.refresh_form(particles, sticks, register);
+        }
+        self.segment(particles);
     }
 
     fn refresh_stick(&mut self, sticks: &Sticks<S>, stick: usize) {
-        let [a, b] = sticks.ends()[stick];
         let rest_term = self.formula.dispatch(RestTerm(sticks.rest(stick)));
-        let plain = sticks.is_plain(stick);
-        for slot in self.slots_of(stick) {
-            self.b[slot] = if sticks.is_torn(stick) { a } else { b };
-            self.rest_term[slot] = rest_term;
+        for slot in self.register_of(stick) {
+            if self.stick_of[slot] as usize == stick {
+                self.rest_term[slot] = rest_term;
+            }
         }
-        if !plain && self.special.pull.is_empty() {
+        let torn = sticks.is_torn(stick);
+        if self.special.pull.is_empty() {
+            if sticks.is_plain(stick) && !torn {
+                return;
+            }
             let slots = self.slots();
             self.special.pull.resize(slots, S::ONE);
             self.special.push.resize(slots, S::ONE);
             self.special.compliance.resize(slots, S::ZERO);
         }
-        if !self.special.pull.is_empty() {
-            let (stiffness, kind) = (sticks.stiffness(stick), sticks.kind(stick));
-            for slot in self.slots_of(stick) {
-                self.special.pull[slot] = if kind == Kind::Minimum { S::ZERO } else { stiffness };
+        let (stiffness, kind) = (sticks.stiffness(stick), sticks.kind(stick));
+        let pull = if kind == Kind::Minimum { S::ZERO } else { stiffness };
+        let pull = if torn { S::from_f64(ABSENT.into()) } else { pull };
+        for slot in self.register_of(stick) {
+            if self.stick_of[slot] as usize == stick {
+                self.special.pull[slot] = pull;
                 self.special.push[slot] = if kind == Kind::Maximum { S::ZERO } else { stiffness };
                 self.special.compliance[slot] = sticks.compliance(stick);
-            }
-            if !plain {
-                // A response of 1 and 1 changes no bit of the plain sticks that share it.
-                let slot = self.slot_of[stick];
-                let at = self.segments.partition_point(|segment| segment.slots.end <= slot);
-                self.segments[at].plain = false;
             }
         }
     }
 
-    /// The slots of a stick: its own and the repeats that pad its register.
-    fn slots_of(&self, stick: usize) -> Range<usize> {
-        let first = self.slot_of[stick] as usize;
-        let same = |&&other: &&u32| other as usize == stick;
-        first..first + self.stick_of[first..].iter().take(self.lanes).take_while(same).count()
+    /// The slots of the register that a stick is in.
+    fn register_of(&self, stick: usize) -> Range<usize> {
+        let first = self.slot_of[stick] as usize / self.lanes * self.lanes;
+        first..first + self.lanes
+    }
+
+    /// Whether that made a difference.
+    fn refresh_form<const D: usize>(
+        &mut self,
+        particles: &Particles<D, S>,
+        sticks: &Sticks<S>,
+        register: usize,
+    ) -> bool {
+        let slots = register * self.lanes..(register + 1) * self.lanes;
+        let plain =
+            |&stick: &u32| sticks.is_plain(stick as usize) && !sticks.is_torn(stick as usize);
+        let mass = |&end: &u32| particles.inverse_masses()[(end / self.unit) as usize];
+        let first = mass(&self.a[slots.start]);
+        let form = if !self.stick_of[slots.clone()].iter().all(plain) {
+            Form::Special
+        } else if self.lanes.is_multiple_of(QUARTERS)
+            && [&self.a, &self.b]
+                .into_iter()
+                .all(|ends| ends[slots.clone()].iter().all(|end| mass(end) == first))
+        {
+            Form::Equal
+        } else {
+            Form::Mixed
+        };
+        core::mem::replace(&mut self.registers[register].form, form) != form
+    }
+
+    /// Puts registers of one kind together.
+    fn segment<const D: usize>(&mut self, particles: &Particles<D, S>) {
+        self.segments.clear();
+        self.segment_ends.clear();
+        for task in 0..self.task_ends.len() {
+            let begin = self.segments.len();
+            for at in before(&self.task_ends, task) {
+                let register = self.registers[at];
+                let slots = (at * self.lanes) as u32..((at + 1) * self.lanes) as u32;
+                let inverse_mass = (register.form == Form::Equal).then(|| {
+                    particles.inverse_masses()[(self.a[slots.start as usize] / self.unit) as usize]
+                });
+                match self.segments[begin..].last_mut() {
+                    Some(segment)
+                        if segment.register == register && segment.inverse_mass == inverse_mass =>
+                    {
+                        segment.slots.end = slots.end;
+                    }
+                    _ => self.segments.push(Segment { slots, register, inverse_mass }),
+                }
+            }
+            self.segment_ends.push(self.segments.len() as u32);
+        }
     }
 
     fn refresh_weights<const D: usize>(&mut self, particles: &Particles<D, S>) {
@@ -355,10 +503,10 @@ impl<S: Real> Program<S> {
         }
     }
 
-    fn refresh_weights_of<const D: usize>(&mut self, particles: &Particles<D, S>, sticks: &[u32]) {
+    fn refresh_weight_of<const D: usize>(&mut self, particles: &Particles<D, S>, stick: usize) {
         if !self.weight_term.is_empty() {
-            for &stick in sticks {
-                for slot in self.slots_of(stick as usize) {
+            for slot in self.register_of(stick) {
+                if self.stick_of[slot] as usize == stick {
                     self.refresh_weight(particles, slot);
                 }
             }
@@ -366,12 +514,21 @@ impl<S: Real> Program<S> {
     }
 
     fn refresh_weight<const D: usize>(&mut self, particles: &Particles<D, S>, slot: usize) {
-        let masses =
-            [self.a[slot], self.b[slot]].map(|end| particles.inverse_masses()[end as usize]);
+        let masses = [self.a[slot], self.b[slot]]
+            .map(|end| particles.inverse_masses()[(end / self.unit) as usize]);
         let compliance = self.special.compliance.get(slot).copied().unwrap_or(S::ZERO);
         let weight = weight(masses, compliance, self.inverse_h2);
         self.weight_term[slot] = self.formula.dispatch(WeightTerm(weight));
     }
+}
+
+/// Where stick `place` of a register is: see [`Program`].
+fn lane_of(place: usize, lanes: usize) -> usize {
+    if !lanes.is_multiple_of(QUARTERS) {
+        return place;
+    }
+    let quarter = lanes / QUARTERS;
+    QUARTERS * (place % quarter) + place / quarter
 }
 
 /// What lies between the end before `at` and the end at `at`.

@@ -64,7 +64,7 @@ fn exhibits() -> [Exhibit; 3] {
     scenes.map(|(name, scene)| {
         let mesh = Mesh::from(scene.unwrap());
         let mut schedules = mesh.schedules();
-        schedules.retain(|(order, _)| ["coloured", "blocked", "sheet"].contains(order));
+        schedules.retain(|(order, _)| ["coloured", "banded", "blocked", "sheet"].contains(order));
         Exhibit { name, mesh, schedules }
     })
 }

@@ -36,7 +36,9 @@ fn an_unknown_name_is_quoted_and_the_known_ones_listed() {
         assert_eq!(error, ArrangementError::Unknown { name: name.to_owned() });
         let sentence = error.to_string();
         assert!(sentence.contains(&format!("'{name}'")), "{sentence}");
-        for known in ["authored", "coloured", "packed", "blocked", "sheet", "rcm", "hilbert"] {
+        for known in
+            ["authored", "coloured", "packed", "banded", "blocked", "sheet", "rcm", "hilbert"]
+        {
             assert!(sentence.contains(known), "{sentence}");
         }
     }

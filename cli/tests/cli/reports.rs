@@ -8,8 +8,9 @@ use crate::files::obj;
 use crate::run::{Folder, Report, compare, report, shown, taut};
 
 /// What a row of any report has at least.
-const KEYS: [&str; 25] = [
+const KEYS: [&str; 26] = [
     "kernel",
+    "inside",
     "isa",
     "lanes",
     "formula",
@@ -47,7 +48,7 @@ fn on_the_standard_output_there_is_nothing_but_the_report() {
     assert!(ran.err.contains(" textbook ") && ran.err.ends_with("agree.\n"), "{}", ran.err);
 
     let ran = compare("--size 4 --csv -").succeeded();
-    assert!(ran.out.starts_with("kernel,isa,lanes,"), "{}", ran.out);
+    assert!(ran.out.starts_with("kernel,inside,isa,"), "{}", ran.out);
     assert!(!ran.out.contains("agree"), "{}", ran.out);
     assert!(ran.err.contains(" textbook ") && ran.err.ends_with("agree.\n"), "{}", ran.err);
 }
@@ -86,7 +87,7 @@ fn every_row_has_every_key_with_a_sane_value() {
             for key in KEYS {
                 assert!(!row[key].is_null(), "{key} is missing: {row}");
             }
-            for key in ["kernel", "isa", "formula", "schedule"] {
+            for key in ["kernel", "inside", "isa", "formula", "schedule"] {
                 assert!(row[key].as_str().is_some_and(|name| !name.is_empty()), "{key}: {row}");
             }
             for key in

@@ -1,5 +1,6 @@
 //! The order in which sticks are relaxed: it decides the answer, and kernels decide the speed.
 
+mod banded;
 mod blocked;
 mod coloured;
 mod packed;
@@ -14,6 +15,7 @@ use crate::particles::Particles;
 use crate::real::Real;
 use crate::sticks::Sticks;
 
+pub use banded::{BAND_PARTICLES, RUN_STICKS};
 pub use blocked::BLOCK_PARTICLES;
 pub use packed::{OPEN_PACKETS, PACKET_STICKS};
 pub use sheet::{BAND_ROWS, BLOCK_ROWS, Family, Sheet, SheetBlock, SheetError};
@@ -214,6 +216,21 @@ impl Schedule {
         builder.finish_proven(sticks)
     }
 
+    /// Bands of consecutive particles, at least [`BAND_PARTICLES`]; in a band, one *direction*
+    /// (the difference of the numbers of a stick's ends) after the other, as far as its sticks
+    /// are runs of at least [`RUN_STICKS`]; then the others by colours. Then the seam sticks
+    /// between those bands, in bands that are cut elsewhere; then the few that still cross.
+    ///
+    /// For meshes that are numbered row by row, as modellers and generators number cloth:
+    /// kernels load runs as they lie in memory. It looks at numbers only. As parallel and as
+    /// bounded as [`Schedule::blocked`], and converges better, because directions follow each
+    /// other inside a band.
+    pub fn banded<S: Real>(sticks: &Sticks<S>) -> Self {
+        let mut builder = Builder::new(sticks.len());
+        banded::band(sticks, &mut builder);
+        builder.finish_proven(sticks)
+    }
+
     /// The schedules of several cloths for all of them in one: the sticks of the first, then
     /// those of the second, and so on, as [`Sticks::side_by_side`] puts them. The first phases
     /// of all become one, the second ones, and so on. So each cloth is relaxed as it would be
@@ -267,7 +284,8 @@ impl Schedule {
         builder.finish(sticks)
     }
 
-    /// What a mesh gets when nothing else is said: [`Schedule::blocked`].
+    /// What a mesh gets when nothing else is said: [`Schedule::banded`] if at least half of its
+    /// sticks are in runs, else [`Schedule::blocked`].
     ///
     /// # Panics
     /// As [`Schedule::blocked`].
@@ -275,7 +293,11 @@ impl Schedule {
         particles: &Particles<D, S>,
         sticks: &Sticks<S>,
     ) -> Self {
-        Self::blocked(particles, sticks)
+        if banded::is_in_runs(sticks) {
+            Self::banded(sticks)
+        } else {
+            Self::blocked(particles, sticks)
+        }
     }
 
     /// The phases, in sequence.

@@ -6,14 +6,16 @@ use std::ops::Range;
 
 use proptest::prelude::*;
 use taut_core::{
-    Factor, Family, Formula, Kind, Particles, PlanError, Program, Real, Response, Schedule, Slots,
-    WithFactor, relax, weight,
+    Access, Factor, Family, Formula, Kind, Particles, PlanError, Program, Real, Response, Schedule,
+    Slots, WithFactor, relax, weight,
 };
 
 use crate::meshes::{Mesh, Part, Random, Recipe, for_all, joined, make_special, sheet};
 use crate::one_stick::Stick;
 
 const INVERSE_H2: f64 = 3600.0;
+/// What numbers of particles are multiplied by.
+const UNIT: u32 = 3;
 
 fn points<const D: usize, S: Real>(particles: &Particles<D, S>) -> Vec<[S; D]> {
     (0..particles.len()).map(|particle| particles.position(particle)).collect()
@@ -54,7 +56,7 @@ impl<const D: usize, S: Real> WithFactor for Register<'_, D, S> {
 
     fn with<F: Factor>(self) {
         let Self { slots, lanes, inverse_masses, inverse_h2, points } = self;
-        let ends = |slot: usize| [slots.a[slot] as usize, slots.b[slot] as usize];
+        let ends = |slot: usize| [slots.a[slot], slots.b[slot]].map(|end| (end / UNIT) as usize);
         let moved: Vec<_> = lanes
             .clone()
             .map(|slot| {
@@ -90,6 +92,7 @@ fn run<const D: usize, S: Real>(program: &Program<S>, particles: &Particles<D, S
                 assert_eq!([slots.b.len(), slots.rest_term.len()], [len; 2]);
                 assert_eq!(slots.weight_term.is_empty(), program.formula() != Formula::Quick);
                 for first in (0..len).step_by(program.lanes()) {
+                    assert_is_as_it_says(&slots, first, program.lanes(), particles);
                     program.formula().dispatch(Register {
                         slots,
                         lanes: first..first + program.lanes(),
@@ -102,6 +105,37 @@ fn run<const D: usize, S: Real>(program: &Program<S>, particles: &Particles<D, S
         }
     }
     points
+}
+
+/// What a register promises about its ends.
+fn assert_is_as_it_says<const D: usize, S: Real>(
+    slots: &Slots<'_, S>,
+    first: usize,
+    lanes: usize,
+    particles: &Particles<D, S>,
+) {
+    let lane = |place: usize| first + 4 * (place % (lanes / 4)) + place / (lanes / 4);
+    let steps = match slots.access {
+        Access::Scattered => None,
+        Access::Runs => Some(1),
+        Access::Pairs => Some(2),
+    };
+    if let Some(step) = steps {
+        for place in 0..lanes as u32 {
+            for ends in [slots.a, slots.b] {
+                assert_eq!(ends[lane(place as usize)], ends[first] + UNIT * step * place);
+            }
+        }
+        assert!(step == 1 || slots.b[first] == slots.a[first] + UNIT, "pairs of neighbours");
+    }
+    if let Some(mass) = slots.inverse_mass {
+        assert!(slots.special.is_none());
+        for ends in [slots.a, slots.b] {
+            let masses = ends[first..first + lanes].iter();
+            let mut masses = masses.map(|end| particles.inverse_masses()[(end / UNIT) as usize]);
+            assert!(masses.all(|other| other == mass));
+        }
+    }
 }
 
 fn assert_same<const D: usize, S: Real>(got: &[[S; D]], expected: &[[S; D]], what: &str) {
@@ -119,7 +153,7 @@ fn made<const D: usize, S: Real>(
     formula: Formula,
 ) -> Program<S> {
     let Mesh { particles, sticks } = mesh;
-    let mut program = Program::new(lanes, particles, sticks, schedule, formula).unwrap();
+    let mut program = Program::new(lanes, UNIT, particles, sticks, schedule, formula).unwrap();
     program.set_inverse_h2(particles, S::from_f64(INVERSE_H2));
     program
 }
@@ -129,6 +163,7 @@ fn schedule_of<const D: usize, S: Real>(mesh: &Mesh<D, S>, which: usize) -> Sche
         0 => Schedule::authored(&mesh.sticks),
         1 => Schedule::coloured(&mesh.sticks),
         2 => Schedule::packed(&mesh.sticks),
+        3 => Schedule::banded(&mesh.sticks),
         _ => Schedule::blocked(&mesh.particles, &mesh.sticks),
     }
 }
@@ -150,13 +185,13 @@ fn assert_means_its_schedule<const D: usize, S: Real>(
 
 #[test]
 fn registers_of_any_width_give_the_bits_of_one_stick_after_the_other() {
-    for_all(150, (Recipe::any(), 1..=16_usize, 0..4_usize), |(recipe, lanes, which)| {
+    for_all(150, (Recipe::any(), 1..=16_usize, 0..5_usize), |(recipe, lanes, which)| {
         let mesh = recipe.mesh::<3, f32>();
         assert_means_its_schedule(&mesh, &schedule_of(&mesh, which), lanes);
     });
     let mesh = Recipe::large(30).mesh::<3, f32>();
     for lanes in 1..=16 {
-        assert_means_its_schedule(&mesh, &schedule_of(&mesh, lanes % 4), lanes);
+        assert_means_its_schedule(&mesh, &schedule_of(&mesh, lanes % 5), lanes);
     }
 }
 
@@ -164,7 +199,7 @@ fn registers_of_any_width_give_the_bits_of_one_stick_after_the_other() {
 fn so_they_do_in_other_dimensions_and_in_f64() {
     fn check<const D: usize, S: Real>(recipe: &Recipe) {
         let mesh = recipe.mesh::<D, S>();
-        assert_means_its_schedule(&mesh, &schedule_of(&mesh, 3), 4);
+        assert_means_its_schedule(&mesh, &schedule_of(&mesh, 4), 4);
     }
     for_all(20, Recipe::any(), |recipe| {
         check::<1, f32>(&recipe);
@@ -179,7 +214,7 @@ fn so_they_do_in_other_dimensions_and_in_f64() {
 #[test]
 fn tasks_of_a_phase_share_no_particle_and_long_batches_are_cut() {
     let mut mesh = sheet(90, 90, Family::STRUCTURAL).1;
-    for schedule in [1, 3].map(|which| schedule_of(&mesh, which)) {
+    for schedule in [1, 4].map(|which| schedule_of(&mesh, which)) {
         for lanes in [1, 3, 16] {
             let program = made(&mesh, &schedule, lanes, Formula::Halley);
             let mut most_tasks = 0;
@@ -216,10 +251,50 @@ fn plain_sticks_do_not_pay_for_special_ones() {
         special.filter(|slots| slots.special.is_some()).map(|slots| slots.a.len()).sum::<usize>()
     };
     let mut mesh = sheet(20, 20, Family::ALL).1;
-    mesh.sticks.tear(7).unwrap(); // Torn, but plain.
-    assert_eq!([0, 1, 2, 3].map(|which| special_slots(&mesh, which)), [0; 4]);
+    let orders = [0, 1, 2, 3, 4];
+    assert_eq!(orders.map(|which| special_slots(&mesh, which)), [0; 5]);
     mesh.sticks.set_kind(9, Kind::Maximum).unwrap();
-    assert_eq!([0, 1, 2, 3].map(|which| special_slots(&mesh, which)), [8; 4], "one register");
+    assert_eq!(orders.map(|which| special_slots(&mesh, which)), [8; 5], "one register");
+    mesh.sticks.set_kind(9, Kind::TwoSided).unwrap();
+    mesh.sticks.tear(7).unwrap();
+    assert_eq!(orders.map(|which| special_slots(&mesh, which)), [8; 5], "one register");
+}
+
+/// Of all slots, those whose ends lie so, and those whose ends have one inverse mass.
+fn shares(program: &Program<f32>, access: &[Access]) -> [f64; 2] {
+    let tasks = program.phases().flatten();
+    let all: Vec<_> = tasks.flat_map(|task| program.task(task).collect::<Vec<_>>()).collect();
+    let count = |of: &dyn Fn(&Slots<'_, f32>) -> bool| {
+        let slots = all.iter().filter(|slots| of(slots)).map(|slots| slots.a.len());
+        slots.sum::<usize>() as f64 / program.slots() as f64
+    };
+    [count(&|slots| access.contains(&slots.access)), count(&|slots| slots.inverse_mass.is_some())]
+}
+
+#[test]
+fn a_mesh_numbered_row_by_row_is_mostly_runs_of_equal_masses() {
+    let mut mesh = sheet(128, 128, Family::ALL).1;
+    let schedule = Schedule::banded(&mesh.sticks);
+    for lanes in [4, 8, 16] {
+        let program = made(&mesh, &schedule, lanes, Formula::Halley);
+        let [runs, equal] = shares(&program, &[Access::Runs, Access::Pairs]);
+        assert!(runs > 0.7 && equal > 0.95, "{lanes} lanes: {runs}, {equal}");
+        assert!(shares(&program, &[Access::Pairs])[0] > 0.1);
+    }
+    // A mass that differs is noticed, and so is one that does no more.
+    let mut program = made(&mesh, &schedule, 16, Formula::Quick);
+    let [_, before] = shares(&program, &[]);
+    mesh.particles.set_inverse_mass(5000, 3.0).unwrap();
+    program.refresh(&mesh.particles, &mesh.sticks).unwrap();
+    assert!(shares(&program, &[])[1] < before);
+    mesh.particles.set_inverse_mass(5000, 1.0).unwrap();
+    program.refresh(&mesh.particles, &mesh.sticks).unwrap();
+    assert!(shares(&program, &[])[1].to_bits() == before.to_bits());
+    // One lane, or three, transpose nothing.
+    for lanes in [1, 3] {
+        let program = made(&mesh, &schedule, lanes, Formula::Halley);
+        assert!(shares(&program, &[Access::Runs, Access::Pairs]).iter().all(|share| *share == 0.0));
+    }
 }
 
 /// What may change: anything, sticks alone, masses alone.
@@ -257,7 +332,7 @@ fn change<const D: usize, S: Real>(
 
 #[test]
 fn after_any_changes_a_refreshed_program_is_like_a_new_one() {
-    let values = (Recipe::any(), 1..=16_usize, 0..4_usize, any::<u64>());
+    let values = (Recipe::any(), 1..=16_usize, 0..5_usize, any::<u64>());
     for_all(120, values, |(mut recipe, lanes, which, seed)| {
         recipe.parts.push(Part::Chain(9));
         let mut mesh = recipe.mesh::<3, f32>();
@@ -331,7 +406,7 @@ fn other_sticks_and_too_few_particles_are_refused() {
             PlanError::OtherSticks { stick } => PlanError::OtherSchedule { stick },
             other => other,
         };
-        let refused = Program::new(4, particles, sticks, &schedule, Formula::Halley);
+        let refused = Program::new(4, UNIT, particles, sticks, &schedule, Formula::Halley);
         assert_eq!(refused.unwrap_err(), error);
     }
     assert_same(&run(&program, &mesh.particles), &before, "nothing was taken over");

@@ -4,8 +4,8 @@ use std::collections::{BTreeSet, HashSet};
 
 use proptest::prelude::*;
 use taut_core::{
-    BLOCK_PARTICLES, Family, OPEN_PACKETS, PACKET_STICKS, Renumbering, Schedule, ScheduleError,
-    Sticks,
+    BLOCK_PARTICLES, Family, OPEN_PACKETS, PACKET_STICKS, RUN_STICKS, Renumbering, Schedule,
+    ScheduleError, Sticks,
 };
 
 use crate::meshes::{Mesh, Part, Random, Recipe, for_all, joined, sheet};
@@ -71,11 +71,12 @@ fn assert_pure(name: &str, schedule: &Schedule, sticks: &Sticks) {
     }
 }
 
-fn all_builders(mesh: &Mesh) -> [(&'static str, Schedule); 4] {
+fn all_builders(mesh: &Mesh) -> [(&'static str, Schedule); 5] {
     [
         ("authored", Schedule::authored(&mesh.sticks)),
         ("coloured", Schedule::coloured(&mesh.sticks)),
         ("packed", Schedule::packed(&mesh.sticks)),
+        ("banded", Schedule::banded(&mesh.sticks)),
         ("blocked", Schedule::blocked(&mesh.particles, &mesh.sticks)),
     ]
 }
@@ -101,9 +102,6 @@ fn every_builder_does_the_same_again() {
         let [one, other] = [recipe.mesh(), recipe.mesh()];
         assert_eq!(all_builders(&one), all_builders(&one.clone()));
         assert_eq!(all_builders(&one), all_builders(&other));
-        let [mesh, blocked] = [Schedule::for_mesh::<3, f32>, Schedule::blocked]
-            .map(|build| build(&one.particles, &one.sticks));
-        assert_eq!(mesh, blocked, "the default");
     };
     for_all(40, Recipe::any(), |recipe| check(&recipe));
     check(&Recipe::large(10));
@@ -122,14 +120,18 @@ fn hash(schedule: &Schedule) -> u64 {
 #[test]
 fn the_orders_are_those_of_version_1() {
     // The order decides the answer, so another order is another version of all results.
-    const VERSION_1: [u64; 4] = [
+    const VERSION_1: [u64; 5] = [
         0x7098_ab90_2755_2365,
         0x81ba_9182_189b_bb7b,
         0xc545_0d6e_fc3c_740f,
+        0x81ba_9182_189b_bb7b,
         0x9754_f1d3_4980_d38e,
     ];
     let built = all_builders(&Recipe::large(30).mesh());
     assert_eq!(built.map(|(_, schedule)| hash(&schedule)), VERSION_1);
+    // That mesh has no runs: bands of it are colours.
+    let sheet = sheet(70, 60, Family::ALL).1;
+    assert_eq!(hash(&Schedule::banded(&sheet.sticks)), 0x525e_51b6_dd67_6484);
 }
 
 #[test]
@@ -292,11 +294,72 @@ fn blocks_are_small_and_many_and_phases_few() {
     assert_eq!((phases.len(), phases[3].len()), (4, 1), "the last seams are one block");
 }
 
+/// The particles of each block of the schedule, phase by phase.
+fn particles_of_blocks(schedule: &Schedule, sticks: &Sticks) -> Vec<Vec<BTreeSet<u32>>> {
+    let of_block = |block: &Vec<Vec<u32>>| {
+        block.iter().flat_map(|batch| particles_of(sticks, batch)).collect::<BTreeSet<u32>>()
+    };
+    phases(schedule).iter().map(|blocks| blocks.iter().map(of_block).collect()).collect()
+}
+
+#[test]
+fn bands_are_consecutive_particles_and_directions_follow_each_other() {
+    let Mesh { sticks, .. } = sheet(128, 128, Family::ALL).1;
+    let schedule = Schedule::banded(&sticks);
+    let phases = phases(&schedule);
+    assert_eq!(phases.len(), 2, "all seams are in the bands cut elsewhere");
+    let share = phases[0].iter().flatten().flatten().count() as f64 / sticks.len() as f64;
+    assert!(phases[0].len() >= 8 && share > 0.85, "{} bands, {share}", phases[0].len());
+    for bands in particles_of_blocks(&schedule, &sticks) {
+        for pair in bands.windows(2) {
+            assert!(pair[0].last() < pair[1].first(), "bands overlap");
+        }
+    }
+    // In a band, a direction is one stretch of batches.
+    let direction = |&stick: &u32| {
+        let [a, b] = sticks.ends()[stick as usize];
+        b.wrapping_sub(a)
+    };
+    for band in phases.iter().flatten() {
+        let mut directions: Vec<u32> = Vec::new();
+        for batch in band {
+            let first = direction(&batch[0]);
+            if batch.len() >= RUN_STICKS && batch.iter().all(|stick| direction(stick) == first) {
+                directions.push(first);
+            }
+        }
+        directions.dedup();
+        let all = directions.len();
+        directions.sort_unstable();
+        directions.dedup();
+        assert_eq!(directions.len(), all, "a direction comes back");
+    }
+}
+
+#[test]
+fn the_default_is_bands_where_there_are_runs_and_blocks_elsewhere() {
+    for (width, height) in [(128, 128), (300, 200), (40, 10)] {
+        let Mesh { particles, sticks } = sheet(width, height, Family::SHEAR).1;
+        assert_eq!(Schedule::for_mesh(&particles, &sticks), Schedule::banded(&sticks));
+        let mut order: Vec<u32> = (0..particles.len() as u32).collect();
+        Random::new(9).shuffle(&mut order);
+        let (particles, sticks) =
+            Renumbering::from_order(order).unwrap().apply(&particles, &sticks);
+        let default = Schedule::for_mesh(&particles, &sticks);
+        assert_eq!(default, Schedule::blocked(&particles, &sticks));
+    }
+    let Mesh { particles, sticks } = Recipe::large(0).mesh::<3, f32>();
+    let default = Schedule::for_mesh(&particles, &sticks);
+    assert_eq!(default, Schedule::blocked(&particles, &sticks));
+}
+
 #[test]
 fn small_meshes_are_one_block() {
     let Mesh { particles, sticks } = sheet(32, 32, Family::SHEAR).1;
-    let phases = phases(&Schedule::blocked(&particles, &sticks));
-    assert_eq!((phases.len(), phases[0].len()), (1, 1));
+    for schedule in [Schedule::blocked(&particles, &sticks), Schedule::banded(&sticks)] {
+        let phases = phases(&schedule);
+        assert_eq!((phases.len(), phases[0].len()), (1, 1));
+    }
 }
 
 #[test]

@@ -3,10 +3,10 @@
 use alloc::vec::Vec;
 
 use taut_core::{
-    Column, Factor, Family, Formula, Kind, Particles, Sheet, Sticks, WithFactor, weight,
+    ABSENT, Column, Factor, Family, Formula, Kind, Particles, Sheet, Sticks, WithFactor, weight,
 };
 
-use crate::layout::{ABSENT, Layout, STRIDE};
+use crate::layout::{Layout, STRIDE};
 
 /// What the sticks of one family that begin in one row have in common.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -17,11 +17,12 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use aligned_vec::{AVec, ConstAlign};
 use taut_core::{
     Columns, Executor, Factor, Formula, Kernel, Motion, PADDING, Particles, Plan, PlanError,
-    Program, Real, Response, Schedule, Slots, Status, Sticks, WithFactor, integrate, relax, weight,
+    Program, Real, Schedule, Status, Sticks, WithFactor, integrate,
 };
 
 use crate::machine::{Machine, Operation};
-use crate::record::Record;
+use crate::record::{HALVES, Record};
+use crate::relax::relax_slots;
 use crate::team::{Shared, Team};
 use crate::vector::Vector;
 
@@ -31,8 +32,9 @@ const _: () = assert!(SHARE.is_multiple_of(PADDING));
 /// With fewer particles than this for each, threads are not worth calling for a pass over them.
 const PARTICLES_A_THREAD: usize = 2 * SHARE;
 /// With fewer sticks than this for each, threads cost more than they save: mostly because the
-/// seams' particles go from cache to cache. Measured with `taut compare --threads 1,2 --size N`:
-/// two threads lose at N = 40 (12,000 sticks, 0.9 times as fast), and gain at 48 (17,000, 1.2).
+/// seams' particles go from cache to cache. Measured with 1 here, by `taut compare --threads 1,2
+/// --kernels pulp,colour --schedules blocked --size N`: two threads are 0.9 times as fast as one
+/// at N = 40 (12,000 sticks), 1.1 times at 48 (17,000), 1.6 times at 64 (32,000).
 const STICKS_A_THREAD: usize = 8192;
 
 /// A kernel for particles in 2 and 3 dimensions, on the registers of a machine.
@@ -87,7 +89,14 @@ impl<M: Machine, const D: usize> Kernel<D> for IndexedKernel<M> {
         }
         Ok(IndexedPlan {
             machine: self.machine,
-            program: Program::new(self.machine.lanes(), particles, sticks, schedule, formula)?,
+            program: Program::new(
+                self.machine.lanes(),
+                HALVES,
+                particles,
+                sticks,
+                schedule,
+                formula,
+            )?,
             records: AVec::new(0),
             motion: Motion { keep: 1.0, push: [0.0; D], inverse_h2: 0.0 },
             pending: true,
@@ -130,26 +139,22 @@ impl<M: Machine, const D: usize> Plan<D> for IndexedPlan<M, D> {
         let widest = program.phases().map(|phase| phase.len()).max().unwrap_or(0);
         let threads = executor.threads().min(widest).min(program.slots() / STICKS_A_THREAD);
         if threads <= 1 {
-            for first in (0..tasks).step_by(if apart { 1 } else { tasks }) {
-                let tasks = if apart { first..first + 1 } else { 0..tasks };
+            let together = if apart { 1 } else { tasks.max(1) };
+            for first in (0..tasks).step_by(together) {
+                let tasks = first..first + together;
                 // SAFETY: as many records as asserted; `&mut self`, and this thread alone.
                 machine.run(unsafe { Relax::<D>::new(program, records, tasks, iterations) });
             }
             return;
         }
         let (rounds, iterations) = if apart { (1, iterations) } else { (iterations, 1) };
-        self.team.run(
-            executor,
-            threads,
-            rounds,
-            || program.phases(),
-            |task| {
-                let tasks = task..task + 1;
-                // SAFETY: as many records as asserted; `&mut self`, and the tasks of a phase, each
-                // done once and before the next phase, have no particle in common.
-                machine.run(unsafe { Relax::<D>::new(program, records, tasks, iterations) });
-            },
-        );
+        let relax = |task| {
+            let tasks = task..task + 1;
+            // SAFETY: as many records as asserted; `&mut self`, and the tasks of a phase, each
+            // done once and before the next phase, have no particle in common.
+            machine.run(unsafe { Relax::<D>::new(program, records, tasks, iterations) });
+        };
+        self.team.run(executor, threads, rounds, || program.phases(), relax);
     }
 
     fn position(&self, particles: &Particles<D>, particle: usize) -> [f32; D] {
@@ -267,71 +272,6 @@ impl<const D: usize> Operation for Relax<'_, D> {
         }
         assert_eq!(self.program.lanes(), V::LANES, "laid out for other registers");
         self.program.formula().dispatch(With::<V, D>(cpu, self));
-    }
-}
-
-/// Relaxes a run of slots, a register at a time: the only gather in the workspace.
-///
-/// # Safety
-/// - `records` is valid for reading and writing at every name in `slots`,
-/// - nobody else uses those records meanwhile,
-/// - the slots are a whole number of registers of `V`, each of independent sticks or repeats
-///   of one. (A register reads all its ends before it writes any.)
-#[inline(always)]
-unsafe fn relax_slots<V: Vector, F: Factor, const D: usize>(
-    cpu: V::Cpu,
-    slots: Slots<'_, f32>,
-    records: *mut Record,
-    inverse_h2: f32,
-) {
-    let len = slots.a.len() / V::LANES * V::LANES;
-    let (a, b) = (&slots.a[..len], &slots.b[..len]);
-    let rest_terms = &slots.rest_term[..len];
-    let stored = F::STORES_WEIGHT.then(|| &slots.weight_term[..len]);
-    let special = slots.special.map(|special| {
-        [special.pull, special.push, special.compliance].map(|column| &column[..len])
-    });
-    let mut slot = 0;
-    while slot < len {
-        // SAFETY: `slot + LANES <= len`, and every column was cut to `len` above.
-        let column = |column: &[f32]| unsafe { V::load(cpu, column.as_ptr().add(slot)) };
-        // SAFETY: the same, and names are valid by contract.
-        let at = |names: &[u32], lane: usize| unsafe {
-            records.add(*names.get_unchecked(slot + lane) as usize).cast::<[f32; 4]>()
-        };
-        let (at_a, at_b) = (|lane| at(a, lane), |lane| at(b, lane));
-        // SAFETY: valid for reading by contract.
-        let (mut ends_a, mut ends_b) = unsafe {
-            (
-                V::gather(cpu, |lane| at_a(lane).cast_const()),
-                V::gather(cpu, |lane| at_b(lane).cast_const()),
-            )
-        };
-        let masses = [ends_a[D], ends_b[D]];
-        let special = special.map(|columns| columns.map(&column));
-        let weight_term = match stored {
-            Some(stored) => column(stored),
-            None => F::weight_term(match special {
-                Some([_, _, compliance]) => weight(masses, compliance, V::splat(cpu, inverse_h2)),
-                None => masses[0] + masses[1],
-            }),
-        };
-        let (new_a, new_b) = relax::<F, V, D>(
-            core::array::from_fn(|axis| ends_a[axis]),
-            core::array::from_fn(|axis| ends_b[axis]),
-            masses,
-            column(rest_terms),
-            weight_term,
-            special.map(|[pull, push, _]| Response { pull, push }),
-        );
-        ends_a[..D].copy_from_slice(&new_a);
-        ends_b[..D].copy_from_slice(&new_b);
-        // SAFETY: valid for writing by contract.
-        unsafe {
-            V::scatter(ends_a, at_a);
-            V::scatter(ends_b, at_b);
-        }
-        slot += V::LANES;
     }
 }
 

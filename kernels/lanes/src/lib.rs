@@ -17,6 +17,7 @@ mod machine;
 #[cfg(feature = "pulp")]
 pub mod pulp;
 mod record;
+mod relax;
 mod team;
 mod vector;
 #[cfg(feature = "wide")]

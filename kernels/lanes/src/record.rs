@@ -12,3 +12,9 @@
 pub struct Record(pub [f32; 4]);
 
 const _: () = assert!(size_of::<Record>() == 16 && align_of::<Record>() == 16);
+
+/// Half a record: what processors can scale an index by, at no cost.
+pub(crate) type Half = [f32; 2];
+
+/// How many of those a record has.
+pub(crate) const HALVES: u32 = 2;

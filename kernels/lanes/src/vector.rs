@@ -28,20 +28,57 @@ pub trait Vector: Lane {
     /// - `to` is valid for writing that many `f32`.
     unsafe fn store(self, to: *mut f32);
 
-    /// Reads four numbers a lane and transposes them into columns: four registers, one for
-    /// each place. The four numbers may be a [`Record`](crate::Record), or part of a row.
+    /// Reads four numbers a lane: a [`Record`](crate::Record), or part of a row. They come as
+    /// they lie in memory, in *rows*: quarter `i` of row `q` is lane `q + 4 i`'s.
     ///
     /// # Safety
     /// - `at(lane)` is valid for reading four `f32`, for each lane below
     ///   [`LANES`](Self::LANES); only aligned as an `f32` must be.
-    unsafe fn gather(cpu: Self::Cpu, at: impl Fn(usize) -> *const [f32; 4]) -> [Self; 4];
+    unsafe fn gather_rows(cpu: Self::Cpu, at: impl Fn(usize) -> *const [f32; 4]) -> [Self; 4];
 
-    /// Transposes columns and writes four numbers a lane, lane 0 first.
+    /// Writes four numbers a lane, lane 0 first.
     ///
     /// # Safety
     /// - `at(lane)` is valid for writing four `f32`, for each lane below
     ///   [`LANES`](Self::LANES); only aligned as an `f32` must be.
-    unsafe fn scatter(columns: [Self; 4], at: impl Fn(usize) -> *mut [f32; 4]);
+    unsafe fn scatter_rows(rows: [Self; 4], at: impl Fn(usize) -> *mut [f32; 4]);
+
+    /// Rows to columns, one register for each place of a record, and back.
+    fn transpose(rows: [Self; 4]) -> [Self; 4];
+
+    /// A number a lane, to rows: in row `q`, the first `D` places of quarter `i` are lane
+    /// `q + 4 i`, and the others 0.
+    #[inline(always)]
+    fn spread<const D: usize>(self) -> [Self; 4] {
+        let zero = self.constant(0.0);
+        Self::transpose(core::array::from_fn(|place| if place < D { self } else { zero }))
+    }
+
+    /// From rows of alternating records, those of even and those of odd number.
+    fn unzip(first: Self, second: Self) -> [Self; 2];
+
+    /// What [`unzip`](Self::unzip) took apart.
+    fn zip(even: Self, odd: Self) -> [Self; 2];
+
+    /// [`gather_rows`](Self::gather_rows), as columns.
+    ///
+    /// # Safety
+    /// - As there.
+    #[inline(always)]
+    unsafe fn gather(cpu: Self::Cpu, at: impl Fn(usize) -> *const [f32; 4]) -> [Self; 4] {
+        // SAFETY: the same contract.
+        Self::transpose(unsafe { Self::gather_rows(cpu, at) })
+    }
+
+    /// [`scatter_rows`](Self::scatter_rows), from columns.
+    ///
+    /// # Safety
+    /// - As there.
+    #[inline(always)]
+    unsafe fn scatter(columns: [Self; 4], at: impl Fn(usize) -> *mut [f32; 4]) {
+        // SAFETY: the same contract.
+        unsafe { Self::scatter_rows(Self::transpose(columns), at) }
+    }
 
     /// One lane on: all lanes but the first, then the first of `next`.
     fn successors(self, next: Self) -> Self;
@@ -70,14 +107,27 @@ impl Vector for f32 {
         unsafe { to.write(self) }
     }
     #[inline(always)]
-    unsafe fn gather((): (), at: impl Fn(usize) -> *const [f32; 4]) -> [Self; 4] {
+    unsafe fn gather_rows((): (), at: impl Fn(usize) -> *const [f32; 4]) -> [Self; 4] {
         // SAFETY: valid for reading four numbers, by contract.
         unsafe { at(0).read() }
     }
     #[inline(always)]
-    unsafe fn scatter(columns: [Self; 4], at: impl Fn(usize) -> *mut [f32; 4]) {
+    unsafe fn scatter_rows(rows: [Self; 4], at: impl Fn(usize) -> *mut [f32; 4]) {
         // SAFETY: valid for writing four numbers, by contract.
-        unsafe { at(0).write(columns) }
+        unsafe { at(0).write(rows) }
+    }
+    #[inline(always)]
+    fn transpose(rows: [Self; 4]) -> [Self; 4] {
+        rows
+    }
+    /// A record is four registers of one lane, so there is nothing to take apart.
+    #[inline(always)]
+    fn unzip(first: Self, second: Self) -> [Self; 2] {
+        [first, second]
+    }
+    #[inline(always)]
+    fn zip(even: Self, odd: Self) -> [Self; 2] {
+        [even, odd]
     }
     #[inline(always)]
     fn successors(self, next: Self) -> Self {

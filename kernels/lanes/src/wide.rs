@@ -79,22 +79,17 @@ impl Vector for Wide8 {
         unsafe { to.cast::<[f32; 8]>().write(self.0.to_array()) }
     }
     #[inline(always)]
-    unsafe fn gather((): (), at: impl Fn(usize) -> *const [f32; 4]) -> [Self; 4] {
+    unsafe fn gather_rows((): (), at: impl Fn(usize) -> *const [f32; 4]) -> [Self; 4] {
         // SAFETY: valid for reading four numbers a lane, by contract.
         let record = |lane| f32x4::from(unsafe { at(lane).read() });
-        let half = |first| f32x4::transpose(core::array::from_fn(|lane| record(first + lane)));
-        let (low, high): ([f32x4; 4], [f32x4; 4]) = (half(0), half(4));
-        core::array::from_fn(|place| Self(bytemuck::cast([low[place], high[place]])))
+        core::array::from_fn(|q| whole([record(q), record(q + 4)]))
     }
     #[inline(always)]
-    unsafe fn scatter(columns: [Self; 4], at: impl Fn(usize) -> *mut [f32; 4]) {
-        let halves: [[f32x4; 2]; 4] = columns.map(|column| bytemuck::cast(column.0));
-        for half in 0..2 {
-            let rows = f32x4::transpose(halves.map(|halves| halves[half]));
-            for (lane, row) in rows.into_iter().enumerate() {
-                // SAFETY: valid for writing four numbers a lane, by contract.
-                unsafe { at(4 * half + lane).write(row.to_array()) }
-            }
+    unsafe fn scatter_rows([a, b, c, d]: [Self; 4], at: impl Fn(usize) -> *mut [f32; 4]) {
+        let ([a, e], [b, f], [c, g], [d, h]) = (halves(a), halves(b), halves(c), halves(d));
+        for (lane, record) in [a, b, c, d, e, f, g, h].into_iter().enumerate() {
+            // SAFETY: valid for writing four numbers a lane, by contract.
+            unsafe { at(lane).write(record.to_array()) }
         }
     }
     #[inline(always)]
@@ -108,4 +103,30 @@ impl Vector for Wide8 {
         let previous = |lane: usize| lane.checked_sub(1).map_or(before[7], |lane| lanes[lane]);
         Self(f32x8::from(core::array::from_fn(previous)))
     }
+    #[inline(always)]
+    fn transpose([a, b, c, d]: [Self; 4]) -> [Self; 4] {
+        let ([a, e], [b, f], [c, g], [d, h]) = (halves(a), halves(b), halves(c), halves(d));
+        let [a, b, c, d] = f32x4::transpose([a, b, c, d]);
+        let [e, f, g, h] = f32x4::transpose([e, f, g, h]);
+        [whole([a, e]), whole([b, f]), whole([c, g]), whole([d, h])]
+    }
+    #[inline(always)]
+    fn unzip(first: Self, second: Self) -> [Self; 2] {
+        let ([a, b], [c, d]) = (halves(first), halves(second));
+        [whole([a, c]), whole([b, d])]
+    }
+    #[inline(always)]
+    fn zip(even: Self, odd: Self) -> [Self; 2] {
+        Self::unzip(even, odd)
+    }
+}
+
+#[inline(always)]
+fn halves(register: Wide8) -> [f32x4; 2] {
+    bytemuck::cast(register.0)
+}
+
+#[inline(always)]
+fn whole(halves: [f32x4; 2]) -> Wide8 {
+    Wide8(bytemuck::cast(halves))
 }

@@ -79,7 +79,7 @@ impl<const D: usize, S: Real> Kernel<D, S> for ScalarKernel {
         formula: Formula,
     ) -> Result<Self::Plan, PlanError> {
         Ok(ScalarPlan {
-            program: Program::new(1, particles, sticks, schedule, formula)?,
+            program: Program::new(1, 1, particles, sticks, schedule, formula)?,
             rows: Vec::new(),
             motion: Motion { keep: S::ONE, push: [S::ZERO; D], inverse_h2: S::ZERO },
         })

@@ -21,18 +21,28 @@ pub trait Registers: Simd {
         self.select_f32s(mask, yes, no)
     }
 
-    /// As [`Vector::gather`].
+    /// As [`Vector::gather_rows`].
     ///
     /// # Safety
     /// - `at(lane)` is valid for reading four `f32`, for each lane.
-    unsafe fn gather(self, at: impl Fn(usize) -> *const [f32; 4]) -> [Self::f32s; 4];
-
-    /// As [`Vector::scatter`].
+    unsafe fn gather_rows(self, at: impl Fn(usize) -> *const [f32; 4]) -> [Self::f32s; 4];
+    /// As [`Vector::scatter_rows`].
     ///
     /// # Safety
     /// - `at(lane)` is valid for writing four `f32`, for each lane.
-    unsafe fn scatter(self, columns: [Self::f32s; 4], at: impl Fn(usize) -> *mut [f32; 4]);
-
+    unsafe fn scatter_rows(self, rows: [Self::f32s; 4], at: impl Fn(usize) -> *mut [f32; 4]);
+    /// As [`Vector::transpose`].
+    fn transpose(self, rows: [Self::f32s; 4]) -> [Self::f32s; 4];
+    /// As [`Vector::spread`].
+    #[inline(always)]
+    fn spread<const D: usize>(self, lanes: Self::f32s) -> [Self::f32s; 4] {
+        let zero = self.splat_f32s(0.0);
+        self.transpose(core::array::from_fn(|place| if place < D { lanes } else { zero }))
+    }
+    /// As [`Vector::unzip`].
+    fn unzip(self, rows: [Self::f32s; 2]) -> [Self::f32s; 2];
+    /// As [`Vector::zip`].
+    fn zip(self, rows: [Self::f32s; 2]) -> [Self::f32s; 2];
     /// As [`Vector::successors`].
     fn successors(self, lanes: Self::f32s, next: Self::f32s) -> Self::f32s;
 
@@ -130,14 +140,33 @@ impl<S: Registers> Vector for Register<S> {
         unsafe { to.cast::<S::f32s>().write_unaligned(self.lanes) }
     }
     #[inline(always)]
-    unsafe fn gather(simd: S, at: impl Fn(usize) -> *const [f32; 4]) -> [Self; 4] {
+    unsafe fn gather_rows(simd: S, at: impl Fn(usize) -> *const [f32; 4]) -> [Self; 4] {
         // SAFETY: the same contract.
-        unsafe { simd.gather(at) }.map(|lanes| Self { simd, lanes })
+        unsafe { simd.gather_rows(at) }.map(|lanes| Self { simd, lanes })
     }
     #[inline(always)]
-    unsafe fn scatter(columns: [Self; 4], at: impl Fn(usize) -> *mut [f32; 4]) {
+    unsafe fn scatter_rows(rows: [Self; 4], at: impl Fn(usize) -> *mut [f32; 4]) {
         // SAFETY: the same contract.
-        unsafe { columns[0].simd.scatter(columns.map(|column| column.lanes), at) }
+        unsafe { rows[0].simd.scatter_rows(rows.map(|row| row.lanes), at) }
+    }
+    #[inline(always)]
+    fn transpose(rows: [Self; 4]) -> [Self; 4] {
+        let simd = rows[0].simd;
+        simd.transpose(rows.map(|row| row.lanes)).map(|lanes| Self { simd, lanes })
+    }
+    #[inline(always)]
+    fn spread<const D: usize>(self) -> [Self; 4] {
+        self.simd.spread::<D>(self.lanes).map(|lanes| Self { lanes, ..self })
+    }
+    #[inline(always)]
+    fn unzip(first: Self, second: Self) -> [Self; 2] {
+        let simd = first.simd;
+        simd.unzip([first.lanes, second.lanes]).map(|lanes| Self { simd, lanes })
+    }
+    #[inline(always)]
+    fn zip(even: Self, odd: Self) -> [Self; 2] {
+        let simd = even.simd;
+        simd.zip([even.lanes, odd.lanes]).map(|lanes| Self { simd, lanes })
     }
     #[inline(always)]
     fn successors(self, next: Self) -> Self {

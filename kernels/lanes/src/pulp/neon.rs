@@ -27,24 +27,21 @@ unsafe fn transpose([a, b, c, d]: [float32x4_t; 4]) -> [float32x4_t; 4] {
 
 impl Registers for Neon {
     #[inline(always)]
-    unsafe fn gather(self, at: impl Fn(usize) -> *const [f32; 4]) -> [f32x4; 4] {
+    unsafe fn gather_rows(self, at: impl Fn(usize) -> *const [f32; 4]) -> [f32x4; 4] {
         // SAFETY: `self` is the proof of NEON; each four numbers are valid for reading,
         // by contract.
         unsafe {
-            let row = |lane| vld1q_f32(at(lane).cast());
-            transpose([row(0), row(1), row(2), row(3)]).map(pulp::cast)
+            let row = |lane| pulp::cast(vld1q_f32(at(lane).cast()));
+            [row(0), row(1), row(2), row(3)]
         }
     }
 
     #[inline(always)]
-    unsafe fn scatter(self, columns: [f32x4; 4], at: impl Fn(usize) -> *mut [f32; 4]) {
-        // SAFETY: `self` is the proof of NEON; each four numbers are valid for writing,
-        // by contract.
-        unsafe {
-            let rows = transpose(columns.map(pulp::cast));
-            for (lane, row) in rows.into_iter().enumerate() {
-                vst1q_f32(at(lane).cast(), row);
-            }
+    unsafe fn scatter_rows(self, rows: [f32x4; 4], at: impl Fn(usize) -> *mut [f32; 4]) {
+        for (lane, row) in rows.into_iter().enumerate() {
+            // SAFETY: `self` is the proof of NEON; each four numbers are valid for writing,
+            // by contract.
+            unsafe { vst1q_f32(at(lane).cast(), pulp::cast(row)) }
         }
     }
 
@@ -58,5 +55,22 @@ impl Registers for Neon {
     fn predecessors(self, lanes: f32x4, before: f32x4) -> f32x4 {
         // SAFETY: `self` is the proof of NEON.
         pulp::cast(unsafe { vextq_f32::<3>(pulp::cast(before), pulp::cast(lanes)) })
+    }
+
+    #[inline(always)]
+    fn transpose(self, rows: [f32x4; 4]) -> [f32x4; 4] {
+        // SAFETY: `self` is the proof of NEON.
+        unsafe { transpose(rows.map(pulp::cast)) }.map(pulp::cast)
+    }
+
+    /// A row is one record.
+    #[inline(always)]
+    fn unzip(self, rows: [f32x4; 2]) -> [f32x4; 2] {
+        rows
+    }
+
+    #[inline(always)]
+    fn zip(self, rows: [f32x4; 2]) -> [f32x4; 2] {
+        rows
     }
 }

@@ -79,23 +79,23 @@ impl Registers for V3 {
     }
 
     #[inline(always)]
-    unsafe fn gather(self, at: impl Fn(usize) -> *const [f32; 4]) -> [f32x8; 4] {
+    unsafe fn gather_rows(self, at: impl Fn(usize) -> *const [f32; 4]) -> [f32x8; 4] {
         // SAFETY: `self` is the proof of AVX2; each four numbers are valid for reading, by
         // contract.
         unsafe {
             let quarter = |lane| _mm_loadu_ps(at(lane).cast());
-            let row = |q| _mm256_set_m128(quarter(q + 4), quarter(q));
-            transpose8([row(0), row(1), row(2), row(3)]).map(pulp::cast)
+            let row = |q| pulp::cast(_mm256_set_m128(quarter(q + 4), quarter(q)));
+            [row(0), row(1), row(2), row(3)]
         }
     }
 
     #[inline(always)]
-    unsafe fn scatter(self, columns: [f32x8; 4], at: impl Fn(usize) -> *mut [f32; 4]) {
-        // SAFETY: `self` is the proof of AVX2; each four numbers are valid for writing, by
-        // contract.
-        unsafe {
-            let rows = transpose8(columns.map(pulp::cast));
-            for (q, row) in rows.into_iter().enumerate() {
+    unsafe fn scatter_rows(self, rows: [f32x8; 4], at: impl Fn(usize) -> *mut [f32; 4]) {
+        for (q, row) in rows.into_iter().enumerate() {
+            let row: __m256 = pulp::cast(row);
+            // SAFETY: `self` is the proof of AVX2; each four numbers are valid for writing, by
+            // contract.
+            unsafe {
                 _mm_storeu_ps(at(q).cast(), _mm256_castps256_ps128(row));
                 _mm_storeu_ps(at(q + 4).cast(), _mm256_extractf128_ps::<1>(row));
             }
@@ -121,11 +121,63 @@ impl Registers for V3 {
             _mm256_alignr_epi8::<12>(lanes, between)
         })
     }
+
+    #[inline(always)]
+    fn transpose(self, rows: [f32x8; 4]) -> [f32x8; 4] {
+        // SAFETY: `self` is the proof of AVX2.
+        unsafe { transpose8(rows.map(pulp::cast)) }.map(pulp::cast)
+    }
+
+    #[inline(always)]
+    fn spread<const D: usize>(self, lanes: f32x8) -> [f32x8; 4] {
+        let lanes: __m256 = pulp::cast(lanes);
+        // SAFETY: `self` is the proof of AVX2.
+        unsafe {
+            let zero = _mm256_setzero_ps();
+            if D == 2 {
+                [
+                    _mm256_shuffle_ps::<0b00_00_00_00>(lanes, zero),
+                    _mm256_shuffle_ps::<0b00_00_01_01>(lanes, zero),
+                    _mm256_shuffle_ps::<0b00_00_10_10>(lanes, zero),
+                    _mm256_shuffle_ps::<0b00_00_11_11>(lanes, zero),
+                ]
+            } else {
+                // The third place and the zero come from a copy in which another lane is 0.
+                let but_first = _mm256_blend_ps::<0b0001_0001>(lanes, zero);
+                let but_last = _mm256_blend_ps::<0b1000_1000>(lanes, zero);
+                [
+                    _mm256_shuffle_ps::<0b11_00_00_00>(lanes, but_last),
+                    _mm256_shuffle_ps::<0b11_01_01_01>(lanes, but_last),
+                    _mm256_shuffle_ps::<0b11_10_10_10>(lanes, but_last),
+                    _mm256_shuffle_ps::<0b00_11_11_11>(lanes, but_first),
+                ]
+            }
+        }
+        .map(pulp::cast)
+    }
+
+    #[inline(always)]
+    fn unzip(self, rows: [f32x8; 2]) -> [f32x8; 2] {
+        let [first, second]: [__m256; 2] = rows.map(pulp::cast);
+        // SAFETY: `self` is the proof of AVX2.
+        unsafe {
+            [
+                _mm256_permute2f128_ps::<0x20>(first, second),
+                _mm256_permute2f128_ps::<0x31>(first, second),
+            ]
+        }
+        .map(pulp::cast)
+    }
+
+    #[inline(always)]
+    fn zip(self, rows: [f32x8; 2]) -> [f32x8; 2] {
+        self.unzip(rows)
+    }
 }
 
 impl Registers for V4 {
     #[inline(always)]
-    unsafe fn gather(self, at: impl Fn(usize) -> *const [f32; 4]) -> [f32x16; 4] {
+    unsafe fn gather_rows(self, at: impl Fn(usize) -> *const [f32; 4]) -> [f32x16; 4] {
         // SAFETY: `self` is the proof of AVX-512 F and DQ; each four numbers are valid for
         // reading, by contract.
         unsafe {
@@ -136,19 +188,19 @@ impl Registers for V4 {
                 let first = _mm512_castps128_ps512(quarter(q));
                 let two = _mm512_mask_broadcast_f32x4(first, 0x00f0, quarter(q + 4));
                 let three = _mm512_mask_broadcast_f32x4(two, 0x0f00, quarter(q + 8));
-                _mm512_mask_broadcast_f32x4(three, 0xf000, quarter(q + 12))
+                pulp::cast(_mm512_mask_broadcast_f32x4(three, 0xf000, quarter(q + 12)))
             };
-            transpose16([row(0), row(1), row(2), row(3)]).map(pulp::cast)
+            [row(0), row(1), row(2), row(3)]
         }
     }
 
     #[inline(always)]
-    unsafe fn scatter(self, columns: [f32x16; 4], at: impl Fn(usize) -> *mut [f32; 4]) {
-        // SAFETY: `self` is the proof of AVX-512 F; each four numbers are valid for writing,
-        // by contract.
-        unsafe {
-            let rows = transpose16(columns.map(pulp::cast));
-            for (q, row) in rows.into_iter().enumerate() {
+    unsafe fn scatter_rows(self, rows: [f32x16; 4], at: impl Fn(usize) -> *mut [f32; 4]) {
+        for (q, row) in rows.into_iter().enumerate() {
+            let row: __m512 = pulp::cast(row);
+            // SAFETY: `self` is the proof of AVX-512 F; each four numbers are valid for
+            // writing, by contract.
+            unsafe {
                 _mm_storeu_ps(at(q).cast(), _mm512_castps512_ps128(row));
                 _mm_storeu_ps(at(q + 4).cast(), _mm512_extractf32x4_ps::<1>(row));
                 _mm_storeu_ps(at(q + 8).cast(), _mm512_extractf32x4_ps::<2>(row));
@@ -167,5 +219,52 @@ impl Registers for V4 {
     fn predecessors(self, lanes: f32x16, before: f32x16) -> f32x16 {
         // SAFETY: `self` is the proof of AVX-512 F.
         pulp::cast(unsafe { _mm512_alignr_epi32::<15>(pulp::cast(lanes), pulp::cast(before)) })
+    }
+
+    #[inline(always)]
+    fn transpose(self, rows: [f32x16; 4]) -> [f32x16; 4] {
+        // SAFETY: `self` is the proof of AVX-512 F.
+        unsafe { transpose16(rows.map(pulp::cast)) }.map(pulp::cast)
+    }
+
+    #[inline(always)]
+    fn spread<const D: usize>(self, lanes: f32x16) -> [f32x16; 4] {
+        let lanes: __m512 = pulp::cast(lanes);
+        let places = if D == 2 { 0x3333 } else { 0x7777 };
+        // SAFETY: `self` is the proof of AVX-512 F.
+        unsafe {
+            [
+                _mm512_maskz_permute_ps::<0x00>(places, lanes),
+                _mm512_maskz_permute_ps::<0x55>(places, lanes),
+                _mm512_maskz_permute_ps::<0xaa>(places, lanes),
+                _mm512_maskz_permute_ps::<0xff>(places, lanes),
+            ]
+        }
+        .map(pulp::cast)
+    }
+
+    #[inline(always)]
+    fn unzip(self, rows: [f32x16; 2]) -> [f32x16; 2] {
+        let [first, second]: [__m512; 2] = rows.map(pulp::cast);
+        // SAFETY: `self` is the proof of AVX-512 F.
+        unsafe {
+            [
+                _mm512_shuffle_f32x4::<0b10_00_10_00>(first, second),
+                _mm512_shuffle_f32x4::<0b11_01_11_01>(first, second),
+            ]
+        }
+        .map(pulp::cast)
+    }
+
+    #[inline(always)]
+    fn zip(self, rows: [f32x16; 2]) -> [f32x16; 2] {
+        let [even, odd]: [__m512d; 2] = rows.map(pulp::cast);
+        // SAFETY: `self` is the proof of AVX-512 F.
+        unsafe {
+            let low = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
+            let high = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+            [_mm512_permutex2var_pd(even, low, odd), _mm512_permutex2var_pd(even, high, odd)]
+        }
+        .map(pulp::cast)
     }
 }

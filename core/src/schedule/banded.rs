@@ -1,0 +1,165 @@
+//! Bands of consecutive particles, and in a band one direction after the other.
+
+use alloc::vec::Vec;
+
+use super::coloured::Colouring;
+use super::{Builder, plain_first};
+use crate::real::Real;
+use crate::sticks::Sticks;
+
+/// The fewest particles of a band.
+pub const BAND_PARTICLES: usize = 1024;
+/// The fewest sticks of a run.
+pub const RUN_STICKS: usize = 16;
+
+/// How many times as long as sticks usually reach a band is, so that few sticks are seams.
+const REACHES: usize = 8;
+/// Sticks that reach less than this many particles are relaxed in two batches a band, others
+/// in a batch for each stretch of particles as long as the reach: enough of them are
+/// independent.
+const LONG_REACH: u32 = 64;
+
+/// Of how many windows of this many particles one is looked at to tell whether a large mesh
+/// is in runs.
+const SAMPLE: [u32; 2] = [16, 256];
+
+pub(super) fn band<S: Real>(sticks: &Sticks<S>, builder: &mut Builder) {
+    let mut colouring = Colouring::new(sticks.particles());
+    let mut remaining = sticks.by_ends();
+    let size = band_particles(sticks.ends());
+    let cuts = if sticks.particles() > size { &[0, size / 2][..] } else { &[] };
+    for &shift in cuts {
+        let band = |stick: u32| {
+            let [a, b] = sticks.ends()[stick as usize].map(|end| (end as usize + shift) / size);
+            (a == b).then_some(a)
+        };
+        let mut bands = alloc::vec![Vec::new(); (sticks.particles() + shift).div_ceil(size)];
+        remaining.retain(|&stick| match band(stick) {
+            Some(at) => {
+                bands[at].push(stick);
+                false
+            }
+            None => true,
+        });
+        for of_band in bands {
+            order_band(sticks, &mut colouring, of_band, builder);
+        }
+        builder.end_phase();
+    }
+    order_band(sticks, &mut colouring, remaining, builder);
+    builder.end_phase();
+}
+
+/// Whether at least half of the sticks are in runs.
+pub(super) fn is_in_runs<S: Real>(sticks: &Sticks<S>) -> bool {
+    let [one_of, window] = SAMPLE;
+    let one_of = if sticks.particles() > (one_of * one_of * window) as usize { one_of } else { 1 };
+    let looked_at = |&stick: &u32| {
+        let [a, b] = sticks.ends()[stick as usize];
+        a.min(b) / window % one_of == 0
+    };
+    let sample: Vec<u32> = (0..sticks.len() as u32).filter(looked_at).collect();
+    let in_runs = Runs::of(sticks, &sample).iter().map(<[Keyed]>::len).sum::<usize>();
+    2 * in_runs >= sample.len() && !sample.is_empty()
+}
+
+/// A multiple of how far nine sticks of ten reach.
+fn band_particles(ends: &[[u32; 2]]) -> usize {
+    let mut reaches: Vec<u32> = ends.iter().map(|&[a, b]| a.abs_diff(b)).collect();
+    let most = reaches.len() * 9 / 10;
+    let reach = if reaches.is_empty() { 0 } else { *reaches.select_nth_unstable(most).1 };
+    (REACHES * reach as usize).max(BAND_PARTICLES)
+}
+
+/// Runs, direction by direction; then what is not in a run, by colours.
+fn order_band<S: Real>(
+    sticks: &Sticks<S>,
+    colouring: &mut Colouring,
+    of_band: Vec<u32>,
+    builder: &mut Builder,
+) {
+    for group in plain_first(sticks, of_band) {
+        let runs = Runs::of(sticks, &group);
+        let mut in_run = alloc::vec![false; group.len()];
+        let mut direction: Vec<Keyed> = Vec::new();
+        let mut runs = runs.iter().peekable();
+        while let Some(run) = runs.next() {
+            for keyed in run {
+                in_run[keyed.place as usize] = true;
+            }
+            direction.extend_from_slice(run);
+            if runs.peek().is_none_or(|next| next[0].direction() != run[0].direction()) {
+                emit_direction(&group, &direction, builder);
+                direction.clear();
+            }
+        }
+        let others: Vec<u32> =
+            group.iter().zip(in_run).filter(|&(_, in_run)| !in_run).map(|(&it, _)| it).collect();
+        colouring.colour(sticks.ends(), &others, |batch| builder.batch(batch.iter().copied()));
+    }
+    builder.end_block();
+}
+
+/// Batches out of the sticks of one direction, which are in sequence. Two of them share a
+/// particle if they are just as far apart as they reach.
+fn emit_direction(group: &[u32], direction: &[Keyed], builder: &mut Builder) {
+    let reach = direction[0].direction().cast_signed().unsigned_abs();
+    let stick = |keyed: &Keyed| group[keyed.place as usize];
+    if reach < LONG_REACH {
+        for parity in 0..2 {
+            let of_parity = direction.iter().filter(|keyed| keyed.a() / reach % 2 == parity);
+            builder.batch(of_parity.map(stick));
+        }
+    } else {
+        let mut rest = direction;
+        while let Some(first) = rest.first() {
+            let end = rest.partition_point(|keyed| keyed.a() - first.a() < reach);
+            builder.batch(rest[..end].iter().map(stick));
+            rest = &rest[end..];
+        }
+    }
+}
+
+/// A stick of a group, sorted by direction and then by its first end.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Keyed {
+    key: u64,
+    place: u32,
+}
+
+impl Keyed {
+    /// `b - a`, wrapping.
+    fn direction(self) -> u32 {
+        (self.key >> u32::BITS) as u32
+    }
+
+    fn a(self) -> u32 {
+        self.key as u32
+    }
+}
+
+/// The runs of a group: sticks of one direction whose ends count up by one.
+struct Runs {
+    keyed: Vec<Keyed>,
+}
+
+impl Runs {
+    fn of<S: Real>(sticks: &Sticks<S>, group: &[u32]) -> Self {
+        let keyed = |(place, &stick): (usize, &u32)| {
+            let [a, b] = sticks.ends()[stick as usize];
+            let key = u64::from(b.wrapping_sub(a)) << u32::BITS | u64::from(a);
+            Keyed { key, place: place as u32 }
+        };
+        let mut keyed: Vec<Keyed> = group.iter().enumerate().map(keyed).collect();
+        keyed.sort_unstable();
+        // A second stick between the same ends cannot be in a batch with the first.
+        keyed.dedup_by_key(|keyed| keyed.key);
+        Self { keyed }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &[Keyed]> {
+        self.keyed
+            .chunk_by(|one, next| one.key + 1 == next.key)
+            .filter(|run| run.len() >= RUN_STICKS)
+    }
+}
