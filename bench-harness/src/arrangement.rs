@@ -102,6 +102,11 @@ impl Arrangement {
         names.into_iter().filter_map(|name| name.parse().ok()).collect()
     }
 
+    /// Every order on the numbering given, that of a sheet last.
+    pub fn orders() -> impl Iterator<Item = Self> {
+        ORDERS.into_iter().map(|(order, _)| Self { order, numbering: Numbering::Given })
+    }
+
     /// Arranges a scene.
     ///
     /// # Errors

@@ -1,25 +1,20 @@
 //! `taut compare`.
 
-use std::fs::File;
-use std::io::{self, IsTerminal, Write};
-use std::ops::RangeInclusive;
-use std::path::{Path, PathBuf};
+use std::io::{self, Write};
+use std::path::PathBuf;
 use std::thread;
 
-use anyhow::Context;
 use clap::Args;
-use clap::builder::RangedU64ValueParser;
-use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use taut::world::StickSet;
 use taut::{AnyKernel, Formula, Kernel, Pool, Step};
-use taut_bench::{
-    Arrangement, Contest, Contestant, MachineInfo, Order, Progress, Row, disagreements,
-};
+use taut_bench::{Arrangement, Contest, Contestant, MachineInfo, Order, Row, disagreements};
 
 use crate::Failure;
 use crate::input::{self, Named, Shape};
+use crate::output::{Reports, machine_sentence, with_progress};
 use crate::table;
+use crate::words::{parse, within};
 
 /// The kernels, as `--kernels` names them.
 const KERNELS: [&str; 5] = ["scalar", "wide", "pulp", "grid", "colour"];
@@ -81,22 +76,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "LIST", value_delimiter = ',',
           value_parser = within::<usize>(1..=1024))]
     threads: Vec<usize>,
-    /// Write the result as JSON, to a file or with - to the standard output (the table then
-    /// goes to the standard error).
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
-    /// Write the rows as CSV, likewise.
-    #[arg(long, value_name = "FILE")]
-    csv: Option<PathBuf>,
-}
-
-fn parse<T: std::str::FromStr<Err: std::fmt::Display>>(text: &str) -> Result<T, String> {
-    text.parse().map_err(|error: T::Err| error.to_string())
-}
-
-/// A number that is sane: past it there is no memory, or no end.
-fn within<T: TryFrom<u64>>(range: RangeInclusive<u64>) -> RangedU64ValueParser<T> {
-    RangedU64ValueParser::new().range(range)
+    #[command(flatten)]
+    reports: Reports,
 }
 
 /// What the program does when it is asked for nothing.
@@ -116,23 +97,11 @@ pub(crate) fn run_default() -> Result<(), Failure> {
 
 /// Runs the comparison and prints it.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    if let (Some(json), Some(csv)) = (&arguments.json, &arguments.csv)
-        && json == csv
-    {
-        let both = if json == Path::new("-") {
-            "the standard output".to_owned()
-        } else {
-            json.display().to_string()
-        };
-        return Err(anyhow::anyhow!("only one of --json and --csv can go to {both}").into());
-    }
     let named = arguments.scene()?;
     let contest = arguments.contest(&named)?;
-    let json = arguments.json.as_deref().map(Output::open).transpose()?;
-    let csv = arguments.csv.as_deref().map(Output::open).transpose()?;
-    let pure = [&json, &csv].into_iter().any(|output| matches!(output, Some(Output::Standard)));
+    let outputs = arguments.reports.open()?;
 
-    let rows = with_progress(&contest)?;
+    let rows = with_progress(|progress| Ok(contest.run(progress)?))?;
 
     let machine = MachineInfo::current();
     let description = Description::new(arguments, &named, &contest);
@@ -147,21 +116,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let text = lines.join("\n") + "\n";
 
-    // One failing does not keep the others from what took so long to measure.
     let report = Report { machine: &machine, scene: &description, rows: &rows };
-    let written = [
-        json.map_or(Ok(()), |output| output.write(&report.json()?)),
-        csv.map_or(Ok(()), |output| output.write(&report.csv()?)),
-        if pure {
-            io::stderr().write_all(text.as_bytes()).context("the table was not written")
-        } else {
-            Output::Standard.write(text.as_bytes())
-        },
-    ];
+    let written = outputs.write(&report, &rows, &text);
     if !disagreements.is_empty() {
         return Err(Failure::Disagreement(disagreements));
     }
-    written.into_iter().collect::<anyhow::Result<()>>().map_err(Failure::Input)
+    written.map_err(Failure::Input)
 }
 
 impl Arguments {
@@ -242,27 +202,24 @@ impl Arguments {
                 MachineInfo::current().features.join(", ")
             );
         }
-        let mut kernels: Vec<AnyKernel> = available
-            .into_iter()
-            .filter(|kernel| {
-                let name = Kernel::<3>::name(kernel);
-                let wanted_isa = if self.isa.is_empty() {
-                    // One lane is what the kernel falls back to; the scalar one shows it.
-                    name == "scalar" || isa(kernel) != "scalar"
-                } else {
-                    self.isa.iter().any(|wanted| wanted == isa(kernel))
-                };
-                name == "scalar" || (wanted_isa && (self.wants(name) || self.kernels == ["colour"]))
-            })
-            .collect();
-        anyhow::ensure!(
-            self.isa.is_empty()
-                || self.kernels == ["colour"]
-                || kernels.iter().any(|kernel| self.wants(Kernel::<3>::name(kernel))),
-            "none of --kernels {} uses any of --isa {}",
-            self.kernels.join(","),
-            self.isa.join(",")
-        );
+        let allowed = |kernel: &AnyKernel| match self.isa.as_slice() {
+            // One lane is what the other kernels fall back to; the scalar one shows it.
+            [] => Kernel::<3>::name(kernel) == "scalar" || isa(kernel) != "scalar",
+            wanted => wanted.iter().any(|wanted| wanted == isa(kernel)),
+        };
+        for wanted in self.kernels.iter().filter(|name| !matches!(&***name, "scalar" | "colour")) {
+            let is_it = |kernel: &&AnyKernel| Kernel::<3>::name(*kernel) == wanted;
+            anyhow::ensure!(
+                self.isa.is_empty() || available.iter().filter(is_it).any(allowed),
+                "--kernels {wanted} uses none of --isa {} on this machine",
+                self.isa.join(",")
+            );
+        }
+        let takes_part = |kernel: &&AnyKernel| {
+            let name = Kernel::<3>::name(*kernel);
+            name == "scalar" || (allowed(kernel) && self.wants(name))
+        };
+        let mut kernels: Vec<AnyKernel> = available.iter().filter(takes_part).cloned().collect();
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let threads = match self.threads.as_slice() {
             [] if !self.wants("colour") => vec![1],
@@ -270,9 +227,14 @@ impl Arguments {
             [] => vec![1, cores],
             threads => threads.to_vec(),
         };
+        // What the threads are around: the best that is allowed, of those listed if there are any.
         // Not the kernel for sheets: the threads are for every schedule.
-        let general = |kernel: &&AnyKernel| can_run(kernel, Order::Authored);
-        let best = kernels.iter().find(general).unwrap_or(&kernels[0]).clone();
+        let mut general =
+            available.iter().filter(|kernel| allowed(kernel) && can_run(kernel, Order::Authored));
+        let listed =
+            |kernel: &&AnyKernel| self.kernels.iter().any(|it| it == Kernel::<3>::name(*kernel));
+        let best = general.clone().find(listed).or_else(|| general.next()).unwrap_or(&kernels[0]);
+        let best = best.clone();
         if !threads.contains(&1) || self.kernels == ["colour"] {
             kernels.retain(|kernel| Kernel::<3>::name(kernel) == "scalar");
         }
@@ -301,23 +263,6 @@ fn can_run(kernel: &AnyKernel, order: Order) -> bool {
     Kernel::<3>::name(kernel) != "grid" || order == Order::Sheet
 }
 
-/// Runs the contest, with a bar on the standard error if somebody may be looking.
-fn with_progress(contest: &Contest) -> anyhow::Result<Vec<Row>> {
-    let style = ProgressStyle::with_template(
-        "{bar:30} {percent:>3} %  {elapsed} of ~{duration}  {wide_msg}",
-    )?;
-    let bar =
-        if io::stderr().is_terminal() { ProgressBar::new(1000) } else { ProgressBar::hidden() };
-    bar.set_style(style);
-    let rows = contest.run(|Progress { share, doing }| {
-        #[allow(clippy::cast_sign_loss, reason = "a share is not negative")]
-        bar.set_position((share * 1000.0) as u64);
-        bar.set_message(doing.to_owned());
-    })?;
-    bar.finish_and_clear();
-    Ok(rows)
-}
-
 /// What was run.
 #[derive(Serialize)]
 struct Description {
@@ -339,22 +284,6 @@ struct Report<'a> {
     machine: &'a MachineInfo,
     scene: &'a Description,
     rows: &'a [Row],
-}
-
-impl Report<'_> {
-    fn json(&self) -> anyhow::Result<Vec<u8>> {
-        let mut text = serde_json::to_vec_pretty(self)?;
-        text.push(b'\n');
-        Ok(text)
-    }
-
-    fn csv(&self) -> anyhow::Result<Vec<u8>> {
-        let mut writer = csv::Writer::from_writer(Vec::new());
-        for row in self.rows {
-            writer.serialize(row)?;
-        }
-        writer.into_inner().context("the CSV was not written")
-    }
 }
 
 impl Description {
@@ -384,52 +313,4 @@ impl Description {
              warm up, {timed_frames} timed; distance from f64 after frame {error_vs_f64_frame}."
         )
     }
-}
-
-fn machine_sentence(machine: &MachineInfo) -> String {
-    let MachineInfo { cpu, features, cores, rustc, target, commit } = machine;
-    let features = features.join(", ");
-    format!("{cpu}, {cores} core(s), {features}; {rustc}, {target}, commit {commit}.")
-}
-
-/// Where a report goes.
-enum Output {
-    /// To the standard output: `-`.
-    Standard,
-    /// To a file, which is opened before the work, so that a wrong path costs none; what it
-    /// held stays until there is something to replace it.
-    File { path: PathBuf, file: File },
-}
-
-impl Output {
-    fn open(path: &Path) -> anyhow::Result<Self> {
-        if path == Path::new("-") {
-            return Ok(Self::Standard);
-        }
-        let file = File::options().write(true).create(true).truncate(false).open(path);
-        let file = file.with_context(|| not_written(path))?;
-        Ok(Self::File { path: path.to_owned(), file })
-    }
-
-    fn write(self, bytes: &[u8]) -> anyhow::Result<()> {
-        match self {
-            Self::Standard => {
-                io::stdout().write_all(bytes).context("the standard output cannot be written")
-            }
-            Self::File { path, mut file } => {
-                let mut replace = || {
-                    // Pipes and devices have no length.
-                    if file.metadata()?.is_file() {
-                        file.set_len(0)?;
-                    }
-                    file.write_all(bytes)
-                };
-                replace().with_context(|| not_written(&path))
-            }
-        }
-    }
-}
-
-fn not_written(path: &Path) -> String {
-    format!("{}: cannot be written", path.display())
 }

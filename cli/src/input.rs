@@ -22,7 +22,7 @@ pub(crate) enum Shape {
 }
 
 impl Shape {
-    fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Drape => "drape",
             Self::Disc => "disc",

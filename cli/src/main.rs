@@ -3,7 +3,10 @@
 
 mod compare;
 mod input;
+mod output;
+mod stability;
 mod table;
+mod words;
 
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
@@ -24,6 +27,8 @@ enum Command {
     /// Run every kernel and formula on a scene or a mesh and compare time, accuracy,
     /// divisions and bits.
     Compare(compare::Arguments),
+    /// Run every schedule and formula for some seconds and tell which stay bounded.
+    Stability(stability::Arguments),
 }
 
 /// Something that ends the program early, with its exit code.
@@ -32,6 +37,8 @@ enum Failure {
     Input(anyhow::Error),
     /// Kernels disagree: exit code 1.
     Disagreement(Vec<taut_bench::Disagreement>),
+    /// What users get who ask for nothing does not stay bounded: exit code 1.
+    Unbounded(Vec<String>),
 }
 
 impl<E: Into<anyhow::Error>> From<E> for Failure {
@@ -43,6 +50,7 @@ impl<E: Into<anyhow::Error>> From<E> for Failure {
 fn main() -> ExitCode {
     let result = match Taut::parse().command {
         Some(Command::Compare(arguments)) => compare::run(&arguments),
+        Some(Command::Stability(arguments)) => stability::run(&arguments),
         None => compare::run_default(),
     };
     let (code, sentences) = match result {
@@ -52,6 +60,7 @@ fn main() -> ExitCode {
         // One sentence: causes are part of it.
         Err(Failure::Input(error)) => (2, vec![format!("{error:#}")]),
         Err(Failure::Disagreement(pairs)) => (1, pairs.iter().map(ToString::to_string).collect()),
+        Err(Failure::Unbounded(sentences)) => (1, sentences),
     };
     for sentence in sentences {
         // If nobody hears it, the code still tells.

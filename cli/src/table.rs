@@ -29,10 +29,7 @@ const COLUMNS: [&str; 16] = [
 pub(crate) fn render(rows: &[Row]) -> String {
     let mut sorted: Vec<&Row> = rows.iter().collect();
     sorted.sort_by(|one, other| by_time(one, other));
-    let mut table = Table::new();
-    let line = LineStyle::none().fill('─').junction('─');
-    table.load_style(TableStyle::new().header_separator(line).bottom_border(line));
-    table.set_content_arrangement(ContentArrangement::Disabled);
+    let mut table = plain();
     table.set_header(COLUMNS);
     for row in sorted {
         table.add_row(cells(row));
@@ -43,6 +40,15 @@ pub(crate) fn render(rows: &[Row]) -> String {
         }
     }
     table.to_string()
+}
+
+/// An empty table as all of ours look.
+pub(crate) fn plain() -> Table {
+    let mut table = Table::new();
+    let line = LineStyle::none().fill('─').junction('─');
+    table.load_style(TableStyle::new().header_separator(line).bottom_border(line));
+    table.set_content_arrangement(ContentArrangement::Disabled);
+    table
 }
 
 fn by_time(one: &Row, other: &Row) -> Ordering {

@@ -32,6 +32,9 @@ pub enum AnyKernel {
     /// Regular sheets; instruction set chosen at run time.
     #[cfg(feature = "grid")]
     Grid(taut_grid::GridKernel<taut_pulp::PulpMachine>),
+    /// Regular sheets; 8 lanes, instruction set chosen at compile time.
+    #[cfg(all(feature = "grid", feature = "wide"))]
+    WideGrid(taut_grid::GridKernel<taut_wide::WideMachine>),
     /// Any of them on threads.
     #[cfg(feature = "colour")]
     Colour(Box<taut_colour::ColourKernel<AnyKernel>>),
@@ -54,6 +57,9 @@ pub enum AnyPlan<const D: usize> {
     /// Of the grid kernel.
     #[cfg(feature = "grid")]
     Grid(taut_grid::GridPlan<taut_pulp::PulpMachine, D>),
+    /// Of the grid kernel on the wide kernel's registers.
+    #[cfg(all(feature = "grid", feature = "wide"))]
+    WideGrid(taut_grid::GridPlan<taut_wide::WideMachine, D>),
     /// On threads.
     #[cfg(feature = "colour")]
     Colour(Box<taut_colour::ColourPlan<AnyPlan<D>>>),
@@ -76,7 +82,18 @@ impl AnyKernel {
             all.push(Self::Grid(taut_grid::GridKernel::on(machine)));
         }
         #[cfg(feature = "wide")]
-        all.push(Self::Wide(taut_wide::kernel()));
+        {
+            all.push(Self::Wide(taut_wide::kernel()));
+            #[cfg(feature = "grid")]
+            {
+                // On an instruction set that was not found above: one grid kernel for each.
+                let kernel = taut_grid::GridKernel::on(taut_wide::WideMachine);
+                let isa = Kernel::<3>::isa(&kernel);
+                if all[..all.len() - 1].iter().all(|other| Kernel::<3>::isa(other) != isa) {
+                    all.push(Self::WideGrid(kernel));
+                }
+            }
+        }
         #[cfg(feature = "scalar")]
         all.push(Self::Scalar(taut_scalar::ScalarKernel));
         // The pulp kernel on one lane is the fallback of a machine without its registers.
@@ -138,6 +155,8 @@ macro_rules! of_kernel {
             AnyKernel::Pulp(kernel) => Kernel::<D>::$property(kernel),
             #[cfg(feature = "grid")]
             AnyKernel::Grid(kernel) => Kernel::<D>::$property(kernel),
+            #[cfg(all(feature = "grid", feature = "wide"))]
+            AnyKernel::WideGrid(kernel) => Kernel::<D>::$property(kernel),
             #[cfg(feature = "colour")]
             AnyKernel::Colour(kernel) => Kernel::<D>::$property(&**kernel),
         }
@@ -156,6 +175,8 @@ macro_rules! of_plan {
             AnyPlan::Pulp($plan) => $call,
             #[cfg(feature = "grid")]
             AnyPlan::Grid($plan) => $call,
+            #[cfg(all(feature = "grid", feature = "wide"))]
+            AnyPlan::WideGrid($plan) => $call,
             #[cfg(feature = "colour")]
             AnyPlan::Colour($plan) => $call,
         }
@@ -199,6 +220,10 @@ impl<const D: usize> Kernel<D> for AnyKernel {
             Self::Pulp(kernel) => AnyPlan::Pulp(kernel.plan(particles, sticks, schedule, formula)?),
             #[cfg(feature = "grid")]
             Self::Grid(kernel) => AnyPlan::Grid(kernel.plan(particles, sticks, schedule, formula)?),
+            #[cfg(all(feature = "grid", feature = "wide"))]
+            Self::WideGrid(kernel) => {
+                AnyPlan::WideGrid(kernel.plan(particles, sticks, schedule, formula)?)
+            }
             #[cfg(feature = "colour")]
             Self::Colour(kernel) => {
                 AnyPlan::Colour(Box::new(kernel.plan(particles, sticks, schedule, formula)?))

@@ -63,7 +63,9 @@ fn every_instruction_set_of_this_machine_takes_part_on_every_number_of_threads()
                 assert!(takes_part(name, isa, lanes, threads), "{name}, {isa}, {threads} threads");
             }
         }
-        assert!(takes_part("wide", compiled(), 8, threads), "wide, {}", compiled());
+        for name in ["wide", "grid"] {
+            assert!(takes_part(name, compiled(), 8, threads), "{name}, {}", compiled());
+        }
         assert!(takes_part("scalar", "scalar", 1, threads));
     }
     println!("took part: {:#?}", contestants().iter().map(|c| &c.name).collect::<Vec<_>>());

@@ -3,7 +3,9 @@
 
 mod arrangements;
 mod contests;
+mod instructions;
 mod machine;
 mod make;
 mod rows;
+mod stability;
 mod textbook;

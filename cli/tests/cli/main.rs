@@ -7,4 +7,5 @@ mod meshes;
 mod reports;
 mod run;
 mod scenes;
+mod stability;
 mod words;

@@ -40,7 +40,7 @@ fn the_table_has_a_line_for_every_row() {
         let columns = ["kernel", "isa", "lanes", "formula", "schedule", "threads", "hash"];
         let mut columns = columns.map(|key| shown(&row[key]));
         if row["inside"] != row["kernel"] {
-            columns[0] += &format!("({})", shown(&row["inside"]));
+            columns[0] = format!("{}({})", columns[0], shown(&row["inside"]));
         }
         let lines = ran.err.lines().filter(|line| {
             let words: Vec<_> = line.split_whitespace().collect();
@@ -114,15 +114,42 @@ fn only_the_instruction_sets_asked_for_are_used_beside_the_baselines() {
     let features = report(&format!("--size 4 {NARROW}")).features();
     assert!(!features.is_empty());
     for isa in &features {
-        let report = report(&format!("--size 4 --isa {isa} --formulas exact --schedules packed"));
-        let mut expected = vec![isa.clone(), "scalar".to_owned()];
-        expected.sort();
-        expected.dedup();
-        assert_eq!(report.all("isa"), expected);
+        for kernels in ["", "--kernels colour", "--kernels scalar,colour"] {
+            let ran = report(&format!(
+                "--size 4 --isa {isa} {kernels} --threads 1,2 --formulas exact \
+                 --schedules coloured,sheet"
+            ));
+            for row in ran.rows() {
+                let is_baseline = row["kernel"] == "textbook" || row["kernel"] == "scalar";
+                assert!(is_baseline || row["isa"] == **isa, "--isa {isa} {kernels}: {row}");
+            }
+            let expected =
+                if kernels.is_empty() { &["colour", "grid"][..] } else { &["colour"][..] };
+            for kernel in expected {
+                assert!(ran.all("kernel").contains(&(*kernel).to_owned()), "{kernel} on {isa}");
+            }
+        }
     }
     let all = features.join(",");
     let report = report(&format!("--size 4 --isa {all} --formulas exact --schedules packed"));
     assert_eq!(report.all("isa"), sorted(&all));
+}
+
+#[test]
+fn threads_go_around_the_best_of_the_kernels_that_are_listed() {
+    let around = |kernels: &str| {
+        let ran =
+            report(&format!("--size 4 --kernels {kernels} --threads 1,2 --schedules coloured"));
+        let row = |name: &str| {
+            let row = ran.rows().iter().find(|row| row["kernel"] == name);
+            row.map(|row| row["isa"].clone())
+        };
+        (row("colour"), row(kernels.split_once(',').unwrap().0))
+    };
+    for kernels in ["scalar,colour", "wide,colour", "pulp,colour"] {
+        let (colour, inside) = around(kernels);
+        assert!(colour.is_some() && colour == inside, "{kernels}: {colour:?}, {inside:?}");
+    }
 }
 
 #[test]

@@ -9,7 +9,8 @@ fn help_says_what_the_program_is_for_and_what_it_can_do() {
     for words in ["--help", "-h", "help"] {
         let ran = taut(words).succeeded();
         assert_eq!(ran.err, "");
-        for said in ["Relaxes sticks", "Usage: taut", "compare", "--help", "--version"] {
+        for said in ["Relaxes sticks", "Usage: taut", "compare", "stability", "--help", "--version"]
+        {
             assert!(ran.out.contains(said), "'{said}' is missing: {}", ran.out);
         }
         assert!(ran.out.lines().all(|line| line.chars().count() <= 100), "{}", ran.out);
@@ -45,6 +46,28 @@ fn help_on_compare_explains_every_option() {
         for choice in ["drape", "structural", "halley", "packed/rcm", "avx2", "colour"] {
             assert!(ran.out.contains(choice), "'{choice}' is missing: {}", ran.out);
         }
+    }
+}
+
+#[test]
+fn help_on_stability_explains_every_option() {
+    let ran = taut("stability --help").succeeded();
+    assert_eq!(ran.err, "");
+    for option in [
+        "--scenes <LIST>",
+        "--sizes <LIST>",
+        "--sticks <LIST>",
+        "--schedules <LIST>",
+        "--formulas <LIST>",
+        "--iterations <LIST>",
+        "--substeps <LIST>",
+        "--dt <LIST>",
+        "--frames <F>",
+        "--bound <X>",
+        "--json <FILE>",
+        "--csv <FILE>",
+    ] {
+        assert!(ran.out.contains(option), "'{option}' is missing: {}", ran.out);
     }
 }
 

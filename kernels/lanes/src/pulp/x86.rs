@@ -12,6 +12,8 @@ use core::arch::x86_64 as arch;
 
 #[allow(clippy::wildcard_imports, reason = "two dozen instructions, all used here")]
 use arch::*;
+use core::arch::asm;
+
 use pulp::x86::{V3, V4};
 use pulp::{f32x8, f32x16, m32x8};
 
@@ -66,6 +68,17 @@ unsafe fn transpose16(rows: [__m512; 4]) -> [__m512; 4] {
             _mm512_castpd_ps
         )
     }
+}
+
+/// The mask, unknown to the compiler: four permutes under a mask that it knows become eight
+/// shuffles with zero, and shuffles are what a register of sticks waits for (4 % in all).
+#[inline(always)]
+fn unknown(mut mask: u16) -> u16 {
+    // SAFETY: no instruction; the mask stays what it is.
+    unsafe {
+        asm!("/* {0:x} */", inout(reg) mask, options(pure, nomem, nostack, preserves_flags));
+    }
+    mask
 }
 
 impl Registers for V3 {
@@ -230,7 +243,7 @@ impl Registers for V4 {
     #[inline(always)]
     fn spread<const D: usize>(self, lanes: f32x16) -> [f32x16; 4] {
         let lanes: __m512 = pulp::cast(lanes);
-        let places = if D == 2 { 0x3333 } else { 0x7777 };
+        let places = unknown(if D == 2 { 0x3333 } else { 0x7777 });
         // SAFETY: `self` is the proof of AVX-512 F.
         unsafe {
             [

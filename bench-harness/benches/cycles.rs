@@ -1,0 +1,60 @@
+//! Instructions, cache events and estimated cycles of a frame, without noise: callgrind's model of
+//! a machine, by iai-callgrind.
+//!
+//!     cargo bench -p taut-bench --bench cycles
+//!
+//! It fails if a frame executes more than 2 % more instructions, or takes more than 5 % more
+//! estimated cycles, than in the run before. `cycles.txt` lists the cases. Run-time dispatch finds
+//! no AVX-512 under valgrind, and what a case names but valgrind or this machine has not counts
+//! next to nothing.
+//!
+//! Limits that last are the bench `instructions`' affair.
+#![allow(missing_docs, reason = "macros make public items")]
+
+use std::env;
+use std::hint::black_box;
+
+use iai_callgrind::{
+    Callgrind, EventKind, LibraryBenchmarkConfig, OutputFormat, library_benchmark,
+    library_benchmark_group,
+};
+use taut_bench::instructions::{Case, Frame, Tool, counted_frame};
+
+const RUNNER: Tool = Tool {
+    name: "iai-callgrind-runner",
+    remedy: "cargo install iai-callgrind-runner --version =0.16.1",
+};
+
+#[allow(clippy::needless_pass_by_value, reason = "what the macro hands over")]
+fn prepared(case: String) -> Option<Frame> {
+    case.parse::<Case>().and_then(|case| case.frame()).ok()
+}
+
+#[library_benchmark(setup = prepared)]
+#[benches::of(file = "bench-harness/benches/cycles.txt")]
+fn frame(mut frame: Option<Frame>) -> Option<Frame> {
+    if let Some(frame) = &mut frame {
+        counted_frame(black_box(frame));
+    }
+    frame // dropped where nothing is counted
+}
+
+library_benchmark_group!(name = cycles; benchmarks = frame);
+
+fn config() -> LibraryBenchmarkConfig {
+    let mut callgrind = Callgrind::default();
+    callgrind.soft_limits([(EventKind::Ir, 2.0), (EventKind::EstimatedCycles, 5.0)]);
+    let mut config = LibraryBenchmarkConfig::default();
+    config.tool(callgrind).output_format(OutputFormat::default().truncate_description(None));
+    config
+}
+
+fn main() {
+    iai_callgrind::main!(config = config(); library_benchmark_groups = cycles);
+
+    let is_child = env::args().any(|word| word == "--iai-run");
+    match Tool::missing(&[Tool::VALGRIND, RUNNER]) {
+        Some(sentence) if !is_child => println!("cycles: {sentence}"),
+        _ => main(),
+    }
+}

@@ -1,0 +1,193 @@
+//! Counts what a frame of each kernel and formula executes, and compares it with its limit and
+//! with what the formula's own text counts.
+//!
+//!     cargo bench -p taut-bench --bench instructions             # exit code 1 if one is exceeded
+//!     cargo bench -p taut-bench --bench instructions -- --renew  # what is counted becomes the limit
+//!
+//! It needs valgrind and objdump, and says so in a sentence where they are missing.
+
+use std::error::Error;
+use std::path::Path;
+use std::process::{Command, ExitCode, Output};
+use std::{env, fs};
+
+use taut_bench::MachineInfo;
+use taut_bench::instructions::{
+    COUNTED_FRAME, Case, Disassembly, Executed, Limit, Limits, Profile, TOLERANCE, Tool,
+    counted_frame,
+};
+
+const LIMITS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/limits.csv");
+const RENEW: &str = "cargo bench -p taut-bench --bench instructions -- --renew";
+/// With a case after it: run its frame, for valgrind to watch.
+const FRAME: &str = "--frame";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = env::args().skip(1).filter(|word| word != "--bench").collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let result = match words.as_slice() {
+        [] => compare(),
+        ["--renew"] => renew(),
+        [FRAME, case] => frame(case),
+        _ => Err(format!("only --renew is understood, not '{}'", words.join(" ")).into()),
+    };
+    result.unwrap_or_else(|error| {
+        eprintln!("instructions: {error}");
+        ExitCode::from(2)
+    })
+}
+
+type Answer<T = ExitCode> = Result<T, Box<dyn Error>>;
+
+fn frame(case: &str) -> Answer {
+    counted_frame(&mut case.parse::<Case>()?.frame()?);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What a case executed, and what it should have.
+struct Count {
+    case: Case,
+    /// A stick and iteration.
+    instructions: f64,
+    executed: Executed,
+    /// By the formula's own text.
+    counted: Executed,
+    /// As much as any operation is done for lanes without a stick.
+    padding: u64,
+}
+
+impl Count {
+    fn expected(&self) -> Executed {
+        let Executed { divisions, square_roots, estimates } = self.counted;
+        let padded = |count| if count > 0 { count + self.padding } else { 0 };
+        Executed {
+            divisions: padded(divisions),
+            square_roots: padded(square_roots),
+            estimates: padded(estimates),
+        }
+    }
+
+    /// `executed = counted + padding`.
+    fn sum(&self, of: impl Fn(Executed) -> u64) -> String {
+        let [executed, counted] = [of(self.executed), of(self.counted)];
+        let padding = of(self.expected()) - counted;
+        format!("{executed} = {counted} + {padding}")
+    }
+}
+
+fn compare() -> Answer {
+    if let Some(sentence) = missing() {
+        println!("instructions: {sentence}");
+        return Ok(ExitCode::SUCCESS);
+    }
+    let limits = Limits::parse(&fs::read_to_string(LIMITS)?)?;
+    let (mut too_many, mut lower, mut wrong) = (0, 0, 0);
+    println!(
+        "Of a frame, and a stick and iteration. Executed = counted in the formula + padding.\n"
+    );
+    println!(
+        "{:<28}{:>12}{:>9}{:>9}  {:^32}  {:^32}",
+        "case", "instructions", "limit", "change", "divisions", "square roots"
+    );
+    count_all(|count| {
+        let limit = limits.of(&count.case).unwrap_or(0.0);
+        let change = count.instructions / limit - 1.0;
+        let verdict = if count.executed != count.expected() {
+            wrong += 1;
+            "  NOT AS EXPECTED"
+        } else if change > TOLERANCE {
+            too_many += 1;
+            if limit > 0.0 { "  TOO MANY" } else { "  HAS NO LIMIT" }
+        } else if change < -TOLERANCE {
+            lower += 1;
+            "  fewer"
+        } else {
+            ""
+        };
+        println!(
+            "{:<28}{:>12.3}{:>9.3}{:>+8.1}%  {:>32}  {:>32}{verdict}",
+            count.case.to_string(),
+            count.instructions,
+            limit,
+            (1e3 * change).round() / 1e1 + 0.0, // no -0.0
+            count.sum(|operations| operations.divisions),
+            count.sum(|operations| operations.square_roots),
+        );
+    })?;
+    if wrong > 0 {
+        println!(
+            "{wrong} do not execute what the formula counts and the padding, or use estimates by \
+             the hardware, which no formula may."
+        );
+    }
+    let compiler = MachineInfo::current().rustc;
+    if too_many + lower > 0 && limits.compiler != compiler {
+        println!("The limits were counted with {}, this is {compiler}.", limits.compiler);
+    }
+    if too_many > 0 {
+        println!("{too_many} exceed their limits by more than {:.0} %.", 1e2 * TOLERANCE);
+    }
+    if too_many + lower > 0 {
+        println!("If that is meant: {RENEW}");
+    }
+    Ok(ExitCode::from(u8::from(too_many + wrong > 0)))
+}
+
+fn renew() -> Answer {
+    if let Some(sentence) = missing() {
+        return Err(sentence.into());
+    }
+    let compiler = MachineInfo::current().rustc.to_owned();
+    let mut limits = Limits { compiler, all: Vec::new() };
+    count_all(|count| {
+        println!("{:<28}{:>14.3}", count.case.to_string(), count.instructions);
+        limits.all.push(Limit::new(&count.case, count.instructions));
+    })?;
+    fs::write(LIMITS, limits.text()?)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn missing() -> Option<String> {
+    if cfg!(target_arch = "x86_64") {
+        Tool::missing(&[Tool::VALGRIND, Tool::OBJDUMP])
+    } else {
+        Some("nothing was counted: it tells divisions apart on x86-64 only".to_owned())
+    }
+}
+
+fn count_all(mut each: impl FnMut(Count)) -> Answer<()> {
+    let program = env::current_exe()?.canonicalize()?;
+    let disassembled = run(Command::new("objdump").args(Disassembly::OPTIONS).arg(&program))?;
+    let disassembly = Disassembly::parse(&String::from_utf8_lossy(&disassembled.stdout));
+    for case in Case::all() {
+        each(count(case, &program, &disassembly)?);
+    }
+    Ok(())
+}
+
+fn count(case: Case, program: &Path, disassembly: &Disassembly) -> Answer<Count> {
+    let written = Path::new(env!("CARGO_TARGET_TMPDIR")).join("callgrind.out");
+    run(Command::new("valgrind")
+        .args(Profile::OPTIONS)
+        .arg(format!("--toggle-collect={COUNTED_FRAME}"))
+        .arg(format!("--callgrind-out-file={}", written.display()))
+        .arg(program)
+        .args([FRAME, &case.to_string()]))?;
+    let profile = Profile::parse(&fs::read_to_string(&written)?, &program.to_string_lossy())?;
+    Ok(Count {
+        case,
+        instructions: profile.total as f64 / case.relaxed()?,
+        executed: disassembly.executed(&profile),
+        counted: case.counted()?,
+        padding: case.padding()?,
+    })
+}
+
+fn run(command: &mut Command) -> Answer<Output> {
+    let output = command.output()?;
+    if output.status.success() {
+        return Ok(output);
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    Err(format!("{command:?} failed: {}", said.trim()).into())
+}

@@ -1,0 +1,203 @@
+//! The frames that are counted.
+
+use std::fmt;
+use std::str::FromStr;
+
+use taut::world::{Scene, SceneError, StickSet};
+use taut::{
+    AnyKernel, AnyPlan, Formula, Inline, Kernel, Motion, Particles, Plan, Schedule, Step, Sticks,
+    Tally,
+};
+
+use crate::arrangement::Arrangement;
+use crate::contest::ContestError;
+use crate::instructions::Executed;
+
+/// How often the frame relaxes all sticks.
+pub const ITERATIONS: u32 = 8;
+
+/// A pattern of the name of [`counted_frame`], the function that is counted: one frame,
+/// integration and copies included.
+pub const COUNTED_FRAME: &str = "*counted_frame*";
+
+/// A kernel with a formula on a fixed small scene, all sticks: sheets of 32 by 32 and 64 by 64
+/// in the schedule of a sheet, or a disc of some 1,000 particles in that of a mesh.
+///
+/// Shown and read as four words: `drape-64 pulp avx2 halley`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Case {
+    /// The name of the scene.
+    pub scene: &'static str,
+    /// The name of the kernel.
+    pub kernel: &'static str,
+    /// Its instruction set.
+    pub isa: &'static str,
+    /// The name of the formula.
+    pub formula: &'static str,
+}
+
+/// Why a case cannot be run.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CaseError {
+    /// Not four words that name one.
+    #[error("'{text}' is no case on this machine")]
+    Unknown {
+        /// What it was.
+        text: String,
+    },
+    /// The scene cannot be made.
+    #[error(transparent)]
+    Scene(#[from] SceneError),
+    /// The frame cannot be run.
+    #[error(transparent)]
+    Contest(#[from] ContestError),
+}
+
+const SCENES: [&str; 3] = ["drape-32", "drape-64", "disc-32"];
+
+impl Case {
+    /// All of them on this machine: every kernel on the instruction sets that valgrind knows
+    /// (AVX-512 is none), and the scalar one on one lane.
+    pub fn all() -> Vec<Self> {
+        let mut all = Vec::new();
+        for scene in SCENES {
+            for kernel in AnyKernel::available() {
+                let (name, isa) = (Kernel::<3>::name(&kernel), Kernel::<3>::isa(&kernel));
+                let fits = scene != "disc-32" || name != "grid";
+                if fits && isa != "avx512" && (isa != "scalar" || name == "scalar") {
+                    let case = |formula: &Formula| Self {
+                        scene,
+                        kernel: name,
+                        isa,
+                        formula: formula.name(),
+                    };
+                    all.extend(Formula::ALL.iter().map(case));
+                }
+            }
+        }
+        all
+    }
+
+    /// Its particles and sticks, and their order.
+    ///
+    /// # Errors
+    /// If they cannot be made.
+    pub fn scene(&self) -> Result<(Scene, Schedule), CaseError> {
+        let (scene, order) = match self.scene {
+            "drape-32" => (Scene::drape(32, StickSet::All)?, "sheet"),
+            "drape-64" => (Scene::drape(64, StickSet::All)?, "sheet"),
+            _ => (Scene::disc(32, StickSet::All)?, "blocked"),
+        };
+        let arrangement: Arrangement = order.parse().map_err(ContestError::from)?;
+        let schedule = arrangement.of(&scene).map_err(ContestError::from)?.schedule;
+        Ok((scene, schedule))
+    }
+
+    /// Its second frame, about to be run: the first has filled what plans fill when they meet
+    /// their particles.
+    ///
+    /// # Errors
+    /// If it cannot be set up.
+    pub fn frame(&self) -> Result<Frame, CaseError> {
+        let (Scene { mut particles, sticks, .. }, schedule) = self.scene()?;
+        let formula = self.formula.parse().map_err(|_| self.unknown())?;
+        let step = Step { iterations: ITERATIONS, ..Step::default() };
+        let plan = self.kernel()?.plan(&particles, &sticks, &schedule, formula);
+        let mut plan = plan.map_err(ContestError::from)?;
+        let motion = step.motion().map_err(ContestError::from)?;
+        let _ = plan.step(&mut particles, &sticks, &step).map_err(ContestError::from)?;
+        Ok(Frame { plan, particles, sticks, motion })
+    }
+
+    /// What the frame divides and takes roots of, as counted by the formula's own text.
+    ///
+    /// # Errors
+    /// If the scene cannot be made.
+    pub fn counted(&self) -> Result<Executed, CaseError> {
+        let (Scene { particles, sticks, .. }, _) = self.scene()?;
+        let formula = self.formula.parse().map_err(|_| self.unknown())?;
+        let Tally { divisions, square_roots, .. } =
+            taut_scalar::count(&particles, &sticks, formula);
+        let times = u64::from(ITERATIONS);
+        Ok(Executed {
+            divisions: divisions * times,
+            square_roots: square_roots * times,
+            estimates: 0,
+        })
+    }
+
+    /// How many lanes the frame relaxes that hold no stick of their own: a batch is padded to whole
+    /// registers, and a row of the grid kernel to four registers of 16 lanes.
+    ///
+    /// # Errors
+    /// If the scene cannot be made, or there is no such kernel.
+    pub fn padding(&self) -> Result<u64, CaseError> {
+        let (scene, schedule) = self.scene()?;
+        let lanes: usize = if let ("grid", Some(sheet)) = (self.kernel, &scene.sheet) {
+            let row = sheet.width().next_multiple_of(64);
+            let rows = |[_, down]: [usize; 2]| sheet.height().saturating_sub(down);
+            sheet.families().iter().map(|family| rows(family.span()) * row).sum()
+        } else {
+            let lanes = Kernel::<3>::lanes(&self.kernel()?);
+            schedule.batches().map(|batch| batch.len().next_multiple_of(lanes)).sum()
+        };
+        Ok((lanes - scene.sticks.len()) as u64 * u64::from(ITERATIONS))
+    }
+
+    /// Over how many relaxations of a stick the instructions of the frame are spread.
+    ///
+    /// # Errors
+    /// If the scene cannot be made.
+    pub fn relaxed(&self) -> Result<f64, CaseError> {
+        let (scene, _) = self.scene()?;
+        Ok(scene.sticks.len() as f64 * f64::from(ITERATIONS))
+    }
+
+    fn kernel(&self) -> Result<AnyKernel, CaseError> {
+        let is_it = |kernel: &AnyKernel| {
+            (Kernel::<3>::name(kernel), Kernel::<3>::isa(kernel)) == (self.kernel, self.isa)
+        };
+        AnyKernel::available().into_iter().find(is_it).ok_or_else(|| self.unknown())
+    }
+
+    fn unknown(&self) -> CaseError {
+        CaseError::Unknown { text: self.to_string() }
+    }
+}
+
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { scene, kernel, isa, formula } = self;
+        f.pad(&format!("{scene} {kernel} {isa} {formula}"))
+    }
+}
+
+impl FromStr for Case {
+    type Err = CaseError;
+
+    fn from_str(text: &str) -> Result<Self, CaseError> {
+        let unknown = || CaseError::Unknown { text: text.to_owned() };
+        Self::all().into_iter().find(|case| case.to_string() == text).ok_or_else(unknown)
+    }
+}
+
+/// A frame, ready to be run.
+#[derive(Debug)]
+pub struct Frame {
+    plan: AnyPlan<3>,
+    particles: Particles<3>,
+    sticks: Sticks,
+    motion: Motion<3>,
+}
+
+/// Runs a frame: one step, its motion computed beforehand, so that nothing divides but the formula.
+#[inline(never)]
+pub fn counted_frame(frame: &mut Frame) {
+    let Frame { plan, particles, sticks, motion } = frame;
+    if plan.begin(particles, sticks, motion).is_ok() {
+        plan.integrate(particles, &Inline);
+        plan.relax(particles, ITERATIONS, &Inline);
+        let _ = plan.finish(particles, &Inline);
+    }
+}

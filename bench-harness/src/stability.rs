@@ -1,0 +1,184 @@
+//! Which orders, formulas and steps stay bounded.
+
+use serde::Serialize;
+use taut::world::{Scene, StickSet};
+use taut::{AnyKernel, Formula, Kernel, Plan, Schedule, Step, Stretch};
+
+use crate::arrangement::{Arranged, Arrangement};
+use crate::contest::{ContestError, Progress};
+
+/// A simulation has left its bounds when a stick's |stretch| is above this: far beyond what the
+/// softest of the bounded ones come to (a sheet of 128 rows that is relaxed once a frame).
+pub const BOUND: f64 = 100.0;
+
+/// A scene, and what a report calls it.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    /// `drape`, `disc`, ...
+    pub name: String,
+    /// How large it is, as its maker counts.
+    pub size: usize,
+    /// Its sticks.
+    pub set: StickSet,
+    /// The scene itself.
+    pub scene: Scene,
+}
+
+/// A scene in every combination of these, each run from the start.
+#[derive(Clone, Debug)]
+pub struct Survey {
+    /// What is relaxed.
+    pub subject: Subject,
+    /// In which orders, on which numberings.
+    pub arrangements: Vec<Arrangement>,
+    /// With which formulas.
+    pub formulas: Vec<Formula>,
+    /// How.
+    pub steps: Vec<Step<3>>,
+    /// For how many frames.
+    pub frames: usize,
+    /// The |stretch| that no stick may exceed after any frame; see [`BOUND`].
+    pub bound: f64,
+}
+
+/// What one combination came to.
+#[derive(Clone, Debug, Serialize)]
+pub struct Stability {
+    /// The subject's name.
+    pub scene: String,
+    /// Its size.
+    pub size: usize,
+    /// The name of its set of sticks.
+    pub sticks: &'static str,
+    /// The arrangement.
+    pub schedule: String,
+    /// Whether it is one that a user gets who asks for none: [`Schedule::for_mesh`], or
+    /// [`Sheet::schedule`](taut::Sheet::schedule) of a sheet.
+    pub default_schedule: bool,
+    /// The formula.
+    pub formula: &'static str,
+    /// The kernel that ran it; its bits are those of all kernels.
+    pub kernel: &'static str,
+    /// Its instruction set.
+    pub isa: &'static str,
+    /// Substeps a frame.
+    pub substeps: u32,
+    /// Iterations a substep.
+    pub iterations: u32,
+    /// The length of a frame, s.
+    pub dt_s: f32,
+    /// How many frames it was to run.
+    pub frames: usize,
+    /// The |stretch| that no stick might exceed.
+    pub bound: f64,
+    /// After which frame (the first is 1) a stick exceeded it, or a position was not finite.
+    pub left_bounds_at: Option<usize>,
+    /// Whether every position was finite after every frame; the first that is not ends the run.
+    pub finite: bool,
+    /// Root mean square stretch at the end.
+    pub stretch_rms: f64,
+    /// Largest |stretch| at the end.
+    pub stretch_max: f64,
+}
+
+impl Stability {
+    /// Whether it stayed within bounds in all frames.
+    pub fn bounded(&self) -> bool {
+        self.left_bounds_at.is_none()
+    }
+
+    /// Whether it is what a user gets who asks for nothing: a default schedule with the default
+    /// formula.
+    pub fn is_default(&self) -> bool {
+        self.default_schedule && self.formula == Formula::default().name()
+    }
+}
+
+impl Survey {
+    /// Runs it: arrangement by arrangement, step by step, formula by formula, each on the
+    /// fastest kernel that runs it.
+    ///
+    /// # Errors
+    /// If a combination cannot be set up, or a step is not sane.
+    pub fn run(
+        &self,
+        mut progress: impl FnMut(Progress<'_>),
+    ) -> Result<Vec<Stability>, ContestError> {
+        let Subject { name, size, set, scene } = &self.subject;
+        let total = self.arrangements.len() * self.steps.len() * self.formulas.len();
+        let mut rows = Vec::with_capacity(total);
+        for &arrangement in &self.arrangements {
+            let arranged = arrangement.of(scene)?;
+            let kernel = fastest_for(&arranged.schedule);
+            let default_schedule = is_default(scene, &arranged.schedule);
+            for step in &self.steps {
+                for &formula in &self.formulas {
+                    let share = rows.len() as f64 / total as f64;
+                    let doing = format!("{name} {size} {set}: {arrangement}, {formula}");
+                    progress(Progress { share, doing: &doing });
+                    let before = Stability {
+                        scene: name.clone(),
+                        size: *size,
+                        sticks: set.name(),
+                        schedule: arrangement.to_string(),
+                        default_schedule,
+                        formula: formula.name(),
+                        kernel: Kernel::<3>::name(&kernel),
+                        isa: Kernel::<3>::isa(&kernel),
+                        substeps: step.substeps,
+                        iterations: step.iterations,
+                        dt_s: step.dt,
+                        frames: self.frames,
+                        bound: self.bound,
+                        left_bounds_at: None,
+                        finite: true,
+                        stretch_rms: f64::NAN,
+                        stretch_max: f64::NAN,
+                    };
+                    rows.push(before.after(&arranged, &kernel, formula, step)?);
+                }
+            }
+        }
+        progress(Progress { share: 1.0, doing: "done" });
+        Ok(rows)
+    }
+}
+
+impl Stability {
+    fn after(
+        mut self,
+        on: &Arranged,
+        kernel: &AnyKernel,
+        formula: Formula,
+        step: &Step<3>,
+    ) -> Result<Self, ContestError> {
+        let mut particles = on.particles.clone();
+        let mut plan = kernel.plan(&particles, &on.sticks, &on.schedule, formula)?;
+        for frame in 1..=self.frames {
+            self.finite = plan.step(&mut particles, &on.sticks, step)?.finite;
+            let stretch = Stretch::of(&particles, &on.sticks);
+            (self.stretch_rms, self.stretch_max) = (stretch.rms, stretch.max);
+            let within = self.finite && stretch.max <= self.bound;
+            if !within && self.left_bounds_at.is_none() {
+                self.left_bounds_at = Some(frame);
+            }
+            if !self.finite {
+                break;
+            }
+        }
+        Ok(self)
+    }
+}
+
+fn is_default(scene: &Scene, schedule: &Schedule) -> bool {
+    let of_sheet = scene.sheet.as_ref().and_then(|sheet| sheet.schedule(&scene.sticks).ok());
+    of_sheet.as_ref() == Some(schedule)
+        || *schedule == Schedule::for_mesh(&scene.particles, &scene.sticks)
+}
+
+fn fastest_for(schedule: &Schedule) -> AnyKernel {
+    // Batches of one stick leave all lanes but one empty.
+    let scalar = || AnyKernel::named("scalar").ok();
+    let lonely = schedule.batches().all(|batch| batch.len() == 1);
+    lonely.then(scalar).flatten().unwrap_or_else(|| AnyKernel::best_for(schedule))
+}

@@ -1,0 +1,153 @@
+//! What results have in common: how they are shown and where they go.
+
+use std::fs::File;
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+use taut_bench::{MachineInfo, Progress};
+
+/// Where the reports of a run go, besides the text for people.
+#[derive(clap::Args, Clone, Debug)]
+pub(crate) struct Reports {
+    /// Write the result as JSON, to a file or with - to the standard output (the table then
+    /// goes to the standard error).
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Write the rows as CSV, likewise.
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+}
+
+/// The same, ready to be written to.
+pub(crate) struct Outputs {
+    json: Option<Output>,
+    csv: Option<Output>,
+}
+
+impl Reports {
+    /// Opens them before the work, so that a wrong path costs none.
+    pub(crate) fn open(&self) -> anyhow::Result<Outputs> {
+        if let (Some(json), Some(csv)) = (&self.json, &self.csv)
+            && json == csv
+        {
+            let both = if json == Path::new("-") {
+                "the standard output".to_owned()
+            } else {
+                json.display().to_string()
+            };
+            anyhow::bail!("only one of --json and --csv can go to {both}");
+        }
+        let open = |path: &Option<PathBuf>| path.as_deref().map(Output::open).transpose();
+        Ok(Outputs { json: open(&self.json)?, csv: open(&self.csv)? })
+    }
+}
+
+impl Outputs {
+    /// Writes `report` as JSON, `rows` as CSV, and the text to where no report goes. One failing
+    /// does not keep the others from what took so long to measure.
+    pub(crate) fn write(
+        self,
+        report: &impl Serialize,
+        rows: &[impl Serialize],
+        text: &str,
+    ) -> anyhow::Result<()> {
+        let pure = [&self.json, &self.csv]
+            .into_iter()
+            .any(|output| matches!(output, Some(Output::Standard)));
+        let written = [
+            self.json.map_or(Ok(()), |output| output.write(&json(report)?)),
+            self.csv.map_or(Ok(()), |output| output.write(&csv(rows)?)),
+            if pure {
+                io::stderr().write_all(text.as_bytes()).context("the table was not written")
+            } else {
+                Output::Standard.write(text.as_bytes())
+            },
+        ];
+        written.into_iter().collect()
+    }
+}
+
+fn json(report: &impl Serialize) -> anyhow::Result<Vec<u8>> {
+    let mut text = serde_json::to_vec_pretty(report)?;
+    text.push(b'\n');
+    Ok(text)
+}
+
+fn csv(rows: &[impl Serialize]) -> anyhow::Result<Vec<u8>> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for row in rows {
+        writer.serialize(row)?;
+    }
+    writer.into_inner().context("the CSV was not written")
+}
+
+/// Does work that tells how far it is, with a bar on the standard error if somebody may be
+/// looking.
+pub(crate) fn with_progress<T>(
+    work: impl FnOnce(&mut dyn FnMut(Progress<'_>)) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
+    let style = ProgressStyle::with_template(
+        "{bar:30} {percent:>3} %  {elapsed} of ~{duration}  {wide_msg}",
+    )?;
+    let bar =
+        if io::stderr().is_terminal() { ProgressBar::new(1000) } else { ProgressBar::hidden() };
+    bar.set_style(style);
+    let result = work(&mut |Progress { share, doing }| {
+        #[allow(clippy::cast_sign_loss, reason = "a share is not negative")]
+        bar.set_position((share * 1000.0) as u64);
+        bar.set_message(doing.to_owned());
+    })?;
+    bar.finish_and_clear();
+    Ok(result)
+}
+
+pub(crate) fn machine_sentence(machine: &MachineInfo) -> String {
+    let MachineInfo { cpu, features, cores, rustc, target, commit } = machine;
+    let features = features.join(", ");
+    format!("{cpu}, {cores} core(s), {features}; {rustc}, {target}, commit {commit}.")
+}
+
+/// Where a report goes.
+enum Output {
+    /// To the standard output: `-`.
+    Standard,
+    /// To a file, which is opened before the work, so that a wrong path costs none; what it
+    /// held stays until there is something to replace it.
+    File { path: PathBuf, file: File },
+}
+
+impl Output {
+    fn open(path: &Path) -> anyhow::Result<Self> {
+        if path == Path::new("-") {
+            return Ok(Self::Standard);
+        }
+        let file = File::options().write(true).create(true).truncate(false).open(path);
+        let file = file.with_context(|| not_written(path))?;
+        Ok(Self::File { path: path.to_owned(), file })
+    }
+
+    fn write(self, bytes: &[u8]) -> anyhow::Result<()> {
+        match self {
+            Self::Standard => {
+                io::stdout().write_all(bytes).context("the standard output cannot be written")
+            }
+            Self::File { path, mut file } => {
+                let mut replace = || {
+                    // Pipes and devices have no length.
+                    if file.metadata()?.is_file() {
+                        file.set_len(0)?;
+                    }
+                    file.write_all(bytes)
+                };
+                replace().with_context(|| not_written(&path))
+            }
+        }
+    }
+}
+
+fn not_written(path: &Path) -> String {
+    format!("{}: cannot be written", path.display())
+}

@@ -1,0 +1,234 @@
+//! `taut stability`.
+
+use clap::Args;
+use comfy_table::{Cell, CellAlignment, Color};
+use serde::Serialize;
+use taut::world::StickSet;
+use taut::{Formula, Step};
+use taut_bench::{Arrangement, BOUND, MachineInfo, Order, Stability, Subject, Survey};
+
+use crate::Failure;
+use crate::input::{self, Shape};
+use crate::output::{Reports, machine_sentence, with_progress};
+use crate::table;
+use crate::words::{parse, within};
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Arguments {
+    /// Which scenes: drape, disc, sphere.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "drape")]
+    scenes: Vec<Shape>,
+    /// How large the scenes are.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "64,128",
+          value_parser = within::<usize>(1..=4096))]
+    sizes: Vec<usize>,
+    /// Which sets of sticks, of: structural, shear, all.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<StickSet>,
+          default_value = "structural,shear,all")]
+    sticks: Vec<StickSet>,
+    /// Which schedules, as for compare. Otherwise every order there is.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<Arrangement>)]
+    schedules: Vec<Arrangement>,
+    /// Which formulas, of: exact, newton, halley, quick.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<Formula>,
+          default_value = "exact,newton,halley,quick")]
+    formulas: Vec<Formula>,
+    /// How often a substep relaxes all sticks.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "1",
+          value_parser = within::<u32>(1..=100_000))]
+    iterations: Vec<u32>,
+    /// Into how many substeps a frame is cut.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "1",
+          value_parser = within::<u32>(1..=1000))]
+    substeps: Vec<u32>,
+    /// How long a frame is, s. [default: 1/60]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    dt: Vec<f32>,
+    /// How many frames each runs.
+    #[arg(long, value_name = "F", default_value_t = 360,
+          value_parser = within::<usize>(1..=1_000_000))]
+    frames: usize,
+    /// The |stretch| that no stick may exceed after any frame.
+    #[arg(long, value_name = "X", default_value_t = BOUND)]
+    bound: f64,
+    #[command(flatten)]
+    reports: Reports,
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    machine: &'a MachineInfo,
+    rows: &'a [Stability],
+}
+
+/// Runs the survey and prints it.
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let surveys = arguments.surveys()?;
+    let outputs = arguments.reports.open()?;
+    let rows = with_progress(|progress| {
+        let mut rows = Vec::new();
+        for (done, survey) in surveys.iter().enumerate() {
+            rows.extend(survey.run(|it| {
+                let share = (done as f64 + it.share) / surveys.len() as f64;
+                progress(taut_bench::Progress { share, ..it });
+            })?);
+        }
+        Ok(rows)
+    })?;
+    let machine = MachineInfo::current();
+    let text = format!(
+        "{}{}\n{}\n{}\n",
+        arguments.sentence(),
+        machine_sentence(&machine),
+        render(&rows, &arguments.formulas),
+        verdict(&rows)
+    );
+    let written = outputs.write(&Report { machine: &machine, rows: &rows }, &rows, &text);
+    let unbounded = |row: &&Stability| row.is_default() && !row.bounded();
+    let unbounded: Vec<String> = rows.iter().filter(unbounded).map(complaint).collect();
+    if !unbounded.is_empty() {
+        return Err(Failure::Unbounded(unbounded));
+    }
+    written.map_err(Failure::Input)
+}
+
+impl Arguments {
+    fn steps(&self) -> anyhow::Result<Vec<Step<3>>> {
+        let usual = [Step::<3>::default().dt];
+        let mut steps = Vec::new();
+        for &dt in if self.dt.is_empty() { &usual[..] } else { &self.dt } {
+            for &substeps in &self.substeps {
+                for &iterations in &self.iterations {
+                    let step = Step { dt, substeps, iterations, ..Step::default() };
+                    step.motion()?;
+                    steps.push(step);
+                }
+            }
+        }
+        Ok(steps)
+    }
+
+    fn sentence(&self) -> String {
+        let Self { iterations, substeps, dt, frames, bound, .. } = self;
+        let list = |numbers: &[u32]| {
+            numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+        };
+        let dt = match dt.as_slice() {
+            [] => "1/60".to_owned(),
+            listed => listed.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
+        };
+        format!(
+            "{frames} frames of {dt} s, {} substep(s), {} iteration(s); bounded: |stretch| at most \
+             {bound} after every frame.\n",
+            list(substeps),
+            list(iterations)
+        )
+    }
+
+    /// One for each scene: only a sheet has the order of a sheet.
+    fn surveys(&self) -> anyhow::Result<Vec<Survey>> {
+        anyhow::ensure!(self.bound > 0.0, "--bound {}: not a positive number", self.bound);
+        let steps = self.steps()?;
+        let mut surveys = Vec::new();
+        for &shape in &self.scenes {
+            for &size in &self.sizes {
+                for &set in &self.sticks {
+                    let scene = input::shape(shape, size, set)?.scene;
+                    let has = |it: &Arrangement| it.order != Order::Sheet || scene.sheet.is_some();
+                    let arrangements = match self.schedules.as_slice() {
+                        [] => Arrangement::orders().filter(has).collect(),
+                        listed => listed.to_vec(),
+                    };
+                    surveys.push(Survey {
+                        subject: Subject { name: shape.name().to_owned(), size, set, scene },
+                        arrangements,
+                        formulas: self.formulas.clone(),
+                        steps: steps.clone(),
+                        frames: self.frames,
+                        bound: self.bound,
+                    });
+                }
+            }
+        }
+        Ok(surveys)
+    }
+}
+
+/// A part of the step, by name.
+type StepColumn = (&'static str, fn(&Stability) -> String);
+
+const STEP_COLUMNS: [StepColumn; 3] = [
+    ("dt ms", |row| format!("{:.3}", 1e3 * row.dt_s)),
+    ("substeps", |row| row.substeps.to_string()),
+    ("iterations", |row| row.iterations.to_string()),
+];
+
+/// A line for each scene, step and schedule, a column for each formula.
+fn render(rows: &[Stability], formulas: &[Formula]) -> String {
+    // A step that is the same throughout is in the sentence above.
+    let varies = |(_, of): &StepColumn| {
+        rows.first().is_some_and(|first| rows.iter().any(|row| of(row) != of(first)))
+    };
+    let steps: Vec<StepColumn> = STEP_COLUMNS.into_iter().filter(varies).collect();
+    let mut table = table::plain();
+    let names = ["scene", "sticks", "schedule"].into_iter();
+    let header = names.chain(steps.iter().map(|(name, _)| *name));
+    table.set_header(header.chain(formulas.iter().map(|formula| formula.name())));
+    for line in rows.chunks(formulas.len()) {
+        let first = &line[0];
+        let default = if first.default_schedule { " (default)" } else { "" };
+        let mut cells = vec![
+            Cell::new(format!("{} {}", first.scene, first.size)),
+            Cell::new(first.sticks),
+            Cell::new(format!("{}{default}", first.schedule)),
+        ];
+        cells.extend(steps.iter().map(|(_, of)| Cell::new(of(first))));
+        cells.extend(line.iter().map(outcome));
+        table.add_row(cells);
+    }
+    for column in table.column_iter_mut().skip(3) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table.to_string()
+}
+
+fn outcome(row: &Stability) -> Cell {
+    match row.left_bounds_at {
+        None => Cell::new(format!("{:.4}", row.stretch_rms)).fg(Color::Green),
+        Some(frame) if row.finite => {
+            let rms = row.stretch_rms;
+            let rms = if rms < 1e3 { format!("{rms:.4}") } else { format!("{rms:.0e}") };
+            Cell::new(format!("left at {frame}: {rms}")).fg(Color::Red)
+        }
+        Some(frame) => Cell::new(format!("left at {frame}: not finite")).fg(Color::Red),
+    }
+}
+
+/// What the table says, in a few sentences.
+fn verdict(rows: &[Stability]) -> String {
+    let left =
+        |rows: &mut dyn Iterator<Item = &Stability>| rows.filter(|row| !row.bounded()).count();
+    let defaults = || rows.iter().filter(|row| row.is_default());
+    let mut lines = vec![format!(
+        "{} of {} left their bounds; shown is the root mean square stretch at the end.",
+        left(&mut rows.iter()),
+        rows.len()
+    )];
+    if defaults().next().is_some() {
+        lines.push(format!(
+            "Of the default schedules with the default formula: {} of {}.",
+            left(&mut defaults()),
+            defaults().count()
+        ));
+    }
+    lines.join("\n")
+}
+
+fn complaint(row: &Stability) -> String {
+    let Stability { scene, size, sticks, schedule, formula, left_bounds_at, .. } = row;
+    format!(
+        "{scene} {size}, {sticks} sticks, is not bounded in a default schedule with the default \
+         formula ({schedule}, {formula}): it left its bounds at frame {}",
+        left_bounds_at.unwrap_or_default()
+    )
+}

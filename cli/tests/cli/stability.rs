@@ -1,0 +1,79 @@
+//! `taut stability`: the table, the reports, and what its exit code says.
+
+use serde_json::Value;
+
+use crate::run::{Folder, Ran, taut};
+
+/// Explodes in the order of its rows, and in no other.
+const EXPLODING: &str = "stability --sizes 32 --sticks all --formulas exact,halley";
+
+fn stability(words: &str) -> Ran {
+    taut(&format!("stability {words}"))
+}
+
+fn bounded(row: &Value) -> bool {
+    row["left_bounds_at"].is_null()
+}
+
+#[test]
+fn an_order_that_explodes_is_told_from_one_that_does_not() {
+    let ran = taut(&format!("{EXPLODING} --schedules authored,sheet --json -")).succeeded();
+    let report = ran.report();
+    assert_eq!(report.rows().len(), 4);
+    for row in report.rows() {
+        let explodes = row["schedule"] == "authored" && row["formula"] == "exact";
+        assert_eq!(bounded(row), !explodes, "{row}");
+        assert_eq!(row["default_schedule"], row["schedule"] == "sheet", "{row}");
+        assert_eq!((&row["iterations"], &row["frames"]), (&1.into(), &360.into()), "{row}");
+        assert_eq!(row["bound"], 100.0, "{row}");
+    }
+    assert!(ran.err.contains("left at "), "{}", ran.err);
+    assert!(ran.err.contains("1 of 4 left their bounds"), "{}", ran.err);
+    assert!(ran.err.contains("sheet (default)"), "{}", ran.err);
+}
+
+/// A bound so narrow that every order leaves it.
+#[test]
+fn the_exit_code_is_1_if_and_only_if_a_default_is_not_bounded() {
+    let narrow = "--sizes 6 --sticks all --frames 3 --bound 1e-6";
+    for (words, code) in [
+        ("--schedules sheet --formulas halley", 1),
+        ("--schedules blocked --formulas halley", 1),
+        ("--schedules sheet,blocked --formulas exact", 0),
+        ("--schedules authored,packed --formulas halley", 0),
+    ] {
+        let ran = stability(&format!("{narrow} {words}"));
+        assert_eq!(ran.code, Some(code), "{words}: {ran:?}");
+        assert!(ran.out.contains("left at 1:"), "{ran:?}");
+        assert_eq!(ran.err.contains("is not bounded"), code == 1, "{ran:?}");
+    }
+}
+
+#[test]
+fn every_combination_has_a_row_in_both_reports() {
+    let folder = Folder::new();
+    let words = "--scenes drape,disc --sizes 4,5 --sticks structural,all --iterations 1,2 \
+                 --substeps 1,2 --dt 0.01,0.02 --frames 2 --formulas exact,quick";
+    let ran = folder.taut(&format!("stability {words} --json out.json --csv out.csv")).succeeded();
+    let report = crate::run::Report::from(&folder.read("out.json"));
+    let a_scene = 2 * 2 * (2 * 2 * 2) * 2; // sizes, sets, steps, formulas
+    assert_eq!(report.rows().len(), a_scene * 6 + a_scene * 5, "a disc has no order of a sheet");
+    assert_eq!(folder.read("out.csv").lines().count(), 1 + report.rows().len());
+    for column in ["dt ms", "substeps", "iterations", "exact", "quick"] {
+        assert!(ran.out.contains(column), "{column}: {}", ran.out);
+    }
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    stability("--scenes disc --sizes 4 --schedules sheet").complained_of(&["'sheet'"]);
+    stability("--sizes 1").complained_of(&["drape 1", "nothing to relax"]);
+    stability("--sizes 4 --dt 0").complained_of(&["substep"]);
+    stability("--sizes 4 --dt nan").complained_of(&["substep"]);
+    stability("--sizes 4 --bound 0").complained_of(&["--bound"]);
+    stability("--sizes 4 --bound nan").complained_of(&["--bound"]);
+    stability("--sizes 4 --json out --csv out").complained_of(&["--json", "--csv"]);
+    stability("--sizes x").was_misuse_of(&["--sizes"]);
+    stability("--formulas euler").was_misuse_of(&["'euler'", "halley"]);
+    stability("--frames 0").was_misuse_of(&["--frames"]);
+}
