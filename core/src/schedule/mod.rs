@@ -18,7 +18,9 @@ use crate::sticks::Sticks;
 pub use banded::{BAND_PARTICLES, RUN_STICKS};
 pub use blocked::BLOCK_PARTICLES;
 pub use packed::{OPEN_PACKETS, PACKET_STICKS};
-pub use sheet::{BAND_ROWS, BLOCK_ROWS, Family, Sheet, SheetBlock, SheetError};
+pub use sheet::{
+    BAND_ROWS, BLOCK_ROWS, Family, Sheet, SheetBlock, SheetError, WIDE, WIDE_BAND_ROWS,
+};
 
 /// A validated order of relaxation.
 ///
