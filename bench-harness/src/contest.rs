@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use taut::world::Scene;
+use taut::world::{Arranged, Arrangement, ArrangementError, Numbering, Order, Scene};
 use taut::{
     AnyKernel, AnyPlan, Formula, Kernel, ParticleError, Particles, Plan, PlanError, Renumbering,
     ScalarKernel, Status, Step, StepError, Sticks, Stretch, Tally,
 };
 
-use crate::arrangement::{Arranged, Arrangement, ArrangementError, Numbering, Order};
 use crate::row::Row;
 use crate::textbook::Textbook;
 

@@ -13,7 +13,6 @@
 //! depends on this crate; it knows no file.
 #![forbid(unsafe_code)]
 
-mod arrangement;
 mod contest;
 pub mod instructions;
 mod machine;
@@ -21,8 +20,8 @@ mod row;
 mod stability;
 pub mod textbook;
 
-pub use arrangement::{Arranged, Arrangement, ArrangementError, Numbering, Order};
 pub use contest::{Contest, ContestError, Contestant, EARLY_FRAME, Progress, ROUNDS};
 pub use machine::MachineInfo;
 pub use row::{Disagreement, Row, disagreements};
 pub use stability::{BOUND, Stability, Subject, Survey};
+pub use taut::world::{Arranged, Arrangement, ArrangementError, Numbering, Order};

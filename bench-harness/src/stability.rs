@@ -1,10 +1,9 @@
 //! Which orders, formulas and steps stay bounded.
 
 use serde::Serialize;
-use taut::world::{Scene, StickSet};
+use taut::world::{Arranged, Arrangement, Scene, StickSet};
 use taut::{AnyKernel, Formula, Kernel, Plan, Schedule, Step, Stretch};
 
-use crate::arrangement::{Arranged, Arrangement};
 use crate::contest::{ContestError, Progress};
 
 /// A simulation has left its bounds when a stick's |stretch| is above this: far beyond what the

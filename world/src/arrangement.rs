@@ -3,8 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use taut::world::Scene;
-use taut::{Particles, Renumbering, Schedule, SheetError, Sticks};
+use taut_core::{Particles, Renumbering, Schedule, SheetError, Sticks};
+
+use crate::scene::Scene;
 
 /// A builder of schedules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -19,7 +20,7 @@ pub enum Order {
     Banded,
     /// [`Schedule::blocked`].
     Blocked,
-    /// [`Sheet::schedule`](taut::Sheet::schedule): regular sheets only.
+    /// [`Sheet::schedule`](taut_core::Sheet::schedule): regular sheets only.
     Sheet,
 }
 
