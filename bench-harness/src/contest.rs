@@ -5,12 +5,12 @@ use std::time::Instant;
 
 use taut::world::{Arranged, Arrangement, ArrangementError, Numbering, Order, Scene};
 use taut::{
-    AnyKernel, AnyPlan, Formula, Kernel, ParticleError, Particles, Plan, PlanError, Renumbering,
-    ScalarKernel, Status, Step, StepError, Sticks, Stretch, Tally,
+    AnyKernel, Formula, Kernel, ParticleError, Plan, PlanError, ScalarKernel, Step, StepError,
+    Stretch, Tally,
 };
 
 use crate::row::Row;
-use crate::textbook::Textbook;
+use crate::runner::Runner;
 
 /// After how many frames the distance from `f64` is taken (or after all, if there are fewer).
 pub const EARLY_FRAME: usize = 10;
@@ -85,48 +85,6 @@ struct Entry {
     reference: (Formula, Arrangement),
 }
 
-/// What does the frames.
-enum Runner {
-    Textbook(Textbook),
-    Kernel(Box<KernelRunner>),
-}
-
-struct KernelRunner {
-    plan: AnyPlan<3>,
-    particles: Particles<3>,
-    sticks: Sticks,
-    renumbering: Option<Renumbering>,
-}
-
-impl Runner {
-    fn step(&mut self, step: &Step<3>) -> Result<Status, StepError> {
-        match self {
-            Self::Textbook(textbook) => {
-                textbook.step(step);
-                Ok(Status { finite: true }) // not asked for; `finite` is found at the end
-            }
-            Self::Kernel(runner) => {
-                let KernelRunner { plan, particles, sticks, .. } = &mut **runner;
-                plan.step(particles, sticks, step)
-            }
-        }
-    }
-
-    /// In the scene's numbering.
-    fn positions(&self) -> Vec<[f32; 3]> {
-        match self {
-            Self::Textbook(textbook) => {
-                textbook.particles.iter().map(|particle| particle.position).collect()
-            }
-            Self::Kernel(runner) => {
-                let undone = runner.renumbering.as_ref().map(|it| it.undo(&runner.particles));
-                let particles = undone.as_ref().unwrap_or(&runner.particles);
-                (0..particles.len()).map(|i| particles.position(i)).collect()
-            }
-        }
-    }
-}
-
 impl Contest {
     /// Runs it and gives the textbook's row, then one for each contestant in order.
     ///
@@ -170,8 +128,7 @@ impl Contest {
 
     fn textbook_entry(&self) -> Entry {
         let row = Row { kernel: TEXTBOOK, ..self.row(Formula::Exact, AUTHORED) };
-        let textbook = Textbook::new(&self.scene.particles, &self.scene.sticks);
-        self.entry(row, Runner::Textbook(textbook), (Formula::Exact, AUTHORED))
+        self.entry(row, Runner::textbook(&self.scene), (Formula::Exact, AUTHORED))
     }
 
     fn kernel_entry(&self, contestant: &Contestant, on: &Arranged) -> Result<Entry, ContestError> {
@@ -183,13 +140,8 @@ impl Contest {
             threads: Kernel::<3>::threads(kernel),
             ..self.row(*formula, *arrangement)
         };
-        let runner = KernelRunner {
-            plan: kernel.plan(&on.particles, &on.sticks, &on.schedule, *formula)?,
-            particles: on.particles.clone(),
-            sticks: on.sticks.clone(),
-            renumbering: on.renumbering.clone(),
-        };
-        Ok(self.entry(row, Runner::Kernel(Box::new(runner)), (*formula, *arrangement)))
+        let runner = Runner::kernel(kernel, on, *formula)?;
+        Ok(self.entry(row, runner, (*formula, *arrangement)))
     }
 
     fn entry(&self, row: Row, runner: Runner, reference: (Formula, Arrangement)) -> Entry {
@@ -267,15 +219,8 @@ impl Contest {
         let median = entry.nanoseconds[entry.nanoseconds.len() / 2] as f64;
         let Row { sticks, iterations, substeps, .. } = entry.row;
         let relaxed = sticks as f64 * f64::from(iterations) * f64::from(substeps);
-        let positions = entry.runner.positions();
-        let finite = positions.as_flattened().iter().all(|x| x.is_finite());
-        // The residual wants particles, and a blown-up position is no sane one.
-        let mut particles = self.scene.particles.clone();
-        for axis in 0..3 {
-            for (x, position) in particles.positions_mut(axis).iter_mut().zip(&positions) {
-                *x = position[axis];
-            }
-        }
+        let particles = entry.runner.particles(&self.scene);
+        let finite = (0..3).all(|axis| particles.positions(axis).iter().all(|x| x.is_finite()));
         let stretch = Stretch::of(&particles, &self.scene.sticks);
         Row {
             frame_us_median: median / 1e3,

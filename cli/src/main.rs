@@ -6,6 +6,7 @@ mod input;
 mod output;
 mod stability;
 mod table;
+mod tune;
 mod words;
 
 use std::io::{self, ErrorKind, Write};
@@ -29,6 +30,9 @@ enum Command {
     Compare(compare::Arguments),
     /// Run every schedule and formula for some seconds and tell which stay bounded.
     Stability(stability::Arguments),
+    /// Find the fastest kernel, threads and numbering for a mesh on this machine, and print the
+    /// lines that use them.
+    Tune(tune::Arguments),
 }
 
 /// Something that ends the program early, with its exit code.
@@ -51,6 +55,7 @@ fn main() -> ExitCode {
     let result = match Taut::parse().command {
         Some(Command::Compare(arguments)) => compare::run(&arguments),
         Some(Command::Stability(arguments)) => stability::run(&arguments),
+        Some(Command::Tune(arguments)) => tune::run(&arguments),
         None => compare::run_default(),
     };
     let (code, sentences) = match result {

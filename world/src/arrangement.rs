@@ -24,7 +24,8 @@ pub enum Order {
     Sheet,
 }
 
-/// How particles are numbered first.
+/// How particles are numbered: before the order is made, which is then another order, or after,
+/// when they lie in memory otherwise and the answer stays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Numbering {
     /// As they came.
@@ -33,11 +34,20 @@ pub enum Numbering {
     Rcm,
     /// [`Renumbering::hilbert`].
     Hilbert,
+    /// The same as [`Rcm`](Self::Rcm), after.
+    RcmAfter,
+    /// The same as [`Hilbert`](Self::Hilbert), after.
+    HilbertAfter,
 }
 
-/// An order of the sticks after a numbering of the particles: `packed`, `packed/rcm`, ...
-/// Two rows of the same formula and arrangement have the same bits.
+/// An order of the sticks on a numbering of the particles: `packed`, `packed/rcm`, and
+/// `packed+rcm` for the order `packed` after which particles are numbered anew.
+///
+/// Whoever relaxes a scene by the same formula in the same arrangement gets the same bits, and
+/// those of `packed+rcm` are those of `packed`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(into = "String", try_from = "String"))]
 pub struct Arrangement {
     /// The order of the sticks.
     pub order: Order,
@@ -52,7 +62,7 @@ pub enum ArrangementError {
     /// A name that is none.
     #[error(
         "there is no schedule '{name}': choose authored, coloured, packed, banded, blocked or sheet, \
-         and if you like a numbering after it: packed/rcm, blocked/hilbert"
+         and if you like a numbering, before the order is made or after: packed/rcm, blocked+hilbert"
     )]
     Unknown {
         /// The name.
@@ -75,8 +85,13 @@ const ORDERS: [(Order, &str); 6] = [
     (Order::Sheet, "sheet"),
 ];
 
-const NUMBERINGS: [(Numbering, &str); 3] =
-    [(Numbering::Given, "given"), (Numbering::Rcm, "rcm"), (Numbering::Hilbert, "hilbert")];
+const NUMBERINGS: [(Numbering, &str); 5] = [
+    (Numbering::Given, "/given"),
+    (Numbering::Rcm, "/rcm"),
+    (Numbering::Hilbert, "/hilbert"),
+    (Numbering::RcmAfter, "+rcm"),
+    (Numbering::HilbertAfter, "+hilbert"),
+];
 
 /// A scene by its new numbers, with its schedule.
 #[derive(Clone, Debug)]
@@ -108,32 +123,78 @@ impl Arrangement {
         ORDERS.into_iter().map(|(order, _)| Self { order, numbering: Numbering::Given })
     }
 
+    /// What a user gets who asks for none: the order of the sheet if it is one, else
+    /// [`Schedule::for_mesh`].
+    pub fn default_of(scene: &Scene) -> Self {
+        let Scene { particles, sticks, sheet } = scene;
+        let order = if sheet.is_some() {
+            Order::Sheet
+        } else if Schedule::for_mesh(particles, sticks) == Schedule::banded(sticks) {
+            Order::Banded
+        } else {
+            Order::Blocked
+        };
+        Self { order, numbering: Numbering::Given }
+    }
+
+    /// The plainest arrangement with the same answer: without a numbering after the order.
+    pub fn answer(self) -> Self {
+        match self.numbering {
+            Numbering::Given | Numbering::Rcm | Numbering::Hilbert => self,
+            Numbering::RcmAfter | Numbering::HilbertAfter => {
+                Self { numbering: Numbering::Given, ..self }
+            }
+        }
+    }
+
     /// Arranges a scene.
     ///
     /// # Errors
-    /// If it is the order of a sheet and the scene is none.
+    /// If it is the order of a sheet and the scene is none, or no longer one.
+    ///
+    /// # Panics
+    /// Never: sticks that share no particle share none under other numbers.
     pub fn of(self, scene: &Scene) -> Result<Arranged, ArrangementError> {
         let renumbering = match self.numbering {
             Numbering::Given => None,
-            Numbering::Rcm => Some(Renumbering::reverse_cuthill_mckee(&scene.sticks)),
-            Numbering::Hilbert => Some(Renumbering::hilbert(&scene.particles)),
+            Numbering::Rcm | Numbering::RcmAfter => {
+                Some(Renumbering::reverse_cuthill_mckee(&scene.sticks))
+            }
+            Numbering::Hilbert | Numbering::HilbertAfter => {
+                Some(Renumbering::hilbert(&scene.particles))
+            }
         };
         let (particles, sticks) = match &renumbering {
             None => (scene.particles.clone(), scene.sticks.clone()),
             Some(renumbering) => renumbering.apply(&scene.particles, &scene.sticks),
         };
-        let schedule = match self.order {
-            Order::Authored => Schedule::authored(&sticks),
-            Order::Coloured => Schedule::coloured(&sticks),
-            Order::Packed => Schedule::packed(&sticks),
-            Order::Banded => Schedule::banded(&sticks),
-            Order::Blocked => Schedule::blocked(&particles, &sticks),
-            Order::Sheet => match (&scene.sheet, &renumbering) {
-                (Some(sheet), None) => sheet.schedule(&sticks)?,
-                _ => return Err(ArrangementError::NotASheet),
-            },
+        let schedule = match self.numbering {
+            Numbering::Given => self.order.schedule(scene)?,
+            Numbering::Rcm | Numbering::Hilbert => {
+                let renumbered =
+                    Scene { particles: particles.clone(), sticks: sticks.clone(), sheet: None };
+                self.order.schedule(&renumbered)?
+            }
+            Numbering::RcmAfter | Numbering::HilbertAfter => {
+                let schedule = self.order.schedule(scene)?.renumbered(&sticks);
+                schedule.expect("sticks that share no particle share none under other numbers")
+            }
         };
         Ok(Arranged { particles, sticks, schedule, renumbering })
+    }
+}
+
+impl Order {
+    fn schedule(self, scene: &Scene) -> Result<Schedule, ArrangementError> {
+        let Scene { particles, sticks, sheet } = scene;
+        Ok(match self {
+            Self::Authored => Schedule::authored(sticks),
+            Self::Coloured => Schedule::coloured(sticks),
+            Self::Packed => Schedule::packed(sticks),
+            Self::Banded => Schedule::banded(sticks),
+            Self::Blocked => Schedule::blocked(particles, sticks),
+            Self::Sheet => sheet.as_ref().ok_or(ArrangementError::NotASheet)?.schedule(sticks)?,
+        })
     }
 }
 
@@ -144,7 +205,7 @@ impl fmt::Display for Arrangement {
         let (order, numbering) = (order.map_or("", |it| it.1), numbering.map_or("", |it| it.1));
         match self.numbering {
             Numbering::Given => f.pad(order),
-            _ => f.pad(&format!("{order}/{numbering}")),
+            _ => f.pad(&format!("{order}{numbering}")),
         }
     }
 }
@@ -154,10 +215,27 @@ impl FromStr for Arrangement {
 
     fn from_str(name: &str) -> Result<Self, ArrangementError> {
         let unknown = || ArrangementError::Unknown { name: name.to_owned() };
-        let (order, numbering) = name.split_once('/').unwrap_or((name, "given"));
+        let (order, numbering) = match name.find(['/', '+']) {
+            Some(at) => name.split_at(at),
+            None => (name, "/given"),
+        };
         let &(order, _) = ORDERS.iter().find(|(_, name)| *name == order).ok_or_else(unknown)?;
         let &(numbering, _) =
             NUMBERINGS.iter().find(|(_, name)| *name == numbering).ok_or_else(unknown)?;
         Ok(Self { order, numbering })
+    }
+}
+
+impl From<Arrangement> for String {
+    fn from(arrangement: Arrangement) -> Self {
+        arrangement.to_string()
+    }
+}
+
+impl TryFrom<String> for Arrangement {
+    type Error = ArrangementError;
+
+    fn try_from(name: String) -> Result<Self, ArrangementError> {
+        name.parse()
     }
 }

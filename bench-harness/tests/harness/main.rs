@@ -3,9 +3,12 @@
 
 mod arrangements;
 mod contests;
+mod generated;
 mod instructions;
 mod machine;
 mod make;
 mod rows;
+mod snippets;
 mod stability;
 mod textbook;
+mod tuning;
