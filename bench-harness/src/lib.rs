@@ -31,4 +31,6 @@ pub use machine::MachineInfo;
 pub use row::{Disagreement, Row, disagreements};
 pub use stability::{BOUND, Stability, Subject, Survey};
 pub use taut::world::{Arranged, Arrangement, ArrangementError, Numbering, Order};
-pub use tuning::{Candidate, Choice, Fate, JUDGED_FRAMES, Trial, Tuning, TuningError, better_half};
+pub use tuning::{
+    Candidate, Choice, Fate, JUDGED_FRAMES, NOISE, Trial, Tuning, TuningError, better_half,
+};

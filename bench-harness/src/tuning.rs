@@ -16,6 +16,9 @@ use crate::stability::{BOUND, Watched};
 /// After how many frames an order is judged by the stretch that is left. A number of frames and
 /// not a time, so that the judgement is the same on every machine.
 pub const JUDGED_FRAMES: usize = 120;
+/// Times closer than this cannot be told apart on a machine that does other things, too; then the
+/// plainer is chosen.
+pub const NOISE: f64 = 0.03;
 /// An order that is not the one to keep may leave this much more stretch, if no limit is given.
 const SLACK: f64 = 1.1;
 /// How many frames a runner does before it is another's turn; the first finds cold caches, and
@@ -96,8 +99,8 @@ pub struct Trial {
     pub schedule: String,
     /// Whether it gives the answer to keep, to the bit.
     pub same_answer: bool,
-    /// Its time over that of the best kernel for the order to keep on one thread, both measured
-    /// in turn, as last measured.
+    /// Its time over that of what [`AnyKernel::best_for`] picks for the order to keep, both
+    /// measured in turn; the last that was measured.
     pub time_ratio: Option<f64>,
     /// Root mean square stretch after [`JUDGED_FRAMES`], if its order was judged.
     pub stretch_rms: Option<f64>,
@@ -110,13 +113,16 @@ pub struct Trial {
 pub struct Choice {
     /// What to use.
     pub tuned: Tuned,
-    /// The last contest: the textbook loop, then the finalists.
+    /// The last contest: the textbook loop, then the finalists; after them what
+    /// [`AnyKernel::best_for`] picks, if it is none of them.
     pub rows: Vec<Row>,
+    /// Which of the trials each finalist is.
+    pub finalists: Vec<usize>,
     /// Which of the rows is chosen.
     pub chosen: usize,
     /// The next best that might have been chosen.
     pub runner_up: Option<usize>,
-    /// What one gets who asks for nothing: the best kernel for the order to keep, on one thread.
+    /// What [`AnyKernel::best_for`] picks for the order to keep.
     pub unasked: usize,
     /// The fastest one found that gives another answer, if it was not to be chosen.
     pub other_answer: Option<usize>,
@@ -153,6 +159,20 @@ pub fn better_half(field: &[(usize, f64)], least: usize) -> Vec<usize> {
     field.sort_by(|one, other| one.1.total_cmp(&other.1));
     field.truncate(field.len().div_ceil(2).max(least));
     field.into_iter().map(|(at, _)| at).collect()
+}
+
+impl Choice {
+    /// As [`Row::name`], but for kernels on threads, which go by their own name.
+    pub fn name(&self, row: usize) -> String {
+        let trial = row.checked_sub(1).and_then(|at| self.finalists.get(at));
+        trial.map_or_else(
+            || self.rows[row].name(),
+            |&at| {
+                let Trial { kernel, isa, threads, schedule, .. } = &self.trials[at];
+                format!("{kernel}/{isa}/t{threads} {} {schedule}", self.tuned.formula)
+            },
+        )
+    }
 }
 
 impl Tuning {
@@ -264,7 +284,7 @@ struct Search<'a, P> {
     progress: P,
     start: Instant,
     arranged: BTreeMap<Arrangement, Arranged>,
-    /// The best kernel for the order to keep on one thread: the measure of times.
+    /// What [`AnyKernel::best_for`] picks for the order to keep: the measure of times.
     unasked: AnyKernel,
     trials: Vec<Trial>,
     /// A frame of the measure, and of the textbook loop, s.
@@ -518,14 +538,19 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
         })?;
 
         // The first row is the textbook's.
+        let time = |at: usize| rows[at].frame_us_median;
         let mut field: Vec<usize> = (1..=self.field.len()).collect();
-        field.sort_by(|&one, &other| {
-            rows[one].frame_us_median.total_cmp(&rows[other].frame_us_median)
-        });
+        field.sort_by(|&one, &other| time(one).total_cmp(&time(other)));
+        let fastest = time(field[0]);
+        let as_fast = field.iter().filter(|&&at| time(at) <= fastest * (1.0 + NOISE));
+        let plainness = |at: &&usize| {
+            let Candidate { kernel, arrangement, .. } = &candidates[finalists[**at - 1]];
+            (Kernel::<3>::threads(kernel), arrangement.numbering)
+        };
+        let chosen = as_fast.min_by_key(plainness).copied().unwrap_or(field[0]);
         for &at in &finalists {
             self.trials[at].fate = Fate::Finalist;
         }
-        let chosen = field[0];
         let trial = &self.trials[finalists[chosen - 1]];
         Ok(Choice {
             tuned: Tuned {
@@ -541,12 +566,13 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
                 machine: MachineInfo::current().cpu,
             },
             chosen,
-            runner_up: field.get(1).copied(),
+            runner_up: field.into_iter().find(|&at| at != chosen),
             unasked: 1 + unasked,
             other_answer: self.other.map(|_| 1 + self.field.len()),
             same_answer: trial.same_answer,
             trials: self.trials,
             rows,
+            finalists,
         })
     }
 }

@@ -9,16 +9,15 @@ use serde::Serialize;
 use taut::world::Arrangement;
 use taut::{Formula, Step, Tuned};
 use taut_bench::snippet::{dependency, usage};
-use taut_bench::{Choice, Fate, JUDGED_FRAMES, MachineInfo, Row, Trial, Tuning, disagreements};
+use taut_bench::{
+    Choice, Fate, JUDGED_FRAMES, MachineInfo, NOISE, Row, Trial, Tuning, disagreements,
+};
 
 use crate::Failure;
 use crate::input::{Named, Source};
 use crate::output::{Reports, Saved, machine_sentence, with_progress};
 use crate::table;
 use crate::words::{parse, within};
-
-/// Times closer than this cannot be told apart on a machine that does other things, too.
-const NOISE: f64 = 0.03;
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Arguments {
@@ -202,7 +201,7 @@ fn verdict(choice: &Choice, keep: Arrangement) -> Vec<String> {
     let mut lines = vec![format!(
         "Choice: {}: {:.2} ns a stick, {:.1} times the textbook loop; a stretch of {:.4} rms after \
          {JUDGED_FRAMES} frames.",
-        name(tuned, row),
+        choice.name(*chosen),
         row.ns_per_stick_median,
         row.speedup_over_textbook,
         tuned.stretch_rms,
@@ -213,17 +212,17 @@ fn verdict(choice: &Choice, keep: Arrangement) -> Vec<String> {
         format!("Answer: ANOTHER than that of {keep}: another schedule is another answer.")
     });
     if chosen == unasked {
-        lines.push("It is what one gets who asks for nothing.".to_owned());
+        lines.push("It is what AnyKernel::best_for picks, too.".to_owned());
     } else {
         lines.push(format!(
-            "Who asks for nothing gets {}: {}.",
-            rows[*unasked].name(),
-            slower(time(*unasked) / time(*chosen))
+            "AnyKernel::best_for picks {}: {}.",
+            choice.name(*unasked),
+            compared(time(*unasked) / time(*chosen))
         ));
     }
     if let Some(second) = runner_up {
-        let by = slower(time(*second) / time(*chosen));
-        lines.push(format!("Runner-up: {}: {by}.", rows[*second].name()));
+        let by = compared(time(*second) / time(*chosen));
+        lines.push(format!("Runner-up: {}: {by}.", choice.name(*second)));
     }
     if let Some(other) = other_answer
         && time(*other) * (1.0 + NOISE) < time(*chosen)
@@ -231,21 +230,15 @@ fn verdict(choice: &Choice, keep: Arrangement) -> Vec<String> {
         lines.push(format!(
             "Another answer would be {:.2} times as fast: {}; --any-answer allows it.",
             time(*chosen) / time(*other),
-            rows[*other].name(),
+            choice.name(*other),
         ));
     }
     lines
 }
 
-/// As rows are named, but for the kernel, which has its own name even on threads.
-fn name(tuned: &Tuned, row: &Row) -> String {
-    let Tuned { kernel, threads, schedule, formula, .. } = tuned;
-    format!("{kernel}/{}/t{threads} {formula} {schedule}", row.isa)
-}
-
-fn slower(ratio: f64) -> String {
+fn compared(ratio: f64) -> String {
     if ratio < 1.0 + NOISE {
-        format!("{:.1} % slower, which is less than noise", 100.0 * (ratio - 1.0).max(0.0))
+        "as fast, as far as noise lets one tell".to_owned()
     } else {
         format!("takes {ratio:.2} times as long")
     }

@@ -19,3 +19,4 @@ mod scenes;
 mod sessions;
 mod statuses;
 mod threads;
+mod tuned;
