@@ -21,11 +21,13 @@ const THREADS_MAX: usize = 1024;
 /// use taut::prelude::*;
 /// use taut::Tuned;
 /// use taut::world::{Arranged, Scene, StickSet};
-/// # let text = r#"{ "kernel": "scalar", "threads": 1, "schedule": "blocked+hilbert",
-/// #   "formula": "halley", "mesh": { "particles": 98, "sticks": 480, "ends": "dc7e0d2cf2fe5ee2" },
-/// #   "substeps": 1, "iterations": 8, "stretch_rms": 0.01, "ns_per_stick": 4.0, "machine": "" }"#;
 ///
-/// let scene = Scene::sphere(10, StickSet::All)?; // or particles, sticks, sheet of your own
+/// let scene = Scene::sphere(10, StickSet::All)?; // or particles, sticks and sheet of your own
+/// # let taut::Fingerprint { particles, sticks, ends } = taut::Fingerprint::of(&scene.sticks);
+/// # let text = format!(r#"{{ "kernel": "scalar", "threads": 1, "schedule": "blocked+hilbert",
+/// #   "formula": "halley", "mesh": {{ "particles": {particles}, "sticks": {sticks},
+/// #   "ends": "{ends:016x}" }}, "substeps": 1, "iterations": 8, "stretch_rms": 0.01,
+/// #   "ns_per_stick": 4.0, "machine": "" }}"#);
 /// let tuned: Tuned = serde_json::from_str(&text)?;
 /// let Arranged { mut particles, sticks, schedule, .. } = tuned.arrange(&scene)?;
 /// let mut plan = tuned.to_kernel()?.plan(&particles, &sticks, &schedule, tuned.formula)?;
