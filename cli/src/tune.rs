@@ -1,5 +1,6 @@
 //! `taut tune`.
 
+use std::iter;
 use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
@@ -176,22 +177,20 @@ fn scene_sentence(named: &Named, tuning: &Tuning) -> String {
 
 fn trials_sentence(trials: &[Trial], keep: Arrangement, formula: Formula) -> String {
     let count = |wanted: &dyn Fn(&Trial) -> bool| trials.iter().filter(|it| wanted(it)).count();
-    let mut text = format!(
+    let all = format!(
         "{} candidates, {} of them with the answer of {keep} by {formula}",
         trials.len(),
         count(&|it| it.same_answer)
     );
-    for (fate, said) in [
+    let out = [
         (Fate::NotBounded, "not bounded"),
         (Fate::TooSlack, "too slack"),
         (Fate::NotReached, "not reached in time"),
-    ] {
-        let named = count(&|it| it.fate == fate);
-        if named > 0 {
-            text += &format!("; {named} {said}");
-        }
-    }
-    text + ". The last contest:"
+    ]
+    .map(|(fate, said)| (count(&|it| it.fate == fate), said));
+    let out =
+        out.iter().filter(|(count, _)| *count > 0).map(|(count, said)| format!("{count} {said}"));
+    iter::once(all).chain(out).collect::<Vec<_>>().join("; ") + ". The last contest:"
 }
 
 fn verdict(choice: &Choice, keep: Arrangement) -> Vec<String> {
