@@ -3,6 +3,7 @@
 
 mod arrangements;
 mod contests;
+#[allow(clippy::needless_pass_by_value, reason = "the text takes what its reader has")]
 mod generated;
 mod instructions;
 mod machine;
