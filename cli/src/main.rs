@@ -8,6 +8,7 @@ mod input;
 mod output;
 mod stability;
 mod table;
+mod tune;
 mod words;
 
 use std::io::{self, ErrorKind, Write};
@@ -36,6 +37,9 @@ enum Command {
     Accuracy(accuracy::Arguments),
     /// Measure what the articles claim, and say of each claim whether it holds.
     Claims(claims::Arguments),
+    /// Find the fastest kernel, threads and numbering for a mesh on this machine, and print the
+    /// lines that use them.
+    Tune(tune::Arguments),
 }
 
 /// Something that ends the program early, with its exit code.
@@ -60,6 +64,7 @@ fn main() -> ExitCode {
         Some(Command::Stability(arguments)) => stability::run(&arguments),
         Some(Command::Accuracy(arguments)) => accuracy::run(&arguments),
         Some(Command::Claims(arguments)) => claims::run(&arguments),
+        Some(Command::Tune(arguments)) => tune::run(&arguments),
         None => compare::run_default(),
     };
     let (code, sentences) = match result {

@@ -22,6 +22,7 @@ mod changes;
 mod counted;
 mod executor;
 pub mod formula;
+mod hash;
 mod kernel;
 mod lane;
 mod law;

@@ -302,6 +302,17 @@ impl Schedule {
         }
     }
 
+    /// The same order for the same sticks after their particles got other numbers (see
+    /// [`Renumbering::apply`](crate::Renumbering::apply)): the particles lie in memory
+    /// otherwise, and the answer stays, to the bit. A sheet renumbered is no longer one to
+    /// kernels for sheets.
+    ///
+    /// # Errors
+    /// If there are more or fewer sticks, or they are not independent in this order.
+    pub fn renumbered<S: Real>(&self, sticks: &Sticks<S>) -> Result<Self, ScheduleError> {
+        Builder { schedule: Self { sheet: None, ..self.clone() } }.finish(sticks)
+    }
+
     /// The phases, in sequence.
     pub fn phases(&self) -> impl Iterator<Item = Phase<'_>> {
         (0..self.phase_ends.len())
