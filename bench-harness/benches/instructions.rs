@@ -53,13 +53,14 @@ struct Count {
     /// By the formula's own text.
     counted: Executed,
     /// As much as any operation is done for lanes without a stick.
-    padding: u64,
+    padding: i64,
 }
 
 impl Count {
     fn expected(&self) -> Executed {
         let Executed { divisions, square_roots, estimates } = self.counted;
-        let padded = |count| if count > 0 { count + self.padding } else { 0 };
+        let padded =
+            |count: u64| if count > 0 { count.saturating_add_signed(self.padding) } else { 0 };
         Executed {
             divisions: padded(divisions),
             square_roots: padded(square_roots),
@@ -70,8 +71,9 @@ impl Count {
     /// `executed = counted + padding`.
     fn sum(&self, of: impl Fn(Executed) -> u64) -> String {
         let [executed, counted] = [of(self.executed), of(self.counted)];
-        let padding = of(self.expected()) - counted;
-        format!("{executed} = {counted} + {padding}")
+        let padding = if counted > 0 { self.padding } else { 0 };
+        let sign = if padding < 0 { '-' } else { '+' };
+        format!("{executed} = {counted} {sign} {}", padding.unsigned_abs())
     }
 }
 

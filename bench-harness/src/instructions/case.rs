@@ -127,11 +127,12 @@ impl Case {
     }
 
     /// How many lanes the frame relaxes that hold no stick of their own: a batch is padded to whole
-    /// registers, and a row of the grid kernel to four registers of 16 lanes.
+    /// registers, and a row of the grid kernel to four registers of 16 lanes. One lane is never
+    /// padded, and less than that: it branches over sticks whose ends are both pinned.
     ///
     /// # Errors
     /// If the scene cannot be made, or there is no such kernel.
-    pub fn padding(&self) -> Result<u64, CaseError> {
+    pub fn padding(&self) -> Result<i64, CaseError> {
         let (scene, schedule) = self.scene()?;
         let lanes: usize = if let ("grid", Some(sheet)) = (self.kernel, &scene.sheet) {
             let row = sheet.width().next_multiple_of(64);
@@ -139,9 +140,14 @@ impl Case {
             sheet.families().iter().map(|family| rows(family.span()) * row).sum()
         } else {
             let lanes = Kernel::<3>::lanes(&self.kernel()?);
-            schedule.batches().map(|batch| batch.len().next_multiple_of(lanes)).sum()
+            let padded: usize =
+                schedule.batches().map(|batch| batch.len().next_multiple_of(lanes)).sum();
+            let pinned = |end: u32| scene.particles.inverse_masses()[end as usize] == 0.0;
+            let still = |ends: &&[u32; 2]| ends.iter().all(|&end| pinned(end));
+            let still = scene.sticks.ends().iter().filter(still).count();
+            if lanes == 1 { padded - still } else { padded }
         };
-        Ok((lanes - scene.sticks.len()) as u64 * u64::from(ITERATIONS))
+        Ok((lanes.cast_signed() - scene.sticks.len().cast_signed()) as i64 * i64::from(ITERATIONS))
     }
 
     /// Over how many relaxations of a stick the instructions of the frame are spread.

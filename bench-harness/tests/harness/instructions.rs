@@ -118,7 +118,7 @@ fn a_stick_is_counted_once_an_iteration_and_one_lane_has_no_padding() {
         assert_eq!(divisions, if case.formula == "quick" { 0 } else { relaxed }, "{case}");
         assert_eq!(square_roots, if case.formula == "exact" { relaxed } else { 0 }, "{case}");
         assert_eq!(estimates, 0, "made of integer operations: {case}");
-        assert_eq!(case.padding().unwrap() == 0, case.isa == "scalar", "{case}");
+        assert_eq!(case.padding().unwrap() <= 0, case.isa == "scalar", "{case}");
     }
 }
 
