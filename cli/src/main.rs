@@ -4,11 +4,13 @@
 mod compare;
 mod input;
 mod output;
+mod report;
 mod stability;
 mod table;
 mod words;
 
 use std::io::{self, ErrorKind, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -29,6 +31,9 @@ enum Command {
     Compare(compare::Arguments),
     /// Run every schedule and formula for some seconds and tell which stay bounded.
     Stability(stability::Arguments),
+    /// Measure everything and write it as one page with charts, or lay results of several
+    /// machines side by side.
+    Report(report::Arguments),
 }
 
 /// Something that ends the program early, with its exit code.
@@ -39,6 +44,8 @@ enum Failure {
     Disagreement(Vec<taut_bench::Disagreement>),
     /// What users get who ask for nothing does not stay bounded: exit code 1.
     Unbounded(Vec<String>),
+    /// A file's table is not what the results say: exit code 1.
+    Drift(PathBuf),
 }
 
 impl<E: Into<anyhow::Error>> From<E> for Failure {
@@ -51,6 +58,7 @@ fn main() -> ExitCode {
     let result = match Taut::parse().command {
         Some(Command::Compare(arguments)) => compare::run(&arguments),
         Some(Command::Stability(arguments)) => stability::run(&arguments),
+        Some(Command::Report(arguments)) => report::run(&arguments),
         None => compare::run_default(),
     };
     let (code, sentences) = match result {
@@ -61,6 +69,11 @@ fn main() -> ExitCode {
         Err(Failure::Input(error)) => (2, vec![format!("{error:#}")]),
         Err(Failure::Disagreement(pairs)) => (1, pairs.iter().map(ToString::to_string).collect()),
         Err(Failure::Unbounded(sentences)) => (1, sentences),
+        Err(Failure::Drift(path)) => {
+            let path = path.display();
+            let renewed = "taut report --readme without --check writes it anew";
+            (1, vec![format!("{path}: the table is not that of the results; {renewed}")])
+        }
     };
     for sentence in sentences {
         // If nobody hears it, the code still tells.

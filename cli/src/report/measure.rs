@@ -1,0 +1,236 @@
+//! What a report measures: parts, each on scenes of its own.
+
+use std::thread;
+
+use clap::ValueEnum;
+use serde::Serialize;
+use taut::world::{Scene, StickSet};
+use taut::{AnyKernel, Formula, Kernel, Pool, Step};
+use taut_bench::{
+    Arrangement, Contest, Contestant, Disagreement, MachineInfo, Order, Progress, Stability, Subject,
+    Survey, disagreements,
+};
+
+use super::results;
+
+/// A part of a report, in a file of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Part {
+    /// The time over the size of a regular sheet.
+    Sheets,
+    /// The time over the size of a mesh that is numbered at random.
+    Meshes,
+    /// Kernels, formulas and schedules on one sheet: the table of the README.
+    Comparison,
+    /// The time of a frame against what is left of the stretch.
+    Tradeoff,
+    /// Which orders stay bounded.
+    Stability,
+}
+
+/// A row, and of which scene.
+#[derive(Serialize)]
+struct On<R> {
+    scene: &'static str,
+    size: usize,
+    set: &'static str,
+    shuffled: bool,
+    #[serde(flatten)]
+    row: R,
+}
+
+/// Sticks of all scenes: with those against shear and bending.
+const SET: StickSet = StickSet::All;
+/// Scenes that are numbered at random are by this seed.
+const SEED: u64 = 1;
+
+/// Measures a part and gives it as the text of a file, or those who should have agreed to the
+/// bit and did not.
+///
+/// # Errors
+/// If something cannot be set up.
+pub(crate) fn measure(
+    part: Part,
+    quick: bool,
+    progress: &mut dyn FnMut(Progress<'_>),
+) -> anyhow::Result<Result<String, Vec<Disagreement>>> {
+    let contests = match part {
+        Part::Sheets => sheets(quick)?,
+        Part::Meshes => meshes(quick)?,
+        Part::Comparison => comparison(quick)?,
+        Part::Tradeoff => tradeoff(quick)?,
+        Part::Stability => {
+            let rows = stability(quick, progress)?;
+            return results::text(part, quick, &MachineInfo::current(), &rows).map(Ok);
+        }
+    };
+    let total = contests.len() as f64;
+    let mut all = Vec::new();
+    for (done, On { scene, size, set, shuffled, row: contest }) in contests.into_iter().enumerate()
+    {
+        let rows = contest.run(|it| {
+            progress(Progress { share: (done as f64 + it.share) / total, ..it });
+        })?;
+        let disagreements = disagreements(&rows);
+        if !disagreements.is_empty() {
+            return Ok(Err(disagreements));
+        }
+        all.extend(rows.into_iter().map(|row| On { scene, size, set, shuffled, row }));
+    }
+    results::text(part, quick, &MachineInfo::current(), &all).map(Ok)
+}
+
+/// Everything that runs a regular sheet, all in its order, so that all have the same bits; and
+/// what the order is worth to the scalar kernel. Large sheets take few frames.
+fn sheets(quick: bool) -> anyhow::Result<Vec<On<Contest>>> {
+    let all = [(16, 240), (32, 240), (64, 120), (128, 64), (256, 32), (512, 16)];
+    let sizes = if quick { &[(16, 80), (64, 40), (128, 16)][..] } else { &all };
+    let contest = |&(size, frames): &(usize, usize)| {
+        let mut contestants = contestants("sheet", Formula::Halley, &one_thread())?;
+        contestants.extend(contestants_scalar("authored", Formula::Halley)?);
+        Ok(drape(size, frames, Step::default(), contestants)?)
+    };
+    sizes.iter().map(contest).collect()
+}
+
+/// A mesh without any order, its particles renumbered: what any mesh gets; and on threads.
+fn meshes(quick: bool) -> anyhow::Result<Vec<On<Contest>>> {
+    let all = [(16, 240), (32, 120), (64, 64), (128, 32), (256, 16)];
+    let sizes = if quick { &[(16, 80), (64, 16)][..] } else { &all };
+    let mut kernels = one_thread();
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    if cores > 1 {
+        kernels.push(AnyKernel::best().on_threads(Pool::new(cores)?));
+    }
+    let contest = |&(size, frames): &(usize, usize)| {
+        let contestants = contestants("blocked/hilbert", Formula::Halley, &kernels)?;
+        let scene = Scene::disc(size, SET)?.shuffled(SEED);
+        let warmup = frames / 4;
+        let contest = Contest { scene, step: Step::default(), warmup, frames, contestants };
+        Ok(On { scene: "disc", size, set: SET.name(), shuffled: true, row: contest })
+    };
+    sizes.iter().map(contest).collect()
+}
+
+/// Who is how fast, in which order and with which formula.
+fn comparison(quick: bool) -> anyhow::Result<Vec<On<Contest>>> {
+    let mut all = Vec::new();
+    for schedule in ["authored", "banded", "blocked/hilbert", "sheet"] {
+        for formula in Formula::ALL {
+            all.extend(contestants(schedule, formula, &one_thread())?);
+        }
+    }
+    let (size, frames) = if quick { (64, 16) } else { (128, 48) };
+    Ok(vec![drape(size, frames, Step::default(), all)?])
+}
+
+/// More iterations, and more substeps: slower and stiffer, for the fastest kernel of each order.
+fn tradeoff(quick: bool) -> anyhow::Result<Vec<On<Contest>>> {
+    let counts = if quick { &[1, 4, 16][..] } else { &[1, 2, 4, 8, 16, 32] };
+    let (size, frames) = if quick { (32, 40) } else { (64, 48) };
+    let mut contests = Vec::new();
+    let kernels = one_thread();
+    let of = |schedules: &[&str]| -> anyhow::Result<Vec<Contestant>> {
+        let mut all = Vec::new();
+        for schedule in schedules {
+            for formula in Formula::ALL {
+                let fastest = contestants(schedule, formula, &kernels)?.into_iter();
+                all.extend(fastest.max_by_key(speed));
+            }
+        }
+        Ok(all)
+    };
+    for &count in counts {
+        let usual = of(&["authored", "coloured", "banded", "blocked/hilbert", "sheet"])?;
+        let iterations = Step { iterations: count, ..Step::default() };
+        contests.push(drape(size, frames, iterations, usual)?);
+        if count > 1 {
+            let substeps = Step { iterations: 1, substeps: count, ..Step::default() };
+            contests.push(drape(size, frames, substeps, of(&["blocked/hilbert", "sheet"])?)?);
+        }
+    }
+    Ok(contests)
+}
+
+/// Orders and formulas at their hardest, and a little less hard.
+fn stability(
+    quick: bool,
+    progress: &mut dyn FnMut(Progress<'_>),
+) -> anyhow::Result<Vec<Stability>> {
+    let sizes = if quick { &[32, 64][..] } else { &[32, 64, 128] };
+    let lengths = if quick { &[60.0][..] } else { &[120.0, 60.0, 30.0] };
+    let mut steps = Vec::new();
+    for &rate in lengths {
+        let step = |iterations| Step { dt: 1.0 / rate, iterations, ..Step::default() };
+        steps.extend([1, 4].map(step));
+    }
+    let mut rows = Vec::new();
+    // The time goes with the particles.
+    let total: usize = sizes.iter().map(|size| size * size).sum();
+    let mut done = 0;
+    for &size in sizes {
+        let scene = Scene::drape(size, SET)?;
+        let survey = Survey {
+            subject: Subject { name: "drape".to_owned(), size, set: SET, scene },
+            arrangements: Arrangement::orders().collect(),
+            formulas: Formula::ALL.to_vec(),
+            steps: steps.clone(),
+            frames: 360,
+            bound: taut_bench::BOUND,
+        };
+        let before = done as f64;
+        done += size * size;
+        rows.extend(survey.run(|it| {
+            let share = (before + it.share * (size * size) as f64) / total as f64;
+            progress(Progress { share, ..it });
+        })?);
+    }
+    Ok(rows)
+}
+
+fn drape(
+    size: usize,
+    frames: usize,
+    step: Step<3>,
+    contestants: Vec<Contestant>,
+) -> anyhow::Result<On<Contest>> {
+    let scene = Scene::drape(size, SET)?;
+    let contest = Contest { scene, step, warmup: frames / 4, frames, contestants };
+    Ok(On { scene: "drape", size, set: SET.name(), shuffled: false, row: contest })
+}
+
+/// Every kernel on every instruction set of this machine.
+fn one_thread() -> Vec<AnyKernel> {
+    AnyKernel::available()
+}
+
+fn contestants_scalar(schedule: &str, formula: Formula) -> anyhow::Result<Vec<Contestant>> {
+    contestants(schedule, formula, &[AnyKernel::named("scalar")?])
+}
+
+/// Those of the kernels that it makes sense to run in that order.
+fn contestants(
+    schedule: &str,
+    formula: Formula,
+    kernels: &[AnyKernel],
+) -> anyhow::Result<Vec<Contestant>> {
+    let arrangement: Arrangement = schedule.parse()?;
+    let fits = |kernel: &&AnyKernel| match (Kernel::<3>::name(*kernel), arrangement.order) {
+        ("scalar", _) => true,
+        // Batches of one stick leave all lanes but one empty.
+        (_, Order::Authored) => false,
+        ("grid", order) if order != Order::Sheet => false,
+        // One lane is what a kernel falls back to; the scalar one shows it.
+        _ => Kernel::<3>::isa(*kernel) != "scalar",
+    };
+    let contestant =
+        |kernel: &AnyKernel| Contestant { kernel: kernel.clone(), formula, arrangement };
+    Ok(kernels.iter().filter(fits).map(contestant).collect())
+}
+
+/// Those that make most of their lanes last.
+fn speed(contestant: &Contestant) -> (bool, usize) {
+    let kernel = &contestant.kernel;
+    (Kernel::<3>::name(kernel) == "grid", Kernel::<3>::lanes(kernel))
+}
