@@ -1,6 +1,8 @@
 //! The program `taut`.
 #![forbid(unsafe_code)]
 
+mod accuracy;
+mod claims;
 mod compare;
 mod input;
 mod output;
@@ -31,6 +33,11 @@ enum Command {
     Compare(compare::Arguments),
     /// Run every schedule and formula for some seconds and tell which stay bounded.
     Stability(stability::Arguments),
+    /// Find out how accurate formulas and schedules are: stretch over iterations and frames,
+    /// distance from f64, drift of free bodies, and what a given accuracy costs.
+    Accuracy(accuracy::Arguments),
+    /// Measure what the articles claim, and say of each claim whether it holds.
+    Claims(claims::Arguments),
     /// Measure everything and write it as one page with charts, or lay results of several
     /// machines side by side.
     Report(report::Arguments),
@@ -58,6 +65,8 @@ fn main() -> ExitCode {
     let result = match Taut::parse().command {
         Some(Command::Compare(arguments)) => compare::run(&arguments),
         Some(Command::Stability(arguments)) => stability::run(&arguments),
+        Some(Command::Accuracy(arguments)) => accuracy::run(&arguments),
+        Some(Command::Claims(arguments)) => claims::run(&arguments),
         Some(Command::Report(arguments)) => report::run(&arguments),
         None => compare::run_default(),
     };

@@ -11,8 +11,7 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 /// Width and height of the drawing, and how large its letters are.
-const SHAPES: [(&str, (u32, u32), u32); 2] =
-    [("wide", (860, 440), 16), ("narrow", (400, 400), 15)];
+const SHAPES: [(&str, (u32, u32), u32); 2] = [("wide", (860, 440), 16), ("narrow", (400, 400), 15)];
 
 /// Colours of series by day and by night, told apart by most of those who see few colours too.
 pub(crate) const SERIES: [(RGBColor, RGBColor); 7] = [
@@ -269,7 +268,8 @@ fn round_numbers(from: f64, to: f64) -> Vec<f64> {
     if fine.len() <= 9 {
         return fine;
     }
-    let coarse: Vec<f64> = decades(from, to).map(|power| 10f64.powi(power)).filter(inside).collect();
+    let coarse: Vec<f64> =
+        decades(from, to).map(|power| 10f64.powi(power)).filter(inside).collect();
     coarse.iter().copied().step_by(coarse.len().div_ceil(9)).collect()
 }
 

@@ -6,9 +6,10 @@ use clap::ValueEnum;
 use serde::Serialize;
 use taut::world::{Scene, StickSet};
 use taut::{AnyKernel, Formula, Kernel, Pool, Step};
+use taut_bench::accuracy::{self, Accuracy, Study};
 use taut_bench::{
-    Arrangement, Contest, Contestant, Disagreement, MachineInfo, Order, Progress, Stability, Subject,
-    Survey, disagreements,
+    Arrangement, Contest, Contestant, Disagreement, MachineInfo, Order, Progress, Stability,
+    Subject, Survey, disagreements,
 };
 
 use super::results;
@@ -27,6 +28,10 @@ pub(crate) enum Part {
     Tradeoff,
     /// Which orders stay bounded.
     Stability,
+    /// What is left of the stretch over the iterations of a frame.
+    Iterations,
+    /// What is left of the stretch over frames.
+    Frames,
 }
 
 /// A row, and of which scene.
@@ -55,6 +60,7 @@ pub(crate) fn measure(
     quick: bool,
     progress: &mut dyn FnMut(Progress<'_>),
 ) -> anyhow::Result<Result<String, Vec<Disagreement>>> {
+    let machine = MachineInfo::current();
     let contests = match part {
         Part::Sheets => sheets(quick)?,
         Part::Meshes => meshes(quick)?,
@@ -62,7 +68,15 @@ pub(crate) fn measure(
         Part::Tradeoff => tradeoff(quick)?,
         Part::Stability => {
             let rows = stability(quick, progress)?;
-            return results::text(part, quick, &MachineInfo::current(), &rows).map(Ok);
+            return results::text(part, quick, &machine, &rows).map(Ok);
+        }
+        Part::Iterations => {
+            let Accuracy { iterations, .. } = study(accuracy::Part::Iterations, quick, progress)?;
+            return results::text(part, quick, &machine, &on_study(iterations, quick)).map(Ok);
+        }
+        Part::Frames => {
+            let Accuracy { frames, .. } = study(accuracy::Part::Frames, quick, progress)?;
+            return results::text(part, quick, &machine, &on_study(frames, quick)).map(Ok);
         }
     };
     let total = contests.len() as f64;
@@ -78,7 +92,7 @@ pub(crate) fn measure(
         }
         all.extend(rows.into_iter().map(|row| On { scene, size, set, shuffled, row }));
     }
-    results::text(part, quick, &MachineInfo::current(), &all).map(Ok)
+    results::text(part, quick, &machine, &all).map(Ok)
 }
 
 /// Everything that runs a regular sheet, all in its order, so that all have the same bits; and
@@ -187,6 +201,35 @@ fn stability(
         })?);
     }
     Ok(rows)
+}
+
+/// How a falling sheet comes to rest, in every order and with every formula.
+fn study(
+    part: accuracy::Part,
+    quick: bool,
+    progress: &mut dyn FnMut(Progress<'_>),
+) -> anyhow::Result<Accuracy> {
+    let scene = Scene::drape(study_size(quick), SET)?;
+    let study = Study {
+        body: scene.clone(),
+        scene,
+        step: Step::default(),
+        frames: 256,
+        formulas: Formula::ALL.to_vec(),
+        arrangements: Arrangement::orders().collect(),
+    };
+    Ok(study.run(&[part], progress)?)
+}
+
+fn study_size(quick: bool) -> usize {
+    if quick { 16 } else { 32 }
+}
+
+fn on_study<R>(rows: Vec<R>, quick: bool) -> Vec<On<R>> {
+    let size = study_size(quick);
+    rows.into_iter()
+        .map(|row| On { scene: "drape", size, set: SET.name(), shuffled: false, row })
+        .collect()
 }
 
 fn drape(

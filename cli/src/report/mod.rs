@@ -37,8 +37,12 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE", num_args = 1..)]
     from: Vec<PathBuf>,
     /// Where the page goes; with - to the standard output.
-    #[arg(long, value_name = "FILE", default_value = "taut-report.html",
-          conflicts_with = "readme")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        default_value = "taut-report.html",
+        conflicts_with = "readme"
+    )]
     out: PathBuf,
     /// Write no page, but the table between the marks in this file anew.
     #[arg(long, value_name = "FILE")]
@@ -54,8 +58,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Some(path) => {
             let old = fs::read_to_string(path)
                 .with_context(|| format!("{}: cannot be read", path.display()))?;
-            let marked =
-                tables::Marked::find(&old).with_context(|| path.display().to_string())?;
+            let marked = tables::Marked::find(&old).with_context(|| path.display().to_string())?;
             let new = marked.renewed(&arguments.results()?)?;
             if arguments.check && old != new {
                 return Err(Failure::Drift(path.clone()));

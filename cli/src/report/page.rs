@@ -86,8 +86,11 @@ fn introduction(all: &[Results]) -> Markup {
                 "In short: the fastest, " strong { (row.kernel) " on " (row.isa) } ", needs "
                 strong { (format!("{:.2} ns", row.ns_per_stick_median)) } " a stick, "
                 (format!("{:.1}", row.speedup_over_textbook)) " times as fast as the loop of the "
-                "textbooks and " (format!("{:.1}", row.speedup_over_scalar)) " times as fast as "
-                "plain code in a good order."
+                "textbooks"
+                @if let Some(times) = row.speedup_over_scalar {
+                    " and " (format!("{times:.1}")) " times as fast as plain code in a good order"
+                }
+                "."
             }
         }
         @if all.iter().any(|results| results.quick) {
@@ -312,26 +315,34 @@ fn speed(rows: &[Timing], x: Axis, at: impl Fn(&Timing) -> f64, alternative: &st
 
 fn speed_numbers(all: &[Results], of: impl Fn(&Results) -> &[Timing]) -> Markup {
     beside(all, |results| {
-            let row = |row: &Timing| {
-                vec![
-                    row.size.to_string(),
-                    row.particles.to_string(),
-                    row.sticks.to_string(),
-                    row.kernel.clone(),
-                    row.isa.clone(),
-                    row.threads.to_string(),
-                    row.schedule.clone(),
-                    format!("{:.3}", row.ns_per_stick_median),
-                    format!("{:.1}", row.speedup_over_textbook),
-                    row.stretch_rms.map_or("-".to_owned(), |rms| format!("{rms:.4}")),
-                ]
-            };
-            let header = [
-                "size", "particles", "sticks", "kernel", "instruction set", "threads", "schedule",
-                "ns a stick", "times `textbook`", "stretch rms",
-            ];
-            let rows: Vec<_> = of(results).iter().map(row).collect();
-            (!rows.is_empty()).then(|| numbers(&header, &rows))
+        let row = |row: &Timing| {
+            vec![
+                row.size.to_string(),
+                row.particles.to_string(),
+                row.sticks.to_string(),
+                row.kernel.clone(),
+                row.isa.clone(),
+                row.threads.to_string(),
+                row.schedule.clone(),
+                format!("{:.3}", row.ns_per_stick_median),
+                format!("{:.1}", row.speedup_over_textbook),
+                row.stretch_rms.map_or("-".to_owned(), |rms| format!("{rms:.4}")),
+            ]
+        };
+        let header = [
+            "size",
+            "particles",
+            "sticks",
+            "kernel",
+            "instruction set",
+            "threads",
+            "schedule",
+            "ns a stick",
+            "times `textbook`",
+            "stretch rms",
+        ];
+        let rows: Vec<_> = of(results).iter().map(row).collect();
+        (!rows.is_empty()).then(|| numbers(&header, &rows))
     })
 }
 
@@ -414,9 +425,8 @@ fn front(points: impl Iterator<Item = (f64, f64)>) -> Vec<(f64, f64)> {
 
 fn tradeoff_chart(rows: &[Timing]) -> Lines {
     let kernels: Vec<&Timing> = rows.iter().filter(|row| row.kernel != "textbook").collect();
-    let cut = |schedule: &str| {
-        kernels.iter().any(|row| row.schedule == schedule && row.substeps > 1)
-    };
+    let cut =
+        |schedule: &str| kernels.iter().any(|row| row.schedule == schedule && row.substeps > 1);
     // Those that were cut into substeps have a line of their own, from the same first point.
     let mut lines: Vec<((String, usize), &str, Vec<(f64, f64)>)> = Vec::new();
     for row in &kernels {
@@ -432,9 +442,10 @@ fn tradeoff_chart(rows: &[Timing]) -> Lines {
             keys.push((format!("{}, substeps", row.schedule), if order == 0 { 5 } else { 6 }));
         }
         for key in keys {
-            match lines.iter_mut().find(|(known, formula, _)| {
-                *known == key && *formula == row.formula
-            }) {
+            match lines
+                .iter_mut()
+                .find(|(known, formula, _)| *known == key && *formula == row.formula)
+            {
                 Some((_, _, points)) => points.push(point),
                 None => lines.push((key, &row.formula, vec![point])),
             }
@@ -693,10 +704,7 @@ fn residuals<T>(
     });
     let series = groups.iter().map(|((schedule, formula), rows)| Series {
         points: rows.iter().filter_map(|row| point(row)).collect(),
-        style: Style {
-            colour: position(&SCHEDULES, schedule),
-            mark: position(&FORMULAS, formula),
-        },
+        style: Style { colour: position(&SCHEDULES, schedule), mark: position(&FORMULAS, formula) },
     });
     let orders: Vec<(String, usize)> = groups
         .iter()

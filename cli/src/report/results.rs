@@ -145,7 +145,6 @@ pub(crate) struct Timing {
     pub(crate) scene: String,
     pub(crate) size: usize,
     pub(crate) set: String,
-    pub(crate) shuffled: bool,
     pub(crate) kernel: String,
     pub(crate) isa: String,
     pub(crate) formula: String,
@@ -159,7 +158,8 @@ pub(crate) struct Timing {
     pub(crate) frame_us_median: f64,
     pub(crate) ns_per_stick_median: f64,
     pub(crate) speedup_over_textbook: f64,
-    pub(crate) speedup_over_scalar: f64,
+    /// None where the scalar kernel took no part.
+    pub(crate) speedup_over_scalar: Option<f64>,
     pub(crate) divisions_per_frame: u64,
     pub(crate) square_roots_per_frame: u64,
     pub(crate) estimates_per_frame: u64,

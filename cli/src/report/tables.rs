@@ -59,7 +59,7 @@ pub(crate) fn cells(row: &Timing) -> [String; 10] {
         row.schedule.clone(),
         format!("{:.2}", row.ns_per_stick_median),
         format!("{:.1}", row.speedup_over_textbook),
-        format!("{:.1}", row.speedup_over_scalar),
+        number(row.speedup_over_scalar, 1),
         [divisions_per_frame, square_roots_per_frame].map(millions).join(", "),
         number(row.stretch_rms, 4),
         row.error_vs_f64.map_or("-".to_owned(), |metres| format!("{metres:.0e}")),
@@ -143,7 +143,10 @@ fn section(results: &Results) -> Option<String> {
     );
     let mut lines = vec![wrapped(&prose), String::new()];
     lines.push(format!("| {} |", COLUMNS.map(|(name, _)| name).join(" | ")));
-    lines.push(format!("|{}|", COLUMNS.map(|(_, right)| if right { "--:" } else { "---" }).join("|")));
+    lines.push(format!(
+        "|{}|",
+        COLUMNS.map(|(_, right)| if right { "--:" } else { "---" }).join("|")
+    ));
     for row in picked(&results.comparison) {
         let mut cells = cells(row);
         cells[0] = format!("`{}`", cells[0]);
