@@ -8,8 +8,8 @@ use taut::world::{Scene, StickSet};
 use taut::{AnyKernel, Formula, Kernel, Pool, Step};
 use taut_bench::accuracy::{self, Accuracy, Study};
 use taut_bench::{
-    Arrangement, Contest, Contestant, Disagreement, MachineInfo, Order, Progress, Stability,
-    Subject, Survey, disagreements,
+    Arrangement, Contest, Contestant, Disagreement, MachineInfo, Progress, Stability, Subject,
+    Survey, disagreements, engines_in,
 };
 
 use super::results;
@@ -98,27 +98,28 @@ pub(crate) fn measure(
 /// Everything that runs a regular sheet, all in its order, so that all have the same bits; and
 /// what the order is worth to the scalar kernel. Large sheets take few frames.
 fn sheets(quick: bool) -> anyhow::Result<Vec<On<Contest>>> {
-    let all = [(16, 240), (32, 240), (64, 120), (128, 64), (256, 32), (512, 16)];
-    let sizes = if quick { &[(16, 80), (64, 40), (128, 16)][..] } else { &all };
+    let sizes = [(16, 240), (32, 240), (64, 120), (128, 64), (256, 32), (512, 16)];
+    let sizes = if quick { &[(16, 80), (64, 40), (128, 16)][..] } else { &sizes };
     let contest = |&(size, frames): &(usize, usize)| {
-        let mut contestants = contestants("sheet", Formula::Halley, &one_thread())?;
-        contestants.extend(contestants_scalar("authored", Formula::Halley)?);
-        Ok(drape(size, frames, Step::default(), contestants)?)
+        let mut all = contestants("sheet", Formula::Halley)?;
+        all.extend(contestants("authored", Formula::Halley)?);
+        drape(size, frames, Step::default(), all)
     };
     sizes.iter().map(contest).collect()
 }
 
 /// A mesh without any order, its particles renumbered: what any mesh gets; and on threads.
 fn meshes(quick: bool) -> anyhow::Result<Vec<On<Contest>>> {
-    let all = [(16, 240), (32, 120), (64, 64), (128, 32), (256, 16)];
-    let sizes = if quick { &[(16, 80), (64, 16)][..] } else { &all };
-    let mut kernels = one_thread();
+    let sizes = [(16, 240), (32, 120), (64, 64), (128, 32), (256, 16)];
+    let sizes = if quick { &[(16, 80), (64, 16)][..] } else { &sizes };
+    let mut all = contestants("blocked/hilbert", Formula::Halley)?;
     let cores = thread::available_parallelism().map_or(1, usize::from);
     if cores > 1 {
-        kernels.push(AnyKernel::best().on_threads(Pool::new(cores)?));
+        let kernel = AnyKernel::best().on_threads(Pool::new(cores)?);
+        all.push(Contestant { kernel, ..all[0].clone() });
     }
     let contest = |&(size, frames): &(usize, usize)| {
-        let contestants = contestants("blocked/hilbert", Formula::Halley, &kernels)?;
+        let contestants = all.clone();
         let scene = Scene::disc(size, SET)?.shuffled(SEED);
         let warmup = frames / 4;
         let contest = Contest { scene, step: Step::default(), warmup, frames, contestants };
@@ -132,25 +133,23 @@ fn comparison(quick: bool) -> anyhow::Result<Vec<On<Contest>>> {
     let mut all = Vec::new();
     for schedule in ["authored", "banded", "blocked/hilbert", "sheet"] {
         for formula in Formula::ALL {
-            all.extend(contestants(schedule, formula, &one_thread())?);
+            all.extend(contestants(schedule, formula)?);
         }
     }
     let (size, frames) = if quick { (64, 16) } else { (128, 48) };
     Ok(vec![drape(size, frames, Step::default(), all)?])
 }
 
-/// More iterations, and more substeps: slower and stiffer, for the fastest kernel of each order.
+/// More iterations, and more substeps: slower and stiffer, in every order on its widest kernel.
 fn tradeoff(quick: bool) -> anyhow::Result<Vec<On<Contest>>> {
     let counts = if quick { &[1, 4, 16][..] } else { &[1, 2, 4, 8, 16, 32] };
     let (size, frames) = if quick { (32, 40) } else { (64, 48) };
     let mut contests = Vec::new();
-    let kernels = one_thread();
     let of = |schedules: &[&str]| -> anyhow::Result<Vec<Contestant>> {
         let mut all = Vec::new();
         for schedule in schedules {
             for formula in Formula::ALL {
-                let fastest = contestants(schedule, formula, &kernels)?.into_iter();
-                all.extend(fastest.max_by_key(speed));
+                all.extend(widest(schedule, formula)?);
             }
         }
         Ok(all)
@@ -243,37 +242,17 @@ fn drape(
     Ok(On { scene: "drape", size, set: SET.name(), shuffled: false, row: contest })
 }
 
-/// Every kernel on every instruction set of this machine.
-fn one_thread() -> Vec<AnyKernel> {
-    AnyKernel::available()
-}
-
-fn contestants_scalar(schedule: &str, formula: Formula) -> anyhow::Result<Vec<Contestant>> {
-    contestants(schedule, formula, &[AnyKernel::named("scalar")?])
-}
-
-/// Those of the kernels that it makes sense to run in that order.
-fn contestants(
-    schedule: &str,
-    formula: Formula,
-    kernels: &[AnyKernel],
-) -> anyhow::Result<Vec<Contestant>> {
+/// Every kernel on every instruction set of this machine that it makes sense to run in that
+/// order, the widest first.
+fn contestants(schedule: &str, formula: Formula) -> anyhow::Result<Vec<Contestant>> {
     let arrangement: Arrangement = schedule.parse()?;
-    let fits = |kernel: &&AnyKernel| match (Kernel::<3>::name(*kernel), arrangement.order) {
-        ("scalar", _) => true,
-        // Batches of one stick leave all lanes but one empty.
-        (_, Order::Authored) => false,
-        ("grid", order) if order != Order::Sheet => false,
-        // One lane is what a kernel falls back to; the scalar one shows it.
-        _ => Kernel::<3>::isa(*kernel) != "scalar",
-    };
-    let contestant =
-        |kernel: &AnyKernel| Contestant { kernel: kernel.clone(), formula, arrangement };
-    Ok(kernels.iter().filter(fits).map(contestant).collect())
+    let kernels = engines_in(arrangement.order).into_iter();
+    Ok(kernels.map(|kernel| Contestant { kernel, formula, arrangement }).collect())
 }
 
-/// Those that make most of their lanes last.
-fn speed(contestant: &Contestant) -> (bool, usize) {
-    let kernel = &contestant.kernel;
-    (Kernel::<3>::name(kernel) == "grid", Kernel::<3>::lanes(kernel))
+/// The kernel that takes the most sticks at once in that order.
+fn widest(schedule: &str, formula: Formula) -> anyhow::Result<Option<Contestant>> {
+    let lanes =
+        |it: &Contestant| (Kernel::<3>::lanes(&it.kernel), Kernel::<3>::name(&it.kernel) == "grid");
+    Ok(contestants(schedule, formula)?.into_iter().max_by_key(lanes))
 }

@@ -54,28 +54,30 @@ pub(crate) struct Arguments {
 
 /// Measures or reads, and writes.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    match &arguments.readme {
-        Some(path) => {
-            let old = fs::read_to_string(path)
-                .with_context(|| format!("{}: cannot be read", path.display()))?;
-            let marked = tables::Marked::find(&old).with_context(|| path.display().to_string())?;
-            let new = marked.renewed(&arguments.results()?)?;
-            if arguments.check && old != new {
-                return Err(Failure::Drift(path.clone()));
-            }
-            if old != new {
-                Output::open(path)?.write(new.as_bytes())?;
-            }
-        }
-        None => {
-            let output = Output::open(&arguments.out)?;
-            output.write(page::of(&arguments.results()?).as_bytes())?;
-            if arguments.out != Path::new("-") {
-                writeln!(io::stdout(), "The report is in {}.", arguments.out.display())?;
-            }
-        }
+    if let Some(path) = &arguments.readme {
+        return renew(path, arguments);
+    }
+    let output = Output::open(&arguments.out)?;
+    output.write(page::of(&arguments.results()?).as_bytes())?;
+    if arguments.out != Path::new("-") {
+        writeln!(io::stdout(), "The report is in {}.", arguments.out.display())?;
     }
     Ok(())
+}
+
+/// Writes a file's table, or tells that it is another.
+fn renew(path: &Path, arguments: &Arguments) -> Result<(), Failure> {
+    let name = || path.display().to_string();
+    let old = fs::read_to_string(path).with_context(|| format!("{}: cannot be read", name()))?;
+    let marked = tables::Marked::find(&old).with_context(name)?;
+    let new = marked.renewed(&arguments.results()?)?;
+    if old == new {
+        Ok(())
+    } else if arguments.check {
+        Err(Failure::Drift(path.to_owned()))
+    } else {
+        Ok(Output::open(path)?.write(new.as_bytes())?)
+    }
 }
 
 impl Arguments {

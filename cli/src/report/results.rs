@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
 use serde_json::ser::Formatter;
+use taut::Formula;
 use taut_bench::MachineInfo;
 
 use super::measure::Part;
@@ -246,6 +247,11 @@ impl Timing {
         1e3 * self.frame_us_median / self.sticks as f64
     }
 
+    /// Whether it is with the default formula, or by the textbook, which has one only.
+    pub(crate) fn is_default(&self) -> bool {
+        self.formula == Formula::default().name() || self.kernel == "textbook"
+    }
+
     /// The residual, if it is that of a simulation of anything.
     pub(crate) fn stretch(&self) -> Option<f64> {
         self.stretch_rms.filter(|&rms| self.finite && rms <= 10.0)
@@ -295,14 +301,11 @@ pub(crate) fn add(all: &mut Vec<Results>, text: &str) -> anyhow::Result<()> {
     anyhow::ensure!(format == FORMAT, "{no_part}: their form is {format}, not {FORMAT}");
     let Document { quick, machine, part } = serde_json::from_str(text).context(no_part)?;
     let place = all.iter().position(|it| it.machine.is(&machine) && !it.has(&part));
-    let results = match place {
-        Some(place) => &mut all[place],
-        None => {
-            all.push(Results { machine: machine.clone(), ..Results::default() });
-            let last = all.len() - 1;
-            &mut all[last]
-        }
-    };
+    let place = place.unwrap_or_else(|| {
+        all.push(Results { machine: machine.clone(), ..Results::default() });
+        all.len() - 1
+    });
+    let results = &mut all[place];
     results.quick |= quick;
     if !results.commits.contains(&machine.commit) {
         results.commits.push(machine.commit);

@@ -26,22 +26,24 @@ pub(crate) const COLUMNS: [(&str, bool); 10] = [
 ];
 
 /// What [`picked`] picks.
-pub(crate) const PICKED: &str = "Shown are the fastest row of every kernel on every instruction \
-    set, of every schedule, and of every formula.";
+pub(crate) const PICKED: &str = "Shown are, with the default formula, the fastest row of every \
+    kernel on every instruction set and of every schedule; and the fastest row of every formula.";
 
 /// The rows that tell the most, the fastest first: see [`PICKED`]. What blew up is no result.
 pub(crate) fn picked(rows: &[Timing]) -> Vec<&Timing> {
     let mut sorted: Vec<&Timing> = rows.iter().filter(|row| row.stretch().is_some()).collect();
     sorted.sort_by(|one, other| one.ns_per_stick_median.total_cmp(&other.ns_per_stick_median));
-    let keys = |row: &Timing| {
-        let kernel = format!("{} {} {}", row.kernel, row.isa, row.threads);
-        [kernel, format!("schedule {}", row.schedule), format!("formula {}", row.formula)]
-    };
     let mut seen = Vec::new();
     sorted.retain(|row| {
-        let new: Vec<String> = keys(row).into_iter().filter(|key| !seen.contains(key)).collect();
-        seen.extend(new.iter().cloned());
-        !new.is_empty()
+        let mut keys = vec![format!("formula {}", row.formula)];
+        if row.is_default() {
+            keys.push(format!("kernel {} {} {}", row.kernel, row.isa, row.threads));
+            keys.push(format!("schedule {}", row.schedule));
+        }
+        keys.retain(|key| !seen.contains(key));
+        let new = !keys.is_empty();
+        seen.append(&mut keys);
+        new
     });
     sorted
 }

@@ -72,6 +72,23 @@ fn help_on_stability_explains_every_option() {
 }
 
 #[test]
+fn help_on_report_explains_every_option() {
+    let ran = taut("report --help").succeeded();
+    assert_eq!(ran.err, "");
+    for option in [
+        "--quick",
+        "--parts <LIST>",
+        "--keep <FOLDER>",
+        "--from <FILE>",
+        "--out <FILE>",
+        "--readme <FILE>",
+        "--check",
+    ] {
+        assert!(ran.out.contains(option), "'{option}' is missing: {}", ran.out);
+    }
+}
+
+#[test]
 fn the_version_is_that_of_the_package() {
     for words in ["--version", "-V"] {
         let ran = taut(words).succeeded();
