@@ -129,7 +129,7 @@ impl Contest {
     }
 
     fn textbook_entry(&self) -> Entry {
-        let row = Row { kernel: TEXTBOOK, ..self.row(Formula::Exact, AUTHORED) };
+        let row = Row { kernel: TEXTBOOK, inside: TEXTBOOK, ..self.row(Formula::Exact, AUTHORED) };
         self.entry(row, Runner::textbook(&self.scene), (Formula::Exact, AUTHORED))
     }
 
@@ -137,6 +137,7 @@ impl Contest {
         let Contestant { kernel, formula, arrangement } = contestant;
         let row = Row {
             kernel: Kernel::<3>::name(kernel),
+            inside: Kernel::<3>::name(kernel.inside()),
             isa: Kernel::<3>::isa(kernel),
             lanes: Kernel::<3>::lanes(kernel),
             threads: Kernel::<3>::threads(kernel),
@@ -158,6 +159,7 @@ impl Contest {
         let times = u64::from(self.step.substeps) * u64::from(self.step.iterations);
         Row {
             kernel: "",
+            inside: "",
             isa: "scalar",
             lanes: 1,
             formula: formula.name(),
@@ -175,6 +177,7 @@ impl Contest {
             ns_per_stick_fastest: f64::NAN,
             speedup_over_textbook: f64::NAN,
             speedup_over_scalar: f64::NAN,
+            speedup_over_one_thread: None,
             divisions_per_frame: divisions * times,
             square_roots_per_frame: square_roots * times,
             estimates_per_frame: estimates * times,
@@ -289,8 +292,14 @@ fn set_speedups(rows: &mut [Row]) {
         times.min_by(f64::total_cmp).unwrap_or(f64::NAN)
     };
     let (textbook, scalar) = (best(TEXTBOOK), best("scalar"));
+    // On one thread, `colour` is no more than what is inside.
+    let alone: Vec<Row> = rows.iter().filter(|row| row.threads == 1).cloned().collect();
     for row in rows {
         row.speedup_over_textbook = textbook / row.frame_us_median;
         row.speedup_over_scalar = scalar / row.frame_us_median;
+        let what = |row: &Row| (row.inside, row.isa, row.formula, row.schedule.clone());
+        let one_thread = alone.iter().find(|one| what(one) == what(row));
+        row.speedup_over_one_thread =
+            one_thread.map(|one| one.frame_us_median / row.frame_us_median);
     }
 }

@@ -7,6 +7,8 @@ use serde::{Serialize, Serializer};
 pub struct Row {
     /// The kernel's name, or `textbook`.
     pub kernel: &'static str,
+    /// The kernel that does the work: inside `colour`, the one that it gives threads to.
+    pub inside: &'static str,
     /// Its instruction set.
     pub isa: &'static str,
     /// Its lanes.
@@ -41,6 +43,9 @@ pub struct Row {
     pub speedup_over_textbook: f64,
     /// Median frame of the scalar kernel in its best schedule over this median frame.
     pub speedup_over_scalar: f64,
+    /// Median frame on one thread, of the same kernel inside, instruction set, formula and
+    /// schedule, over this median frame; nothing if that did not take part.
+    pub speedup_over_one_thread: Option<f64>,
     /// Divisions a frame, counted.
     pub divisions_per_frame: u64,
     /// Square roots a frame, counted.
@@ -70,8 +75,14 @@ fn hexadecimal<S: Serializer>(hash: &u64, serializer: S) -> Result<S::Ok, S::Err
 impl Row {
     /// `kernel/isa/t1 formula schedule`: enough to find it again.
     pub fn name(&self) -> String {
-        let Self { kernel, isa, threads, formula, schedule, .. } = self;
-        format!("{kernel}/{isa}/t{threads} {formula} {schedule}")
+        let Self { isa, threads, formula, schedule, .. } = self;
+        format!("{}/{isa}/t{threads} {formula} {schedule}", self.kernel_name())
+    }
+
+    /// The kernel's name, with that of the kernel inside if it is another: `colour(pulp)`.
+    pub fn kernel_name(&self) -> String {
+        let Self { kernel, inside, .. } = self;
+        if kernel == inside { (*kernel).to_owned() } else { format!("{kernel}({inside})") }
     }
 
     /// Million sticks relaxed a second, median.

@@ -6,13 +6,14 @@ use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, Tab
 use comfy_table::{LineStyle, TableStyle};
 use taut_bench::Row;
 
-const COLUMNS: [&str; 15] = [
+const COLUMNS: [&str; 16] = [
     "kernel",
     "isa",
     "lanes",
     "formula",
     "schedule",
     "threads",
+    "times\n1 thread",
     "ns/stick\nmedian",
     "ns/stick\nfastest",
     "million\nsticks/s",
@@ -33,7 +34,7 @@ pub(crate) fn render(rows: &[Row]) -> String {
     for row in sorted {
         table.add_row(cells(row));
     }
-    for at in [2, 5, 6, 7, 8, 9, 10, 11, 12, 13] {
+    for at in [2, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14] {
         if let Some(column) = table.column_mut(at) {
             column.set_cell_alignment(CellAlignment::Right);
         }
@@ -62,12 +63,16 @@ fn cells(row: &Row) -> Vec<Cell> {
         Cell::new(format!("{:.4} / {:.3}", row.stretch_rms, row.stretch_max))
     };
     let mut cells = vec![
-        Cell::new(row.kernel),
+        Cell::new(row.kernel_name()),
         Cell::new(row.isa),
         Cell::new(row.lanes),
         Cell::new(row.formula),
         Cell::new(&row.schedule),
         Cell::new(row.threads),
+        Cell::new(match row.speedup_over_one_thread {
+            Some(times) if row.threads > 1 => format!("{times:.2}"),
+            _ => String::new(),
+        }),
         Cell::new(format!("{:.3}", row.ns_per_stick_median)),
         Cell::new(format!("{:.3}", row.ns_per_stick_fastest)),
         Cell::new(format!("{:.0}", row.million_sticks_per_s())),

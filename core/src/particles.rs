@@ -192,6 +192,26 @@ impl<const D: usize, S: Real> Particles<D, S> {
         Ok(name)
     }
 
+    /// The particles of several cloths, one after the other, each moving as it did.
+    ///
+    /// # Errors
+    /// A position that is not sane; more particles than `u32` counts.
+    pub fn side_by_side<'a>(
+        parts: impl IntoIterator<Item = &'a Self>,
+    ) -> Result<Self, ParticleError> {
+        let mut all = Self::with_capacity(0);
+        for part in parts {
+            let first = all.len;
+            for particle in 0..part.len {
+                all.push(part.position(particle), part.inverse_mass[particle])?;
+            }
+            for (column, of_part) in all.previous.iter_mut().zip(&part.previous) {
+                column[first..first + part.len].copy_from_slice(&of_part[..part.len]);
+            }
+        }
+        Ok(all)
+    }
+
     /// How many there are (padding excluded).
     pub fn len(&self) -> usize {
         self.len

@@ -205,6 +205,37 @@ impl<S: Real> Sticks<S> {
         })
     }
 
+    /// The sticks of several cloths, one after the other, with all that they are. The particles
+    /// of each are as many as it was checked against, and follow those of the one before, as
+    /// [`Particles::side_by_side`] puts them.
+    ///
+    /// # Errors
+    /// More sticks or particles than 32-bit numbers can name.
+    pub fn side_by_side<'a>(parts: impl IntoIterator<Item = &'a Self>) -> Result<Self, StickError> {
+        let parts: Vec<&Self> = parts.into_iter().collect();
+        let particles = parts.iter().map(|part| part.particles).sum();
+        let pairs = parts.iter().map(|part| part.len()).sum::<usize>();
+        if pairs.max(particles) >= u32::MAX as usize {
+            return Err(StickError::TooMany { pairs, particles });
+        }
+        let mut ends = Vec::with_capacity(pairs);
+        let mut first = 0;
+        for part in &parts {
+            ends.extend(part.ends.iter().map(|ends| ends.map(|end| first + end)));
+            first += part.particles as u32;
+        }
+        Ok(Self {
+            ends: ends.into(),
+            rest: parts.iter().flat_map(|part| &part.rest).copied().collect(),
+            stiffness: parts.iter().flat_map(|part| &part.stiffness).copied().collect(),
+            compliance: parts.iter().flat_map(|part| &part.compliance).copied().collect(),
+            kind: parts.iter().flat_map(|part| &part.kind).copied().collect(),
+            torn: parts.iter().flat_map(|part| &part.torn).copied().collect(),
+            particles,
+            changes: Changes::new(),
+        })
+    }
+
     /// How many there are, torn ones included.
     pub fn len(&self) -> usize {
         self.ends.len()

@@ -132,6 +132,15 @@ impl AnyKernel {
     pub fn on_threads(self, pool: taut_colour::Pool) -> Self {
         Self::Colour(Box::new(taut_colour::ColourKernel::new(self, pool)))
     }
+
+    /// The kernel that does the work: what threads are around, or itself.
+    pub fn inside(&self) -> &Self {
+        match self {
+            #[cfg(feature = "colour")]
+            Self::Colour(colour) => colour.inner().inside(),
+            kernel => kernel,
+        }
+    }
 }
 
 /// The same property of whichever kernel it is.

@@ -24,8 +24,9 @@ impl Contestant {
     }
 }
 
-/// On how many threads of a pool each kernel runs, besides on the calling thread.
-pub(crate) const THREADS: [usize; 4] = [1, 2, 3, 4];
+/// On how many threads of a pool each kernel runs, besides on the calling thread. (More in
+/// `threads.rs`.)
+pub(crate) const THREADS: [usize; 3] = [1, 2, 5];
 
 /// Everything that must give the scalar kernel's bits: each kernel of the build on each
 /// instruction set of this machine, alone and on pools of threads. This list is the only

@@ -7,6 +7,7 @@
 #![allow(clippy::float_cmp, reason = "that two numbers are the same is what is promised")]
 
 mod agreement;
+mod cloths;
 mod contestants;
 mod golden;
 mod isas;

@@ -17,7 +17,7 @@ pub(crate) struct Ending<const D: usize> {
 
 impl<const D: usize> Ending<D> {
     /// Says where two endings differ, if they do: to the bit, every NaN being one.
-    fn difference(&self, other: &Self) -> Option<String> {
+    pub(crate) fn difference(&self, other: &Self) -> Option<String> {
         let [own, others] = [self, other].map(|ending| rows(&ending.particles));
         if own.len() != others.len() {
             return Some(format!("{} particles, not {}", own.len(), others.len()));

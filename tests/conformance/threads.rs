@@ -4,17 +4,17 @@ use std::sync::Mutex;
 use std::thread;
 
 use taut::world::{Scene, StickSet};
-use taut::{AnyKernel, Executor, Formula, Kind, Plan, Schedule, Step};
+use taut::{AnyKernel, Executor, Family, Formula, Inline, Kind, Plan, Pool, Schedule, Step};
 
 use crate::contestants::contestants;
 use crate::meshes::{Manner, Mesh, Pattern, Recipe, Shape};
 use crate::play::{Ending, Setup, Start};
 
-/// Large enough to be shared out in every way: more particles than a thread takes at a time,
-/// colours of more sticks than a task has, several blocks, some sticks that are not plain.
+/// Large enough to be worth eight threads: more particles than a thread takes at a time, colours
+/// of more sticks than a task has, many blocks, some sticks that are not plain.
 fn large() -> Mesh {
     let shapes = vec![
-        Shape::Grid(81, 62),
+        Shape::Grid(210, 150),
         Shape::Pairs(5000),
         Shape::Grid(40, 30),
         Shape::Star(5),
@@ -28,42 +28,63 @@ fn step() -> Step<3> {
     Step { substeps: 2, iterations: 2, ..Step::default() }
 }
 
-/// One thread a job. Notes how often that was several.
-#[derive(Default)]
-struct Spy {
-    shared_out: Mutex<usize>,
+/// Scoped threads, as many as it is asked for. Notes how many that were each time.
+struct Scope {
+    threads: usize,
+    asked_for: Mutex<Vec<usize>>,
 }
 
-impl Executor for Spy {
+impl Scope {
+    fn new(threads: usize) -> Self {
+        Self { threads, asked_for: Mutex::default() }
+    }
+}
+
+impl Executor for Scope {
     fn threads(&self) -> usize {
-        2
+        self.threads
     }
 
-    fn run(&self, jobs: usize, job: &(dyn Fn(usize) + Sync)) {
-        thread::scope(|scope| {
-            for at in 0..jobs {
-                scope.spawn(move || job(at));
-            }
-        });
-        *self.shared_out.lock().unwrap() += usize::from(jobs > 1);
+    fn run(&self, threads: usize, work: &(dyn Fn(usize) + Sync)) {
+        thread::scope(|scope| (0..threads).for_each(|at| drop(scope.spawn(move || work(at)))));
+        self.asked_for.lock().unwrap().push(threads);
     }
 }
 
-/// Does more than it is asked to, in no order: two threads call every job, one of them
-/// backwards, and then some are called again.
-struct Hostile;
+/// Does not do as it is asked to, in one way or another.
+#[derive(Clone, Copy, Debug)]
+enum Hostile {
+    /// Calls nobody.
+    Absent,
+    /// Calls on one other thread, not on the caller's, with a number that there is not.
+    Elsewhere,
+    /// One after the other, from the last number to the first.
+    Backwards,
+    /// More threads than it has, several with the same number, and all again afterwards.
+    Crowd,
+}
+
+impl Hostile {
+    const ALL: [Self; 4] = [Self::Absent, Self::Elsewhere, Self::Backwards, Self::Crowd];
+}
 
 impl Executor for Hostile {
     fn threads(&self) -> usize {
-        2
+        4
     }
 
-    fn run(&self, jobs: usize, job: &(dyn Fn(usize) + Sync)) {
-        thread::scope(|scope| {
-            scope.spawn(|| (0..jobs).rev().for_each(job));
-            scope.spawn(|| (0..jobs).for_each(job));
-        });
-        (0..jobs).step_by(3).for_each(job);
+    fn run(&self, threads: usize, work: &(dyn Fn(usize) + Sync)) {
+        match self {
+            Self::Absent => {}
+            Self::Elsewhere => thread::scope(|scope| drop(scope.spawn(|| work(usize::MAX)))),
+            Self::Backwards => (0..threads).rev().for_each(work),
+            Self::Crowd => {
+                thread::scope(|scope| {
+                    (0..9).for_each(|at| drop(scope.spawn(move || work(at % 3))));
+                });
+                (0..threads).for_each(work);
+            }
+        }
     }
 }
 
@@ -88,25 +109,61 @@ fn kernels_agree_on_a_mesh_that_is_shared_out_in_every_way() {
 }
 
 #[test]
+fn one_to_eight_threads_agree_on_a_pool_and_on_a_scope() {
+    let mesh = large();
+    for schedule in [Schedule::coloured(&mesh.sticks), mesh.schedule("blocked")] {
+        let setup = Setup { mesh: &mesh, schedule: &schedule, formula: Formula::Halley };
+        let alone = || setup.start(&AnyKernel::best()).unwrap();
+        let expected = steps_on(&Inline, alone());
+        for threads in 1..=8 {
+            let pool = Pool::new(threads).unwrap();
+            let executors = [("pool", &pool as &dyn Executor), ("scope", &Scope::new(threads))];
+            for (name, executor) in executors {
+                let ending = steps_on(executor, alone());
+                let difference = ending.difference(&expected);
+                assert_eq!(difference, None, "{threads} threads of a {name}");
+            }
+        }
+    }
+}
+
+#[test]
 fn the_large_mesh_really_is_shared_out() {
     let mesh = large();
-    // How often there were several jobs.
-    let shared_out = |schedule: &Schedule, iterations| {
-        let spy = Spy::default();
+    // For how many threads there was work, each time that there was some for several.
+    let asked_for = |schedule: &Schedule, iterations| {
+        let spy = Scope::new(8);
         let setup = Setup { mesh: &mesh, schedule, formula: Formula::Halley };
         let Start { mut plan, mut particles, sticks } = setup.start(&AnyKernel::best()).unwrap();
-        let step = Step { iterations, ..step() };
+        let step = Step { substeps: 1, iterations, ..step() };
         assert!(plan.step_on(&spy, &mut particles, &sticks, &step).unwrap().finite);
-        spy.shared_out.into_inner().unwrap()
+        spy.asked_for.into_inner().unwrap()
     };
-    let coloured = Schedule::coloured(&mesh.sticks);
-    let blocked = Schedule::blocked(&mesh.particles, &mesh.sticks);
-    let of_particles = shared_out(&coloured, 0);
-    assert!(of_particles > 0);
-    for schedule in [coloured, blocked] {
-        let [once, twice] = [1, 2].map(|iterations| shared_out(&schedule, iterations));
-        assert!(of_particles < once && once < twice, "{of_particles}, {once}, {twice}");
+    // The widest colour makes five tasks.
+    for (order, threads) in [("coloured", 5), ("blocked", 8)] {
+        let schedule = mesh.schedule(order);
+        assert_eq!(asked_for(&schedule, 0), [5, 5], "integration and return");
+        assert_eq!(asked_for(&schedule, 3), [5, threads, 5], "{order}: all iterations at once");
     }
+}
+
+#[test]
+fn a_large_sheet_is_shared_out_and_nobody_sees_it() {
+    let mesh: Mesh = Recipe::sheet([130, 200], Family::ALL, 1, Manner::Even).mesh();
+    let schedule = mesh.schedule("sheet");
+    let setup = Setup { mesh: &mesh, schedule: &schedule, formula: Formula::Halley };
+    let expected = setup.all_agree("alone", |start| start.steps(&step(), 2));
+    for executor in Hostile::ALL {
+        let game = format!("step_on, {executor:?}");
+        setup.all_end_as(&expected, &game, |start| steps_on(&executor, start));
+    }
+    let spy = Scope::new(8);
+    let start = setup.start(&AnyKernel::best_for(&schedule)).unwrap();
+    let difference = steps_on(&spy, start).difference(&expected);
+    assert_eq!(difference, None);
+    // A pass over rows; four blocks; and so on: two steps of two substeps.
+    let step = [3, 4, 3, 3, 4, 3];
+    assert_eq!(spy.asked_for.into_inner().unwrap(), [step, step].concat());
 }
 
 #[test]
@@ -129,15 +186,17 @@ fn threads_give_the_same_hash_every_time() {
 }
 
 #[test]
-fn an_executor_that_does_more_than_it_should_changes_nothing() {
+fn an_executor_that_does_not_as_it_should_changes_nothing() {
     let mesh = large();
     let coloured = Schedule::coloured(&mesh.sticks);
     let blocked = Schedule::blocked(&mesh.particles, &mesh.sticks);
     for schedule in [&coloured, &blocked] {
         let setup = Setup { mesh: &mesh, schedule, formula: Formula::Halley };
         let expected = setup.all_agree("by step", |start| start.steps(&step(), 2));
-        for executor in [&Spy::default() as &dyn Executor, &Hostile] {
-            setup.all_end_as(&expected, "step_on", |start| steps_on(executor, start));
+        setup.all_end_as(&expected, "step_on", |start| steps_on(&Scope::new(3), start));
+        for executor in Hostile::ALL {
+            let game = format!("step_on, {executor:?}");
+            setup.all_end_as(&expected, &game, |start| steps_on(&executor, start));
         }
     }
 }

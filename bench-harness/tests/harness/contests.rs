@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use taut::world::{Scene, StickSet};
-use taut::{AnyKernel, Formula, Kernel, Step};
+use taut::{AnyKernel, Formula, Kernel, Pool, Step};
 use taut_bench::{
     ArrangementError, Contest, ContestError, Contestant, EARLY_FRAME, ROUNDS, disagreements,
 };
@@ -166,6 +166,27 @@ fn times_are_positive_and_follow_from_the_frames() {
     let scalar = rows.iter().filter(|row| row.kernel == "scalar");
     let best = scalar.map(|row| row.speedup_over_scalar).max_by(f64::total_cmp);
     assert_eq!(best, Some(1.0));
+}
+
+#[test]
+fn a_row_on_threads_says_what_is_inside_and_what_it_gains_over_one() {
+    let by = (Formula::Halley, arrangement("blocked"));
+    let on = |kernel: AnyKernel| Contestant { kernel, ..scalar(by.0, by.1) };
+    let (best, slow) = (AnyKernel::best(), AnyKernel::named("scalar").unwrap());
+    let name = Kernel::<3>::name(&best);
+    let two = Pool::new(2).unwrap();
+    let contestants = vec![on(best.clone()), on(best.on_threads(two.clone()))];
+    let rows = run(&contest(sheet(), [contestants, vec![on(slow.on_threads(two))]].concat()));
+    let [textbook, one, two, lonely] = rows.try_into().unwrap();
+    assert_eq!((two.kernel, two.inside, two.threads), ("colour", name, 2));
+    assert_eq!((one.kernel, one.inside, one.threads), (name, name, 1));
+    let times = one.frame_us_median / two.frame_us_median;
+    assert_eq!(two.speedup_over_one_thread, Some(times));
+    assert_eq!(one.speedup_over_one_thread, Some(1.0));
+    assert_eq!(textbook.speedup_over_one_thread, Some(1.0));
+    assert_eq!(lonely.speedup_over_one_thread, None, "the scalar kernel alone did not take part");
+    let isa = two.isa;
+    assert_eq!(two.name(), format!("colour({name})/{isa}/t2 halley blocked"));
 }
 
 /// All sticks of a particle before the next particle's, one iteration: gains energy.

@@ -11,7 +11,7 @@ fn sound() -> Row {
 }
 
 fn as_if_by(kernel: &'static str, row: &Row) -> Row {
-    Row { kernel, ..row.clone() }
+    Row { kernel, inside: kernel, ..row.clone() }
 }
 
 #[test]

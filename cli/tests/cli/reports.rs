@@ -8,8 +8,9 @@ use crate::files::obj;
 use crate::run::{Folder, Report, compare, report, shown, taut};
 
 /// What a row of any report has at least.
-const KEYS: [&str; 25] = [
+const KEYS: [&str; 26] = [
     "kernel",
+    "inside",
     "isa",
     "lanes",
     "formula",
@@ -47,7 +48,7 @@ fn on_the_standard_output_there_is_nothing_but_the_report() {
     assert!(ran.err.contains(" textbook ") && ran.err.ends_with("agree.\n"), "{}", ran.err);
 
     let ran = compare("--size 4 --csv -").succeeded();
-    assert!(ran.out.starts_with("kernel,isa,lanes,"), "{}", ran.out);
+    assert!(ran.out.starts_with("kernel,inside,isa,"), "{}", ran.out);
     assert!(!ran.out.contains("agree"), "{}", ran.out);
     assert!(ran.err.contains(" textbook ") && ran.err.ends_with("agree.\n"), "{}", ran.err);
 }
@@ -86,7 +87,7 @@ fn every_row_has_every_key_with_a_sane_value() {
             for key in KEYS {
                 assert!(!row[key].is_null(), "{key} is missing: {row}");
             }
-            for key in ["kernel", "isa", "formula", "schedule"] {
+            for key in ["kernel", "inside", "isa", "formula", "schedule"] {
                 assert!(row[key].as_str().is_some_and(|name| !name.is_empty()), "{key}: {row}");
             }
             for key in
@@ -136,7 +137,7 @@ fn rows_of_one_formula_and_schedule_have_one_hash_and_rows_of_others_another() {
         assert_eq!(hashes.entry(kind).or_insert_with(|| hash.clone()), &hash, "{row}");
     }
     // Every formula in every usual order of a sheet.
-    assert_eq!(hashes.len(), 4 * 6);
+    assert_eq!(hashes.len(), 4 * 7);
     let mut different: Vec<_> = hashes.values().collect();
     different.sort();
     different.dedup();

@@ -18,7 +18,7 @@ use crate::sticks::Sticks;
 pub use banded::{BAND_PARTICLES, RUN_STICKS};
 pub use blocked::BLOCK_PARTICLES;
 pub use packed::{OPEN_PACKETS, PACKET_STICKS};
-pub use sheet::{BAND_ROWS, Family, Sheet, SheetError};
+pub use sheet::{BAND_ROWS, BLOCK_ROWS, Family, Sheet, SheetBlock, SheetError};
 
 /// A validated order of relaxation.
 ///
@@ -91,8 +91,8 @@ pub enum ScheduleError {
         /// How many sticks there are.
         sticks: usize,
     },
-    /// Sticks are missing.
-    #[error("the order has {ordered} sticks out of {sticks}")]
+    /// Sticks are missing, or too many.
+    #[error("the order has {ordered} sticks, and there are {sticks}")]
     Missing {
         /// How many the order has.
         ordered: usize,
@@ -229,6 +229,59 @@ impl Schedule {
         let mut builder = Builder::new(sticks.len());
         banded::band(sticks, &mut builder);
         builder.finish_proven(sticks)
+    }
+
+    /// The schedules of several cloths for all of them in one: the sticks of the first, then
+    /// those of the second, and so on, as [`Sticks::side_by_side`] puts them. The first phases
+    /// of all become one, the second ones, and so on. So each cloth is relaxed as it would be
+    /// alone, to the bit, and all at the same time.
+    ///
+    /// Where each cloth is one block (a [packed](Self::packed) or a sheet's schedule, or a
+    /// [blocked](Self::blocked) one of at most [`BLOCK_PARTICLES`] particles), nothing is left
+    /// that one cloth would wait for in another: each is done with all iterations at once.
+    ///
+    /// ```
+    /// use std::iter::repeat_n;
+    /// use taut_core::{Duplicates, Family, Schedule, Sheet, Sticks};
+    ///
+    /// let sheet = Sheet::new(8, 8, Family::ALL);
+    /// let sticks = Sticks::with_rests(64, &sheet.pairs(), &[1.0_f32; 378], Duplicates::Keep)?;
+    /// let schedule = sheet.schedule(&sticks)?;
+    ///
+    /// let many = Sticks::side_by_side(repeat_n(&sticks, 100))?;
+    /// let schedule = Schedule::side_by_side(&many, repeat_n(&schedule, 100))?;
+    /// let phases: Vec<_> = schedule.phases().map(|phase| phase.blocks().count()).collect();
+    /// assert_eq!(phases, [100]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the schedules are of more or fewer sticks than these, or if cloths share a particle.
+    pub fn side_by_side<'a, S: Real>(
+        sticks: &Sticks<S>,
+        parts: impl IntoIterator<Item = &'a Self>,
+    ) -> Result<Self, ScheduleError> {
+        let parts: Vec<&Self> = parts.into_iter().collect();
+        let ordered = parts.iter().map(|part| part.sticks()).sum();
+        if ordered != sticks.len() {
+            return Err(ScheduleError::Missing { ordered, sticks: sticks.len() });
+        }
+        let mut builder = Builder::new(sticks.len());
+        let phases = parts.iter().map(|part| part.phase_ends.len()).max().unwrap_or(0);
+        for phase in 0..phases {
+            let mut first = 0;
+            for part in &parts {
+                for block in part.phases().skip(phase).take(1).flat_map(|phase| phase.blocks()) {
+                    for batch in block.batches() {
+                        builder.batch(batch.iter().map(|stick| first + stick));
+                    }
+                    builder.end_block();
+                }
+                first += part.sticks() as u32;
+            }
+            builder.end_phase();
+        }
+        builder.finish(sticks)
     }
 
     /// What a mesh gets when nothing else is said: [`Schedule::banded`] if at least half of its

@@ -112,9 +112,10 @@ fn a_session_shows_and_moves_positions_without_negative_zeros() {
 }
 
 #[test]
-fn the_calling_thread_does_each_job_once() {
-    let done = std::sync::Mutex::new(Vec::new());
-    Inline.run(4, &|job| done.lock().unwrap().push(job));
-    assert_eq!(*done.lock().unwrap(), [0, 1, 2, 3]);
+fn inline_is_the_calling_thread_alone() {
+    let calls = std::sync::Mutex::new(Vec::new());
+    let note = |number| calls.lock().unwrap().push((number, std::thread::current().id()));
+    Inline.run(4, &note);
+    assert_eq!(calls.into_inner().unwrap(), [(0, std::thread::current().id())]);
     assert_eq!(Inline.threads(), 1);
 }

@@ -16,6 +16,7 @@ mod schedules;
 #[cfg(feature = "serde")]
 mod serialized;
 mod sheets;
+mod side_by_side;
 mod sticks;
 mod stretch;
 mod triangles;

@@ -60,6 +60,13 @@ pub trait Vector: Lane {
     /// What [`unzip`](Self::unzip) took apart.
     fn zip(even: Self, odd: Self) -> [Self; 2];
 
+    /// From rows of alternating pairs of records, those of even and those of odd number, and
+    /// back. (Rows of two records are these pairs.)
+    #[inline(always)]
+    fn unzip_pairs(first: Self, second: Self) -> [Self; 2] {
+        [first, second]
+    }
+
     /// [`gather_rows`](Self::gather_rows), as columns.
     ///
     /// # Safety
@@ -79,6 +86,12 @@ pub trait Vector: Lane {
         // SAFETY: the same contract.
         unsafe { Self::scatter_rows(Self::transpose(columns), at) }
     }
+
+    /// One lane on: all lanes but the first, then the first of `next`.
+    fn successors(self, next: Self) -> Self;
+
+    /// One lane back: the last lane of `before`, then all lanes but the last.
+    fn predecessors(self, before: Self) -> Self;
 }
 
 /// One lane: what a machine without SIMD has, and what a register is compared with.
@@ -122,5 +135,13 @@ impl Vector for f32 {
     #[inline(always)]
     fn zip(even: Self, odd: Self) -> [Self; 2] {
         [even, odd]
+    }
+    #[inline(always)]
+    fn successors(self, next: Self) -> Self {
+        next
+    }
+    #[inline(always)]
+    fn predecessors(self, before: Self) -> Self {
+        before
     }
 }

@@ -1,0 +1,127 @@
+//! Threads of its own.
+
+use std::fmt;
+use std::hint;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use taut_core::Executor;
+
+use crate::gate::Gate;
+
+/// For how long a thread without work looks for some all the time: it finds the next part of a
+/// step, and of the next step of a simulation that runs at full speed, in a fraction of a
+/// microsecond.
+const SPIN: Duration = Duration::from_micros(10);
+/// After which time it sleeps. In between it looks, but lets others have its core first.
+const SLEEP: Duration = Duration::from_micros(100);
+
+/// The threads could not be started.
+#[derive(Debug, thiserror::Error)]
+#[error("{threads} threads could not be started")]
+pub struct PoolError {
+    /// How many were asked for.
+    pub threads: usize,
+    /// What the system said.
+    #[source]
+    pub cause: io::Error,
+}
+
+/// Threads that work together with whoever calls, shared by its clones.
+///
+/// Between calls they look for work for some 100 µs, then sleep; waking them costs the caller
+/// some microseconds, but it does not wait for them: it begins alone, and they join in. Where
+/// somebody else's call has them all, the caller works alone. With the last clone they end.
+#[derive(Clone, Debug)]
+pub struct Pool(Arc<Threads>);
+
+struct Threads {
+    common: Arc<Common>,
+    workers: Vec<JoinHandle<()>>,
+}
+
+/// What the threads know of the pool.
+struct Common {
+    gate: Gate,
+    ended: AtomicBool,
+}
+
+impl Pool {
+    /// A pool of `threads` threads, the caller's among them; 0 for one a core.
+    ///
+    /// # Errors
+    /// If the system does not give them.
+    pub fn new(threads: usize) -> Result<Self, PoolError> {
+        let threads = match threads {
+            0 => thread::available_parallelism().map_or(1, usize::from),
+            threads => threads,
+        };
+        let common = Arc::new(Common { gate: Gate::new(), ended: AtomicBool::new(false) });
+        let mut pool = Threads { common, workers: Vec::new() };
+        for thread in 1..threads {
+            let common = Arc::clone(&pool.common);
+            let named = thread::Builder::new().name(format!("taut {thread}"));
+            let worker = named.spawn(move || common.serve(thread));
+            pool.workers.push(worker.map_err(|cause| PoolError { threads, cause })?);
+        }
+        Ok(Self(Arc::new(pool)))
+    }
+}
+
+impl Executor for Pool {
+    fn threads(&self) -> usize {
+        self.0.workers.len() + 1
+    }
+
+    fn run(&self, threads: usize, work: &(dyn Fn(usize) + Sync)) {
+        let Threads { common, workers } = &*self.0;
+        common.gate.lend(threads, work, || {
+            for worker in workers.iter().take(threads.saturating_sub(1)) {
+                worker.thread().unpark();
+            }
+        });
+    }
+}
+
+impl Common {
+    /// What a thread does all its life.
+    fn serve(&self, thread: usize) {
+        let mut seen = 0;
+        let mut last_worked = Instant::now();
+        while !self.ended.load(Ordering::Relaxed) {
+            if self.gate.enter(thread, &mut seen) {
+                last_worked = Instant::now();
+                continue;
+            }
+            let idle = last_worked.elapsed();
+            if idle < SPIN {
+                hint::spin_loop();
+            } else if idle < SLEEP {
+                thread::yield_now();
+            } else {
+                // Returns at once if somebody has called since the last time.
+                thread::park();
+            }
+        }
+    }
+}
+
+impl Drop for Threads {
+    fn drop(&mut self) {
+        self.common.ended.store(true, Ordering::Relaxed);
+        for worker in self.workers.drain(..) {
+            worker.thread().unpark();
+            // It cannot have panicked: the gate catches what the work does.
+            let _ = worker.join();
+        }
+    }
+}
+
+impl fmt::Debug for Threads {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Threads").field("workers", &self.workers.len()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,141 @@
+//! Jobs are done once, and phases in sequence, whatever an executor does.
+
+use std::iter;
+use std::ops::Range;
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use taut_core::{Executor, Inline};
+use taut_lanes::Team;
+
+type Work<'a> = &'a (dyn Fn(usize) + Sync);
+
+/// An executor by what it does when it is called.
+struct Threads<F>(usize, F);
+
+impl<F: Fn(usize, Work<'_>) + Send + Sync> Executor for Threads<F> {
+    fn threads(&self) -> usize {
+        self.0
+    }
+
+    fn run(&self, threads: usize, work: Work<'_>) {
+        self.1(threads, work);
+    }
+}
+
+/// `work` on as many threads as there are numbers.
+fn spawn(numbers: impl IntoIterator<Item = usize>, work: Work<'_>) {
+    thread::scope(|scope| {
+        for number in numbers {
+            scope.spawn(move || work(number));
+        }
+    });
+}
+
+/// Phases of different widths, one of them empty; the jobs have numbers from 3 on.
+const PHASES: [Range<usize>; 5] = [3..60, 60..61, 61..61, 61..64, 64..200];
+const FIRST: usize = PHASES[0].start;
+const JOBS: usize = 200 - FIRST;
+
+/// Does [`PHASES`], and checks in every job what a team promises.
+fn check(name: &str, executor: &dyn Executor) {
+    let mut team = Team::default();
+    // A team may be used again, for something else.
+    for rounds in [7, 1] {
+        let (begun, ended) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let times = [(); JOBS].map(|()| AtomicUsize::new(0));
+        let job = |job: usize| {
+            begun.fetch_add(1, Ordering::SeqCst);
+            let round = times[job - FIRST].fetch_add(1, Ordering::SeqCst);
+            let phase = PHASES.into_iter().find(|phase| phase.contains(&job)).unwrap();
+            let before = round * JOBS + phase.start - FIRST;
+            let all_ended = ended.load(Ordering::SeqCst) >= before;
+            thread::yield_now();
+            let others_wait = begun.load(Ordering::SeqCst) <= before + phase.len();
+            ended.fetch_add(1, Ordering::SeqCst);
+            assert!(all_ended, "{name}: job {job} began while the phase before went on");
+            assert!(others_wait, "{name}: the next phase began while job {job} went on");
+        };
+        team.run(executor, executor.threads(), rounds, || PHASES.into_iter(), job);
+        assert_eq!(ended.load(Ordering::SeqCst), JOBS * rounds as usize, "{name}");
+        for (job, times) in times.iter().enumerate() {
+            assert_eq!(times.load(Ordering::SeqCst), rounds as usize, "{name}: job {job}");
+        }
+    }
+}
+
+#[test]
+fn a_team_keeps_its_promise_on_any_executor() {
+    check("inline", &Inline);
+    for threads in [1, 2, 3, 8, 300] {
+        let as_asked = Threads(threads, |threads, work: Work<'_>| spawn(0..threads, work));
+        check(&format!("{threads} threads"), &as_asked);
+    }
+    check("nobody", &Threads(4, |_, _: Work<'_>| {}));
+    check("no threads", &Threads(0, |_, work: Work<'_>| work(0)));
+    check("another thread", &Threads(4, |_, work: Work<'_>| spawn([usize::MAX], work)));
+    check("one number", &Threads(4, |_, work: Work<'_>| spawn([1; 5], work)));
+    check("a crowd", &Threads(2, |_, work: Work<'_>| spawn(0..40, work)));
+    let backwards = |threads, work: Work<'_>| (0..threads).rev().for_each(work);
+    check("backwards, one by one", &Threads(5, backwards));
+    let again = |threads, work: Work<'_>| {
+        spawn((0..threads).rev(), work);
+        spawn(0..threads, work);
+        work(0);
+    };
+    check("again and again", &Threads(3, again));
+}
+
+#[test]
+fn several_threads_take_part() {
+    let executor = Threads(4, |threads, work: Work<'_>| spawn(0..threads, work));
+    let met = Mutex::new(Vec::new());
+    // Each job waits for another thread: alone, nobody would come to an end.
+    let job = |_| {
+        let me = thread::current().id();
+        met.lock().unwrap().push(me);
+        while met.lock().unwrap().iter().all(|&other| other == me) {
+            thread::yield_now();
+        }
+    };
+    Team::default().run(&executor, 4, 1, || iter::once(0..8), job);
+    assert_eq!(met.into_inner().unwrap().len(), 8);
+}
+
+#[test]
+fn nobody_is_called_for_nothing() {
+    let nobody = Threads(6, |_, _: Work<'_>| panic!("there is nothing to do"));
+    Team::default().run(&nobody, 6, 0, || iter::once(0..9), |_| panic!("no rounds"));
+}
+
+#[test]
+fn a_job_that_panics_ends_the_run_and_no_later_phase_begins() {
+    let hides = |threads, work: Work<'_>| {
+        spawn(0..threads, &|number| {
+            let _ = panic::catch_unwind(AssertUnwindSafe(|| work(number)));
+        });
+    };
+    let passes_on = |threads, work: Work<'_>| spawn(0..threads, work);
+    let executors: [&dyn Executor; 3] = [&Inline, &Threads(3, passes_on), &Threads(3, hides)];
+    for executor in executors {
+        let later = AtomicUsize::new(0);
+        let mut team = Team::default();
+        let run = AssertUnwindSafe(|| {
+            team.run(
+                executor,
+                3,
+                2,
+                || [0..20, 20..40].into_iter(),
+                |job| {
+                    assert!(job != 13, "job 13");
+                    later.fetch_add(usize::from(job >= 20), Ordering::SeqCst);
+                },
+            );
+        });
+        assert!(panic::catch_unwind(run).is_err());
+        assert_eq!(later.into_inner(), 0);
+        check("after a panic", executor);
+    }
+}

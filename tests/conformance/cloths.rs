@@ -1,0 +1,54 @@
+//! Many cloths in one: each moves as it would alone.
+
+use taut::world::{Scene, StickSet};
+use taut::{Formula, Particles, Schedule, Step, Sticks};
+
+use crate::meshes::{Manner, Mesh, Pattern, Recipe, Shape};
+use crate::play::{Setup, rows};
+
+/// Cloths, each in an order of its own.
+fn assert_as_alone(game: &str, cloths: &[(Mesh, Schedule)], step: &Step<3>) {
+    let particles = Particles::side_by_side(cloths.iter().map(|(cloth, _)| &cloth.particles));
+    let sticks = Sticks::side_by_side(cloths.iter().map(|(cloth, _)| &cloth.sticks)).unwrap();
+    let schedules = cloths.iter().map(|(_, schedule)| schedule);
+    let schedule = &Schedule::side_by_side(&sticks, schedules).unwrap();
+    let all = Mesh { particles: particles.unwrap(), sticks, sheet: None };
+    for formula in [Formula::Halley, Formula::Quick] {
+        let alone = cloths.iter().flat_map(|(mesh, schedule)| {
+            let setup = Setup { mesh, schedule, formula };
+            rows(&setup.all_agree(game, |start| start.steps(step, 2)).particles)
+        });
+        let together = Setup { mesh: &all, schedule, formula };
+        let ending = together.all_agree(game, |start| start.steps(step, 2));
+        assert_eq!(rows(&ending.particles), alone.collect::<Vec<_>>(), "{game}, {formula}");
+    }
+}
+
+#[test]
+fn cloths_of_every_kind_move_as_they_would_alone() {
+    let pattern = Pattern::Shapes(vec![Shape::Grid(30, 50), Shape::Star(70), Shape::Chain(9)]);
+    let recipe = Recipe { pattern, duplicates: 5, special: 4, manner: Manner::Tame, seed: 3 };
+    let mesh = recipe.mesh();
+    let disc: Mesh = Scene::disc(50, StickSet::All).unwrap().shuffled(2).into();
+    let sheet: Mesh = Scene::drape(20, StickSet::All).unwrap().into();
+    let orders = [(mesh, "coloured"), (disc, "blocked"), (sheet, "sheet")];
+    let cloths = orders.map(|(mesh, order)| {
+        let schedule = mesh.schedule(order);
+        (mesh, schedule)
+    });
+    let step = Step { substeps: 2, iterations: 3, ..Step::default() };
+    assert_as_alone("of every kind", &cloths, &step);
+}
+
+#[test]
+fn small_cloths_of_one_block_each_move_as_they_would_alone() {
+    let cloths: Vec<(Mesh, Schedule)> = (0..20)
+        .map(|seed| {
+            let mesh: Mesh = Scene::drape(32, StickSet::All).unwrap().shuffled(seed).into();
+            let schedule = mesh.schedule(if seed % 2 == 0 { "blocked" } else { "packed" });
+            assert_eq!(schedule.phases().count(), 1);
+            (mesh, schedule)
+        })
+        .collect();
+    assert_as_alone("one block each", &cloths, &Step { iterations: 5, ..Step::default() });
+}
