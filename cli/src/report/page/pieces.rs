@@ -38,11 +38,18 @@ pub(super) fn beside(all: &[Results], show: impl Fn(&Results) -> Option<Markup>)
     }
 }
 
-/// Charts of several machines, over the same axes.
-pub(super) fn charts(all: &[Results], of: impl Fn(&Results) -> Option<Lines>) -> Markup {
+/// Charts of several machines, over the same axes, each with its numbers.
+pub(super) fn charts(
+    all: &[Results],
+    of: impl Fn(&Results) -> Option<Lines>,
+    numbers: impl Fn(&Results) -> Markup,
+) -> Markup {
     let drawn: Vec<Lines> = all.iter().filter_map(&of).collect();
     let around: Vec<(f64, f64)> = drawn.iter().flat_map(Lines::points).copied().collect();
-    beside(all, |results| Some(Lines { around: around.clone(), ..of(results)? }.figure()))
+    beside(all, |results| {
+        let lines = Lines { around: around.clone(), ..of(results)? };
+        Some(html! { (lines.figure()) (numbers(results)) })
+    })
 }
 
 /// A table that scrolls if there is no room, behind a line to click on.

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::pieces::{ISAS, KERNELS, beside, charts, grouped, numbers, position};
+use super::pieces::{ISAS, KERNELS, charts, grouped, numbers, position};
 use crate::report::chart::{Axis, Key, Lines, Series, Style};
 use crate::report::results::{Results, Timing};
 
@@ -39,37 +39,34 @@ fn speed(rows: &[Timing], x: Axis, at: impl Fn(&Timing) -> f64, alternative: &st
     Lines { alternative, x, y, series, behind: Vec::new(), around: Vec::new(), legend }
 }
 
-fn speed_numbers(all: &[Results], of: impl Fn(&Results) -> &[Timing]) -> Markup {
-    beside(all, |results| {
-        let row = |row: &Timing| {
-            vec![
-                row.size.to_string(),
-                row.particles.to_string(),
-                row.sticks.to_string(),
-                row.kernel.clone(),
-                row.isa.clone(),
-                row.threads.to_string(),
-                row.schedule.clone(),
-                format!("{:.3}", row.ns_per_stick_median),
-                format!("{:.1}", row.speedup_over_textbook),
-                row.stretch_rms.map_or("-".to_owned(), |rms| format!("{rms:.4}")),
-            ]
-        };
-        let header = [
-            "size",
-            "particles",
-            "sticks",
-            "kernel",
-            "instruction set",
-            "threads",
-            "schedule",
-            "ns a stick",
-            "times `textbook`",
-            "stretch rms",
-        ];
-        let rows: Vec<_> = of(results).iter().map(row).collect();
-        (!rows.is_empty()).then(|| numbers(&header, &rows))
-    })
+fn speed_numbers(rows: &[Timing]) -> Markup {
+    let row = |row: &Timing| {
+        vec![
+            row.size.to_string(),
+            row.particles.to_string(),
+            row.sticks.to_string(),
+            row.kernel.clone(),
+            row.isa.clone(),
+            row.threads.to_string(),
+            row.schedule.clone(),
+            format!("{:.3}", row.ns_per_stick_median),
+            format!("{:.1}", row.speedup_over_textbook),
+            row.stretch_rms.map_or("-".to_owned(), |rms| format!("{rms:.4}")),
+        ]
+    };
+    let header = [
+        "size",
+        "particles",
+        "sticks",
+        "kernel",
+        "instruction set",
+        "threads",
+        "schedule",
+        "ns a stick",
+        "times `textbook`",
+        "stretch rms",
+    ];
+    numbers(&header, &rows.iter().map(row).collect::<Vec<_>>())
 }
 
 pub(super) fn sheets(all: &[Results]) -> Markup {
@@ -78,8 +75,8 @@ pub(super) fn sheets(all: &[Results]) -> Markup {
             "How long one stick takes, on sheets from small to large. A line is a kernel on an \
             instruction set; lower is faster; a line that rises to the right has left a cache. All \
             lines of the order " code { "sheet" } " end with the same bits: only their speed \
-            differs. The two upper ones are what one starts from, the order in which textbooks \
-            build a sheet."
+            differs. What one starts from is " code { "textbook" } ", the order in which \
+            textbooks build a sheet."
         }
         (charts(all, |results| {
             let rows = &results.sheets;
@@ -92,8 +89,7 @@ pub(super) fn sheets(all: &[Results]) -> Markup {
             (!rows.is_empty()).then(|| speed(rows, x, |row| row.size as f64,
                 "Nanoseconds a stick over the size of a regular sheet, a line for each kernel and \
                  instruction set. The numbers are in the table below."))
-        }))
-        (speed_numbers(all, |results| &results.sheets))
+        }, |results| speed_numbers(&results.sheets)))
     }
 }
 
@@ -111,7 +107,6 @@ pub(super) fn meshes(all: &[Results]) -> Markup {
             (!rows.is_empty()).then(|| speed(rows, x, |row| row.particles as f64,
                 "Nanoseconds a stick over the number of particles of an irregular mesh, a line \
                  for each kernel and instruction set. The numbers are in the table below."))
-        }))
-        (speed_numbers(all, |results| &results.meshes))
+        }, |results| speed_numbers(&results.meshes)))
     }
 }

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::pieces::{FORMULAS, SCHEDULES, beside, charts, grouped, legend, numbers, position};
+use super::pieces::{FORMULAS, SCHEDULES, charts, grouped, legend, numbers, position};
 use crate::report::chart::{Axis, Lines, Series, Style};
 use crate::report::results::{Results, Timing};
 
@@ -67,43 +67,53 @@ pub(super) fn tradeoff(all: &[Results]) -> Markup {
     html! {
         p {
             "What a stiffer cloth costs. A point is one order, formula and number of iterations (or \
-            of substeps with one iteration each), on the kernel that takes the most sticks at once in that order; along a \
-            line the number grows to the right, doubling. Left is faster, low is stiffer. Nothing \
-            is both faster and stiffer than the points on the broad line: those are the ones to \
-            choose from."
+            of substeps with one iteration each), on the kernel that takes the most sticks at once in \
+            that order; along a line the number grows to the right. Left is faster, low is \
+            stiffer. Nothing is both faster and stiffer than the points on the broad line: those \
+            are the ones to choose from."
         }
         @if let Some(row) = first {
             p.quiet {
                 "A sheet of " (row.size) " x " (row.size) " particles, " (row.set) " sticks; the \
-                stretch after " (row.frames + row.frames / 4) " frames. What blew up is left out."
+                median of " (row.frames) " frames, the stretch after the last. What blew up is \
+                left out."
             }
         }
-        (charts(all, |results| {
-            (!results.tradeoff.is_empty()).then(|| tradeoff_chart(&results.tradeoff))
-        }))
-        (beside(all, |results| {
-                let rows = &results.tradeoff;
-                let point = |row: &Timing| Some((row.ns_per_stick_and_frame(), row.stretch()?));
-                let kernels = || rows.iter().filter(|row| row.kernel != "textbook");
-                let best = front(kernels().filter_map(point));
-                let row = |at: &(f64, f64)| {
-                    let row = kernels().find(|row| point(row).as_ref() == Some(at))?;
-                    Some(vec![
-                        format!("{:.2}", at.0),
-                        format!("{:.4}", at.1),
-                        row.schedule.clone(),
-                        row.formula.clone(),
-                        row.iterations.to_string(),
-                        row.substeps.to_string(),
-                        format!("{}, {}", row.kernel, row.isa),
-                    ])
-                };
-                let header = [
-                    "ns a stick and frame", "stretch rms", "schedule", "formula", "iterations",
-                    "substeps", "kernel",
-                ];
-                let rows: Vec<_> = best.iter().filter_map(row).collect();
-                (!rows.is_empty()).then(|| numbers(&header, &rows))
-        }))
+        (charts(
+            all,
+            |results| {
+                (!results.tradeoff.is_empty()).then(|| tradeoff_chart(&results.tradeoff))
+            },
+            |results| best(&results.tradeoff),
+        ))
     }
+}
+
+/// The points that nothing beats.
+fn best(rows: &[Timing]) -> Markup {
+    let point = |row: &Timing| Some((row.ns_per_stick_and_frame(), row.stretch()?));
+    let kernels = || rows.iter().filter(|row| row.kernel != "textbook");
+    let row = |at: &(f64, f64)| {
+        let row = kernels().find(|row| point(row).as_ref() == Some(at))?;
+        Some(vec![
+            format!("{:.2}", at.0),
+            format!("{:.4}", at.1),
+            row.schedule.clone(),
+            row.formula.clone(),
+            row.iterations.to_string(),
+            row.substeps.to_string(),
+            format!("{}, {}", row.kernel, row.isa),
+        ])
+    };
+    let header = [
+        "ns a stick and frame",
+        "stretch rms",
+        "schedule",
+        "formula",
+        "iterations",
+        "substeps",
+        "kernel",
+    ];
+    let front = front(kernels().filter_map(point));
+    numbers(&header, &front.iter().filter_map(row).collect::<Vec<_>>())
 }
