@@ -103,7 +103,7 @@ fn sheets(quick: bool) -> anyhow::Result<Vec<On<Contest>>> {
     let contest = |&(size, frames): &(usize, usize)| {
         let mut all = contestants("sheet", Formula::Halley)?;
         all.extend(contestants("authored", Formula::Halley)?);
-        drape(size, frames, Step::default(), all)
+        drape(size, [frames / 4, frames], Step::default(), all)
     };
     sizes.iter().map(contest).collect()
 }
@@ -136,14 +136,15 @@ fn comparison(quick: bool) -> anyhow::Result<Vec<On<Contest>>> {
             all.extend(contestants(schedule, formula)?);
         }
     }
-    let (size, frames) = if quick { (64, 16) } else { (128, 48) };
+    let (size, frames) = if quick { (64, [4, 16]) } else { (128, [60, 60]) };
     Ok(vec![drape(size, frames, Step::default(), all)?])
 }
 
 /// More iterations, and more substeps: slower and stiffer, in every order on its widest kernel.
+/// Timed when the sheet has stopped swinging, or the stretch would be that of a moment.
 fn tradeoff(quick: bool) -> anyhow::Result<Vec<On<Contest>>> {
     let counts = if quick { &[1, 4, 16][..] } else { &[1, 2, 4, 8, 16, 32] };
-    let (size, frames) = if quick { (32, 40) } else { (64, 48) };
+    let (size, frames) = if quick { (32, [48, 16]) } else { (64, [120, 24]) };
     let mut contests = Vec::new();
     let of = |schedules: &[&str]| -> anyhow::Result<Vec<Contestant>> {
         let mut all = Vec::new();
@@ -231,14 +232,15 @@ fn on_study<R>(rows: Vec<R>, quick: bool) -> Vec<On<R>> {
         .collect()
 }
 
+/// A hanging sheet, in frames to warm up and timed ones.
 fn drape(
     size: usize,
-    frames: usize,
+    [warmup, frames]: [usize; 2],
     step: Step<3>,
     contestants: Vec<Contestant>,
 ) -> anyhow::Result<On<Contest>> {
     let scene = Scene::drape(size, SET)?;
-    let contest = Contest { scene, step, warmup: frames / 4, frames, contestants };
+    let contest = Contest { scene, step, warmup, frames, contestants };
     Ok(On { scene: "drape", size, set: SET.name(), shuffled: false, row: contest })
 }
 
