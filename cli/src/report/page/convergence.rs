@@ -56,7 +56,7 @@ pub(super) fn convergence(all: &[Results]) -> Markup {
         p {
             "What is left of the stretch. A line is an order (its colour) and a formula (its mark); \
             a lower line is an order, or a formula, that gets further with the same work. Where \
-            lines of one colour lie on each other, the formula makes no difference. All of this \
+            lines lie on each other, only the last is seen, and the choice makes no difference. All of this \
             is the same on every machine and kernel."
         }
         h3 { "Over the iterations of one frame" }
