@@ -9,6 +9,7 @@ mod output;
 mod report;
 mod stability;
 mod table;
+mod tune;
 mod words;
 
 use std::io::{self, ErrorKind, Write};
@@ -38,6 +39,9 @@ enum Command {
     Accuracy(accuracy::Arguments),
     /// Measure what the articles claim, and say of each claim whether it holds.
     Claims(claims::Arguments),
+    /// Find the fastest kernel, threads and numbering for a mesh on this machine, and print the
+    /// lines that use them.
+    Tune(tune::Arguments),
     /// Measure everything and write it as one page with charts, or lay results of several
     /// machines side by side.
     Report(report::Arguments),
@@ -67,6 +71,7 @@ fn main() -> ExitCode {
         Some(Command::Stability(arguments)) => stability::run(&arguments),
         Some(Command::Accuracy(arguments)) => accuracy::run(&arguments),
         Some(Command::Claims(arguments)) => claims::run(&arguments),
+        Some(Command::Tune(arguments)) => tune::run(&arguments),
         Some(Command::Report(arguments)) => report::run(&arguments),
         None => compare::run_default(),
     };

@@ -11,4 +11,5 @@ mod reports;
 mod run;
 mod scenes;
 mod stability;
+mod tune;
 mod words;
