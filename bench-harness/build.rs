@@ -1,4 +1,4 @@
-//! Notes which compiler and which commit made this build, for the reports.
+//! Notes which compiler, with which flags, and which commit made this build, for the reports.
 
 use std::env;
 use std::process::Command;
@@ -11,6 +11,7 @@ fn main() {
         first_line("git", &["describe", "--always", "--dirty", "--abbrev=12"]).as_deref(),
     );
     note("TAUT_TARGET", env::var("TARGET").ok().as_deref());
+    note("TAUT_FLAGS", Some(&flags()));
     // A new commit or a switch of branch is a new build; an edit without either is not noticed.
     for path in ["HEAD", "logs/HEAD"] {
         if let Some(path) = first_line("git", &["rev-parse", "--git-path", path]) {
@@ -18,6 +19,17 @@ fn main() {
         }
     }
     println!("cargo::rerun-if-changed=build.rs");
+}
+
+/// What sets this build apart: the profile and the flags of the compiler.
+fn flags() -> String {
+    let profile = env::var("PROFILE").unwrap_or_default();
+    let flags = env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
+    // Between flags there is the separator of units.
+    match flags.replace('\u{1f}', " ").trim() {
+        "" => format!("{profile}, no flags"),
+        flags => format!("{profile}, {flags}"),
+    }
 }
 
 fn note(name: &str, value: Option<&str>) {

@@ -19,6 +19,8 @@ pub struct MachineInfo {
     pub rustc: &'static str,
     /// The target it was made for.
     pub target: &'static str,
+    /// The profile and the flags that it was made with.
+    pub flags: &'static str,
     /// The commit it was made from (`-dirty` if there were changes besides).
     pub commit: &'static str,
 }
@@ -34,6 +36,7 @@ impl MachineInfo {
             cores: thread::available_parallelism().map_or(1, usize::from),
             rustc: env!("TAUT_RUSTC"),
             target: env!("TAUT_TARGET"),
+            flags: env!("TAUT_FLAGS"),
             commit: env!("TAUT_COMMIT"),
         }
     }

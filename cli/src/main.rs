@@ -6,12 +6,14 @@ mod claims;
 mod compare;
 mod input;
 mod output;
+mod report;
 mod stability;
 mod table;
 mod tune;
 mod words;
 
 use std::io::{self, ErrorKind, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -40,6 +42,9 @@ enum Command {
     /// Find the fastest kernel, threads and numbering for a mesh on this machine, and print the
     /// lines that use them.
     Tune(tune::Arguments),
+    /// Measure everything and write it as one page with charts, or lay results of several
+    /// machines side by side.
+    Report(report::Arguments),
 }
 
 /// Something that ends the program early, with its exit code.
@@ -50,6 +55,8 @@ enum Failure {
     Disagreement(Vec<taut_bench::Disagreement>),
     /// What users get who ask for nothing does not stay bounded: exit code 1.
     Unbounded(Vec<String>),
+    /// A file's table is not what the results say: exit code 1.
+    Drift(PathBuf),
 }
 
 impl<E: Into<anyhow::Error>> From<E> for Failure {
@@ -65,6 +72,7 @@ fn main() -> ExitCode {
         Some(Command::Accuracy(arguments)) => accuracy::run(&arguments),
         Some(Command::Claims(arguments)) => claims::run(&arguments),
         Some(Command::Tune(arguments)) => tune::run(&arguments),
+        Some(Command::Report(arguments)) => report::run(&arguments),
         None => compare::run_default(),
     };
     let (code, sentences) = match result {
@@ -75,6 +83,11 @@ fn main() -> ExitCode {
         Err(Failure::Input(error)) => (2, vec![format!("{error:#}")]),
         Err(Failure::Disagreement(pairs)) => (1, pairs.iter().map(ToString::to_string).collect()),
         Err(Failure::Unbounded(sentences)) => (1, sentences),
+        Err(Failure::Drift(path)) => {
+            let path = path.display();
+            let renewed = "taut report --readme without --check writes it anew";
+            (1, vec![format!("{path}: the table is not that of the results; {renewed}")])
+        }
     };
     for sentence in sentences {
         // If nobody hears it, the code still tells.

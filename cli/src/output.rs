@@ -118,13 +118,13 @@ pub(crate) fn with_progress<T>(
 }
 
 pub(crate) fn machine_sentence(machine: &MachineInfo) -> String {
-    let MachineInfo { cpu, features, cores, rustc, target, commit } = machine;
+    let MachineInfo { cpu, features, cores, rustc, target, flags, commit } = machine;
     let features = features.join(", ");
-    format!("{cpu}, {cores} core(s), {features}; {rustc}, {target}, commit {commit}.")
+    format!("{cpu}, {cores} core(s), {features}; {rustc}, {target}, {flags}, commit {commit}.")
 }
 
 /// Where a report goes.
-enum Output {
+pub(crate) enum Output {
     /// To the standard output: `-`.
     Standard,
     /// To a file, which is opened before the work, so that a wrong path costs none; what it
@@ -133,7 +133,7 @@ enum Output {
 }
 
 impl Output {
-    fn open(path: &Path) -> anyhow::Result<Self> {
+    pub(crate) fn open(path: &Path) -> anyhow::Result<Self> {
         if path == Path::new("-") {
             return Ok(Self::Standard);
         }
@@ -146,7 +146,7 @@ impl Output {
         Ok(Self::File { path: path.to_owned(), file })
     }
 
-    fn write(self, bytes: &[u8]) -> anyhow::Result<()> {
+    pub(crate) fn write(self, bytes: &[u8]) -> anyhow::Result<()> {
         match self {
             Self::Standard => {
                 io::stdout().write_all(bytes).context("the standard output cannot be written")

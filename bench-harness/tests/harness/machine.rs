@@ -5,10 +5,14 @@ use taut_bench::MachineInfo;
 
 #[test]
 fn no_field_is_empty() {
-    let MachineInfo { cpu, features, cores, rustc, target, commit } = MachineInfo::current();
-    for (field, value) in
-        [("cpu", cpu.as_str()), ("rustc", rustc), ("target", target), ("commit", commit)]
-    {
+    let MachineInfo { cpu, features, cores, rustc, target, flags, commit } = MachineInfo::current();
+    for (field, value) in [
+        ("cpu", cpu.as_str()),
+        ("rustc", rustc),
+        ("target", target),
+        ("flags", flags),
+        ("commit", commit),
+    ] {
         assert!(!value.trim().is_empty() && !value.contains('\n'), "{field}: {value:?}");
     }
     assert!(rustc.starts_with("rustc "), "{rustc}");

@@ -6,6 +6,7 @@ mod claims;
 mod complaints;
 mod files;
 mod meshes;
+mod report;
 mod reports;
 mod run;
 mod scenes;

@@ -74,6 +74,23 @@ fn help_on_stability_explains_every_option() {
 }
 
 #[test]
+fn help_on_report_explains_every_option() {
+    let ran = taut("report --help").succeeded();
+    assert_eq!(ran.err, "");
+    for option in [
+        "--quick",
+        "--parts <LIST>",
+        "--keep <FOLDER>",
+        "--from <FILE>",
+        "--out <FILE>",
+        "--readme <FILE>",
+        "--check",
+    ] {
+        assert!(ran.out.contains(option), "'{option}' is missing: {}", ran.out);
+    }
+}
+
+#[test]
 fn help_on_tune_explains_every_option() {
     let ran = taut("tune --help").succeeded();
     assert_eq!(ran.err, "");

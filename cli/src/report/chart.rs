@@ -1,0 +1,375 @@
+//! Charts: lines with marks over two logarithmic axes, and bars.
+//!
+//! Each is drawn twice, for wide and for narrow screens, in colours that a style sheet can
+//! replace in the dark. Legends stand below, in the page, where they cannot cover anything.
+
+use std::error::Error;
+
+use maud::{Markup, PreEscaped, html};
+use plotters::coord::combinators::BindKeyPoints;
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+
+/// Width and height of the drawing, and how large its letters are.
+const SHAPES: [(&str, (u32, u32), u32); 2] = [("wide", (860, 440), 16), ("narrow", (400, 400), 15)];
+
+/// Colours of series by day and by night, told apart by most of those who see few colours too.
+pub(crate) const SERIES: [(RGBColor, RGBColor); 7] = [
+    (RGBColor(0, 106, 178), RGBColor(94, 180, 240)),
+    (RGBColor(205, 80, 0), RGBColor(255, 146, 72)),
+    (RGBColor(0, 121, 92), RGBColor(70, 205, 165)),
+    (RGBColor(140, 64, 140), RGBColor(222, 150, 215)),
+    (RGBColor(102, 102, 102), RGBColor(165, 165, 165)),
+    (RGBColor(176, 0, 58), RGBColor(255, 122, 150)),
+    (RGBColor(120, 100, 0), RGBColor(214, 190, 70)),
+];
+/// Letters and axes, likewise; and lines behind.
+pub(crate) const INK: (RGBColor, RGBColor) = (RGBColor(40, 40, 41), RGBColor(226, 226, 227));
+pub(crate) const FAINT: (RGBColor, RGBColor) = (RGBColor(221, 221, 222), RGBColor(62, 62, 63));
+
+/// Outlines of marks about their middle, in pixels.
+const MARKS: [&[(i32, i32)]; 5] = [
+    &[(-2, -5), (2, -5), (5, -2), (5, 2), (2, 5), (-2, 5), (-5, 2), (-5, -2)],
+    &[(0, -6), (6, 5), (-6, 5)],
+    &[(-4, -4), (4, -4), (4, 4), (-4, 4)],
+    &[(0, -6), (6, 0), (0, 6), (-6, 0)],
+    &[(0, 6), (6, -5), (-6, -5)],
+];
+
+/// Points with a line through them.
+#[derive(Clone, Debug)]
+pub(crate) struct Series {
+    pub(crate) points: Vec<(f64, f64)>,
+    pub(crate) style: Style,
+}
+
+/// By numbers of colours and marks; they repeat.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Style {
+    pub(crate) colour: usize,
+    pub(crate) mark: usize,
+}
+
+/// What a legend explains: a series, or what all series of one colour or mark have in common.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Key {
+    Series(Style),
+    Colour(usize),
+    Mark(usize),
+}
+
+/// What stands at an axis.
+#[derive(Clone, Debug)]
+pub(crate) struct Axis {
+    /// With the unit.
+    pub(crate) name: &'static str,
+    /// Only these are marked, if there are any.
+    pub(crate) marked: Vec<f64>,
+}
+
+/// Lines over two logarithmic axes.
+#[derive(Clone, Debug)]
+pub(crate) struct Lines {
+    /// What somebody hears who does not see it.
+    pub(crate) alternative: String,
+    pub(crate) x: Axis,
+    pub(crate) y: Axis,
+    pub(crate) series: Vec<Series>,
+    /// A broad line behind them.
+    pub(crate) behind: Vec<(f64, f64)>,
+    /// Points that the axes reach to, though nothing may be there.
+    pub(crate) around: Vec<(f64, f64)>,
+    pub(crate) legend: Vec<(String, Key)>,
+}
+
+/// Bars in groups.
+#[derive(Clone, Debug)]
+pub(crate) struct Bars {
+    pub(crate) alternative: String,
+    pub(crate) y: &'static str,
+    pub(crate) groups: Vec<String>,
+    /// A bar of each in every group.
+    pub(crate) series: Vec<(String, Vec<f64>)>,
+}
+
+/// What can be drawn over a logarithmic axis.
+fn drawable(&(x, y): &(f64, f64)) -> bool {
+    let sane = |value: f64| (1e-30..1e30).contains(&value);
+    sane(x) && sane(y)
+}
+
+impl Lines {
+    /// The chart with its legend, or a sentence if there is nothing in it.
+    pub(crate) fn figure(mut self) -> Markup {
+        for points in self.series.iter_mut().map(|series| &mut series.points) {
+            points.retain(drawable);
+        }
+        self.behind.retain(drawable);
+        self.around.retain(drawable);
+        if self.points().next().is_none() {
+            return html! { p.missing { "There is nothing to draw." } };
+        }
+        let legend = self.legend.iter().map(|(name, key)| (name.as_str(), key.swatch()));
+        figure(&self.alternative, |size, letters| self.draw(size, letters), legend)
+    }
+
+    /// Of all series.
+    pub(crate) fn points(&self) -> impl Iterator<Item = &(f64, f64)> {
+        self.series.iter().flat_map(|series| &series.points)
+    }
+
+    fn draw(&self, size: (u32, u32), letters: u32) -> Result<String, Box<dyn Error>> {
+        let points: Vec<_> = self.points().chain(&self.around).collect();
+        let x = Span::of(points.iter().map(|point| point.0), &self.x.marked);
+        let y = Span::of(points.iter().map(|point| point.1), &self.y.marked);
+        let mut svg = String::new();
+        {
+            let area = SVGBackend::with_string(&mut svg, size).into_drawing_area();
+            let mut chart = ChartBuilder::on(&area)
+                .margin(4)
+                .margin_top(12)
+                .margin_right(20)
+                .x_label_area_size(letters * 3)
+                .y_label_area_size(letters * 4)
+                .build_cartesian_2d(
+                    (x.from..x.to).log_scale().with_key_points(x.marked),
+                    (y.from..y.to).log_scale().with_key_points(y.marked),
+                )?;
+            chart
+                .configure_mesh()
+                .light_line_style(TRANSPARENT)
+                .bold_line_style(FAINT.0)
+                .axis_style(INK.0)
+                .label_style(("sans-serif", letters, &INK.0))
+                .axis_desc_style(("sans-serif", letters, &INK.0))
+                .x_desc(self.x.name)
+                .y_desc(self.y.name)
+                .x_label_formatter(&|value| short(*value))
+                .y_label_formatter(&|value| short(*value))
+                .draw()?;
+            let broad = INK.0.mix(0.25).stroke_width(9);
+            chart.draw_series([PathElement::new(self.behind.clone(), broad)])?;
+            for Series { points, style } in &self.series {
+                let stroke = style.stroke();
+                chart.draw_series([PathElement::new(points.clone(), stroke)])?;
+                let mark = |&point: &(f64, f64)| EmptyElement::at(point) + style.mark();
+                chart.draw_series(points.iter().map(mark))?;
+            }
+            area.present()?;
+        }
+        Ok(svg)
+    }
+}
+
+impl Bars {
+    /// The chart with its legend.
+    pub(crate) fn figure(&self) -> Markup {
+        let highest = self.highest();
+        if !(highest.is_finite() && highest > 0.0) {
+            return html! { p.missing { "There is nothing to draw." } };
+        }
+        let legend = self
+            .series
+            .iter()
+            .enumerate()
+            .map(|(at, (name, _))| (name.as_str(), block(SERIES[at % SERIES.len()].0)));
+        figure(&self.alternative, |size, letters| self.draw(size, letters), legend)
+    }
+
+    fn highest(&self) -> f64 {
+        self.series.iter().flat_map(|(_, heights)| heights).copied().fold(0.0, f64::max)
+    }
+
+    fn draw(&self, size: (u32, u32), letters: u32) -> Result<String, Box<dyn Error>> {
+        let mut svg = String::new();
+        {
+            let size = (size.0, size.1 * 3 / 4);
+            let area = SVGBackend::with_string(&mut svg, size).into_drawing_area();
+            let names = &self.groups;
+            let mut chart = ChartBuilder::on(&area)
+                .margin(4)
+                .margin_top(12)
+                .margin_right(20)
+                .x_label_area_size(letters * 2)
+                .y_label_area_size(letters * 4)
+                .build_cartesian_2d(0.0..names.len() as f64, 0.0..self.highest() * 1.08)?;
+            chart
+                .configure_mesh()
+                .disable_x_mesh()
+                .x_labels(0)
+                .light_line_style(TRANSPARENT)
+                .bold_line_style(FAINT.0)
+                .axis_style(INK.0)
+                .label_style(("sans-serif", letters, &INK.0))
+                .axis_desc_style(("sans-serif", letters, &INK.0))
+                .y_desc(self.y)
+                .y_labels(6)
+                .y_label_formatter(&|value| short(*value))
+                .draw()?;
+            let style = ("sans-serif", letters).into_font().color(&INK.0);
+            let style = style.pos(Pos::new(HPos::Center, VPos::Top));
+            chart.draw_series(names.iter().enumerate().map(|(group, name)| {
+                EmptyElement::at((group as f64 + 0.5, 0.0))
+                    + Text::new(name.clone(), (0, 8), style.clone())
+            }))?;
+            let wide = 0.8 / self.series.len() as f64;
+            for (place, (_, heights)) in self.series.iter().enumerate() {
+                let colour = SERIES[place % SERIES.len()].0.filled();
+                let bar = |(group, &height): (usize, &f64)| {
+                    let left = group as f64 + 0.1 + place as f64 * wide;
+                    Rectangle::new([(left, 0.0), (left + wide * 0.9, height)], colour)
+                };
+                chart.draw_series(heights.iter().enumerate().map(bar))?;
+            }
+            area.present()?;
+        }
+        Ok(svg)
+    }
+}
+
+impl Style {
+    fn colour(self) -> RGBColor {
+        SERIES[self.colour % SERIES.len()].0
+    }
+
+    fn stroke(self) -> ShapeStyle {
+        self.colour().stroke_width(2)
+    }
+
+    fn mark(self) -> Polygon<(i32, i32)> {
+        Polygon::new(MARKS[self.mark % MARKS.len()].to_vec(), self.colour())
+    }
+}
+
+/// A piece of an axis, a little more than the values need, and what is marked on it.
+struct Span {
+    from: f64,
+    to: f64,
+    marked: Vec<f64>,
+}
+
+impl Span {
+    fn of(values: impl Iterator<Item = f64> + Clone, marked: &[f64]) -> Self {
+        let from = values.clone().fold(f64::INFINITY, f64::min) / 1.15;
+        let to = values.fold(0.0, f64::max) * 1.15;
+        let marked = if marked.is_empty() { round_numbers(from, to) } else { marked.to_vec() };
+        Self { from, to, marked }
+    }
+}
+
+/// Not too many between two numbers: 1, 2, 5, 10, ... or every so many powers of ten.
+fn round_numbers(from: f64, to: f64) -> Vec<f64> {
+    let decades = |from: f64, to: f64| (from.log10().floor() as i32)..=(to.log10().ceil() as i32);
+    let inside = |value: &f64| (from..=to).contains(value);
+    let fine: Vec<f64> = decades(from, to)
+        .flat_map(|power| [1.0, 2.0, 5.0].map(|digit| digit * 10f64.powi(power)))
+        .filter(inside)
+        .collect();
+    if fine.len() <= 9 {
+        return fine;
+    }
+    let coarse: Vec<f64> =
+        decades(from, to).map(|power| 10f64.powi(power)).filter(inside).collect();
+    coarse.iter().copied().step_by(coarse.len().div_ceil(9)).collect()
+}
+
+/// A number in few letters.
+pub(crate) fn short(value: f64) -> String {
+    match value.abs() {
+        0.0 => "0".to_owned(),
+        1e-3..1e4 => {
+            let text = format!("{value:.4}");
+            text.trim_end_matches('0').trim_end_matches('.').to_owned()
+        }
+        1e4..1e6 => format!("{}k", short(value / 1e3)),
+        1e6..1e9 => format!("{}M", short(value / 1e6)),
+        _ => format!("{value:.0e}"),
+    }
+}
+
+/// A drawing in both shapes, with its legend.
+fn figure<'a>(
+    alternative: &str,
+    draw: impl Fn((u32, u32), u32) -> Result<String, Box<dyn Error>>,
+    legend: impl Iterator<Item = (&'a str, String)>,
+) -> Markup {
+    html! {
+        figure {
+            @for (class, size, letters) in SHAPES {
+                @match draw(size, letters) {
+                    Ok(svg) => (inline(&svg, class, Some(alternative))),
+                    Err(error) => p.missing { "It could not be drawn: " (error) "." },
+                }
+            }
+            figcaption {
+                ul.legend {
+                    @for (name, swatch) in legend {
+                        li { (inline(&swatch, "swatch", None)) (name) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A drawing as a part of the page: as wide as there is room, and with words for those who do
+/// not see it.
+fn inline(svg: &str, class: &str, alternative: Option<&str>) -> Markup {
+    let attribute = |name: &str| {
+        let start = svg.find(name)? + name.len() + 2;
+        svg[start..].split('"').next()
+    };
+    let inside = svg.split_once('>').map_or("", |(_, inside)| inside);
+    let inside = inside.trim().trim_end_matches("</svg>");
+    html! {
+        svg class=(class) viewBox=[attribute(" viewBox")] role=[alternative.map(|_| "img")]
+            aria-label=[alternative] aria-hidden=[alternative.is_none().then_some("true")] {
+            (PreEscaped(inside))
+        }
+    }
+}
+
+impl Key {
+    fn swatch(self) -> String {
+        match self {
+            Self::Series(style) => drawn((36, 16), |area| {
+                area.draw(&PathElement::new([(0, 8), (36, 8)], style.stroke()))?;
+                area.draw(&(EmptyElement::at((18, 8)) + style.mark()))
+            }),
+            Self::Colour(colour) => block(SERIES[colour % SERIES.len()].0),
+            Self::Mark(mark) => drawn((36, 16), |area| {
+                let outline = MARKS[mark % MARKS.len()].to_vec();
+                area.draw(&(EmptyElement::at((18, 8)) + Polygon::new(outline, INK.0)))
+            }),
+        }
+    }
+}
+
+fn block(colour: RGBColor) -> String {
+    drawn((36, 16), |area| area.draw(&Rectangle::new([(4, 2), (32, 14)], colour.filled())))
+}
+
+type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
+type Drawn<'a> = Result<(), DrawingAreaErrorKind<<SVGBackend<'a> as DrawingBackend>::ErrorType>>;
+
+fn drawn(size: (u32, u32), draw: impl for<'a> Fn(&Area<'a>) -> Drawn<'a>) -> String {
+    let mut svg = String::new();
+    {
+        let area = SVGBackend::with_string(&mut svg, size).into_drawing_area();
+        // Into a string, which takes everything.
+        let _ = draw(&area).and_then(|()| area.present());
+    }
+    svg
+}
+
+/// Rules that replace the colours of drawings by those for the dark.
+pub(crate) fn dark_rules() -> String {
+    let hex = |RGBColor(r, g, b): RGBColor| format!("#{r:02X}{g:02X}{b:02X}");
+    let rule = |&(day, night): &(RGBColor, RGBColor)| {
+        let (day, night) = (hex(day), hex(night));
+        format!(
+            "svg [fill=\"{day}\"] {{ fill: {night} }} svg [stroke=\"{day}\"] {{ stroke: {night} }}\n"
+        )
+    };
+    SERIES.iter().chain([&INK, &FAINT]).map(rule).collect()
+}

@@ -1,0 +1,260 @@
+//! What a report measures: parts, each on scenes of its own.
+
+use std::thread;
+
+use clap::ValueEnum;
+use serde::Serialize;
+use taut::world::{Scene, StickSet};
+use taut::{AnyKernel, Formula, Kernel, Pool, Step};
+use taut_bench::accuracy::{self, Accuracy, Study};
+use taut_bench::{
+    Arrangement, Contest, Contestant, Disagreement, MachineInfo, Progress, Stability, Subject,
+    Survey, disagreements, engines_in,
+};
+
+use super::results;
+
+/// A part of a report, in a file of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Part {
+    /// The time over the size of a regular sheet.
+    Sheets,
+    /// The time over the size of a mesh that is numbered at random.
+    Meshes,
+    /// Kernels, formulas and schedules on one sheet: the table of the README.
+    Comparison,
+    /// The time of a frame against what is left of the stretch.
+    Tradeoff,
+    /// Which orders stay bounded.
+    Stability,
+    /// What is left of the stretch over the iterations of a frame.
+    Iterations,
+    /// What is left of the stretch over frames.
+    Frames,
+}
+
+/// A row, and of which scene.
+#[derive(Serialize)]
+struct On<R> {
+    scene: &'static str,
+    size: usize,
+    set: &'static str,
+    shuffled: bool,
+    #[serde(flatten)]
+    row: R,
+}
+
+/// Sticks of all scenes: with those against shear and bending.
+const SET: StickSet = StickSet::All;
+/// Scenes that are numbered at random are by this seed.
+const SEED: u64 = 1;
+
+/// Measures a part and gives it as the text of a file, or those who should have agreed to the
+/// bit and did not.
+///
+/// # Errors
+/// If something cannot be set up.
+pub(crate) fn measure(
+    part: Part,
+    quick: bool,
+    progress: &mut dyn FnMut(Progress<'_>),
+) -> anyhow::Result<Result<String, Vec<Disagreement>>> {
+    let machine = MachineInfo::current();
+    let contests = match part {
+        Part::Sheets => sheets(quick)?,
+        Part::Meshes => meshes(quick)?,
+        Part::Comparison => comparison(quick)?,
+        Part::Tradeoff => tradeoff(quick)?,
+        Part::Stability => {
+            let rows = stability(quick, progress)?;
+            return results::text(part, quick, &machine, &rows).map(Ok);
+        }
+        Part::Iterations => {
+            let Accuracy { iterations, .. } = study(accuracy::Part::Iterations, quick, progress)?;
+            return results::text(part, quick, &machine, &on_study(iterations, quick)).map(Ok);
+        }
+        Part::Frames => {
+            let Accuracy { frames, .. } = study(accuracy::Part::Frames, quick, progress)?;
+            return results::text(part, quick, &machine, &on_study(frames, quick)).map(Ok);
+        }
+    };
+    let total = contests.len() as f64;
+    let mut all = Vec::new();
+    for (done, On { scene, size, set, shuffled, row: contest }) in contests.into_iter().enumerate()
+    {
+        let rows = contest.run(|it| {
+            progress(Progress { share: (done as f64 + it.share) / total, ..it });
+        })?;
+        let disagreements = disagreements(&rows);
+        if !disagreements.is_empty() {
+            return Ok(Err(disagreements));
+        }
+        all.extend(rows.into_iter().map(|row| On { scene, size, set, shuffled, row }));
+    }
+    results::text(part, quick, &machine, &all).map(Ok)
+}
+
+/// Everything that runs a regular sheet, all in its order, so that all have the same bits; and
+/// what the order is worth to the scalar kernel. Large sheets take few frames.
+fn sheets(quick: bool) -> anyhow::Result<Vec<On<Contest>>> {
+    let sizes = [(16, 240), (32, 240), (64, 120), (128, 64), (256, 32), (512, 16)];
+    let sizes = if quick { &[(16, 80), (64, 40), (128, 16)][..] } else { &sizes };
+    let contest = |&(size, frames): &(usize, usize)| {
+        let mut all = contestants("sheet", Formula::Halley)?;
+        all.extend(contestants("authored", Formula::Halley)?);
+        drape(size, [frames / 4, frames], Step::default(), all)
+    };
+    sizes.iter().map(contest).collect()
+}
+
+/// A mesh without any order, its particles renumbered: what any mesh gets; and on threads.
+fn meshes(quick: bool) -> anyhow::Result<Vec<On<Contest>>> {
+    let sizes = [(16, 240), (32, 120), (64, 64), (128, 32), (256, 16)];
+    let sizes = if quick { &[(16, 80), (64, 16)][..] } else { &sizes };
+    let mut all = contestants("blocked/hilbert", Formula::Halley)?;
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    if cores > 1 {
+        let kernel = AnyKernel::best().on_threads(Pool::new(cores)?);
+        all.push(Contestant { kernel, ..all[0].clone() });
+    }
+    let contest = |&(size, frames): &(usize, usize)| {
+        let contestants = all.clone();
+        let scene = Scene::disc(size, SET)?.shuffled(SEED);
+        let warmup = frames / 4;
+        let contest = Contest { scene, step: Step::default(), warmup, frames, contestants };
+        Ok(On { scene: "disc", size, set: SET.name(), shuffled: true, row: contest })
+    };
+    sizes.iter().map(contest).collect()
+}
+
+/// Who is how fast, in which order and with which formula.
+fn comparison(quick: bool) -> anyhow::Result<Vec<On<Contest>>> {
+    let mut all = Vec::new();
+    for schedule in ["authored", "banded", "blocked/hilbert", "sheet"] {
+        for formula in Formula::ALL {
+            all.extend(contestants(schedule, formula)?);
+        }
+    }
+    let (size, frames) = if quick { (64, [4, 16]) } else { (128, [60, 60]) };
+    Ok(vec![drape(size, frames, Step::default(), all)?])
+}
+
+/// More iterations, and more substeps: slower and stiffer, in every order on its widest kernel.
+/// Timed when the sheet has stopped swinging, or the stretch would be that of a moment.
+fn tradeoff(quick: bool) -> anyhow::Result<Vec<On<Contest>>> {
+    let counts = if quick { &[1, 4, 16][..] } else { &[1, 2, 4, 8, 16, 32] };
+    let (size, frames) = if quick { (32, [48, 16]) } else { (64, [120, 24]) };
+    let mut contests = Vec::new();
+    let of = |schedules: &[&str]| -> anyhow::Result<Vec<Contestant>> {
+        let mut all = Vec::new();
+        for schedule in schedules {
+            for formula in Formula::ALL {
+                all.extend(widest(schedule, formula)?);
+            }
+        }
+        Ok(all)
+    };
+    for &count in counts {
+        let usual = of(&["authored", "coloured", "banded", "blocked/hilbert", "sheet"])?;
+        let iterations = Step { iterations: count, ..Step::default() };
+        contests.push(drape(size, frames, iterations, usual)?);
+        if count > 1 {
+            let substeps = Step { iterations: 1, substeps: count, ..Step::default() };
+            contests.push(drape(size, frames, substeps, of(&["blocked/hilbert", "sheet"])?)?);
+        }
+    }
+    Ok(contests)
+}
+
+/// Orders and formulas at their hardest, and a little less hard.
+fn stability(
+    quick: bool,
+    progress: &mut dyn FnMut(Progress<'_>),
+) -> anyhow::Result<Vec<Stability>> {
+    let sizes = if quick { &[32, 64][..] } else { &[32, 64, 128] };
+    let lengths = if quick { &[60.0][..] } else { &[120.0, 60.0, 30.0] };
+    let mut steps = Vec::new();
+    for &rate in lengths {
+        let step = |iterations| Step { dt: 1.0 / rate, iterations, ..Step::default() };
+        steps.extend([1, 4].map(step));
+    }
+    let mut rows = Vec::new();
+    // The time goes with the particles.
+    let total: usize = sizes.iter().map(|size| size * size).sum();
+    let mut done = 0;
+    for &size in sizes {
+        let scene = Scene::drape(size, SET)?;
+        let survey = Survey {
+            subject: Subject { name: "drape".to_owned(), size, set: SET, scene },
+            arrangements: Arrangement::orders().collect(),
+            formulas: Formula::ALL.to_vec(),
+            steps: steps.clone(),
+            frames: 360,
+            bound: taut_bench::BOUND,
+        };
+        let before = done as f64;
+        done += size * size;
+        rows.extend(survey.run(|it| {
+            let share = (before + it.share * (size * size) as f64) / total as f64;
+            progress(Progress { share, ..it });
+        })?);
+    }
+    Ok(rows)
+}
+
+/// How a falling sheet comes to rest, in every order and with every formula.
+fn study(
+    part: accuracy::Part,
+    quick: bool,
+    progress: &mut dyn FnMut(Progress<'_>),
+) -> anyhow::Result<Accuracy> {
+    let scene = Scene::drape(study_size(quick), SET)?;
+    let study = Study {
+        body: scene.clone(),
+        scene,
+        step: Step::default(),
+        frames: 256,
+        formulas: Formula::ALL.to_vec(),
+        arrangements: Arrangement::orders().collect(),
+    };
+    Ok(study.run(&[part], progress)?)
+}
+
+fn study_size(quick: bool) -> usize {
+    if quick { 16 } else { 32 }
+}
+
+fn on_study<R>(rows: Vec<R>, quick: bool) -> Vec<On<R>> {
+    let size = study_size(quick);
+    rows.into_iter()
+        .map(|row| On { scene: "drape", size, set: SET.name(), shuffled: false, row })
+        .collect()
+}
+
+/// A hanging sheet, in frames to warm up and timed ones.
+fn drape(
+    size: usize,
+    [warmup, frames]: [usize; 2],
+    step: Step<3>,
+    contestants: Vec<Contestant>,
+) -> anyhow::Result<On<Contest>> {
+    let scene = Scene::drape(size, SET)?;
+    let contest = Contest { scene, step, warmup, frames, contestants };
+    Ok(On { scene: "drape", size, set: SET.name(), shuffled: false, row: contest })
+}
+
+/// Every kernel on every instruction set of this machine that it makes sense to run in that
+/// order, the widest first.
+fn contestants(schedule: &str, formula: Formula) -> anyhow::Result<Vec<Contestant>> {
+    let arrangement: Arrangement = schedule.parse()?;
+    let kernels = engines_in(arrangement.order).into_iter();
+    Ok(kernels.map(|kernel| Contestant { kernel, formula, arrangement }).collect())
+}
+
+/// The kernel that takes the most sticks at once in that order.
+fn widest(schedule: &str, formula: Formula) -> anyhow::Result<Option<Contestant>> {
+    let lanes =
+        |it: &Contestant| (Kernel::<3>::lanes(&it.kernel), Kernel::<3>::name(&it.kernel) == "grid");
+    Ok(contestants(schedule, formula)?.into_iter().max_by_key(lanes))
+}

@@ -1,0 +1,118 @@
+//! `taut report`: from measuring to files of results, and from those to a page and to the tables
+//! of the README.
+
+mod chart;
+mod measure;
+mod page;
+mod results;
+mod tables;
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use clap::{Args, ValueEnum};
+use taut_bench::{MachineInfo, Progress};
+
+use crate::Failure;
+use crate::output::{Output, with_progress};
+use measure::Part;
+use results::Results;
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Arguments {
+    /// Measure less: in a minute, and less surely.
+    #[arg(long, conflicts_with = "from")]
+    quick: bool,
+    /// Measure these parts only.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_enum, conflicts_with = "from")]
+    parts: Vec<Part>,
+    /// Keep the results as JSON, a file for each part, in a folder of this machine's name in
+    /// this one.
+    #[arg(long, value_name = "FOLDER", conflicts_with = "from")]
+    keep: Option<PathBuf>,
+    /// Measure nothing: take results that were kept, from files, or from all in a folder.
+    /// Several machines, or builds, are laid side by side.
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    from: Vec<PathBuf>,
+    /// Where the page goes; with - to the standard output.
+    #[arg(
+        long,
+        value_name = "FILE",
+        default_value = "taut-report.html",
+        conflicts_with = "readme"
+    )]
+    out: PathBuf,
+    /// Write no page, but the table between the marks in this file anew.
+    #[arg(long, value_name = "FILE")]
+    readme: Option<PathBuf>,
+    /// Do not write the table, but fail if it is another.
+    #[arg(long, requires = "readme")]
+    check: bool,
+}
+
+/// Measures or reads, and writes.
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    if let Some(path) = &arguments.readme {
+        return renew(path, arguments);
+    }
+    let output = Output::open(&arguments.out)?;
+    output.write(page::of(&arguments.results()?).as_bytes())?;
+    if arguments.out != Path::new("-") {
+        writeln!(io::stdout(), "The report is in {}.", arguments.out.display())?;
+    }
+    Ok(())
+}
+
+/// Writes a file's table, or tells that it is another.
+fn renew(path: &Path, arguments: &Arguments) -> Result<(), Failure> {
+    let name = || path.display().to_string();
+    let old = fs::read_to_string(path).with_context(|| format!("{}: cannot be read", name()))?;
+    let marked = tables::Marked::find(&old).with_context(name)?;
+    let new = marked.renewed(&arguments.results()?)?;
+    if old == new {
+        Ok(())
+    } else if arguments.check {
+        Err(Failure::Drift(path.to_owned()))
+    } else {
+        Ok(Output::open(path)?.write(new.as_bytes())?)
+    }
+}
+
+impl Arguments {
+    fn results(&self) -> Result<Vec<Results>, Failure> {
+        if self.from.is_empty() { self.measured() } else { Ok(results::read(&self.from)?) }
+    }
+
+    fn measured(&self) -> Result<Vec<Results>, Failure> {
+        let parts = if self.parts.is_empty() { Part::value_variants() } else { &self.parts };
+        // Opened before the work, so that a wrong path costs none.
+        let files = parts.iter().map(|part| self.file(*part)).collect::<Result<Vec<_>, _>>()?;
+        let mut all = Vec::new();
+        for (done, (&part, file)) in parts.iter().zip(files).enumerate() {
+            let measured = with_progress(|progress| {
+                measure::measure(part, self.quick, &mut |it| {
+                    let share = (done as f64 + it.share) / parts.len() as f64;
+                    progress(Progress { share, ..it });
+                })
+            })?;
+            let text = measured.map_err(Failure::Disagreement)?;
+            if let Some(file) = file {
+                file.write(text.as_bytes())?;
+            }
+            results::add(&mut all, &text)?;
+        }
+        Ok(all)
+    }
+
+    /// Where a part is kept.
+    fn file(&self, part: Part) -> anyhow::Result<Option<Output>> {
+        let Some(folder) = &self.keep else { return Ok(None) };
+        let folder = folder.join(results::Machine::folder(&MachineInfo::current().cpu));
+        fs::create_dir_all(&folder)
+            .with_context(|| format!("{}: cannot be made", folder.display()))?;
+        let name = part.to_possible_value().map_or_else(String::new, |it| it.get_name().to_owned());
+        Output::open(&folder.join(format!("{name}.json"))).map(Some)
+    }
+}

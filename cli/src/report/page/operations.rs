@@ -1,0 +1,61 @@
+//! Divisions and roots.
+
+use maud::{Markup, html};
+
+use super::pieces::{grouped, numbers, position};
+use crate::report::chart::Bars;
+use crate::report::results::{Results, Timing};
+use crate::report::tables;
+
+pub(super) fn operations(all: &[Results]) -> Markup {
+    let rows = all.iter().map(|results| &results.comparison).find(|rows| !rows.is_empty());
+    let said = html! {
+        p {
+            "How many divisions and square roots a frame takes: a bar is a kind of operation, a \
+            group is a formula. They are counted by running the formula's own text on numbers that \
+            count, and are the same for every kernel. " code { "quick" } " makes its root from an \
+            estimate by integer arithmetic and multiplications."
+        }
+    };
+    let Some(rows) = rows else {
+        return html! { (said) p.missing { "This part was not measured." } };
+    };
+    let mut groups = grouped(rows, |row| row.formula.clone());
+    groups.sort_by_key(|(formula, _)| position(&["exact", "newton", "halley", "quick"], formula));
+    let counts = |row: &Timing| {
+        [row.divisions_per_frame, row.square_roots_per_frame, row.estimates_per_frame]
+    };
+    let kinds = ["divisions", "square roots", "estimates"];
+    let heights = |kind: usize| groups.iter().map(move |(_, rows)| counts(rows[0])[kind] as f64);
+    let bars = Bars {
+        alternative: "Operations a frame, a group of bars for each formula. The numbers are in \
+            the table below."
+            .to_owned(),
+        y: "operations a frame",
+        groups: groups.iter().map(|(formula, _)| formula.clone()).collect(),
+        series: kinds
+            .iter()
+            .enumerate()
+            .map(|(kind, name)| ((*name).to_owned(), heights(kind).collect()))
+            .collect(),
+    };
+    let row = |(formula, rows): &(String, Vec<&Timing>)| {
+        let mut cells = vec![formula.clone()];
+        cells.extend(counts(rows[0]).map(|count| count.to_string()));
+        cells
+    };
+    let mut header = vec!["formula"];
+    header.extend(kinds);
+    html! {
+        (said)
+        @if let Some(row) = rows.first() {
+            p.quiet {
+                "A sheet of " (row.size) " x " (row.size) " particles with "
+                (tables::grouped(row.sticks)) " sticks, " (row.substeps) " substep(s) of "
+                (row.iterations) " iteration(s)."
+            }
+        }
+        (bars.figure())
+        (numbers(&header, &groups.iter().map(row).collect::<Vec<_>>()))
+    }
+}

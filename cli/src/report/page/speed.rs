@@ -1,0 +1,112 @@
+//! Time over size.
+
+use maud::{Markup, html};
+
+use super::pieces::{ISAS, KERNELS, charts, grouped, numbers, position};
+use crate::report::chart::{Axis, Key, Lines, Series, Style};
+use crate::report::results::{Results, Timing};
+
+/// A line for each kernel on each instruction set.
+fn speed(rows: &[Timing], x: Axis, at: impl Fn(&Timing) -> f64, alternative: &str) -> Lines {
+    let usual = rows.iter().find(|row| row.kernel != "textbook").map(|row| row.schedule.clone());
+    let other = |row: &Timing| row.kernel != "textbook" && Some(&row.schedule) != usual.as_ref();
+    let name = |row: &Timing| {
+        let mut words = vec![row.kernel.clone()];
+        if row.isa != "scalar" {
+            words.push(row.isa.clone());
+        }
+        if row.threads > 1 {
+            words.push(format!("{} threads", row.threads));
+        }
+        if other(row) {
+            words.push(format!("{} order", row.schedule));
+        }
+        words.join(", ")
+    };
+    let mut groups = grouped(rows, name);
+    groups.sort_by_key(|(_, rows)| position(&KERNELS, &rows[0].kernel));
+    let (mut series, mut legend) = (Vec::new(), Vec::new());
+    for (name, rows) in groups {
+        let Timing { kernel, isa, .. } = rows[0];
+        let mark = if other(rows[0]) { 0 } else { position(&ISAS, isa) };
+        let style = Style { colour: position(&KERNELS, kernel), mark };
+        let points = rows.iter().map(|row| (at(row), row.ns_per_stick_median)).collect();
+        series.push(Series { points, style });
+        legend.push((name, Key::Series(style)));
+    }
+    let y = Axis { name: "ns a stick and iteration", marked: Vec::new() };
+    let alternative = alternative.to_owned();
+    Lines { alternative, x, y, series, behind: Vec::new(), around: Vec::new(), legend }
+}
+
+fn speed_numbers(rows: &[Timing]) -> Markup {
+    let row = |row: &Timing| {
+        vec![
+            row.size.to_string(),
+            row.particles.to_string(),
+            row.sticks.to_string(),
+            row.kernel.clone(),
+            row.isa.clone(),
+            row.threads.to_string(),
+            row.schedule.clone(),
+            format!("{:.3}", row.ns_per_stick_median),
+            format!("{:.1}", row.speedup_over_textbook),
+            row.stretch_rms.map_or("-".to_owned(), |rms| format!("{rms:.4}")),
+        ]
+    };
+    let header = [
+        "size",
+        "particles",
+        "sticks",
+        "kernel",
+        "instruction set",
+        "threads",
+        "schedule",
+        "ns a stick",
+        "times `textbook`",
+        "stretch rms",
+    ];
+    numbers(&header, &rows.iter().map(row).collect::<Vec<_>>())
+}
+
+pub(super) fn sheets(all: &[Results]) -> Markup {
+    html! {
+        p {
+            "How long one stick takes, on sheets from small to large. A line is a kernel on an \
+            instruction set; lower is faster; a line that rises to the right has left a cache. All \
+            lines of the order " code { "sheet" } " end with the same bits: only their speed \
+            differs. What one starts from is " code { "textbook" } ", the order in which \
+            textbooks build a sheet."
+        }
+        (charts(all, |results| {
+            let rows = &results.sheets;
+            let mut sizes: Vec<usize> = rows.iter().map(|row| row.size).collect();
+            sizes.dedup();
+            let x = Axis {
+                name: "N, of a sheet of N x N particles",
+                marked: sizes.iter().map(|&size| size as f64).collect(),
+            };
+            (!rows.is_empty()).then(|| speed(rows, x, |row| row.size as f64,
+                "Nanoseconds a stick over the size of a regular sheet, a line for each kernel and \
+                 instruction set. The numbers are in the table below."))
+        }, |results| speed_numbers(&results.sheets)))
+    }
+}
+
+pub(super) fn meshes(all: &[Results]) -> Markup {
+    html! {
+        p {
+            "The same on meshes without any regularity: discs of triangles whose particles and \
+            sticks are numbered at random. " code { "textbook" } " takes them as they come, the \
+            others renumber them first, once. A line is a kernel on an instruction set; lower is \
+            faster."
+        }
+        (charts(all, |results| {
+            let rows = &results.meshes;
+            let x = Axis { name: "particles", marked: Vec::new() };
+            (!rows.is_empty()).then(|| speed(rows, x, |row| row.particles as f64,
+                "Nanoseconds a stick over the number of particles of an irregular mesh, a line \
+                 for each kernel and instruction set. The numbers are in the table below."))
+        }, |results| speed_numbers(&results.meshes)))
+    }
+}

@@ -1,0 +1,120 @@
+//! The map of what stays bounded.
+
+use maud::{Markup, html};
+
+use super::pieces::grouped;
+use crate::report::results::{Outcome, Results};
+
+/// Shades of what is left of the stretch, each up to a bound.
+const SHADES: [(&str, f64, &str); 4] = [
+    ("stiff", 0.05, "at most 0.05"),
+    ("firm", 0.5, "at most 0.5"),
+    ("soft", 1.5, "at most 1.5"),
+    ("slack", f64::INFINITY, "more, but bounded"),
+];
+
+pub(super) fn stability(all: &[Results]) -> Markup {
+    // The same everywhere, so one is enough.
+    let rows = all.iter().map(|results| &results.stability).find(|rows| !rows.is_empty());
+    html! {
+        p {
+            "Some orders gain energy until the cloth explodes. A cell is one simulation: its row \
+            says the order and the formula, its column the size of the sheet, the length of a \
+            frame and the iterations. A number is the stretch (rms) at the end, less is stiffer; a \
+            cross with a number is the frame in which the cloth left all bounds. Harder cases are \
+            to the right in each group: larger sheets, longer frames, fewer iterations."
+        }
+        @match rows {
+            None => p.missing { "This part was not measured." },
+            Some(rows) => {
+                @for (_, rows) in grouped(rows, |row| (row.scene.clone(), row.sticks.clone())) {
+                    (map(&rows))
+                }
+                ul.legend {
+                    @for (class, _, said) in SHADES {
+                        li { span class=(format!("chip {class}")) {} (said) }
+                    }
+                    li { span class="chip left" {} "✕ left its bounds at that frame" }
+                }
+            }
+        }
+    }
+}
+
+/// A row for each order and formula, a column for each size and step.
+fn map(rows: &[&Outcome]) -> Markup {
+    let Some(first) = rows.first() else { return html! {} };
+    let mut columns: Vec<(usize, f32, u32)> = Vec::new();
+    for row in rows {
+        let column = (row.size, row.dt_s, row.iterations);
+        if !columns.contains(&column) {
+            columns.push(column);
+        }
+    }
+    columns.sort_by(|one, other| {
+        one.0.cmp(&other.0).then(one.1.total_cmp(&other.1)).then(other.2.cmp(&one.2))
+    });
+    let sizes = grouped(&columns, |column| column.0);
+    let lengths = grouped(&columns, |column| (column.0, column.1));
+    let rate = |dt: f32| if dt > 0.0 { format!("1/{:.0} s", 1.0 / dt) } else { "-".to_owned() };
+    let orders = grouped(rows, |row| (row.schedule.clone(), row.default_schedule));
+    html! {
+        p.quiet {
+            "Scene " (first.scene) " with " (first.sticks) " sticks, " (first.frames) " frames; \
+            bounded: no stick is ever stretched by more than " (first.bound) " times its length. "
+            "What users get who ask for nothing: the orders marked with *, and "
+            code { "halley" } "."
+        }
+        div.scroll tabindex="0" {
+            table.map {
+                thead {
+                    tr {
+                        th rowspan="3" scope="col" { "order" }
+                        th rowspan="3" scope="col" { "formula" }
+                        @for (size, columns) in &sizes {
+                            th colspan=(columns.len()) scope="colgroup" { (size) " x " (size) }
+                        }
+                    }
+                    tr { @for ((_, dt), columns) in &lengths {
+                        th colspan=(columns.len()) scope="colgroup" { (rate(*dt)) }
+                    } }
+                    tr { @for (_, _, iterations) in &columns {
+                        th scope="col" { (iterations) " it." }
+                    } }
+                }
+                tbody {
+                    @for ((order, default), rows) in &orders {
+                        @let formulas = grouped(rows, |row| row.formula.clone());
+                        @for (at, (formula, rows)) in formulas.iter().enumerate() {
+                            tr {
+                                @if at == 0 {
+                                    th rowspan=(formulas.len()) scope="rowgroup" {
+                                        (order) @if *default { "*" }
+                                    }
+                                }
+                                th scope="row" { (formula) }
+                                @for column in &columns {
+                                    (cell(rows.iter().map(|row| ***row).find(|row| {
+                                        (row.size, row.dt_s, row.iterations) == *column
+                                    })))
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn cell(row: Option<&Outcome>) -> Markup {
+    let outcome = row.map(|row| (row.left_bounds_at, row.stretch_rms));
+    match outcome {
+        Some((Some(frame), _)) => html! { td.left { "✕ " (frame) } },
+        Some((None, Some(rms))) => {
+            let shade = SHADES.iter().find(|(_, bound, _)| rms <= *bound).map(|shade| shade.0);
+            html! { td class=[shade] { (format!("{rms:.2}")) } }
+        }
+        _ => html! { td { "-" } },
+    }
+}

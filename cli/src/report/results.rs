@@ -1,0 +1,357 @@
+//! Results as they lie in files: in each a part of what was measured on one machine.
+//!
+//! Written are the harness's rows with all their columns; read are those columns that the page
+//! and the tables need.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use serde::{Deserialize, Serialize};
+use serde_json::ser::Formatter;
+use taut::Formula;
+use taut_bench::MachineInfo;
+
+use super::measure::Part;
+
+/// The version of the form of these files. Others are refused.
+const FORMAT: u32 = 1;
+
+#[derive(Serialize)]
+struct Written<'a, R> {
+    format: u32,
+    part: Part,
+    quick: bool,
+    machine: &'a MachineInfo,
+    rows: &'a [R],
+}
+
+/// A part as the text of a file, a row a line.
+pub(crate) fn text<R: Serialize>(
+    part: Part,
+    quick: bool,
+    machine: &MachineInfo,
+    rows: &[R],
+) -> anyhow::Result<String> {
+    let mut bytes = Vec::new();
+    let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, Lines::default());
+    Written { format: FORMAT, part, quick, machine, rows }.serialize(&mut serializer)?;
+    bytes.push(b'\n');
+    Ok(String::from_utf8(bytes)?)
+}
+
+/// JSON with a line for each thing in what is outermost, and in that.
+#[derive(Default)]
+struct Lines {
+    depth: usize,
+}
+
+impl Lines {
+    fn next<W: ?Sized + io::Write>(&self, writer: &mut W, first: bool) -> io::Result<()> {
+        let separator: &[u8] = match (first, self.depth) {
+            (true, 1) => b"\n ",
+            (true, 2) => b"\n  ",
+            (true, _) => b"",
+            (false, 1) => b",\n ",
+            (false, 2) => b",\n  ",
+            (false, _) => b", ",
+        };
+        writer.write_all(separator)
+    }
+
+    fn end<W: ?Sized + io::Write>(&mut self, writer: &mut W, bracket: &[u8]) -> io::Result<()> {
+        self.depth -= 1;
+        match self.depth {
+            0 => writer.write_all(b"\n")?,
+            1 => writer.write_all(b"\n ")?,
+            _ => (),
+        }
+        writer.write_all(bracket)
+    }
+}
+
+impl Formatter for Lines {
+    fn begin_array<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.depth += 1;
+        writer.write_all(b"[")
+    }
+
+    fn begin_array_value<W: ?Sized + io::Write>(
+        &mut self,
+        writer: &mut W,
+        first: bool,
+    ) -> io::Result<()> {
+        self.next(writer, first)
+    }
+
+    fn end_array<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.end(writer, b"]")
+    }
+
+    fn begin_object<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.depth += 1;
+        writer.write_all(b"{")
+    }
+
+    fn begin_object_key<W: ?Sized + io::Write>(
+        &mut self,
+        writer: &mut W,
+        first: bool,
+    ) -> io::Result<()> {
+        self.next(writer, first)
+    }
+
+    fn begin_object_value<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        writer.write_all(b": ")
+    }
+
+    fn end_object<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.end(writer, b"}")
+    }
+}
+
+/// What was measured on one machine by one build. Parts that were not measured are empty.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Results {
+    pub(crate) machine: Machine,
+    /// All commits that parts were measured at.
+    pub(crate) commits: Vec<String>,
+    /// Whether any part was measured in a hurry.
+    pub(crate) quick: bool,
+    pub(crate) sheets: Vec<Timing>,
+    pub(crate) meshes: Vec<Timing>,
+    pub(crate) comparison: Vec<Timing>,
+    pub(crate) tradeoff: Vec<Timing>,
+    pub(crate) stability: Vec<Outcome>,
+    pub(crate) iterations: Vec<AfterIterations>,
+    pub(crate) frames: Vec<AfterFrames>,
+}
+
+/// As [`MachineInfo`].
+#[derive(Clone, Debug, Default, Deserialize)]
+pub(crate) struct Machine {
+    pub(crate) cpu: String,
+    pub(crate) features: Vec<String>,
+    pub(crate) cores: usize,
+    pub(crate) rustc: String,
+    pub(crate) target: String,
+    pub(crate) flags: String,
+    pub(crate) commit: String,
+}
+
+/// As [`taut_bench::Row`], and of which scene. A residual that is no number is none.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Timing {
+    pub(crate) scene: String,
+    pub(crate) size: usize,
+    pub(crate) set: String,
+    pub(crate) kernel: String,
+    pub(crate) isa: String,
+    pub(crate) formula: String,
+    pub(crate) schedule: String,
+    pub(crate) threads: usize,
+    pub(crate) particles: usize,
+    pub(crate) sticks: usize,
+    pub(crate) substeps: u32,
+    pub(crate) iterations: u32,
+    pub(crate) frames: usize,
+    pub(crate) frame_us_median: f64,
+    pub(crate) ns_per_stick_median: f64,
+    pub(crate) speedup_over_textbook: f64,
+    /// None where the scalar kernel took no part.
+    pub(crate) speedup_over_scalar: Option<f64>,
+    pub(crate) divisions_per_frame: u64,
+    pub(crate) square_roots_per_frame: u64,
+    pub(crate) estimates_per_frame: u64,
+    pub(crate) stretch_rms: Option<f64>,
+    pub(crate) error_vs_f64: Option<f64>,
+    pub(crate) finite: bool,
+}
+
+/// As [`taut_bench::Stability`].
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Outcome {
+    pub(crate) scene: String,
+    pub(crate) size: usize,
+    pub(crate) sticks: String,
+    pub(crate) schedule: String,
+    pub(crate) default_schedule: bool,
+    pub(crate) formula: String,
+    pub(crate) iterations: u32,
+    pub(crate) dt_s: f32,
+    pub(crate) frames: usize,
+    pub(crate) bound: f64,
+    pub(crate) left_bounds_at: Option<usize>,
+    pub(crate) stretch_rms: Option<f64>,
+}
+
+/// What is left of the stretch; no number after a blow-up.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Residual {
+    pub(crate) rms: Option<f64>,
+}
+
+/// As [`taut_bench::accuracy::IterationRow`], and of which scene.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct AfterIterations {
+    pub(crate) scene: String,
+    pub(crate) size: usize,
+    pub(crate) set: String,
+    pub(crate) formula: String,
+    pub(crate) schedule: String,
+    pub(crate) iterations: u32,
+    pub(crate) residual: Residual,
+}
+
+/// As [`taut_bench::accuracy::FrameRow`], and of which scene.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct AfterFrames {
+    pub(crate) scene: String,
+    pub(crate) size: usize,
+    pub(crate) set: String,
+    pub(crate) formula: String,
+    pub(crate) schedule: String,
+    pub(crate) frames: usize,
+    pub(crate) residual: Residual,
+}
+
+#[derive(Deserialize)]
+struct Form {
+    format: u32,
+}
+
+#[derive(Deserialize)]
+struct Document {
+    quick: bool,
+    machine: Machine,
+    #[serde(flatten)]
+    part: Rows,
+}
+
+#[derive(Deserialize)]
+#[serde(tag = "part", content = "rows", rename_all = "lowercase")]
+enum Rows {
+    Sheets(Vec<Timing>),
+    Meshes(Vec<Timing>),
+    Comparison(Vec<Timing>),
+    Tradeoff(Vec<Timing>),
+    Stability(Vec<Outcome>),
+    Iterations(Vec<AfterIterations>),
+    Frames(Vec<AfterFrames>),
+}
+
+impl Timing {
+    /// Of the whole frame, per stick: what a stick costs however often it is relaxed.
+    pub(crate) fn ns_per_stick_and_frame(&self) -> f64 {
+        1e3 * self.frame_us_median / self.sticks as f64
+    }
+
+    /// Whether it is with the default formula, or by the textbook, which has one only.
+    pub(crate) fn is_default(&self) -> bool {
+        self.formula == Formula::default().name() || self.kernel == "textbook"
+    }
+
+    /// The residual, if it is that of a simulation of anything.
+    pub(crate) fn stretch(&self) -> Option<f64> {
+        self.stretch_rms.filter(|&rms| self.finite && rms <= 10.0)
+    }
+}
+
+/// Reads files, and all `.json` files in folders, however deep.
+///
+/// # Errors
+/// If one cannot be read or holds something else, or there is none.
+pub(crate) fn read(paths: &[PathBuf]) -> anyhow::Result<Vec<Results>> {
+    let mut files = Vec::new();
+    for path in paths {
+        find(path, &mut files)?;
+    }
+    let mut all = Vec::new();
+    for file in &files {
+        let text = fs::read_to_string(file)
+            .with_context(|| format!("{}: cannot be read", file.display()))?;
+        add(&mut all, &text).with_context(|| file.display().to_string())?;
+    }
+    anyhow::ensure!(!all.is_empty(), "--from: there is no .json file");
+    Ok(all)
+}
+
+fn find(path: &Path, files: &mut Vec<PathBuf>) -> anyhow::Result<()> {
+    if !path.is_dir() {
+        files.push(path.to_owned());
+        return Ok(());
+    }
+    let entries = fs::read_dir(path).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+    let entries = entries.with_context(|| format!("{}: cannot be read", path.display()))?;
+    let mut inside: Vec<PathBuf> = entries.iter().map(fs::DirEntry::path).collect();
+    inside.sort();
+    inside.retain(|path| path.is_dir() || path.extension().is_some_and(|it| it == "json"));
+    inside.iter().try_for_each(|path| find(path, files))
+}
+
+/// Adds a part to the results of the same machine and build, or begins those of another. A part
+/// that is there already begins others too: so before and after lie side by side.
+///
+/// # Errors
+/// If the text is no such part.
+pub(crate) fn add(all: &mut Vec<Results>, text: &str) -> anyhow::Result<()> {
+    let no_part = "these are no results that this version of taut report has written";
+    let Form { format } = serde_json::from_str(text).context(no_part)?;
+    anyhow::ensure!(format == FORMAT, "{no_part}: their form is {format}, not {FORMAT}");
+    let Document { quick, machine, part } = serde_json::from_str(text).context(no_part)?;
+    let place = all.iter().position(|it| it.machine.is(&machine) && !it.has(&part));
+    let place = place.unwrap_or_else(|| {
+        all.push(Results { machine: machine.clone(), ..Results::default() });
+        all.len() - 1
+    });
+    let results = &mut all[place];
+    results.quick |= quick;
+    if !results.commits.contains(&machine.commit) {
+        results.commits.push(machine.commit);
+    }
+    match part {
+        Rows::Sheets(rows) => results.sheets = rows,
+        Rows::Meshes(rows) => results.meshes = rows,
+        Rows::Comparison(rows) => results.comparison = rows,
+        Rows::Tradeoff(rows) => results.tradeoff = rows,
+        Rows::Stability(rows) => results.stability = rows,
+        Rows::Iterations(rows) => results.iterations = rows,
+        Rows::Frames(rows) => results.frames = rows,
+    }
+    Ok(())
+}
+
+impl Results {
+    fn has(&self, part: &Rows) -> bool {
+        !match part {
+            Rows::Sheets(_) => self.sheets.is_empty(),
+            Rows::Meshes(_) => self.meshes.is_empty(),
+            Rows::Comparison(_) => self.comparison.is_empty(),
+            Rows::Tradeoff(_) => self.tradeoff.is_empty(),
+            Rows::Stability(_) => self.stability.is_empty(),
+            Rows::Iterations(_) => self.iterations.is_empty(),
+            Rows::Frames(_) => self.frames.is_empty(),
+        }
+    }
+}
+
+impl Machine {
+    /// Whether a result of the other is one of this: the same processor, and a build that
+    /// differs in the commit only.
+    fn is(&self, other: &Self) -> bool {
+        let key = |it: &Self| {
+            (it.cpu.clone(), it.cores, it.target.clone(), it.flags.clone(), it.rustc.clone())
+        };
+        key(self) == key(other)
+    }
+
+    /// A name for a folder: `intel-xeon-family-6-model-207-stepping-2`.
+    pub(crate) fn folder(cpu: &str) -> String {
+        let lower = cpu.to_lowercase().replace("(r)", " ").replace("(tm)", " ");
+        let words = lower.split(|letter: char| !letter.is_ascii_alphanumeric());
+        let told = words.filter(|word| !matches!(*word, "" | "cpu" | "processor"));
+        let name = told.collect::<Vec<_>>().join("-");
+        if name.is_empty() { "unknown".to_owned() } else { name }
+    }
+}

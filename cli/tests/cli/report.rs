@@ -1,0 +1,304 @@
+//! `taut report`: what it keeps, the page, and the table of the README. Results are made up
+//! but for one test.
+
+use scraper::{ElementRef, Html, Selector};
+use serde_json::{Value, json};
+
+use crate::run::{Folder, Ran};
+
+const README: &str = "Before.\n\n<!-- made by taut report: comparison -->\nold\n\
+    <!-- end of what taut report made -->\n\nAfter.\n";
+
+fn machine(cpu: &str) -> Value {
+    json!({
+        "cpu": cpu, "features": ["avx2", "scalar"], "cores": 2, "rustc": "rustc 1.0",
+        "target": "abacus", "flags": "release, no flags", "commit": "c0ffee"
+    })
+}
+
+fn part(name: &str, cpu: &str, rows: &[Value]) -> Value {
+    json!({ "format": 1, "part": name, "quick": false, "machine": machine(cpu), "rows": rows })
+}
+
+/// Of a sheet; every other number follows from these.
+fn timing(kernel: &str, formula: &str, schedule: &str, size: u32, nanoseconds: f64) -> Value {
+    let sticks = 2 * size * size;
+    json!({
+        "scene": "drape", "size": size, "set": "all", "shuffled": false, "kernel": kernel,
+        "isa": if kernel == "grid" { "avx2" } else { "scalar" }, "lanes": 1, "formula": formula,
+        "schedule": schedule, "threads": 1, "particles": size * size, "sticks": sticks,
+        "substeps": 1, "iterations": 8, "frames": 16,
+        "frame_us_median": nanoseconds * f64::from(sticks) * 8e-3,
+        "ns_per_stick_median": nanoseconds, "speedup_over_textbook": 12.0 / nanoseconds,
+        "speedup_over_scalar": 4.0 / nanoseconds, "divisions_per_frame": 8 * sticks,
+        "square_roots_per_frame": if formula == "exact" { 8 * sticks } else { 0 },
+        "estimates_per_frame": 0, "stretch_rms": nanoseconds / 100.0, "error_vs_f64": 6e-6,
+        "finite": true
+    })
+}
+
+fn timings(size: u32) -> Vec<Value> {
+    vec![
+        timing("textbook", "exact", "authored", size, 12.0),
+        timing("scalar", "halley", "sheet", size, 4.0),
+        timing("grid", "halley", "sheet", size, 0.5),
+        timing("grid", "exact", "sheet", size, 0.625),
+    ]
+}
+
+fn outcome(formula: &str, size: u32, left_bounds_at: Option<u32>) -> Value {
+    json!({
+        "scene": "drape", "size": size, "sticks": "all", "schedule": "authored",
+        "default_schedule": false, "formula": formula, "iterations": 1, "dt_s": 1.0 / 60.0,
+        "frames": 360, "bound": 100.0, "left_bounds_at": left_bounds_at,
+        "stretch_rms": if left_bounds_at.is_some() { None } else { Some(0.25) }
+    })
+}
+
+fn after(count: &str, number: u32, rms: Option<f64>) -> Value {
+    json!({
+        "scene": "drape", "size": 8, "set": "all", "formula": "halley", "schedule": "sheet",
+        count: number, "residual": { "rms": rms }
+    })
+}
+
+/// Every part of a machine.
+fn parts(cpu: &str) -> Vec<Value> {
+    let two_sizes = [timings(16), timings(32)].concat();
+    vec![
+        part("sheets", cpu, &two_sizes),
+        part("meshes", cpu, &two_sizes),
+        part("comparison", cpu, &timings(32)),
+        part("tradeoff", cpu, &two_sizes),
+        part("stability", cpu, &[outcome("exact", 64, Some(36)), outcome("halley", 64, None)]),
+        part("iterations", cpu, &[1, 2, 4].map(|n| after("iterations", n, Some(0.5)))),
+        part("frames", cpu, &[1, 2, 4].map(|n| after("frames", n, Some(0.5)))),
+    ]
+}
+
+fn kept(parts: &[Value]) -> Folder {
+    let name = |at: usize| format!("{at}.json");
+    let names: Vec<String> = (0..parts.len()).map(name).collect();
+    let mut files: Vec<(&str, Vec<u8>)> = vec![("README.md", README.into())];
+    files.extend(names.iter().zip(parts).map(|(name, part)| (&**name, part.to_string().into())));
+    Folder::with(&files)
+}
+
+fn page(parts: &[Value]) -> (String, Html) {
+    let folder = kept(parts);
+    let ran = folder.taut("report --from . --out page.html").succeeded();
+    assert_eq!((&*ran.out, &*ran.err), ("The report is in page.html.\n", ""));
+    let text = folder.read("page.html");
+    let parsed = Html::parse_document(&text);
+    assert_eq!(parsed.errors, Vec::<std::borrow::Cow<'_, str>>::new());
+    (text, parsed)
+}
+
+fn all<'a>(page: &'a Html, selector: &str) -> Vec<ElementRef<'a>> {
+    page.select(&Selector::parse(selector).unwrap()).collect()
+}
+
+fn text(element: ElementRef<'_>) -> String {
+    element.text().collect()
+}
+
+fn readme(folder: &Folder, words: &str) -> Ran {
+    folder.taut(&format!("report --from . --readme README.md {words}"))
+}
+
+#[test]
+fn the_page_has_every_section_with_words_and_a_chart_or_a_table() {
+    let (_, page) = page(&parts("Abacus"));
+    let sections = all(&page, "main > section");
+    assert_eq!(sections.len(), 8);
+    for section in sections {
+        let inside = |selector: &str| section.select(&Selector::parse(selector).unwrap()).count();
+        let name = section.attr("id").unwrap();
+        assert_eq!(inside("h2"), 1, "{name}");
+        assert!(inside("p") >= 1, "{name} is not explained");
+        assert!(inside("figure") + inside("table") + inside("dl") >= 1, "{name} shows nothing");
+        assert_eq!(inside(".missing"), 0, "{name}");
+        assert_eq!(all(&page, &format!("nav a[href='#{name}']")).len(), 1, "{name}");
+    }
+}
+
+#[test]
+fn every_chart_comes_for_wide_and_narrow_screens_with_words_units_and_a_legend() {
+    let (_, page) = page(&parts("Abacus"));
+    let figures = all(&page, "figure");
+    assert_eq!(figures.len(), 6);
+    for figure in figures {
+        let inside = |selector: &str| -> Vec<_> {
+            figure.select(&Selector::parse(selector).unwrap()).collect()
+        };
+        for shape in ["wide", "narrow"] {
+            let [svg] = inside(&format!("svg.{shape}")).try_into().unwrap();
+            assert!(svg.attr("aria-label").is_some_and(|words| words.len() > 20));
+            assert_eq!((svg.attr("role"), svg.attr("width")), (Some("img"), None));
+            assert!(svg.attr("viewBox").is_some_and(|it| it.starts_with("0 0 ")));
+            assert!(
+                text(svg).contains("stretch, rms")
+                    || text(svg).contains("a frame")
+                    || text(svg).contains("ns a stick"),
+                "{}",
+                text(svg)
+            );
+        }
+        assert!(!inside(".legend li").is_empty());
+    }
+}
+
+#[test]
+fn the_page_needs_nothing_else() {
+    let (text, page) = page(&parts("Abacus"));
+    for foreign in ["http:", "https:", "url(", "@import", "<script", "<link", "<img", "<iframe"] {
+        assert!(!text.contains(foreign), "{foreign}");
+    }
+    assert!(all(&page, "[src]").is_empty());
+    assert!(all(&page, "[href]").iter().all(|it| it.attr("href").unwrap().starts_with('#')));
+    assert!(text.contains("prefers-color-scheme: dark") && text.contains("width=device-width"));
+}
+
+#[test]
+fn the_page_says_what_the_results_say() {
+    let (_, page) = page(&parts("Abacus"));
+    let machine = text(all(&page, "#machine")[0]);
+    for said in ["Abacus", "rustc 1.0", "abacus", "release, no flags", "c0ffee", "avx2"] {
+        assert!(machine.contains(said), "{said}: {machine}");
+    }
+    let rows: Vec<String> = all(&page, "#comparison tbody tr").into_iter().map(text).collect();
+    assert_eq!(rows.len(), 4);
+    assert!(rows[0].contains("grid") && rows[0].contains("0.50"), "{rows:?}");
+    assert!(rows[3].contains("textbook") && rows[3].contains("12.00"), "{rows:?}");
+    let cells: Vec<String> = all(&page, "#stability td").into_iter().map(text).collect();
+    assert_eq!(cells, ["✕ 36", "0.25"]);
+}
+
+#[test]
+fn machines_are_laid_side_by_side_and_so_are_two_results_of_one() {
+    let (_, page_of_two) = page(&[parts("Abacus"), parts("Slide rule")].concat());
+    let beside = |page: &Html, section: &str| all(page, &format!("#{section} figure")).len();
+    assert_eq!((beside(&page_of_two, "sheets"), beside(&page_of_two, "tradeoff")), (2, 2));
+    let labels: String = all(&page_of_two, "#sheets h3").into_iter().map(text).collect();
+    assert!(labels.contains("Abacus") && labels.contains("Slide rule"), "{labels}");
+    let (_, page_of_before_and_after) = page(&[parts("Abacus"), parts("Abacus")].concat());
+    assert_eq!(beside(&page_of_before_and_after, "sheets"), 2);
+}
+
+#[test]
+fn what_was_not_measured_is_said_to_be_missing() {
+    let (_, page) = page(&[part("comparison", "Abacus", &timings(32))]);
+    for section in ["sheets", "meshes", "tradeoff", "stability"] {
+        assert!(text(all(&page, &format!("#{section}"))[0]).contains("was not measured"));
+    }
+    assert!(all(&page, "#comparison .missing").is_empty());
+}
+
+#[test]
+fn names_are_text_whatever_is_in_them() {
+    let cpu = "<script>alert(1)</script> & \"Sons\"";
+    let (_, page) = page(&parts(cpu));
+    assert!(all(&page, "script").is_empty());
+    assert!(text(all(&page, "#machine")[0]).contains(cpu));
+}
+
+#[test]
+fn numbers_that_cannot_be_drawn_leave_the_others_alone() {
+    for number in [0.0, -1.0, 1e300, 1e-300] {
+        let mut odd = timing("grid", "halley", "sheet", 64, 1.0);
+        for time in ["ns_per_stick_median", "frame_us_median"] {
+            odd[time] = json!(number);
+        }
+        let rows = [timings(32), vec![odd]].concat();
+        let names = ["sheets", "meshes", "comparison", "tradeoff"];
+        let parts = names.map(|name| part(name, "Abacus", &rows));
+        let (text, page) = page(&parts);
+        assert!(!text.contains("NaN") && !text.contains("inf\""), "{number}");
+        assert_eq!(all(&page, "#sheets figure").len(), 1, "{number}");
+    }
+    let blown_up = [after("frames", 1, Some(0.1)), after("frames", 2, None)];
+    let (_, page) = page(&[part("frames", "Abacus", &blown_up)]);
+    assert!(text(all(&page, "#convergence details")[0]).contains("not finite"));
+}
+
+#[test]
+fn results_that_are_none_are_refused_in_a_sentence() {
+    let mut other_form = part("sheets", "Abacus", &[]);
+    other_form["format"] = json!(99);
+    let mut no_kernel = part("sheets", "Abacus", &timings(16));
+    no_kernel["rows"][0].as_object_mut().unwrap().remove("kernel");
+    let mut no_time = part("sheets", "Abacus", &timings(16));
+    no_time["rows"][0]["ns_per_stick_median"] = Value::Null;
+    for (bytes, said) in [
+        ("nothing".to_owned(), "results"),
+        ("[]".to_owned(), "results"),
+        (other_form.to_string(), "99"),
+        (part("gossip", "Abacus", &[]).to_string(), "gossip"),
+        (no_kernel.to_string(), "kernel"),
+        (no_time.to_string(), "null"),
+    ] {
+        let folder = Folder::with(&[("bad.json", bytes.into())]);
+        folder.taut("report --from bad.json --out page.html").complained_of(&["bad.json", said]);
+        assert_eq!(folder.read("page.html"), "", "nothing is made of it");
+    }
+    let folder = Folder::new();
+    folder.taut("report --from none.json --out -").complained_of(&["none.json", "cannot be read"]);
+    folder.taut("report --from . --out -").complained_of(&["no .json file"]);
+    folder.taut("report --from . --quick").was_misuse_of(&["--from", "--quick"]);
+    folder.taut("report --check").was_misuse_of(&["--readme"]);
+    folder.taut("report --parts gossip").was_misuse_of(&["gossip", "sheets"]);
+}
+
+#[test]
+fn the_table_is_written_between_its_marks_and_nothing_else_is() {
+    let folder = kept(&parts("Abacus"));
+    let ran = readme(&folder, "").succeeded();
+    assert_eq!((&*ran.out, &*ran.err), ("", ""));
+    let text = folder.read("README.md");
+    assert!(text.starts_with("Before.\n\n<!-- ") && text.ends_with(" -->\n\nAfter.\n"), "{text}");
+    assert!(!text.contains("old"), "{text}");
+    for said in ["Abacus", "32 x 32", "| `grid` | avx2 | halley | sheet | 0.50 | 24.0 | 8.0 |"] {
+        assert!(text.contains(said), "{said}: {text}");
+    }
+    assert!(text.lines().all(|line| line.starts_with('|') || line.chars().count() <= 100));
+    readme(&folder, "").succeeded();
+    assert_eq!(folder.read("README.md"), text, "once more changes nothing");
+}
+
+#[test]
+fn a_table_that_is_not_that_of_the_results_is_found() {
+    let folder = kept(&parts("Abacus"));
+    assert_eq!(readme(&folder, "--check").code, Some(1));
+    assert_eq!(folder.read("README.md"), README, "checking writes nothing");
+    readme(&folder, "").succeeded();
+    readme(&folder, "--check").succeeded();
+
+    let flattered = folder.read("README.md").replace("| 0.50 |", "| 0.05 |");
+    let files = [("0.json", part("comparison", "Abacus", &timings(32)).to_string().into())];
+    let folder = Folder::with(&[&files[..], &[("README.md", flattered.into())]].concat());
+    let ran = readme(&folder, "--check");
+    assert_eq!((ran.code, ran.err.lines().count()), (Some(1), 1), "{ran:?}");
+    assert!(ran.err.contains("README.md"), "{ran:?}");
+}
+
+#[test]
+fn a_file_without_marks_and_results_without_a_table_are_refused() {
+    let results = part("comparison", "Abacus", &timings(32)).to_string();
+    let folder = Folder::with(&[("0.json", results.into()), ("README.md", "Before.".into())]);
+    readme(&folder, "").complained_of(&["README.md", "taut report: comparison"]);
+    let folder = kept(&[part("sheets", "Abacus", &timings(32))]);
+    readme(&folder, "").complained_of(&["comparison"]);
+}
+
+#[test]
+fn what_is_measured_is_kept_and_read_again() {
+    let folder = Folder::new();
+    let ran = folder.taut("report --quick --parts meshes,frames --keep kept --out measured.html");
+    ran.succeeded();
+    folder.taut("report --from kept --out read.html").succeeded();
+    let measured = folder.read("measured.html");
+    assert_eq!(measured, folder.read("read.html"));
+    let page = Html::parse_document(&measured);
+    assert_eq!(all(&page, "figure").len(), 2);
+    assert!(measured.contains("Measured in a hurry"));
+}
