@@ -108,9 +108,6 @@ impl<L: Lane> Lane for Counted<'_, L> {
     fn above(self, other: Self) -> Self::Mask {
         self.value.above(other.value)
     }
-    fn both(self, one: Self::Mask, other: Self::Mask) -> Self::Mask {
-        self.value.both(one, other)
-    }
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self {
         Self { value: L::select(mask, yes.value, no.value), ..yes }
     }

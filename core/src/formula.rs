@@ -12,7 +12,7 @@
 //! | [`Halley`] | `2 (l² - r²) / (r² + 3 l²)` | `l (l² + 3 r²) / (r² + 3 l²)` | `(l - r)³ / (r² + 3 l²)` | 1 | 0 |
 //! | [`Quick`] | `1 - r y`, `y ≈ 1 / l` | `r` (1 ± 5e-7) | ± 5e-7 `r` | 0 | 0 |
 //!
-//! Rounding to `f32` adds at most 3 ulp of the longer of `l` and `l'` (6 where `l² w` or
+//! Rounding to `f32` adds at most 3 ulp of the longer of `l` and `l'` (10 where `l² w` or
 //! `r² w` is subnormal).
 //!
 //! # Derivations
@@ -57,7 +57,7 @@ pub trait Factor: Copy + Default + Send + Sync + 'static {
 
     /// What the formula wants to know of the rest length: `r` or `r²`.
     fn rest_term<L: Lane>(rest: L) -> L;
-    /// What it wants to know of the sum of inverse masses `w`: `w` itself, or `1 / w`.
+    /// What it wants to know of the sum of inverse masses `w`: `w` itself, `w / 2`, or `1 / w`.
     /// Zero stays zero: the mask of [`relax`](crate::relax) looks at it.
     fn weight_term<L: Lane>(w: L) -> L;
     /// `g`, from the squared length and the two terms above.
@@ -127,12 +127,11 @@ impl Factor for Halley {
     }
     #[inline(always)]
     fn weight_term<L: Lane>(w: L) -> L {
-        w
+        w * w.constant(0.5) // the 2 of the numerator, exactly
     }
     #[inline(always)]
-    fn factor<L: Lane>(l2: L, r2: L, w: L) -> L {
-        let excess = l2 - r2;
-        (excess + excess) / ((r2 + l2 * l2.constant(3.0)) * w)
+    fn factor<L: Lane>(l2: L, r2: L, half_w: L) -> L {
+        (l2 - r2) / ((r2 + l2 * l2.constant(3.0)) * half_w)
     }
 }
 

@@ -31,8 +31,6 @@ pub trait Lane:
     fn at_least(self, other: Self) -> Self::Mask;
     /// `self > other`; false where either is NaN.
     fn above(self, other: Self) -> Self::Mask;
-    /// Both masks hold.
-    fn both(self, one: Self::Mask, other: Self::Mask) -> Self::Mask;
     /// `yes` where the mask holds, else `no`.
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
 }
@@ -73,10 +71,6 @@ macro_rules! scalar_lane {
             #[inline(always)]
             fn above(self, other: Self) -> bool {
                 self > other
-            }
-            #[inline(always)]
-            fn both(self, one: bool, other: bool) -> bool {
-                one & other
             }
             #[inline(always)]
             fn select(mask: bool, yes: Self, no: Self) -> Self {

@@ -38,12 +38,32 @@ pub struct Response<L> {
 pub fn relax<F: Factor, L: Lane, const D: usize>(
     a: [L; D],
     b: [L; D],
-    [wa, wb]: [L; 2],
+    masses: [L; 2],
     rest_term: L,
     weight_term: L,
     response: Option<Response<L>>,
 ) -> ([L; D], [L; D]) {
-    let d: [L; D] = core::array::from_fn(|axis| b[axis] - a[axis]);
+    let mut d: [L; D] = core::array::from_fn(|axis| b[axis] - a[axis]);
+    if let Some(Response { pull, .. }) = response {
+        let zero = pull.constant(0.0);
+        let present = pull.at_least(zero);
+        for along in &mut d {
+            *along = L::select(present, *along, zero);
+        }
+    }
+    relax_by::<F, L, D>([a, b], d, masses, [rest_term, weight_term], response)
+}
+
+/// The same with `d = b - a` at hand. Where it is put to zero nothing moves, even if it is
+/// infinitely far away.
+#[inline(always)]
+pub fn relax_by<F: Factor, L: Lane, const D: usize>(
+    [a, b]: [[L; D]; 2],
+    d: [L; D],
+    [wa, wb]: [L; 2],
+    [rest_term, weight_term]: [L; 2],
+    response: Option<Response<L>>,
+) -> ([L; D], [L; D]) {
     let g = factor::<F, L>(squared_length(d), rest_term, weight_term, response);
     let gains = [wa * g, wb * g];
     let mut moved = (a, b);
@@ -51,13 +71,6 @@ pub fn relax<F: Factor, L: Lane, const D: usize>(
         let [new_a, new_b] = displaced([a[axis], b[axis]], d[axis], gains);
         moved.0[axis] = new_a;
         moved.1[axis] = new_b;
-    }
-    if let Some(Response { pull, .. }) = response {
-        let present = pull.at_least(pull.constant(0.0));
-        for axis in 0..D {
-            moved.0[axis] = L::select(present, moved.0[axis], a[axis]);
-            moved.1[axis] = L::select(present, moved.1[axis], b[axis]);
-        }
     }
     moved
 }
@@ -81,7 +94,9 @@ pub fn factor<F: Factor, L: Lane>(
     response: Option<Response<L>>,
 ) -> L {
     let zero = l2.constant(0.0);
-    let moves = l2.both(l2.at_least(l2.constant(LEAST_SQUARED_LENGTH)), weight_term.above(zero));
+    // Nothing is at least NaN: one mask for both, and one comparison where the weight is known.
+    let (least, never) = (l2.constant(LEAST_SQUARED_LENGTH), l2.constant(f64::NAN));
+    let moves = l2.at_least(L::select(weight_term.above(zero), least, never));
     let g = L::select(moves, F::factor(l2, rest_term, weight_term), zero);
     match response {
         Some(Response { pull, push }) => g * L::select(g.above(zero), pull, push),

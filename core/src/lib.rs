@@ -41,8 +41,8 @@ pub use formula::{Exact, Factor, Formula, Halley, Newton, Quick, UnknownFormula,
 pub use kernel::{Kernel, Motion, Plan, PlanError, Session, Status, Step, StepError};
 pub use lane::{Lane, SEED_F32, SEED_F64};
 pub use law::{
-    ABSENT, LEAST_SQUARED_LENGTH, Response, displaced, factor, integrate, relax, squared_length,
-    verlet, weight,
+    ABSENT, LEAST_SQUARED_LENGTH, Response, displaced, factor, integrate, relax, relax_by,
+    squared_length, verlet, weight,
 };
 pub use numbering::{NotAPermutation, Renumbering};
 pub use particles::{
@@ -52,8 +52,8 @@ pub use particles::{
 pub use program::{Access, Program, Slots, SpecialSlots};
 pub use real::Real;
 pub use schedule::{
-    BAND_PARTICLES, BAND_ROWS, BLOCK_PARTICLES, Block, Family, OPEN_PACKETS, PACKET_STICKS, Phase,
-    RUN_STICKS, Schedule, ScheduleError, Sheet, SheetError,
+    BAND_PARTICLES, BAND_ROWS, BLOCK_PARTICLES, BLOCK_ROWS, Block, Family, OPEN_PACKETS,
+    PACKET_STICKS, Phase, RUN_STICKS, Schedule, ScheduleError, Sheet, SheetBlock, SheetError,
 };
 pub use sticks::{COMPLIANCE_MAX, Duplicates, Kind, REST_MAX, REST_MIN, StickError, Sticks};
 pub use stretch::Stretch;

@@ -76,6 +76,10 @@ fn kernels_agree_on_sheets_of_every_width_and_height() {
         check::<3>(&Recipe::sheet([64, 18], Family::ALL, 1, manner));
         check::<3>(&Recipe::sheet([128, 3], Family::ALL, 0, manner));
     }
+    // Several blocks of rows, the last one of a single row, or less than sticks reach.
+    for [width, height] in [[3, 65], [18, 66], [5, 140]] {
+        check::<3>(&Recipe::sheet([width, height], Family::ALL, 2, Manner::Tame));
+    }
 }
 
 #[test]

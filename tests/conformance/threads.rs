@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::thread;
 
 use taut::world::{Scene, StickSet};
-use taut::{AnyKernel, Executor, Formula, Inline, Kind, Plan, Pool, Schedule, Step};
+use taut::{AnyKernel, Executor, Family, Formula, Inline, Kind, Plan, Pool, Schedule, Step};
 
 use crate::contestants::contestants;
 use crate::meshes::{Manner, Mesh, Pattern, Recipe, Shape};
@@ -145,6 +145,25 @@ fn the_large_mesh_really_is_shared_out() {
         assert_eq!(asked_for(&schedule, 0), [5, 5], "integration and return");
         assert_eq!(asked_for(&schedule, 3), [5, threads, 5], "{order}: all iterations at once");
     }
+}
+
+#[test]
+fn a_large_sheet_is_shared_out_and_nobody_sees_it() {
+    let mesh: Mesh = Recipe::sheet([130, 200], Family::ALL, 1, Manner::Even).mesh();
+    let schedule = mesh.schedule("sheet");
+    let setup = Setup { mesh: &mesh, schedule: &schedule, formula: Formula::Halley };
+    let expected = setup.all_agree("alone", |start| start.steps(&step(), 2));
+    for executor in Hostile::ALL {
+        let game = format!("step_on, {executor:?}");
+        setup.all_end_as(&expected, &game, |start| steps_on(&executor, start));
+    }
+    let spy = Scope::new(8);
+    let start = setup.start(&AnyKernel::best_for(&schedule)).unwrap();
+    let difference = steps_on(&spy, start).difference(&expected);
+    assert_eq!(difference, None);
+    // A pass over rows; four blocks; and so on: two steps of two substeps.
+    let step = [3, 4, 3, 3, 4, 3];
+    assert_eq!(spy.asked_for.into_inner().unwrap(), [step, step].concat());
 }
 
 #[test]

@@ -18,7 +18,7 @@ use crate::sticks::Sticks;
 pub use banded::{BAND_PARTICLES, RUN_STICKS};
 pub use blocked::BLOCK_PARTICLES;
 pub use packed::{OPEN_PACKETS, PACKET_STICKS};
-pub use sheet::{BAND_ROWS, Family, Sheet, SheetError};
+pub use sheet::{BAND_ROWS, BLOCK_ROWS, Family, Sheet, SheetBlock, SheetError};
 
 /// A validated order of relaxation.
 ///

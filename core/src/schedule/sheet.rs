@@ -1,6 +1,7 @@
 //! Regular sheets: sticks and schedule implied by a few numbers.
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use super::{Builder, Schedule, plain_first};
 use crate::real::Real;
@@ -10,6 +11,13 @@ use crate::sticks::Sticks;
 /// follow each other; all families of one row before the next row (bands of 1) explodes with
 /// one iteration a step, 4 rows just suffice, 8 are safe and stay in the first-level cache.
 pub const BAND_ROWS: usize = 8;
+
+/// How many rows a block has, whatever the machine: a sheet of more rows is cut into blocks,
+/// which threads may take, with a seam between each two. The seams cost no time, but some
+/// convergence: 3 % more rms stretch than without on 128 x 128 with shear and bend, where
+/// blocks of 32 rows cost 12 %.
+pub const BLOCK_ROWS: usize = 64;
+const _: () = assert!(BLOCK_ROWS.is_multiple_of(BAND_ROWS) && BLOCK_ROWS >= 4);
 
 /// The sticks of one direction in a regular sheet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -104,6 +112,33 @@ pub struct SheetError {
     pub given: usize,
     /// The first stick that joins other particles, or is missing on one side.
     pub first_difference: usize,
+}
+
+/// The sticks of a sheet from some of its rows to some of its rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SheetBlock {
+    from: Range<usize>,
+    to: Range<usize>,
+}
+
+impl SheetBlock {
+    /// In the order of the schedule, families and the rows that their sticks begin in (the
+    /// upper one of two), at most [`BAND_ROWS`] of them.
+    pub fn strips<'a>(
+        &self,
+        families: &'a [Family],
+    ) -> impl Iterator<Item = (Family, Range<usize>)> + use<'a> {
+        let Self { from, to } = self.clone();
+        from.clone().step_by(BAND_ROWS).flat_map(move |band| {
+            let (from, to) = (from.clone(), to.clone());
+            families.iter().filter_map(move |&family| {
+                let [_, down] = family.span();
+                let first = band.max(to.start.saturating_sub(down));
+                let end = from.end.min(band + BAND_ROWS).min(to.end.saturating_sub(down));
+                (first < end).then_some((family, first..end))
+            })
+        })
+    }
 }
 
 impl Sheet {
@@ -201,10 +236,21 @@ impl Sheet {
         [(j * self.width + a) as u32, ((j + down) * self.width + b) as u32]
     }
 
-    /// The schedule that this sheet implies, written out: bands of [`BAND_ROWS`] rows in
-    /// sequence; in a band one family after the other; in a family row by row, each row one
-    /// batch (two, every other stick, where the sticks lie along the row). One phase, one
-    /// block.
+    /// The blocks of the schedule that this sheet implies, phase by phase: first
+    /// [`BLOCK_ROWS`] rows each, then the seams between them. Sticks reach two rows at most,
+    /// so seams do not meet.
+    pub fn phases(&self) -> [Vec<SheetBlock>; 2] {
+        let rows = |first: usize| first..self.height.min(first + BLOCK_ROWS);
+        let firsts = (0..self.height).step_by(BLOCK_ROWS);
+        let inside = |first| SheetBlock { from: rows(first), to: rows(first) };
+        let seam = |first| SheetBlock { from: first - 2..first, to: rows(first) };
+        [firsts.clone().map(inside).collect(), firsts.skip(1).map(seam).collect()]
+    }
+
+    /// The schedule that this sheet implies, written out: two phases of the blocks of
+    /// [`phases`](Self::phases); in a block, bands of [`BAND_ROWS`] rows in sequence; in a band
+    /// one family after the other; in a family row by row, each row one batch (two, every other
+    /// stick, where the sticks lie along the row).
     ///
     /// # Errors
     /// If `sticks` are not [the sheet's](Sheet::pairs).
@@ -222,10 +268,10 @@ impl Sheet {
         }
         let mut builder = Builder::new(sticks.len());
         let all_plain = (0..sticks.len()).all(|stick| sticks.is_plain(stick));
-        for band in (0..self.height).step_by(BAND_ROWS) {
-            for &family in &self.families {
-                for row in band..self.height.min(band + BAND_ROWS) {
-                    for batch in self.batches(family, row) {
+        for phase in self.phases() {
+            for block in phase {
+                for (family, rows) in block.strips(&self.families) {
+                    for batch in rows.flat_map(|row| self.batches(family, row)) {
                         if all_plain {
                             builder.batch(batch);
                         } else {
@@ -235,10 +281,10 @@ impl Sheet {
                         }
                     }
                 }
+                builder.end_block();
             }
+            builder.end_phase();
         }
-        builder.end_block();
-        builder.end_phase();
         Ok(builder.finish_proven(sticks).implied_by(self.clone()))
     }
 

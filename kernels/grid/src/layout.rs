@@ -1,6 +1,6 @@
 //! Where a particle of a sheet is in strided rows.
 
-use taut_core::Column;
+use taut_core::{ABSENT, Column};
 
 /// Lanes of a layout register, whatever the machine's registers are.
 pub(crate) const STRIDE: usize = 16;
@@ -73,6 +73,3 @@ impl Layout {
         presence
     }
 }
-
-/// The `pull` of a lane that has no stick: neither of its ends is written.
-pub(crate) const ABSENT: f32 = -1.0;

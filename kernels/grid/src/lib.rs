@@ -2,8 +2,8 @@
 //!
 //! The sticks of a [`Sheet`](taut_core::Sheet) are implied by its width, height and families,
 //! so this kernel names nothing by index: it reads and writes whole registers. It runs the
-//! schedule that [`Sheet::schedule`](taut_core::Sheet::schedule) writes out, bands of rows and
-//! in them one family after the other, and refuses any other.
+//! schedule that [`Sheet::schedule`](taut_core::Sheet::schedule) writes out, blocks of bands of
+//! rows and in them one family after the other, and refuses any other. Threads take blocks.
 //!
 //! # How
 //!
@@ -20,14 +20,19 @@
 //! ```
 //!
 //! The right neighbours of register `m` are then register `m + 1`, whole and aligned; only the
-//! last registers of a row wrap around to the first ones, one lane on: an unaligned load, whose
-//! last lane is masked. `W` is a multiple of 4, so that the two batches of a family along a row
-//! (every other stick, every other two sticks) are every other registers, too. The 16 belongs
-//! to the layout, not to the machine: narrower registers take it in several goes.
+//! last registers of a row wrap around to the first ones, one lane on. Those lanes are moved in
+//! registers: a load that straddles two fresh stores would wait until both have reached the
+//! cache, and rows are short. `W` is a multiple of 4, so that the two batches of a family along
+//! a row (every other stick, every other two sticks) are every other registers, too. The 16
+//! belongs to the layout, not to the machine: narrower registers take it in several goes.
 //!
-//! A row of equal masses and sticks of equal rest lengths needs no column but the positions;
-//! a row in which something else was set (a mass, a tear, a stiffness) gets columns of
-//! constants and stays as fast as it can.
+//! A row of equal masses and sticks of equal rest lengths needs no column but the positions,
+//! and rows of the same constants are relaxed in one go. With masses of 1 kg there is nothing
+//! to multiply with; then 24 operations a stick are left, 9 of them to move the two ends. A row
+//! in which something else was set (a mass, a tear, a stiffness) gets columns of constants and
+//! stays as fast as it can.
+//!
+//! Motion goes row by row from the particles' columns into strides, through a row of scratch.
 #![cfg_attr(not(feature = "std"), no_std)]
 
 extern crate alloc;
@@ -35,6 +40,7 @@ extern crate alloc;
 mod constants;
 mod layout;
 mod plan;
+mod rows;
 mod sweep;
 
 pub use plan::{GridKernel, GridPlan};

@@ -1,16 +1,25 @@
 //! The kernel's contract.
 
 use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::iter::once;
+use core::sync::atomic::{AtomicBool, Ordering};
 
 use taut_core::{
-    Column, Columns, Executor, Formula, Kernel, Motion, News, Particles, Plan, PlanError, Real,
-    Schedule, Seen, Status, Sticks,
+    BLOCK_ROWS, Column, Columns, Executor, Formula, Kernel, Motion, News, Particles, Plan,
+    PlanError, Real, Schedule, Seen, SheetBlock, Status, Sticks, integrate,
 };
-use taut_lanes::Machine;
+use taut_lanes::{Machine, Shared, Team};
 
 use crate::constants::Constants;
-use crate::layout::Layout;
-use crate::sweep::{Integrate, IntegrateRows, Rows, Sweep, Transpose};
+use crate::layout::{Layout, STRIDE};
+use crate::rows::{OverRows, Pass, Sheets};
+use crate::sweep::Relax;
+
+/// With fewer particles than this for each, threads are not worth calling for a pass over them.
+const PARTICLES_A_THREAD: usize = 8192;
+/// With fewer sticks than this for each, threads cost more than they save.
+const STICKS_A_THREAD: usize = 8192;
 
 /// The kernel for regular sheets, in 2 and 3 dimensions, on the registers of a machine.
 ///
@@ -44,20 +53,24 @@ impl<M> GridKernel<M> {
 }
 
 /// Its plan: the constants of the sticks, and the positions in strided rows.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct GridPlan<M, const D: usize> {
     machine: M,
     constants: Constants,
+    /// The blocks of both phases, and how many the first has.
+    blocks: Vec<SheetBlock>,
+    interiors: usize,
     /// One axis after the other, [`Layout::span`] apart.
     positions: Column<f32>,
     inverse_mass: Column<f32>,
-    /// A row.
+    /// A row for each block of the first phase.
     scratch: Column<f32>,
     /// Which lanes have a stick, for sticks that reach 0, 1 and 2 columns.
     presence: [Column<f32>; 3],
     motion: Motion<D>,
     /// Whether the positions are still in the particles' columns.
     pending: bool,
+    team: Team,
     ends: Arc<[[u32; 2]]>,
     seen_sticks: Seen,
     seen_masses: Seen,
@@ -99,15 +112,21 @@ impl<M: Machine, const D: usize> Kernel<D> for GridKernel<M> {
             column.resize(len, 0.0);
             column
         };
+        let [mut blocks, seams] = sheet.phases();
+        let interiors = blocks.len();
+        blocks.extend(seams);
         let mut plan = GridPlan {
             machine: self.machine,
             constants,
+            blocks,
+            interiors,
             positions: column(D * layout.span()),
             inverse_mass: column(layout.len()),
-            scratch: layout.presence(0),
+            scratch: column(interiors * layout.registers * STRIDE),
             presence: core::array::from_fn(|across| layout.presence(across)),
             motion: Motion { keep: 1.0, push: [0.0; D], inverse_h2: 0.0 },
             pending: true,
+            team: Team::default(),
             ends: sticks.shared_ends(),
             seen_sticks: sticks.changes().now(),
             seen_masses: particles.mass_changes().now(),
@@ -118,9 +137,9 @@ impl<M: Machine, const D: usize> Kernel<D> for GridKernel<M> {
 }
 
 /// The columns of the axes.
-fn axes<const D: usize>(positions: &mut [f32], layout: Layout) -> [&mut [f32]; D] {
-    let mut columns = positions.chunks_exact_mut(layout.span().max(1));
-    core::array::from_fn(|_| columns.next().unwrap_or_default())
+fn axes<const D: usize>(positions: &mut [f32], layout: Layout) -> [Shared<f32>; D] {
+    assert!(positions.len() == D * layout.span());
+    core::array::from_fn(|axis| Shared(positions[axis * layout.span()..].as_mut_ptr()))
 }
 
 fn enough<const D: usize>(particles: &Particles<D>, needed: usize) -> Result<(), PlanError> {
@@ -145,34 +164,50 @@ impl<M: Machine, const D: usize> Plan<D> for GridPlan<M, D> {
         Ok(())
     }
 
-    fn integrate(&mut self, particles: &mut Particles<D>, _: &dyn Executor) {
+    fn integrate(&mut self, particles: &mut Particles<D>, executor: &dyn Executor) {
         if !self.pending {
-            self.bring_back(particles);
+            self.over_rows(particles, executor, Pass::Return);
         }
-        let (layout, motion) = (self.layout(), &self.motion);
-        let columns = &mut particles.columns();
-        self.pending = !layout.is_full();
-        if self.pending {
-            self.machine.run(Integrate { columns, motion, from: 0 });
-        } else {
-            let strided: [_; D] = axes(&mut self.positions, layout);
-            let scratch = &mut self.scratch;
-            self.machine.run(IntegrateRows { columns, motion, layout, strided, scratch });
-            // Particles that are not of the sheet.
-            self.machine.run(Integrate { columns, motion, from: layout.width * layout.height });
+        self.pending = false;
+        self.over_rows(particles, executor, Pass::Integrate(self.motion));
+        // Particles that are not of the sheet.
+        let Motion { keep, push, .. } = self.motion;
+        let sheet = self.layout().width * self.layout().height;
+        let Columns { position, previous, inverse_mass } = particles.columns();
+        for axis in 0..D {
+            let there = position[axis][sheet..].iter_mut().zip(&mut previous[axis][sheet..]);
+            for ((x, previous), &inverse_mass) in there.zip(&inverse_mass[sheet..]) {
+                let here = x.positive_zero();
+                *x = integrate(here, *previous, inverse_mass, keep, push[axis]);
+                *previous = here;
+            }
         }
     }
 
-    fn relax(&mut self, particles: &mut Particles<D>, iterations: u32, _: &dyn Executor) {
-        self.fill(particles);
-        let Self { constants, positions, inverse_mass, presence, .. } = self;
-        self.machine.run(Sweep {
-            position: axes::<D>(positions, constants.layout),
-            constants,
-            inverse_mass,
-            presence,
-            iterations,
-        });
+    fn relax(&mut self, particles: &mut Particles<D>, iterations: u32, executor: &dyn Executor) {
+        self.fill(particles, executor);
+        let Self { machine, constants, positions, inverse_mass, presence, blocks, .. } = self;
+        let (machine, constants, layout) = (*machine, &*constants, constants.layout);
+        let position = axes::<D>(positions, layout);
+        let (all, interiors) = (&blocks[..], self.interiors);
+        let relax = |blocks, iterations| {
+            // SAFETY: `positions` has the layout's rows, and is borrowed exclusively. Either
+            // this thread is alone, or the blocks of a phase, each relaxed once and before the
+            // next phase, have no row in common.
+            let (mass, presence) = (&*inverse_mass, &*presence);
+            let relax =
+                unsafe { Relax::new(constants, position, mass, presence, blocks, iterations) };
+            machine.run(relax);
+        };
+        let threads = executor.threads().min(interiors).min(self.ends.len() / STICKS_A_THREAD);
+        if threads <= 1 {
+            relax(all, iterations);
+        } else {
+            let phases = || [0..interiors, interiors..all.len()].into_iter();
+            self.team.run(executor, threads, iterations, phases, |block| {
+                relax(&all[block..=block], 1);
+            });
+        }
     }
 
     fn position(&self, particles: &Particles<D>, particle: usize) -> [f32; D] {
@@ -196,21 +231,22 @@ impl<M: Machine, const D: usize> Plan<D> for GridPlan<M, D> {
         }
     }
 
-    fn finish(&mut self, particles: &mut Particles<D>, _: &dyn Executor) -> Status {
-        let mut unsound = 0.0;
+    fn finish(&mut self, particles: &mut Particles<D>, executor: &dyn Executor) -> Status {
+        let mut finite = true;
         let mut still_there = 0;
         if !core::mem::replace(&mut self.pending, true) {
-            unsound = self.bring_back(particles);
+            finite = self.over_rows(particles, executor, Pass::Return);
             still_there = self.layout().width * self.layout().height;
         }
         // What was never in strides: particles that are not of the sheet, or all.
+        let mut unsound = 0.0;
         for column in particles.columns().position {
             for x in &mut column[still_there..] {
                 *x = x.positive_zero();
                 unsound += *x * 0.0; // NaN, and stays so, unless the position is finite
             }
         }
-        Status { finite: unsound.is_finite() }
+        Status { finite: finite && unsound.is_finite() }
     }
 }
 
@@ -251,26 +287,51 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
         }
     }
 
-    fn fill(&mut self, particles: &mut Particles<D>) {
+    fn fill(&mut self, particles: &mut Particles<D>, executor: &dyn Executor) {
         if core::mem::take(&mut self.pending) {
-            self.transpose(particles, Transpose::ToStrides);
+            self.over_rows(particles, executor, Pass::Fill);
         }
     }
 
-    /// Gives NaN if a position is not finite, else 0.
-    fn bring_back(&mut self, particles: &mut Particles<D>) -> f32 {
-        self.transpose(particles, Transpose::FromStrides)
-    }
-
-    fn transpose(&mut self, particles: &mut Particles<D>, direction: Transpose) -> f32 {
-        let Columns { position, .. } = particles.columns();
-        let layout = self.constants.layout;
-        let mut unsound = 0.0;
-        let strided: [_; D] = axes(&mut self.positions, layout);
-        for (contiguous, strided) in position.into_iter().zip(strided) {
-            let unsound = &mut unsound;
-            self.machine.run(Rows { layout, contiguous, strided, direction, unsound });
+    /// One pass over all rows, in shares of [`BLOCK_ROWS`], so that each is where it will be
+    /// relaxed. Gives whether all that came back is finite.
+    fn over_rows(
+        &mut self,
+        particles: &mut Particles<D>,
+        executor: &dyn Executor,
+        pass: Pass<D>,
+    ) -> bool {
+        let (machine, layout) = (self.machine, self.layout());
+        let Columns { position, previous, inverse_mass } = particles.columns();
+        let sheet = layout.width * layout.height;
+        let column = |column: &mut [f32]| Shared(column[..sheet].as_mut_ptr());
+        let sheets = Sheets {
+            layout,
+            position: position.map(column),
+            previous: previous.map(column),
+            inverse_mass,
+            strided: axes(&mut self.positions, layout),
+        };
+        let row_len = layout.registers * STRIDE;
+        let scratch = Shared(self.scratch[..self.interiors * row_len].as_mut_ptr());
+        let finite = AtomicBool::new(true);
+        let over = |share: usize| {
+            let rows = share * BLOCK_ROWS..layout.height.min((share + 1) * BLOCK_ROWS);
+            // SAFETY: all columns are as long as the sheet, and borrowed exclusively; the shares,
+            // each passed over once, have neither rows nor scratch in common.
+            let over = unsafe {
+                let all = scratch;
+                let scratch = core::slice::from_raw_parts_mut(all.0.add(share * row_len), row_len);
+                OverRows::new(sheets, rows, pass, scratch, &finite)
+            };
+            machine.run(over);
+        };
+        let threads = executor.threads().min(sheet / PARTICLES_A_THREAD).min(self.interiors);
+        if threads <= 1 {
+            (0..self.interiors).for_each(over);
+        } else {
+            self.team.run(executor, threads, 1, || once(0..self.interiors), over);
         }
-        unsound
+        finite.load(Ordering::Relaxed)
     }
 }

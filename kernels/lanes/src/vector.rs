@@ -79,6 +79,12 @@ pub trait Vector: Lane {
         // SAFETY: the same contract.
         unsafe { Self::scatter_rows(Self::transpose(columns), at) }
     }
+
+    /// One lane on: all lanes but the first, then the first of `next`.
+    fn successors(self, next: Self) -> Self;
+
+    /// One lane back: the last lane of `before`, then all lanes but the last.
+    fn predecessors(self, before: Self) -> Self;
 }
 
 /// One lane: what a machine without SIMD has, and what a register is compared with.
@@ -122,5 +128,13 @@ impl Vector for f32 {
     #[inline(always)]
     fn zip(even: Self, odd: Self) -> [Self; 2] {
         [even, odd]
+    }
+    #[inline(always)]
+    fn successors(self, next: Self) -> Self {
+        next
+    }
+    #[inline(always)]
+    fn predecessors(self, before: Self) -> Self {
+        before
     }
 }

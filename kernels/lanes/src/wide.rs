@@ -54,10 +54,6 @@ impl Lane for Wide8 {
         self.0.simd_gt(other.0)
     }
     #[inline(always)]
-    fn both(self, one: f32x8, other: f32x8) -> f32x8 {
-        one & other
-    }
-    #[inline(always)]
     fn select(mask: f32x8, yes: Self, no: Self) -> Self {
         Self(mask.select(yes.0, no.0))
     }
@@ -95,6 +91,17 @@ impl Vector for Wide8 {
             // SAFETY: valid for writing four numbers a lane, by contract.
             unsafe { at(lane).write(record.to_array()) }
         }
+    }
+    #[inline(always)]
+    fn successors(self, next: Self) -> Self {
+        let (lanes, next) = (self.0.to_array(), next.0.to_array());
+        Self(f32x8::from(core::array::from_fn(|lane| *lanes.get(lane + 1).unwrap_or(&next[0]))))
+    }
+    #[inline(always)]
+    fn predecessors(self, before: Self) -> Self {
+        let (lanes, before) = (self.0.to_array(), before.0.to_array());
+        let previous = |lane: usize| lane.checked_sub(1).map_or(before[7], |lane| lanes[lane]);
+        Self(f32x8::from(core::array::from_fn(previous)))
     }
     #[inline(always)]
     fn transpose([a, b, c, d]: [Self; 4]) -> [Self; 4] {

@@ -13,8 +13,14 @@ use taut_core::{Lane, SEED_F32};
 use crate::machine::Operation;
 use crate::vector::Vector;
 
-/// What pulp's portable trait lacks: records.
+/// What pulp's portable trait lacks: records, and moves by a lane.
 pub trait Registers: Simd {
+    /// As [`Lane::select`].
+    #[inline(always)]
+    fn select(self, mask: Self::m32s, yes: Self::f32s, no: Self::f32s) -> Self::f32s {
+        self.select_f32s(mask, yes, no)
+    }
+
     /// As [`Vector::gather_rows`].
     ///
     /// # Safety
@@ -37,6 +43,11 @@ pub trait Registers: Simd {
     fn unzip(self, rows: [Self::f32s; 2]) -> [Self::f32s; 2];
     /// As [`Vector::zip`].
     fn zip(self, rows: [Self::f32s; 2]) -> [Self::f32s; 2];
+    /// As [`Vector::successors`].
+    fn successors(self, lanes: Self::f32s, next: Self::f32s) -> Self::f32s;
+
+    /// As [`Vector::predecessors`].
+    fn predecessors(self, lanes: Self::f32s, before: Self::f32s) -> Self::f32s;
 }
 
 /// A register of `S`, with the proof that the machine has it.
@@ -105,12 +116,8 @@ impl<S: Registers> Lane for Register<S> {
         (self.simd, self.simd.greater_than_f32s(self.lanes, other.lanes))
     }
     #[inline(always)]
-    fn both(self, (_, one): Self::Mask, (_, other): Self::Mask) -> Self::Mask {
-        (self.simd, self.simd.and_m32s(one, other))
-    }
-    #[inline(always)]
     fn select((simd, mask): Self::Mask, yes: Self, no: Self) -> Self {
-        Self { lanes: simd.select_f32s(mask, yes.lanes, no.lanes), simd }
+        Self { lanes: simd.select(mask, yes.lanes, no.lanes), simd }
     }
 }
 
@@ -160,5 +167,13 @@ impl<S: Registers> Vector for Register<S> {
     fn zip(even: Self, odd: Self) -> [Self; 2] {
         let simd = even.simd;
         simd.zip([even.lanes, odd.lanes]).map(|lanes| Self { simd, lanes })
+    }
+    #[inline(always)]
+    fn successors(self, next: Self) -> Self {
+        Self { lanes: self.simd.successors(self.lanes, next.lanes), ..self }
+    }
+    #[inline(always)]
+    fn predecessors(self, before: Self) -> Self {
+        Self { lanes: self.simd.predecessors(self.lanes, before.lanes), ..self }
     }
 }

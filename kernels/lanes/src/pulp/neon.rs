@@ -46,6 +46,18 @@ impl Registers for Neon {
     }
 
     #[inline(always)]
+    fn successors(self, lanes: f32x4, next: f32x4) -> f32x4 {
+        // SAFETY: `self` is the proof of NEON.
+        pulp::cast(unsafe { vextq_f32::<1>(pulp::cast(lanes), pulp::cast(next)) })
+    }
+
+    #[inline(always)]
+    fn predecessors(self, lanes: f32x4, before: f32x4) -> f32x4 {
+        // SAFETY: `self` is the proof of NEON.
+        pulp::cast(unsafe { vextq_f32::<3>(pulp::cast(before), pulp::cast(lanes)) })
+    }
+
+    #[inline(always)]
     fn transpose(self, rows: [f32x4; 4]) -> [f32x4; 4] {
         // SAFETY: `self` is the proof of NEON.
         unsafe { transpose(rows.map(pulp::cast)) }.map(pulp::cast)

@@ -15,7 +15,7 @@ use arch::*;
 use core::arch::asm;
 
 use pulp::x86::{V3, V4};
-use pulp::{f32x8, f32x16};
+use pulp::{f32x8, f32x16, m32x8};
 
 use super::Registers;
 
@@ -82,6 +82,15 @@ fn unknown(mut mask: u16) -> u16 {
 }
 
 impl Registers for V3 {
+    /// Three operations on bits where a blend takes as many, and one if `no` is zero, which
+    /// the compiler does not see of a blend.
+    #[inline(always)]
+    fn select(self, mask: m32x8, yes: f32x8, no: f32x8) -> f32x8 {
+        let [mask, yes, no] = [pulp::cast(mask), pulp::cast(yes), pulp::cast(no)];
+        // SAFETY: `self` is the proof of AVX2.
+        pulp::cast(unsafe { _mm256_or_ps(_mm256_and_ps(mask, yes), _mm256_andnot_ps(mask, no)) })
+    }
+
     #[inline(always)]
     unsafe fn gather_rows(self, at: impl Fn(usize) -> *const [f32; 4]) -> [f32x8; 4] {
         // SAFETY: `self` is the proof of AVX2; each four numbers are valid for reading, by
@@ -104,6 +113,26 @@ impl Registers for V3 {
                 _mm_storeu_ps(at(q + 4).cast(), _mm256_extractf128_ps::<1>(row));
             }
         }
+    }
+
+    #[inline(always)]
+    fn successors(self, lanes: f32x8, next: f32x8) -> f32x8 {
+        let (lanes, next) = (pulp::cast(lanes), pulp::cast(next));
+        // SAFETY: `self` is the proof of AVX2.
+        pulp::cast(unsafe {
+            let between = _mm256_permute2x128_si256::<0x21>(lanes, next);
+            _mm256_alignr_epi8::<4>(between, lanes)
+        })
+    }
+
+    #[inline(always)]
+    fn predecessors(self, lanes: f32x8, before: f32x8) -> f32x8 {
+        let (lanes, before) = (pulp::cast(lanes), pulp::cast(before));
+        // SAFETY: `self` is the proof of AVX2.
+        pulp::cast(unsafe {
+            let between = _mm256_permute2x128_si256::<0x21>(before, lanes);
+            _mm256_alignr_epi8::<12>(lanes, between)
+        })
     }
 
     #[inline(always)]
@@ -191,6 +220,18 @@ impl Registers for V4 {
                 _mm_storeu_ps(at(q + 12).cast(), _mm512_extractf32x4_ps::<3>(row));
             }
         }
+    }
+
+    #[inline(always)]
+    fn successors(self, lanes: f32x16, next: f32x16) -> f32x16 {
+        // SAFETY: `self` is the proof of AVX-512 F.
+        pulp::cast(unsafe { _mm512_alignr_epi32::<1>(pulp::cast(next), pulp::cast(lanes)) })
+    }
+
+    #[inline(always)]
+    fn predecessors(self, lanes: f32x16, before: f32x16) -> f32x16 {
+        // SAFETY: `self` is the proof of AVX-512 F.
+        pulp::cast(unsafe { _mm512_alignr_epi32::<15>(pulp::cast(lanes), pulp::cast(before)) })
     }
 
     #[inline(always)]
