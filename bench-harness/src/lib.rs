@@ -9,6 +9,8 @@
 //! A [`Survey`] runs orders, formulas and steps for some seconds each and tells which stay
 //! bounded: a [`Stability`] for each.
 //!
+//! A [`roofline`] tells how fast the machine would let each be.
+//!
 //! Two baselines are always there: the [`textbook`] loop and the scalar kernel. No library
 //! depends on this crate; it knows no file.
 #![forbid(unsafe_code)]
@@ -17,6 +19,7 @@ mod arrangement;
 mod contest;
 pub mod instructions;
 mod machine;
+pub mod roofline;
 mod row;
 mod stability;
 pub mod textbook;

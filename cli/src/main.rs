@@ -4,6 +4,7 @@
 mod compare;
 mod input;
 mod output;
+mod roofline;
 mod stability;
 mod table;
 mod words;
@@ -29,6 +30,9 @@ enum Command {
     Compare(compare::Arguments),
     /// Run every schedule and formula for some seconds and tell which stay bounded.
     Stability(stability::Arguments),
+    /// Measure what this machine can do at most, and put the time of each kernel beside the least
+    /// that it could take.
+    Roofline(roofline::Arguments),
 }
 
 /// Something that ends the program early, with its exit code.
@@ -51,6 +55,7 @@ fn main() -> ExitCode {
     let result = match Taut::parse().command {
         Some(Command::Compare(arguments)) => compare::run(&arguments),
         Some(Command::Stability(arguments)) => stability::run(&arguments),
+        Some(Command::Roofline(arguments)) => roofline::run(&arguments),
         None => compare::run_default(),
     };
     let (code, sentences) = match result {
