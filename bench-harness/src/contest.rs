@@ -5,13 +5,14 @@ use std::time::Instant;
 
 use taut::world::Scene;
 use taut::{
-    AnyKernel, AnyPlan, Formula, Kernel, ParticleError, Particles, Plan, PlanError, Renumbering,
-    ScalarKernel, Status, Step, StepError, Sticks, Stretch, Tally,
+    AnyKernel, Formula, Kernel, ParticleError, Plan, PlanError, ScalarKernel, Step, StepError,
+    Stretch, Tally,
 };
 
 use crate::arrangement::{Arranged, Arrangement, ArrangementError, Numbering, Order};
 use crate::row::Row;
-use crate::textbook::Textbook;
+use crate::runner::Runner;
+use crate::twins::in_double;
 
 /// After how many frames the distance from `f64` is taken (or after all, if there are fewer).
 pub const EARLY_FRAME: usize = 10;
@@ -86,48 +87,6 @@ struct Entry {
     reference: (Formula, Arrangement),
 }
 
-/// What does the frames.
-enum Runner {
-    Textbook(Textbook),
-    Kernel(Box<KernelRunner>),
-}
-
-struct KernelRunner {
-    plan: AnyPlan<3>,
-    particles: Particles<3>,
-    sticks: Sticks,
-    renumbering: Option<Renumbering>,
-}
-
-impl Runner {
-    fn step(&mut self, step: &Step<3>) -> Result<Status, StepError> {
-        match self {
-            Self::Textbook(textbook) => {
-                textbook.step(step);
-                Ok(Status { finite: true }) // not asked for; `finite` is found at the end
-            }
-            Self::Kernel(runner) => {
-                let KernelRunner { plan, particles, sticks, .. } = &mut **runner;
-                plan.step(particles, sticks, step)
-            }
-        }
-    }
-
-    /// In the scene's numbering.
-    fn positions(&self) -> Vec<[f32; 3]> {
-        match self {
-            Self::Textbook(textbook) => {
-                textbook.particles.iter().map(|particle| particle.position).collect()
-            }
-            Self::Kernel(runner) => {
-                let undone = runner.renumbering.as_ref().map(|it| it.undo(&runner.particles));
-                let particles = undone.as_ref().unwrap_or(&runner.particles);
-                (0..particles.len()).map(|i| particles.position(i)).collect()
-            }
-        }
-    }
-}
-
 impl Contest {
     /// Runs it and gives the textbook's row, then one for each contestant in order.
     ///
@@ -171,8 +130,7 @@ impl Contest {
 
     fn textbook_entry(&self) -> Entry {
         let row = Row { kernel: TEXTBOOK, inside: TEXTBOOK, ..self.row(Formula::Exact, AUTHORED) };
-        let textbook = Textbook::new(&self.scene.particles, &self.scene.sticks);
-        self.entry(row, Runner::Textbook(textbook), (Formula::Exact, AUTHORED))
+        self.entry(row, Runner::textbook(&self.scene), (Formula::Exact, AUTHORED))
     }
 
     fn kernel_entry(&self, contestant: &Contestant, on: &Arranged) -> Result<Entry, ContestError> {
@@ -185,13 +143,8 @@ impl Contest {
             threads: Kernel::<3>::threads(kernel),
             ..self.row(*formula, *arrangement)
         };
-        let runner = KernelRunner {
-            plan: kernel.plan(&on.particles, &on.sticks, &on.schedule, *formula)?,
-            particles: on.particles.clone(),
-            sticks: on.sticks.clone(),
-            renumbering: on.renumbering.clone(),
-        };
-        Ok(self.entry(row, Runner::Kernel(Box::new(runner)), (*formula, *arrangement)))
+        let runner = Runner::kernel(kernel, on, *formula)?;
+        Ok(self.entry(row, runner, (*formula, *arrangement)))
     }
 
     fn entry(&self, row: Row, runner: Runner, reference: (Formula, Arrangement)) -> Entry {
@@ -271,15 +224,8 @@ impl Contest {
         let median = entry.nanoseconds[entry.nanoseconds.len() / 2] as f64;
         let Row { sticks, iterations, substeps, .. } = entry.row;
         let relaxed = sticks as f64 * f64::from(iterations) * f64::from(substeps);
-        let positions = entry.runner.positions();
-        let finite = positions.as_flattened().iter().all(|x| x.is_finite());
-        // The residual wants particles, and a blown-up position is no sane one.
-        let mut particles = self.scene.particles.clone();
-        for axis in 0..3 {
-            for (x, position) in particles.positions_mut(axis).iter_mut().zip(&positions) {
-                *x = position[axis];
-            }
-        }
+        let particles = entry.runner.particles(&self.scene);
+        let finite = (0..3).all(|axis| particles.positions(axis).iter().all(|x| x.is_finite()));
         let stretch = Stretch::of(&particles, &self.scene.sticks);
         Row {
             frame_us_median: median / 1e3,
@@ -318,14 +264,7 @@ impl References<'_> {
     ) -> Result<Vec<[f64; 3]>, ContestError> {
         let on = &self.arranged[&arrangement];
         let (mut particles, sticks) = (on.particles.convert::<f64>(), on.sticks.convert::<f64>());
-        let Step { dt, substeps, iterations, acceleration, damping } = self.contest.step;
-        let step = Step {
-            dt: f64::from(dt),
-            substeps,
-            iterations,
-            acceleration: acceleration.map(f64::from),
-            damping: f64::from(damping),
-        };
+        let step = in_double(&self.contest.step);
         let mut plan = ScalarKernel.plan(&particles, &sticks, &on.schedule, formula)?;
         for _ in 0..self.contest.early_frame() {
             let _ = plan.step(&mut particles, &sticks, &step)?;

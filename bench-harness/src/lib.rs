@@ -9,23 +9,38 @@
 //! A [`Survey`] runs orders, formulas and steps for some seconds each and tells which stay
 //! bounded: a [`Stability`] for each.
 //!
-//! A [`roofline`] tells how fast the machine would let each be.
+//! - [`SCENARIOS`] are what the benches run, as data; a [`Course`] lets a kernel run one over
+//!   and over from the same start and verifies each run.
+//! - [`accuracy`]: what is left of the stretch, distance from `f64`, drift, effort.
+//! - [`claims`]: what the articles claim, measured.
+//! - [`roofline`]: how fast the machine would let each kernel be.
 //!
 //! Two baselines are always there: the [`textbook`] loop and the scalar kernel. No library
 //! depends on this crate; it knows no file.
 #![forbid(unsafe_code)]
 
+pub mod accuracy;
 mod arrangement;
+pub mod claims;
 mod contest;
+mod course;
 pub mod instructions;
 mod machine;
+mod residual;
 pub mod roofline;
 mod row;
+mod runner;
+mod scenario;
 mod stability;
 pub mod textbook;
+mod twins;
 
 pub use arrangement::{Arranged, Arrangement, ArrangementError, Numbering, Order};
 pub use contest::{Contest, ContestError, Contestant, EARLY_FRAME, Progress, ROUNDS};
+pub use course::{COURSE_FRAMES, Course, CourseError, Run, Unsound, WARMUP_FRAMES};
 pub use machine::MachineInfo;
+pub use residual::Residual;
 pub use row::{Disagreement, Row, disagreements};
+pub use scenario::{SCENARIOS, Scenario, engine_name, engines_in};
 pub use stability::{BOUND, Stability, Subject, Survey};
+pub use twins::{Distance, Twins, relaxation};

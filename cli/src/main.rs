@@ -1,6 +1,8 @@
 //! The program `taut`.
 #![forbid(unsafe_code)]
 
+mod accuracy;
+mod claims;
 mod compare;
 mod input;
 mod output;
@@ -30,6 +32,11 @@ enum Command {
     Compare(compare::Arguments),
     /// Run every schedule and formula for some seconds and tell which stay bounded.
     Stability(stability::Arguments),
+    /// Find out how accurate formulas and schedules are: stretch over iterations and frames,
+    /// distance from f64, drift of free bodies, and what a given accuracy costs.
+    Accuracy(accuracy::Arguments),
+    /// Measure what the articles claim, and say of each claim whether it holds.
+    Claims(claims::Arguments),
     /// Measure what this machine can do at most, and put the time of each kernel beside the least
     /// that it could take.
     Roofline(roofline::Arguments),
@@ -55,6 +62,8 @@ fn main() -> ExitCode {
     let result = match Taut::parse().command {
         Some(Command::Compare(arguments)) => compare::run(&arguments),
         Some(Command::Stability(arguments)) => stability::run(&arguments),
+        Some(Command::Accuracy(arguments)) => accuracy::run(&arguments),
+        Some(Command::Claims(arguments)) => claims::run(&arguments),
         Some(Command::Roofline(arguments)) => roofline::run(&arguments),
         None => compare::run_default(),
     };

@@ -81,6 +81,8 @@ pub enum Access {
     Runs,
     /// All ends are one run: `a`, `b`, `a`, `b`, ...
     Pairs,
+    /// All ends are one run: `a`, `a`, `b`, `b`, `a`, `a`, ... (8 lanes or more)
+    Twos,
 }
 
 /// What the sticks of a register have in common.
@@ -226,8 +228,7 @@ impl<S: Real> Program<S> {
             self.lay_out_registers(Access::Scattered, batch);
             return;
         }
-        // By direction (`b - a`), then by place; a run counts up by one, or by two if its ends
-        // alternate.
+        // By direction (`b - a`), then by place.
         let mut keyed: Vec<(u64, u32)> = batch
             .iter()
             .map(|&stick| {
@@ -242,9 +243,13 @@ impl<S: Real> Program<S> {
         let mut register = Vec::with_capacity(self.lanes);
         let mut rest = &keyed[..];
         while let Some(&(first, stick)) = rest.first() {
-            let (step, access) =
-                if first >> u32::BITS == 1 { (2, Access::Pairs) } else { (1, Access::Runs) };
-            let expected = (first..).step_by(step);
+            // How far the first stick's key is from that of the stick `place` after it.
+            let (access, after): (_, fn(u64) -> u64) = match first >> u32::BITS {
+                1 => (Access::Pairs, |place| 2 * place),
+                2 if self.lanes > QUARTERS => (Access::Twos, |place| 2 * place - place % 2),
+                _ => (Access::Runs, |place| place),
+            };
+            let expected = (0..).map(|place| first + after(place));
             let whole = rest.len() >= self.lanes
                 && rest[..self.lanes].iter().zip(expected).all(|(&(key, _), next)| key == next);
             if whole {

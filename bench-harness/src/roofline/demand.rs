@@ -88,7 +88,7 @@ impl Demand {
             let [named, passing] = match slots.access {
                 Access::Scattered => [2.0, 2.0],
                 Access::Runs => [0.0, 2.0],
-                Access::Pairs => [0.0, 1.0],
+                Access::Pairs | Access::Twos => [0.0, 1.0],
             };
             let masses = if slots.inverse_mass.is_some() { Masses::Equal } else { Masses::Any };
             let stored = masses == Masses::Any && !slots.weight_term.is_empty();

@@ -1,11 +1,15 @@
 //! The harness: what a contest measures is what a kernel did, and a row that is wrong is found
 //! out. No test asserts a speed.
 
+mod accuracy;
 mod arrangements;
+mod claims;
 mod contests;
+mod courses;
 mod instructions;
 mod machine;
 mod make;
+mod roofline;
 mod rows;
 mod stability;
 mod textbook;

@@ -1,10 +1,13 @@
 //! The program `taut`, run as its users run it: what it prints, what it writes, and how it
 //! answers what is wrong. Scenes are tiny; no test asserts a speed.
 
+mod accuracy;
+mod claims;
 mod complaints;
 mod files;
 mod meshes;
 mod reports;
+mod roofline;
 mod run;
 mod scenes;
 mod stability;

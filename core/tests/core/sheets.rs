@@ -104,6 +104,9 @@ fn the_number_of_a_stick_is_its_place_in_the_list() {
     }
 }
 
+/// Where a stick is in the order, and its number.
+type Keyed = ([usize; 6], u32);
+
 /// The sheet's order by its definition: phases of blocks of batches. Insides, then seams;
 /// bands, families, rows, every other stick.
 fn in_blocks(sheet: &Sheet) -> Vec<Vec<Vec<Vec<u32>>>> {
@@ -119,7 +122,6 @@ fn in_blocks(sheet: &Sheet) -> Vec<Vec<Vec<Vec<u32>>>> {
         })
         .collect();
     keyed.sort_unstable();
-    type Keyed = ([usize; 6], u32);
     let batches = |block: &[Keyed]| {
         let batches = block.chunk_by(|one, next| one.0 == next.0);
         batches.map(|batch| batch.iter().map(|&(_, stick)| stick).collect()).collect()

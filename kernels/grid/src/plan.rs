@@ -191,13 +191,13 @@ impl<M: Machine, const D: usize> Plan<D> for GridPlan<M, D> {
         let position = axes::<D>(positions, layout);
         let (all, interiors) = (&blocks[..], self.interiors);
         let relax = |blocks, iterations| {
+            let (mass, presence) = (&*inverse_mass, &*presence);
             // SAFETY: `positions` has the layout's rows, and is borrowed exclusively. Either
             // this thread is alone, or the blocks of a phase, each relaxed once and before the
             // next phase, have no row in common.
-            let (mass, presence) = (&*inverse_mass, &*presence);
-            let relax =
-                unsafe { Relax::new(constants, position, mass, presence, blocks, iterations) };
-            machine.run(relax);
+            machine.run(unsafe {
+                Relax::new(constants, position, mass, presence, blocks, iterations)
+            });
         };
         let threads = executor.threads().min(interiors).min(self.ends.len() / STICKS_A_THREAD);
         if threads <= 1 {

@@ -96,7 +96,7 @@ impl<const D: usize> Relax<'_, D> {
                 };
                 // What the compiler knows it need not compute: a multiplication by a mass of
                 // one, and the displacement of both ends if their masses are the same.
-                if masses == [1.0; 2] {
+                if same(masses, [1.0; 2]) {
                     let two = V::splat(cpu, F::weight_term(2.0));
                     let unit = equal([V::splat(cpu, 1.0); 2], two);
                     if whole {
@@ -107,7 +107,7 @@ impl<const D: usize> Relax<'_, D> {
                 } else {
                     let [a, b]: [V; 2] = masses.map(|mass| V::splat(cpu, mass));
                     let weight_term = V::splat(cpu, weight_term);
-                    if whole && masses[0] == masses[1] {
+                    if whole && same([masses[0]; 2], masses) {
                         path.relax(F::default(), &Whole(equal([a; 2], weight_term)));
                     } else {
                         path.relax(F::default(), &equal([a, b], weight_term));
@@ -361,4 +361,9 @@ impl<V: Vector> Constant<V> for Varied<'_, V> {
             Given { cpu, masses, terms: [rest, weight], response, present: Some(pull) }
         }
     }
+}
+
+/// Whether these are the very same numbers, to the bit.
+fn same(one: [f32; 2], other: [f32; 2]) -> bool {
+    one.map(f32::to_bits) == other.map(f32::to_bits)
 }

@@ -37,7 +37,12 @@ pub(crate) unsafe fn relax_slots<V: Vector, F: Factor, const D: usize>(
                 in_rows::<V, F, Scattered, D>(cpu, slots, records, mass);
             }
             (Some(mass), Access::Runs) => in_rows::<V, F, Runs, D>(cpu, slots, records, mass),
-            (Some(mass), Access::Pairs) => in_rows::<V, F, Pairs, D>(cpu, slots, records, mass),
+            (Some(mass), Access::Pairs) => {
+                in_rows::<V, F, OneRun<false>, D>(cpu, slots, records, mass);
+            }
+            (Some(mass), Access::Twos) => {
+                in_rows::<V, F, OneRun<true>, D>(cpu, slots, records, mass);
+            }
         }
     }
 }
@@ -57,7 +62,10 @@ unsafe fn in_rows<V: Vector, F: Factor, E: Ends, const D: usize>(
     let (a, b) = (&slots.a[..len], &slots.b[..len]);
     let rest_terms = &slots.rest_term[..len];
     let mass = V::splat(cpu, mass);
-    let weight_term = F::weight_term(mass + mass);
+    let weight_term = match slots.weight_term.first() {
+        Some(&stored) => V::splat(cpu, stored),
+        None => F::weight_term(mass + mass),
+    };
     let mut slot = 0;
     while slot < len {
         // SAFETY: `slot + LANES <= len`, which all columns have; the rest by contract.
@@ -161,8 +169,8 @@ trait Ends {
 struct Scattered;
 /// [`Access::Runs`].
 struct Runs;
-/// [`Access::Pairs`].
-struct Pairs;
+/// [`Access::Pairs`], or [`Access::Twos`].
+struct OneRun<const TWOS: bool>;
 
 impl Ends for Scattered {
     #[inline(always)]
@@ -228,7 +236,7 @@ impl Ends for Runs {
     }
 }
 
-impl Ends for Pairs {
+impl<const TWOS: bool> Ends for OneRun<TWOS> {
     #[inline(always)]
     unsafe fn load<V: Vector>(
         cpu: V::Cpu,
@@ -240,7 +248,8 @@ impl Ends for Pairs {
             // SAFETY: the run is twice as many records as there are lanes, from the first name on.
             [a[row], b[row]] = unsafe {
                 let at = records.add(*first as usize).cast::<f32>().add(2 * row * V::LANES);
-                V::unzip(V::load(cpu, at), V::load(cpu, at.add(V::LANES)))
+                let (first, second) = (V::load(cpu, at), V::load(cpu, at.add(V::LANES)));
+                if TWOS { V::unzip_pairs(first, second) } else { V::unzip(first, second) }
             };
         }
         [a, b]
@@ -256,9 +265,10 @@ impl Ends for Pairs {
             // SAFETY: as above.
             unsafe {
                 let at = records.add(*first as usize).cast::<f32>().add(2 * row * V::LANES);
-                for (half, rows) in V::zip(a[row], b[row]).into_iter().enumerate() {
-                    rows.store(at.add(half * V::LANES));
-                }
+                let [first, second] =
+                    if TWOS { V::unzip_pairs(a[row], b[row]) } else { V::zip(a[row], b[row]) };
+                first.store(at);
+                second.store(at.add(V::LANES));
             }
         }
     }

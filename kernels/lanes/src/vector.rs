@@ -60,6 +60,13 @@ pub trait Vector: Lane {
     /// What [`unzip`](Self::unzip) took apart.
     fn zip(even: Self, odd: Self) -> [Self; 2];
 
+    /// From rows of alternating pairs of records, those of even and those of odd number, and
+    /// back. (Rows of two records are these pairs.)
+    #[inline(always)]
+    fn unzip_pairs(first: Self, second: Self) -> [Self; 2] {
+        [first, second]
+    }
+
     /// [`gather_rows`](Self::gather_rows), as columns.
     ///
     /// # Safety

@@ -43,6 +43,11 @@ pub trait Registers: Simd {
     fn unzip(self, rows: [Self::f32s; 2]) -> [Self::f32s; 2];
     /// As [`Vector::zip`].
     fn zip(self, rows: [Self::f32s; 2]) -> [Self::f32s; 2];
+    /// As [`Vector::unzip_pairs`].
+    #[inline(always)]
+    fn unzip_pairs(self, rows: [Self::f32s; 2]) -> [Self::f32s; 2] {
+        rows
+    }
     /// As [`Vector::successors`].
     fn successors(self, lanes: Self::f32s, next: Self::f32s) -> Self::f32s;
 
@@ -167,6 +172,11 @@ impl<S: Registers> Vector for Register<S> {
     fn zip(even: Self, odd: Self) -> [Self; 2] {
         let simd = even.simd;
         simd.zip([even.lanes, odd.lanes]).map(|lanes| Self { simd, lanes })
+    }
+    #[inline(always)]
+    fn unzip_pairs(first: Self, second: Self) -> [Self; 2] {
+        let simd = first.simd;
+        simd.unzip_pairs([first.lanes, second.lanes]).map(|lanes| Self { simd, lanes })
     }
     #[inline(always)]
     fn successors(self, next: Self) -> Self {

@@ -280,4 +280,16 @@ impl Registers for V4 {
         }
         .map(pulp::cast)
     }
+    #[inline(always)]
+    fn unzip_pairs(self, rows: [f32x16; 2]) -> [f32x16; 2] {
+        let [first, second]: [__m512; 2] = rows.map(pulp::cast);
+        // SAFETY: `self` is the proof of AVX-512 F.
+        unsafe {
+            [
+                _mm512_shuffle_f32x4::<0b01_00_01_00>(first, second),
+                _mm512_shuffle_f32x4::<0b11_10_11_10>(first, second),
+            ]
+        }
+        .map(pulp::cast)
+    }
 }

@@ -1,0 +1,129 @@
+//! The benches, whatever they are measured in.
+
+mod summary;
+
+use std::cell::LazyCell;
+use std::env;
+use std::time::Duration;
+
+use criterion::measurement::Measurement;
+use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput};
+use taut::{Formula, Stretch};
+use taut_bench::{COURSE_FRAMES, Course, Run, SCENARIOS, Scenario, engine_name};
+
+use summary::{Summary, Taken};
+
+/// The size in which each bench is run once when the tests are run.
+const SMOKE_SIZE: usize = 12;
+/// The engine that is no kernel: the loop as the articles write it.
+const TEXTBOOK: &str = "textbook";
+
+/// Runs all scenarios and prints the summary. `measurement` is that of `criterion`; `folder` is
+/// put before the paths of benches, for criterion compares those of one path.
+pub(crate) fn run<M: Measurement + 'static>(
+    criterion: Criterion<M>,
+    measurement: &M,
+    unit: &'static str,
+    folder: &str,
+) {
+    let mut criterion = criterion
+        .sample_size(10)
+        .warm_up_time(Duration::from_millis(200))
+        .measurement_time(Duration::from_millis(600))
+        .nresamples(10_000)
+        .configure_from_args();
+    let mut summary = Summary::new(unit);
+    for scenario in SCENARIOS {
+        for &formula in scenario.formulas {
+            let name = format!("{folder}{}/{formula}", scenario.name);
+            let group = criterion.benchmark_group(name);
+            run_group(group, measurement, scenario, formula, &mut summary);
+        }
+    }
+    criterion.final_summary();
+    if !is_smoke() {
+        summary.print();
+    }
+}
+
+/// As criterion decides it: without `--bench`, which `cargo bench` gives, it is a test.
+fn is_smoke() -> bool {
+    let has = |wanted: &str| env::args().any(|word| word == wanted);
+    !has("--bench") || has("--test")
+}
+
+fn run_group<M: Measurement + 'static>(
+    mut group: BenchmarkGroup<'_, M>,
+    measurement: &M,
+    scenario: &Scenario,
+    formula: Formula,
+    summary: &mut Summary,
+) {
+    let sizes = if is_smoke() { &[SMOKE_SIZE] } else { scenario.sizes };
+    for &size in sizes {
+        let path = |engine: &str| scenario.path(formula, engine, size);
+        let scene = scenario.scene(size).unwrap_or_else(|error| panic!("{}: {error}", path("")));
+        let relaxed = scenario.relaxed_per_frame(&scene);
+        group.throughput(Throughput::Elements(relaxed));
+        // Run to its start when the first bench that is not filtered out wants it.
+        let course = LazyCell::new(|| {
+            Course::new(*scenario, scene, formula)
+                .unwrap_or_else(|error| panic!("{}: {error}", path("")))
+        });
+        for kernel in scenario.engines() {
+            let engine = engine_name(&kernel);
+            let start =
+                || course.run(&kernel).unwrap_or_else(|error| panic!("{}: {error}", path(&engine)));
+            let taken = bench(&mut group, measurement, &engine, size, &path(&engine), start);
+            summary.add(scenario.name, size, formula, &engine, relaxed, taken);
+        }
+        if formula == Formula::Exact {
+            let start = || course.run_textbook();
+            let taken = bench(&mut group, measurement, TEXTBOOK, size, &path(TEXTBOOK), start);
+            summary.add(scenario.name, size, formula, TEXTBOOK, relaxed, taken);
+        }
+    }
+    group.finish();
+}
+
+/// One bench: runs of at most [`COURSE_FRAMES`] frames, each from the start, each verified. What
+/// they took, and the residual after a whole one; nothing, if it was filtered out.
+fn bench<'a, M: Measurement + 'static>(
+    group: &mut BenchmarkGroup<'_, M>,
+    measurement: &M,
+    engine: &str,
+    size: usize,
+    path: &str,
+    start: impl Fn() -> Run<'a>,
+) -> Option<(Taken, Stretch)> {
+    let verified = |run: &Run<'_>, frames| {
+        run.verified(frames).unwrap_or_else(|wrong| panic!("{path}: {wrong}"))
+    };
+    let mut taken = Taken::default();
+    let mut run = None;
+    group.bench_function(BenchmarkId::new(engine, size), |bencher| {
+        let run = run.get_or_insert_with(&start);
+        bencher.iter_custom(|frames| {
+            let mut total = measurement.zero();
+            let mut left = usize::try_from(frames).expect("a count of frames");
+            while left > 0 {
+                let frames = left.min(COURSE_FRAMES);
+                run.rewind();
+                let started = measurement.start();
+                run.frames(frames);
+                let took = measurement.end(started);
+                let _ = verified(run, frames);
+                taken.add(frames, measurement.to_f64(&took) / frames as f64);
+                total = measurement.add(&total, &took);
+                left -= frames;
+            }
+            total
+        });
+    });
+    let mut run = run?;
+    run.rewind();
+    run.frames(COURSE_FRAMES);
+    let residual = verified(&run, COURSE_FRAMES);
+    println!("{:24}stretch: rms {:.5}, max {:.4}", "", residual.rms, residual.max);
+    Some((taken, residual))
+}

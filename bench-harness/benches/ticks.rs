@@ -1,0 +1,23 @@
+//! The same benches in ticks of the time-stamp counter of x86-64:
+//! `cargo bench -p taut-bench --features ticks --bench ticks`.
+//!
+//! The counter runs at a constant rate, near the nominal clock of the processor, whatever the
+//! core does: ticks are core cycles only while the core runs at that clock.
+
+mod suite;
+
+#[cfg(target_arch = "x86_64")]
+mod counter;
+
+#[cfg(target_arch = "x86_64")]
+fn main() {
+    let criterion = criterion::Criterion::default().with_measurement(counter::Ticks);
+    suite::run(criterion, &counter::Ticks, "ticks", "ticks/");
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn main() {
+    println!(
+        "Ticks are counted on x86-64 only; `cargo bench --bench kernels` measures by the clock."
+    );
+}

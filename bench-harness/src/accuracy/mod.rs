@@ -1,0 +1,166 @@
+//! How accurate formulas and schedules are: what is left of the stretch, how far `f32` is from
+//! `f64` and from the solution, what free bodies lose, and what a given accuracy costs.
+//!
+//! A [`Study`] gives rows of plain data, one kind for each question. What a row says of a
+//! formula and a schedule holds for every kernel: the bits are the same.
+
+mod convergence;
+mod drift;
+mod effort;
+mod figure;
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::Serialize;
+use taut::world::Scene;
+use taut::{Formula, PlanError, Step, StepError};
+
+use crate::arrangement::{Arrangement, ArrangementError};
+use crate::contest::Progress;
+
+pub use convergence::{FrameRow, ITERATION_POINTS, IterationRow, SOLVED_ITERATIONS};
+pub use drift::DriftRow;
+pub use effort::{COUNTS, EffortRow, GOAL_RMS, Means};
+pub use figure::Figure;
+
+/// What is studied.
+#[derive(Clone, Debug)]
+pub struct Study {
+    /// A scene that hangs.
+    pub scene: Scene,
+    /// A body that can fly: its pins are taken away.
+    pub body: Scene,
+    /// A frame.
+    pub step: Step<3>,
+    /// How many frames are looked at.
+    pub frames: usize,
+    /// With which formulas.
+    pub formulas: Vec<Formula>,
+    /// In which orders.
+    pub arrangements: Vec<Arrangement>,
+}
+
+/// A question that a [`Study`] answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Residual over iterations of one frame.
+    Iterations,
+    /// Residual and distance from `f64` over frames.
+    Frames,
+    /// Momentum and energy of a free body.
+    Drift,
+    /// The time to a given residual.
+    Effort,
+}
+
+/// A name that is none of the parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no such part: choose iterations, frames, drift or effort")]
+pub struct UnknownPart;
+
+impl Part {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Iterations, Self::Frames, Self::Drift, Self::Effort];
+
+    /// Its name in tables and on command lines.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Iterations => "iterations",
+            Self::Frames => "frames",
+            Self::Drift => "drift",
+            Self::Effort => "effort",
+        }
+    }
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Part {
+    type Err = UnknownPart;
+
+    fn from_str(name: &str) -> Result<Self, UnknownPart> {
+        Self::ALL.into_iter().find(|part| part.name() == name).ok_or(UnknownPart)
+    }
+}
+
+/// What a study found; the parts that were not asked for are empty.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Accuracy {
+    /// See [`Part::Iterations`].
+    pub iterations: Vec<IterationRow>,
+    /// See [`Part::Frames`].
+    pub frames: Vec<FrameRow>,
+    /// See [`Part::Drift`].
+    pub drift: Vec<DriftRow>,
+    /// See [`Part::Effort`].
+    pub effort: Vec<EffortRow>,
+}
+
+/// Why a study cannot be made.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StudyError {
+    /// By an arrangement.
+    #[error(transparent)]
+    Arrangement(#[from] ArrangementError),
+    /// By a plan.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// By a step.
+    #[error(transparent)]
+    Step(#[from] StepError),
+    /// By the masses of the body.
+    #[error(transparent)]
+    Particles(#[from] taut::ParticleError),
+}
+
+impl Study {
+    /// Answers the parts asked for.
+    ///
+    /// # Errors
+    /// If an arrangement does not fit the scene, or the step is not sane.
+    pub fn run(
+        &self,
+        parts: &[Part],
+        mut progress: impl FnMut(Progress<'_>),
+    ) -> Result<Accuracy, StudyError> {
+        let mut accuracy = Accuracy::default();
+        let pairs = self.arrangements.len() * self.formulas.len();
+        let total = (parts.len() * pairs) as f64;
+        let mut done = 0.0;
+        for part in parts {
+            for &arrangement in &self.arrangements {
+                for &formula in &self.formulas {
+                    let doing = format!("{part}: {formula} {arrangement}");
+                    progress(Progress { share: done / total, doing: &doing });
+                    let of = (formula, arrangement);
+                    match part {
+                        Part::Iterations => accuracy.iterations.extend(self.over_iterations(of)?),
+                        Part::Frames => accuracy.frames.extend(self.over_frames(of)?),
+                        // A ball is no sheet.
+                        Part::Drift => {
+                            if let Ok(arranged) = arrangement.of(&self.body) {
+                                accuracy.drift.extend(self.drift(of, &arranged)?);
+                            }
+                        }
+                        Part::Effort => accuracy.effort.extend(self.effort(of)?),
+                    }
+                    done += 1.0;
+                }
+            }
+        }
+        progress(Progress { share: 1.0, doing: "done" });
+        Ok(accuracy)
+    }
+
+    /// Powers of two of frames, and the last.
+    fn checkpoints(&self) -> Vec<usize> {
+        let powers = (0..).map(|power| 1 << power).take_while(|&frame| frame < self.frames);
+        powers.chain([self.frames]).collect()
+    }
+}

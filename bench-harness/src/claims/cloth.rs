@@ -1,0 +1,202 @@
+//! What many sticks do together.
+
+use taut::world::{Scene, StickSet};
+use taut::{Formula, Kernel, Plan, ScalarKernel, Schedule, Step, Stretch};
+
+use super::run::{iterations, rms_after};
+use super::{Bound, Check, Claim, ClaimError, Judge, Scale, Source};
+use crate::twins::{in_double, relaxation};
+
+/// What looks like cloth, not like rubber: an rms stretch of 10 %.
+const NICE: Bound = Bound::AtMost(0.1);
+
+pub(super) const CLAIMS: &[Claim] = &[
+    Claim {
+        name: "one-iteration",
+        said: "for most pieces of cloth only one iteration is necessary to obtain nicely looking \
+               animation",
+        source: Source::Jakobsen,
+        section: "Cloth Simulation",
+        checks: &[
+            Check::pure("rms stretch, 8 x 8, edges and diagonals, order of the list", NICE),
+            Check::pure("rms stretch, 16 x 16, edges and diagonals, order of the list", NICE),
+            Check::pure("rms stretch, 32 x 32, edges and diagonals, order of the list", NICE),
+            Check::pure("rms stretch, 16 x 16, bending sticks too, the sheet's own order", NICE),
+            Check::pure("rms stretch, 32 x 32, bending sticks too, the sheet's own order", NICE),
+            Check::pure("rms stretch, 64 x 64, bending sticks too, the sheet's own order", NICE),
+        ],
+        judge: Judge::All,
+        measure: one_iteration,
+        how: "Sheets hanging from a side, one iteration a frame of 1/60 s by the approximation, \
+              after 300 frames: as the article builds and relaxes them, and at their best. Nice is \
+              an rms stretch of 10 % at most. It depends on the size: small pieces, yes.",
+        command: "taut stability --sizes 8,16,32,64 --sticks shear,all --formulas newton \
+                  --schedules authored,sheet --frames 300",
+    },
+    Claim {
+        name: "converges-over-frames",
+        said: "the constraints are not satisfied after one iteration only, but the system will \
+               quickly converge to the correct state over some frames",
+        source: Source::Jakobsen,
+        section: "Cloth Simulation",
+        checks: &[
+            Check::pure(
+                "share of the rms stretch left after 60 frames, no gravity",
+                Bound::AtMost(0.1),
+            ),
+            Check::pure("rms stretch after 300 frames, gravity", Bound::AtMost(0.01)),
+        ],
+        judge: Judge::All,
+        measure: converges_over_frames,
+        how: "One iteration a frame by the approximation, in the order of the list: a disc of some \
+              16 x 16 particles with a stick for each edge, blown up by 10 % and left alone; and a \
+              sheet of 8 x 8 with edges and diagonals, hanging. What pulls in every frame is never \
+              quite caught up with.",
+        command: "taut accuracy --size 8 --sticks shear --iterations 1 --frames 300 --parts frames \
+                  --formulas newton --schedules authored",
+    },
+    Claim {
+        name: "removes-stiffness",
+        said: "using only one iteration and approximating the square root removes the stiffness \
+               that appears otherwise",
+        source: Source::Jakobsen,
+        section: "Cloth Simulation",
+        checks: &[
+            Check::pure("rms stretch over that of 64 iterations of `exact`", Bound::AtLeast(2.0)),
+            Check::pure("rms stretch", NICE),
+        ],
+        judge: Judge::All,
+        measure: removes_stiffness,
+        how: "A sheet of 8 x 8 with edges and diagonals, hanging, in the order of the list, after \
+              300 frames of one iteration by the approximation. The softness is the stretch that \
+              is left; it should still look like cloth.",
+        command: "taut accuracy --size 8 --sticks shear --iterations 1 --frames 300 --parts frames \
+                  --formulas newton,exact --schedules authored",
+    },
+    Claim {
+        name: "closer-each-iteration",
+        said: "each time we reiterate, the set of links become closer and closer to all being \
+               solved",
+        source: Source::Ragdolls,
+        section: "Step 5: Link Constraints",
+        checks: &[
+            Check::pure(
+                "largest ratio of the rms stretch to that an iteration before",
+                Bound::AtMost(1.0),
+            ),
+            Check::pure("share of the rms stretch left after 64 iterations", Bound::AtMost(0.1)),
+        ],
+        judge: Judge::All,
+        measure: closer_each_iteration,
+        how: "A sheet of 16 x 16 with all sticks, blown up by 10 %, relaxed in the order of the \
+              list by `exact`, in f64; nothing moves but by its sticks.",
+        command: "taut accuracy --size 16 --parts iterations --formulas exact --schedules authored",
+    },
+    Claim {
+        name: "order-decides",
+        said: "some orders explode: one iteration a frame that the sheet's own order bears blows \
+               up in the articles' order",
+        source: Source::Taut,
+        section: "README; Schedule::authored",
+        checks: &[
+            Check::pure("rms stretch, articles' order", Bound::AtLeast(10.0)),
+            Check::pure("rms stretch, the sheet's own order", Bound::AtMost(1.0)),
+        ],
+        judge: Judge::All,
+        measure: order_decides,
+        how: "A hanging sheet of 64 x 64 with all sticks, `exact`, one iteration a frame, after \
+              360 frames.",
+        command: "taut stability --sizes 64 --sticks all --formulas exact \
+                  --schedules authored,sheet",
+    },
+    Claim {
+        name: "small-steps",
+        said: "n substeps of one iteration leave less stretch than one step of n iterations",
+        source: Source::Taut,
+        section: "docs/method.md",
+        checks: &[Check::pure("rms stretch, 8 iterations over 8 substeps", Bound::AtLeast(2.0))],
+        judge: Judge::All,
+        measure: small_steps,
+        how: "A hanging sheet with all sticks in its own order by `halley`, after 120 frames.",
+        command: "taut accuracy --parts effort --formulas halley --schedules sheet",
+    },
+];
+
+fn one_iteration(scale: Scale) -> Result<Vec<f64>, ClaimError> {
+    let cases = [
+        (8, StickSet::Shear, "authored"),
+        (16, StickSet::Shear, "authored"),
+        (32, StickSet::Shear, "authored"),
+        (16, StickSet::All, "sheet"),
+        (32, StickSet::All, "sheet"),
+        (64, StickSet::All, "sheet"),
+    ];
+    let rms = |(size, sticks, order): (usize, StickSet, &str)| {
+        let scene = Scene::drape(scale.pick(size, 6), sticks)?;
+        rms_after(&scene, order, Formula::Newton, &iterations(1), scale.pick(300, 10))
+    };
+    cases.into_iter().map(rms).collect()
+}
+
+/// By how much a scene is blown up.
+const BLOWN_UP: f64 = 0.1;
+
+/// The scene without pins and larger than at rest.
+fn blown_up(mut scene: Scene) -> Result<Scene, ClaimError> {
+    for particle in 0..scene.particles.len() {
+        let place = scene.particles.position(particle);
+        scene.particles.set_inverse_mass(particle, 1.0)?;
+        let larger = place.map(|x| (f64::from(x) * (1.0 + BLOWN_UP)) as f32);
+        scene.particles.set_position(particle, larger)?;
+    }
+    Ok(scene)
+}
+
+fn converges_over_frames(scale: Scale) -> Result<Vec<f64>, ClaimError> {
+    let free = blown_up(Scene::disc(scale.pick(16, 6), StickSet::Structural)?)?;
+    let once = iterations(1);
+    let alone = Step { acceleration: [0.0; 3], ..once };
+    let left = rms_after(&free, "authored", Formula::Newton, &alone, 60)? / BLOWN_UP;
+    let hanging = Scene::drape(8, StickSet::Shear)?;
+    let pulled = rms_after(&hanging, "authored", Formula::Newton, &once, scale.pick(300, 20))?;
+    Ok(vec![left, pulled])
+}
+
+fn removes_stiffness(scale: Scale) -> Result<Vec<f64>, ClaimError> {
+    let scene = Scene::drape(8, StickSet::Shear)?;
+    let frames = scale.pick(300, 20);
+    let soft = rms_after(&scene, "authored", Formula::Newton, &iterations(1), frames)?;
+    let stiff = rms_after(&scene, "authored", Formula::Exact, &iterations(64), frames)?;
+    Ok(vec![soft / stiff, soft])
+}
+
+fn closer_each_iteration(scale: Scale) -> Result<Vec<f64>, ClaimError> {
+    let Scene { particles, sticks, .. } =
+        blown_up(Scene::drape(scale.pick(16, 6), StickSet::All)?)?;
+    let (mut particles, sticks) = (particles.convert::<f64>(), sticks.convert::<f64>());
+    let schedule = Schedule::authored(&sticks);
+    let mut plan = ScalarKernel.plan(&particles, &sticks, &schedule, Formula::Exact)?;
+    let (start, mut largest) = (Stretch::of(&particles, &sticks).rms, 0.0_f64);
+    let mut before = start;
+    for _ in 0..64 {
+        let _ = plan.step(&mut particles, &sticks, &in_double(&relaxation(1)))?;
+        let now = Stretch::of(&particles, &sticks).rms;
+        largest = largest.max(now / before);
+        before = now;
+    }
+    Ok(vec![largest, before / start])
+}
+
+fn order_decides(scale: Scale) -> Result<Vec<f64>, ClaimError> {
+    let (size, frames) = scale.pick((64, 360), (8, 10));
+    let scene = Scene::drape(size, StickSet::All)?;
+    let rms = |order| rms_after(&scene, order, Formula::Exact, &iterations(1), frames);
+    Ok(vec![rms("authored")?, rms("sheet")?])
+}
+
+fn small_steps(scale: Scale) -> Result<Vec<f64>, ClaimError> {
+    let (size, frames) = scale.pick((32, 120), (8, 10));
+    let scene = Scene::drape(size, StickSet::All)?;
+    let rms = |step| rms_after(&scene, "sheet", Formula::Halley, &step, frames);
+    Ok(vec![rms(iterations(8))? / rms(Step { substeps: 8, ..iterations(1) })?])
+}

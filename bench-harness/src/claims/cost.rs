@@ -1,0 +1,224 @@
+//! What a frame costs.
+
+use taut::world::{Scene, StickSet};
+use taut::{AnyKernel, Formula, ScalarKernel, Tally};
+
+use super::run::{iterations, rms_after};
+use super::{Bound, Check, Claim, ClaimError, Judge, Scale, Source};
+use crate::arrangement::Arrangement;
+use crate::contest::{Contest, Contestant};
+use crate::row::Row;
+use crate::scenario::engines_in;
+
+pub(super) const CLAIMS: &[Claim] = &[
+    Claim {
+        name: "exact-cost",
+        said: "the time usage is N square root operations and N divisions, N the number of edges",
+        source: Source::Jakobsen,
+        section: "Cloth Simulation",
+        checks: &[
+            Check::pure("divisions a stick and iteration", Bound::Exactly(1.0)),
+            Check::pure("square roots a stick and iteration", Bound::Exactly(1.0)),
+        ],
+        judge: Judge::All,
+        measure: |scale| counted(scale, Formula::Exact),
+        how: "The formula's own text, run on numbers that count what is done with them.",
+        command: "taut compare --size 64 --iterations 1 --formulas exact --schedules sheet",
+    },
+    Claim {
+        name: "n-divisions",
+        said: "a clever trick makes it possible to reduce this to N divisions per frame update: \
+               per constraint zero square roots and one division only",
+        source: Source::Jakobsen,
+        section: "Cloth Simulation",
+        checks: &[
+            Check::pure("divisions a stick and iteration", Bound::Exactly(1.0)),
+            Check::pure("square roots a stick and iteration", Bound::Exactly(0.0)),
+        ],
+        judge: Judge::All,
+        measure: |scale| counted(scale, Formula::Newton),
+        how: "The formula's own text, run on numbers that count what is done with them.",
+        command: "taut compare --size 64 --iterations 1 --formulas newton --schedules sheet",
+    },
+    Claim {
+        name: "zero-divisions",
+        said: "`quick` has neither division nor root, and the length of `exact`",
+        source: Source::Taut,
+        section: "Formula",
+        checks: &[
+            Check::pure("divisions a stick and iteration", Bound::Exactly(0.0)),
+            Check::pure("square roots a stick and iteration", Bound::Exactly(0.0)),
+            Check::pure("rms stretch of a sheet over that by `exact`", Bound::Between(0.99, 1.01)),
+        ],
+        judge: Judge::All,
+        measure: zero_divisions,
+        how: "Counted as above; then the same sheet 120 frames of 8 iterations with either formula.",
+        command: "taut compare --size 32 --formulas quick,exact --schedules sheet",
+    },
+    Claim {
+        name: "time-is-divisions",
+        said: "the time usage in the cloth simulation depends mostly on the N square root \
+               operations and the N divisions performed",
+        source: Source::Jakobsen,
+        section: "Cloth Simulation",
+        checks: &[
+            Check::pure(
+                "share of the time saved by a formula without divisions and roots, articles' order",
+                Bound::AtLeast(0.5),
+            ),
+            Check::pure(
+                "share of the time saved by another order alone, all divisions and roots in place",
+                Bound::AtMost(0.1),
+            ),
+        ],
+        judge: Judge::All,
+        measure: time_is_divisions,
+        how: "The scalar kernel three times, interleaved: `exact` and `quick` in the articles' \
+              order, and `exact` in colours. What the time depends on mostly is that each stick \
+              waits for the one before it.",
+        command: "taut compare --size 64 --kernels scalar --formulas exact,quick \
+                  --schedules authored,coloured",
+    },
+    Claim {
+        name: "trick-pays",
+        said: "getting rid of the square root operation is a speed-up",
+        source: Source::Jakobsen,
+        section: "Cloth Simulation",
+        checks: &[
+            Check::pure("time of `exact` over `newton`, scalar", Bound::AtLeast(1.05)),
+            Check::pure("time of `exact` over `newton`, the fastest kernel", Bound::AtLeast(1.05)),
+        ],
+        judge: Judge::All,
+        measure: trick_pays,
+        how: "Both formulas, interleaved: the scalar kernel in the articles' order, and the \
+              fastest kernel in the order of a sheet. Less than a twentieth is noise.",
+        command: "taut compare --size 64 --formulas exact,newton --schedules authored,sheet",
+    },
+    Claim {
+        name: "not-much-faster",
+        said: "N divisions per frame: one might argue that it probably can't get much faster",
+        source: Source::Jakobsen,
+        section: "Cloth Simulation",
+        checks: &[
+            Check::pure("times as fast, the same formula on a sheet", Bound::AtMost(2.0)),
+            Check::pure("times as fast, the same formula on any mesh", Bound::AtMost(2.0)),
+        ],
+        judge: Judge::All,
+        measure: not_much_faster,
+        how: "One thread, the articles' approximation, N divisions in all of them: the fastest \
+              kernel in a good order over the scalar kernel in the articles' order. Much faster \
+              is more than twice as fast.",
+        command: "taut compare --size 128 --formulas newton",
+    },
+    Claim {
+        name: "same-bits",
+        said: "every kernel gives the same bits on the same schedule",
+        source: Source::Taut,
+        section: "README",
+        checks: &[Check::pure("different results of all kernels", Bound::Exactly(1.0))],
+        judge: Judge::All,
+        measure: same_bits,
+        how: "A sheet in its own order on every kernel and instruction set of this machine; the \
+              number of different hashes of the final positions.",
+        command: "taut compare --size 64 --schedules sheet",
+    },
+];
+
+fn counted(scale: Scale, formula: Formula) -> Result<Vec<f64>, ClaimError> {
+    let Scene { particles, sticks, .. } = Scene::drape(scale.pick(64, 8), StickSet::All)?;
+    let Tally { divisions, square_roots, .. } = taut_scalar::count(&particles, &sticks, formula);
+    Ok([divisions, square_roots].map(|count| count as f64 / sticks.len() as f64).to_vec())
+}
+
+fn zero_divisions(scale: Scale) -> Result<Vec<f64>, ClaimError> {
+    let mut numbers = counted(scale, Formula::Quick)?;
+    let scene = Scene::drape(scale.pick(32, 8), StickSet::All)?;
+    let rms = |formula| rms_after(&scene, "sheet", formula, &iterations(8), scale.pick(120, 20));
+    numbers.push(rms(Formula::Quick)? / rms(Formula::Exact)?);
+    Ok(numbers)
+}
+
+/// The median frames of contestants, µs, in order.
+fn frames(
+    scale: Scale,
+    scene: Scene,
+    contestants: &[(AnyKernel, Formula, &str)],
+) -> Result<Vec<Row>, ClaimError> {
+    let contestant = |(kernel, formula, arrangement): &(AnyKernel, Formula, &str)| {
+        let arrangement: Arrangement = arrangement.parse()?;
+        Ok(Contestant { kernel: kernel.clone(), formula: *formula, arrangement })
+    };
+    let contest = Contest {
+        scene,
+        step: iterations(8),
+        warmup: scale.pick(8, 1),
+        frames: scale.pick(24, 2),
+        contestants: contestants.iter().map(contestant).collect::<Result<_, ClaimError>>()?,
+    };
+    // Without the textbook, which is always there.
+    Ok(contest.run(|_| ())?.split_off(1))
+}
+
+fn scalar() -> AnyKernel {
+    AnyKernel::Scalar(ScalarKernel)
+}
+
+fn time_is_divisions(scale: Scale) -> Result<Vec<f64>, ClaimError> {
+    let scene = Scene::drape(scale.pick(64, 8), StickSet::All)?;
+    let contestants = [
+        (scalar(), Formula::Exact, "authored"),
+        (scalar(), Formula::Quick, "authored"),
+        (scalar(), Formula::Exact, "coloured"),
+    ];
+    let rows = frames(scale, scene, &contestants)?;
+    let saved = |row: &Row| 1.0 - row.frame_us_median / rows[0].frame_us_median;
+    Ok(rows[1..].iter().map(saved).collect())
+}
+
+fn trick_pays(scale: Scale) -> Result<Vec<f64>, ClaimError> {
+    let scene = Scene::drape(scale.pick(64, 8), StickSet::All)?;
+    let of = |formula| {
+        let mut contestants = vec![(scalar(), formula, "authored")];
+        let engines = engines_in(crate::Order::Sheet);
+        contestants.extend(engines.into_iter().map(|kernel| (kernel, formula, "sheet")));
+        contestants
+    };
+    let (exact, newton) = (of(Formula::Exact), of(Formula::Newton));
+    let rows = frames(scale, scene, &[exact.clone(), newton].concat())?;
+    let (exact, newton) = rows.split_at(exact.len());
+    let best = |rows: &[Row]| {
+        rows.iter().map(|row| row.frame_us_median).min_by(f64::total_cmp).unwrap_or(f64::NAN)
+    };
+    let scalar = exact[0].frame_us_median / newton[0].frame_us_median;
+    Ok(vec![scalar, best(&exact[1..]) / best(&newton[1..])])
+}
+
+fn not_much_faster(scale: Scale) -> Result<Vec<f64>, ClaimError> {
+    let size = scale.pick(128, 8);
+    let scenes = [
+        (Scene::drape(size, StickSet::All)?, "sheet"),
+        (Scene::disc(size, StickSet::All)?, "blocked/hilbert"),
+    ];
+    let mut numbers = Vec::new();
+    for (scene, arrangement) in scenes {
+        let order = arrangement.parse::<Arrangement>()?.order;
+        let mut contestants = vec![(scalar(), Formula::Newton, "authored")];
+        let engines = engines_in(order).into_iter();
+        contestants.extend(engines.map(|kernel| (kernel, Formula::Newton, arrangement)));
+        let rows = frames(scale, scene, &contestants)?;
+        let times = rows.iter().map(|row| rows[0].frame_us_median / row.frame_us_median);
+        numbers.push(times.max_by(f64::total_cmp).unwrap_or(f64::NAN));
+    }
+    Ok(numbers)
+}
+
+fn same_bits(scale: Scale) -> Result<Vec<f64>, ClaimError> {
+    let scene = Scene::drape(scale.pick(64, 9), StickSet::All)?;
+    let engines = AnyKernel::available().into_iter();
+    let contestants: Vec<_> = engines.map(|kernel| (kernel, Formula::Halley, "sheet")).collect();
+    let rows = frames(scale, scene, &contestants)?;
+    let mut hashes: Vec<u64> = rows.iter().map(|row| row.hash).collect();
+    hashes.sort_unstable();
+    hashes.dedup();
+    Ok(vec![hashes.len() as f64])
+}

@@ -1,0 +1,209 @@
+//! Where the printed articles are wrong: each formula as printed, then as corrected.
+
+use taut::{Formula, verlet};
+
+use super::printed::{self, Point};
+use super::run::{length, relaxed};
+use super::{Bound, Check, Claim, Judge, Source};
+
+/// A stick is relaxed.
+const RELAXED: Bound = Bound::AtMost(1e-6);
+/// A clock or a fall is right within 2 %.
+const RIGHT: Bound = Bound::Between(-0.02, 0.02);
+const STICK_HOW: &str = "A stick of 1.1 m, or of 0.55 m with the masses of 1 and 4 kg, in f64, at a \
+    rest length of 1 m or 0.5 m: what stretch is left after 20 relaxations as printed, and by the \
+    corrected form.";
+const CLOCK_HOW: &str = "10 s of frames of 20 ms: the time simulated over the time that passed, \
+    less 1.";
+
+pub(super) const CLAIMS: &[Claim] = &[
+    Claim {
+        name: "printed-root",
+        said: "x1 -= delta*0.5*diff; x2 += delta*0.5*diff",
+        source: Source::Jakobsen,
+        section: "Cloth Simulation",
+        checks: &[
+            Check::pure("stretch left, as printed", RELAXED),
+            Check::pure("stretch left, signs turned", RELAXED),
+        ],
+        judge: Judge::Printed,
+        measure: |_| Ok(stick(|ends| printed::stick_with_root(ends, 1.0), EQUAL)),
+        how: STICK_HOW,
+        command: "taut claims --show printed-root",
+    },
+    Claim {
+        name: "printed-masses",
+        said: "x1 -= invmass1*delta*diff; x2 += invmass2*delta*diff",
+        source: Source::Jakobsen,
+        section: "Cloth Simulation",
+        checks: &[
+            Check::pure("stretch left, as printed", RELAXED),
+            Check::pure("stretch left, signs turned", RELAXED),
+        ],
+        judge: Judge::Printed,
+        measure: |_| Ok(stick(|ends| printed::stick_with_masses(ends, MASSES.0, MASSES.1), MASSES)),
+        how: STICK_HOW,
+        command: "taut claims --show printed-masses",
+    },
+    Claim {
+        name: "printed-approximation",
+        said: "d *= r*r/(dotprod(d,d) + r*r) - 0.5; x1 += d; x2 -= d",
+        source: Source::Chapter,
+        section: "after equation 11.4",
+        checks: &[
+            Check::pure("stretch left, as printed", RELAXED),
+            Check::pure("stretch left, signs turned", RELAXED),
+        ],
+        judge: Judge::Printed,
+        measure: |_| {
+            let printed = |ends| printed::approximated_stick(ends, 1.0);
+            Ok(vec![left(printed, EQUAL), left(|ends| by(Formula::Newton, ends, EQUAL), EQUAL)])
+        },
+        how: STICK_HOW,
+        command: "taut claims --show printed-approximation",
+    },
+    Claim {
+        name: "printed-dl",
+        said: "dlen = sqrt(dotprod(d,d)); f = (dlen - r) / (dl*(invmass1 + invmass2))",
+        source: Source::Chapter,
+        section: "the last listing",
+        checks: &[
+            Check::pure("stretch left, as printed, dl being 0", RELAXED),
+            Check::pure("stretch left, dlen for dl", RELAXED),
+        ],
+        judge: Judge::Printed,
+        measure: |_| {
+            Ok(stick(|ends| printed::chapter_stick_with_masses(ends, MASSES.0, MASSES.1), MASSES))
+        },
+        how: STICK_HOW,
+        command: "taut claims --show printed-dl",
+    },
+    Claim {
+        name: "printed-elapsed",
+        said: "elapsedTime = lastTime - currentTime",
+        source: Source::Ragdolls,
+        section: "Step 2: Timesteps",
+        checks: &[
+            Check::pure("time simulated, off by, as printed", RIGHT),
+            Check::pure("time simulated, off by, currentTime - lastTime", RIGHT),
+        ],
+        judge: Judge::Printed,
+        measure: |_| Ok(vec![simulated(printed::backward_clock), simulated(clock)]),
+        how: CLOCK_HOW,
+        command: "taut claims --show printed-elapsed",
+    },
+    Claim {
+        name: "printed-left-over",
+        said: "leftOverTime = elapsedTime - timesteps",
+        source: Source::Ragdolls,
+        section: "Step 2: Timesteps",
+        checks: &[
+            Check::pure("time simulated, off by, as printed", RIGHT),
+            Check::pure("time simulated, off by, timesteps * 16", RIGHT),
+        ],
+        judge: Judge::Printed,
+        measure: |_| Ok(vec![simulated(printed::forgetful_clock), simulated(clock)]),
+        how: CLOCK_HOW,
+        command: "taut claims --show printed-left-over",
+    },
+    Claim {
+        name: "printed-half",
+        said: "nextX = x + velX + 0.5 * accX * timestepSq",
+        source: Source::Ragdolls,
+        section: "Step 4: Verlet Integration",
+        checks: &[
+            Check::pure("fall of 1 s, off by, as printed", RIGHT),
+            Check::pure("fall of 1 s, off by, without the half", RIGHT),
+        ],
+        judge: Judge::Printed,
+        measure: |_| {
+            let whole = |x, last, acc, h2: f64| verlet(x, last, 1.0, acc * h2);
+            Ok(vec![fall(printed::verlet_with_half), fall(whole)])
+        },
+        how: "From rest in frames of 1/60 s, against g t² / 2, less 1.",
+        command: "taut claims --show printed-half",
+    },
+    Claim {
+        name: "printed-wind",
+        said: "p1->addForce(force); p2->addForce(force); p3->addForce(force)",
+        source: Source::Mosegaard,
+        section: "The Cloth Class: blowing in the wind",
+        checks: &[
+            Check::pure(
+                "force on the particles over that on the triangle, less 1, as printed",
+                RIGHT,
+            ),
+            Check::pure("the same, a third each", RIGHT),
+        ],
+        judge: Judge::Printed,
+        measure: |_| Ok(wind()),
+        how: "The forces of a triangle's three particles together, over the force that the text \
+              derives for the triangle.",
+        command: "taut claims --show printed-wind",
+    },
+];
+
+/// Inverse masses and rest length.
+type Stick = ([f64; 2], f64);
+const EQUAL: Stick = ([1.0, 1.0], 1.0);
+const MASSES: Stick = ([1.0, 0.25], 0.5);
+
+/// As printed, then by `exact`.
+fn stick(printed: impl Fn([Point; 2]) -> [Point; 2], of: Stick) -> Vec<f64> {
+    vec![left(printed, of), left(|ends| by(Formula::Exact, ends, of), of)]
+}
+
+fn by(formula: Formula, ends: [Point; 2], (inverse_masses, rest): Stick) -> [Point; 2] {
+    relaxed(formula, ends, inverse_masses, rest)
+}
+
+/// The |stretch| after 20 relaxations from 10 %; infinite if it is no number.
+fn left(relax: impl Fn([Point; 2]) -> [Point; 2], (_, rest): Stick) -> f64 {
+    let start = [[0.0; 3], [0.66, 0.0, 0.88].map(|x| x * rest)];
+    let ends = (0..20).fold(start, |ends, _| relax(ends));
+    let stretch = (length(ends) / rest - 1.0).abs();
+    if stretch.is_nan() { f64::INFINITY } else { stretch }
+}
+
+/// The clock as corrected.
+fn clock(last_time: f64, current_time: f64, left_over: f64) -> (f64, f64) {
+    let elapsed = current_time - last_time + left_over;
+    let timesteps = (elapsed / 16.0).floor();
+    (timesteps, elapsed - timesteps * 16.0)
+}
+
+/// The time simulated over the time that passed, less 1.
+fn simulated(clock: impl Fn(f64, f64, f64) -> (f64, f64)) -> f64 {
+    let (mut simulated, mut left_over) = (0.0, 0.0);
+    for frame in 0..500 {
+        let last = 20.0 * f64::from(frame);
+        let (timesteps, rest) = clock(last, last + 20.0, left_over);
+        left_over = rest;
+        // A loop that counts to a negative number does nothing.
+        simulated += 16.0 * timesteps.max(0.0);
+    }
+    simulated / 10_000.0 - 1.0
+}
+
+/// The fall of 1 s over g t² / 2, less 1.
+fn fall(step: impl Fn(f64, f64, f64, f64) -> f64) -> f64 {
+    let (mut x, mut last) = (0.0, 0.0);
+    for _ in 0..60 {
+        (x, last) = (step(x, last, 9.81, 1.0 / 3600.0), x);
+    }
+    x / (9.81 / 2.0) - 1.0
+}
+
+fn wind() -> Vec<f64> {
+    let triangle = [[0.0, 0.0, 0.0], [0.1, 0.0, 0.02], [0.0, 0.1, 0.0]];
+    let printed = printed::wind_forces(triangle, [0.3, 0.0, 1.0]);
+    // The force of the triangle is what the text hands to its first particle.
+    let [whole, ..] = printed;
+    let third = [whole.map(|along| along / 3.0); 3];
+    let total = |forces: [Point; 3]| {
+        let sum: Point =
+            std::array::from_fn(|axis| forces.iter().map(|force| force[axis]).sum::<f64>());
+        length([[0.0; 3], sum]) / length([[0.0; 3], whole]) - 1.0
+    };
+    vec![total(printed), total(third)]
+}

@@ -1,0 +1,221 @@
+//! How particles move.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use taut::{
+    Duplicates, Formula, Kernel, Particles, Plan, ScalarKernel, Schedule, Step, Sticks, verlet,
+};
+
+use super::{Bound, Check, Claim, ClaimError, Judge, Scale, Source};
+
+const GRAVITY: f64 = 9.81;
+const FRAME: f64 = 1.0 / 60.0;
+
+pub(super) const CLAIMS: &[Claim] = &[
+    Claim {
+        name: "euler-3-percent",
+        said: "Euler's method alone can be as much as 3 % off",
+        source: Source::Report,
+        section: "Phase I: Advanced Particle System",
+        checks: &[
+            Check::pure("fall of 1 s, how far off", Bound::AtMost(0.03)),
+            Check::pure("fall of 1/4 s, how far off", Bound::AtMost(0.03)),
+            Check::pure("swing of a spring of 1 Hz after 10 s, how far off", Bound::AtMost(0.03)),
+        ],
+        judge: Judge::All,
+        measure: |_| Ok(euler()),
+        how: "Explicit Euler in frames of 1/60 s against the closed form. A fall is off by one \
+              part in the number of frames; what swings gains energy in every frame, without end.",
+        command: "taut claims --show euler-3-percent",
+    },
+    Claim {
+        name: "closed-form-too-slow",
+        said: "position + velocity t + acceleration t² / 2 is far too complex to be evaluated in \
+               real time for more than approximately one thousand particles",
+        source: Source::Report,
+        section: "Phase I: Advanced Particle System",
+        checks: &[
+            Check { what: "particles evaluated in 1/60 s", unit: "", bound: Bound::AtMost(2000.0) },
+            Check::pure("time over that of a numerical (Verlet) step", Bound::AtLeast(2.0)),
+        ],
+        judge: Judge::All,
+        measure: |scale| Ok(closed_form(scale)),
+        how: "Three columns of f32 on one thread, plain loops: the closed form, and the motion of \
+              Taut's own law. The fastest of some rounds.",
+        command: "taut claims --show closed-form-too-slow",
+    },
+    Claim {
+        name: "inertia",
+        said: "in the next steps the particle should keep moving in the direction that we pushed \
+               it: the velocity is implied by the two positions",
+        source: Source::Mosegaard,
+        section: "Particles: from forces to positions",
+        checks: &[Check::pure("how far off the path after 600 frames", Bound::AtMost(1e-3))],
+        judge: Judge::All,
+        measure: |_| inertia(),
+        how: "A free particle pushed once, in f32, against velocity times time.",
+        command: "taut claims --show inertia",
+    },
+    Claim {
+        name: "damped-verlet",
+        said: "multiplying the velocity by 1 - damping accounts for gradual loss of velocity; an \
+               amount close to one allows the particle to move unrestricted",
+        source: Source::Mosegaard,
+        section: "Particles: from forces to positions",
+        checks: &[
+            Check::pure(
+                "speed after 100 frames over 0.99^100, less 1",
+                Bound::Between(-0.001, 0.001),
+            ),
+            Check::pure(
+                "speed after 100 frames without damping, less 1",
+                Bound::Between(-0.001, 0.001),
+            ),
+            Check::pure("loss in 1 s at 240 Hz over that at 60 Hz", Bound::Between(0.9, 1.1)),
+        ],
+        judge: Judge::All,
+        measure: |_| damped(),
+        how: "A free particle pushed once, in f32. The damping is by the step and not by the \
+              second: with smaller steps the same number damps more.",
+        command: "taut claims --show damped-verlet",
+    },
+    Claim {
+        name: "springs-need-small-steps",
+        said: "the amplitude of the oscillation reaches infinity; one can avoid these problems as \
+               long as the step size isn't too large",
+        source: Source::Report,
+        section: "Phase III: Cloth System",
+        checks: &[
+            Check::pure(
+                "stretch of a stiff damped spring after 10 s, steps of 1/60 s",
+                Bound::AtLeast(10.0),
+            ),
+            Check::pure("the same, steps of 1/2000 s", Bound::AtMost(0.1)),
+            Check::pure("the same body as a stick, steps of 1/60 s", Bound::AtMost(0.1)),
+        ],
+        judge: Judge::All,
+        measure: |_| springs(),
+        how: "A kilogram on a metre of Hooke's spring (20 kN/m, 50 N s/m), hung up and let go, by \
+              the report's own integration; then on a stick, relaxed once a step.",
+        command: "taut claims --show springs-need-small-steps",
+    },
+];
+
+/// Explicit Euler: the position by the old velocity, then the velocity.
+fn by_euler(mut x: f64, mut v: f64, h: f64, steps: u32, force: impl Fn(f64, f64) -> f64) -> f64 {
+    for _ in 0..steps {
+        let a = force(x, v);
+        x += v * h;
+        v += a * h;
+    }
+    x
+}
+
+fn euler() -> Vec<f64> {
+    let fall = |frames: u32| {
+        let fallen = by_euler(0.0, 0.0, FRAME, frames, |_, _| GRAVITY);
+        (fallen / (GRAVITY / 2.0 * (f64::from(frames) * FRAME).powi(2)) - 1.0).abs()
+    };
+    // After whole periods it is where it began, at 1.
+    let pulse = std::f64::consts::TAU;
+    let swing = by_euler(1.0, 0.0, FRAME, 600, |x, _| -pulse * pulse * x);
+    vec![fall(60), fall(15), (swing - 1.0).abs()]
+}
+
+/// The fastest of some rounds, s.
+fn fastest(rounds: usize, mut work: impl FnMut()) -> f64 {
+    let round = |_| {
+        let start = Instant::now();
+        work();
+        start.elapsed().as_secs_f64()
+    };
+    (0..rounds).map(round).min_by(f64::total_cmp).unwrap_or(f64::NAN)
+}
+
+fn closed_form(scale: Scale) -> Vec<f64> {
+    let particles = scale.pick(10_000, 500);
+    let column = |from: f32| -> Vec<f32> { (0..particles).map(|i| from + i as f32).collect() };
+    let [start, velocity, mut place] =
+        [1.0, 0.5, 0.0].map(|from| [0.0, 1.0, 2.0].map(|axis| column(from + axis)));
+    let rounds = scale.pick(200, 3);
+    let (t, a) = (black_box(0.7_f32), black_box([0.0, -9.81, 0.0_f32]));
+    let closed = fastest(rounds, || {
+        for axis in 0..3 {
+            let half = a[axis] * t * t / 2.0;
+            let columns = start[axis].iter().zip(&velocity[axis]).zip(&mut place[axis]);
+            for ((&start, &velocity), place) in columns {
+                *place = start + velocity * t + half;
+            }
+        }
+        black_box(&mut place);
+    });
+    let mut previous = start.clone();
+    let numerical = fastest(rounds, || {
+        for axis in 0..3 {
+            let push = a[axis] * t * t;
+            for (place, previous) in place[axis].iter_mut().zip(&mut previous[axis]) {
+                let next = verlet(*place, *previous, 0.99, push);
+                *previous = std::mem::replace(place, next);
+            }
+        }
+        black_box((&mut place, &mut previous));
+    });
+    vec![f64::from(particles) * FRAME / closed, closed / numerical]
+}
+
+/// How far a particle comes that starts at 1 m/s, and how fast it is then.
+fn pushed(step: &Step<1>, steps: usize) -> Result<[f64; 2], ClaimError> {
+    let mut particles = Particles::<1>::new(&[[0.0], [5.0], [6.0]], &[1.0, 0.0, 0.0])?;
+    // A plan wants a stick; nothing hangs on this one.
+    let sticks = Sticks::joining(&particles, &[[1, 2]], Duplicates::Keep)?;
+    let schedule = Schedule::authored(&sticks);
+    let mut plan = ScalarKernel.plan(&particles, &sticks, &schedule, Formula::Exact)?;
+    particles.previous_mut(0)[0] = -step.dt;
+    for _ in 0..steps {
+        let _ = plan.step(&mut particles, &sticks, step)?;
+    }
+    let [x, before] = [particles.positions(0)[0], particles.previous(0)[0]].map(f64::from);
+    Ok([x, (x - before) / f64::from(step.dt)])
+}
+
+/// In frames of 1/60 s, without acceleration.
+fn coasting(damping: f32) -> Step<1> {
+    Step { acceleration: [0.0], damping, iterations: 1, ..Step::default() }
+}
+
+fn inertia() -> Result<Vec<f64>, ClaimError> {
+    let [path, _] = pushed(&coasting(0.0), 600)?;
+    Ok(vec![(path / 10.0 - 1.0).abs()])
+}
+
+fn damped() -> Result<Vec<f64>, ClaimError> {
+    let speed = |damping, hertz: f32, steps| {
+        let step = Step { dt: 1.0 / hertz, ..coasting(damping) };
+        pushed(&step, steps).map(|[_, speed]| speed)
+    };
+    let lost = |hertz: f32, steps| Ok::<_, ClaimError>(1.0 - speed(0.01, hertz, steps)?);
+    Ok(vec![
+        speed(0.01, 60.0, 100)? / 0.99_f64.powi(100) - 1.0,
+        speed(0.0, 60.0, 100)? - 1.0,
+        lost(240.0, 240)? / lost(60.0, 60)?,
+    ])
+}
+
+fn springs() -> Result<Vec<f64>, ClaimError> {
+    let spring = |hertz: u32| {
+        // Downwards from the hook, 1 m at rest.
+        let force = |x: f64, v: f64| GRAVITY - 20_000.0 * (x - 1.0) - 50.0 * v;
+        let x = by_euler(1.0, 0.0, 1.0 / f64::from(hertz), 10 * hertz, force);
+        if x.is_finite() { (x - 1.0).abs() } else { f64::INFINITY }
+    };
+    let mut body = Particles::<2>::new(&[[0.0, 0.0], [0.0, -1.0]], &[0.0, 1.0])?;
+    let sticks = Sticks::joining(&body, &[[0, 1]], Duplicates::Keep)?;
+    let schedule = Schedule::authored(&sticks);
+    let mut plan = ScalarKernel.plan(&body, &sticks, &schedule, Formula::Exact)?;
+    for _ in 0..600 {
+        let _ = plan.step(&mut body, &sticks, &Step { iterations: 1, ..Step::default() })?;
+    }
+    let stick = (f64::from(body.position(1)[1]) + 1.0).abs();
+    Ok(vec![spring(60), spring(2000), stick])
+}

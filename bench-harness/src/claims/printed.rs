@@ -1,0 +1,100 @@
+//! What the articles print, **wrong on purpose**: each function here is a published formula with
+//! its error left in, so that [`misprint`](super) claims can show what it does. Use none of them.
+//!
+//! The corrected forms are Taut's own: [`relax`](taut::relax) and [`verlet`](taut::verlet).
+
+/// A place, m.
+pub type Point = [f64; 3];
+
+fn minus(a: Point, b: Point) -> Point {
+    std::array::from_fn(|axis| a[axis] - b[axis])
+}
+
+fn plus(a: Point, b: Point) -> Point {
+    std::array::from_fn(|axis| a[axis] + b[axis])
+}
+
+fn times(a: Point, by: f64) -> Point {
+    a.map(|x| x * by)
+}
+
+fn dot(a: Point, b: Point) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+fn cross([ax, ay, az]: Point, [bx, by, bz]: Point) -> Point {
+    [ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx]
+}
+
+/// Jakobsen's stick with a square root. Wrong: both signs; the ends move apart.
+pub fn stick_with_root([x1, x2]: [Point; 2], restlength: f64) -> [Point; 2] {
+    let delta = minus(x2, x1);
+    let deltalength = dot(delta, delta).sqrt();
+    let diff = (deltalength - restlength) / deltalength;
+    [minus(x1, times(delta, 0.5 * diff)), plus(x2, times(delta, 0.5 * diff))]
+}
+
+/// Jakobsen's stick with masses. Wrong: both signs.
+pub fn stick_with_masses(
+    [x1, x2]: [Point; 2],
+    [invmass1, invmass2]: [f64; 2],
+    restlength: f64,
+) -> [Point; 2] {
+    let delta = minus(x2, x1);
+    let deltalength = dot(delta, delta).sqrt();
+    let diff = (deltalength - restlength) / (deltalength * (invmass1 + invmass2));
+    [minus(x1, times(delta, invmass1 * diff)), plus(x2, times(delta, invmass2 * diff))]
+}
+
+/// The approximated stick of the book chapter. Wrong: `x1 += d; x2 -= d` has the signs of the
+/// other form. (Jakobsen's own text has them right.)
+pub fn approximated_stick([x1, x2]: [Point; 2], r: f64) -> [Point; 2] {
+    let d = minus(x2, x1);
+    let d = times(d, r * r / (dot(d, d) + r * r) - 0.5);
+    [plus(x1, d), minus(x2, d)]
+}
+
+/// The stick with masses of the book chapter. Wrong: it divides by `dl`, which is never set;
+/// only `dlen` is. Here it is 0, as a variable is that is cleared.
+pub fn chapter_stick_with_masses(
+    [x1, x2]: [Point; 2],
+    [invmass1, invmass2]: [f64; 2],
+    r: f64,
+) -> [Point; 2] {
+    let d = minus(x2, x1);
+    let dlen = dot(d, d).sqrt();
+    let dl = 0.0;
+    let f = (dlen - r) / (dl * (invmass1 + invmass2));
+    [plus(x1, times(d, invmass1 * f)), minus(x2, times(d, invmass2 * f))]
+}
+
+/// How many steps of 16 ms are due, and the time left over, ms. Wrong: the elapsed time is
+/// `lastTime - currentTime`, which is negative.
+pub fn backward_clock(last_time: f64, current_time: f64, left_over: f64) -> (f64, f64) {
+    let elapsed = last_time - current_time + left_over;
+    let timesteps = (elapsed / 16.0).floor();
+    (timesteps, elapsed - timesteps * 16.0)
+}
+
+/// The same. Wrong: from the left-over time it takes the number of steps, not their length.
+pub fn forgetful_clock(last_time: f64, current_time: f64, left_over: f64) -> (f64, f64) {
+    let elapsed = current_time - last_time + left_over;
+    let timesteps = (elapsed / 16.0).floor();
+    (timesteps, elapsed - timesteps)
+}
+
+/// A coordinate after a step of Verlet. Wrong: half of the acceleration, as if the velocity
+/// were one of its own; here it is the difference of two places and has the other half in it.
+pub fn verlet_with_half(x: f64, last_x: f64, acc: f64, timestep_squared: f64) -> f64 {
+    let vel = x - last_x;
+    x + vel + 0.5 * acc * timestep_squared
+}
+
+/// The wind's force on the three particles of a triangle. Wrong: each gets the force of the
+/// whole triangle.
+pub fn wind_forces([p1, p2, p3]: [Point; 3], direction: Point) -> [Point; 3] {
+    let normal = cross(minus(p2, p1), minus(p3, p1));
+    let d = times(normal, 1.0 / dot(normal, normal).sqrt());
+    let force = times(normal, dot(d, direction));
+    [force, force, force]
+}

@@ -1,0 +1,77 @@
+//! What several claims need: a scene that runs, a stick that is relaxed.
+
+use taut::world::Scene;
+use taut::{Factor, Formula, Kernel, Plan, Step, Stretch, WithFactor, relax};
+
+use super::ClaimError;
+use crate::arrangement::{Arranged, Arrangement};
+use crate::scenario::fastest_in;
+
+/// Runs a scene: the rms stretch at the end, infinite if a position is not finite. The bits are
+/// those of any kernel.
+pub(super) fn rms_after(
+    scene: &Scene,
+    arrangement: &str,
+    formula: Formula,
+    step: &Step<3>,
+    frames: usize,
+) -> Result<f64, ClaimError> {
+    let arrangement: Arrangement = arrangement.parse()?;
+    let Arranged { mut particles, sticks, schedule, .. } = arrangement.of(scene)?;
+    let kernel = fastest_in(arrangement.order);
+    let mut plan = kernel.plan(&particles, &sticks, &schedule, formula)?;
+    for _ in 0..frames {
+        if !plan.step(&mut particles, &sticks, step)?.finite {
+            return Ok(f64::INFINITY);
+        }
+    }
+    Ok(or_infinite(Stretch::of(&particles, &sticks).rms))
+}
+
+/// NaN is what is left of what grew without bound.
+pub(super) fn or_infinite(value: f64) -> f64 {
+    if value.is_nan() { f64::INFINITY } else { value }
+}
+
+/// A step of that many iterations.
+pub(super) fn iterations(iterations: u32) -> Step<3> {
+    Step { iterations, ..Step::default() }
+}
+
+/// One stick in `f64`, relaxed once: its ends afterwards.
+pub(super) fn relaxed(
+    formula: Formula,
+    ends: [[f64; 3]; 2],
+    inverse_masses: [f64; 2],
+    rest: f64,
+) -> [[f64; 3]; 2] {
+    formula.dispatch(OneStick { ends, inverse_masses, rest })
+}
+
+struct OneStick {
+    ends: [[f64; 3]; 2],
+    inverse_masses: [f64; 2],
+    rest: f64,
+}
+
+impl WithFactor for OneStick {
+    type Output = [[f64; 3]; 2];
+
+    fn with<F: Factor>(self) -> [[f64; 3]; 2] {
+        let Self { ends: [a, b], inverse_masses, rest } = self;
+        let weight = F::weight_term(inverse_masses[0] + inverse_masses[1]);
+        let (a, b) = relax::<F, f64, 3>(a, b, inverse_masses, F::rest_term(rest), weight, None);
+        [a, b]
+    }
+}
+
+/// The length of a stick of rest length 1 and length `from`, relaxed once.
+pub(super) fn new_length(formula: Formula, from: f64) -> f64 {
+    let [a, b] = relaxed(formula, [[0.0; 3], [from, 0.0, 0.0]], [1.0; 2], 1.0);
+    b[0] - a[0]
+}
+
+/// Between two points.
+pub(super) fn length([a, b]: [[f64; 3]; 2]) -> f64 {
+    (0..3).map(|axis| (b[axis] - a[axis]).powi(2)).sum::<f64>().sqrt()
+}

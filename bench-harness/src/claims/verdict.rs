@@ -1,0 +1,115 @@
+//! From numbers to a verdict.
+
+use std::fmt;
+
+use serde::Serialize;
+
+/// A number that a claim speaks about.
+#[derive(Clone, Copy, Debug)]
+pub struct Check {
+    /// What it is.
+    pub what: &'static str,
+    /// Its unit; empty for a pure number.
+    pub unit: &'static str,
+    /// Where it must lie for the claim to hold.
+    pub bound: Bound,
+}
+
+/// Where a number must lie. NaN lies nowhere.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Bound {
+    /// At or below.
+    AtMost(f64),
+    /// At or above.
+    AtLeast(f64),
+    /// There, to the bit.
+    Exactly(f64),
+    /// At or between.
+    Between(f64, f64),
+}
+
+/// How a verdict follows from what holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Judge {
+    /// All checks hold, some, or none.
+    All,
+    /// The first check is of a text as printed, the second of the same text corrected.
+    Printed,
+}
+
+/// What the numbers say of a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// All of it.
+    Holds,
+    /// Some of it.
+    HoldsInPart,
+    /// None of it.
+    DoesNotHold,
+    /// Not as printed, but as corrected.
+    Misprint,
+}
+
+impl Check {
+    /// A pure number.
+    pub const fn pure(what: &'static str, bound: Bound) -> Self {
+        Self { what, unit: "", bound }
+    }
+}
+
+impl Bound {
+    /// Whether a number lies there.
+    pub fn holds(self, value: f64) -> bool {
+        match self {
+            Self::AtMost(most) => value <= most,
+            Self::AtLeast(least) => value >= least,
+            Self::Exactly(there) => (there..=there).contains(&value),
+            Self::Between(least, most) => (least..=most).contains(&value),
+        }
+    }
+}
+
+impl fmt::Display for Bound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // A small one in the form 1e-12.
+        let short = |number: f64| {
+            if number != 0.0 && number.abs() < 1e-3 {
+                format!("{number:e}")
+            } else {
+                number.to_string()
+            }
+        };
+        match *self {
+            Self::AtMost(most) => write!(f, "at most {}", short(most)),
+            Self::AtLeast(least) => write!(f, "at least {}", short(least)),
+            Self::Exactly(there) => write!(f, "exactly {}", short(there)),
+            Self::Between(least, most) => write!(f, "{} to {}", short(least), short(most)),
+        }
+    }
+}
+
+impl Judge {
+    /// The verdict, given which checks hold.
+    pub fn verdict(self, held: &[bool]) -> Verdict {
+        match (self, held) {
+            (Self::Printed, [false, true, ..]) => Verdict::Misprint,
+            (Self::Printed, [true, ..]) => Verdict::Holds,
+            (Self::All, [_, ..]) if held.iter().all(|&it| it) => Verdict::Holds,
+            (Self::All, _) if held.iter().any(|&it| it) => Verdict::HoldsInPart,
+            _ => Verdict::DoesNotHold,
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Holds => "holds",
+            Self::HoldsInPart => "holds in part",
+            Self::DoesNotHold => "does not hold",
+            Self::Misprint => "misprint",
+        })
+    }
+}

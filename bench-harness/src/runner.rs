@@ -1,0 +1,118 @@
+//! What does the frames of a contest or a bench: the textbook loop or a kernel's plan.
+
+use taut::world::Scene;
+use taut::{
+    AnyKernel, AnyPlan, Formula, Kernel, Particles, Plan, PlanError, Renumbering, Status, Step,
+    StepError, Sticks,
+};
+
+use crate::arrangement::Arranged;
+use crate::textbook::Textbook;
+
+#[derive(Debug)]
+pub(crate) enum Runner {
+    Textbook(Textbook),
+    Kernel(Box<KernelRunner>),
+}
+
+#[derive(Debug)]
+pub(crate) struct KernelRunner {
+    plan: AnyPlan<3>,
+    particles: Particles<3>,
+    sticks: Sticks,
+    renumbering: Option<Renumbering>,
+}
+
+/// Where the particles of a runner are and were, in its own numbering.
+#[derive(Clone, Debug)]
+pub(crate) struct State {
+    position: [Vec<f32>; 3],
+    previous: [Vec<f32>; 3],
+}
+
+impl Runner {
+    pub(crate) fn textbook(scene: &Scene) -> Self {
+        Self::Textbook(Textbook::new(&scene.particles, &scene.sticks))
+    }
+
+    pub(crate) fn kernel(
+        kernel: &AnyKernel,
+        on: &Arranged,
+        formula: Formula,
+    ) -> Result<Self, PlanError> {
+        let plan = kernel.plan(&on.particles, &on.sticks, &on.schedule, formula)?;
+        let Arranged { particles, sticks, renumbering, .. } = on.clone();
+        Ok(Self::Kernel(Box::new(KernelRunner { plan, particles, sticks, renumbering })))
+    }
+
+    pub(crate) fn step(&mut self, step: &Step<3>) -> Result<Status, StepError> {
+        match self {
+            Self::Textbook(textbook) => {
+                textbook.step(step);
+                Ok(Status { finite: true }) // not asked for; `finite` is found at the end
+            }
+            Self::Kernel(runner) => {
+                let KernelRunner { plan, particles, sticks, .. } = &mut **runner;
+                plan.step(particles, sticks, step)
+            }
+        }
+    }
+
+    /// In the scene's numbering.
+    pub(crate) fn positions(&self) -> Vec<[f32; 3]> {
+        match self {
+            Self::Textbook(textbook) => {
+                textbook.particles.iter().map(|particle| particle.position).collect()
+            }
+            Self::Kernel(runner) => {
+                let undone = runner.renumbering.as_ref().map(|it| it.undo(&runner.particles));
+                let particles = undone.as_ref().unwrap_or(&runner.particles);
+                (0..particles.len()).map(|i| particles.position(i)).collect()
+            }
+        }
+    }
+
+    /// The scene's particles where they are now. (`Particles::new` would refuse those that
+    /// blew up.)
+    pub(crate) fn particles(&self, scene: &Scene) -> Particles<3> {
+        let (mut particles, positions) = (scene.particles.clone(), self.positions());
+        for axis in 0..3 {
+            for (x, position) in particles.positions_mut(axis).iter_mut().zip(&positions) {
+                *x = position[axis];
+            }
+        }
+        particles
+    }
+
+    pub(crate) fn state(&self) -> State {
+        let axes = [0, 1, 2];
+        match self {
+            Self::Textbook(Textbook { particles, .. }) => State {
+                position: axes.map(|axis| particles.iter().map(|it| it.position[axis]).collect()),
+                previous: axes.map(|axis| particles.iter().map(|it| it.previous[axis]).collect()),
+            },
+            Self::Kernel(runner) => State {
+                position: axes.map(|axis| runner.particles.positions(axis).to_vec()),
+                previous: axes.map(|axis| runner.particles.previous(axis).to_vec()),
+            },
+        }
+    }
+
+    /// Back to a state of the same scene and numbering.
+    pub(crate) fn rewind(&mut self, to: &State) {
+        for (axis, (position, previous)) in to.position.iter().zip(&to.previous).enumerate() {
+            match self {
+                Self::Textbook(textbook) => {
+                    let were = position.iter().zip(previous);
+                    for (particle, (&x, &before)) in textbook.particles.iter_mut().zip(were) {
+                        (particle.position[axis], particle.previous[axis]) = (x, before);
+                    }
+                }
+                Self::Kernel(runner) => {
+                    runner.particles.positions_mut(axis).copy_from_slice(position);
+                    runner.particles.previous_mut(axis).copy_from_slice(previous);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! The same simulation twice: in `f32` by the best kernel, in `f64` by the scalar one.
+
+use serde::Serialize;
+use taut::{
+    AnyKernel, AnyPlan, Formula, Kernel, Particles, Plan, PlanError, ScalarKernel, ScalarPlan,
+    Step, StepError, Sticks,
+};
+
+use crate::arrangement::Arranged;
+use crate::residual::Residual;
+
+/// Two simulations of one arrangement and formula.
+#[derive(Debug)]
+pub struct Twins {
+    /// The particles in `f32`.
+    pub single: Particles<3>,
+    /// The particles in `f64`.
+    pub double: Particles<3, f64>,
+    sticks: Sticks,
+    sticks_double: Sticks<f64>,
+    plan: AnyPlan<3>,
+    plan_double: ScalarPlan<3, f64>,
+}
+
+/// How far particles are from where they are elsewhere, m; NaN if a position is.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Distance {
+    /// Root mean square.
+    pub rms: f64,
+    /// The largest.
+    pub max: f64,
+}
+
+impl Distance {
+    /// Between particles of the same numbering.
+    pub fn between(ones: &[[f64; 3]], others: &[[f64; 3]]) -> Self {
+        let (mut squares, mut max) = (0.0, 0.0_f64);
+        for (one, other) in ones.iter().zip(others) {
+            let square = (0..3).map(|axis| (one[axis] - other[axis]).powi(2)).sum::<f64>();
+            squares += square;
+            max = max.max(square.sqrt());
+        }
+        // `f64::max` hides a NaN, a sum does not.
+        let rms = (squares / ones.len().max(1) as f64).sqrt();
+        Self { rms, max: if rms.is_nan() { f64::NAN } else { max } }
+    }
+}
+
+/// The same step, each number rounded from `f32`.
+pub(crate) fn in_double(step: &Step<3>) -> Step<3, f64> {
+    let &Step { dt, substeps, iterations, acceleration, damping } = step;
+    Step {
+        dt: f64::from(dt),
+        substeps,
+        iterations,
+        acceleration: acceleration.map(f64::from),
+        damping: f64::from(damping),
+    }
+}
+
+/// Nothing but relaxation: without velocity and acceleration every particle stays, to the bit,
+/// until a stick moves it.
+pub fn relaxation(iterations: u32) -> Step<3> {
+    Step { iterations, acceleration: [0.0; 3], damping: 1.0, ..Step::default() }
+}
+
+impl Twins {
+    /// Both start where the particles are.
+    ///
+    /// # Errors
+    /// If the schedule is of other sticks.
+    pub fn new(on: &Arranged, formula: Formula) -> Result<Self, PlanError> {
+        let Arranged { particles, sticks, schedule, .. } = on;
+        let kernel = AnyKernel::best_for(schedule);
+        let (double, sticks_double) = (particles.convert(), sticks.convert());
+        Ok(Self {
+            plan: kernel.plan(particles, sticks, schedule, formula)?,
+            plan_double: ScalarKernel.plan(&double, &sticks_double, schedule, formula)?,
+            single: particles.clone(),
+            double,
+            sticks: sticks.clone(),
+            sticks_double,
+        })
+    }
+
+    /// A step of both.
+    ///
+    /// # Errors
+    /// If it is not sane.
+    pub fn step(&mut self, step: &Step<3>) -> Result<(), StepError> {
+        let _ = self.plan.step(&mut self.single, &self.sticks, step)?;
+        let step = in_double(step);
+        let _ = self.plan_double.step(&mut self.double, &self.sticks_double, &step)?;
+        Ok(())
+    }
+
+    /// A step of the one in `f64` alone.
+    ///
+    /// # Errors
+    /// If it is not sane.
+    pub fn step_double(&mut self, step: &Step<3>) -> Result<(), StepError> {
+        let step = in_double(step);
+        let _ = self.plan_double.step(&mut self.double, &self.sticks_double, &step)?;
+        Ok(())
+    }
+
+    /// Of the one in `f32`.
+    pub fn residual(&self) -> Residual {
+        Residual::of(&self.single, &self.sticks)
+    }
+
+    /// Of the one in `f32`, each position as `f64`.
+    pub fn positions(&self) -> Vec<[f64; 3]> {
+        let position = |particle| self.single.position(particle).map(f64::from);
+        (0..self.single.len()).map(position).collect()
+    }
+
+    /// Of the one in `f64`.
+    pub fn positions_double(&self) -> Vec<[f64; 3]> {
+        (0..self.double.len()).map(|particle| self.double.position(particle)).collect()
+    }
+
+    /// From one to the other.
+    pub fn apart(&self) -> Distance {
+        Distance::between(&self.positions(), &self.positions_double())
+    }
+}

@@ -1,0 +1,122 @@
+//! Claims: every one can be measured, and its verdict is nothing but what its numbers say.
+
+use taut_bench::claims::{self, Bound, Claim, Judge, LEFT_OUT, Scale, Verdict, printed};
+
+fn named(name: &str) -> &'static Claim {
+    claims::all().find(|(_, claim)| claim.name == name).unwrap().1
+}
+
+/// A number that a bound holds, and one that it does not.
+fn inside_and_outside(bound: Bound) -> [f64; 2] {
+    match bound {
+        Bound::AtMost(most) => [most, most + 1.0],
+        Bound::AtLeast(least) => [least, least - 1.0],
+        Bound::Exactly(there) => [there, there + 1.0],
+        Bound::Between(least, most) => [f64::midpoint(least, most), most + 1.0],
+    }
+}
+
+#[test]
+fn there_are_claims_enough_and_each_is_told_from_the_others() {
+    let all: Vec<_> = claims::all().collect();
+    assert!(all.len() >= 15);
+    for (at, (number, claim)) in all.iter().enumerate() {
+        assert_eq!(*number, at + 1);
+        assert!(!claim.checks.is_empty(), "{}", claim.name);
+        for text in [claim.name, claim.said, claim.section, claim.how, claim.command] {
+            assert!(!text.is_empty() && !text.contains("  "), "{}: '{text}'", claim.name);
+        }
+        assert!(claim.command.starts_with("taut "), "{}", claim.command);
+        assert!(claim.name.parse::<usize>().is_err(), "a name is no number");
+        assert!(all[..at].iter().all(|(_, other)| other.name != claim.name), "{}", claim.name);
+    }
+    assert!(!LEFT_OUT.is_empty());
+}
+
+#[test]
+fn every_claim_can_be_measured() {
+    let all: Vec<_> = claims::all().collect();
+    let mut heard = Vec::new();
+    let findings = claims::measure(&all, Scale::Smoke, |it| heard.push(it.share)).unwrap();
+    assert_eq!(findings.len(), all.len());
+    assert!(heard.windows(2).all(|pair| pair[0] <= pair[1]), "{heard:?}");
+    for (finding, (number, claim)) in findings.iter().zip(&all) {
+        assert_eq!((finding.number, finding.name), (*number, claim.name));
+        // As many numbers as were promised, and every one is a number.
+        assert_eq!((claim.measure)(Scale::Smoke).unwrap().len(), claim.checks.len());
+        for number in &finding.numbers {
+            assert!(!number.value.is_nan(), "{}: {}", claim.name, number.what);
+            assert_eq!(number.holds, number.bound.holds(number.value));
+        }
+    }
+}
+
+/// Whatever a claim found: with other numbers it would have another verdict.
+#[test]
+fn a_verdict_follows_from_the_numbers() {
+    for (number, claim) in claims::all() {
+        let of = |which: &dyn Fn(usize) -> usize| {
+            let values = claim.checks.iter().enumerate();
+            let values = values.map(|(at, check)| inside_and_outside(check.bound)[which(at)]);
+            claim.judged(number, &values.collect::<Vec<_>>()).verdict
+        };
+        assert_eq!(of(&|_| 0), Verdict::Holds, "{}", claim.name);
+        assert_eq!(of(&|_| 1), Verdict::DoesNotHold, "{}", claim.name);
+        if claim.judge == Judge::Printed {
+            assert_eq!(of(&|at| usize::from(at == 0)), Verdict::Misprint, "{}", claim.name);
+        } else if claim.checks.len() > 1 {
+            assert_eq!(of(&|at| usize::from(at == 0)), Verdict::HoldsInPart, "{}", claim.name);
+        }
+        // What could not be measured holds nothing.
+        assert_eq!(claim.judged(number, &[]).verdict, Verdict::DoesNotHold, "{}", claim.name);
+        assert!(claim.judged(number, &[]).numbers.iter().all(|it| it.value.is_nan() && !it.holds));
+    }
+}
+
+#[test]
+fn the_most_telling_number_is_the_first_that_is_out_of_bounds() {
+    let claim = named("n-divisions");
+    assert_eq!(claim.judged(1, &[1.0, 0.5]).telling().unwrap().what, claim.checks[1].what);
+    assert_eq!(claim.judged(1, &[1.0, 0.0]).telling().unwrap().what, claim.checks[0].what);
+}
+
+/// Counted or computed, so the same on every machine.
+#[test]
+fn what_no_clock_decides_is_found_again() {
+    for (name, verdict) in [
+        ("exact-cost", Verdict::Holds),
+        ("n-divisions", Verdict::Holds),
+        ("zero-divisions", Verdict::Holds),
+        ("same-bits", Verdict::Holds),
+        ("rest-stays", Verdict::Holds),
+        ("nearly-satisfied", Verdict::HoldsInPart),
+        ("halley-third-order", Verdict::Holds),
+        ("euler-3-percent", Verdict::HoldsInPart),
+        ("any-dimension", Verdict::Holds),
+    ] {
+        let finding = named(name).find(1, Scale::Smoke).unwrap();
+        assert_eq!(finding.verdict, verdict, "{finding:?}");
+    }
+}
+
+#[test]
+fn every_misprint_is_one_and_its_correction_is_right() {
+    let misprints: Vec<_> = claims::all().filter(|(_, it)| it.judge == Judge::Printed).collect();
+    assert_eq!(misprints.len(), 8);
+    for (number, claim) in misprints {
+        let finding = claim.find(number, Scale::Full).unwrap();
+        assert_eq!(finding.verdict, Verdict::Misprint, "{finding:?}");
+    }
+}
+
+#[test]
+fn a_printed_stick_moves_its_ends_the_wrong_way() {
+    let stretched = [[0.0; 3], [1.1, 0.0, 0.0]];
+    for [a, b] in [
+        printed::stick_with_root(stretched, 1.0),
+        printed::stick_with_masses(stretched, [1.0, 0.5], 1.0),
+        printed::approximated_stick(stretched, 1.0),
+    ] {
+        assert!(a[0] < 0.0 && b[0] > 1.1, "{a:?} {b:?}");
+    }
+}

@@ -1,0 +1,290 @@
+//! `taut accuracy`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use comfy_table::{Cell, CellAlignment, Table};
+use serde::Serialize;
+use taut::world::{Scene, StickSet};
+use taut::{Formula, Step};
+use taut_bench::accuracy::{
+    Accuracy, DriftRow, EffortRow, FrameRow, GOAL_RMS, IterationRow, Means, Part, Study,
+};
+use taut_bench::{Arrangement, MachineInfo, Residual};
+
+use crate::Failure;
+use crate::input::{self, Named, Shape};
+use crate::output::{Reports, machine_sentence, with_progress};
+use crate::table;
+use crate::words::{parse, within};
+
+/// How large the flying ball is: rings between its poles.
+const BALL: usize = 8;
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Arguments {
+    /// What to find out, of: iterations (what is left of the stretch, over iterations), frames
+    /// (the same over frames, and the distance from f64), drift (momentum and energy of a free
+    /// body), effort (the time to an rms stretch of 1 %, by iterations and by substeps).
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<Part>,
+          default_value = "iterations,frames,drift,effort")]
+    parts: Vec<Part>,
+    /// The scene. (The free body is a ball.)
+    #[arg(long, value_name = "NAME", default_value = "drape", conflicts_with = "mesh")]
+    scene: Shape,
+    /// A mesh instead, and as the free body: OBJ, PLY, glTF or GLB.
+    #[arg(long, value_name = "FILE")]
+    mesh: Option<PathBuf>,
+    /// How large the scene is.
+    #[arg(long, value_name = "N", default_value_t = 32, conflicts_with = "mesh",
+          value_parser = within::<usize>(1..=1024))]
+    size: usize,
+    /// Which sticks: structural, shear, or all.
+    #[arg(long, value_name = "SET", default_value = "all", value_parser = parse::<StickSet>)]
+    sticks: StickSet,
+    /// How often a substep relaxes all sticks, in the parts frames and drift.
+    #[arg(long, value_name = "K", default_value_t = 8,
+          value_parser = within::<u32>(1..=100_000))]
+    iterations: u32,
+    /// Into how many substeps a frame of 1/60 s is cut, in the parts frames and drift.
+    #[arg(long, value_name = "n", default_value_t = 1, value_parser = within::<u32>(1..=1000))]
+    substeps: u32,
+    /// How many frames are looked at.
+    #[arg(long, value_name = "F", default_value_t = 60,
+          value_parser = within::<usize>(1..=100_000))]
+    frames: usize,
+    /// Which formulas, of: exact, newton, halley, quick.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<Formula>,
+          default_value = "exact,newton,halley,quick")]
+    formulas: Vec<Formula>,
+    /// Which schedules, as for compare. Otherwise authored, coloured, blocked/hilbert and, for
+    /// a regular sheet, sheet.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<Arrangement>)]
+    schedules: Vec<Arrangement>,
+    #[command(flatten)]
+    reports: Reports,
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    machine: &'a MachineInfo,
+    scene: &'a str,
+    substeps: u32,
+    iterations: u32,
+    #[serde(flatten)]
+    accuracy: &'a Accuracy,
+}
+
+/// Makes the study and prints it.
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let Named { scene, name, notes } = arguments.scene()?;
+    let study = arguments.study(scene)?;
+    let outputs = arguments.reports.open()?;
+    let accuracy = with_progress(|progress| Ok(study.run(&arguments.parts, progress)?))?;
+    let machine = MachineInfo::current();
+    let mut lines = notes;
+    lines.push(format!("{name}; frames of 1/60 s. {}", machine_sentence(&machine)));
+    lines.extend(arguments.parts.iter().map(|part| section(*part, &accuracy, &study)));
+    let Step { substeps, iterations, .. } = study.step;
+    let report =
+        Report { machine: &machine, scene: &name, substeps, iterations, accuracy: &accuracy };
+    let text = lines.join("\n") + "\n";
+    outputs.write(&report, &accuracy.figures(), &text).map_err(Failure::Input)
+}
+
+impl Arguments {
+    fn scene(&self) -> anyhow::Result<Named> {
+        match &self.mesh {
+            Some(path) => input::mesh(path, self.sticks, false),
+            None => input::shape(self.scene, self.size, self.sticks),
+        }
+    }
+
+    fn study(&self, scene: Scene) -> anyhow::Result<Study> {
+        let mut arrangements = self.schedules.clone();
+        if arrangements.is_empty() {
+            let sheet = scene.sheet.as_ref().map(|_| "sheet");
+            let names = ["authored", "coloured", "blocked/hilbert"].into_iter().chain(sheet);
+            arrangements = names.map(str::parse).collect::<Result<_, _>>()?;
+        }
+        let body = match self.mesh {
+            Some(_) => scene.clone(),
+            None => Scene::sphere(BALL, self.sticks)?,
+        };
+        let Self { iterations, substeps, frames, .. } = *self;
+        let step = Step { iterations, substeps, ..Step::default() };
+        step.motion()?;
+        Ok(Study { scene, body, step, frames, formulas: self.formulas.clone(), arrangements })
+    }
+}
+
+fn section(part: Part, accuracy: &Accuracy, study: &Study) -> String {
+    let Step { substeps, iterations, .. } = study.step;
+    let step = format!("{substeps} substep(s) of {iterations} iteration(s)");
+    let (said, table) = match part {
+        Part::Iterations => (
+            "Over iterations: the rms stretch of a falling scene after one motion and so many \
+             iterations; then of the last how the stretch is spread, and the distances (rms) from \
+             f64 and from where the same order ends."
+                .to_owned(),
+            iterations_table(&accuracy.iterations),
+        ),
+        Part::Frames => (
+            format!(
+                "Over frames of {step}: the rms stretch; then after the last how it is spread, \
+                 and the largest distance from f64."
+            ),
+            frames_table(&accuracy.frames),
+        ),
+        Part::Drift => (
+            format!(
+                "A free body, thrown spinning, {step}: by how much its energy of spin has grown \
+                 after so many frames; then by how much momentum and angular momentum are off \
+                 after the last. (Nature: 0 each.)"
+            ),
+            drift_table(&accuracy.drift),
+        ),
+        Part::Effort => (
+            format!(
+                "The cheapest frame that keeps the rms stretch at or below {} %: one substep of n \
+                 iterations, or n substeps of one iteration.",
+                100.0 * GOAL_RMS
+            ),
+            effort_table(&accuracy.effort),
+        ),
+    };
+    format!("\n{said}\n{table}")
+}
+
+fn iterations_table(rows: &[IterationRow]) -> Table {
+    let points = |row: &IterationRow| row.iterations.to_string();
+    let after = ["p50", "p90", "p99", "max", "off f64 m", "off solved m"];
+    let lines =
+        rows.chunk_by(|one, other| one.formula == other.formula && one.schedule == other.schedule);
+    over(lines, points, &after, |line| {
+        let last = &line[line.len() - 1];
+        let mut cells = vec![last.schedule.clone(), last.formula.to_owned()];
+        cells.extend(line.iter().map(|row| stretch(row.residual.rms)));
+        cells.extend(spread(last.residual));
+        cells.extend([metres(last.off_f64.rms), metres(last.off_solved.rms)]);
+        cells
+    })
+}
+
+fn frames_table(rows: &[FrameRow]) -> Table {
+    let points = |row: &FrameRow| row.frames.to_string();
+    let after = ["p50", "p90", "p99", "max", "off f64 m"];
+    let lines =
+        rows.chunk_by(|one, other| one.formula == other.formula && one.schedule == other.schedule);
+    over(lines, points, &after, |line| {
+        let last = &line[line.len() - 1];
+        let mut cells = vec![last.schedule.clone(), last.formula.to_owned()];
+        cells.extend(line.iter().map(|row| stretch(row.residual.rms)));
+        cells.extend(spread(last.residual));
+        cells.push(metres(last.off_f64.max));
+        cells
+    })
+}
+
+fn drift_table(rows: &[DriftRow]) -> Table {
+    let points = |row: &DriftRow| row.frames.to_string();
+    let after = ["momentum\nf32", "f64", "angular\nf32", "f64", "stretch rms"];
+    let lines =
+        rows.chunk_by(|one, other| one.formula == other.formula && one.schedule == other.schedule);
+    over(lines, points, &after, |line| {
+        let last = &line[line.len() - 1];
+        let mut cells = vec![last.schedule.clone(), last.formula.to_owned()];
+        cells.extend(line.iter().map(|row| format!("{:+.2} %", 100.0 * row.energy)));
+        let shares =
+            [last.momentum, last.momentum_f64, last.angular_momentum, last.angular_momentum_f64];
+        cells.extend(shares.map(metres));
+        cells.push(stretch(last.residual.rms));
+        cells
+    })
+}
+
+/// A line for each formula and schedule: a column for each point, then others.
+fn over<'a, R: 'a>(
+    lines: impl Iterator<Item = &'a [R]>,
+    point: impl Fn(&R) -> String,
+    after: &[&str],
+    cells: impl Fn(&[R]) -> Vec<String>,
+) -> Table {
+    let mut table = table::plain();
+    for line in lines {
+        if table.header().is_none() {
+            let names = ["schedule", "formula"].map(str::to_owned).into_iter();
+            let points = line.iter().map(&point);
+            table.set_header(names.chain(points).chain(after.iter().map(|&it| it.to_owned())));
+        }
+        table.add_row(cells(line));
+    }
+    right(&mut table, 2);
+    table
+}
+
+/// A line for each kernel, formula and schedule, cheapest first.
+fn effort_table(rows: &[EffortRow]) -> Table {
+    let mut pairs: Vec<[&EffortRow; 2]> = Vec::new();
+    let same = |one: &EffortRow, other: &EffortRow| {
+        (&one.kernel, one.formula, &one.schedule) == (&other.kernel, other.formula, &other.schedule)
+    };
+    let of = |means| rows.iter().filter(move |row: &&EffortRow| row.means == means);
+    for row in of(Means::Iterations) {
+        pairs.extend(of(Means::Substeps).find(|other| same(row, other)).map(|other| [row, other]));
+    }
+    let frame = |row: &EffortRow| row.frame_us.unwrap_or(f64::INFINITY);
+    let best = |pair: &[&EffortRow; 2]| frame(pair[0]).min(frame(pair[1]));
+    pairs.sort_by(|one, other| best(one).total_cmp(&best(other)));
+    let mut table = table::plain();
+    table.set_header([
+        "kernel",
+        "formula",
+        "schedule",
+        "iterations",
+        "us a frame",
+        "stretch rms",
+        "substeps",
+        "us a frame",
+        "stretch rms",
+        "substeps are\ntimes as fast",
+    ]);
+    for pair in pairs {
+        let [first, _] = pair;
+        let mut cells =
+            vec![Cell::new(&first.kernel), Cell::new(first.formula), Cell::new(&first.schedule)];
+        for row in pair {
+            let count = row.count.map_or("not reached".to_owned(), |count| count.to_string());
+            let time = row.frame_us.map_or("-".to_owned(), |frame| format!("{frame:.0}"));
+            cells.extend([count, time, stretch(row.stretch_rms)].map(Cell::new));
+        }
+        let times = pair[0].frame_us.zip(pair[1].frame_us).map(|(one, other)| one / other);
+        cells.push(Cell::new(times.map_or("-".to_owned(), |times| format!("{times:.1}"))));
+        table.add_row(cells);
+    }
+    right(&mut table, 3);
+    table
+}
+
+fn right(table: &mut Table, from: usize) {
+    for column in table.column_iter_mut().skip(from) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+}
+
+/// A stretch in as many digits as mean something.
+fn stretch(value: f64) -> String {
+    match value {
+        _ if !value.is_finite() => "not finite".to_owned(),
+        1e-4..1e3 => format!("{value:.4}"),
+        _ => format!("{value:.0e}"),
+    }
+}
+
+fn spread(Residual { p50, p90, p99, max, .. }: Residual) -> [String; 4] {
+    [p50, p90, p99, max].map(stretch)
+}
+
+fn metres(value: f64) -> String {
+    format!("{value:.0e}")
+}

@@ -1,0 +1,197 @@
+//! `taut claims`.
+
+use std::io::{self, IsTerminal};
+
+use anyhow::Context;
+use clap::Args;
+use comfy_table::{Cell, Color, ContentArrangement};
+use serde::Serialize;
+use taut_bench::MachineInfo;
+use taut_bench::claims::{self, Bound, Claim, Finding, LEFT_OUT, Number, Scale, Verdict};
+
+use crate::Failure;
+use crate::output::{Reports, machine_sentence, with_progress};
+use crate::table;
+
+/// How wide the table is where there is no terminal to ask.
+const WIDTH: u16 = 160;
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Arguments {
+    /// One claim in detail, by its number or its name.
+    #[arg(long, value_name = "N")]
+    show: Option<String>,
+    /// Measure in sizes that are over at once, to see that it works. The verdicts mean nothing
+    /// then.
+    #[arg(long)]
+    small: bool,
+    #[command(flatten)]
+    reports: Reports,
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    machine: &'a MachineInfo,
+    small: bool,
+    claims: &'a [Finding],
+    left_out: Vec<LeftOut>,
+}
+
+/// What nothing here measures.
+#[derive(Serialize)]
+struct LeftOut {
+    said: &'static str,
+    why: &'static str,
+}
+
+/// A number of a claim, for CSV.
+#[derive(Serialize)]
+struct Row<'a> {
+    number: usize,
+    name: &'a str,
+    source: &'a str,
+    section: &'a str,
+    verdict: Verdict,
+    what: &'a str,
+    unit: &'a str,
+    value: f64,
+    bound: String,
+    holds: bool,
+}
+
+/// Measures the claims and prints what became of them.
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let claims = arguments.claims()?;
+    let outputs = arguments.reports.open()?;
+    let scale = if arguments.small { Scale::Smoke } else { Scale::Full };
+    let findings = with_progress(|progress| Ok(claims::measure(&claims, scale, progress)?))?;
+    let machine = MachineInfo::current();
+    let mut lines = vec![machine_sentence(&machine)];
+    if arguments.small {
+        lines.push("Small sizes: the verdicts mean nothing.".to_owned());
+    }
+    if arguments.show.is_some() {
+        lines.extend(findings.iter().map(detail));
+    } else {
+        lines.push(render(&findings));
+        lines.push(verdict(&findings));
+        lines.push("\nNot measured:".to_owned());
+        lines.extend(LEFT_OUT.iter().map(|(said, why)| format!("  {said}: {why}.")));
+    }
+    let left_out = LEFT_OUT.iter().map(|&(said, why)| LeftOut { said, why }).collect();
+    let report = Report { machine: &machine, small: arguments.small, claims: &findings, left_out };
+    let text = lines.join("\n") + "\n";
+    outputs.write(&report, &rows(&findings), &text).map_err(Failure::Input)
+}
+
+impl Arguments {
+    fn claims(&self) -> anyhow::Result<Vec<(usize, &'static Claim)>> {
+        let Some(wanted) = &self.show else { return Ok(claims::all().collect()) };
+        let number = wanted.parse::<usize>().ok();
+        let claim = claims::all()
+            .find(|(at, claim)| number == Some(*at) || claim.name == wanted)
+            .with_context(|| {
+            format!(
+                "there is no claim '{wanted}': they are numbered from 1 to {}, and taut claims \
+                     lists their names",
+                claims::all().count()
+            )
+        })?;
+        Ok(vec![claim])
+    }
+}
+
+fn rows(findings: &[Finding]) -> Vec<Row<'_>> {
+    let of = |finding: &Finding| {
+        let Finding { number, name, source, section, verdict, .. } = *finding;
+        let row = move |&Number { what, unit, value, bound, holds }: &Number| {
+            let bound = bound.to_string();
+            Row { number, name, source, section, verdict, what, unit, value, bound, holds }
+        };
+        finding.numbers.iter().map(row).collect::<Vec<_>>()
+    };
+    findings.iter().flat_map(of).collect()
+}
+
+fn render(findings: &[Finding]) -> String {
+    let mut table = table::plain();
+    table.set_content_arrangement(ContentArrangement::Dynamic);
+    if !io::stdout().is_terminal() {
+        table.set_width(WIDTH);
+    }
+    table.set_header(["#", "claim", "where", "measured (wanted)", "holds", "verdict", "see"]);
+    for finding in findings {
+        let Finding { number, said, source, section, numbers, verdict, command, .. } = finding;
+        let hold = numbers.iter().filter(|number| number.holds).count();
+        table.add_row([
+            Cell::new(number),
+            Cell::new(said),
+            Cell::new(format!("{source}, {section}")),
+            Cell::new(finding.telling().map(measured).unwrap_or_default()),
+            Cell::new(format!("{hold} of {}", numbers.len())),
+            Cell::new(verdict).fg(colour(*verdict)),
+            Cell::new(command),
+        ]);
+    }
+    table.to_string()
+}
+
+const fn colour(verdict: Verdict) -> Color {
+    match verdict {
+        Verdict::Holds => Color::Green,
+        Verdict::HoldsInPart => Color::Yellow,
+        Verdict::DoesNotHold | Verdict::Misprint => Color::Red,
+    }
+}
+
+/// `0.18 (at most 0.1) rms stretch, ...`
+fn measured(number: &Number) -> String {
+    let Number { what, bound, .. } = number;
+    format!("{} ({bound}) {what}", amount(number))
+}
+
+/// A number in as many digits as mean something, with its unit.
+fn amount(number: &Number) -> String {
+    let Number { unit, value, bound, .. } = *number;
+    let exact = matches!(bound, Bound::Exactly(_));
+    let digits = match value {
+        _ if value.is_nan() => "no number".to_owned(),
+        _ if value.is_infinite() => "without bound".to_owned(),
+        _ if exact && value.fract() == 0.0 => format!("{value:.0}"),
+        _ if value == 0.0 => "0".to_owned(),
+        _ if (1e-3..1e4).contains(&value.abs()) => format!("{value:.3}"),
+        _ => format!("{value:.1e}"),
+    };
+    if unit.is_empty() { digits } else { format!("{digits} {unit}") }
+}
+
+fn verdict(findings: &[Finding]) -> String {
+    let count = |wanted: Verdict| findings.iter().filter(|it| it.verdict == wanted).count();
+    format!(
+        "{} claims: {} hold, {} hold in part, {} do not hold, {} are misprints. A verdict follows \
+         from its numbers, of which the most telling is shown; taut claims --show N has them all \
+         and says how they were got.",
+        findings.len(),
+        count(Verdict::Holds),
+        count(Verdict::HoldsInPart),
+        count(Verdict::DoesNotHold),
+        count(Verdict::Misprint)
+    )
+}
+
+fn detail(finding: &Finding) -> String {
+    let Finding { number, name, said, source, section, verdict, how, command, .. } = finding;
+    let mut lines = vec![
+        format!("\nClaim {number}, {name}"),
+        format!("  said      {said}"),
+        format!("  where     {source}, {section}"),
+    ];
+    for number in &finding.numbers {
+        let mark = if number.holds { "yes" } else { "no " };
+        lines.push(format!("  {mark}       {}", measured(number)));
+    }
+    lines.push(format!("  verdict   {verdict}"));
+    lines.push(format!("  how       {how}"));
+    lines.push(format!("  see       {command}"));
+    lines.join("\n")
+}

@@ -1,0 +1,76 @@
+//! `taut claims`: the table, one claim in detail, the reports.
+
+use serde_json::Value;
+
+use crate::run::{Folder, Ran, taut};
+
+fn small(words: &str) -> Ran {
+    taut(&format!("claims --small {words}"))
+}
+
+#[test]
+fn every_claim_has_a_line_with_its_numbers_and_a_verdict() {
+    let ran = small("--json -").succeeded();
+    let report = ran.report();
+    let claims = report.value["claims"].as_array().unwrap();
+    assert!(claims.len() >= 15);
+    for claim in claims {
+        for key in ["name", "said", "source", "section", "how", "command"] {
+            assert!(claim[key].as_str().is_some_and(|text| !text.is_empty()), "{key}: {claim}");
+        }
+        let verdict = claim["verdict"].as_str().unwrap();
+        assert!(["holds", "holds_in_part", "does_not_hold", "misprint"].contains(&verdict));
+        let numbers = claim["numbers"].as_array().unwrap();
+        let held = numbers.iter().filter(|number| number["holds"] == true).count();
+        assert_eq!(verdict == "holds", held == numbers.len(), "{claim}");
+    }
+    assert_eq!(report.value["small"], true);
+    assert!(!report.value["left_out"].as_array().unwrap().is_empty());
+    // The text for people went elsewhere.
+    for said in ["measured (wanted)", "misprint", "verdicts mean nothing", "Not measured:"] {
+        assert!(ran.err.contains(said), "'{said}' is missing: {}", ran.err);
+    }
+}
+
+/// As somebody would who copies it from the table.
+#[test]
+fn the_commands_that_show_claims_are_understood() {
+    let report = small("--json -").succeeded().report();
+    for claim in report.value["claims"].as_array().unwrap() {
+        let command = claim["command"].as_str().unwrap();
+        let words = command.strip_prefix("taut ").unwrap();
+        // Help is given only where all words before it are sane.
+        taut(&format!("{words} --help")).succeeded();
+    }
+}
+
+#[test]
+fn one_claim_is_shown_by_its_number_or_its_name() {
+    let by_number = small("--show 2").succeeded();
+    let by_name = small("--show n-divisions").succeeded();
+    assert_eq!(by_number.out, by_name.out);
+    for said in ["Claim 2, n-divisions", "divisions a stick", "verdict   holds", "how  "] {
+        assert!(by_number.out.contains(said), "'{said}' is missing: {}", by_number.out);
+    }
+    let report = small("--show printed-wind --json -").succeeded().report();
+    assert_eq!(report.value["claims"].as_array().map(Vec::len), Some(1));
+    assert_eq!(report.value["claims"][0]["verdict"], "misprint");
+}
+
+#[test]
+fn a_claim_that_nobody_made_is_answered_with_the_range() {
+    for wanted in ["0", "1000", "perpetual-motion"] {
+        small(&format!("--show {wanted}")).complained_of(&[&format!("'{wanted}'"), "from 1 to "]);
+    }
+}
+
+#[test]
+fn csv_has_a_line_for_each_number() {
+    let folder = Folder::new();
+    let ran = folder.taut("claims --small --json out.json --csv out.csv").succeeded();
+    assert!(ran.out.contains("claims: "), "{}", ran.out);
+    let report: Value = serde_json::from_str(&folder.read("out.json")).unwrap();
+    let claims = report["claims"].as_array().unwrap();
+    let numbers = claims.iter().map(|claim| claim["numbers"].as_array().unwrap().len());
+    assert_eq!(folder.read("out.csv").lines().count(), 1 + numbers.sum::<usize>());
+}
