@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use taut::world::Scene;
+use taut::world::{Arranged, Arrangement, ArrangementError, Numbering, Order, Scene};
 use taut::{
     AnyKernel, Formula, Kernel, ParticleError, Plan, PlanError, ScalarKernel, Step, StepError,
     Stretch, Tally,
 };
 
-use crate::arrangement::{Arranged, Arrangement, ArrangementError, Numbering, Order};
 use crate::row::Row;
 use crate::runner::Runner;
 use crate::twins::in_double;

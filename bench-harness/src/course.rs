@@ -3,9 +3,9 @@
 use taut::world::Scene;
 use taut::{AnyKernel, Formula, Kernel, Plan, PlanError, ScalarKernel, StepError, Stretch};
 
-use crate::arrangement::{Arranged, ArrangementError};
 use crate::runner::{Runner, State};
 use crate::scenario::Scenario;
+use taut::world::{Arranged, ArrangementError};
 
 /// Frames before the start: a scene that has begun to fall and stretch.
 pub const WARMUP_FRAMES: usize = 60;

@@ -15,12 +15,14 @@
 //! - [`claims`]: what the articles claim, measured.
 //! - [`roofline`]: how fast the machine would let each kernel be.
 //!
+//! A [`Tuning`] looks for the fastest way to relax a scene on this machine within a budget of
+//! time, and makes a [`Choice`], which [`snippet`] puts into words of Cargo and Rust.
+//!
 //! Two baselines are always there: the [`textbook`] loop and the scalar kernel. No library
 //! depends on this crate; it knows no file.
 #![forbid(unsafe_code)]
 
 pub mod accuracy;
-mod arrangement;
 pub mod claims;
 mod contest;
 mod course;
@@ -31,11 +33,12 @@ pub mod roofline;
 mod row;
 mod runner;
 mod scenario;
+pub mod snippet;
 mod stability;
 pub mod textbook;
+mod tuning;
 mod twins;
 
-pub use arrangement::{Arranged, Arrangement, ArrangementError, Numbering, Order};
 pub use contest::{Contest, ContestError, Contestant, EARLY_FRAME, Progress, ROUNDS};
 pub use course::{COURSE_FRAMES, Course, CourseError, Run, Unsound, WARMUP_FRAMES};
 pub use machine::MachineInfo;
@@ -43,4 +46,8 @@ pub use residual::Residual;
 pub use row::{Disagreement, Row, disagreements};
 pub use scenario::{SCENARIOS, Scenario, engine_name, engines_in};
 pub use stability::{BOUND, Stability, Subject, Survey};
+pub use taut::world::{Arranged, Arrangement, ArrangementError, Numbering, Order};
+pub use tuning::{
+    Candidate, Choice, Fate, JUDGED_FRAMES, NOISE, Trial, Tuning, TuningError, better_half,
+};
 pub use twins::{Distance, Twins, relaxation};

@@ -113,13 +113,13 @@ pub struct Disagreement {
     pub other_hash: u64,
 }
 
-/// The rows that disagree with the first row of the same formula and schedule. (The textbook
-/// loop has an arithmetic of its own and is not asked.)
+/// The rows that disagree with the first row of the same formula and schedule, however particles
+/// were numbered after it was made. (The textbook loop has an arithmetic of its own and is not
+/// asked.)
 pub fn disagreements(rows: &[Row]) -> Vec<Disagreement> {
     let kernels = || rows.iter().filter(|row| row.kernel != crate::contest::TEXTBOOK);
-    let first_like = |row: &Row| {
-        kernels().find(|one| one.formula == row.formula && one.schedule == row.schedule)
-    };
+    let answer = |row: &Row| (row.formula, row.schedule.split('+').next().map(str::to_owned));
+    let first_like = |row: &Row| kernels().find(|one| answer(one) == answer(row));
     kernels()
         .filter_map(|row| Some((first_like(row)?, row)))
         .filter(|(one, other)| one.hash != other.hash || one.finite != other.finite)

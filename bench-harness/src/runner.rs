@@ -6,8 +6,8 @@ use taut::{
     StepError, Sticks,
 };
 
-use crate::arrangement::Arranged;
 use crate::textbook::Textbook;
+use taut::world::Arranged;
 
 #[derive(Debug)]
 pub(crate) enum Runner {

@@ -3,7 +3,7 @@
 use taut::world::{Scene, SceneError, StickSet};
 use taut::{AnyKernel, Formula, Kernel, Step};
 
-use crate::arrangement::{Arrangement, Numbering, Order};
+use taut::world::{Arrangement, Numbering, Order};
 
 /// A scene, an arrangement and a step, in some sizes and with some formulas.
 #[derive(Clone, Copy, Debug)]

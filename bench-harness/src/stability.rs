@@ -1,10 +1,9 @@
 //! Which orders, formulas and steps stay bounded.
 
 use serde::Serialize;
-use taut::world::{Scene, StickSet};
+use taut::world::{Arranged, Arrangement, Scene, StickSet};
 use taut::{AnyKernel, Formula, Kernel, Plan, Schedule, Step, Stretch};
 
-use crate::arrangement::{Arranged, Arrangement};
 use crate::contest::{ContestError, Progress};
 
 /// A simulation has left its bounds when a stick's |stretch| is above this: far beyond what the
@@ -146,27 +145,56 @@ impl Survey {
 
 impl Stability {
     fn after(
-        mut self,
+        self,
         on: &Arranged,
         kernel: &AnyKernel,
         formula: Formula,
         step: &Step<3>,
     ) -> Result<Self, ContestError> {
+        let Watched { left_bounds_at, finite, stretch } =
+            Watched::run(on, kernel, formula, step, self.frames, self.bound)?;
+        let (stretch_rms, stretch_max) = (stretch.rms, stretch.max);
+        Ok(Self { left_bounds_at, finite, stretch_rms, stretch_max, ..self })
+    }
+}
+
+/// How some frames from the start went.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Watched {
+    /// After which frame (the first is 1) a stick's |stretch| exceeded the bound, or a position
+    /// was not finite.
+    pub(crate) left_bounds_at: Option<usize>,
+    /// Whether every position was finite after every frame; the first that is not ends the run.
+    pub(crate) finite: bool,
+    /// At the end.
+    pub(crate) stretch: Stretch,
+}
+
+impl Watched {
+    pub(crate) fn run(
+        on: &Arranged,
+        kernel: &AnyKernel,
+        formula: Formula,
+        step: &Step<3>,
+        frames: usize,
+        bound: f64,
+    ) -> Result<Self, ContestError> {
         let mut particles = on.particles.clone();
         let mut plan = kernel.plan(&particles, &on.sticks, &on.schedule, formula)?;
-        for frame in 1..=self.frames {
-            self.finite = plan.step(&mut particles, &on.sticks, step)?.finite;
-            let stretch = Stretch::of(&particles, &on.sticks);
-            (self.stretch_rms, self.stretch_max) = (stretch.rms, stretch.max);
-            let within = self.finite && stretch.max <= self.bound;
-            if !within && self.left_bounds_at.is_none() {
-                self.left_bounds_at = Some(frame);
+        let stretch = Stretch::of(&particles, &on.sticks);
+        let mut watched = Self { left_bounds_at: None, finite: true, stretch };
+        for frame in 1..=frames {
+            watched.finite = plan.step(&mut particles, &on.sticks, step)?.finite;
+            watched.stretch = Stretch::of(&particles, &on.sticks);
+            let within = watched.finite && watched.stretch.max <= bound;
+            if !within && watched.left_bounds_at.is_none() {
+                watched.left_bounds_at = Some(frame);
             }
-            if !self.finite {
+            if !watched.finite {
                 break;
             }
         }
-        Ok(self)
+        Ok(watched)
     }
 }
 

@@ -6,8 +6,8 @@ use taut::{
     Step, StepError, Sticks,
 };
 
-use crate::arrangement::Arranged;
 use crate::residual::Residual;
+use taut::world::Arranged;
 
 /// Two simulations of one arrangement and formula.
 #[derive(Debug)]

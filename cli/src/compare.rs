@@ -1,17 +1,17 @@
 //! `taut compare`.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::thread;
 
+use anyhow::Context;
 use clap::Args;
 use serde::Serialize;
-use taut::world::StickSet;
 use taut::{AnyKernel, Formula, Kernel, Pool, Step};
 use taut_bench::{Arrangement, Contest, Contestant, MachineInfo, Order, Row, disagreements};
 
 use crate::Failure;
-use crate::input::{self, Named, Shape};
+use crate::input::{self, Named, Source};
 use crate::output::{Reports, machine_sentence, with_progress};
 use crate::table;
 use crate::words::{parse, within};
@@ -21,25 +21,8 @@ const KERNELS: [&str; 5] = ["scalar", "wide", "pulp", "grid", "colour"];
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Arguments {
-    /// The scene: a shape of its own making.
-    #[arg(long, value_name = "NAME", default_value = "drape", conflicts_with = "mesh")]
-    scene: Shape,
-    /// A mesh instead: OBJ, PLY, glTF or GLB. It is pinned at its highest 2 % of vertices.
-    #[arg(long, value_name = "FILE")]
-    mesh: Option<PathBuf>,
-    /// How large the scene is: a sheet of N by N particles, and others of about as many.
-    #[arg(long, value_name = "N", default_value_t = 128, conflicts_with = "mesh",
-          value_parser = within::<usize>(1..=4096))]
-    size: usize,
-    /// Which sticks: structural, shear, or all (with those against bending).
-    #[arg(long, value_name = "SET", default_value = "all", value_parser = parse::<StickSet>)]
-    sticks: StickSet,
-    /// Leave a mesh as large as it is. Otherwise its mean edge becomes 0.05 m.
-    #[arg(long, requires = "mesh", conflicts_with_all = ["scene", "size"])]
-    keep_scale: bool,
-    /// Number particles and sticks at random first, by this seed: the honest hard case.
-    #[arg(long, value_name = "SEED")]
-    shuffle: Option<u64>,
+    #[command(flatten)]
+    source: Source,
     /// How often a substep relaxes all sticks.
     #[arg(long, value_name = "K", default_value_t = 8,
           value_parser = within::<u32>(1..=100_000))]
@@ -64,8 +47,9 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<Formula>,
           default_value = "exact,newton,halley,quick")]
     formulas: Vec<Formula>,
-    /// Which schedules, of: authored, coloured, packed, banded, blocked, sheet; each, if you like, after
-    /// a renumbering of the particles: packed/rcm, blocked/hilbert.
+    /// Which schedules, of: authored, coloured, packed, banded, blocked, sheet; each, if you like, on
+    /// renumbered particles: packed/rcm, blocked/hilbert; or with particles renumbered after the
+    /// order is made, which keeps the answer: packed+rcm, blocked+hilbert.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<Arrangement>)]
     schedules: Vec<Arrangement>,
     /// Which instruction sets kernels may use, of those that this machine has (avx512, avx2,
@@ -76,6 +60,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "LIST", value_delimiter = ',',
           value_parser = within::<usize>(1..=1024))]
     threads: Vec<usize>,
+    /// Only what `taut tune --save` found for this mesh, besides the textbook loop.
+    #[arg(long, value_name = "FILE",
+          conflicts_with_all = ["kernels", "formulas", "schedules", "isa", "threads"])]
+    tuned: Option<PathBuf>,
     #[command(flatten)]
     reports: Reports,
 }
@@ -97,7 +85,7 @@ pub(crate) fn run_default() -> Result<(), Failure> {
 
 /// Runs the comparison and prints it.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let named = arguments.scene()?;
+    let named = arguments.source.load()?;
     let contest = arguments.contest(&named)?;
     let outputs = arguments.reports.open()?;
 
@@ -136,19 +124,20 @@ impl Arguments {
         <Compare as clap::Parser>::parse_from(["taut", schedules]).arguments
     }
 
-    fn scene(&self) -> anyhow::Result<Named> {
-        let mut named = match &self.mesh {
-            Some(path) => input::mesh(path, self.sticks, self.keep_scale)?,
-            None => input::shape(self.scene, self.size, self.sticks)?,
-        };
-        if let Some(seed) = self.shuffle {
-            named.scene = named.scene.shuffled(seed);
-            named.name = format!("{}, shuffled by seed {seed}", named.name);
-        }
-        Ok(named)
+    fn contest(&self, named: &Named) -> anyhow::Result<Contest> {
+        Ok(Contest {
+            scene: named.scene.clone(),
+            step: Step { iterations: self.iterations, substeps: self.substeps, ..Step::default() },
+            warmup: self.warmup,
+            frames: self.frames,
+            contestants: match &self.tuned {
+                Some(path) => vec![tuned(path, named)?],
+                None => self.contestants(named)?,
+            },
+        })
     }
 
-    fn contest(&self, named: &Named) -> anyhow::Result<Contest> {
+    fn contestants(&self, named: &Named) -> anyhow::Result<Vec<Contestant>> {
         let arrangements = if self.schedules.is_empty() {
             Arrangement::usual(&named.scene)
         } else {
@@ -177,13 +166,7 @@ impl Arguments {
                 }
             );
         }
-        Ok(Contest {
-            scene: named.scene.clone(),
-            step: Step { iterations: self.iterations, substeps: self.substeps, ..Step::default() },
-            warmup: self.warmup,
-            frames: self.frames,
-            contestants,
-        })
+        Ok(contestants)
     }
 
     fn wants(&self, kernel: &str) -> bool {
@@ -258,6 +241,13 @@ impl Arguments {
     }
 }
 
+/// The one that a file names.
+fn tuned(path: &Path, named: &Named) -> anyhow::Result<Contestant> {
+    let tuned = input::tuned(path, &named.scene)?;
+    let kernel = tuned.to_kernel().with_context(|| path.display().to_string())?;
+    Ok(Contestant { kernel, formula: tuned.formula, arrangement: tuned.schedule })
+}
+
 /// Whether the kernel takes schedules of that order at all.
 fn can_run(kernel: &AnyKernel, order: Order) -> bool {
     Kernel::<3>::name(kernel) != "grid" || order == Order::Sheet
@@ -294,7 +284,7 @@ impl Description {
             particles: masses.len(),
             pinned: masses.iter().filter(|&&mass| mass == 0.0).count(),
             sticks: named.scene.sticks.len(),
-            shuffle_seed: arguments.shuffle,
+            shuffle_seed: arguments.source.shuffle,
             substeps: contest.step.substeps,
             iterations: contest.step.iterations,
             dt_s: contest.step.dt,

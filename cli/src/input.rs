@@ -1,10 +1,14 @@
 //! From arguments to a scene.
 
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use taut::Tuned;
 use taut::world::{Scene, StickSet};
 use taut_mesh::{LoadOptions, TriangleMesh};
+
+use crate::words::{parse, within};
 
 /// The mean length of a stick of a mesh from a file, m: scans come in any unit, and a step of
 /// gravity must not be longer than a stick.
@@ -28,6 +32,44 @@ impl Shape {
             Self::Disc => "disc",
             Self::Sphere => "sphere",
         }
+    }
+}
+
+/// Which scene is relaxed.
+#[derive(clap::Args, Clone, Debug)]
+pub(crate) struct Source {
+    /// The scene: a shape of its own making.
+    #[arg(long, value_name = "NAME", default_value = "drape", conflicts_with = "mesh")]
+    scene: Shape,
+    /// A mesh instead: OBJ, PLY, glTF or GLB. It is pinned at its highest 2 % of vertices.
+    #[arg(long, value_name = "FILE")]
+    mesh: Option<PathBuf>,
+    /// How large the scene is: a sheet of N by N particles, and others of about as many.
+    #[arg(long, value_name = "N", default_value_t = 128, conflicts_with = "mesh",
+          value_parser = within::<usize>(1..=4096))]
+    size: usize,
+    /// Which sticks: structural, shear, or all (with those against bending).
+    #[arg(long, value_name = "SET", default_value = "all", value_parser = parse::<StickSet>)]
+    sticks: StickSet,
+    /// Leave a mesh as large as it is. Otherwise its mean edge becomes 0.05 m.
+    #[arg(long, requires = "mesh", conflicts_with_all = ["scene", "size"])]
+    keep_scale: bool,
+    /// Number particles and sticks at random first, by this seed: the honest hard case.
+    #[arg(long, value_name = "SEED")]
+    pub(crate) shuffle: Option<u64>,
+}
+
+impl Source {
+    pub(crate) fn load(&self) -> anyhow::Result<Named> {
+        let mut named = match &self.mesh {
+            Some(path) => mesh(path, self.sticks, self.keep_scale)?,
+            None => shape(self.scene, self.size, self.sticks)?,
+        };
+        if let Some(seed) = self.shuffle {
+            named.scene = named.scene.shuffled(seed);
+            named.name = format!("{}, shuffled by seed {seed}", named.name);
+        }
+        Ok(named)
     }
 }
 
@@ -87,4 +129,14 @@ fn mean_edge(mesh: &TriangleMesh) -> f64 {
         (0..3).map(|axis| (b[axis] - a[axis]).powi(2)).sum::<f64>().sqrt()
     };
     edges.iter().copied().map(length).sum::<f64>() / edges.len() as f64
+}
+
+/// What `taut tune --save` wrote, for these sticks.
+pub(crate) fn tuned(path: &Path, scene: &Scene) -> anyhow::Result<Tuned> {
+    let file = || path.display().to_string();
+    let text = fs::read_to_string(path).with_context(|| format!("{}: cannot be read", file()))?;
+    let tuned: Tuned =
+        serde_json::from_str(&text).with_context(|| format!("{}: is no tuning", file()))?;
+    tuned.check(&scene.sticks).with_context(file)?;
+    Ok(tuned)
 }

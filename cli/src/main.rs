@@ -9,6 +9,7 @@ mod output;
 mod roofline;
 mod stability;
 mod table;
+mod tune;
 mod words;
 
 use std::io::{self, ErrorKind, Write};
@@ -37,6 +38,9 @@ enum Command {
     Accuracy(accuracy::Arguments),
     /// Measure what the articles claim, and say of each claim whether it holds.
     Claims(claims::Arguments),
+    /// Find the fastest kernel, threads and numbering for a mesh on this machine, and print the
+    /// lines that use them.
+    Tune(tune::Arguments),
     /// Measure what this machine can do at most, and put the time of each kernel beside the least
     /// that it could take.
     Roofline(roofline::Arguments),
@@ -64,6 +68,7 @@ fn main() -> ExitCode {
         Some(Command::Stability(arguments)) => stability::run(&arguments),
         Some(Command::Accuracy(arguments)) => accuracy::run(&arguments),
         Some(Command::Claims(arguments)) => claims::run(&arguments),
+        Some(Command::Tune(arguments)) => tune::run(&arguments),
         Some(Command::Roofline(arguments)) => roofline::run(&arguments),
         None => compare::run_default(),
     };

@@ -70,6 +70,19 @@ impl Outputs {
     }
 }
 
+/// A file of its own, opened before the work.
+pub(crate) struct Saved(Output);
+
+impl Saved {
+    pub(crate) fn open(path: &Path) -> anyhow::Result<Self> {
+        Ok(Self(Output::file(path)?))
+    }
+
+    pub(crate) fn write(self, value: &impl Serialize) -> anyhow::Result<()> {
+        self.0.write(&json(value)?)
+    }
+}
+
 fn json(report: &impl Serialize) -> anyhow::Result<Vec<u8>> {
     let mut text = serde_json::to_vec_pretty(report)?;
     text.push(b'\n');
@@ -124,6 +137,10 @@ impl Output {
         if path == Path::new("-") {
             return Ok(Self::Standard);
         }
+        Self::file(path)
+    }
+
+    fn file(path: &Path) -> anyhow::Result<Self> {
         let file = File::options().write(true).create(true).truncate(false).open(path);
         let file = file.with_context(|| not_written(path))?;
         Ok(Self::File { path: path.to_owned(), file })

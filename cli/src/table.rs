@@ -77,7 +77,11 @@ fn cells(row: &Row) -> Vec<Cell> {
         Cell::new(format!("{:.3}", row.ns_per_stick_fastest)),
         Cell::new(format!("{:.0}", row.million_sticks_per_s())),
         Cell::new(format!("{:.2}", row.speedup_over_textbook)),
-        Cell::new(format!("{:.2}", row.speedup_over_scalar)),
+        Cell::new(if row.speedup_over_scalar.is_nan() {
+            "-".to_owned() // the scalar kernel took no part
+        } else {
+            format!("{:.2}", row.speedup_over_scalar)
+        }),
         Cell::new(operations.map(thousands).join(" + ")),
         stretch,
         Cell::new(format!("{:.0e}", row.error_vs_f64)),
@@ -105,12 +109,15 @@ pub(crate) fn verdict(rows: &[Row]) -> String {
     let mut lines = Vec::new();
     if let Some(fastest) = best(&|_| true) {
         lines.push(format!(
-            "Fastest: {}: {:.2} ns a stick, {:.1} times the textbook loop and {:.1} times the \
-             scalar kernel at its best, at a stretch of {:.4} rms.",
+            "Fastest: {}: {:.2} ns a stick, {:.1} times the textbook loop{}, at a stretch of \
+             {:.4} rms.",
             fastest.name(),
             fastest.ns_per_stick_median,
             fastest.speedup_over_textbook,
-            fastest.speedup_over_scalar,
+            match fastest.speedup_over_scalar {
+                ratio if ratio.is_nan() => String::new(),
+                ratio => format!(" and {ratio:.1} times the scalar kernel at its best"),
+            },
             fastest.stretch_rms,
         ));
     }

@@ -3,6 +3,7 @@
 use aligned_vec::{AVec, ConstAlign};
 
 use crate::changes::Changes;
+use crate::hash::fnv1a;
 use crate::real::Real;
 
 /// Columns are padded with inert particles to a multiple of this: the widest register of
@@ -357,15 +358,10 @@ impl<const D: usize, S: Real> Particles<D, S> {
     /// axes of each, every number as 8 little-endian bytes of its
     /// [canonical bits](Real::canonical_bits); padding excluded.
     pub fn hash(&self) -> u64 {
-        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-        for particle in 0..self.len {
-            for column in &self.position {
-                for byte in column[particle].canonical_bits().to_le_bytes() {
-                    hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-                }
-            }
-        }
-        hash
+        let of_particle = |particle: usize| {
+            self.position.iter().map(move |column| column[particle].canonical_bits())
+        };
+        fnv1a((0..self.len).flat_map(of_particle).flat_map(u64::to_le_bytes))
     }
 }
 

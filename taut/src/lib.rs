@@ -41,6 +41,8 @@ extern crate alloc;
 
 #[cfg(any(feature = "scalar", feature = "wide", feature = "pulp"))]
 mod any;
+#[cfg(all(feature = "world", any(feature = "scalar", feature = "wide", feature = "pulp")))]
+mod tuned;
 
 #[cfg(any(feature = "scalar", feature = "wide", feature = "pulp"))]
 pub use any::{AnyKernel, AnyPlan, UnknownKernel};
@@ -65,6 +67,8 @@ pub use taut_wide::{WideKernel, WideMachine};
 #[cfg(feature = "world")]
 #[doc(no_inline)]
 pub use taut_world as world;
+#[cfg(all(feature = "world", any(feature = "scalar", feature = "wide", feature = "pulp")))]
+pub use tuned::{Fingerprint, Tuned, TunedError};
 
 /// The best kernel whose feature is on.
 #[cfg(feature = "pulp")]

@@ -1,7 +1,8 @@
 //! Golden hashes: the same bits next year, and on every machine.
 //!
 //! `golden.txt` has a line for each scene, formula and schedule: the hash of the positions
-//! after 8 steps of 4 iterations. Every contestant must give it. A change that alters a hash
+//! after some steps (see `taut_tests`, which the example `hashes` shares). Every contestant must
+//! give it. A change that alters a hash
 //! alters what users' simulations do, and is a breaking change: when it is meant, renew the
 //! table with
 //!
@@ -14,8 +15,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use taut::world::{Scene, StickSet};
-use taut::{Formula, Schedule, Step};
+use taut_tests::{Exhibit, STEPS, exhibits, step};
 
 use crate::meshes::Mesh;
 use crate::play::Setup;
@@ -48,41 +48,15 @@ fn write(version: u32, hashes: &Hashes) -> String {
     table
 }
 
-/// A scene, in the order for its mesh, in colours, and as a sheet if it is one.
-struct Exhibit {
-    name: &'static str,
-    mesh: Mesh,
-    schedules: Vec<(&'static str, Schedule)>,
-}
-
-fn exhibits() -> [Exhibit; 3] {
-    let scenes = [
-        ("drape-64-all", Scene::drape(64, StickSet::All)),
-        ("disc-40-all", Scene::disc(40, StickSet::All)),
-        ("sphere-28-all", Scene::sphere(28, StickSet::All)),
-    ];
-    scenes.map(|(name, scene)| {
-        let mesh = Mesh::from(scene.unwrap());
-        let mut schedules = mesh.schedules();
-        schedules.retain(|(order, _)| ["coloured", "banded", "blocked", "sheet"].contains(order));
-        Exhibit { name, mesh, schedules }
-    })
-}
-
 /// What all contestants give.
 fn hashes() -> Hashes {
-    let step = Step { iterations: 4, ..Step::default() };
     let mut hashes = Hashes::new();
-    for Exhibit { name, mesh, schedules } in &exhibits() {
-        for (order, schedule) in schedules {
-            for formula in Formula::ALL {
-                let setup = Setup { mesh, schedule, formula };
-                let name = format!("{name} {order} {formula}");
-                let ending = setup.all_agree(&name, |start| start.steps(&step, 8));
-                assert!(ending.notes.iter().all(|&finite| finite == 1));
-                hashes.insert(name, ending.particles.hash());
-            }
-        }
+    for Exhibit { name, arranged, formula } in exhibits() {
+        let mesh = Mesh { particles: arranged.particles, sticks: arranged.sticks, sheet: None };
+        let setup = Setup { mesh: &mesh, schedule: &arranged.schedule, formula };
+        let ending = setup.all_agree(&name, |start| start.steps(&step(), STEPS));
+        assert!(ending.notes.iter().all(|&finite| finite == 1));
+        hashes.insert(name, ending.particles.hash());
     }
     hashes
 }

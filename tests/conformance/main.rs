@@ -20,3 +20,4 @@ mod scenes;
 mod sessions;
 mod statuses;
 mod threads;
+mod tuned;

@@ -4,9 +4,9 @@ use serde::Serialize;
 use taut::{AnyKernel, Formula, Kernel, Plan, Schedule, Step, StepError};
 
 use super::{Study, StudyError};
-use crate::arrangement::{Arranged, Arrangement};
 use crate::residual::Residual;
 use crate::twins::{Distance, Twins, relaxation};
+use taut::world::{Arranged, Arrangement};
 
 /// After how many iterations of one frame it is looked at.
 pub const ITERATION_POINTS: &[u32] = &[1, 2, 4, 8, 16, 32, 64, 128, 256];

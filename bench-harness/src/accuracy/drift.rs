@@ -4,9 +4,9 @@ use serde::Serialize;
 use taut::{Formula, Particles, Real, Step};
 
 use super::{Study, StudyError};
-use crate::arrangement::{Arranged, Arrangement};
 use crate::residual::Residual;
 use crate::twins::Twins;
+use taut::world::{Arranged, Arrangement};
 
 /// How the body is thrown, m/s.
 const THROWN: [f64; 3] = [1.0, 2.0, 0.5];

@@ -6,8 +6,8 @@ use serde::Serialize;
 use taut::{AnyKernel, Formula, Kernel, Plan, Step, StepError, Stretch};
 
 use super::{Study, StudyError};
-use crate::arrangement::{Arranged, Arrangement};
 use crate::scenario::{engine_name, engines_in, fastest_in};
+use taut::world::{Arranged, Arrangement};
 
 /// Near enough: an rms stretch of 1 %.
 pub const GOAL_RMS: f64 = 0.01;

@@ -16,8 +16,8 @@ use serde::Serialize;
 use taut::world::Scene;
 use taut::{Formula, PlanError, Step, StepError};
 
-use crate::arrangement::{Arrangement, ArrangementError};
 use crate::contest::Progress;
+use taut::world::{Arrangement, ArrangementError};
 
 pub use convergence::{FrameRow, ITERATION_POINTS, IterationRow, SOLVED_ITERATIONS};
 pub use drift::DriftRow;

@@ -5,10 +5,10 @@ use taut::{AnyKernel, Formula, ScalarKernel, Tally};
 
 use super::run::{iterations, rms_after};
 use super::{Bound, Check, Claim, ClaimError, Judge, Scale, Source};
-use crate::arrangement::Arrangement;
 use crate::contest::{Contest, Contestant};
 use crate::row::Row;
 use crate::scenario::engines_in;
+use taut::world::Arrangement;
 
 pub(super) const CLAIMS: &[Claim] = &[
     Claim {

@@ -4,8 +4,8 @@ use taut::world::Scene;
 use taut::{Factor, Formula, Kernel, Plan, Step, Stretch, WithFactor, relax};
 
 use super::ClaimError;
-use crate::arrangement::{Arranged, Arrangement};
 use crate::scenario::fastest_in;
+use taut::world::{Arranged, Arrangement};
 
 /// Runs a scene: the rms stretch at the end, infinite if a position is not finite. The bits are
 /// those of any kernel.

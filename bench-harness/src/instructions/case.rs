@@ -3,13 +3,12 @@
 use std::fmt;
 use std::str::FromStr;
 
-use taut::world::{Scene, SceneError, StickSet};
+use taut::world::{Arrangement, Scene, SceneError, StickSet};
 use taut::{
     AnyKernel, AnyPlan, Formula, Inline, Kernel, Motion, Particles, Plan, Schedule, Step, Sticks,
     Tally,
 };
 
-use crate::arrangement::Arrangement;
 use crate::contest::ContestError;
 use crate::instructions::Executed;
 use crate::roofline::grid_lanes;

@@ -1,14 +1,14 @@
 //! What a kernel asks of the machine for a stick.
 
 use std::cell::Cell;
+use std::hint::black_box;
 
 use serde::Serialize;
+use taut::world::Arranged;
 use taut::{
     Access, AnyKernel, Counted, Factor, Formula, Kernel, PlanError, Program, Sheet, Tally,
     WithFactor, factor, relax, squared_length,
 };
-
-use crate::arrangement::Arranged;
 
 /// Bytes of a number, or of the name of a particle.
 const WORD: f64 = 4.0;
@@ -150,20 +150,20 @@ impl<const PLACES: usize> WithFactor for CountOne<PLACES> {
 
     fn with<F: Factor>(self) -> Tally {
         let tally = Cell::new(Tally::default());
-        let one = Counted::new(1.0_f32, &tally);
+        let [a, b] = [1.0_f32, 2.0].map(|value| Counted::new(value, &tally));
         if self.0 == Masses::Any {
-            let weight_term = if F::STORES_WEIGHT { one } else { F::weight_term(one + one) };
-            relax::<F, _, 3>([one; 3], [one; 3], [one; 2], one, weight_term, None);
+            let weight_term = if F::STORES_WEIGHT { a } else { F::weight_term(a + a) };
+            black_box(relax::<F, _, 3>([a; 3], [b; 3], [a; 2], a, weight_term, None));
             return tally.get();
         }
-        let d = [(); PLACES].map(|()| one - one);
-        let mut gain = factor::<F, _>(squared_length([d[0], d[1], d[2]]), one, one, None);
+        let d = [(); PLACES].map(|()| b - a);
+        let mut gain = factor::<F, _>(squared_length([d[0], d[1], d[2]]), a, a, None);
         if self.0 == Masses::Equal {
-            gain = one * gain;
+            gain = a * gain;
         }
         for along in d {
             let by = along * gain;
-            let _ends = [one + by, one - by];
+            black_box([a + by, b - by]);
         }
         tally.get()
     }

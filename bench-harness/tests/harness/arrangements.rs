@@ -1,5 +1,7 @@
 //! Names, and what they stand for.
 
+use taut::Schedule;
+use taut::world::{Scene, StickSet};
 use taut_bench::{Arrangement, ArrangementError, Numbering, Order};
 
 use crate::make::{arrangement, arrangements, sheet, shuffled_disc};
@@ -9,7 +11,13 @@ fn a_name_that_is_shown_is_the_name_that_is_read() {
     let orders = [Order::Authored, Order::Coloured, Order::Packed, Order::Blocked, Order::Sheet];
     let mut names = Vec::new();
     for order in orders {
-        for numbering in [Numbering::Given, Numbering::Rcm, Numbering::Hilbert] {
+        for numbering in [
+            Numbering::Given,
+            Numbering::Rcm,
+            Numbering::Hilbert,
+            Numbering::RcmAfter,
+            Numbering::HilbertAfter,
+        ] {
             let one = Arrangement { order, numbering };
             assert_eq!(arrangement(&one.to_string()), one);
             names.push(one.to_string());
@@ -17,7 +25,7 @@ fn a_name_that_is_shown_is_the_name_that_is_read() {
     }
     names.sort();
     names.dedup();
-    assert_eq!(names.len(), 15);
+    assert_eq!(names.len(), 25);
 }
 
 #[test]
@@ -29,9 +37,18 @@ fn the_given_numbering_goes_without_saying() {
 
 #[test]
 fn an_unknown_name_is_quoted_and_the_known_ones_listed() {
-    for name in
-        ["", "random", "packed/", "packed/random", "/rcm", "rcm", "packed/rcm/rcm", "Packed"]
-    {
+    for name in [
+        "",
+        "random",
+        "packed/",
+        "packed+",
+        "packed/random",
+        "packed+given",
+        "+rcm",
+        "rcm",
+        "packed/rcm+rcm",
+        "Packed",
+    ] {
         let error = name.parse::<Arrangement>().unwrap_err();
         assert_eq!(error, ArrangementError::Unknown { name: name.to_owned() });
         let sentence = error.to_string();
@@ -88,4 +105,37 @@ fn an_arrangement_schedules_all_sticks_and_its_numbering_can_be_undone() {
             }
         }
     }
+}
+
+#[test]
+fn what_a_user_gets_who_asks_for_none_is_the_sheet_s_order_or_that_for_its_mesh() {
+    for scene in [sheet(), sheet().shuffled(1), shuffled_disc()] {
+        let default = Arrangement::default_of(&scene);
+        let schedule = default.of(&scene).unwrap().schedule;
+        match &scene.sheet {
+            Some(sheet) => assert_eq!(schedule, sheet.schedule(&scene.sticks).unwrap()),
+            None => assert_eq!(schedule, Schedule::for_mesh(&scene.particles, &scene.sticks)),
+        }
+    }
+    let rows = Scene { sheet: None, ..Scene::drape(64, StickSet::All).unwrap() };
+    assert_eq!(Arrangement::default_of(&rows), arrangement("banded"));
+}
+
+#[test]
+fn numbered_after_the_order_is_the_same_order_with_other_neighbours() {
+    for scene in [sheet(), shuffled_disc()] {
+        for name in ["authored", "coloured", "packed", "banded", "blocked", "sheet"] {
+            let Ok(given) = arrangement(name).of(&scene) else { continue };
+            for numbering in ["rcm", "hilbert"] {
+                let one = arrangement(&format!("{name}+{numbering}"));
+                assert_eq!(one.answer(), arrangement(name));
+                let after = one.of(&scene).unwrap();
+                assert_eq!(after.schedule.order(), given.schedule.order());
+                assert_ne!(after.sticks.ends(), given.sticks.ends());
+                assert!(after.schedule.check(&after.sticks).is_ok());
+                assert!(after.schedule.sheet().is_none());
+            }
+        }
+    }
+    assert_eq!(arrangement("packed/rcm").answer(), arrangement("packed/rcm"));
 }

@@ -85,6 +85,19 @@ fn a_numbering_alone_changes_no_bit() {
     }
 }
 
+/// However much an order would change if it were made on the new numbers.
+#[test]
+fn a_numbering_after_the_order_changes_no_bit() {
+    for scene in [sheet(), shuffled_disc()] {
+        let names = ["blocked", "blocked+rcm", "blocked+hilbert", "blocked/hilbert"];
+        let contestants = names.map(|name| scalar(Formula::Halley, arrangement(name))).to_vec();
+        let rows = run(&contest(scene, contestants));
+        assert_eq!(rows[1].hash, rows[2].hash);
+        assert_eq!(rows[1].hash, rows[3].hash);
+        assert_ne!(rows[1].hash, rows[4].hash);
+    }
+}
+
 #[test]
 fn an_order_is_part_of_the_answer() {
     let names = ["authored", "coloured", "packed", "sheet"];

@@ -6,10 +6,14 @@ mod arrangements;
 mod claims;
 mod contests;
 mod courses;
+#[allow(clippy::needless_pass_by_value, reason = "the text takes what its reader has")]
+mod generated;
 mod instructions;
 mod machine;
 mod make;
 mod roofline;
 mod rows;
+mod snippets;
 mod stability;
 mod textbook;
+mod tuning;

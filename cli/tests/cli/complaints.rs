@@ -114,7 +114,7 @@ fn an_argument_that_is_no_name_is_answered_with_the_names() {
         ("--formulas euler", &["'euler'", "--formulas", "exact", "newton", "halley", "quick"]),
         ("--formulas exact,euler", &["'euler'", "--formulas"]),
         ("--schedules random", &["'random'", "--schedules", "authored", "packed/rcm"]),
-        ("--schedules packed/random", &["'packed/random'", "--schedules", "blocked/hilbert"]),
+        ("--schedules packed/random", &["'packed/random'", "--schedules", "blocked+hilbert"]),
         ("--kernels gpu", &["'gpu'", "--kernels", "scalar", "wide", "pulp", "colour"]),
         ("--kernels textbook", &["'textbook'", "--kernels"]),
     ] {

@@ -11,4 +11,5 @@ mod roofline;
 mod run;
 mod scenes;
 mod stability;
+mod tune;
 mod words;

@@ -9,7 +9,8 @@ fn help_says_what_the_program_is_for_and_what_it_can_do() {
     for words in ["--help", "-h", "help"] {
         let ran = taut(words).succeeded();
         assert_eq!(ran.err, "");
-        for said in ["Relaxes sticks", "Usage: taut", "compare", "stability", "--help", "--version"]
+        for said in
+            ["Relaxes sticks", "Usage: taut", "compare", "stability", "tune", "--help", "--version"]
         {
             assert!(ran.out.contains(said), "'{said}' is missing: {}", ran.out);
         }
@@ -38,6 +39,7 @@ fn help_on_compare_explains_every_option() {
             "--schedules <LIST>",
             "--isa <LIST>",
             "--threads <LIST>",
+            "--tuned <FILE>",
             "--json <FILE>",
             "--csv <FILE>",
         ] {
@@ -66,6 +68,30 @@ fn help_on_stability_explains_every_option() {
         "--bound <X>",
         "--json <FILE>",
         "--csv <FILE>",
+    ] {
+        assert!(ran.out.contains(option), "'{option}' is missing: {}", ran.out);
+    }
+}
+
+#[test]
+fn help_on_tune_explains_every_option() {
+    let ran = taut("tune --help").succeeded();
+    assert_eq!(ran.err, "");
+    for option in [
+        "--scene <NAME>",
+        "--mesh <FILE>",
+        "--size <N>",
+        "--sticks <SET>",
+        "--iterations <K>",
+        "--substeps <n>",
+        "--formula <NAME>",
+        "--schedule <NAME>",
+        "--any-answer",
+        "--max-stretch <X>",
+        "--threads <LIST>",
+        "--budget <S>",
+        "--save <FILE>",
+        "--json <FILE>",
     ] {
         assert!(ran.out.contains(option), "'{option}' is missing: {}", ran.out);
     }

@@ -18,7 +18,9 @@ use crate::sticks::Sticks;
 pub use banded::{BAND_PARTICLES, RUN_STICKS};
 pub use blocked::BLOCK_PARTICLES;
 pub use packed::{OPEN_PACKETS, PACKET_STICKS};
-pub use sheet::{BAND_ROWS, BLOCK_ROWS, Family, Sheet, SheetBlock, SheetError};
+pub use sheet::{
+    BAND_ROWS, BLOCK_ROWS, Family, Sheet, SheetBlock, SheetError, WIDE, WIDE_BAND_ROWS,
+};
 
 /// A validated order of relaxation.
 ///
@@ -298,6 +300,17 @@ impl Schedule {
         } else {
             Self::blocked(particles, sticks)
         }
+    }
+
+    /// The same order for the same sticks after their particles got other numbers (see
+    /// [`Renumbering::apply`](crate::Renumbering::apply)): the particles lie in memory
+    /// otherwise, and the answer stays, to the bit. A sheet renumbered is no longer one to
+    /// kernels for sheets.
+    ///
+    /// # Errors
+    /// If there are more or fewer sticks, or they are not independent in this order.
+    pub fn renumbered<S: Real>(&self, sticks: &Sticks<S>) -> Result<Self, ScheduleError> {
+        Builder { schedule: Self { sheet: None, ..self.clone() } }.finish(sticks)
     }
 
     /// The phases, in sequence.

@@ -9,8 +9,13 @@ use crate::sticks::Sticks;
 
 /// How many rows a band has. Within a band one family is relaxed after the other, and bands
 /// follow each other; all families of one row before the next row (bands of 1) explodes with
-/// one iteration a step, 4 rows just suffice, 8 are safe and stay in the first-level cache.
+/// one iteration a step, 4 rows suffice, 8 converge better and stay in the first-level cache.
 pub const BAND_ROWS: usize = 8;
+/// How many rows a band of a sheet has that is wider than [`WIDE`]: 8 rows of 1024 columns
+/// outgrow the first-level cache and cost a tenth more time.
+pub const WIDE_BAND_ROWS: usize = 4;
+/// The most columns of a sheet whose bands have [`BAND_ROWS`].
+pub const WIDE: usize = 512;
 
 /// How many rows a block has, whatever the machine: a sheet of more rows is cut into blocks,
 /// which threads may take, with a seam between each two. The seams cost no time, but some
@@ -119,22 +124,23 @@ pub struct SheetError {
 pub struct SheetBlock {
     from: Range<usize>,
     to: Range<usize>,
+    band_rows: usize,
 }
 
 impl SheetBlock {
     /// In the order of the schedule, families and the rows that their sticks begin in (the
-    /// upper one of two), at most [`BAND_ROWS`] of them.
+    /// upper one of two), at most a band of them.
     pub fn strips<'a>(
         &self,
         families: &'a [Family],
     ) -> impl Iterator<Item = (Family, Range<usize>)> + use<'a> {
-        let Self { from, to } = self.clone();
-        from.clone().step_by(BAND_ROWS).flat_map(move |band| {
+        let Self { from, to, band_rows } = self.clone();
+        from.clone().step_by(band_rows).flat_map(move |band| {
             let (from, to) = (from.clone(), to.clone());
             families.iter().filter_map(move |&family| {
                 let [_, down] = family.span();
                 let first = band.max(to.start.saturating_sub(down));
-                let end = from.end.min(band + BAND_ROWS).min(to.end.saturating_sub(down));
+                let end = from.end.min(band + band_rows).min(to.end.saturating_sub(down));
                 (first < end).then_some((family, first..end))
             })
         })
@@ -158,6 +164,11 @@ impl Sheet {
     /// Rows.
     pub fn height(&self) -> usize {
         self.height
+    }
+
+    /// How many rows are a band, by the width alone.
+    pub fn band_rows(&self) -> usize {
+        if self.width > WIDE { WIDE_BAND_ROWS } else { BAND_ROWS }
     }
 
     /// Its families, in order.
@@ -242,13 +253,14 @@ impl Sheet {
     pub fn phases(&self) -> [Vec<SheetBlock>; 2] {
         let rows = |first: usize| first..self.height.min(first + BLOCK_ROWS);
         let firsts = (0..self.height).step_by(BLOCK_ROWS);
-        let inside = |first| SheetBlock { from: rows(first), to: rows(first) };
-        let seam = |first| SheetBlock { from: first - 2..first, to: rows(first) };
+        let band_rows = self.band_rows();
+        let inside = |first| SheetBlock { from: rows(first), to: rows(first), band_rows };
+        let seam = |first| SheetBlock { from: first - 2..first, to: rows(first), band_rows };
         [firsts.clone().map(inside).collect(), firsts.skip(1).map(seam).collect()]
     }
 
     /// The schedule that this sheet implies, written out: two phases of the blocks of
-    /// [`phases`](Self::phases); in a block, bands of [`BAND_ROWS`] rows in sequence; in a band
+    /// [`phases`](Self::phases); in a block, bands of [`band_rows`](Self::band_rows) in sequence; in a band
     /// one family after the other; in a family row by row, each row one batch (two, every other
     /// stick, where the sticks lie along the row).
     ///

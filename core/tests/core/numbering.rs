@@ -1,6 +1,9 @@
 //! New numbers for particles.
 
-use taut_core::{Family, NotAPermutation, Particles, Real, Renumbering, Sticks};
+use taut_core::{
+    Duplicates, Family, NotAPermutation, Particles, Real, Renumbering, Schedule, ScheduleError,
+    Sticks,
+};
 
 use crate::meshes::{Mesh, Part, Random, Recipe, at, for_all, joined, sheet};
 
@@ -183,4 +186,42 @@ fn any_positions_at_all_have_a_hilbert_order() {
     }
     let tiny = at(&[[0.0_f64], [1e-320], [3e-320]]);
     assert_permutation(&Renumbering::hilbert(&tiny), 3);
+}
+
+#[test]
+fn a_schedule_of_renumbered_sticks_is_the_same_order_and_fits_no_others() {
+    for_all(30, Recipe::any(), |recipe| {
+        let Mesh { particles, sticks } = recipe.mesh::<3, f32>();
+        let schedule = Schedule::blocked(&particles, &sticks);
+        let (_, moved) = Renumbering::hilbert(&particles).apply(&particles, &sticks);
+        let renumbered = schedule.renumbered(&moved).unwrap();
+        assert!(renumbered.batches().eq(schedule.batches()));
+        assert!(renumbered.check(&moved).is_ok());
+    });
+    let chain = |pairs: &[[u32; 2]]| {
+        Sticks::with_rests(9, pairs, &vec![1.0_f32; pairs.len()], Duplicates::Keep).unwrap()
+    };
+    let schedule = Schedule::coloured(&chain(&[[0, 1], [2, 3]]));
+    assert!(schedule.renumbered(&chain(&[[5, 4], [8, 7]])).is_ok());
+    let refused = schedule.renumbered(&chain(&[[0, 1], [1, 2]])).unwrap_err();
+    assert!(matches!(refused, ScheduleError::DependentBatch { particle: 1, .. }), "{refused}");
+    let refused = schedule.renumbered(&chain(&[[0, 1]])).unwrap_err();
+    assert!(matches!(refused, ScheduleError::NotOnce { stick: 1, .. }), "{refused}");
+}
+
+#[test]
+fn a_fingerprint_is_of_the_ends_alone() {
+    let mesh = Recipe::large(30).mesh::<3, f32>();
+    let mut changed = mesh.sticks.clone();
+    changed.tear(0).unwrap();
+    assert_eq!(changed.fingerprint(), mesh.sticks.fingerprint());
+    let (_, moved) = Renumbering::hilbert(&mesh.particles).apply(&mesh.particles, &mesh.sticks);
+    assert_ne!(moved.fingerprint(), mesh.sticks.fingerprint());
+    // FNV-1a of 01 00 00 00 00 00 00 00.
+    let one = Sticks::with_rests(2, &[[1, 0]], &[1.0_f32], Duplicates::Keep).unwrap();
+    let expected =
+        [1_u64, 0, 0, 0, 0, 0, 0, 0].iter().fold(14_695_981_039_346_656_037_u64, |hash, byte| {
+            (hash ^ byte).wrapping_mul(1_099_511_628_211)
+        });
+    assert_eq!(one.fingerprint(), expected);
 }

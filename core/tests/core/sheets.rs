@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use taut_core::{BAND_ROWS, BLOCK_ROWS, Duplicates, Family, Kind, Schedule, Sheet, Sticks};
+use taut_core::{BLOCK_ROWS, Duplicates, Family, Kind, Schedule, Sheet, Sticks};
 
 use crate::meshes::{joined, sheet};
 
@@ -118,7 +118,7 @@ fn in_blocks(sheet: &Sheet) -> Vec<Vec<Vec<Vec<u32>>>> {
             let block = j / BLOCK_ROWS;
             let seam = usize::from((j + down) / BLOCK_ROWS != block);
             let second = usize::from(down == 0 && i % (2 * across) >= across);
-            ([seam, block, j / BAND_ROWS, family as usize, j, second], stick as u32)
+            ([seam, block, j / sheet.band_rows(), family as usize, j, second], stick as u32)
         })
         .collect();
     keyed.sort_unstable();
@@ -133,7 +133,7 @@ fn in_blocks(sheet: &Sheet) -> Vec<Vec<Vec<Vec<u32>>>> {
 
 #[test]
 fn the_schedule_is_blocks_of_bands_of_families_of_rows() {
-    let tall = [[3, 64], [4, 65], [3, 66], [2, 130]];
+    let tall = [[3, 64], [4, 65], [3, 66], [2, 130], [512, 9], [513, 9]];
     for [width, height] in SIZES.iter().copied().chain(tall) {
         for families in [Family::STRUCTURAL, Family::SHEAR, Family::ALL] {
             let sheet = Sheet::new(width, height, families);

@@ -1,0 +1,80 @@
+//! A tuning as text to put into a program.
+
+use std::fmt::Write as _;
+
+use taut::world::{Numbering, Order};
+use taut::{AnyKernel, Family, Sheet, Tuned};
+
+/// The line of Cargo.toml that brings what a tuning needs, and nothing else.
+pub fn dependency(tuned: &Tuned) -> String {
+    let mut features = vec!["std", &*tuned.kernel];
+    // Where the best registers for sheets are those that the program is compiled for.
+    if tuned.kernel == "grid" && matches!(AnyKernel::named("grid"), Ok(AnyKernel::WideGrid(_))) {
+        features.push("wide");
+    }
+    if tuned.threads > 1 {
+        features.push("colour");
+    }
+    let features = list(&features, |feature| format!("\"{feature}\""));
+    format!("taut = {{ path = \"taut\", default-features = false, features = [{features}] }}")
+}
+
+/// The Rust that makes the plan of a tuning and does a step, for `particles` and `sticks`.
+pub fn usage(tuned: &Tuned, sheet: Option<&Sheet>) -> String {
+    let Tuned { kernel, threads, schedule, formula, substeps, iterations, .. } = tuned;
+    let order = match schedule.order {
+        Order::Authored => "Schedule::authored(&sticks)",
+        Order::Coloured => "Schedule::coloured(&sticks)",
+        Order::Packed => "Schedule::packed(&sticks)",
+        Order::Banded => "Schedule::banded(&sticks)",
+        Order::Blocked => "Schedule::blocked(&particles, &sticks)",
+        Order::Sheet => "sheet.schedule(&sticks)?",
+    };
+    let order = format!("let schedule = {order};\n");
+    let renumber = match schedule.numbering {
+        Numbering::Given => "",
+        Numbering::Rcm | Numbering::RcmAfter => "reverse_cuthill_mckee(&sticks)",
+        Numbering::Hilbert | Numbering::HilbertAfter => "hilbert(&particles)",
+    };
+    let renumber = format!(
+        "let renumbering = Renumbering::{renumber};\n\
+         let (mut particles, sticks) = renumbering.apply(&particles, &sticks);\n"
+    );
+    let mut text = "use taut::prelude::*;\n\n".to_owned();
+    if let (Order::Sheet, Some(sheet)) = (schedule.order, sheet) {
+        let (width, height, families) = (sheet.width(), sheet.height(), families(sheet));
+        let _ = writeln!(text, "let sheet = Sheet::new({width}, {height}, {families});");
+    }
+    text += &match schedule.numbering {
+        Numbering::Given => order,
+        Numbering::Rcm | Numbering::Hilbert => renumber + &order,
+        Numbering::RcmAfter | Numbering::HilbertAfter => {
+            order + &renumber + "let schedule = schedule.renumbered(&sticks)?;\n"
+        }
+    };
+    let pool = match threads {
+        1 => String::new(),
+        _ => format!(".on_threads(taut::Pool::new({threads})?)"),
+    };
+    let _ = write!(
+        text,
+        "let kernel = AnyKernel::named(\"{kernel}\")?{pool};\n\
+         let mut plan = kernel.plan(&particles, &sticks, &schedule, Formula::{formula:?})?;\n\
+         let step = Step {{ substeps: {substeps}, iterations: {iterations}, ..Step::default() }};\n\
+         let status = plan.step(&mut particles, &sticks, &step)?;\n"
+    );
+    text
+}
+
+fn families(sheet: &Sheet) -> String {
+    match sheet.families() {
+        Family::STRUCTURAL => "Family::STRUCTURAL".to_owned(),
+        Family::SHEAR => "Family::SHEAR".to_owned(),
+        Family::ALL => "Family::ALL".to_owned(),
+        others => format!("&[{}]", list(others, |family| format!("Family::{family:?}"))),
+    }
+}
+
+fn list<T>(items: &[T], show: impl Fn(&T) -> String) -> String {
+    items.iter().map(show).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,189 @@
+//! Who is chosen, who is not, and why. No test asserts who is faster.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use taut::world::{Arranged, Scene, StickSet};
+use taut::{Fingerprint, Formula, Kernel, Plan, Step};
+use taut_bench::{
+    Arrangement, Choice, Fate, JUDGED_FRAMES, NOISE, Trial, Tuning, TuningError, better_half,
+    disagreements,
+};
+
+use crate::make::{arrangement, by_hand, sheet, shuffled_disc, step};
+
+/// So long that it never matters: these scenes are done in a moment.
+const LONG: Duration = Duration::from_secs(3600);
+
+fn tuning(scene: &Scene, keep: &str) -> Tuning {
+    let keep = arrangement(keep);
+    Tuning {
+        scene: scene.clone(),
+        step: step(),
+        formula: Formula::Halley,
+        keep,
+        any_answer: false,
+        max_stretch: None,
+        candidates: Tuning::candidates(scene, keep, &[1, 2]).unwrap(),
+        budget: LONG,
+    }
+}
+
+fn run(tuning: &Tuning) -> Choice {
+    tuning.run(|_| ()).unwrap()
+}
+
+/// Explodes in raster order with one iteration.
+fn exploding(any_answer: bool) -> Tuning {
+    let scene = Scene::drape(32, StickSet::All).unwrap();
+    let step = Step { iterations: 1, ..Step::default() };
+    Tuning { step, formula: Formula::Exact, any_answer, ..tuning(&scene, "authored") }
+}
+
+#[test]
+fn the_better_half_is_the_faster_one_fastest_first() {
+    let field = [(7, 3.0), (1, 1.0), (4, f64::INFINITY), (2, 2.0), (9, 5.0)];
+    assert_eq!(better_half(&field, 0), [1, 2, 7]);
+    assert_eq!(better_half(&field[..4], 0), [1, 2]);
+    assert_eq!(better_half(&field, 4), [1, 2, 7, 9]);
+    assert_eq!(better_half(&field, usize::MAX), [1, 2, 7, 9, 4]);
+    assert_eq!(better_half(&[], 3), [0; 0]);
+}
+
+#[test]
+fn candidates_are_each_there_once_and_those_of_an_arrangement_together() {
+    for (scene, keep) in [(sheet(), "sheet"), (sheet(), "packed"), (shuffled_disc(), "blocked/rcm")]
+    {
+        let candidates = tuning(&scene, keep).candidates;
+        let names: Vec<_> = candidates
+            .iter()
+            .map(|it| (it.arrangement.to_string(), it.name, Kernel::<3>::threads(&it.kernel)))
+            .collect();
+        assert_eq!(names[0].0, keep);
+        assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len());
+        let groups = candidates.chunk_by(|one, other| one.arrangement == other.arrangement);
+        let arrangements: Vec<Arrangement> = groups.map(|group| group[0].arrangement).collect();
+        assert_eq!(arrangements.iter().collect::<BTreeSet<_>>().len(), arrangements.len());
+        for candidate in &candidates {
+            let Arranged { particles, sticks, schedule, .. } =
+                candidate.arrangement.of(&scene).unwrap();
+            assert!(candidate.kernel.plan(&particles, &sticks, &schedule, Formula::Exact).is_ok());
+        }
+        assert!(names.iter().any(|(_, kernel, threads)| (*kernel, *threads) == ("wide", 2)));
+        assert_eq!(names.iter().any(|(_, kernel, _)| *kernel == "grid"), scene.sheet.is_some());
+    }
+}
+
+#[test]
+fn the_choice_keeps_the_answer_and_with_time_enough_everybody_was_tried() {
+    for (scene, keep) in [(sheet(), "sheet"), (shuffled_disc(), "blocked")] {
+        let tuning = tuning(&scene, keep);
+        let choice = run(&tuning);
+        let name = choice.name(choice.chosen);
+        let Choice {
+            tuned,
+            rows,
+            chosen,
+            runner_up,
+            unasked,
+            other_answer,
+            same_answer,
+            trials,
+            ..
+        } = choice;
+        assert!(
+            name.starts_with(&tuned.kernel) && name.ends_with(&rows[chosen].schedule),
+            "{name}"
+        );
+        assert!(same_answer);
+        assert_eq!(tuned.schedule.answer(), arrangement(keep));
+        assert_eq!(tuned.mesh, Fingerprint::of(&scene.sticks));
+        assert!(trials.iter().all(|it| it.time_ratio.is_some() && it.fate != Fate::NotReached));
+        assert!(runner_up.is_some_and(|at| at != chosen && at < rows.len()));
+        let as_fast = rows[runner_up.unwrap()].frame_us_median * (1.0 + NOISE);
+        assert!(rows[chosen].frame_us_median <= as_fast);
+
+        let frames = rows[chosen].frames + rows[chosen].frames / 3 + 1;
+        let same = |at: usize| rows[at].hash == rows[unasked].hash;
+        assert!(same(chosen) && same(runner_up.unwrap()) && !other_answer.is_some_and(same));
+        let ended = (1..=frames).any(|it| {
+            by_hand(&scene, tuning.keep, tuning.formula, &step(), it).hash() == rows[chosen].hash
+        });
+        assert!(ended, "the row is of no frame of the answer to keep");
+        assert_eq!(disagreements(&rows), []);
+
+        let judged = by_hand(&scene, tuning.keep, tuning.formula, &step(), JUDGED_FRAMES);
+        let stretch = taut::Stretch::of(&judged, &scene.sticks);
+        assert!((tuned.stretch_rms / stretch.rms - 1.0).abs() < 1e-9, "{tuned:?}");
+    }
+}
+
+#[test]
+fn a_tuning_can_be_used_again_and_relaxes_the_same() {
+    let scene = shuffled_disc();
+    let tuned = run(&tuning(&scene, "blocked")).tuned;
+    let Arranged { mut particles, sticks, schedule, renumbering } = tuned.arrange(&scene).unwrap();
+    let kernel = tuned.to_kernel().unwrap();
+    assert_eq!(Kernel::<3>::threads(&kernel), tuned.threads);
+    let mut plan = kernel.plan(&particles, &sticks, &schedule, tuned.formula).unwrap();
+    let _ = plan.step(&mut particles, &sticks, &step()).unwrap();
+    let particles = renumbering.map_or(particles.clone(), |it| it.undo(&particles));
+    let expected = by_hand(&scene, arrangement("blocked"), Formula::Halley, &step(), 1);
+    assert_eq!(particles.hash(), expected.hash());
+}
+
+#[test]
+fn without_any_time_those_who_keep_the_answer_are_tried_all_the_same() {
+    let scene = shuffled_disc();
+    let choice = run(&Tuning { budget: Duration::ZERO, ..tuning(&scene, "blocked") });
+    for trial in &choice.trials {
+        assert_eq!(trial.time_ratio.is_some(), trial.same_answer, "{trial:?}");
+        assert_eq!(trial.fate == Fate::NotReached, !trial.same_answer, "{trial:?}");
+    }
+    assert!(choice.same_answer && choice.other_answer.is_none());
+}
+
+#[test]
+fn an_order_that_explodes_is_chosen_by_nobody() {
+    let error = exploding(false).run(|_| ()).unwrap_err();
+    assert!(matches!(error, TuningError::NothingAccepted { .. }), "{error}");
+    assert!(error.to_string().contains("'authored'"), "{error}");
+
+    let Choice { tuned, trials, same_answer, .. } = run(&exploding(true));
+    assert!(!same_answer);
+    assert_ne!(tuned.schedule.answer(), arrangement("authored"));
+    let of = |schedule: &str| trials.iter().find(|it| it.schedule == schedule).unwrap();
+    assert_eq!(of("authored").fate, Fate::NotBounded);
+    assert_ne!(of("sheet").fate, Fate::NotBounded);
+}
+
+#[test]
+fn what_is_too_slack_is_refused_whoever_gives_it() {
+    let scene = sheet();
+    let tight = Tuning { max_stretch: Some(1e-9), ..tuning(&scene, "sheet") };
+    for any_answer in [false, true] {
+        let error = Tuning { any_answer, ..tight.clone() }.run(|_| ()).unwrap_err();
+        assert!(matches!(error, TuningError::NothingAccepted { .. }), "{error}");
+    }
+    // Between the stiffest order and the slackest some are refused, and not the rest.
+    let stretch = |trial: &Trial| trial.stretch_rms.unwrap();
+    let loose = Tuning { any_answer: true, max_stretch: Some(1.0), ..tuning(&scene, "sheet") };
+    let mut all: Vec<f64> = run(&loose).trials.iter().map(stretch).collect();
+    all.sort_by(f64::total_cmp);
+    let limit = f64::midpoint(all[0], all[all.len() - 1]);
+    let choice = run(&Tuning { max_stretch: Some(limit), ..loose });
+    for trial in &choice.trials {
+        assert_eq!(trial.fate == Fate::TooSlack, stretch(trial) > limit, "{trial:?}");
+    }
+    assert!(choice.trials.iter().any(|trial| trial.fate == Fate::TooSlack));
+    assert!(choice.tuned.stretch_rms <= limit);
+}
+
+#[test]
+fn progress_never_goes_back_and_ends_at_the_end() {
+    let tuning = tuning(&sheet(), "sheet");
+    let mut shares = Vec::new();
+    tuning.run(|progress| shares.push(progress.share)).unwrap();
+    assert!(shares.windows(2).all(|pair| pair[0] <= pair[1]), "{shares:?}");
+    assert_eq!(shares.last().map(|share| share.to_bits()), Some(1.0_f64.to_bits()));
+}

@@ -1,0 +1,250 @@
+//! `taut tune`.
+
+use std::iter;
+use std::path::PathBuf;
+use std::thread;
+use std::time::Duration;
+
+use clap::Args;
+use serde::Serialize;
+use taut::world::Arrangement;
+use taut::{Formula, Step, Tuned};
+use taut_bench::snippet::{dependency, usage};
+use taut_bench::{
+    Choice, Fate, JUDGED_FRAMES, MachineInfo, NOISE, Row, Trial, Tuning, disagreements,
+};
+
+use crate::Failure;
+use crate::input::{Named, Source};
+use crate::output::{Reports, Saved, machine_sentence, with_progress};
+use crate::table;
+use crate::words::{parse, within};
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    source: Source,
+    /// How often a substep relaxes all sticks.
+    #[arg(long, value_name = "K", default_value_t = 8,
+          value_parser = within::<u32>(1..=100_000))]
+    iterations: u32,
+    /// Into how many substeps a frame of 1/60 s is cut.
+    #[arg(long, value_name = "n", default_value_t = 1, value_parser = within::<u32>(1..=1000))]
+    substeps: u32,
+    /// The formula: exact, newton, halley or quick. It is part of the answer.
+    #[arg(long, value_name = "NAME", default_value = "halley", value_parser = parse::<Formula>)]
+    formula: Formula,
+    /// The schedule whose answer is kept, as for compare. Otherwise the one that a user gets who
+    /// asks for none.
+    #[arg(long, value_name = "NAME", value_parser = parse::<Arrangement>)]
+    schedule: Option<Arrangement>,
+    /// Allow any schedule: another schedule is another answer.
+    #[arg(long)]
+    any_answer: bool,
+    /// How much stretch (root mean square) may be left after 120 frames. Otherwise the schedule
+    /// that is kept may leave what it leaves, and others 10 % more.
+    #[arg(long, value_name = "X")]
+    max_stretch: Option<f64>,
+    /// Which numbers of threads are tried. Otherwise 1, 2, 4, ... and all cores.
+    #[arg(long, value_name = "LIST", value_delimiter = ',',
+          value_parser = within::<usize>(1..=1024))]
+    threads: Vec<usize>,
+    /// How many seconds it may take, about.
+    #[arg(long, value_name = "S", default_value_t = 20, value_parser = within::<u32>(1..=86_400))]
+    budget: u32,
+    /// Write the choice to a file, for `taut compare --tuned FILE` and for `taut::Tuned`.
+    #[arg(long, value_name = "FILE")]
+    save: Option<PathBuf>,
+    #[command(flatten)]
+    reports: Reports,
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    machine: &'a MachineInfo,
+    scene: Description<'a>,
+    tuned: &'a Tuned,
+    same_answer: bool,
+    chosen: &'a Row,
+    runner_up: Option<&'a Row>,
+    unasked: &'a Row,
+    other_answer: Option<&'a Row>,
+    cargo: &'a str,
+    rust: &'a str,
+    rows: &'a [Row],
+    candidates: &'a [Trial],
+}
+
+#[derive(Serialize)]
+struct Description<'a> {
+    name: &'a str,
+    particles: usize,
+    sticks: usize,
+    shuffle_seed: Option<u64>,
+}
+
+/// Runs the tuning and prints it.
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let named = arguments.source.load()?;
+    let tuning = arguments.tuning(&named)?;
+    let saved = arguments.save.as_deref().map(Saved::open).transpose()?;
+    let outputs = arguments.reports.open()?;
+
+    let choice = with_progress(|progress| Ok(tuning.run(progress)?))?;
+
+    let machine = MachineInfo::current();
+    let rust = usage(&choice.tuned, named.scene.sheet.as_ref());
+    let cargo = dependency(&choice.tuned);
+    let mut lines = named.notes.clone();
+    lines.push(scene_sentence(&named, &tuning));
+    lines.push(machine_sentence(&machine));
+    lines.push(trials_sentence(&choice.trials, tuning.keep, tuning.formula));
+    lines.push(table::render(&choice.rows));
+    lines.extend(verdict(&choice, tuning.keep));
+    lines.push(format!("\nCargo.toml:\n\n{}\nRust:\n\n{}", indented(&cargo), indented(&rust)));
+    let row = |at: usize| &choice.rows[at];
+    let report = Report {
+        machine: &machine,
+        scene: Description {
+            name: &named.name,
+            particles: named.scene.particles.len(),
+            sticks: named.scene.sticks.len(),
+            shuffle_seed: arguments.source.shuffle,
+        },
+        tuned: &choice.tuned,
+        same_answer: choice.same_answer,
+        chosen: row(choice.chosen),
+        runner_up: choice.runner_up.map(row),
+        unasked: row(choice.unasked),
+        other_answer: choice.other_answer.map(row),
+        cargo: &cargo,
+        rust: &rust,
+        rows: &choice.rows,
+        candidates: &choice.trials,
+    };
+    let written = [
+        outputs.write(&report, &choice.rows, &lines.join("\n")),
+        saved.map_or(Ok(()), |saved| saved.write(&choice.tuned)),
+    ];
+    let disagreements = disagreements(&choice.rows);
+    if !disagreements.is_empty() {
+        return Err(Failure::Disagreement(disagreements));
+    }
+    written.into_iter().collect::<anyhow::Result<()>>().map_err(Failure::Input)
+}
+
+impl Arguments {
+    fn tuning(&self, named: &Named) -> anyhow::Result<Tuning> {
+        if let Some(limit) = self.max_stretch {
+            anyhow::ensure!(limit > 0.0, "--max-stretch {limit}: not a positive number");
+        }
+        let scene = named.scene.clone();
+        let keep = self.schedule.unwrap_or_else(|| Arrangement::default_of(&scene));
+        Ok(Tuning {
+            candidates: Tuning::candidates(&scene, keep, &self.threads())?,
+            step: Step { iterations: self.iterations, substeps: self.substeps, ..Step::default() },
+            formula: self.formula,
+            keep,
+            any_answer: self.any_answer,
+            max_stretch: self.max_stretch,
+            budget: Duration::from_secs(self.budget.into()),
+            scene,
+        })
+    }
+
+    fn threads(&self) -> Vec<usize> {
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        let mut threads = self.threads.clone();
+        if threads.is_empty() {
+            threads.extend((0..).map(|power| 1 << power).take_while(|&it| it < cores));
+            threads.push(cores);
+        }
+        threads.sort_unstable();
+        threads.dedup();
+        threads
+    }
+}
+
+fn scene_sentence(named: &Named, tuning: &Tuning) -> String {
+    let (particles, sticks) = (named.scene.particles.len(), named.scene.sticks.len());
+    let Step { substeps, iterations, .. } = tuning.step;
+    format!(
+        "{}: {particles} particles, {sticks} sticks; {substeps} substep(s) of {iterations} \
+         iteration(s) a frame of 1/60 s.",
+        named.name
+    )
+}
+
+fn trials_sentence(trials: &[Trial], keep: Arrangement, formula: Formula) -> String {
+    let count = |wanted: &dyn Fn(&Trial) -> bool| trials.iter().filter(|it| wanted(it)).count();
+    let all = format!(
+        "{} candidates, {} of them with the answer of {keep} by {formula}",
+        trials.len(),
+        count(&|it| it.same_answer)
+    );
+    let out = [
+        (Fate::NotBounded, "not bounded"),
+        (Fate::TooSlack, "too slack"),
+        (Fate::NotReached, "not reached in time"),
+    ]
+    .map(|(fate, said)| (count(&|it| it.fate == fate), said));
+    let out =
+        out.iter().filter(|(count, _)| *count > 0).map(|(count, said)| format!("{count} {said}"));
+    iter::once(all).chain(out).collect::<Vec<_>>().join("; ") + ". The last contest:"
+}
+
+fn verdict(choice: &Choice, keep: Arrangement) -> Vec<String> {
+    let Choice { tuned, rows, chosen, runner_up, unasked, other_answer, .. } = choice;
+    let row = &rows[*chosen];
+    let time = |at: usize| rows[at].frame_us_median;
+    let mut lines = vec![format!(
+        "Choice: {}: {:.2} ns a stick, {:.1} times the textbook loop; a stretch of {:.4} rms after \
+         {JUDGED_FRAMES} frames.",
+        choice.name(*chosen),
+        row.ns_per_stick_median,
+        row.speedup_over_textbook,
+        tuned.stretch_rms,
+    )];
+    lines.push(if choice.same_answer {
+        format!("Answer: that of {keep}, to the bit.")
+    } else {
+        format!("Answer: ANOTHER than that of {keep}: another schedule is another answer.")
+    });
+    if chosen == unasked {
+        lines.push("It is what AnyKernel::best_for picks, too.".to_owned());
+    } else {
+        lines.push(format!(
+            "AnyKernel::best_for picks {}: {}.",
+            choice.name(*unasked),
+            compared(time(*unasked) / time(*chosen))
+        ));
+    }
+    if let Some(second) = runner_up {
+        let by = compared(time(*second) / time(*chosen));
+        lines.push(format!("Runner-up: {}: {by}.", choice.name(*second)));
+    }
+    if let Some(other) = other_answer
+        && time(*other) * (1.0 + NOISE) < time(*chosen)
+    {
+        lines.push(format!(
+            "Another answer would be {:.2} times as fast: {}; --any-answer allows it.",
+            time(*chosen) / time(*other),
+            choice.name(*other),
+        ));
+    }
+    lines
+}
+
+fn compared(ratio: f64) -> String {
+    if ratio < 1.0 + NOISE {
+        "as fast, as far as noise lets one tell".to_owned()
+    } else {
+        format!("takes {ratio:.2} times as long")
+    }
+}
+
+fn indented(text: &str) -> String {
+    let indent =
+        |line: &str| if line.is_empty() { "\n".to_owned() } else { format!("    {line}\n") };
+    text.lines().map(indent).collect()
+}

@@ -1,0 +1,130 @@
+//! `taut tune`: what it chooses among, what it says of the answer, and what it saves.
+
+use serde_json::Value;
+
+use crate::files::good;
+use crate::run::{Folder, Ran, Report, taut};
+
+fn tune(words: &str) -> Ran {
+    taut(&format!("tune --size 9 --threads 1,2 {words}"))
+}
+
+fn tuned(folder: &Folder) -> Value {
+    serde_json::from_str(&folder.read("tuned.json")).unwrap()
+}
+
+#[test]
+fn the_answer_is_kept_unless_another_is_allowed() {
+    let report = tune("--json -").succeeded().report();
+    let value = &report.value;
+    assert_eq!(
+        (&value["same_answer"], &value["tuned"]["formula"]),
+        (&true.into(), &"halley".into())
+    );
+    assert!(value["tuned"]["schedule"].as_str().unwrap().starts_with("sheet"), "{value}");
+    assert_eq!(value["chosen"]["hash"], value["unasked"]["hash"]);
+    assert_eq!(value["chosen"]["hash"], value["runner_up"]["hash"]);
+
+    let ran = tune("--schedule packed").succeeded();
+    assert!(ran.out.contains("Answer: that of packed, to the bit."), "{}", ran.out);
+
+    // One that explodes cannot be kept.
+    let exploding = "tune --size 32 --iterations 1 --formula exact --schedule authored --threads 1";
+    taut(exploding).complained_of(&["'authored'", "bounded"]);
+    let ran = taut(&format!("{exploding} --any-answer")).succeeded();
+    assert!(ran.out.contains("ANOTHER than that of authored"), "{}", ran.out);
+}
+
+#[test]
+fn every_candidate_is_told_of_and_the_lines_to_use_are_printed() {
+    let ran = tune("--json -").succeeded();
+    let report = ran.report();
+    let candidates = report.value["candidates"].as_array().unwrap();
+    for kernel in ["scalar", "wide", "grid"] {
+        assert!(candidates.iter().any(|it| it["kernel"] == kernel), "{kernel}");
+    }
+    for schedule in ["sheet", "sheet+hilbert", "banded/rcm", "blocked", "packed", "coloured"] {
+        assert!(candidates.iter().any(|it| it["schedule"] == schedule), "{schedule}");
+    }
+    for line in ["Choice: ", "Runner-up: ", "taut = { path", "use taut::prelude::*;", "plan.step("]
+    {
+        assert!(ran.err.contains(line), "'{line}' is missing: {}", ran.err);
+    }
+    let rust = report.value["rust"].as_str().unwrap();
+    assert!(rust.lines().all(|line| ran.err.contains(line)), "{}", ran.err);
+}
+
+#[test]
+fn what_is_saved_is_what_compare_runs() {
+    let folder = Folder::with(&good());
+    folder.taut("tune --mesh patch.obj --schedule coloured --save tuned.json").succeeded();
+    let saved = tuned(&folder);
+    let report = folder.report("--mesh patch.obj --tuned tuned.json");
+    assert_eq!(report.rows().len(), 2);
+    let row = &report.rows()[1];
+    for key in ["threads", "schedule", "formula"] {
+        assert_eq!(row[key], saved[key], "{row} {saved}");
+    }
+    let plain = folder.report("--mesh patch.obj --schedules coloured --formulas halley");
+    assert!(plain.rows().iter().any(|other| other["hash"] == row["hash"]), "another answer");
+}
+
+#[test]
+fn a_bad_tuning_is_named_with_what_is_wrong_in_it() {
+    let folder = Folder::with(&good());
+    folder.taut("tune --mesh patch.obj --save tuned.json").succeeded();
+    let with = |key: &str, value: Value| {
+        let mut changed = tuned(&folder);
+        changed[key] = value;
+        changed.to_string().into_bytes()
+    };
+    let bad: [(&str, Vec<u8>, &str); 8] = [
+        ("empty.json", Vec::new(), "is no tuning"),
+        ("text.json", b"fast, please".to_vec(), "is no tuning"),
+        ("list.json", b"[]".to_vec(), "is no tuning"),
+        ("kernel.json", with("kernel", "abacus".into()), "'abacus'"),
+        ("threads.json", with("threads", 0.into()), "0 threads"),
+        ("many.json", with("threads", 4_000_000_000_u32.into()), "4000000000 threads"),
+        ("schedule.json", with("schedule", "random".into()), "'random'"),
+        ("formula.json", with("formula", "euler".into()), "`euler`"),
+    ];
+    let files = bad.each_ref().map(|(name, bytes, _)| (*name, bytes.clone()));
+    let folder = Folder::with(&[&good()[..], &files].concat());
+    for (name, _, mentioned) in bad {
+        let ran = folder.compare(&format!("--mesh patch.obj --tuned {name}"));
+        ran.complained_of(&[name, mentioned]);
+    }
+    folder
+        .compare("--mesh patch.obj --tuned nowhere.json")
+        .complained_of(&["nowhere.json", "read"]);
+}
+
+#[test]
+fn a_tuning_of_another_mesh_is_refused() {
+    let folder = Folder::new();
+    folder.taut("tune --size 5 --save tuned.json").succeeded();
+    folder.compare("--size 5 --tuned tuned.json").succeeded();
+    folder.compare("--size 6 --tuned tuned.json").complained_of(&["another mesh", "25", "36"]);
+}
+
+#[test]
+fn both_reports_and_the_file_are_written() {
+    let folder = Folder::new();
+    folder.taut("tune --size 5 --json out.json --csv out.csv --save tuned.json").succeeded();
+    let report = Report::from(&folder.read("out.json"));
+    assert_eq!(folder.read("out.csv").lines().count(), 1 + report.rows().len());
+    assert_eq!(report.value["tuned"], tuned(&folder));
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    tune("--max-stretch 1e-9").complained_of(&["accurate enough", "'sheet'"]);
+    tune("--max-stretch 0").complained_of(&["--max-stretch 0"]);
+    tune("--max-stretch nan").complained_of(&["--max-stretch"]);
+    tune("--save nowhere/out").complained_of(&["nowhere/out", "cannot be written"]);
+    tune("--scene disc --schedule sheet").complained_of(&["'sheet'", "regular sheet"]);
+    tune("--budget 0").was_misuse_of(&["--budget"]);
+    tune("--schedule random").was_misuse_of(&["'random'", "packed"]);
+    tune("--formula euler").was_misuse_of(&["'euler'", "halley"]);
+    taut("compare --tuned x --formulas exact").was_misuse_of(&["--tuned", "--formulas"]);
+}

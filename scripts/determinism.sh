@@ -1,0 +1,167 @@
+#!/usr/bin/env bash
+# Are the bits the same everywhere? Runs the example `hashes` on this machine, on AArch64 (under
+# qemu) and as WebAssembly with 128-bit SIMD (in node), compares all hashes with `tests/golden.txt`,
+# and writes what it found to docs/determinism.md. What is missing is said in a sentence, and left
+# out. The exit code is 1 if hashes differ.
+#
+#   scripts/determinism.sh                  the hashes
+#   scripts/determinism.sh --conformance    besides, all conformance tests on AArch64: some minutes
+#
+# Needs, besides Rust: rustup target add aarch64-unknown-linux-gnu wasm32-wasip1, qemu-user,
+# gcc-aarch64-linux-gnu, libc6-dev-arm64-cross, nodejs.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+conformance=no
+case "${1-}" in
+    '') ;;
+    --conformance) conformance=yes ;;
+    *) printf 'usage: %s [--conformance]\n' "$0" >&2 && exit 2 ;;
+esac
+
+found=$(mktemp -d)
+trap 'rm -r "$found"' EXIT
+left_out=()
+tested=
+
+leave_out() {
+    printf 'left out: %s\n' "$1" >&2
+    left_out+=("$1")
+}
+
+# Whether all of the programs and the target's standard library are there; says what is not.
+can() {
+    local target=$1 program
+    shift
+    for program; do
+        if ! command -v "$program" >/dev/null; then
+            leave_out "$target, because there is no program \`$program\` here."
+            return 1
+        fi
+    done
+    if [ ! -d "$(rustc --print target-libdir --target "$target")" ]; then
+        leave_out "$target, because its standard library is not installed (\`rustup target add $target\`)."
+        return 1
+    fi
+}
+
+# hashes PLATFORM [ARGUMENT...]: runs the example, built with these arguments of cargo.
+hashes() {
+    local platform=$1
+    shift
+    printf '=== %s\n' "$platform" >&2
+    cargo run --quiet --release --locked -p taut-tests --example hashes "$@" >"$found/$platform"
+}
+
+machine=$(uname -m)
+hashes "${machine/_/-}"
+
+target=aarch64-unknown-linux-gnu
+if [ "$machine" != aarch64 ] && can $target qemu-aarch64 aarch64-linux-gnu-gcc; then
+    export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc
+    export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="qemu-aarch64 -L /usr/aarch64-linux-gnu"
+    hashes aarch64 --target $target
+    if [ $conformance = yes ]; then
+        printf '=== aarch64, conformance\n' >&2
+        cargo test --release --locked -p taut-tests --target $target >&2
+        tested='The conformance tests, all of them, pass on AArch64, too.'
+    fi
+fi
+
+target=wasm32-wasip1
+if can $target node; then
+    export CARGO_TARGET_WASM32_WASIP1_RUNNER="node --no-warnings $PWD/scripts/wasi.mjs"
+    export CARGO_TARGET_WASM32_WASIP1_RUSTFLAGS='-C target-feature=+simd128'
+    hashes wasm32 --target $target
+fi
+
+# `kernel isa scene order formula hash` of a platform, as `scene order formula hash` of one of its
+# instruction sets; twice the same line is one line.
+lines() { awk -v isa="$2" '$2 == isa { print $3, $4, $5, $6 }' "$found/$1" | LC_ALL=C sort -u; }
+digest() { grep " $1 " | sha256sum | cut -c 1-12; }
+row() {
+    local formula cells=
+    for formula in exact newton halley quick; do
+        cells+=" \`$(digest "$formula" <<<"$3")\` |"
+    done
+    printf '| %s | %s |%s\n' "$1" "$2" "$cells"
+}
+
+golden=$(grep -v '^#' tests/golden.txt | tail -n +2 | LC_ALL=C sort)
+table=$(row '`tests/golden.txt`' "$(grep '^version' tests/golden.txt)" "$golden")
+differing=()
+for platform in "$found"/*; do
+    platform=${platform##*/}
+    for isa in $(awk '{ print $2 }' "$found/$platform" | LC_ALL=C sort -u); do
+        given=$(lines "$platform" "$isa")
+        kernels=$(awk -v isa="$isa" '$2 == isa { print $1 }' "$found/$platform" | LC_ALL=C sort -u)
+        table+=$'\n'$(row "$platform, $isa" "$(sed 's/.*/`&`/' <<<"$kernels" | paste -sd, | sed 's/,/, /g')" "$given")
+        [ "$given" = "$golden" ] || differing+=("$platform, $isa")
+    done
+done
+
+{
+    cat <<'TEXT'
+# The same bits elsewhere
+
+    scripts/determinism.sh
+
+wrote this page. It runs every kernel on every instruction set that it finds, here, on AArch64 and as
+WebAssembly, on the scenes of the golden hashes: a sheet, a disc and a sphere, in colours, bands and
+blocks, and in the order of a sheet, 8 steps of 4 iterations each. A digest is the start of the
+SHA-256 of all lines `scene order formula hash` of that formula; a hash is of the positions' bits
+(`Particles::hash`). Two kernels that differ on one instruction set would both be in its digest, so
+equal digests mean that all of them agree.
+
+| target, instruction set | kernels | exact | newton | halley | quick |
+|---|---|---|---|---|---|
+TEXT
+    printf '%s\n\n' "$table"
+    if [ ${#differing[@]} -gt 0 ]; then
+        printf 'These **differ** from the golden hashes: %s.\n' "$(printf '%s; ' "${differing[@]}" | sed 's/; $//')"
+    else
+        printf 'All agree, to the bit. %s\n' "$tested" | sed 's/ *$//'
+    fi
+    if [ ${#left_out[@]} -gt 0 ]; then
+        printf '\nLeft out:\n\n'
+        printf -- '- %s\n' "${left_out[@]}"
+    fi
+    cat <<'TEXT'
+
+## What is promised
+
+For the same version, particles, sticks, schedule, formula and sequence of steps and changes, every
+kernel ends each step with the same bits in every position and previous position,
+
+- on every instruction set: scalar, SSE2, AVX, AVX2, AVX-512, NEON, simd128;
+- for every number of lanes and threads, and however the threads are scheduled;
+- whether the instruction set was chosen when the program was compiled or when it runs;
+- for each of the formulas `exact`, `newton`, `halley` and `quick`, in `f32`.
+
+Numbering particles anew gives the same bits, under their new names, if the schedule is the old one
+(`Schedule::renumbered`, or `blocked+hilbert` on the command line); a schedule made on the new
+numbers (`blocked/hilbert`) is another order, and another answer.
+
+It rests on + - * /, square root, comparison and selection, which IEEE 754 rounds the same everywhere,
+in a fixed order, and on integer operations for the seed of `quick`: no fused multiply-add, no estimates
+by the hardware, no reassociation. The default schedules depend on the mesh alone.
+
+## What is not
+
+- The bits of another *version*, if its notes say that an order or an operation changed:
+  `tests/golden.txt` carries a version, too.
+- In another floating-point environment: a host that flushes denormals to zero, or rounds otherwise
+  than to nearest, voids the promise for the threads on which it does.
+- *Which* NaN: hashes and comparisons take every NaN for one. Whether a position is one is promised.
+- 32-bit x86 without SSE2: the x87 unit rounds otherwise.
+- What you compute yourself between steps: the standard library's transcendental functions (`sin`,
+  `exp`, ...) differ from platform to platform. The scenes of `taut::world` use the crate `libm`.
+- The textbook loop of the harness has an arithmetic of its own.
+TEXT
+} >docs/determinism.md
+
+if [ ${#differing[@]} -gt 0 ]; then
+    printf 'the hashes differ from tests/golden.txt on: %s\n' "${differing[*]}" >&2
+    exit 1
+fi
+printf 'all hashes agree; see docs/determinism.md\n' >&2

@@ -1,0 +1,184 @@
+//! What a tuning found out, to be used again.
+
+use alloc::string::String;
+
+use taut_core::{Formula, Sticks};
+use taut_world::{Arranged, Arrangement, ArrangementError, Scene};
+
+use crate::AnyKernel;
+
+/// More threads than any machine that this will run on; a file may say anything.
+const THREADS_MAX: usize = 1024;
+
+/// A kernel, threads, an order and a formula that were measured to suit a mesh and a machine:
+/// what `taut tune --save` writes. With the feature `serde` it is read by any serde format.
+///
+/// The schedule and the formula decide the answer, so another tuning can be another answer; the
+/// kernel, its threads and a numbering after the order (`blocked+hilbert`) cannot.
+///
+/// ```
+/// # #[cfg(feature = "serde")] {
+/// use taut::prelude::*;
+/// use taut::Tuned;
+/// use taut::world::{Arranged, Scene, StickSet};
+///
+/// let scene = Scene::sphere(10, StickSet::All)?; // or particles, sticks and sheet of your own
+/// # let taut::Fingerprint { particles, sticks, ends } = taut::Fingerprint::of(&scene.sticks);
+/// # let text = format!(r#"{{ "kernel": "scalar", "threads": 1, "schedule": "blocked+hilbert",
+/// #   "formula": "halley", "mesh": {{ "particles": {particles}, "sticks": {sticks},
+/// #   "ends": "{ends:016x}" }}, "substeps": 1, "iterations": 8, "stretch_rms": 0.01,
+/// #   "ns_per_stick": 4.0, "machine": "" }}"#);
+/// let tuned: Tuned = serde_json::from_str(&text)?;
+/// let Arranged { mut particles, sticks, schedule, .. } = tuned.arrange(&scene)?;
+/// let mut plan = tuned.to_kernel()?.plan(&particles, &sticks, &schedule, tuned.formula)?;
+/// assert!(plan.step(&mut particles, &sticks, &Step::default())?.finite);
+/// # }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Tuned {
+    /// The kernel's name; its instruction set is the best that the machine has for it.
+    pub kernel: String,
+    /// Its threads.
+    pub threads: usize,
+    /// The order and the numbering.
+    pub schedule: Arrangement,
+    /// The formula.
+    pub formula: Formula,
+    /// Whose sticks these are.
+    pub mesh: Fingerprint,
+    /// Substeps a frame when it was measured.
+    pub substeps: u32,
+    /// Iterations a substep when it was measured.
+    pub iterations: u32,
+    /// Root mean square stretch when it was measured.
+    pub stretch_rms: f64,
+    /// Whole frame / (sticks * iterations * substeps) when it was measured, median.
+    pub ns_per_stick: f64,
+    /// The machine on which it was measured.
+    pub machine: String,
+}
+
+/// What tells whose sticks they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Fingerprint {
+    /// How many particles they are of.
+    pub particles: usize,
+    /// How many there are.
+    pub sticks: usize,
+    /// [Of their ends](Sticks::fingerprint).
+    #[cfg_attr(feature = "serde", serde(with = "hexadecimal"))]
+    pub ends: u64,
+}
+
+/// Why a tuning cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TunedError {
+    /// It was made for other sticks.
+    #[error(
+        "the tuning is of another mesh: of {} particles and {} sticks with fingerprint {:016x}, not \
+         of {} and {} with {:016x}",
+        .tuned.particles, .tuned.sticks, .tuned.ends, .given.particles, .given.sticks, .given.ends
+    )]
+    OtherMesh {
+        /// Those it was made for.
+        tuned: Fingerprint,
+        /// Those it was to be used on.
+        given: Fingerprint,
+    },
+    /// The kernel is not in this build, or not for this machine.
+    #[error("the tuning names the kernel '{name}', which this build does not have on this machine")]
+    UnknownKernel {
+        /// Its name.
+        name: String,
+    },
+    /// There are no such threads.
+    #[error("the tuning names {threads} threads, which this build cannot start")]
+    Threads {
+        /// How many.
+        threads: usize,
+    },
+    /// By the arrangement.
+    #[error(transparent)]
+    Arrangement(#[from] ArrangementError),
+}
+
+impl Fingerprint {
+    /// Of these sticks.
+    pub fn of(sticks: &Sticks) -> Self {
+        Self { particles: sticks.particles(), sticks: sticks.len(), ends: sticks.fingerprint() }
+    }
+}
+
+impl Tuned {
+    /// The kernel, on its threads.
+    ///
+    /// # Errors
+    /// If this build does not have it, or (without the feature `colour`) has no threads.
+    pub fn to_kernel(&self) -> Result<AnyKernel, TunedError> {
+        let unknown = |_| TunedError::UnknownKernel { name: self.kernel.clone() };
+        let kernel = AnyKernel::named(&self.kernel).map_err(unknown)?;
+        match self.threads {
+            1 => Some(kernel),
+            threads @ 2..=THREADS_MAX => on_threads(kernel, threads),
+            _ => None,
+        }
+        .ok_or(TunedError::Threads { threads: self.threads })
+    }
+
+    /// Whether it was made for these sticks, or for others with the same ends.
+    ///
+    /// # Errors
+    /// If it was not.
+    pub fn check(&self, sticks: &Sticks) -> Result<(), TunedError> {
+        let given = Fingerprint::of(sticks);
+        if given == self.mesh {
+            Ok(())
+        } else {
+            Err(TunedError::OtherMesh { tuned: self.mesh, given })
+        }
+    }
+
+    /// The scene with its particles numbered and its sticks ordered as this says. What is asked
+    /// of the particles later goes by their new numbers; see
+    /// [`Arranged::renumbering`].
+    ///
+    /// # Errors
+    /// If the tuning was made for other sticks.
+    pub fn arrange(&self, scene: &Scene) -> Result<Arranged, TunedError> {
+        self.check(&scene.sticks)?;
+        Ok(self.schedule.of(scene)?)
+    }
+}
+
+#[cfg(feature = "colour")]
+fn on_threads(kernel: AnyKernel, threads: usize) -> Option<AnyKernel> {
+    Some(kernel.on_threads(taut_colour::Pool::new(threads).ok()?))
+}
+
+#[cfg(not(feature = "colour"))]
+fn on_threads(_: AnyKernel, _: usize) -> Option<AnyKernel> {
+    None
+}
+
+/// 64 bits as text: not every reader of JSON has numbers that long.
+#[cfg(feature = "serde")]
+mod hexadecimal {
+    use alloc::string::String;
+
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "what serde hands over")]
+    pub(super) fn serialize<S: Serializer>(bits: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&format_args!("{bits:016x}"))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
+        let text = String::deserialize(from)?;
+        u64::from_str_radix(&text, 16)
+            .map_err(|_| D::Error::custom(format_args!("'{text}' is no fingerprint")))
+    }
+}

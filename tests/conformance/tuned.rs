@@ -1,0 +1,93 @@
+//! Saved tunings: read back, used, and refused where they do not belong.
+
+use taut::world::{Arranged, Scene, StickSet};
+use taut::{Fingerprint, Formula, Kernel, Plan, Step, Tuned, TunedError};
+
+fn scene() -> Scene {
+    Scene::disc(9, StickSet::All).unwrap().shuffled(2)
+}
+
+fn tuned(kernel: &str, threads: usize, schedule: &str) -> Tuned {
+    Tuned {
+        kernel: kernel.to_owned(),
+        threads,
+        schedule: schedule.parse().unwrap(),
+        formula: Formula::Quick,
+        mesh: Fingerprint::of(&scene().sticks),
+        substeps: 1,
+        iterations: 8,
+        stretch_rms: 0.1,
+        ns_per_stick: 1.5,
+        machine: "some".to_owned(),
+    }
+}
+
+/// The hash after some steps, by the scene's numbers.
+fn hash(tuned: &Tuned) -> u64 {
+    let Arranged { mut particles, sticks, schedule, renumbering } =
+        tuned.arrange(&scene()).unwrap();
+    let kernel = tuned.to_kernel().unwrap();
+    assert_eq!(Kernel::<3>::threads(&kernel), tuned.threads);
+    let mut plan = kernel.plan(&particles, &sticks, &schedule, tuned.formula).unwrap();
+    for _ in 0..5 {
+        assert!(plan.step(&mut particles, &sticks, &Step::default()).unwrap().finite);
+    }
+    renumbering.map_or(particles.clone(), |it| it.undo(&particles)).hash()
+}
+
+#[test]
+fn a_tuning_comes_back_from_text_as_it_was() {
+    for schedule in ["packed", "packed/rcm", "blocked+hilbert"] {
+        let tuned = tuned("wide", 3, schedule);
+        let text = serde_json::to_string(&tuned).unwrap();
+        assert!(text.contains(&format!("\"{schedule}\"")), "{text}");
+        assert_eq!(serde_json::from_str::<Tuned>(&text).unwrap(), tuned);
+    }
+}
+
+/// Kernel, threads and a numbering after the order may be tuned; the order may not.
+#[test]
+fn what_keeps_the_answer_keeps_it_to_the_bit() {
+    let answer = hash(&tuned("scalar", 1, "blocked"));
+    for (kernel, threads) in [("scalar", 1), ("wide", 1), ("pulp", 2), ("wide", 3)] {
+        for schedule in ["blocked", "blocked+rcm", "blocked+hilbert"] {
+            assert_eq!(hash(&tuned(kernel, threads, schedule)), answer, "{kernel} {schedule}");
+        }
+        assert_ne!(hash(&tuned(kernel, threads, "blocked/hilbert")), answer);
+    }
+}
+
+#[test]
+fn what_does_not_belong_is_refused() {
+    let other = Scene::disc(10, StickSet::All).unwrap();
+    let refused = tuned("wide", 1, "packed").arrange(&other).unwrap_err();
+    assert!(matches!(refused, TunedError::OtherMesh { .. }), "{refused}");
+    // As many particles and sticks, joined otherwise.
+    let shuffled = Scene::disc(9, StickSet::All).unwrap().shuffled(3);
+    assert!(tuned("wide", 1, "packed").check(&shuffled.sticks).is_err());
+
+    let refused = tuned("wide", 1, "sheet").arrange(&scene()).unwrap_err();
+    assert!(matches!(refused, TunedError::Arrangement(_)), "{refused}");
+    let refused = tuned("abacus", 1, "packed").to_kernel().unwrap_err();
+    assert_eq!(refused, TunedError::UnknownKernel { name: "abacus".to_owned() });
+    for threads in [0, 1025, usize::MAX] {
+        let refused = tuned("wide", threads, "packed").to_kernel().unwrap_err();
+        assert_eq!(refused, TunedError::Threads { threads });
+    }
+}
+
+#[test]
+fn text_that_is_no_tuning_is_refused() {
+    let sane = serde_json::to_value(tuned("wide", 1, "packed")).unwrap();
+    for (key, value) in
+        [("schedule", "random"), ("formula", "euler"), ("threads", "two"), ("mesh", "mine")]
+    {
+        let mut changed = sane.clone();
+        changed[key] = value.into();
+        assert!(serde_json::from_value::<Tuned>(changed).is_err(), "{key}");
+    }
+    let mut changed = sane;
+    changed["mesh"]["ends"] = "no number".into();
+    let error = serde_json::from_value::<Tuned>(changed).unwrap_err();
+    assert!(error.to_string().contains("'no number'"), "{error}");
+}

@@ -1,0 +1,36 @@
+//! Prints what every kernel of this build gives on this machine for the exhibits of the golden
+//! hashes, a line each: `kernel isa scene order formula hash`.
+//!
+//! `scripts/determinism.sh` runs it on several targets and compares.
+#![forbid(unsafe_code)]
+
+use std::io::{self, Write};
+
+use taut::{AnyKernel, Kernel, Plan, PlanError, StepError};
+use taut_tests::{Exhibit, STEPS, exhibits, step};
+
+fn main() -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    for exhibit in exhibits() {
+        for kernel in AnyKernel::available() {
+            let (name, isa) = (Kernel::<3>::name(&kernel), Kernel::<3>::isa(&kernel));
+            match hash(&exhibit, &kernel) {
+                Ok(hash) => writeln!(out, "{name} {isa} {} {hash:016x}", exhibit.name)?,
+                // Kernels for sheets refuse what is none.
+                Err(StepError::Plan(PlanError::NotASheet)) => {}
+                Err(error) => return Err(io::Error::other(format!("{name} ({isa}): {error}"))),
+            }
+        }
+    }
+    Ok(())
+}
+
+fn hash(exhibit: &Exhibit, kernel: &AnyKernel) -> Result<u64, StepError> {
+    let Exhibit { arranged, formula, .. } = exhibit;
+    let (mut particles, sticks) = (arranged.particles.clone(), &arranged.sticks);
+    let mut plan = kernel.plan(&particles, sticks, &arranged.schedule, *formula)?;
+    for _ in 0..STEPS {
+        let _ = plan.step(&mut particles, sticks, &step())?;
+    }
+    Ok(particles.hash())
+}

@@ -1,0 +1,241 @@
+//! How a scene is laid out before a kernel gets it: numbering and order.
+
+use std::fmt;
+use std::str::FromStr;
+
+use taut_core::{Particles, Renumbering, Schedule, SheetError, Sticks};
+
+use crate::scene::Scene;
+
+/// A builder of schedules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Order {
+    /// [`Schedule::authored`].
+    Authored,
+    /// [`Schedule::coloured`].
+    Coloured,
+    /// [`Schedule::packed`].
+    Packed,
+    /// [`Schedule::banded`].
+    Banded,
+    /// [`Schedule::blocked`].
+    Blocked,
+    /// [`Sheet::schedule`](taut_core::Sheet::schedule): regular sheets only.
+    Sheet,
+}
+
+/// How particles are numbered: before the order is made, which is then another order, or after,
+/// when they lie in memory otherwise and the answer stays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Numbering {
+    /// As they came.
+    Given,
+    /// [`Renumbering::reverse_cuthill_mckee`].
+    Rcm,
+    /// [`Renumbering::hilbert`].
+    Hilbert,
+    /// The same as [`Rcm`](Self::Rcm), after.
+    RcmAfter,
+    /// The same as [`Hilbert`](Self::Hilbert), after.
+    HilbertAfter,
+}
+
+/// An order of the sticks on a numbering of the particles: `packed`, `packed/rcm`, and
+/// `packed+rcm` for the order `packed` after which particles are numbered anew.
+///
+/// Whoever relaxes a scene by the same formula in the same arrangement gets the same bits, and
+/// those of `packed+rcm` are those of `packed`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(into = "String", try_from = "String"))]
+pub struct Arrangement {
+    /// The order of the sticks.
+    pub order: Order,
+    /// The numbering of the particles.
+    pub numbering: Numbering,
+}
+
+/// Why there is no such arrangement.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ArrangementError {
+    /// A name that is none.
+    #[error(
+        "there is no schedule '{name}': choose authored, coloured, packed, banded, blocked or sheet, \
+         and if you like a numbering, before the order is made or after: packed/rcm, blocked+hilbert"
+    )]
+    Unknown {
+        /// The name.
+        name: String,
+    },
+    /// The order of a regular sheet for something else.
+    #[error("'sheet' is the order of a regular sheet, numbered row by row; this scene is none")]
+    NotASheet,
+    /// The sticks are not those of the sheet.
+    #[error(transparent)]
+    Sheet(#[from] SheetError),
+}
+
+const ORDERS: [(Order, &str); 6] = [
+    (Order::Authored, "authored"),
+    (Order::Coloured, "coloured"),
+    (Order::Packed, "packed"),
+    (Order::Banded, "banded"),
+    (Order::Blocked, "blocked"),
+    (Order::Sheet, "sheet"),
+];
+
+const NUMBERINGS: [(Numbering, &str); 5] = [
+    (Numbering::Given, "/given"),
+    (Numbering::Rcm, "/rcm"),
+    (Numbering::Hilbert, "/hilbert"),
+    (Numbering::RcmAfter, "+rcm"),
+    (Numbering::HilbertAfter, "+hilbert"),
+];
+
+/// A scene by its new numbers, with its schedule.
+#[derive(Clone, Debug)]
+pub struct Arranged {
+    /// The particles.
+    pub particles: Particles<3>,
+    /// The sticks.
+    pub sticks: Sticks,
+    /// Their order.
+    pub schedule: Schedule,
+    /// The way back to the numbers of the scene, if they changed.
+    pub renumbering: Option<Renumbering>,
+}
+
+impl Arrangement {
+    /// What is tried when nothing else is said: orders on the numbering given, and those that
+    /// a good numbering helps, on it.
+    pub fn usual(scene: &Scene) -> Vec<Self> {
+        let mut names =
+            vec!["authored", "coloured", "packed", "packed/rcm", "banded", "blocked/hilbert"];
+        if scene.sheet.is_some() {
+            names.push("sheet");
+        }
+        names.into_iter().filter_map(|name| name.parse().ok()).collect()
+    }
+
+    /// Every order on the numbering given, that of a sheet last.
+    pub fn orders() -> impl Iterator<Item = Self> {
+        ORDERS.into_iter().map(|(order, _)| Self { order, numbering: Numbering::Given })
+    }
+
+    /// What a user gets who asks for none: the order of the sheet if it is one, else
+    /// [`Schedule::for_mesh`].
+    pub fn default_of(scene: &Scene) -> Self {
+        let Scene { particles, sticks, sheet } = scene;
+        let order = if sheet.is_some() {
+            Order::Sheet
+        } else if Schedule::for_mesh(particles, sticks) == Schedule::banded(sticks) {
+            Order::Banded
+        } else {
+            Order::Blocked
+        };
+        Self { order, numbering: Numbering::Given }
+    }
+
+    /// The plainest arrangement with the same answer: without a numbering after the order.
+    pub fn answer(self) -> Self {
+        match self.numbering {
+            Numbering::Given | Numbering::Rcm | Numbering::Hilbert => self,
+            Numbering::RcmAfter | Numbering::HilbertAfter => {
+                Self { numbering: Numbering::Given, ..self }
+            }
+        }
+    }
+
+    /// Arranges a scene.
+    ///
+    /// # Errors
+    /// If it is the order of a sheet and the scene is none, or no longer one.
+    ///
+    /// # Panics
+    /// Never: sticks that share no particle share none under other numbers.
+    pub fn of(self, scene: &Scene) -> Result<Arranged, ArrangementError> {
+        let renumbering = match self.numbering {
+            Numbering::Given => None,
+            Numbering::Rcm | Numbering::RcmAfter => {
+                Some(Renumbering::reverse_cuthill_mckee(&scene.sticks))
+            }
+            Numbering::Hilbert | Numbering::HilbertAfter => {
+                Some(Renumbering::hilbert(&scene.particles))
+            }
+        };
+        let (particles, sticks) = match &renumbering {
+            None => (scene.particles.clone(), scene.sticks.clone()),
+            Some(renumbering) => renumbering.apply(&scene.particles, &scene.sticks),
+        };
+        let schedule = match self.numbering {
+            Numbering::Given => self.order.schedule(scene)?,
+            Numbering::Rcm | Numbering::Hilbert => {
+                let renumbered =
+                    Scene { particles: particles.clone(), sticks: sticks.clone(), sheet: None };
+                self.order.schedule(&renumbered)?
+            }
+            Numbering::RcmAfter | Numbering::HilbertAfter => {
+                let schedule = self.order.schedule(scene)?.renumbered(&sticks);
+                schedule.expect("sticks that share no particle share none under other numbers")
+            }
+        };
+        Ok(Arranged { particles, sticks, schedule, renumbering })
+    }
+}
+
+impl Order {
+    fn schedule(self, scene: &Scene) -> Result<Schedule, ArrangementError> {
+        let Scene { particles, sticks, sheet } = scene;
+        Ok(match self {
+            Self::Authored => Schedule::authored(sticks),
+            Self::Coloured => Schedule::coloured(sticks),
+            Self::Packed => Schedule::packed(sticks),
+            Self::Banded => Schedule::banded(sticks),
+            Self::Blocked => Schedule::blocked(particles, sticks),
+            Self::Sheet => sheet.as_ref().ok_or(ArrangementError::NotASheet)?.schedule(sticks)?,
+        })
+    }
+}
+
+impl fmt::Display for Arrangement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let order = ORDERS.iter().find(|(order, _)| *order == self.order);
+        let numbering = NUMBERINGS.iter().find(|(numbering, _)| *numbering == self.numbering);
+        let (order, numbering) = (order.map_or("", |it| it.1), numbering.map_or("", |it| it.1));
+        match self.numbering {
+            Numbering::Given => f.pad(order),
+            _ => f.pad(&format!("{order}{numbering}")),
+        }
+    }
+}
+
+impl FromStr for Arrangement {
+    type Err = ArrangementError;
+
+    fn from_str(name: &str) -> Result<Self, ArrangementError> {
+        let unknown = || ArrangementError::Unknown { name: name.to_owned() };
+        let (order, numbering) = match name.find(['/', '+']) {
+            Some(at) => name.split_at(at),
+            None => (name, "/given"),
+        };
+        let &(order, _) = ORDERS.iter().find(|(_, name)| *name == order).ok_or_else(unknown)?;
+        let &(numbering, _) =
+            NUMBERINGS.iter().find(|(_, name)| *name == numbering).ok_or_else(unknown)?;
+        Ok(Self { order, numbering })
+    }
+}
+
+impl From<Arrangement> for String {
+    fn from(arrangement: Arrangement) -> Self {
+        arrangement.to_string()
+    }
+}
+
+impl TryFrom<String> for Arrangement {
+    type Error = ArrangementError;
+
+    fn try_from(name: String) -> Result<Self, ArrangementError> {
+        name.parse()
+    }
+}
