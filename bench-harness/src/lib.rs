@@ -13,6 +13,7 @@
 //!   and over from the same start and verifies each run.
 //! - [`accuracy`]: what is left of the stretch, distance from `f64`, drift, effort.
 //! - [`claims`]: what the articles claim, measured.
+//! - [`roofline`]: how fast the machine would let each kernel be.
 //!
 //! A [`Tuning`] looks for the fastest way to relax a scene on this machine within a budget of
 //! time, and makes a [`Choice`], which [`snippet`] puts into words of Cargo and Rust.
@@ -28,6 +29,7 @@ mod course;
 pub mod instructions;
 mod machine;
 mod residual;
+pub mod roofline;
 mod row;
 mod runner;
 mod scenario;

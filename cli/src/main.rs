@@ -7,6 +7,7 @@ mod compare;
 mod input;
 mod output;
 mod report;
+mod roofline;
 mod stability;
 mod table;
 mod tune;
@@ -45,6 +46,9 @@ enum Command {
     /// Measure everything and write it as one page with charts, or lay results of several
     /// machines side by side.
     Report(report::Arguments),
+    /// Measure what this machine can do at most, and put the time of each kernel beside the least
+    /// that it could take.
+    Roofline(roofline::Arguments),
 }
 
 /// Something that ends the program early, with its exit code.
@@ -73,6 +77,7 @@ fn main() -> ExitCode {
         Some(Command::Claims(arguments)) => claims::run(&arguments),
         Some(Command::Tune(arguments)) => tune::run(&arguments),
         Some(Command::Report(arguments)) => report::run(&arguments),
+        Some(Command::Roofline(arguments)) => roofline::run(&arguments),
         None => compare::run_default(),
     };
     let (code, sentences) = match result {

@@ -11,6 +11,7 @@ use taut::{
 
 use crate::contest::ContestError;
 use crate::instructions::Executed;
+use crate::roofline::grid_lanes;
 
 /// How often the frame relaxes all sticks.
 pub const ITERATIONS: u32 = 8;
@@ -135,9 +136,7 @@ impl Case {
     pub fn padding(&self) -> Result<i64, CaseError> {
         let (scene, schedule) = self.scene()?;
         let lanes: usize = if let ("grid", Some(sheet)) = (self.kernel, &scene.sheet) {
-            let row = sheet.width().next_multiple_of(64);
-            let rows = |[_, down]: [usize; 2]| sheet.height().saturating_sub(down);
-            sheet.families().iter().map(|family| rows(family.span()) * row).sum()
+            grid_lanes(sheet)
         } else {
             let lanes = Kernel::<3>::lanes(&self.kernel()?);
             let padded: usize =

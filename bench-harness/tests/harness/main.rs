@@ -11,6 +11,7 @@ mod generated;
 mod instructions;
 mod machine;
 mod make;
+mod roofline;
 mod rows;
 mod snippets;
 mod stability;

@@ -8,6 +8,7 @@ mod files;
 mod meshes;
 mod report;
 mod reports;
+mod roofline;
 mod run;
 mod scenes;
 mod stability;

@@ -1,0 +1,168 @@
+//! How fast the machine would let a kernel be: a roofline model (Williams, Waterman and
+//! Patterson, "Roofline", CACM 2009) of four ceilings.
+//!
+//! What a stick asks for ([`Demand`]), over what the machine gives at most ([`Peak`]), is a
+//! [`Limit`]: the largest of four times that may overlap.
+//!
+//! - *arithmetic*: additions and multiplications;
+//! - *divider*: divisions and square roots, one after the other;
+//! - *access*: the bytes that each stick loads and stores, if all were in the first-level cache;
+//! - *sweep*: the bytes of everything, if it passes by once an iteration.
+//!
+//! No kernel is faster than its limit; how much slower it is tells what the model leaves out:
+//! shuffles, comparisons and selections, addresses, loads narrower than a register, loads that
+//! wait for stores, sticks that wait for each other, and, once a frame, the motion and the
+//! copies of the particles, which are part of the time that is measured.
+
+mod demand;
+mod peak;
+
+use serde::Serialize;
+use taut::Kernel;
+
+use crate::contest::{Contest, ContestError, Progress};
+use crate::row::Row;
+
+pub use demand::Demand;
+pub(crate) use demand::grid_lanes;
+pub use peak::{Bandwidth, Peak};
+
+/// The least time a stick can take, by each ceiling, ns.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limit {
+    /// By additions and multiplications.
+    pub arithmetic_ns: f64,
+    /// By divisions and square roots.
+    pub divider_ns: f64,
+    /// By loads and stores in the first-level cache.
+    pub access_ns: f64,
+    /// By passing over the whole working set.
+    pub sweep_ns: f64,
+}
+
+impl Limit {
+    /// What this demand takes at that peak.
+    pub fn new(demand: &Demand, peak: &Peak) -> Self {
+        Self {
+            arithmetic_ns: demand.arithmetic / peak.arithmetic_per_ns,
+            divider_ns: demand.divisions / peak.divisions_per_ns
+                + demand.square_roots / peak.square_roots_per_ns,
+            access_ns: demand.accessed_bytes / peak.bytes_per_ns(0.0),
+            sweep_ns: demand.swept_bytes / peak.bytes_per_ns(demand.set_bytes),
+        }
+    }
+
+    /// The largest of them, and its name: what binds.
+    pub fn binding(&self) -> (f64, &'static str) {
+        let Self { arithmetic_ns, divider_ns, access_ns, sweep_ns } = *self;
+        let others = [(divider_ns, "divider"), (access_ns, "access"), (sweep_ns, "sweep")];
+        let larger = |one: (f64, _), other: (f64, _)| if other.0 > one.0 { other } else { one };
+        others.into_iter().fold((arithmetic_ns, "arithmetic"), larger)
+    }
+}
+
+/// A contestant's time beside its limit; all but the working set for a stick and iteration.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RooflineRow {
+    /// The scene.
+    pub scene: String,
+    /// The kernel.
+    pub kernel: &'static str,
+    /// Its instruction set.
+    pub isa: &'static str,
+    /// The formula.
+    pub formula: &'static str,
+    /// The arrangement.
+    pub schedule: String,
+    /// The median frame, ns.
+    pub ns_median: f64,
+    /// The fastest frame, ns.
+    pub ns_fastest: f64,
+    /// [`Demand::arithmetic`].
+    pub arithmetic: f64,
+    /// [`Demand::divisions`].
+    pub divisions: f64,
+    /// [`Demand::square_roots`].
+    pub square_roots: f64,
+    /// [`Demand::accessed_bytes`].
+    pub accessed_bytes: f64,
+    /// [`Demand::swept_bytes`].
+    pub swept_bytes: f64,
+    /// [`Demand::set_bytes`].
+    pub set_bytes: f64,
+    /// [`Limit::arithmetic_ns`].
+    pub arithmetic_ns: f64,
+    /// [`Limit::divider_ns`].
+    pub divider_ns: f64,
+    /// [`Limit::access_ns`].
+    pub access_ns: f64,
+    /// [`Limit::sweep_ns`].
+    pub sweep_ns: f64,
+    /// The largest of the four.
+    pub limit_ns: f64,
+    /// Which that is.
+    pub binds: &'static str,
+    /// How many times the limit the fastest frame takes.
+    pub times_limit: f64,
+    /// The median frame of the textbook loop over the median frame.
+    pub times_textbook: f64,
+}
+
+impl RooflineRow {
+    fn new(scene: &str, row: &Row, demand: &Demand, peak: &Peak) -> Self {
+        let limit = Limit::new(demand, peak);
+        let (limit_ns, binds) = limit.binding();
+        let Limit { arithmetic_ns, divider_ns, access_ns, sweep_ns } = limit;
+        let Demand { arithmetic, divisions, square_roots, .. } = *demand;
+        let Demand { accessed_bytes, swept_bytes, set_bytes, .. } = *demand;
+        Self {
+            scene: scene.to_owned(),
+            kernel: row.kernel,
+            isa: row.isa,
+            formula: row.formula,
+            schedule: row.schedule.clone(),
+            ns_median: row.ns_per_stick_median,
+            ns_fastest: row.ns_per_stick_fastest,
+            arithmetic,
+            divisions,
+            square_roots,
+            accessed_bytes,
+            swept_bytes,
+            set_bytes,
+            arithmetic_ns,
+            divider_ns,
+            access_ns,
+            sweep_ns,
+            limit_ns,
+            binds,
+            times_limit: row.ns_per_stick_fastest / limit_ns,
+            times_textbook: row.speedup_over_textbook,
+        }
+    }
+}
+
+/// Runs a contest of kernels on one thread and puts each time beside its limit, in the order of
+/// the contestants. An instruction set that `peaks` does not have gives no row.
+///
+/// # Errors
+/// As [`Contest::run`].
+pub fn roofline(
+    scene: &str,
+    contest: &Contest,
+    peaks: &[Peak],
+    progress: impl FnMut(Progress<'_>),
+) -> Result<Vec<RooflineRow>, ContestError> {
+    let rows = contest.run(progress)?;
+    let mut placed = Vec::new();
+    // The first row is the textbook's.
+    for (row, contestant) in rows[1..].iter().zip(&contest.contestants) {
+        let isa = Kernel::<3>::isa(&contestant.kernel);
+        if let Some(peak) = peaks.iter().find(|peak| peak.isa == isa) {
+            let on = contestant.arrangement.of(&contest.scene)?;
+            let sheet = contest.scene.sheet.as_ref();
+            let demand = Demand::of(&contestant.kernel, &on, sheet, contestant.formula)?;
+            placed.push(RooflineRow::new(scene, row, &demand, peak));
+        }
+    }
+    Ok(placed)
+}

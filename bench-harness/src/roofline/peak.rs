@@ -1,0 +1,215 @@
+//! What an instruction set of this machine can do at most.
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+use taut::{Column, PulpMachine, WideMachine};
+use taut_lanes::{Machine, Operation, Vector};
+
+/// How long each speed is looked for in a turn: the fastest of all runs in this time.
+const PATIENCE: Duration = Duration::from_millis(8);
+/// The smallest working set, bytes: it fits every first-level cache.
+const SMALLEST_SET: usize = 16 << 10;
+/// How often everything is measured, one thing after the other: a machine may be slow for a
+/// while.
+const TURNS: usize = 3;
+const ROUNDS: u32 = 1024;
+
+/// The speeds of one instruction set, on one thread. All count numbers, not registers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Peak {
+    /// Its name, as [`Kernel::isa`](taut::Kernel::isa) gives it.
+    pub isa: &'static str,
+    /// Additions and multiplications, as many of these as of those, a nanosecond.
+    pub arithmetic_per_ns: f64,
+    /// Divisions a nanosecond.
+    pub divisions_per_ns: f64,
+    /// Square roots a nanosecond.
+    pub square_roots_per_ns: f64,
+    /// Of working sets, from small to large.
+    pub bandwidths: Vec<Bandwidth>,
+}
+
+/// How fast a working set is read and written in place.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Bandwidth {
+    /// The size of the working set.
+    pub set_bytes: usize,
+    /// Bytes read and bytes written, together, a nanosecond.
+    pub bytes_per_ns: f64,
+}
+
+impl Peak {
+    /// Measures each instruction set that kernels of this build use on this machine, with
+    /// working sets up to that many bytes.
+    pub fn measure(largest_set: usize) -> Vec<Self> {
+        let mut best = Self::turn(largest_set);
+        for _ in 1..TURNS {
+            for (best, peak) in best.iter_mut().zip(Self::turn(largest_set)) {
+                best.raise_to(&peak);
+            }
+        }
+        best
+    }
+
+    fn turn(largest_set: usize) -> Vec<Self> {
+        let mut peaks: Vec<Self> = Vec::new();
+        for machine in PulpMachine::available() {
+            peaks.push(Self::of(machine, largest_set));
+        }
+        if peaks.iter().all(|peak| peak.isa != WideMachine.isa()) {
+            peaks.push(Self::of(WideMachine, largest_set));
+        }
+        peaks
+    }
+
+    fn raise_to(&mut self, other: &Self) {
+        self.arithmetic_per_ns = self.arithmetic_per_ns.max(other.arithmetic_per_ns);
+        self.divisions_per_ns = self.divisions_per_ns.max(other.divisions_per_ns);
+        self.square_roots_per_ns = self.square_roots_per_ns.max(other.square_roots_per_ns);
+        for (best, other) in self.bandwidths.iter_mut().zip(&other.bandwidths) {
+            best.bytes_per_ns = best.bytes_per_ns.max(other.bytes_per_ns);
+        }
+    }
+
+    fn of(machine: impl Machine, largest_set: usize) -> Self {
+        Self {
+            isa: machine.isa(),
+            arithmetic_per_ns: throughput(machine, MultiplyAdd),
+            divisions_per_ns: throughput(machine, Divide),
+            square_roots_per_ns: throughput(machine, Root),
+            bandwidths: bandwidths(machine, largest_set),
+        }
+    }
+
+    /// Bytes a nanosecond, read and written, that a working set can count on at most: the best of
+    /// the measured sets from the next smaller one on.
+    pub fn bytes_per_ns(&self, set_bytes: f64) -> f64 {
+        let fits = |it: &&Bandwidth| it.set_bytes as f64 > set_bytes / 4.0;
+        let last = self.bandwidths.last().into_iter();
+        let speeds = self.bandwidths.iter().filter(fits).chain(last).map(|it| it.bytes_per_ns);
+        speeds.fold(0.0, f64::max)
+    }
+}
+
+/// An operation that is done over and over, each time with what it gave before.
+/// (A trait, not a closure: only a method can be told to take on its caller's target features.)
+trait Link: Copy {
+    /// How many operations it is.
+    const OPERATIONS: u32;
+    fn next<V: Vector>(chain: V, constants: [V; 2]) -> V;
+}
+
+#[derive(Clone, Copy)]
+struct MultiplyAdd;
+#[derive(Clone, Copy)]
+struct Divide;
+#[derive(Clone, Copy)]
+struct Root;
+
+impl Link for MultiplyAdd {
+    const OPERATIONS: u32 = 2;
+    #[inline(always)]
+    fn next<V: Vector>(chain: V, [factor, term]: [V; 2]) -> V {
+        chain * factor + term
+    }
+}
+
+impl Link for Divide {
+    const OPERATIONS: u32 = 1;
+    #[inline(always)]
+    fn next<V: Vector>(chain: V, [numerator, _]: [V; 2]) -> V {
+        numerator / chain
+    }
+}
+
+impl Link for Root {
+    const OPERATIONS: u32 = 1;
+    #[inline(always)]
+    fn next<V: Vector>(chain: V, _: [V; 2]) -> V {
+        chain.sqrt()
+    }
+}
+
+/// `N` chains of so many links, again and again.
+struct Chains<L, const N: usize, const LINKS: u32>(L);
+
+impl<L: Link, const N: usize, const LINKS: u32> Operation for Chains<L, N, LINKS> {
+    #[inline(always)]
+    fn run<V: Vector>(self, cpu: V::Cpu) {
+        let constants = black_box([V::splat(cpu, 0.7), V::splat(cpu, 0.9)]);
+        for _ in 0..ROUNDS {
+            let mut chains = [V::splat(cpu, 1.3); N];
+            for chain in &mut chains {
+                *chain = black_box(*chain); // or they would all be the same
+            }
+            for _ in 0..LINKS {
+                for chain in &mut chains {
+                    *chain = L::next(*chain, constants);
+                }
+            }
+            for chain in chains {
+                black_box(chain);
+            }
+        }
+    }
+}
+
+/// Operations a nanosecond, with as many chains at a time as it takes: few wait for themselves,
+/// many do not fit into the registers. Scalars have one chain at a time, or the compiler would
+/// pack them, and a short one, so that the processor has the next ones under way.
+fn throughput<L: Link>(machine: impl Machine, link: L) -> f64 {
+    let ns = |chains: u32, links: u32, run: &mut dyn FnMut()| {
+        fastest_ns(run) / f64::from(chains * links)
+    };
+    let ns = if machine.lanes() == 1 {
+        ns(1, 4, &mut || machine.run(Chains::<L, 1, 4>(link)))
+    } else {
+        ns(6, 32, &mut || machine.run(Chains::<L, 6, 32>(link)))
+            .min(ns(12, 32, &mut || machine.run(Chains::<L, 12, 32>(link))))
+            .min(ns(24, 32, &mut || machine.run(Chains::<L, 24, 32>(link))))
+    };
+    machine.lanes() as f64 * f64::from(ROUNDS * L::OPERATIONS) / ns
+}
+
+/// Every number read, changed and written back.
+struct InPlace<'a>(&'a mut [f32]);
+
+impl Operation for InPlace<'_> {
+    /// A plain loop: the compiler makes registers of it, of the instruction set of the caller.
+    #[inline(always)]
+    fn run<V: Vector>(self, _: V::Cpu) {
+        for x in black_box(self.0) {
+            *x = *x * 0.5 + 0.5;
+        }
+    }
+}
+
+fn bandwidths(machine: impl Machine, largest_set: usize) -> Vec<Bandwidth> {
+    let largest_set = largest_set.max(SMALLEST_SET);
+    let mut numbers = Column::<f32>::new(0);
+    numbers.resize(largest_set / size_of::<f32>(), 1.0);
+    let sets = std::iter::successors(Some(SMALLEST_SET), |set| set.checked_mul(4));
+    let sets = sets.take_while(|&set| set <= largest_set);
+    sets.map(|set_bytes| {
+        let numbers = &mut numbers[..set_bytes / size_of::<f32>()];
+        let pass = fastest_ns(|| machine.run(InPlace(numbers)));
+        Bandwidth { set_bytes, bytes_per_ns: 2.0 * set_bytes as f64 / pass }
+    })
+    .collect()
+}
+
+/// The fastest run, ns, after one that does not count.
+fn fastest_ns(mut work: impl FnMut()) -> f64 {
+    work();
+    let begin = Instant::now();
+    let mut fastest = f64::INFINITY;
+    while fastest == f64::INFINITY || begin.elapsed() < PATIENCE {
+        let start = Instant::now();
+        work();
+        // A clock too coarse to see it would make it infinitely fast.
+        fastest = fastest.min(start.elapsed().as_nanos().max(1) as f64);
+    }
+    fastest
+}

@@ -1,0 +1,229 @@
+//! `taut roofline`.
+
+use clap::Args;
+use comfy_table::{Cell, CellAlignment};
+use serde::Serialize;
+use taut::world::{Scene, StickSet};
+use taut::{AnyKernel, Formula, Kernel, Step};
+use taut_bench::roofline::{Peak, RooflineRow, roofline};
+use taut_bench::{Arrangement, Contest, Contestant, MachineInfo, Order, Progress};
+
+use crate::Failure;
+use crate::input::{self, Named, Shape};
+use crate::output::{Reports, machine_sentence, with_progress};
+use crate::table;
+use crate::words::{parse, within};
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Arguments {
+    /// Which scenes: drape, disc, sphere.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "drape,disc")]
+    scenes: Vec<Shape>,
+    /// How large the scenes are.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "128",
+          value_parser = within::<usize>(1..=4096))]
+    sizes: Vec<usize>,
+    /// Which sticks: structural, shear, or all (with those against bending).
+    #[arg(long, value_name = "SET", default_value = "all", value_parser = parse::<StickSet>)]
+    sticks: StickSet,
+    /// Which schedules, as for compare. Otherwise that of a sheet for sheets, and
+    /// blocked/hilbert for other scenes.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<Arrangement>)]
+    schedules: Vec<Arrangement>,
+    /// Which formulas, of: exact, newton, halley, quick.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<Formula>,
+          default_value = "exact,newton,halley,quick")]
+    formulas: Vec<Formula>,
+    /// How often a frame relaxes all sticks.
+    #[arg(long, value_name = "K", default_value_t = 8,
+          value_parser = within::<u32>(1..=100_000))]
+    iterations: u32,
+    /// How many frames are timed.
+    #[arg(long, value_name = "F", default_value_t = 60,
+          value_parser = within::<usize>(1..=1_000_000))]
+    frames: usize,
+    /// How many frames run before the clock starts.
+    #[arg(long, value_name = "W", default_value_t = 20,
+          value_parser = within::<usize>(0..=1_000_000))]
+    warmup: usize,
+    /// Up to which working set bandwidth is measured, KiB.
+    #[arg(long, value_name = "KiB", default_value_t = 256 << 10,
+          value_parser = within::<usize>(1..=16 << 20))]
+    largest_set: usize,
+    #[command(flatten)]
+    reports: Reports,
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    machine: &'a MachineInfo,
+    peaks: &'a [Peak],
+    rows: &'a [RooflineRow],
+}
+
+/// Measures the machine, runs the contests and prints both.
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let contests = arguments.contests()?;
+    let outputs = arguments.reports.open()?;
+    let (peaks, rows) = with_progress(|progress| {
+        progress(Progress { share: 0.0, doing: "measuring the machine" });
+        let peaks = Peak::measure(arguments.largest_set << 10);
+        let mut rows = Vec::new();
+        for (done, (name, contest)) in contests.iter().enumerate() {
+            rows.extend(roofline(name, contest, &peaks, |it| {
+                let share = (done as f64 + it.share) / contests.len() as f64;
+                progress(Progress { share, ..it });
+            })?);
+        }
+        Ok((peaks, rows))
+    })?;
+    let machine = MachineInfo::current();
+    let text = format!(
+        "{}\n\nWhat an instruction set does at most a nanosecond, on one thread:\n{}\n\n\
+         Per stick and iteration, {} of them a frame, {} frames:\n{}\n{EXPLANATION}\n",
+        machine_sentence(&machine),
+        render_peaks(&peaks),
+        arguments.iterations,
+        arguments.frames,
+        render(&rows),
+    );
+    outputs.write(&Report { machine: &machine, peaks: &peaks, rows: &rows }, &rows, &text)?;
+    Ok(())
+}
+
+/// What no reader should have to guess.
+const EXPLANATION: &str = "\
+limit: the largest of four, which may overlap. arithmetic: additions and multiplications; divider:
+divisions and roots; access: what each stick loads and stores, if all were in the first-level cache;
+sweep: everything once an iteration from where it fits. times limit: fastest frame over limit.
+Not in the limit: shuffles, comparisons, selections and addresses; loads narrower than a register;
+loads that wait for stores; sticks that wait for each other; motion and copies, once a frame.";
+
+impl Arguments {
+    fn contests(&self) -> anyhow::Result<Vec<(String, Contest)>> {
+        let mut contests = Vec::new();
+        for &shape in &self.scenes {
+            for &size in &self.sizes {
+                let Named { scene, name, .. } = input::shape(shape, size, self.sticks)?;
+                let contest = Contest {
+                    contestants: self.contestants(&scene)?,
+                    scene,
+                    step: Step { iterations: self.iterations, ..Step::default() },
+                    warmup: self.warmup,
+                    frames: self.frames,
+                };
+                contests.push((name, contest));
+            }
+        }
+        Ok(contests)
+    }
+
+    /// Every kernel on every instruction set, in every schedule that it runs.
+    fn contestants(&self, scene: &Scene) -> anyhow::Result<Vec<Contestant>> {
+        let usual = if scene.sheet.is_some() { "sheet" } else { "blocked/hilbert" };
+        let arrangements = match self.schedules.as_slice() {
+            [] => vec![usual.parse()?],
+            listed => listed.to_vec(),
+        };
+        let name = |kernel: &AnyKernel| Kernel::<3>::name(kernel);
+        // One lane is what the other kernels fall back to; the scalar one shows it.
+        let shows =
+            |kernel: &AnyKernel| name(kernel) == "scalar" || Kernel::<3>::isa(kernel) != "scalar";
+        let mut contestants = Vec::new();
+        for &arrangement in &arrangements {
+            for kernel in AnyKernel::available().into_iter().filter(shows) {
+                if name(&kernel) != "grid" || arrangement.order == Order::Sheet {
+                    contestants.extend(self.formulas.iter().map(|&formula| Contestant {
+                        kernel: kernel.clone(),
+                        formula,
+                        arrangement,
+                    }));
+                }
+            }
+        }
+        Ok(contestants)
+    }
+}
+
+fn render_peaks(peaks: &[Peak]) -> String {
+    let mut table = table::plain();
+    let sets = peaks.first().map_or(&[][..], |peak| &peak.bandwidths);
+    let header = ["isa", "+ and *", "/", "sqrt"].map(str::to_owned).into_iter();
+    let header = header.chain(sets.iter().map(|it| format!("bytes in\n{}", size(it.set_bytes))));
+    table.set_header(header);
+    for peak in peaks {
+        let mut cells =
+            vec![Cell::new(peak.isa), Cell::new(format!("{:.1}", peak.arithmetic_per_ns))];
+        let divider = [peak.divisions_per_ns, peak.square_roots_per_ns];
+        cells.extend(divider.map(|speed| Cell::new(format!("{speed:.2}"))));
+        let bandwidths = peak.bandwidths.iter();
+        cells.extend(bandwidths.map(|it| Cell::new(format!("{:.0}", it.bytes_per_ns))));
+        table.add_row(cells);
+    }
+    align_right(&mut table, 1);
+    table.to_string()
+}
+
+/// A power of 2, in binary units.
+fn size(bytes: usize) -> String {
+    match bytes >> 20 {
+        0 => format!("{} KiB", bytes >> 10),
+        mebibytes => format!("{mebibytes} MiB"),
+    }
+}
+
+/// The rows of each scene, fastest first.
+fn render(rows: &[RooflineRow]) -> String {
+    let mut table = table::plain();
+    table.set_header([
+        "scene",
+        "schedule",
+        "kernel",
+        "isa",
+        "formula",
+        "+ and *",
+        "/ and\nsqrt",
+        "bytes\naccess",
+        "bytes\nsweep",
+        "arithmetic\nns",
+        "divider\nns",
+        "access\nns",
+        "sweep\nns",
+        "limit\nns",
+        "binds",
+        "fastest\nns",
+        "median\nns",
+        "times\nlimit",
+        "times\ntextbook",
+    ]);
+    for scene in rows.chunk_by(|one, other| one.scene == other.scene) {
+        let mut sorted: Vec<&RooflineRow> = scene.iter().collect();
+        sorted.sort_by(|one, other| one.ns_fastest.total_cmp(&other.ns_fastest));
+        for row in sorted {
+            let names = [row.scene.as_str(), &row.schedule, row.kernel, row.isa, row.formula];
+            let mut cells = names.map(Cell::new).to_vec();
+            let divider = row.divisions + row.square_roots;
+            cells.push(Cell::new(format!("{:.1}", row.arithmetic)));
+            cells.push(Cell::new(format!("{divider:.2}")));
+            let bytes = [row.accessed_bytes, row.swept_bytes];
+            cells.extend(bytes.map(|bytes| Cell::new(format!("{bytes:.0}"))));
+            let times = [row.arithmetic_ns, row.divider_ns, row.access_ns, row.sweep_ns];
+            let ns = |time: f64| Cell::new(format!("{time:.3}"));
+            cells.extend(times.map(ns));
+            cells.push(ns(row.limit_ns));
+            cells.push(Cell::new(row.binds));
+            cells.extend([row.ns_fastest, row.ns_median].map(ns));
+            cells.push(Cell::new(format!("{:.1}", row.times_limit)));
+            cells.push(Cell::new(format!("{:.1}", row.times_textbook)));
+            table.add_row(cells);
+        }
+    }
+    align_right(&mut table, 5);
+    table.to_string()
+}
+
+fn align_right(table: &mut comfy_table::Table, from: usize) {
+    for column in table.column_iter_mut().skip(from) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+}

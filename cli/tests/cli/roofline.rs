@@ -1,0 +1,62 @@
+//! `taut roofline`: the tables, the reports, and what is refused.
+
+use serde_json::Value;
+
+use crate::run::{Folder, Ran, Report, taut};
+
+/// Over at once.
+const SHORT: &str = "--frames 2 --warmup 1 --largest-set 64";
+
+fn roofline(words: &str) -> Ran {
+    taut(&format!("roofline {SHORT} {words}"))
+}
+
+fn number(row: &Value, key: &str) -> f64 {
+    row[key].as_f64().unwrap_or_else(|| panic!("{key}: {row}"))
+}
+
+#[test]
+fn every_kernel_and_formula_has_a_row_in_both_reports() {
+    let folder = Folder::new();
+    let words = "--scenes drape,disc --sizes 6,7 --formulas halley,quick";
+    let ran = folder.taut(&format!("roofline {SHORT} {words} --json out.json --csv out.csv"));
+    let ran = ran.succeeded();
+    let report = Report::from(&folder.read("out.json"));
+    assert_eq!(folder.read("out.csv").lines().count(), 1 + report.rows().len());
+    assert_eq!(report.all("formula"), ["halley", "quick"]);
+    assert_eq!(report.all("scene").len(), 4);
+    assert_eq!(report.all("schedule"), ["blocked/hilbert", "sheet"]);
+    for kernel in ["grid", "pulp", "scalar", "wide"] {
+        let rows = report.rows().iter().filter(|row| row["kernel"] == kernel);
+        let discs = rows.filter(|row| row["schedule"] != "sheet").count();
+        assert_eq!(discs == 0, kernel == "grid", "{kernel}");
+    }
+    for word in ["+ and *", "64 KiB", "binds", "Not in the limit"] {
+        assert!(ran.out.contains(word), "{word}: {}", ran.out);
+    }
+}
+
+#[test]
+fn limits_follow_from_the_speeds_in_the_same_report() {
+    let report = roofline("--scenes drape --sizes 8 --json -").succeeded().report();
+    let peaks = report.value["peaks"].as_array().unwrap();
+    for row in report.rows() {
+        let peak = peaks.iter().find(|peak| peak["isa"] == row["isa"]).unwrap();
+        let arithmetic = number(row, "arithmetic") / number(peak, "arithmetic_per_ns");
+        let divider = number(row, "divisions") / number(peak, "divisions_per_ns")
+            + number(row, "square_roots") / number(peak, "square_roots_per_ns");
+        for (expected, key) in [(arithmetic, "arithmetic_ns"), (divider, "divider_ns")] {
+            assert!((number(row, key) - expected).abs() <= 1e-9 * expected, "{key}: {row}");
+        }
+        let binds = format!("{}_ns", row["binds"].as_str().unwrap());
+        assert_eq!(row[&binds], row["limit_ns"], "{row}");
+    }
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    roofline("--scenes disc --sizes 4 --schedules sheet").complained_of(&["'sheet'"]);
+    roofline("--sizes 1").complained_of(&["drape 1", "nothing to relax"]);
+    taut("roofline --largest-set 0").was_misuse_of(&["--largest-set"]);
+    roofline("--formulas euler").was_misuse_of(&["'euler'", "halley"]);
+}
