@@ -18,100 +18,108 @@ fn help_says_what_the_program_is_for_and_what_it_can_do() {
     }
 }
 
+/// Options, and choices.
+fn assert_help_says(words: &str, all: &[&str]) {
+    let ran = taut(words).succeeded();
+    assert_eq!(ran.err, "");
+    for said in all {
+        assert!(ran.out.contains(said), "'{said}' is missing: {}", ran.out);
+    }
+}
+
 #[test]
 fn help_on_compare_explains_every_option() {
     for words in ["compare --help", "compare -h", "help compare"] {
-        let ran = taut(words).succeeded();
-        assert_eq!(ran.err, "");
-        for option in [
-            "--scene <NAME>",
-            "--mesh <FILE>",
-            "--size <N>",
-            "--sticks <SET>",
-            "--keep-scale",
-            "--shuffle <SEED>",
-            "--iterations <K>",
-            "--substeps <n>",
-            "--frames <F>",
-            "--warmup <W>",
-            "--kernels <LIST>",
-            "--formulas <LIST>",
-            "--schedules <LIST>",
-            "--isa <LIST>",
-            "--threads <LIST>",
-            "--tuned <FILE>",
-            "--json <FILE>",
-            "--csv <FILE>",
-        ] {
-            assert!(ran.out.contains(option), "'{option}' is missing: {}", ran.out);
-        }
-        for choice in ["drape", "structural", "halley", "packed/rcm", "avx2", "colour"] {
-            assert!(ran.out.contains(choice), "'{choice}' is missing: {}", ran.out);
-        }
+        assert_help_says(
+            words,
+            &[
+                "--scene <NAME>",
+                "--mesh <FILE>",
+                "--size <N>",
+                "--sticks <SET>",
+                "--keep-scale",
+                "--shuffle <SEED>",
+                "--iterations <K>",
+                "--substeps <n>",
+                "--frames <F>",
+                "--warmup <W>",
+                "--kernels <LIST>",
+                "--formulas <LIST>",
+                "--schedules <LIST>",
+                "--isa <LIST>",
+                "--threads <LIST>",
+                "--tuned <FILE>",
+                "--json <FILE>",
+                "--csv <FILE>",
+                "drape",
+                "structural",
+                "halley",
+                "packed/rcm",
+                "avx2",
+                "colour",
+            ],
+        );
     }
 }
 
 #[test]
 fn help_on_stability_explains_every_option() {
-    let ran = taut("stability --help").succeeded();
-    assert_eq!(ran.err, "");
-    for option in [
-        "--scenes <LIST>",
-        "--sizes <LIST>",
-        "--sticks <LIST>",
-        "--schedules <LIST>",
-        "--formulas <LIST>",
-        "--iterations <LIST>",
-        "--substeps <LIST>",
-        "--dt <LIST>",
-        "--frames <F>",
-        "--bound <X>",
-        "--json <FILE>",
-        "--csv <FILE>",
-    ] {
-        assert!(ran.out.contains(option), "'{option}' is missing: {}", ran.out);
-    }
+    assert_help_says(
+        "stability --help",
+        &[
+            "--scenes <LIST>",
+            "--sizes <LIST>",
+            "--sticks <LIST>",
+            "--schedules <LIST>",
+            "--formulas <LIST>",
+            "--iterations <LIST>",
+            "--substeps <LIST>",
+            "--dt <LIST>",
+            "--frames <F>",
+            "--bound <X>",
+            "--json <FILE>",
+            "--csv <FILE>",
+        ],
+    );
 }
 
 #[test]
 fn help_on_report_explains_every_option() {
-    let ran = taut("report --help").succeeded();
-    assert_eq!(ran.err, "");
-    for option in [
-        "--quick",
-        "--parts <LIST>",
-        "--keep <FOLDER>",
-        "--from <FILE>",
-        "--out <FILE>",
-        "--readme <FILE>",
-        "--check",
-    ] {
-        assert!(ran.out.contains(option), "'{option}' is missing: {}", ran.out);
-    }
+    assert_help_says(
+        "report --help",
+        &[
+            "--quick",
+            "--parts <LIST>",
+            "--keep <FOLDER>",
+            "--from <FILE>",
+            "--out <FILE>",
+            "--readme <FILE>",
+            "--check",
+        ],
+    );
 }
 
 #[test]
 fn help_on_tune_explains_every_option() {
-    let ran = taut("tune --help").succeeded();
-    assert_eq!(ran.err, "");
-    for option in [
-        "--scene <NAME>",
-        "--mesh <FILE>",
-        "--size <N>",
-        "--sticks <SET>",
-        "--iterations <K>",
-        "--substeps <n>",
-        "--formula <NAME>",
-        "--schedule <NAME>",
-        "--any-answer",
-        "--max-stretch <X>",
-        "--threads <LIST>",
-        "--budget <S>",
-        "--save <FILE>",
-        "--json <FILE>",
-    ] {
-        assert!(ran.out.contains(option), "'{option}' is missing: {}", ran.out);
-    }
+    assert_help_says(
+        "tune --help",
+        &[
+            "--scene <NAME>",
+            "--mesh <FILE>",
+            "--size <N>",
+            "--sticks <SET>",
+            "--iterations <K>",
+            "--substeps <n>",
+            "--formula <NAME>",
+            "--schedule <NAME>",
+            "--any-answer",
+            "--max-stretch <X>",
+            "--threads <LIST>",
+            "--budget <S>",
+            "--save <FILE>",
+            "--json <FILE>",
+        ],
+    );
 }
 
 #[test]
