@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use taut::world::{Arranged, Arrangement, ArrangementError, Numbering, Order, Scene};
+use taut::world::{Arranged, Arrangement, ArrangementError, Model, Numbering, Order};
 use taut::{
     AnyKernel, Formula, Kernel, ParticleError, Plan, PlanError, ScalarKernel, Step, StepError,
     Stretch, Tally,
@@ -36,7 +36,7 @@ pub struct Contestant {
 #[derive(Clone, Debug)]
 pub struct Contest {
     /// What is relaxed.
-    pub scene: Scene,
+    pub scene: Model,
     /// How.
     pub step: Step<3>,
     /// Frames before the clock starts.

@@ -1,6 +1,6 @@
 //! What one bench does, over and over from the same start, and how it is known that it did.
 
-use taut::world::Scene;
+use taut::world::Model;
 use taut::{AnyKernel, Formula, Kernel, Plan, PlanError, ScalarKernel, StepError, Stretch};
 
 use crate::runner::{Runner, State};
@@ -20,7 +20,7 @@ pub struct Course {
     scenario: Scenario,
     formula: Formula,
     /// At the start.
-    scene: Scene,
+    scene: Model,
     /// The same in the scenario's arrangement.
     arranged: Arranged,
     start_hash: u64,
@@ -78,7 +78,7 @@ impl Course {
     /// If the scene cannot be arranged so, or the step is not sane.
     pub fn new(
         scenario: Scenario,
-        mut scene: Scene,
+        mut scene: Model,
         formula: Formula,
     ) -> Result<Self, CourseError> {
         let step = scenario.step();

@@ -1,6 +1,6 @@
 //! What does the frames of a contest or a bench: the textbook loop or a kernel's plan.
 
-use taut::world::Scene;
+use taut::world::Model;
 use taut::{
     AnyKernel, AnyPlan, Formula, Kernel, Particles, Plan, PlanError, Renumbering, Status, Step,
     StepError, Sticks,
@@ -31,7 +31,7 @@ pub(crate) struct State {
 }
 
 impl Runner {
-    pub(crate) fn textbook(scene: &Scene) -> Self {
+    pub(crate) fn textbook(scene: &Model) -> Self {
         Self::Textbook(Textbook::new(&scene.particles, &scene.sticks))
     }
 
@@ -74,7 +74,7 @@ impl Runner {
 
     /// The scene's particles where they are now. (`Particles::new` would refuse those that
     /// blew up.)
-    pub(crate) fn particles(&self, scene: &Scene) -> Particles<3> {
+    pub(crate) fn particles(&self, scene: &Model) -> Particles<3> {
         let (mut particles, positions) = (scene.particles.clone(), self.positions());
         for axis in 0..3 {
             for (x, position) in particles.positions_mut(axis).iter_mut().zip(&positions) {

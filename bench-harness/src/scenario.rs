@@ -1,6 +1,6 @@
 //! What the benches run, as data.
 
-use taut::world::{Scene, SceneError, StickSet};
+use taut::world::{Model, ModelError, StickSet};
 use taut::{AnyKernel, Formula, Kernel, Step};
 
 use taut::world::{Arrangement, Numbering, Order};
@@ -11,7 +11,7 @@ pub struct Scenario {
     /// The first part of the paths of its benches.
     pub name: &'static str,
     /// Makes the scene.
-    pub shape: fn(usize, StickSet) -> Result<Scene, SceneError>,
+    pub shape: fn(usize, StickSet) -> Result<Model, ModelError>,
     /// Of which sticks.
     pub sticks: StickSet,
     /// Numbered at random first, by this seed.
@@ -44,12 +44,12 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario { name: "drape-all-substeps", iterations: 1, substeps: 8, ..DRAPE },
     Scenario { sizes: &[32, 128], formulas: &[Formula::Halley, Formula::Quick], ..DISC },
     Scenario { name: "disc-shuffled", shuffle: Some(1), ..DISC },
-    Scenario { name: "sphere-all", shape: Scene::sphere, sizes: &[64], ..DISC },
+    Scenario { name: "sphere-all", shape: Model::sphere, sizes: &[64], ..DISC },
 ];
 
 const DRAPE: Scenario = Scenario {
     name: "drape-all",
-    shape: Scene::drape,
+    shape: Model::drape,
     sticks: StickSet::All,
     shuffle: None,
     arrangement: Arrangement { order: Order::Sheet, numbering: Numbering::Given },
@@ -62,7 +62,7 @@ const DRAPE: Scenario = Scenario {
 
 const DISC: Scenario = Scenario {
     name: "disc-all",
-    shape: Scene::disc,
+    shape: Model::disc,
     arrangement: Arrangement { order: Order::Blocked, numbering: Numbering::Hilbert },
     stretch_rms_bound: 0.5, // it hangs from few particles
     ..DRAPE
@@ -73,7 +73,7 @@ impl Scenario {
     ///
     /// # Errors
     /// If it is too small to have sticks.
-    pub fn scene(&self, size: usize) -> Result<Scene, SceneError> {
+    pub fn scene(&self, size: usize) -> Result<Model, ModelError> {
         let scene = (self.shape)(size, self.sticks)?;
         Ok(self.shuffle.map_or(scene.clone(), |seed| scene.shuffled(seed)))
     }
@@ -84,7 +84,7 @@ impl Scenario {
     }
 
     /// How many sticks a frame of the scene relaxes: sticks times iterations times substeps.
-    pub fn relaxed_per_frame(&self, scene: &Scene) -> u64 {
+    pub fn relaxed_per_frame(&self, scene: &Model) -> u64 {
         scene.sticks.len() as u64 * u64::from(self.iterations) * u64::from(self.substeps)
     }
 

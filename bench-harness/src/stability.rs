@@ -1,7 +1,7 @@
 //! Which orders, formulas and steps stay bounded.
 
 use serde::Serialize;
-use taut::world::{Arranged, Arrangement, Scene, StickSet};
+use taut::world::{Arranged, Arrangement, Model, StickSet};
 use taut::{AnyKernel, Formula, Kernel, Plan, Schedule, Step, Stretch};
 
 use crate::contest::{ContestError, Progress};
@@ -20,7 +20,7 @@ pub struct Subject {
     /// Its sticks.
     pub set: StickSet,
     /// The scene itself.
-    pub scene: Scene,
+    pub scene: Model,
 }
 
 /// A scene in every combination of these, each run from the start.
@@ -198,7 +198,7 @@ impl Watched {
     }
 }
 
-fn is_default(scene: &Scene, schedule: &Schedule) -> bool {
+fn is_default(scene: &Model, schedule: &Schedule) -> bool {
     let of_sheet = scene.sheet.as_ref().and_then(|sheet| sheet.schedule(&scene.sticks).ok());
     of_sheet.as_ref() == Some(schedule)
         || *schedule == Schedule::for_mesh(&scene.particles, &scene.sticks)

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use taut::world::{Arranged, Arrangement, Numbering, Order, Scene};
+use taut::world::{Arranged, Arrangement, Model, Numbering, Order};
 use taut::{AnyKernel, Fingerprint, Formula, Kernel, Pool, PoolError, Step, Tuned};
 
 use crate::contest::{Contest, ContestError, Contestant, EARLY_FRAME, Progress};
@@ -40,7 +40,7 @@ const HALVED: f64 = 0.75;
 #[derive(Clone, Debug)]
 pub struct Tuning {
     /// What is relaxed.
-    pub scene: Scene,
+    pub scene: Model,
     /// How.
     pub step: Step<3>,
     /// With which formula.
@@ -183,7 +183,7 @@ impl Tuning {
     /// # Errors
     /// If the system does not give the threads.
     pub fn candidates(
-        scene: &Scene,
+        scene: &Model,
         keep: Arrangement,
         threads: &[usize],
     ) -> Result<Vec<Candidate>, PoolError> {
@@ -232,7 +232,7 @@ impl Tuning {
 }
 
 /// The one to keep and its numberings, then the others.
-fn arrangements(scene: &Scene, keep: Arrangement) -> Vec<Arrangement> {
+fn arrangements(scene: &Model, keep: Arrangement) -> Vec<Arrangement> {
     let mut all = vec![keep];
     let orders = [
         Order::Sheet,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use comfy_table::{Cell, CellAlignment, Table};
 use serde::Serialize;
-use taut::world::{Scene, StickSet};
+use taut::world::{Model, StickSet};
 use taut::{Formula, Step};
 use taut_bench::accuracy::{
     Accuracy, DriftRow, EffortRow, FrameRow, GOAL_RMS, IterationRow, Means, Part, Study,
@@ -100,7 +100,7 @@ impl Arguments {
         }
     }
 
-    fn study(&self, scene: Scene) -> anyhow::Result<Study> {
+    fn study(&self, scene: Model) -> anyhow::Result<Study> {
         let mut arrangements = self.schedules.clone();
         if arrangements.is_empty() {
             let sheet = scene.sheet.as_ref().map(|_| "sheet");
@@ -109,7 +109,7 @@ impl Arguments {
         }
         let body = match self.mesh {
             Some(_) => scene.clone(),
-            None => Scene::sphere(BALL, self.sticks)?,
+            None => Model::sphere(BALL, self.sticks)?,
         };
         let Self { iterations, substeps, frames, .. } = *self;
         let step = Step { iterations, substeps, ..Step::default() };

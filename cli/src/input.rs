@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use taut::Tuned;
-use taut::world::{Scene, StickSet};
+use taut::world::{Model, StickSet};
 use taut_mesh::{LoadOptions, TriangleMesh};
 
 use crate::words::{parse, within};
@@ -75,7 +75,7 @@ impl Source {
 
 /// A scene, and what to call it.
 pub(crate) struct Named {
-    pub(crate) scene: Scene,
+    pub(crate) scene: Model,
     pub(crate) name: String,
     /// What was done to it, a line each.
     pub(crate) notes: Vec<String>,
@@ -84,9 +84,9 @@ pub(crate) struct Named {
 /// One of the shapes.
 pub(crate) fn shape(shape: Shape, size: usize, set: StickSet) -> anyhow::Result<Named> {
     let scene = match shape {
-        Shape::Drape => Scene::drape(size, set),
-        Shape::Disc => Scene::disc(size, set),
-        Shape::Sphere => Scene::sphere(size, set),
+        Shape::Drape => Model::drape(size, set),
+        Shape::Disc => Model::disc(size, set),
+        Shape::Sphere => Model::sphere(size, set),
     };
     let name = format!("{} {size}, {set} sticks", shape.name());
     let scene = scene.with_context(|| format!("no scene {name}"))?;
@@ -111,7 +111,7 @@ pub(crate) fn mesh(path: &Path, set: StickSet, keep_scale: bool) -> anyhow::Resu
         }
         notes.push(format!("scaled by {factor:.6}, so that its mean edge is {MEAN_STICK} m"));
     }
-    let scene = Scene::hanging(&mesh.positions, &mesh.triangles, set)
+    let scene = Model::hanging(&mesh.positions, &mesh.triangles, set)
         .with_context(|| path.display().to_string())?;
     let file = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
     Ok(Named { scene, name: format!("{file}, {set} sticks"), notes })
@@ -132,7 +132,7 @@ fn mean_edge(mesh: &TriangleMesh) -> f64 {
 }
 
 /// What `taut tune --save` wrote, for these sticks.
-pub(crate) fn tuned(path: &Path, scene: &Scene) -> anyhow::Result<Tuned> {
+pub(crate) fn tuned(path: &Path, scene: &Model) -> anyhow::Result<Tuned> {
     let file = || path.display().to_string();
     let text = fs::read_to_string(path).with_context(|| format!("{}: cannot be read", file()))?;
     let tuned: Tuned =

@@ -3,7 +3,7 @@
 use clap::Args;
 use comfy_table::{Cell, CellAlignment};
 use serde::Serialize;
-use taut::world::{Scene, StickSet};
+use taut::world::{Model, StickSet};
 use taut::{AnyKernel, Formula, Kernel, Step};
 use taut_bench::roofline::{Peak, RooflineRow, roofline};
 use taut_bench::{Arrangement, Contest, Contestant, MachineInfo, Order, Progress};
@@ -119,7 +119,7 @@ impl Arguments {
     }
 
     /// Every kernel on every instruction set, in every schedule that it runs.
-    fn contestants(&self, scene: &Scene) -> anyhow::Result<Vec<Contestant>> {
+    fn contestants(&self, scene: &Model) -> anyhow::Result<Vec<Contestant>> {
         let usual = if scene.sheet.is_some() { "sheet" } else { "blocked/hilbert" };
         let arrangements = match self.schedules.as_slice() {
             [] => vec![usual.parse()?],

@@ -48,7 +48,7 @@ pub use law::{
 pub use numbering::{NotAPermutation, Renumbering};
 pub use particles::{
     COORDINATE_MAX, Column, Columns, INVERSE_MASS_MAX, INVERSE_MASS_MIN, PADDING, ParticleError,
-    Particles,
+    Particles, hash_points,
 };
 pub use program::{Access, Program, Slots, SpecialSlots};
 pub use real::Real;

@@ -354,15 +354,17 @@ impl<const D: usize, S: Real> Particles<D, S> {
         }
     }
 
-    /// A hash of the positions' bits: FNV-1a, 64 bits, over the particles in order and the
-    /// axes of each, every number as 8 little-endian bytes of its
-    /// [canonical bits](Real::canonical_bits); padding excluded.
+    /// A hash of the positions' bits: [`hash_points`] of them in order; padding excluded.
     pub fn hash(&self) -> u64 {
-        let of_particle = |particle: usize| {
-            self.position.iter().map(move |column| column[particle].canonical_bits())
-        };
-        fnv1a((0..self.len).flat_map(of_particle).flat_map(u64::to_le_bytes))
+        hash_points((0..self.len).map(|particle| self.position(particle)))
     }
+}
+
+/// A hash of points' bits: FNV-1a, 64 bits, over the points in order and the axes of each, every
+/// number as 8 little-endian bytes of its [canonical bits](Real::canonical_bits).
+pub fn hash_points<const D: usize, S: Real>(points: impl IntoIterator<Item = [S; D]>) -> u64 {
+    let numbers = points.into_iter().flatten();
+    fnv1a(numbers.flat_map(|number| number.canonical_bits().to_le_bytes()))
 }
 
 #[cfg(feature = "serde")]

@@ -3,7 +3,7 @@
 use alloc::string::String;
 
 use taut_core::{Formula, Sticks};
-use taut_world::{Arranged, Arrangement, ArrangementError, Scene};
+use taut_world::{Arranged, Arrangement, ArrangementError, Model};
 
 use crate::AnyKernel;
 
@@ -20,9 +20,9 @@ const THREADS_MAX: usize = 1024;
 /// # #[cfg(feature = "serde")] {
 /// use taut::prelude::*;
 /// use taut::Tuned;
-/// use taut::world::{Arranged, Scene, StickSet};
+/// use taut::world::{Arranged, Model, StickSet};
 ///
-/// let scene = Scene::sphere(10, StickSet::All)?; // or particles, sticks and sheet of your own
+/// let scene = Model::sphere(10, StickSet::All)?; // or particles, sticks and sheet of your own
 /// # let taut::Fingerprint { particles, sticks, ends } = taut::Fingerprint::of(&scene.sticks);
 /// # let text = format!(r#"{{ "kernel": "scalar", "threads": 1, "schedule": "blocked+hilbert",
 /// #   "formula": "halley", "mesh": {{ "particles": {particles}, "sticks": {sticks},
@@ -148,7 +148,7 @@ impl Tuned {
     ///
     /// # Errors
     /// If the tuning was made for other sticks.
-    pub fn arrange(&self, scene: &Scene) -> Result<Arranged, TunedError> {
+    pub fn arrange(&self, scene: &Model) -> Result<Arranged, TunedError> {
         self.check(&scene.sticks)?;
         Ok(self.schedule.of(scene)?)
     }

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
-use taut::world::{Scene, StickSet};
+use taut::world::{Model, StickSet};
 use taut::{
     Duplicates, Family, Formula, Kernel, Kind, Particles, Plan, PlanError, ScalarKernel, Schedule,
     Step, Sticks,
@@ -264,7 +264,7 @@ fn in_other_dimensions_kernels_agree_or_refuse_by_a_typed_error() {
 
 #[test]
 fn a_plan_refuses_a_schedule_of_other_sticks() {
-    let Scene { particles, sticks, sheet } = Scene::drape(5, StickSet::Shear).unwrap();
+    let Model { particles, sticks, sheet, .. } = Model::drape(5, StickSet::Shear).unwrap();
     let schedule = sheet.unwrap().schedule(&sticks).unwrap();
     let mut pairs = sticks.ends().to_vec();
     pairs[7].reverse();

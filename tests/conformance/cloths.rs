@@ -1,6 +1,6 @@
 //! Many cloths in one: each moves as it would alone.
 
-use taut::world::{Scene, StickSet};
+use taut::world::{Model, StickSet};
 use taut::{Formula, Particles, Schedule, Step, Sticks};
 
 use crate::meshes::{Manner, Mesh, Pattern, Recipe, Shape};
@@ -29,8 +29,8 @@ fn cloths_of_every_kind_move_as_they_would_alone() {
     let pattern = Pattern::Shapes(vec![Shape::Grid(30, 50), Shape::Star(70), Shape::Chain(9)]);
     let recipe = Recipe { pattern, duplicates: 5, special: 4, manner: Manner::Tame, seed: 3 };
     let mesh = recipe.mesh();
-    let disc: Mesh = Scene::disc(50, StickSet::All).unwrap().shuffled(2).into();
-    let sheet: Mesh = Scene::drape(20, StickSet::All).unwrap().into();
+    let disc: Mesh = Model::disc(50, StickSet::All).unwrap().shuffled(2).into();
+    let sheet: Mesh = Model::drape(20, StickSet::All).unwrap().into();
     let orders = [(mesh, "coloured"), (disc, "blocked"), (sheet, "sheet")];
     let cloths = orders.map(|(mesh, order)| {
         let schedule = mesh.schedule(order);
@@ -44,7 +44,7 @@ fn cloths_of_every_kind_move_as_they_would_alone() {
 fn small_cloths_of_one_block_each_move_as_they_would_alone() {
     let cloths: Vec<(Mesh, Schedule)> = (0..20)
         .map(|seed| {
-            let mesh: Mesh = Scene::drape(32, StickSet::All).unwrap().shuffled(seed).into();
+            let mesh: Mesh = Model::drape(32, StickSet::All).unwrap().shuffled(seed).into();
             let schedule = mesh.schedule(if seed % 2 == 0 { "blocked" } else { "packed" });
             assert_eq!(schedule.phases().count(), 1);
             (mesh, schedule)

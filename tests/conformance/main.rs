@@ -21,3 +21,4 @@ mod sessions;
 mod statuses;
 mod threads;
 mod tuned;
+mod worlds;

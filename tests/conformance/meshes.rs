@@ -7,7 +7,7 @@ use rand::RngExt;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
-use taut::world::Scene;
+use taut::world::Model;
 use taut::{Duplicates, Family, Kind, Particles, Schedule, Sheet, Sticks};
 
 /// Particles and the sticks between them.
@@ -19,8 +19,8 @@ pub(crate) struct Mesh<const D: usize = 3> {
     pub(crate) sheet: Option<Sheet>,
 }
 
-impl From<Scene> for Mesh {
-    fn from(Scene { particles, sticks, sheet }: Scene) -> Self {
+impl From<Model> for Mesh {
+    fn from(Model { particles, sticks, sheet, .. }: Model) -> Self {
         Self { particles, sticks, sheet }
     }
 }

@@ -1,6 +1,6 @@
 //! That simulations behave: they converge, and stay bounded where that is promised.
 
-use taut::world::{Scene, StickSet};
+use taut::world::{Model, StickSet};
 use taut::{Formula, Kernel, Plan, Schedule, Step, Stretch};
 
 use crate::contestants::reference;
@@ -16,7 +16,7 @@ struct Hung {
 }
 
 fn drape(size: usize) -> Mesh {
-    Scene::drape(size, StickSet::All).unwrap().into()
+    Model::drape(size, StickSet::All).unwrap().into()
 }
 
 /// Steps until something is not finite; all kernels give these bits, and the reference gives

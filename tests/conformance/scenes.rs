@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use taut::world::{Scene, SceneError, StickSet};
+use taut::world::{Model, ModelError, StickSet};
 use taut::{Family, Particles, Sticks};
 
 use crate::meshes::island_of_each;
 
 /// Everything that there is to know of a scene, to the bit.
-fn bits(Scene { particles, sticks, .. }: &Scene) -> impl Eq + std::fmt::Debug + use<> {
+fn bits(Model { particles, sticks, .. }: &Model) -> impl Eq + std::fmt::Debug + use<> {
     let points: Vec<[u32; 3]> = points(particles).map(|point| point.map(f32::to_bits)).collect();
     let previous: Vec<Vec<u32>> =
         (0..3).map(|axis| particles.previous(axis).iter().map(|x| x.to_bits()).collect()).collect();
@@ -30,7 +30,7 @@ fn edges(sticks: &Sticks) -> BTreeSet<[u32; 2]> {
 fn drape_is_to_the_letter_of_its_definition() {
     for n in [2_u32, 3, 17, 64] {
         for set in StickSet::ALL {
-            let Scene { particles, sticks, sheet } = Scene::drape(n as usize, set).unwrap();
+            let Model { particles, sticks, sheet, .. } = Model::drape(n as usize, set).unwrap();
             assert_eq!(particles.len(), (n * n) as usize);
             for j in 0..n {
                 for i in 0..n {
@@ -61,7 +61,7 @@ fn drape_is_to_the_letter_of_its_definition() {
             assert_eq!(sheet.families().len(), set.families().len());
         }
     }
-    assert_eq!(Scene::drape(1, StickSet::All).err(), Some(SceneError::NoSticks { particles: 1 }));
+    assert_eq!(Model::drape(1, StickSet::All).err(), Some(ModelError::NoSticks { particles: 1 }));
 }
 
 type Place = (u32, u32);
@@ -99,10 +99,10 @@ fn drape_sticks(n: u32, set: StickSet) -> Vec<([Place; 2], f64)> {
 
 /// What holds of a mesh that hangs: whole, finite, no stick twice, its highest share pinned,
 /// at rest, and the same every time.
-fn is_sound(name: &str, make: impl Fn() -> Scene) -> Scene {
+fn is_sound(name: &str, make: impl Fn() -> Model) -> Model {
     let scene = make();
     assert_eq!(bits(&make()), bits(&scene), "{name}");
-    let Scene { particles, sticks, sheet } = &scene;
+    let Model { particles, sticks, sheet, .. } = &scene;
     assert!(sheet.is_none(), "{name}");
     assert!(points(particles).flatten().all(f32::is_finite), "{name}");
     let islands = island_of_each(particles.len(), sticks.ends().iter().copied());
@@ -138,8 +138,8 @@ fn discs_are_whole_and_of_six_sticks_a_particle() {
     for size in (2..40).chain([64, 100]) {
         for set in [StickSet::Structural, StickSet::All] {
             let name = format!("disc {size} {set}");
-            let Scene { particles, sticks, .. } =
-                is_sound(&name, || Scene::disc(size, set).unwrap());
+            let Model { particles, sticks, .. } =
+                is_sound(&name, || Model::disc(size, set).unwrap());
             let share = particles.len() as f64 / (size * size) as f64;
             assert!(size < 8 || (0.95..1.05).contains(&share), "{name}: {share} of size²");
             if set == StickSet::Structural {
@@ -156,8 +156,8 @@ fn discs_are_whole_and_of_six_sticks_a_particle() {
         }
     }
     for size in [0, 1] {
-        let error = Scene::disc(size, StickSet::All).err();
-        assert!(matches!(error, Some(SceneError::NoSticks { .. })), "{size}: {error:?}");
+        let error = Model::disc(size, StickSet::All).err();
+        assert!(matches!(error, Some(ModelError::NoSticks { .. })), "{size}: {error:?}");
     }
 }
 
@@ -165,7 +165,7 @@ fn discs_are_whole_and_of_six_sticks_a_particle() {
 fn spheres_are_whole_and_closed() {
     for size in (1..30).chain([50]) {
         let name = format!("sphere {size}");
-        let make = |set| is_sound(&name, || Scene::sphere(size, set).unwrap());
+        let make = |set| is_sound(&name, || Model::sphere(size, set).unwrap());
         let [edges_only, all] = [StickSet::Structural, StickSet::All].map(make);
         // Euler's formula for a closed surface of triangles.
         let expected = 3 * edges_only.particles.len() - 6;
@@ -178,11 +178,11 @@ fn spheres_are_whole_and_closed() {
             assert!((radius - expected).abs() < 1e-6 * expected, "{name}: {point:?}");
         }
     }
-    assert_eq!(Scene::sphere(0, StickSet::All).err(), Some(SceneError::NoSticks { particles: 0 }));
+    assert_eq!(Model::sphere(0, StickSet::All).err(), Some(ModelError::NoSticks { particles: 0 }));
 }
 
 /// A particle by its place and mass, a stick by its ends in sequence and its length.
-fn graph(Scene { particles, sticks, .. }: &Scene) -> impl Eq + std::fmt::Debug + use<> {
+fn graph(Model { particles, sticks, .. }: &Model) -> impl Eq + std::fmt::Debug + use<> {
     let name = |particle: u32| {
         let [x, y, z] = particles.position(particle as usize).map(f32::to_bits);
         [x, y, z, particles.inverse_masses()[particle as usize].to_bits()]
@@ -199,9 +199,9 @@ fn graph(Scene { particles, sticks, .. }: &Scene) -> impl Eq + std::fmt::Debug +
 #[test]
 fn shuffled_is_the_same_graph_in_another_order() {
     let scenes = [
-        Scene::drape(12, StickSet::All).unwrap(),
-        Scene::disc(12, StickSet::All).unwrap(),
-        Scene::sphere(9, StickSet::All).unwrap(),
+        Model::drape(12, StickSet::All).unwrap(),
+        Model::disc(12, StickSet::All).unwrap(),
+        Model::sphere(9, StickSet::All).unwrap(),
     ];
     for scene in scenes {
         let shuffled = scene.shuffled(1);

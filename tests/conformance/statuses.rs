@@ -1,6 +1,6 @@
 //! What a status tells, and what stays where it is.
 
-use taut::world::{Scene, StickSet};
+use taut::world::{Model, StickSet};
 use taut::{Family, Formula, Particles, Step};
 
 use crate::meshes::{Manner, Mesh, Pattern, Recipe, Shape};
@@ -111,7 +111,7 @@ fn pinned_particles_stay_where_they_are_whatever_pulls() {
 
 #[test]
 fn a_pinned_particle_moved_by_its_owner_drags_the_rest_along() {
-    let mut mesh = Mesh::from(Scene::drape(6, StickSet::All).unwrap());
+    let mut mesh = Mesh::from(Model::drape(6, StickSet::All).unwrap());
     (1..6).for_each(|particle| mesh.particles.set_inverse_mass(particle, 1.0).unwrap());
     let schedule = mesh.schedule("sheet");
     for formula in Formula::ALL {

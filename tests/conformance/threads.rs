@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::thread;
 
-use taut::world::{Scene, StickSet};
+use taut::world::{Model, StickSet};
 use taut::{AnyKernel, Executor, Family, Formula, Inline, Kind, Plan, Pool, Schedule, Step};
 
 use crate::contestants::contestants;
@@ -168,7 +168,7 @@ fn a_large_sheet_is_shared_out_and_nobody_sees_it() {
 
 #[test]
 fn threads_give_the_same_hash_every_time() {
-    let Scene { particles, mut sticks, .. } = Scene::disc(80, StickSet::All).unwrap().shuffled(1);
+    let Model { particles, mut sticks, .. } = Model::disc(80, StickSet::All).unwrap().shuffled(1);
     for stick in (0..sticks.len()).step_by(50) {
         sticks.set_kind(stick, Kind::Maximum).unwrap();
     }

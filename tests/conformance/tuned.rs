@@ -1,10 +1,10 @@
 //! Saved tunings: read back, used, and refused where they do not belong.
 
-use taut::world::{Arranged, Scene, StickSet};
+use taut::world::{Arranged, Model, StickSet};
 use taut::{Fingerprint, Formula, Kernel, Plan, Step, Tuned, TunedError};
 
-fn scene() -> Scene {
-    Scene::disc(9, StickSet::All).unwrap().shuffled(2)
+fn scene() -> Model {
+    Model::disc(9, StickSet::All).unwrap().shuffled(2)
 }
 
 fn tuned(kernel: &str, threads: usize, schedule: &str) -> Tuned {
@@ -59,11 +59,11 @@ fn what_keeps_the_answer_keeps_it_to_the_bit() {
 
 #[test]
 fn what_does_not_belong_is_refused() {
-    let other = Scene::disc(10, StickSet::All).unwrap();
+    let other = Model::disc(10, StickSet::All).unwrap();
     let refused = tuned("wide", 1, "packed").arrange(&other).unwrap_err();
     assert!(matches!(refused, TunedError::OtherMesh { .. }), "{refused}");
     // As many particles and sticks, joined otherwise.
-    let shuffled = Scene::disc(9, StickSet::All).unwrap().shuffled(3);
+    let shuffled = Model::disc(9, StickSet::All).unwrap().shuffled(3);
     assert!(tuned("wide", 1, "packed").check(&shuffled.sticks).is_err());
 
     let refused = tuned("wide", 1, "sheet").arrange(&scene()).unwrap_err();

@@ -2,7 +2,7 @@
 //! `golden.txt`, and by the example `hashes`, which prints them on any target.
 #![forbid(unsafe_code)]
 
-use taut::world::{Arranged, Arrangement, Order, Scene, StickSet};
+use taut::world::{Arranged, Arrangement, Model, Order, StickSet};
 use taut::{Formula, Step};
 
 /// After how many [steps](step) the positions are hashed.
@@ -16,7 +16,7 @@ pub fn step() -> Step<3> {
 /// A scene in an order, by a formula.
 #[derive(Clone, Debug)]
 pub struct Exhibit {
-    /// Scene, order and formula.
+    /// Model, order and formula.
     pub name: String,
     /// The scene with its order, in its own numbering.
     pub arranged: Arranged,
@@ -31,9 +31,9 @@ pub struct Exhibit {
 /// Never: these scenes can be made, and arranged so.
 pub fn exhibits() -> impl Iterator<Item = Exhibit> {
     let scenes = [
-        ("drape-64-all", Scene::drape(64, StickSet::All)),
-        ("disc-40-all", Scene::disc(40, StickSet::All)),
-        ("sphere-28-all", Scene::sphere(28, StickSet::All)),
+        ("drape-64-all", Model::drape(64, StickSet::All)),
+        ("disc-40-all", Model::disc(40, StickSet::All)),
+        ("sphere-28-all", Model::sphere(28, StickSet::All)),
     ];
     scenes.into_iter().flat_map(|(name, scene)| {
         let scene = scene.expect("such scenes can be made");

@@ -1,14 +1,28 @@
-//! What sticks are built into. So far: scenes, the same for tests, benches and tools.
+//! What sticks are built into, and what happens to it: cloth, ropes, plants, bodies; forces and
+//! obstacles; scenes of all of these, and worlds in which they move.
 //!
-//! A [`Scene`] is particles and sticks that hang from pinned particles, made the same way, to
-//! the bit, on every machine: coordinates are computed in `f64` with the crate `libm` and
-//! rounded once, and chance comes from a seeded generator (`ChaCha8Rng`). It knows no kernel and no
-//! file. An [`Arrangement`] lays a scene out before a kernel gets it.
+//! - A [`Model`] is matter: particles and sticks, faces and named groups. Builders make models.
+//! - A [`Scene`] is models by name, forces ([`Force`]), obstacles ([`Obstacle`]) and a step.
+//! - A [`World`] is a scene on its way through time, each part of it on a kernel that suits it.
+//! - An [`Arrangement`] lays a model out before a kernel gets it, by name.
+//!
+//! All of it is the same, to the bit, on every machine: coordinates are computed in `f64` with
+//! the crate `libm` and rounded once, motion uses only operations that are rounded the same
+//! everywhere, and chance comes from a seeded generator (`ChaCha8Rng`). It knows no kernel by name and
+//! no file.
 #![forbid(unsafe_code)]
 
-mod arrangement;
+mod force;
+mod model;
+mod obstacle;
 mod scene;
-mod shapes;
+mod world;
 
-pub use arrangement::{Arranged, Arrangement, ArrangementError, Numbering, Order};
-pub use scene::{PINNED_SHARE, Scene, SceneError, StickSet, UnknownStickSet};
+pub use force::{Force, Forces};
+pub use model::{
+    Arranged, Arrangement, ArrangementError, Model, ModelError, Numbering, Order, PINNED_SHARE,
+    StickSet, UnknownStickSet,
+};
+pub use obstacle::Obstacle;
+pub use scene::{Scene, SceneError};
+pub use world::{Moment, Piece, Settings, World, WorldError};

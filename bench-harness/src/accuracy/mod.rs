@@ -13,7 +13,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::Serialize;
-use taut::world::Scene;
+use taut::world::Model;
 use taut::{Formula, PlanError, Step, StepError};
 
 use crate::contest::Progress;
@@ -28,9 +28,9 @@ pub use figure::Figure;
 #[derive(Clone, Debug)]
 pub struct Study {
     /// A scene that hangs.
-    pub scene: Scene,
+    pub scene: Model,
     /// A body that can fly: its pins are taken away.
-    pub body: Scene,
+    pub body: Model,
     /// A frame.
     pub step: Step<3>,
     /// How many frames are looked at.

@@ -1,6 +1,6 @@
 //! What many sticks do together.
 
-use taut::world::{Scene, StickSet};
+use taut::world::{Model, StickSet};
 use taut::{Formula, Kernel, Plan, ScalarKernel, Schedule, Step, Stretch};
 
 use super::run::{iterations, rms_after};
@@ -132,7 +132,7 @@ fn one_iteration(scale: Scale) -> Result<Vec<f64>, ClaimError> {
         (64, StickSet::All, "sheet"),
     ];
     let rms = |(size, sticks, order): (usize, StickSet, &str)| {
-        let scene = Scene::drape(scale.pick(size, 6), sticks)?;
+        let scene = Model::drape(scale.pick(size, 6), sticks)?;
         rms_after(&scene, order, Formula::Newton, &iterations(1), scale.pick(300, 10))
     };
     cases.into_iter().map(rms).collect()
@@ -142,7 +142,7 @@ fn one_iteration(scale: Scale) -> Result<Vec<f64>, ClaimError> {
 const BLOWN_UP: f64 = 0.1;
 
 /// The scene without pins and larger than at rest.
-fn blown_up(mut scene: Scene) -> Result<Scene, ClaimError> {
+fn blown_up(mut scene: Model) -> Result<Model, ClaimError> {
     for particle in 0..scene.particles.len() {
         let place = scene.particles.position(particle);
         scene.particles.set_inverse_mass(particle, 1.0)?;
@@ -153,17 +153,17 @@ fn blown_up(mut scene: Scene) -> Result<Scene, ClaimError> {
 }
 
 fn converges_over_frames(scale: Scale) -> Result<Vec<f64>, ClaimError> {
-    let free = blown_up(Scene::disc(scale.pick(16, 6), StickSet::Structural)?)?;
+    let free = blown_up(Model::disc(scale.pick(16, 6), StickSet::Structural)?)?;
     let once = iterations(1);
     let alone = Step { acceleration: [0.0; 3], ..once };
     let left = rms_after(&free, "authored", Formula::Newton, &alone, 60)? / BLOWN_UP;
-    let hanging = Scene::drape(8, StickSet::Shear)?;
+    let hanging = Model::drape(8, StickSet::Shear)?;
     let pulled = rms_after(&hanging, "authored", Formula::Newton, &once, scale.pick(300, 20))?;
     Ok(vec![left, pulled])
 }
 
 fn removes_stiffness(scale: Scale) -> Result<Vec<f64>, ClaimError> {
-    let scene = Scene::drape(8, StickSet::Shear)?;
+    let scene = Model::drape(8, StickSet::Shear)?;
     let frames = scale.pick(300, 20);
     let soft = rms_after(&scene, "authored", Formula::Newton, &iterations(1), frames)?;
     let stiff = rms_after(&scene, "authored", Formula::Exact, &iterations(64), frames)?;
@@ -171,8 +171,8 @@ fn removes_stiffness(scale: Scale) -> Result<Vec<f64>, ClaimError> {
 }
 
 fn closer_each_iteration(scale: Scale) -> Result<Vec<f64>, ClaimError> {
-    let Scene { particles, sticks, .. } =
-        blown_up(Scene::drape(scale.pick(16, 6), StickSet::All)?)?;
+    let Model { particles, sticks, .. } =
+        blown_up(Model::drape(scale.pick(16, 6), StickSet::All)?)?;
     let (mut particles, sticks) = (particles.convert::<f64>(), sticks.convert::<f64>());
     let schedule = Schedule::authored(&sticks);
     let mut plan = ScalarKernel.plan(&particles, &sticks, &schedule, Formula::Exact)?;
@@ -189,14 +189,14 @@ fn closer_each_iteration(scale: Scale) -> Result<Vec<f64>, ClaimError> {
 
 fn order_decides(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     let (size, frames) = scale.pick((64, 360), (8, 10));
-    let scene = Scene::drape(size, StickSet::All)?;
+    let scene = Model::drape(size, StickSet::All)?;
     let rms = |order| rms_after(&scene, order, Formula::Exact, &iterations(1), frames);
     Ok(vec![rms("authored")?, rms("sheet")?])
 }
 
 fn small_steps(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     let (size, frames) = scale.pick((32, 120), (8, 10));
-    let scene = Scene::drape(size, StickSet::All)?;
+    let scene = Model::drape(size, StickSet::All)?;
     let rms = |step| rms_after(&scene, "sheet", Formula::Halley, &step, frames);
     Ok(vec![rms(iterations(8))? / rms(Step { substeps: 8, ..iterations(1) })?])
 }

@@ -1,6 +1,6 @@
 //! What a frame costs.
 
-use taut::world::{Scene, StickSet};
+use taut::world::{Model, StickSet};
 use taut::{AnyKernel, Formula, ScalarKernel, Tally};
 
 use super::run::{iterations, rms_after};
@@ -125,14 +125,14 @@ pub(super) const CLAIMS: &[Claim] = &[
 ];
 
 fn counted(scale: Scale, formula: Formula) -> Result<Vec<f64>, ClaimError> {
-    let Scene { particles, sticks, .. } = Scene::drape(scale.pick(64, 8), StickSet::All)?;
+    let Model { particles, sticks, .. } = Model::drape(scale.pick(64, 8), StickSet::All)?;
     let Tally { divisions, square_roots, .. } = taut_scalar::count(&particles, &sticks, formula);
     Ok([divisions, square_roots].map(|count| count as f64 / sticks.len() as f64).to_vec())
 }
 
 fn zero_divisions(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     let mut numbers = counted(scale, Formula::Quick)?;
-    let scene = Scene::drape(scale.pick(32, 8), StickSet::All)?;
+    let scene = Model::drape(scale.pick(32, 8), StickSet::All)?;
     let rms = |formula| rms_after(&scene, "sheet", formula, &iterations(8), scale.pick(120, 20));
     numbers.push(rms(Formula::Quick)? / rms(Formula::Exact)?);
     Ok(numbers)
@@ -141,7 +141,7 @@ fn zero_divisions(scale: Scale) -> Result<Vec<f64>, ClaimError> {
 /// The median frames of contestants, µs, in order.
 fn frames(
     scale: Scale,
-    scene: Scene,
+    scene: Model,
     contestants: &[(AnyKernel, Formula, &str)],
 ) -> Result<Vec<Row>, ClaimError> {
     let contestant = |(kernel, formula, arrangement): &(AnyKernel, Formula, &str)| {
@@ -164,7 +164,7 @@ fn scalar() -> AnyKernel {
 }
 
 fn time_is_divisions(scale: Scale) -> Result<Vec<f64>, ClaimError> {
-    let scene = Scene::drape(scale.pick(64, 8), StickSet::All)?;
+    let scene = Model::drape(scale.pick(64, 8), StickSet::All)?;
     let contestants = [
         (scalar(), Formula::Exact, "authored"),
         (scalar(), Formula::Quick, "authored"),
@@ -176,7 +176,7 @@ fn time_is_divisions(scale: Scale) -> Result<Vec<f64>, ClaimError> {
 }
 
 fn trick_pays(scale: Scale) -> Result<Vec<f64>, ClaimError> {
-    let scene = Scene::drape(scale.pick(64, 8), StickSet::All)?;
+    let scene = Model::drape(scale.pick(64, 8), StickSet::All)?;
     let of = |formula| {
         let mut contestants = vec![(scalar(), formula, "authored")];
         let engines = engines_in(crate::Order::Sheet);
@@ -196,8 +196,8 @@ fn trick_pays(scale: Scale) -> Result<Vec<f64>, ClaimError> {
 fn not_much_faster(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     let size = scale.pick(128, 8);
     let scenes = [
-        (Scene::drape(size, StickSet::All)?, "sheet"),
-        (Scene::disc(size, StickSet::All)?, "blocked/hilbert"),
+        (Model::drape(size, StickSet::All)?, "sheet"),
+        (Model::disc(size, StickSet::All)?, "blocked/hilbert"),
     ];
     let mut numbers = Vec::new();
     for (scene, arrangement) in scenes {
@@ -213,7 +213,7 @@ fn not_much_faster(scale: Scale) -> Result<Vec<f64>, ClaimError> {
 }
 
 fn same_bits(scale: Scale) -> Result<Vec<f64>, ClaimError> {
-    let scene = Scene::drape(scale.pick(64, 9), StickSet::All)?;
+    let scene = Model::drape(scale.pick(64, 9), StickSet::All)?;
     let engines = AnyKernel::available().into_iter();
     let contestants: Vec<_> = engines.map(|kernel| (kernel, Formula::Halley, "sheet")).collect();
     let rows = frames(scale, scene, &contestants)?;

@@ -114,7 +114,7 @@ pub struct Number {
 pub enum ClaimError {
     /// By a scene.
     #[error(transparent)]
-    Scene(#[from] taut::world::SceneError),
+    Model(#[from] taut::world::ModelError),
     /// By a contest.
     #[error(transparent)]
     Contest(#[from] ContestError),

@@ -1,6 +1,6 @@
 //! What several claims need: a scene that runs, a stick that is relaxed.
 
-use taut::world::Scene;
+use taut::world::Model;
 use taut::{Factor, Formula, Kernel, Plan, Step, Stretch, WithFactor, relax};
 
 use super::ClaimError;
@@ -10,7 +10,7 @@ use taut::world::{Arranged, Arrangement};
 /// Runs a scene: the rms stretch at the end, infinite if a position is not finite. The bits are
 /// those of any kernel.
 pub(super) fn rms_after(
-    scene: &Scene,
+    scene: &Model,
     arrangement: &str,
     formula: Formula,
     step: &Step<3>,

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use taut::world::{Arrangement, Scene, SceneError, StickSet};
+use taut::world::{Arrangement, Model, ModelError, StickSet};
 use taut::{
     AnyKernel, AnyPlan, Formula, Inline, Kernel, Motion, Particles, Plan, Schedule, Step, Sticks,
     Tally,
@@ -48,7 +48,7 @@ pub enum CaseError {
     },
     /// The scene cannot be made.
     #[error(transparent)]
-    Scene(#[from] SceneError),
+    Model(#[from] ModelError),
     /// The frame cannot be run.
     #[error(transparent)]
     Contest(#[from] ContestError),
@@ -83,11 +83,11 @@ impl Case {
     ///
     /// # Errors
     /// If they cannot be made.
-    pub fn scene(&self) -> Result<(Scene, Schedule), CaseError> {
+    pub fn scene(&self) -> Result<(Model, Schedule), CaseError> {
         let (scene, order) = match self.scene {
-            "drape-32" => (Scene::drape(32, StickSet::All)?, "sheet"),
-            "drape-64" => (Scene::drape(64, StickSet::All)?, "sheet"),
-            _ => (Scene::disc(32, StickSet::All)?, "blocked"),
+            "drape-32" => (Model::drape(32, StickSet::All)?, "sheet"),
+            "drape-64" => (Model::drape(64, StickSet::All)?, "sheet"),
+            _ => (Model::disc(32, StickSet::All)?, "blocked"),
         };
         let arrangement: Arrangement = order.parse().map_err(ContestError::from)?;
         let schedule = arrangement.of(&scene).map_err(ContestError::from)?.schedule;
@@ -100,7 +100,7 @@ impl Case {
     /// # Errors
     /// If it cannot be set up.
     pub fn frame(&self) -> Result<Frame, CaseError> {
-        let (Scene { mut particles, sticks, .. }, schedule) = self.scene()?;
+        let (Model { mut particles, sticks, .. }, schedule) = self.scene()?;
         let formula = self.formula.parse().map_err(|_| self.unknown())?;
         let step = Step { iterations: ITERATIONS, ..Step::default() };
         let plan = self.kernel()?.plan(&particles, &sticks, &schedule, formula);
@@ -115,7 +115,7 @@ impl Case {
     /// # Errors
     /// If the scene cannot be made.
     pub fn counted(&self) -> Result<Executed, CaseError> {
-        let (Scene { particles, sticks, .. }, _) = self.scene()?;
+        let (Model { particles, sticks, .. }, _) = self.scene()?;
         let formula = self.formula.parse().map_err(|_| self.unknown())?;
         let Tally { divisions, square_roots, .. } =
             taut_scalar::count(&particles, &sticks, formula);

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use taut::world::{Scene, StickSet};
+use taut::world::{Model, StickSet};
 use taut::{Duplicates, Formula, Particles, Step, Sticks, Stretch};
 use taut_bench::accuracy::{
     Accuracy, COUNTS, GOAL_RMS, ITERATION_POINTS, Means, Part, Study, StudyError,
@@ -14,7 +14,7 @@ use crate::make::{arrangement, sheet};
 fn study() -> Study {
     Study {
         scene: sheet(),
-        body: Scene::sphere(4, StickSet::All).unwrap(),
+        body: Model::sphere(4, StickSet::All).unwrap(),
         step: Step::default(),
         frames: 12,
         formulas: vec![Formula::Exact, Formula::Halley],
@@ -108,7 +108,7 @@ fn the_long_table_has_every_number_of_every_row() {
 
 #[test]
 fn an_order_that_the_scene_has_not_is_refused() {
-    let study = Study { scene: Scene::disc(6, StickSet::All).unwrap(), ..study() };
+    let study = Study { scene: Model::disc(6, StickSet::All).unwrap(), ..study() };
     let refused = study.run(&[Part::Frames], |_| ());
     assert!(matches!(refused, Err(StudyError::Arrangement(_))));
 }

@@ -1,7 +1,7 @@
 //! Names, and what they stand for.
 
 use taut::Schedule;
-use taut::world::{Scene, StickSet};
+use taut::world::{Model, StickSet};
 use taut_bench::{Arrangement, ArrangementError, Numbering, Order};
 
 use crate::make::{arrangement, arrangements, sheet, shuffled_disc};
@@ -117,7 +117,7 @@ fn what_a_user_gets_who_asks_for_none_is_the_sheet_s_order_or_that_for_its_mesh(
             None => assert_eq!(schedule, Schedule::for_mesh(&scene.particles, &scene.sticks)),
         }
     }
-    let rows = Scene { sheet: None, ..Scene::drape(64, StickSet::All).unwrap() };
+    let rows = Model { sheet: None, ..Model::drape(64, StickSet::All).unwrap() };
     assert_eq!(Arrangement::default_of(&rows), arrangement("banded"));
 }
 

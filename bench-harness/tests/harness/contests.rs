@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use taut::world::{Scene, StickSet};
+use taut::world::{Model, StickSet};
 use taut::{AnyKernel, Formula, Kernel, Pool, Step};
 use taut_bench::{
     ArrangementError, Contest, ContestError, Contestant, EARLY_FRAME, ROUNDS, disagreements,
@@ -205,7 +205,7 @@ fn a_row_on_threads_says_what_is_inside_and_what_it_gains_over_one() {
 /// All sticks of a particle before the next particle's, one iteration: gains energy.
 #[test]
 fn a_sheet_in_raster_order_blows_up_and_is_seen_to() {
-    let scene = Scene::drape(32, StickSet::All).unwrap();
+    let scene = Model::drape(32, StickSet::All).unwrap();
     let step = Step { iterations: 1, ..Step::default() };
     let by = (Formula::Exact, arrangement("authored"));
     let best = Contestant { kernel: AnyKernel::best(), ..scalar(by.0, by.1) };

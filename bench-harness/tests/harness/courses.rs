@@ -1,6 +1,6 @@
 //! Scenarios are data that makes sense, and a run that did not do its work is found out.
 
-use taut::world::Scene;
+use taut::world::Model;
 use taut::{AnyKernel, Formula, Kernel};
 use taut_bench::{COURSE_FRAMES, Course, SCENARIOS, Scenario, Unsound, engine_name};
 
@@ -88,8 +88,8 @@ fn a_run_that_left_the_numbers_is_found_out() {
     fn exploding(
         size: usize,
         set: taut::world::StickSet,
-    ) -> Result<Scene, taut::world::SceneError> {
-        let mut scene = Scene::drape(size, set)?;
+    ) -> Result<Model, taut::world::ModelError> {
+        let mut scene = Model::drape(size, set)?;
         scene.particles.previous_mut(2)[size + 1] = -f32::MAX;
         Ok(scene)
     }

@@ -1,29 +1,29 @@
 //! Scenes, contests, and the scalar kernel by hand.
 
-use taut::world::{Scene, StickSet};
+use taut::world::{Model, StickSet};
 use taut::{
     AnyKernel, Duplicates, Formula, Kernel, Particles, Plan, Pool, ScalarKernel, Step, Sticks,
 };
 use taut_bench::{Arranged, Arrangement, Contest, Contestant, Row};
 
 /// Hangs still but for its own weight.
-pub(crate) fn sheet() -> Scene {
-    Scene::drape(9, StickSet::All).unwrap()
+pub(crate) fn sheet() -> Model {
+    Model::drape(9, StickSet::All).unwrap()
 }
 
 /// No sheet, irregular, in a bad order.
-pub(crate) fn shuffled_disc() -> Scene {
-    Scene::disc(8, StickSet::All).unwrap().shuffled(3)
+pub(crate) fn shuffled_disc() -> Model {
+    Model::disc(8, StickSet::All).unwrap().shuffled(3)
 }
 
 /// Two sticks that share nothing. The first breaks out of `f32` in the first frame (and not out
 /// of `f64`); the second, the last of particles and sticks, hangs.
-pub(crate) fn breaking() -> Scene {
+pub(crate) fn breaking() -> Model {
     let points = [[0.0, 0.0, 0.0], [0.1, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, -0.1, 0.0]];
     let mut particles = Particles::new(&points, &[1.0, 1.0, 0.0, 1.0]).unwrap();
     particles.previous_mut(0)[0] = -f32::MAX;
     let sticks = Sticks::joining(&particles, &[[0, 1], [2, 3]], Duplicates::Keep).unwrap();
-    Scene { particles, sticks, sheet: None }
+    Model::new(particles, sticks)
 }
 
 /// Few iterations of two substeps, so that every factor is there.
@@ -36,7 +36,7 @@ pub(crate) fn arrangement(name: &str) -> Arrangement {
 }
 
 /// Every order on every numbering that a scene can have.
-pub(crate) fn arrangements(scene: &Scene) -> Vec<Arrangement> {
+pub(crate) fn arrangements(scene: &Model) -> Vec<Arrangement> {
     let mut names: Vec<String> = Vec::new();
     for order in ["authored", "coloured", "packed", "banded", "blocked"] {
         names.extend(["given", "rcm", "hilbert"].map(|numbering| format!("{order}/{numbering}")));
@@ -60,7 +60,7 @@ pub(crate) fn scalar(formula: Formula, arrangement: Arrangement) -> Contestant {
 
 /// All kernels, with these formulas, in all arrangements of a scene, but for those that they
 /// refuse to plan.
-pub(crate) fn everybody(scene: &Scene, formulas: &[Formula]) -> Vec<Contestant> {
+pub(crate) fn everybody(scene: &Model, formulas: &[Formula]) -> Vec<Contestant> {
     let mut contestants = Vec::new();
     for arrangement in arrangements(scene) {
         let Arranged { particles, sticks, schedule, .. } = arrangement.of(scene).unwrap();
@@ -75,7 +75,7 @@ pub(crate) fn everybody(scene: &Scene, formulas: &[Formula]) -> Vec<Contestant> 
 }
 
 /// Two frames to warm up, ten timed.
-pub(crate) fn contest(scene: Scene, contestants: Vec<Contestant>) -> Contest {
+pub(crate) fn contest(scene: Model, contestants: Vec<Contestant>) -> Contest {
     Contest { scene, step: step(), warmup: 2, frames: 10, contestants }
 }
 
@@ -91,7 +91,7 @@ pub(crate) fn row_of(contest: &Contest) -> Row {
 
 /// Where the scalar kernel puts the particles, in the scene's own numbering.
 pub(crate) fn by_hand(
-    scene: &Scene,
+    scene: &Model,
     arrangement: Arrangement,
     formula: Formula,
     step: &Step<3>,

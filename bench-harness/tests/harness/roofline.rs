@@ -1,7 +1,7 @@
 //! Limits follow from what a stick asks for and what a machine gives; what a stick asks for follows
 //! from the law and the layout.
 
-use taut::world::{Scene, StickSet};
+use taut::world::{Model, StickSet};
 use taut::{AnyKernel, Formula, Kernel, Tally};
 use taut_bench::roofline::{Bandwidth, Demand, Limit, Peak, roofline};
 use taut_bench::{Arranged, Contest};
@@ -31,7 +31,7 @@ fn demand() -> Demand {
     }
 }
 
-fn demand_of(kernel: &AnyKernel, on: &Arranged, scene: &Scene, formula: Formula) -> Demand {
+fn demand_of(kernel: &AnyKernel, on: &Arranged, scene: &Model, formula: Formula) -> Demand {
     Demand::of(kernel, on, scene.sheet.as_ref(), formula).unwrap()
 }
 
@@ -97,7 +97,7 @@ fn the_scalar_kernel_asks_for_what_the_law_counts() {
 /// (differences 3, squared length 5, displacements 9, and the formula) and its columns.
 #[test]
 fn the_grid_kernel_asks_for_no_names_and_no_masses() {
-    let scene = Scene::drape(64, StickSet::Structural).unwrap();
+    let scene = Model::drape(64, StickSet::Structural).unwrap();
     let on = arrangement("sheet").of(&scene).unwrap();
     // Of each row, the last lane begins no stick to the right.
     let padding = (64.0 * 64.0 + 63.0 * 64.0) / scene.sticks.len() as f64;

@@ -9,7 +9,7 @@
 use std::error::Error;
 use std::fmt::Write as _;
 
-use taut::world::{Numbering, Scene, StickSet};
+use taut::world::{Model, Numbering, StickSet};
 use taut::{Fingerprint, Formula, Particles, Step, Sticks, Tuned};
 use taut_bench::snippet::{dependency, usage};
 
@@ -23,8 +23,8 @@ const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/harness/generated
 pub(crate) type Instance = fn(Particles<3>, Sticks) -> Outcome;
 pub(crate) type Outcome = Result<u64, Box<dyn Error>>;
 
-fn scene() -> Scene {
-    Scene::drape(12, StickSet::All).unwrap()
+fn scene() -> Model {
+    Model::drape(12, StickSet::All).unwrap()
 }
 
 /// Every line that there can be, in one of these at least.
@@ -101,7 +101,7 @@ fn what_is_compiled_and_run_here_is_what_a_tuning_prints() {
 fn the_printed_lines_relax_as_the_tuning_says() {
     let step = Step { substeps: 2, iterations: 3, ..Step::default() };
     for (instance, tuned) in INSTANCES.into_iter().zip(tunings()) {
-        let Scene { particles, sticks, .. } = scene();
+        let Model { particles, sticks, .. } = scene();
         let expected = by_hand(&scene(), tuned.schedule, tuned.formula, &step, 1).hash();
         assert_eq!(instance(particles, sticks).unwrap(), expected, "{tuned:?}");
     }

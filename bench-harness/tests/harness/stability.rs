@@ -1,12 +1,12 @@
 //! Who stays bounded, and how that is told.
 
-use taut::world::{Scene, StickSet};
+use taut::world::{Model, StickSet};
 use taut::{Formula, Schedule, Step};
 use taut_bench::{Arrangement, BOUND, Stability, Subject, Survey};
 
 use crate::make::{arrangement, breaking, by_hand};
 
-fn survey(scene: Scene, arrangements: Vec<Arrangement>) -> Survey {
+fn survey(scene: Model, arrangements: Vec<Arrangement>) -> Survey {
     Survey {
         subject: Subject { name: "it".to_owned(), size: 9, set: StickSet::All, scene },
         arrangements,
@@ -17,8 +17,8 @@ fn survey(scene: Scene, arrangements: Vec<Arrangement>) -> Survey {
     }
 }
 
-fn drape() -> Scene {
-    Scene::drape(9, StickSet::All).unwrap()
+fn drape() -> Model {
+    Model::drape(9, StickSet::All).unwrap()
 }
 
 fn run(survey: &Survey) -> Vec<Stability> {

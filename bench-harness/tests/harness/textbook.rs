@@ -1,12 +1,12 @@
 //! The textbook loop against the scalar kernel: another arithmetic, the same physics.
 
-use taut::world::Scene;
+use taut::world::Model;
 use taut::{Duplicates, Formula, Particles, Step, Sticks};
 use taut_bench::textbook::Textbook;
 
 use crate::make::{arrangement, by_hand, sheet, shuffled_disc, step};
 
-fn after(scene: &Scene, step: &Step<3>, frames: usize) -> Textbook {
+fn after(scene: &Model, step: &Step<3>, frames: usize) -> Textbook {
     let mut textbook = Textbook::new(&scene.particles, &scene.sticks);
     for _ in 0..frames {
         textbook.step(step);
@@ -19,7 +19,7 @@ fn bits(point: [f32; 3]) -> [u32; 3] {
 }
 
 /// A sheet that flies sideways from the start.
-fn moving() -> Scene {
+fn moving() -> Model {
     let mut scene = sheet();
     for z in scene.particles.previous_mut(2) {
         *z -= 0.02;
@@ -58,7 +58,7 @@ fn sticks_without_a_direction_or_a_free_end_move_nothing() {
     let particles = Particles::new(&points, &[1.0, 1.0, 0.0, 0.0]).unwrap();
     let sticks = Sticks::with_rests(4, &[[0, 1], [2, 3]], &[1.0, 1.0], Duplicates::Keep).unwrap();
     let weightless = Step { acceleration: [0.0; 3], ..step() };
-    let textbook = after(&Scene { particles, sticks, sheet: None }, &weightless, 3);
+    let textbook = after(&Model::new(particles, sticks), &weightless, 3);
     for (particle, before) in textbook.particles.iter().zip(points) {
         assert_eq!(bits(particle.position), bits(before));
     }

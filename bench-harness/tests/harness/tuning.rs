@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use taut::world::{Arranged, Scene, StickSet};
+use taut::world::{Arranged, Model, StickSet};
 use taut::{Fingerprint, Formula, Kernel, Plan, Step};
 use taut_bench::{
     Arrangement, Choice, Fate, JUDGED_FRAMES, NOISE, Trial, Tuning, TuningError, better_half,
@@ -15,7 +15,7 @@ use crate::make::{arrangement, by_hand, sheet, shuffled_disc, step};
 /// So long that it never matters: these scenes are done in a moment.
 const LONG: Duration = Duration::from_secs(3600);
 
-fn tuning(scene: &Scene, keep: &str) -> Tuning {
+fn tuning(scene: &Model, keep: &str) -> Tuning {
     let keep = arrangement(keep);
     Tuning {
         scene: scene.clone(),
@@ -35,7 +35,7 @@ fn run(tuning: &Tuning) -> Choice {
 
 /// Explodes in raster order with one iteration.
 fn exploding(any_answer: bool) -> Tuning {
-    let scene = Scene::drape(32, StickSet::All).unwrap();
+    let scene = Model::drape(32, StickSet::All).unwrap();
     let step = Step { iterations: 1, ..Step::default() };
     Tuning { step, formula: Formula::Exact, any_answer, ..tuning(&scene, "authored") }
 }

@@ -4,7 +4,7 @@ use std::thread;
 
 use clap::ValueEnum;
 use serde::Serialize;
-use taut::world::{Scene, StickSet};
+use taut::world::{Model, StickSet};
 use taut::{AnyKernel, Formula, Kernel, Pool, Step};
 use taut_bench::accuracy::{self, Accuracy, Study};
 use taut_bench::{
@@ -120,7 +120,7 @@ fn meshes(quick: bool) -> anyhow::Result<Vec<On<Contest>>> {
     }
     let contest = |&(size, frames): &(usize, usize)| {
         let contestants = all.clone();
-        let scene = Scene::disc(size, SET)?.shuffled(SEED);
+        let scene = Model::disc(size, SET)?.shuffled(SEED);
         let warmup = frames / 4;
         let contest = Contest { scene, step: Step::default(), warmup, frames, contestants };
         Ok(On { scene: "disc", size, set: SET.name(), shuffled: true, row: contest })
@@ -184,7 +184,7 @@ fn stability(
     let total: usize = sizes.iter().map(|size| size * size).sum();
     let mut done = 0;
     for &size in sizes {
-        let scene = Scene::drape(size, SET)?;
+        let scene = Model::drape(size, SET)?;
         let survey = Survey {
             subject: Subject { name: "drape".to_owned(), size, set: SET, scene },
             arrangements: Arrangement::orders().collect(),
@@ -209,7 +209,7 @@ fn study(
     quick: bool,
     progress: &mut dyn FnMut(Progress<'_>),
 ) -> anyhow::Result<Accuracy> {
-    let scene = Scene::drape(study_size(quick), SET)?;
+    let scene = Model::drape(study_size(quick), SET)?;
     let study = Study {
         body: scene.clone(),
         scene,
@@ -239,7 +239,7 @@ fn drape(
     step: Step<3>,
     contestants: Vec<Contestant>,
 ) -> anyhow::Result<On<Contest>> {
-    let scene = Scene::drape(size, SET)?;
+    let scene = Model::drape(size, SET)?;
     let contest = Contest { scene, step, warmup, frames, contestants };
     Ok(On { scene: "drape", size, set: SET.name(), shuffled: false, row: contest })
 }

@@ -1,4 +1,4 @@
-//! The shapes that scenes come in.
+//! Hanging shapes: the models in which kernels are compared.
 
 use core::f64::consts::TAU;
 
@@ -6,12 +6,41 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use taut_core::{Duplicates, Particles, Sheet, Sticks};
 
-use crate::scene::{Scene, SceneError, StickSet};
+use super::{Model, ModelError, StickSet};
+
+/// The share of a mesh's particles that are pinned: its highest.
+pub const PINNED_SHARE: f64 = 0.02;
 
 /// The distance between neighbours, m.
 const SPACING: f64 = 0.05;
 
-impl Scene {
+impl Model {
+    /// A triangle mesh that hangs from its highest particles (a share of [`PINNED_SHARE`],
+    /// at least one; of equally high ones the first). `positions` in m, y up; all masses 1 kg.
+    ///
+    /// # Errors
+    /// If a position or triangle is not sane, or there are no sticks.
+    pub fn hanging(
+        positions: &[[f32; 3]],
+        triangles: &[[u32; 3]],
+        set: StickSet,
+    ) -> Result<Self, ModelError> {
+        let mut by_height: Vec<usize> = (0..positions.len()).collect();
+        by_height.sort_by(|&one, &other| positions[other][1].total_cmp(&positions[one][1]));
+        #[allow(clippy::cast_sign_loss, reason = "a share of a count")]
+        let pinned = (positions.len() as f64 * PINNED_SHARE).ceil() as usize;
+        let mut inverse_masses = vec![1.0; positions.len()];
+        for &particle in &by_height[..pinned] {
+            inverse_masses[particle] = 0.0;
+        }
+        let particles = Particles::new(positions, &inverse_masses)?;
+        let sticks = Sticks::from_triangles(&particles, triangles, set.bending())?;
+        if sticks.is_empty() {
+            return Err(ModelError::NoSticks { particles: particles.len() });
+        }
+        Ok(Self { faces: triangles.to_vec(), ..Self::new(particles, sticks) })
+    }
+
     /// `drape`: a square sheet of `size` by `size` particles hanging from its top row,
     /// slightly uneven out of its plane. The scene in which kernels are compared:
     /// particle (i, j) is number `j size + i`, at (0.05 i, -0.05 j, 0.001 sin(0.37 i + 0.71 j)) m,
@@ -20,7 +49,7 @@ impl Scene {
     ///
     /// # Errors
     /// If `size` is below 2: there are no sticks then.
-    pub fn drape(size: usize, set: StickSet) -> Result<Self, SceneError> {
+    pub fn drape(size: usize, set: StickSet) -> Result<Self, ModelError> {
         let mut points = Vec::with_capacity(size * size);
         let mut inverse_masses = Vec::with_capacity(size * size);
         for j in 0..size {
@@ -40,11 +69,11 @@ impl Scene {
             })
             .collect();
         if rests.is_empty() {
-            return Err(SceneError::NoSticks { particles: points.len() });
+            return Err(ModelError::NoSticks { particles: points.len() });
         }
         let particles = Particles::new(&points, &inverse_masses)?;
         let sticks = Sticks::with_rests(points.len(), &sheet.pairs(), &rests, Duplicates::Keep)?;
-        Ok(Self { particles, sticks, sheet: Some(sheet) })
+        Ok(Self { sheet: Some(sheet), ..Self::new(particles, sticks) })
     }
 
     /// `disc`: a disc of triangles, some `size²` particles, upright, its inner particles
@@ -53,7 +82,7 @@ impl Scene {
     ///
     /// # Errors
     /// If `size` is too small for a triangle.
-    pub fn disc(size: usize, set: StickSet) -> Result<Self, SceneError> {
+    pub fn disc(size: usize, set: StickSet) -> Result<Self, ModelError> {
         // A triangular lattice: rows of height `sqrt(3) / 2`, every other row moved by half.
         let row_height = libm::sqrt(3.0) / 2.0;
         let radius = size as f64 * libm::sqrt(row_height * 2.0 / TAU);
@@ -98,9 +127,9 @@ impl Scene {
     ///
     /// # Errors
     /// If `size` is below 1.
-    pub fn sphere(size: usize, set: StickSet) -> Result<Self, SceneError> {
+    pub fn sphere(size: usize, set: StickSet) -> Result<Self, ModelError> {
         if size == 0 {
-            return Err(SceneError::NoSticks { particles: 0 });
+            return Err(ModelError::NoSticks { particles: 0 });
         }
         let around = (2 * size).max(3);
         let radius = SPACING * around as f64 / TAU;

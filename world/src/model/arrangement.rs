@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use taut_core::{Particles, Renumbering, Schedule, SheetError, Sticks};
 
-use crate::scene::Scene;
+use super::Model;
 
 /// A builder of schedules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -109,7 +109,7 @@ pub struct Arranged {
 impl Arrangement {
     /// What is tried when nothing else is said: orders on the numbering given, and those that
     /// a good numbering helps, on it.
-    pub fn usual(scene: &Scene) -> Vec<Self> {
+    pub fn usual(scene: &Model) -> Vec<Self> {
         let mut names =
             vec!["authored", "coloured", "packed", "packed/rcm", "banded", "blocked/hilbert"];
         if scene.sheet.is_some() {
@@ -125,8 +125,8 @@ impl Arrangement {
 
     /// What a user gets who asks for none: the order of the sheet if it is one, else
     /// [`Schedule::for_mesh`].
-    pub fn default_of(scene: &Scene) -> Self {
-        let Scene { particles, sticks, sheet } = scene;
+    pub fn default_of(scene: &Model) -> Self {
+        let Model { particles, sticks, sheet, .. } = scene;
         let order = if sheet.is_some() {
             Order::Sheet
         } else if Schedule::for_mesh(particles, sticks) == Schedule::banded(sticks) {
@@ -154,7 +154,7 @@ impl Arrangement {
     ///
     /// # Panics
     /// Never: sticks that share no particle share none under other numbers.
-    pub fn of(self, scene: &Scene) -> Result<Arranged, ArrangementError> {
+    pub fn of(self, scene: &Model) -> Result<Arranged, ArrangementError> {
         let renumbering = match self.numbering {
             Numbering::Given => None,
             Numbering::Rcm | Numbering::RcmAfter => {
@@ -171,8 +171,7 @@ impl Arrangement {
         let schedule = match self.numbering {
             Numbering::Given => self.order.schedule(scene)?,
             Numbering::Rcm | Numbering::Hilbert => {
-                let renumbered =
-                    Scene { particles: particles.clone(), sticks: sticks.clone(), sheet: None };
+                let renumbered = Model::new(particles.clone(), sticks.clone());
                 self.order.schedule(&renumbered)?
             }
             Numbering::RcmAfter | Numbering::HilbertAfter => {
@@ -185,8 +184,8 @@ impl Arrangement {
 }
 
 impl Order {
-    fn schedule(self, scene: &Scene) -> Result<Schedule, ArrangementError> {
-        let Scene { particles, sticks, sheet } = scene;
+    fn schedule(self, scene: &Model) -> Result<Schedule, ArrangementError> {
+        let Model { particles, sticks, sheet, .. } = scene;
         Ok(match self {
             Self::Authored => Schedule::authored(sticks),
             Self::Coloured => Schedule::coloured(sticks),

@@ -1,0 +1,75 @@
+//! A world has the same bits on every kernel, and whichever way it takes.
+
+use std::sync::Arc;
+
+use taut::world::{Force, Forces, Model, Moment, Scene, StickSet, World};
+use taut::{AnyKernel, Kernel, Pool, Schedule};
+
+/// A regular sheet and a mesh beside it.
+fn scene() -> Scene {
+    let mut scene = Scene::new();
+    scene.add("disc", Model::disc(12, StickSet::All).unwrap()).unwrap();
+    let sheet = Model::drape(20, StickSet::All).unwrap();
+    scene.add("sheet", sheet.moved([0.0, 3.0, 0.0])).unwrap();
+    scene.add("ball", Model::sphere(9, StickSet::Structural).unwrap()).unwrap();
+    scene.settings.step.substeps = 2;
+    scene.settings.step.iterations = 3;
+    scene
+}
+
+fn hash_after_half_a_second(scene: &Scene, kernel_for: impl FnMut(&Schedule) -> AnyKernel) -> u64 {
+    let mut world = World::new(scene, kernel_for).unwrap();
+    for _ in 0..30 {
+        assert!(world.step().unwrap().finite);
+    }
+    world.hash()
+}
+
+/// The kernels that can run any schedule, alone and on threads.
+fn kernels() -> Vec<AnyKernel> {
+    let mut kernels = AnyKernel::available();
+    kernels.retain(|kernel| Kernel::<3>::name(kernel) != "grid");
+    let threaded = |threads| AnyKernel::best().on_threads(Pool::new(threads).unwrap());
+    kernels.extend([2, 3].map(threaded));
+    kernels
+}
+
+#[test]
+fn every_kernel_gives_a_world_the_same_bits() {
+    let scene = scene();
+    let best = hash_after_half_a_second(&scene, AnyKernel::best_for);
+    for kernel in kernels() {
+        let hash = hash_after_half_a_second(&scene, |_| kernel.clone());
+        assert_eq!(hash, best, "{}", Kernel::<3>::isa(&kernel));
+    }
+}
+
+#[derive(Debug)]
+struct Nothing;
+
+impl Force for Nothing {
+    fn push(&self, _: &Model, _: &Moment, _: &mut Forces) {}
+}
+
+#[test]
+fn a_force_of_nothing_changes_no_bit() {
+    let plain = scene();
+    let mut pushed = plain.clone();
+    pushed.forces.push(Arc::new(Nothing));
+    let hash = |scene| hash_after_half_a_second(scene, AnyKernel::best_for);
+    assert_eq!(hash(&pushed), hash(&plain));
+}
+
+#[test]
+fn a_world_goes_on_the_same_on_another_kernel() {
+    let scene = scene();
+    let mut world = World::new(&scene, AnyKernel::best_for).unwrap();
+    let scalar = |_: &Schedule| AnyKernel::named("scalar").unwrap();
+    for step in 0..30 {
+        if step == 11 {
+            world.replan(scene.formula, scalar).unwrap();
+        }
+        assert!(world.step().unwrap().finite);
+    }
+    assert_eq!(world.hash(), hash_after_half_a_second(&scene, scalar));
+}

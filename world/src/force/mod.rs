@@ -1,0 +1,68 @@
+//! What pushes particles: forces are added up, then turned into motion, then cleared.
+
+use core::fmt::Debug;
+
+use taut_core::{Column, Particles};
+
+use crate::model::Model;
+use crate::world::Moment;
+
+/// The force on each particle, N: columns like those of the particles.
+#[derive(Clone, Debug)]
+pub struct Forces<const D: usize = 3> {
+    columns: [Column<f32>; D],
+    len: usize,
+}
+
+impl<const D: usize> Forces<D> {
+    /// None yet, on any of the particles.
+    pub fn none(particles: &Particles<D>) -> Self {
+        let padded = particles.len().next_multiple_of(taut_core::PADDING);
+        let column = || Column::from_iter(0, core::iter::repeat_n(0.0, padded));
+        Self { columns: core::array::from_fn(|_| column()), len: particles.len() }
+    }
+
+    /// No force on any particle any more.
+    pub fn clear(&mut self) {
+        for column in &mut self.columns {
+            column.fill(0.0);
+        }
+    }
+
+    /// One column, N.
+    ///
+    /// # Panics
+    /// If there is no such axis.
+    pub fn along(&self, axis: usize) -> &[f32] {
+        &self.columns[axis][..self.len]
+    }
+
+    /// One column with its padding.
+    pub(crate) fn padded(&self, axis: usize) -> &[f32] {
+        &self.columns[axis]
+    }
+
+    /// All columns, N, to add to.
+    pub fn columns_mut(&mut self) -> [&mut [f32]; D] {
+        let len = self.len;
+        self.columns.each_mut().map(|column| &mut column[..len])
+    }
+
+    /// Adds to the force on one particle, N.
+    ///
+    /// # Panics
+    /// If there is no such particle.
+    pub fn add(&mut self, particle: usize, force: [f32; D]) {
+        for (column, along) in self.columns.iter_mut().zip(force) {
+            column[particle] += along;
+        }
+    }
+}
+
+/// Something that pushes particles, as a function of where they are and of time: it has no state
+/// that a step changes, so a world can be resumed at any step.
+pub trait Force<const D: usize = 3>: Debug + Send + Sync {
+    /// Adds what it does to each particle of `matter`, N. Called once a substep and a part of the
+    /// world, before the motion; `moment` is the end of that substep.
+    fn push(&self, matter: &Model<D>, moment: &Moment<D>, forces: &mut Forces<D>);
+}

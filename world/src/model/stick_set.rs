@@ -1,0 +1,68 @@
+//! Which sticks a sheet or a mesh gets.
+
+use core::fmt;
+use core::str::FromStr;
+
+use taut_core::{Bending, Family};
+
+/// Which sticks a sheet or a mesh gets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StickSet {
+    /// Rows and columns of a sheet; the edges of a mesh.
+    Structural,
+    /// Besides, the diagonals of a sheet.
+    Shear,
+    /// Besides, sticks that resist bending.
+    #[default]
+    All,
+}
+
+/// A name that is none of the sets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no such set of sticks: choose structural, shear or all")]
+pub struct UnknownStickSet;
+
+impl StickSet {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Structural, Self::Shear, Self::All];
+
+    /// Its name in tables and on command lines.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Structural => "structural",
+            Self::Shear => "shear",
+            Self::All => "all",
+        }
+    }
+
+    /// The families of a sheet.
+    pub const fn families(self) -> &'static [Family] {
+        match self {
+            Self::Structural => Family::STRUCTURAL,
+            Self::Shear => Family::SHEAR,
+            Self::All => Family::ALL,
+        }
+    }
+
+    /// Whether a mesh has sticks against bending.
+    pub const fn bending(self) -> Bending {
+        match self {
+            Self::Structural | Self::Shear => Bending::Free,
+            Self::All => Bending::Sticks,
+        }
+    }
+}
+
+impl fmt::Display for StickSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for StickSet {
+    type Err = UnknownStickSet;
+
+    fn from_str(name: &str) -> Result<Self, UnknownStickSet> {
+        Self::ALL.into_iter().find(|set| set.name() == name).ok_or(UnknownStickSet)
+    }
+}

@@ -1,0 +1,15 @@
+//! What keeps particles out: collision by projection (Jakobsen 2001).
+
+use core::fmt::Debug;
+
+use crate::model::Model;
+use crate::world::Moment;
+
+/// Something that particles cannot enter. Where it is, is a function of time: it has no state that
+/// a step changes, so a world can be resumed at any step.
+pub trait Obstacle<const D: usize = 3>: Debug + Send + Sync {
+    /// Brings particles that went in back out, and changes their previous positions for what
+    /// friction and restitution do to their velocities. Called after each relaxation of a substep
+    /// (see [`Settings::passes`](crate::Settings)); `moment` is the end of that substep.
+    fn keep_out(&self, matter: &mut Model<D>, moment: &Moment<D>);
+}

@@ -1,0 +1,3 @@
+//! Models, forces, obstacles and worlds, against what is known.
+
+mod worlds;
