@@ -210,19 +210,24 @@ impl Arguments {
             [] => vec![1, cores],
             threads => threads.to_vec(),
         };
-        // What the threads are around: the best that is allowed, of those listed if there are any.
-        // Not the kernel for sheets: the threads are for every schedule.
-        let mut general =
-            available.iter().filter(|kernel| allowed(kernel) && can_run(kernel, Order::Authored));
-        let listed =
-            |kernel: &&AnyKernel| self.kernels.iter().any(|it| it == Kernel::<3>::name(*kernel));
+        // What the threads are around: the best that runs every schedule and the best for sheets, of
+        // those allowed, and of those listed if there are any.
+        let listed = |kernel: &&AnyKernel| {
+            let mut names = self.kernels.iter().filter(|name| *name != "colour").peekable();
+            names.peek().is_none() || names.any(|name| name == Kernel::<3>::name(*kernel))
+        };
+        let usable = || available.iter().filter(|kernel| allowed(kernel));
+        let mut general = usable().filter(|kernel| !is_for_sheets(kernel));
         let best = general.clone().find(listed).or_else(|| general.next()).unwrap_or(&kernels[0]);
-        let best = best.clone();
+        let for_sheets = usable().filter(listed).find(|kernel| is_for_sheets(kernel));
+        let insides: Vec<AnyKernel> = [best].into_iter().chain(for_sheets).cloned().collect();
         if !threads.contains(&1) || self.kernels == ["colour"] {
             kernels.retain(|kernel| Kernel::<3>::name(kernel) == "scalar");
         }
         for &threads in threads.iter().filter(|&&threads| threads > 1) {
-            kernels.push(best.clone().on_threads(Pool::new(threads)?));
+            for inside in &insides {
+                kernels.push(inside.clone().on_threads(Pool::new(threads)?));
+            }
         }
         Ok(kernels)
     }
@@ -235,7 +240,8 @@ impl Arguments {
             // Batches of one stick leave all lanes but one empty.
             Order::Authored => Kernel::<3>::name(kernel) == "scalar",
             // One block is one thread's work.
-            Order::Packed | Order::Sheet => Kernel::<3>::threads(kernel) == 1,
+            Order::Packed => Kernel::<3>::threads(kernel) == 1,
+            Order::Sheet => Kernel::<3>::threads(kernel) == 1 || is_for_sheets(kernel),
             Order::Coloured | Order::Banded | Order::Blocked => true,
         }
     }
@@ -250,7 +256,11 @@ fn tuned(path: &Path, named: &Named) -> anyhow::Result<Contestant> {
 
 /// Whether the kernel takes schedules of that order at all.
 fn can_run(kernel: &AnyKernel, order: Order) -> bool {
-    Kernel::<3>::name(kernel) != "grid" || order == Order::Sheet
+    !is_for_sheets(kernel) || order == Order::Sheet
+}
+
+fn is_for_sheets(kernel: &AnyKernel) -> bool {
+    Kernel::<3>::name(kernel.inside()) == "grid"
 }
 
 /// What was run.

@@ -40,6 +40,9 @@ pub enum AnyKernel {
     Colour(Box<taut_colour::ColourKernel<AnyKernel>>),
 }
 
+/// Sheets narrower than this are not for the grid kernel.
+const LEAST_GRID_WIDTH: usize = 24;
+
 /// A plan of [`AnyKernel`].
 #[derive(Debug)]
 #[non_exhaustive]
@@ -110,9 +113,12 @@ impl AnyKernel {
     }
 
     /// The best for this machine and schedule, on one thread: the kernel for regular sheets if
-    /// it is built in and this is the schedule of one.
+    /// it is built in and this is the schedule of one, 24 particles wide or more. (It pads rows to
+    /// 64 particles: at 16 it is as fast as `pulp` on AVX-512 and 2.3 times slower on AVX2, at 24 it
+    /// is 1.5 times faster and as fast.)
     pub fn best_for(schedule: &Schedule) -> Self {
-        let for_sheets = schedule.sheet().and_then(|_| Self::named("grid").ok());
+        let wide_enough = schedule.sheet().filter(|sheet| sheet.width() >= LEAST_GRID_WIDTH);
+        let for_sheets = wide_enough.and_then(|_| Self::named("grid").ok());
         for_sheets.unwrap_or_else(Self::best)
     }
 

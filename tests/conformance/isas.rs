@@ -95,7 +95,16 @@ fn every_kernel_runs_sheets_and_only_the_one_for_sheets_refuses_the_rest() {
             let may_refuse = *order != "sheet" && contestant.name.starts_with("grid");
             assert_eq!(refuses, may_refuse, "{}: {order}", contestant.name);
         }
-        let for_it = Kernel::<3>::name(&AnyKernel::best_for(schedule));
-        assert_eq!(for_it == "grid", *order == "sheet");
+    }
+}
+
+#[test]
+fn sheets_get_the_kernel_for_sheets_unless_they_are_too_narrow_for_it() {
+    for width in [9, 23, 24] {
+        let mesh: Mesh = Recipe::sheet([width, 9], Family::ALL, 0, Manner::Even).mesh();
+        for (order, schedule) in &mesh.schedules() {
+            let for_it = Kernel::<3>::name(&AnyKernel::best_for(schedule));
+            assert_eq!(for_it == "grid", *order == "sheet" && width >= 24, "{width}: {order}");
+        }
     }
 }

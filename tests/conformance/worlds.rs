@@ -9,7 +9,7 @@ use taut::{AnyKernel, Kernel, Pool, Schedule};
 fn scene() -> Scene {
     let mut scene = Scene::new();
     scene.add("disc", Model::disc(12, StickSet::All).unwrap()).unwrap();
-    let sheet = Model::drape(20, StickSet::All).unwrap();
+    let sheet = Model::drape(26, StickSet::All).unwrap();
     scene.add("sheet", sheet.moved([0.0, 3.0, 0.0])).unwrap();
     scene.add("ball", Model::sphere(9, StickSet::Structural).unwrap()).unwrap();
     scene.settings.step.substeps = 2;
