@@ -1,3 +1,4 @@
 //! Models, forces, obstacles and worlds, against what is known.
 
+mod obstacles;
 mod worlds;
