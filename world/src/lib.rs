@@ -25,4 +25,4 @@ pub use model::{
 };
 pub use obstacle::Obstacle;
 pub use scene::{Scene, SceneError};
-pub use world::{Moment, Piece, Settings, World, WorldError};
+pub use world::{Moment, Outcome, Pass, Piece, Settings, World, WorldError};

@@ -1,8 +1,10 @@
 //! A part of a world that has one kernel.
 
-use taut_core::{Executor, Formula, Kernel, Plan, PlanError, Renumbering, Schedule, integrate};
+use taut_core::{
+    Executor, Formula, Kernel, Plan, PlanError, Renumbering, Schedule, Step, StepError, integrate,
+};
 
-use super::{Moment, Settings};
+use super::Moment;
 use crate::force::{Force, Forces};
 use crate::model::Model;
 
@@ -77,8 +79,8 @@ impl<P: Plan<D>, const D: usize> Piece<P, D> {
         &self.forces
     }
 
-    /// Forces add up, then every free particle moves.
-    pub(super) fn integrate<'a>(
+    /// Forces add up.
+    pub(super) fn push<'a>(
         &mut self,
         forces: impl Iterator<Item = &'a dyn Force<D>>,
         moment: &Moment<D>,
@@ -87,6 +89,10 @@ impl<P: Plan<D>, const D: usize> Piece<P, D> {
         for force in forces {
             force.push(&self.matter, moment, &mut self.forces);
         }
+    }
+
+    /// Every free particle moves.
+    pub(super) fn integrate(&mut self, moment: &Moment<D>) {
         let h2 = moment.h * moment.h;
         let columns = self.matter.particles.columns();
         let masses = columns.inverse_mass;
@@ -109,23 +115,23 @@ impl<P: Plan<D>, const D: usize> Piece<P, D> {
     /// Relaxes the sticks once as the settings say, from columns to columns.
     pub(super) fn relax(
         &mut self,
-        settings: &Settings<D>,
+        iterations: u32,
         moment: &Moment<D>,
         executor: &dyn Executor,
     ) -> Result<bool, PlanError> {
         let Model { particles, sticks, .. } = &mut self.matter;
         self.plan.begin(particles, sticks, &moment.motion)?;
-        self.plan.relax(particles, settings.step.iterations, executor);
+        self.plan.relax(particles, iterations, executor);
         Ok(self.plan.finish(particles, executor).finite)
     }
 
     /// A step without forces and obstacles, in one go.
     pub(super) fn step(
         &mut self,
-        settings: &Settings<D>,
+        step: &Step<D>,
         executor: &dyn Executor,
-    ) -> Result<bool, taut_core::StepError> {
+    ) -> Result<bool, StepError> {
         let Model { particles, sticks, .. } = &mut self.matter;
-        Ok(self.plan.step_on(executor, particles, sticks, &settings.step)?.finite)
+        Ok(self.plan.step_on(executor, particles, sticks, step)?.finite)
     }
 }
