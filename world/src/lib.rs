@@ -25,4 +25,7 @@ pub use model::{
 };
 pub use obstacle::Obstacle;
 pub use scene::{Scene, SceneError};
-pub use world::{Moment, Outcome, Pass, Piece, Settings, World, WorldError};
+pub use world::{
+    Clock, Diagnostics, Frame, Moment, Outcome, Pass, Piece, Settings, Snapshot, SnapshotError,
+    World, WorldError,
+};

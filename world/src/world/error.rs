@@ -23,4 +23,18 @@ pub enum WorldError {
     /// There is no such stick, or it cannot be changed like that.
     #[error(transparent)]
     Stick(#[from] StickError),
+    /// A free particle goes its own way.
+    #[error("particle {particle} is free: grab it or pin it before it is dragged")]
+    Free {
+        /// Which particle.
+        particle: usize,
+    },
+    /// A particle of no known mass cannot be unpinned.
+    #[error(
+        "particle {particle} was pinned from the beginning: set its inverse mass, and it is free"
+    )]
+    NeverFree {
+        /// Which particle.
+        particle: usize,
+    },
 }

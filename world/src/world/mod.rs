@@ -1,11 +1,18 @@
 //! A scene on its way through time.
 
+mod clock;
+mod cutting;
+mod diagnostics;
 mod error;
+mod hands;
 mod names;
 mod piece;
 mod settings;
+mod snapshot;
 mod step;
+mod tearing;
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -16,11 +23,17 @@ use crate::model::Model;
 use crate::obstacle::Obstacle;
 use crate::scene::Scene;
 
+use clock::Before;
+use hands::Held;
 use names::Names;
+use snapshot::{Shape, shapes};
 
+pub use clock::{Clock, Frame};
+pub use diagnostics::Diagnostics;
 pub use error::WorldError;
 pub use piece::Piece;
 pub use settings::{Moment, Settings};
+pub use snapshot::{Snapshot, SnapshotError};
 pub use step::{Outcome, Pass};
 
 /// What the particles and sticks of a model are called in the world.
@@ -60,8 +73,15 @@ pub struct World<K: Kernel<D>, const D: usize = 3> {
     obstacles: Vec<Arc<dyn Obstacle<D>>>,
     pieces: Vec<Piece<K::Plan, D>>,
     parts: Vec<Part>,
+    shapes: Vec<Shape>,
     particles: Names,
     sticks: Names,
+    /// Particles that are pinned or grabbed for now.
+    held: BTreeMap<usize, Held<D>>,
+    /// Where particles are at the end of the next step.
+    targets: BTreeMap<usize, [f32; D]>,
+    /// Where they were before the last step, if anyone wants to know.
+    before: Option<Before<D>>,
     steps: u64,
     time: f64,
 }
@@ -113,6 +133,10 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             parts,
             particles: Names::new(particles.end),
             sticks: Names::new(sticks.end),
+            shapes: shapes(scene),
+            held: BTreeMap::new(),
+            targets: BTreeMap::new(),
+            before: None,
             steps: 0,
             time: 0.0,
         };

@@ -51,6 +51,11 @@ impl Names {
         (number != GONE).then_some((piece as usize, number as usize))
     }
 
+    /// The same of a number that may be nonsense.
+    pub(super) fn locate_if_any(&self, name: usize) -> Option<(usize, usize)> {
+        (name < self.len()).then(|| self.locate(name)).flatten()
+    }
+
     /// The numbers of the world, by those of a piece.
     pub(super) fn of(&self, piece: usize) -> &[u32] {
         &self.names[piece]

@@ -2,7 +2,7 @@
 
 use taut_core::{Executor, Inline, Kernel, Step};
 
-use super::{Moment, World, WorldError};
+use super::{Moment, Settings, World, WorldError};
 
 /// How a step ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,6 +11,8 @@ pub struct Outcome {
     /// Whether every position is finite. A simulation can blow up by its order, its step or
     /// its forces; then it is not, and stays so.
     pub finite: bool,
+    /// How many sticks tore, at its end.
+    pub torn: usize,
 }
 
 /// What a step is made of.
@@ -27,6 +29,8 @@ pub enum Pass {
     Sticks,
     /// Obstacles.
     Obstacles,
+    /// Sticks that are looked at whether they tear, once a step.
+    Tearing,
 }
 
 impl<K: Kernel<D>, const D: usize> World<K, D> {
@@ -78,14 +82,15 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         executor: &dyn Executor,
         after: &mut dyn FnMut(Pass),
     ) -> Result<Outcome, WorldError> {
-        let Self { settings, forces, obstacles, pieces, .. } = self;
-        let (step, passes) = (settings.step, settings.passes);
+        let Settings { step, passes } = self.settings;
         let motion = step.motion()?;
+        self.aim();
+        let Self { forces, obstacles, pieces, .. } = self;
         let mut finite = true;
         // Repetitions of iterations are iterations where nothing comes between them.
         let whole = Step { iterations: step.iterations.saturating_mul(passes), ..step };
         let mut touched = Vec::new();
-        for piece in pieces {
+        for piece in &mut *pieces {
             let matter = &piece.matter;
             if forces.iter().any(|force| force.touches(matter))
                 || obstacles.iter().any(|obstacle| obstacle.touches(matter))
@@ -103,6 +108,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             for piece in &mut touched {
                 piece.push(forces.iter().map(|force| &**force), &moment);
                 after(Pass::Forces);
+                piece.put(substep, step.substeps);
                 piece.integrate(&moment);
                 after(Pass::Motion);
                 for _ in 0..passes {
@@ -116,8 +122,14 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
                 }
             }
         }
+        let mut torn = 0;
+        for piece in pieces {
+            torn += piece.tear_overstretched();
+            after(Pass::Tearing);
+        }
+        self.targets.clear();
         self.steps += 1;
         self.time += f64::from(step.dt);
-        Ok(Outcome { finite })
+        Ok(Outcome { finite, torn })
     }
 }
