@@ -106,6 +106,9 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             let time = self.time + f64::from(substep) * f64::from(h);
             let moment = Moment { time, h, motion };
             for piece in &mut touched {
+                for obstacle in &*obstacles {
+                    obstacle.begin(&mut piece.matter);
+                }
                 piece.push(forces.iter().map(|force| &**force), &moment);
                 after(Pass::Forces);
                 piece.put(substep, step.substeps);
