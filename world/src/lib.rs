@@ -29,4 +29,7 @@ pub use obstacle::{
     Spin, Surface,
 };
 pub use scene::{Scene, SceneError};
-pub use world::{Moment, Piece, Settings, World, WorldError};
+pub use world::{
+    Clock, Diagnostics, Frame, Moment, Outcome, Pass, Piece, Settings, Snapshot, SnapshotError,
+    World, WorldError,
+};

@@ -45,7 +45,7 @@ pub trait Obstacle<const D: usize = 3>: Debug + Send + Sync {
     }
 
     /// How deep the deepest particle is inside at `moment`, m; 0 if none is, which is what an
-    /// obstacle says by default. For diagnostics; nothing moves.
+    /// obstacle says by default. For [`World::diagnostics`](crate::World::diagnostics); nothing moves.
     fn depth(&self, matter: &Model<D>, moment: &Moment<D>) -> f32 {
         let _ = (matter, moment);
         0.0
