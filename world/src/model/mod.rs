@@ -2,6 +2,7 @@
 
 mod arrangement;
 mod error;
+mod faces;
 mod hanging;
 mod stick_set;
 
@@ -14,6 +15,8 @@ use taut_core::{NotAPermutation, Particles, Renumbering, Sheet, Sticks};
 
 pub use arrangement::{Arranged, Arrangement, ArrangementError, Numbering, Order};
 pub use error::ModelError;
+pub use faces::Faces;
+pub(crate) use faces::{Around, BLOCK, Block, Corners, Layout, Span};
 pub use hanging::PINNED_SHARE;
 pub use stick_set::{StickSet, UnknownStickSet};
 
@@ -37,7 +40,7 @@ pub struct Model<const D: usize = 3> {
     /// The regular sheet that it is, if it is one, and not shuffled.
     pub sheet: Option<Sheet>,
     /// Triangles that are seen and blown at, by their corners, counter-clockwise from outside.
-    pub faces: Vec<[u32; 3]>,
+    pub faces: Faces,
     /// Particles by name, as `top` or `left hand`.
     pub groups: BTreeMap<String, Vec<u32>>,
     /// At how many times its rest length each stick tears; empty if none ever does.
@@ -51,7 +54,7 @@ impl<const D: usize> Model<D> {
             particles,
             sticks,
             sheet: None,
-            faces: Vec::new(),
+            faces: Faces::default(),
             groups: BTreeMap::new(),
             tear_factors: Vec::new(),
         }
