@@ -19,10 +19,10 @@ mod scene;
 mod simd;
 mod world;
 
-pub use force::{Force, Forces};
+pub use force::{Force, Forces, Gusts, Wind, WindLaw};
 pub use model::{
-    Arranged, Arrangement, ArrangementError, Model, ModelError, Numbering, Order, PINNED_SHARE,
-    StickSet, UnknownStickSet,
+    Arranged, Arrangement, ArrangementError, Faces, Model, ModelError, Numbering, Order,
+    PINNED_SHARE, StickSet, UnknownStickSet,
 };
 pub use obstacle::{
     Bounds, Capsule, Cuboid, HalfSpace, Nearest, Obstacle, Path, Pose, Shape, Side, Solid, Sphere,

@@ -360,7 +360,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             Some([a?, b?, c?])
         };
         let faces: Option<Vec<[u32; 3]>> = part.faces.iter().map(face).collect();
-        piece.matter.faces = faces.ok_or(damaged("a face is of other particles"))?;
+        piece.matter.faces = faces.ok_or(damaged("a face is of other particles"))?.into();
         resume_sticks(piece, part)
     }
 }

@@ -1,11 +1,11 @@
 //! Models, forces, obstacles and worlds, against what is known.
 #![allow(clippy::float_cmp, reason = "that two numbers are the same is what is promised")]
 
-mod obstacles;
 mod compliance;
 mod diagnostics;
 mod hands;
 mod make;
+mod obstacles;
 mod snapshots;
 mod tearing;
 mod time;
