@@ -12,12 +12,19 @@
 //! no file.
 #![forbid(unsafe_code)]
 
+mod body;
 mod force;
 mod model;
 mod obstacle;
 mod scene;
 mod world;
 
+#[cfg(feature = "parry")]
+pub use body::BodyContacts;
+pub use body::{
+    Anchor, Bodies, Body, BodyError, MassProperties, OnGround, BodyPose, Ground, Twist, Vertices,
+    WayOut,
+};
 pub use force::{Force, Forces};
 pub use model::{
     Arranged, Arrangement, ArrangementError, Model, ModelError, Numbering, Order, PINNED_SHARE,

@@ -12,6 +12,8 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use taut_core::{NotAPermutation, Particles, Renumbering, Sheet, Sticks};
 
+use crate::body::Bodies;
+
 pub use arrangement::{Arranged, Arrangement, ArrangementError, Numbering, Order};
 pub use error::ModelError;
 pub use hanging::PINNED_SHARE;
@@ -42,6 +44,8 @@ pub struct Model<const D: usize = 3> {
     pub groups: BTreeMap<String, Vec<u32>>,
     /// At how many times its rest length each stick tears; empty if none ever does.
     pub tear_factors: Vec<f32>,
+    /// Its rigid bodies, and the meshes fastened to them.
+    pub bodies: Bodies,
 }
 
 impl<const D: usize> Model<D> {
@@ -54,6 +58,7 @@ impl<const D: usize> Model<D> {
             faces: Vec::new(),
             groups: BTreeMap::new(),
             tear_factors: Vec::new(),
+            bodies: Bodies::default(),
         }
     }
 
@@ -116,6 +121,7 @@ impl<const D: usize> Model<D> {
                 all.tear_factors.extend(&model.tear_factors);
                 all.tear_factors.resize(sticks, f32::INFINITY);
             }
+            all.bodies.append(&model.bodies, first);
             first += model.particles.len() as u32;
         }
         Ok(all)
@@ -137,6 +143,7 @@ impl<const D: usize> Model<D> {
                 .map(|(name, group)| (name.clone(), group.iter().map(new_of).collect()))
                 .collect(),
             tear_factors: self.tear_factors.clone(),
+            bodies: self.bodies.renumbered(renumbering),
         }
     }
 
