@@ -12,6 +12,7 @@
 //! no file.
 #![forbid(unsafe_code)]
 
+mod body;
 mod force;
 mod model;
 mod obstacle;
@@ -20,6 +21,12 @@ mod simd;
 mod world;
 
 pub use force::{Force, Forces, Gusts, Wind, WindLaw};
+#[cfg(feature = "parry")]
+pub use body::BodyContacts;
+pub use body::{
+    Anchor, Bodies, Body, BodyError, MassProperties, OnGround, BodyPose, Ground, Twist, Vertices,
+    WayOut,
+};
 pub use model::{
     Arranged, Arrangement, ArrangementError, Faces, Model, ModelError, Numbering, Order,
     PINNED_SHARE, StickSet, UnknownStickSet,

@@ -9,4 +9,7 @@ mod obstacles;
 mod snapshots;
 mod tearing;
 mod time;
+mod bodies;
+#[cfg(feature = "parry")]
+mod body_contacts;
 mod worlds;
