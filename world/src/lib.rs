@@ -16,12 +16,13 @@ mod force;
 mod model;
 mod obstacle;
 mod scene;
+mod simd;
 mod world;
 
-pub use force::{Force, Forces};
+pub use force::{Force, Forces, Gusts, Wind, WindLaw};
 pub use model::{
-    Arranged, Arrangement, ArrangementError, Model, ModelError, Numbering, Order, PINNED_SHARE,
-    StickSet, UnknownStickSet,
+    Arranged, Arrangement, ArrangementError, Faces, Model, ModelError, Numbering, Order,
+    PINNED_SHARE, StickSet, UnknownStickSet,
 };
 pub use obstacle::Obstacle;
 pub use scene::{Scene, SceneError};
