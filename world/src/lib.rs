@@ -28,5 +28,7 @@ pub use obstacle::{
     Bounds, Capsule, Cuboid, HalfSpace, Nearest, Obstacle, Path, Pose, Shape, Side, Solid, Sphere,
     Spin, Surface,
 };
+#[cfg(feature = "parry")]
+pub use obstacle::{Facing, TriMesh};
 pub use scene::{Scene, SceneError};
 pub use world::{Moment, Piece, Settings, World, WorldError};
