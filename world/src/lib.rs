@@ -20,13 +20,13 @@ mod scene;
 mod simd;
 mod world;
 
-pub use force::{Force, Forces, Gusts, Wind, WindLaw};
 #[cfg(feature = "parry")]
 pub use body::BodyContacts;
 pub use body::{
-    Anchor, Bodies, Body, BodyError, MassProperties, OnGround, BodyPose, Ground, Twist, Vertices,
+    Anchor, Bodies, Body, BodyError, BodyPose, Ground, MassProperties, OnGround, Twist, Vertices,
     WayOut,
 };
+pub use force::{Force, Forces, Gusts, Wind, WindLaw};
 pub use model::{
     Arranged, Arrangement, ArrangementError, Faces, Model, ModelError, Numbering, Order,
     PINNED_SHARE, StickSet, UnknownStickSet,
@@ -35,6 +35,8 @@ pub use obstacle::{
     Bounds, Capsule, Cuboid, HalfSpace, Nearest, Obstacle, Path, Pose, Shape, Side, Solid, Sphere,
     Spin, Surface,
 };
+#[cfg(feature = "parry")]
+pub use obstacle::{Facing, TriMesh};
 pub use scene::{Scene, SceneError};
 pub use world::{
     Clock, Diagnostics, Frame, Moment, Outcome, Pass, Piece, Settings, Snapshot, SnapshotError,

@@ -94,9 +94,8 @@ impl Anchor {
     /// If it names a particle that there is not.
     pub fn inverse_mass<const D: usize>(&self, particles: &Particles<D>) -> f32 {
         let masses = particles.inverse_masses();
-        let [a, b, c, d] = from_fn(|i| {
-            (self.weights[i] * self.weights[i]) * masses[self.particles[i] as usize]
-        });
+        let [a, b, c, d] =
+            from_fn(|i| (self.weights[i] * self.weights[i]) * masses[self.particles[i] as usize]);
         (a + b) + (c + d)
     }
 

@@ -2,8 +2,8 @@
 
 use core::fmt::Debug;
 
-use super::contact::{Contact, Other, Touch, resolve};
 use super::Anchor;
+use super::contact::{Contact, Other, Touch, resolve};
 use crate::model::Model;
 use crate::obstacle::Obstacle;
 use crate::world::Moment;

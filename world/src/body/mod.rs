@@ -11,6 +11,7 @@
 mod contact;
 mod embedding;
 mod error;
+mod ground;
 #[cfg(feature = "parry")]
 mod hull;
 mod linear;
@@ -19,7 +20,6 @@ mod models;
 mod motion;
 #[cfg(feature = "parry")]
 mod pairs;
-mod ground;
 
 use std::ops::Range;
 
@@ -30,11 +30,11 @@ use linear::{Matrix, Vector, add, apply, each, inverse, matrix, sub};
 pub use contact::Anchor;
 pub use embedding::Vertices;
 pub use error::BodyError;
+pub use ground::{Ground, OnGround, WayOut};
 pub use mass::MassProperties;
 pub use motion::{BodyPose, Twist};
 #[cfg(feature = "parry")]
 pub use pairs::BodyContacts;
-pub use ground::{Ground, OnGround, WayOut};
 
 /// A rigid body: the four particles that carry it, and what is fastened to them.
 #[derive(Clone, Debug)]

@@ -113,20 +113,24 @@ impl Scratch {
         poses.clear();
         poses.extend(bodies.iter().map(|body| body.pose(particles)));
         boxes.clear();
-        boxes.extend(bodies.iter().zip(&*poses).enumerate().filter_map(|(number, (body, pose))| {
-            let [low, high] = body.hull.as_ref()?.bounds(pose, 0.5 * f64::from(margin));
-            Some(Bounds { body: number, low, high })
-        }));
+        boxes.extend(bodies.iter().zip(&*poses).enumerate().filter_map(
+            |(number, (body, pose))| {
+                let [low, high] = body.hull.as_ref()?.bounds(pose, 0.5 * f64::from(margin));
+                Some(Bounds { body: number, low, high })
+            },
+        ));
         let axis = axis_of_most_variance(boxes);
-        boxes.sort_unstable_by(|a, b| {
-            a.low[axis].total_cmp(&b.low[axis]).then(a.body.cmp(&b.body))
-        });
+        boxes
+            .sort_unstable_by(|a, b| a.low[axis].total_cmp(&b.low[axis]).then(a.body.cmp(&b.body)));
         pairs.clear();
         let masses = particles.inverse_masses();
-        let pinned = |body: usize| bodies[body].particles.iter().all(|&i| masses[i as usize] == 0.0);
+        let pinned =
+            |body: usize| bodies[body].particles.iter().all(|&i| masses[i as usize] == 0.0);
         for (i, one) in boxes.iter().enumerate() {
-            for other in boxes[i + 1..].iter().take_while(|other| other.low[axis] <= one.high[axis]) {
-                let near = |axis| one.low[axis] <= other.high[axis] && other.low[axis] <= one.high[axis];
+            for other in boxes[i + 1..].iter().take_while(|other| other.low[axis] <= one.high[axis])
+            {
+                let near =
+                    |axis| one.low[axis] <= other.high[axis] && other.low[axis] <= one.high[axis];
                 if (0..3).all(near) && !(pinned(one.body) && pinned(other.body)) {
                     pairs.push([one.body.min(other.body), one.body.max(other.body)]);
                 }
@@ -141,7 +145,10 @@ fn axis_of_most_variance(boxes: &[Bounds]) -> usize {
     let variance = |axis: usize| {
         let count = boxes.len() as f64;
         let mean = boxes.iter().map(|bounds| bounds.low[axis]).sum::<f64>() / count;
-        boxes.iter().map(|bounds| (bounds.low[axis] - mean) * (bounds.low[axis] - mean)).sum::<f64>()
+        boxes
+            .iter()
+            .map(|bounds| (bounds.low[axis] - mean) * (bounds.low[axis] - mean))
+            .sum::<f64>()
     };
     let [x, y, z] = [variance(0), variance(1), variance(2)];
     if x > y && x >= z {

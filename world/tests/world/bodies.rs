@@ -5,9 +5,7 @@ use std::array::from_fn;
 use proptest::prelude::*;
 use taut_core::{Formula, Kernel, Particles, Plan, Schedule, Step};
 use taut_scalar::ScalarKernel;
-use taut_world::{
-    Anchor, BodyError, BodyPose, MassProperties, Model, ModelError, Twist,
-};
+use taut_world::{Anchor, BodyError, BodyPose, MassProperties, Model, ModelError, Twist};
 
 type Vector = [f64; 3];
 type Matrix = [[f64; 3]; 3];
@@ -225,9 +223,8 @@ fn meshes_have_the_inertia_that_is_in_the_tables() {
     assert!((corner.mass - 1.0).abs() < 1e-12);
     assert!(length(sub(corner.centre, [0.25; 3])) < 1e-12);
     let covariance = |same: bool| 6.0 * (1.0 / if same { 60.0 } else { 120.0 }) - 1.0 / 16.0;
-    let known: Matrix = from_fn(|i| {
-        from_fn(|j| if i == j { 2.0 * covariance(true) } else { -covariance(false) })
-    });
+    let known: Matrix =
+        from_fn(|i| from_fn(|j| if i == j { 2.0 * covariance(true) } else { -covariance(false) }));
     assert!(off(&corner.inertia, &known) < 1e-12);
 
     // A brick of 1800 kg/m³, far from the origin, by its mesh and by its formula.
@@ -254,9 +251,7 @@ fn meshes_have_the_inertia_that_is_in_the_tables() {
 #[test]
 fn what_is_no_body_is_refused() {
     let of = |inertia| Model::rigid(&MassProperties { mass: 1.0, centre: [0.0; 3], inertia });
-    let impossible = |result| {
-        matches!(result, Err(ModelError::Body(BodyError::Impossible { .. })))
-    };
+    let impossible = |result| matches!(result, Err(ModelError::Body(BodyError::Impossible { .. })));
     assert!(impossible(of(diagonal([1.0, 1.0, 2.1]))));
     assert!(impossible(of(diagonal([1.0, 1.0, 2.0]))), "a disc without thickness");
     assert!(impossible(of(diagonal([-1.0, 1.0, 1.0]))));
@@ -283,7 +278,9 @@ fn what_is_no_body_is_refused() {
     assert!(matches!(body(mesh(&outside, 0.0)), BodyError::Mass { .. }));
     assert!(matches!(body(mesh(&outside, f64::NAN)), BodyError::Mass { .. }));
     assert!(Model::tetrahedron(0.0, 1.0).is_err() && Model::tetrahedron(1.0, -1.0).is_err());
-    assert!(Model::basis(f32::NAN, 1.0).is_err() && Model::rigid_box([1.0, 0.0, 1.0], 1.0).is_err());
+    assert!(
+        Model::basis(f32::NAN, 1.0).is_err() && Model::rigid_box([1.0, 0.0, 1.0], 1.0).is_err()
+    );
 }
 
 /// Euler's equations of a free top in its own axes, and its rotation, by the classical method of
@@ -299,10 +296,7 @@ fn free_top(moments: Vector, spin: Vector, seconds: f64) -> (Vector, Matrix) {
         (dw, product(r, &about))
     };
     let after = |(w, r): &State, h: f64, (dw, dr): &State| -> State {
-        (
-            from_fn(|i| w[i] + h * dw[i]),
-            from_fn(|i| from_fn(|j| r[i][j] + h * dr[i][j])),
-        )
+        (from_fn(|i| w[i] + h * dw[i]), from_fn(|i| from_fn(|j| r[i][j] + h * dr[i][j])))
     };
     let mut state: State = (spin, diagonal([1.0; 3]));
     let steps = 20_000;
@@ -330,8 +324,7 @@ fn thrown_top(spin: Vector, seconds: f64, h: f64, iterations: u32) -> (Vector, M
     let body = &model.bodies.all()[0];
     body.set_twist(&mut particles, &Twist { velocity: [0.0; 3], spin }, h);
     let dt = 100.0 * h;
-    let step =
-        Step { dt, substeps: 100, iterations, acceleration: [0.0; 3], damping: 0.0 };
+    let step = Step { dt, substeps: 100, iterations, acceleration: [0.0; 3], damping: 0.0 };
     for _ in 0..(seconds / dt).round() as usize {
         assert!(plan.step(&mut particles, &sticks, &step).unwrap().finite);
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use taut_core::Particles;
 use taut_scalar::ScalarKernel;
 use taut_world::{
-    Body, BodyContacts, Model, Moment, OnGround, BodyPose, Scene, Ground, Twist, WayOut, World,
+    Body, BodyContacts, BodyPose, Ground, Model, Moment, OnGround, Scene, Twist, WayOut, World,
 };
 
 /// All that is below 0.
@@ -54,7 +54,8 @@ fn stretch(world: &World<ScalarKernel>) -> f64 {
     let matter = &world.pieces()[0].matter;
     (0..matter.sticks.len())
         .map(|stick| {
-            let [a, b] = matter.sticks.ends()[stick].map(|end| matter.particles.position(end as usize));
+            let [a, b] =
+                matter.sticks.ends()[stick].map(|end| matter.particles.position(end as usize));
             let now = length([0, 1, 2].map(|i| f64::from(a[i]) - f64::from(b[i])));
             (now / f64::from(matter.sticks.rest(stick)) - 1.0).abs()
         })
