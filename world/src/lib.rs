@@ -16,12 +16,14 @@ mod force;
 mod model;
 mod obstacle;
 mod scene;
+mod vector;
 mod world;
 
 pub use force::{Force, Forces};
 pub use model::{
-    Arranged, Arrangement, ArrangementError, Model, ModelError, Numbering, Order, PINNED_SHARE,
-    StickSet, UnknownStickSet,
+    Arranged, Arrangement, ArrangementError, Axes, Bridge, Cloth, Diagonals, HexSheet, JointLimit,
+    Model, ModelError, Numbering, Order, PINNED_SHARE, Plant, Ragdoll, Rope, StickSet,
+    UnknownStickSet,
 };
 pub use obstacle::Obstacle;
 pub use scene::{Scene, SceneError};
