@@ -184,8 +184,8 @@ impl<const D: usize> Model<D> {
         Ok(model)
     }
 
-    /// A curtain: a cloth that hangs from its top row (Holmes' fabric; for his, take
-    /// [`Family::STRUCTURAL`]).
+    /// A curtain: a cloth that hangs from its top row, as in "Simulate Fabric and Ragdolls With
+    /// Simple Verlet Integration" (Envato Tuts+), which has [`Family::STRUCTURAL`].
     ///
     /// ```
     /// use taut_core::Family;

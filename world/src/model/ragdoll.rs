@@ -69,7 +69,9 @@ impl Default for Ragdoll {
 }
 
 /// How far a joint bends: the angle at it, between two other particles, is kept from `least` to
-/// `most` by sticks between those two that act on one side only (Holmes' "fake-angle constraints").
+/// `most` by sticks between those two that act on one side only, as long as the law of cosines says
+/// ("fake-angle constraints": "Simulate Fabric and Ragdolls With Simple Verlet Integration", Envato
+/// Tuts+).
 ///
 /// A stick's length does not know left from right: the angle is that without a sign, so a knee
 /// bends as far forward as it does backward. Limits that know front from back measure against the
@@ -143,8 +145,8 @@ const SHANK_POSE: [f64; 2] = [1.0, -4.0];
 
 impl Model<2> {
     /// A ragdoll in the plane, seen from the front, that stands at the origin, knees and elbows
-    /// slightly bent (Holmes 2013, where each arm hangs on one point between the shoulders, and
-    /// each leg on the pelvis).
+    /// slightly bent (as in "Simulate Fabric and Ragdolls With Simple Verlet Integration", Envato
+    /// Tuts+: each arm hangs on one point between the shoulders, and each leg on the pelvis).
     ///
     /// Groups name a particle each: `head`, `shoulders`, `pelvis`; and with `left` and `right`
     /// before it (its own left is to the right) `elbow`, `hand`, `knee`, `foot`. The head has a
@@ -189,7 +191,7 @@ impl Model<2> {
 
 impl Model {
     /// A ragdoll that stands at the origin and looks to +z, knees and elbows slightly bent
-    /// (after Jakobsen 2001 and Holmes 2013).
+    /// (after Jakobsen, "Advanced Character Physics", 2001).
     ///
     /// Its trunk is a rigid frame: shoulders, hips, neck and back, each joined to each. Groups name
     /// a particle each: `head`, `neck`, `back`; and with `left` (+x) and `right` before it
