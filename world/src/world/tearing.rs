@@ -5,6 +5,7 @@ use taut_core::{Kernel, News, Particles, Schedule, Seen, Sticks};
 use super::piece::Piece;
 use super::{World, WorldError};
 use crate::model::Model;
+use crate::simd::{Pass, widest};
 
 /// How many sticks are looked at together.
 const CHUNK: usize = 64;
@@ -102,8 +103,23 @@ impl Tearing {
     /// The sticks that are longer than they bear.
     fn overstretched<const D: usize>(&self, particles: &Particles<D>, found: &mut Vec<u32>) {
         let columns: [&[f32]; D] = core::array::from_fn(|axis| particles.positions(axis));
+        widest(Overstretched { tearing: self, columns, found });
+    }
+}
+
+/// Finds the sticks that are longer than they bear.
+struct Overstretched<'a, const D: usize> {
+    tearing: &'a Tearing,
+    columns: [&'a [f32]; D],
+    found: &'a mut Vec<u32>,
+}
+
+impl<const D: usize> Pass for Overstretched<'_, D> {
+    #[inline(always)]
+    fn run(self) {
+        let Self { tearing: Tearing { runs, loose, sticks, limits, .. }, columns, found } = self;
         let mut squares = [0.0_f32; CHUNK];
-        for &Run { a, b, first, len } in &self.runs {
+        for &Run { a, b, first, len } in runs {
             let squares = &mut squares[..len];
             squares.fill(0.0);
             for column in columns {
@@ -113,18 +129,17 @@ impl Tearing {
                     *square += d * d;
                 }
             }
-            let limits = &self.limits[first..first + len];
+            let limits = &limits[first..first + len];
             let over = |(square, limit): (&f32, &f32)| square > limit;
             // All of them without a branch: hardly ever is there one.
             let count: u32 = squares.iter().zip(limits).map(|pair| u32::from(over(pair))).sum();
             if count > 0 {
-                let pairs = squares.iter().zip(limits).zip(&self.sticks[first..]);
+                let pairs = squares.iter().zip(limits).zip(&sticks[first..]);
                 found.extend(pairs.filter(|(pair, _)| over(*pair)).map(|(_, stick)| stick));
             }
         }
-        let first = self.sticks.len() - self.loose.len();
-        let loose = self.loose.iter().zip(&self.limits[first..]).zip(&self.sticks[first..]);
-        for ((ends, limit), &stick) in loose {
+        let first = sticks.len() - loose.len();
+        for ((ends, limit), &stick) in loose.iter().zip(&limits[first..]).zip(&sticks[first..]) {
             let mut square = 0.0;
             for column in columns {
                 let d = column[ends[1] as usize] - column[ends[0] as usize];

@@ -1,7 +1,9 @@
 //! A world that was put aside goes on as if nothing had happened.
 
+use std::sync::Arc;
+
 use taut_scalar::ScalarKernel;
-use taut_world::{Model, Scene, Snapshot, SnapshotError, StickSet, World};
+use taut_world::{Model, Scene, Snapshot, SnapshotError, StickSet, Wind, World};
 
 use crate::make::{drape, steps, world};
 
@@ -10,6 +12,7 @@ fn scene() -> Scene {
     scene.add("ball", Model::sphere(6, StickSet::All).unwrap()).unwrap();
     scene.add("sheet", drape(16, StickSet::All).moved([0.0, 2.0, 0.0]).tearing_at(1.5)).unwrap();
     scene.add("disc", Model::disc(10, StickSet::All).unwrap().tearing_at(2.0)).unwrap();
+    scene.forces.push(Arc::new(Wind::new([1.0, 0.5, 4.0])));
     scene.settings.step.substeps = 2;
     scene.settings.step.iterations = 3;
     scene
