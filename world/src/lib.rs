@@ -16,6 +16,7 @@ mod force;
 mod model;
 mod obstacle;
 mod scene;
+mod simd;
 mod world;
 
 pub use force::{Force, Forces};
@@ -23,7 +24,10 @@ pub use model::{
     Arranged, Arrangement, ArrangementError, Model, ModelError, Numbering, Order, PINNED_SHARE,
     StickSet, UnknownStickSet,
 };
-pub use obstacle::Obstacle;
+pub use obstacle::{
+    Bounds, Capsule, Cuboid, HalfSpace, Nearest, Obstacle, Path, Pose, Shape, Side, Solid, Sphere,
+    Spin, Surface,
+};
 pub use scene::{Scene, SceneError};
 pub use world::{
     Clock, Diagnostics, Frame, Moment, Outcome, Pass, Piece, Settings, Snapshot, SnapshotError,

@@ -1,9 +1,27 @@
 //! What keeps particles out: collision by projection (Jakobsen 2001).
 
+mod bounds;
+mod capsule;
+mod cuboid;
+mod half_space;
+mod path;
+mod solid;
+mod sphere;
+mod surface;
+
 use core::fmt::Debug;
 
 use crate::model::Model;
 use crate::world::Moment;
+
+pub use bounds::Bounds;
+pub use capsule::Capsule;
+pub use cuboid::Cuboid;
+pub use half_space::HalfSpace;
+pub use path::{Path, Pose, Spin};
+pub use solid::{Nearest, Shape, Side, Solid};
+pub use sphere::Sphere;
+pub use surface::Surface;
 
 /// Something that particles cannot enter. Where it is, is a function of time: it has no state that
 /// a step changes, so a world can be resumed at any step.

@@ -5,6 +5,7 @@ mod compliance;
 mod diagnostics;
 mod hands;
 mod make;
+mod obstacles;
 mod snapshots;
 mod tearing;
 mod time;
