@@ -1,5 +1,7 @@
 //! A part of a world that has one kernel.
 
+use std::sync::Arc;
+
 use taut_core::{
     Executor, Formula, Kernel, Plan, PlanError, Real, Renumbering, Schedule, Step, StepError,
     Sticks, integrate,
@@ -23,6 +25,8 @@ pub struct Piece<P, const D: usize = 3> {
     /// From the numbers of the models one after the other to those of the piece, if they differ.
     renumbering: Option<Renumbering>,
     forces: Forces<D>,
+    /// Whether the forces may be other than 0.
+    pushed: bool,
     /// Whether torn sticks were left out.
     pub(super) reordered: bool,
     /// What is dragged in this step.
@@ -87,6 +91,7 @@ impl<P: Plan<D>, const D: usize> Piece<P, D> {
             schedule,
             plan,
             renumbering,
+            pushed: false,
             reordered: false,
             targets: Vec::new(),
             found: Vec::new(),
@@ -144,12 +149,10 @@ impl<P: Plan<D>, const D: usize> Piece<P, D> {
     }
 
     /// Forces add up.
-    pub(super) fn push<'a>(
-        &mut self,
-        forces: impl Iterator<Item = &'a dyn Force<D>>,
-        moment: &Moment<D>,
-    ) {
-        self.forces.clear();
+    pub(super) fn push(&mut self, forces: &[Arc<dyn Force<D>>], moment: &Moment<D>) {
+        if core::mem::replace(&mut self.pushed, !forces.is_empty()) {
+            self.forces.clear();
+        }
         for force in forces {
             force.push(&self.matter, moment, &mut self.forces);
         }
