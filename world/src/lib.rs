@@ -12,6 +12,7 @@
 //! no file.
 #![forbid(unsafe_code)]
 
+mod body;
 mod force;
 mod model;
 mod obstacle;
@@ -19,6 +20,12 @@ mod scene;
 mod simd;
 mod world;
 
+#[cfg(feature = "parry")]
+pub use body::BodyContacts;
+pub use body::{
+    Anchor, Bodies, Body, BodyError, BodyPose, Ground, MassProperties, OnGround, Twist, Vertices,
+    WayOut,
+};
 pub use force::{Force, Forces};
 pub use model::{
     Arranged, Arrangement, ArrangementError, Model, ModelError, Numbering, Order, PINNED_SHARE,

@@ -2,6 +2,8 @@
 
 use taut_core::{ParticleError, StickError, TriangleError};
 
+use crate::body::BodyError;
+
 /// Why a model cannot be built.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -15,6 +17,9 @@ pub enum ModelError {
     /// By its triangles.
     #[error(transparent)]
     Triangles(#[from] TriangleError),
+    /// By its rigid body.
+    #[error(transparent)]
+    Body(#[from] BodyError),
     /// There is nothing to relax.
     #[error("there is nothing to relax: no stick joins any of the {particles} particle(s)")]
     NoSticks {

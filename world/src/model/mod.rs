@@ -12,6 +12,8 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use taut_core::{NotAPermutation, Particles, Renumbering, Sheet, Sticks};
 
+use crate::body::Bodies;
+
 pub use arrangement::{Arranged, Arrangement, ArrangementError, Numbering, Order};
 pub use error::ModelError;
 pub use hanging::PINNED_SHARE;
@@ -48,6 +50,8 @@ pub struct Model<const D: usize = 3> {
     /// Where each particle was when the substep began, m: written by obstacles that look where
     /// particles came from, and read by them within that substep. It is no part of the state.
     pub starts: Vec<[f32; D]>,
+    /// Its rigid bodies, and the meshes fastened to them.
+    pub bodies: Bodies,
 }
 
 impl<const D: usize> Model<D> {
@@ -62,6 +66,7 @@ impl<const D: usize> Model<D> {
             groups: BTreeMap::new(),
             tear_factors: Vec::new(),
             starts: Vec::new(),
+            bodies: Bodies::default(),
         }
     }
 
@@ -125,6 +130,7 @@ impl<const D: usize> Model<D> {
                 all.tear_factors.extend(&model.tear_factors);
                 all.tear_factors.resize(sticks, f32::INFINITY);
             }
+            all.bodies.append(&model.bodies, first);
             first += model.particles.len() as u32;
             if thick {
                 all.radii.extend(&model.radii);
@@ -158,6 +164,7 @@ impl<const D: usize> Model<D> {
                 .collect(),
             tear_factors: self.tear_factors.clone(),
             starts: Vec::new(),
+            bodies: self.bodies.renumbered(renumbering),
         }
     }
 

@@ -1,6 +1,9 @@
 //! Models, forces, obstacles and worlds, against what is known.
 #![allow(clippy::float_cmp, reason = "that two numbers are the same is what is promised")]
 
+mod bodies;
+#[cfg(feature = "parry")]
+mod body_contacts;
 mod compliance;
 mod diagnostics;
 mod hands;

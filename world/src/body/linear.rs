@@ -1,0 +1,141 @@
+//! Vectors and 3 x 3 matrices in `f64`: only + - * / and square roots, in a fixed order, so that
+//! bodies are the same to the bit everywhere.
+
+/// A vector.
+pub(super) type Vector = [f64; 3];
+/// A matrix, by rows.
+pub(super) type Matrix = [[f64; 3]; 3];
+
+/// How often [`symmetric_eigen`] goes round at most: it converges quadratically, in some 6 rounds.
+const ROUNDS: usize = 32;
+
+/// An array of what `f` gives for each axis.
+#[inline(always)]
+pub(super) fn each<T>(f: impl FnMut(usize) -> T) -> [T; 3] {
+    core::array::from_fn(f)
+}
+
+/// `a + s b`.
+#[inline(always)]
+pub(super) fn add(a: Vector, s: f64, b: Vector) -> Vector {
+    each(|i| a[i] + s * b[i])
+}
+
+/// `a - b`.
+#[inline(always)]
+pub(super) fn sub(a: Vector, b: Vector) -> Vector {
+    each(|i| a[i] - b[i])
+}
+
+/// `a · b`.
+#[inline(always)]
+pub(super) fn dot(a: Vector, b: Vector) -> f64 {
+    (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2]
+}
+
+/// `a × b`.
+#[inline(always)]
+pub(super) fn cross(a: Vector, b: Vector) -> Vector {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+/// A vector of length 1 along `a`, or none if there is no such direction.
+#[inline(always)]
+pub(super) fn direction(a: Vector) -> Option<Vector> {
+    let length = dot(a, a).sqrt();
+    (length > f64::MIN_POSITIVE).then(|| a.map(|x| x / length))
+}
+
+/// A matrix of what `f` gives for each row and column.
+#[inline(always)]
+pub(super) fn matrix(mut f: impl FnMut(usize, usize) -> f64) -> Matrix {
+    each(|row| each(|column| f(row, column)))
+}
+
+/// `a v`.
+#[inline(always)]
+pub(super) fn apply(a: &Matrix, v: Vector) -> Vector {
+    each(|row| dot(a[row], v))
+}
+
+/// The transpose.
+#[inline(always)]
+pub(super) fn transposed(a: &Matrix) -> Matrix {
+    matrix(|row, column| a[column][row])
+}
+
+/// `½ tr(a) 1 - a` for a covariance from an inertia tensor; `tr(a) 1 - a` the other way.
+#[inline(always)]
+pub(super) fn trace_less(a: &Matrix, share: f64) -> Matrix {
+    let trace = share * ((a[0][0] + a[1][1]) + a[2][2]);
+    matrix(|row, column| if row == column { trace - a[row][column] } else { -a[row][column] })
+}
+
+/// The inverse, by cofactors; none if the determinant is no normal number.
+pub(super) fn inverse(a: &Matrix) -> Option<Matrix> {
+    let cofactors = [cross(a[1], a[2]), cross(a[2], a[0]), cross(a[0], a[1])];
+    let determinant = dot(a[0], cofactors[0]);
+    determinant.is_normal().then(|| matrix(|row, column| cofactors[column][row] / determinant))
+}
+
+/// Eigenvalues, largest first, and for each a row: its eigenvector of length 1, the three of them
+/// right-handed. By Jacobi's rotations (Golub and Van Loan, "Matrix Computations", 8.5): accurate to
+/// some ulps of the largest.
+pub(super) fn symmetric_eigen(a: &Matrix) -> (Vector, Matrix) {
+    let mut a = *a;
+    let mut vectors = matrix(|row, column| if row == column { 1.0 } else { 0.0 });
+    for _ in 0..ROUNDS {
+        let off = (a[0][1] * a[0][1] + a[0][2] * a[0][2]) + a[1][2] * a[1][2];
+        let on = (a[0][0] * a[0][0] + a[1][1] * a[1][1]) + a[2][2] * a[2][2];
+        // Squares of numbers that are beyond rounding; NaN ends it too.
+        if !(off > 1e-40 * on) {
+            break;
+        }
+        for (p, q) in [(0, 1), (0, 2), (1, 2)] {
+            if a[p][q] != 0.0 {
+                rotate(&mut a, &mut vectors, p, q);
+            }
+        }
+    }
+    let mut order = [0, 1, 2];
+    order.sort_by(|&i, &j| a[j][j].total_cmp(&a[i][i]));
+    let [first, second] = [vectors[order[0]], vectors[order[1]]];
+    (order.map(|i| a[i][i]), [first, second, cross(first, second)])
+}
+
+/// One of Jacobi's rotations: makes `a[p][q]` zero.
+fn rotate(a: &mut Matrix, vectors: &mut Matrix, p: usize, q: usize) {
+    let theta = (a[q][q] - a[p][p]) / (2.0 * a[p][q]);
+    let t = 1.0 / (theta.abs() + (theta * theta + 1.0).sqrt());
+    let t = if theta < 0.0 { -t } else { t };
+    let c = 1.0 / (t * t + 1.0).sqrt();
+    let s = t * c;
+    let turned = |(x, y): (f64, f64)| (c * x - s * y, s * x + c * y);
+    for row in a.iter_mut() {
+        (row[p], row[q]) = turned((row[p], row[q]));
+    }
+    for i in 0..3 {
+        (a[p][i], a[q][i]) = turned((a[p][i], a[q][i]));
+        (vectors[p][i], vectors[q][i]) = turned((vectors[p][i], vectors[q][i]));
+    }
+    (a[p][q], a[q][p]) = (0.0, 0.0);
+}
+
+/// The rotation nearest to `a` (in the sum of squares): its polar factor, and of a mirror image the
+/// rotation that turns as much of it as it can. Of a matrix of no rank at all it is the identity.
+pub(super) fn nearest_rotation(a: &Matrix) -> Matrix {
+    // a = U S Vᵀ with right-handed U and V: the sign of a mirror image goes into the least of S.
+    let (_, v) = symmetric_eigen(&matrix(|i, j| {
+        (a[0][i] * a[0][j] + a[1][i] * a[1][j]) + a[2][i] * a[2][j]
+    }));
+    let first = direction(apply(a, v[0])).unwrap_or(v[0]);
+    let image = apply(a, v[1]);
+    let across = |image: Vector| direction(add(image, -dot(image, first), first));
+    // Of a matrix of rank 1 any turn about `first` will do.
+    let second =
+        across(image).or_else(|| across(v[1])).or_else(|| across(v[2])).unwrap_or([0.0; 3]);
+    let u = [first, second, cross(first, second)];
+    matrix(|row, column| {
+        (u[0][row] * v[0][column] + u[1][row] * v[1][column]) + u[2][row] * v[2][column]
+    })
+}

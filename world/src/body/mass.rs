@@ -1,0 +1,179 @@
+//! Mass, centre and inertia; four particles that have them.
+
+use std::collections::BTreeMap;
+
+use super::error::BodyError;
+use super::linear::{
+    Matrix, Vector, add, cross, dot, each, matrix, sub, symmetric_eigen, trace_less,
+};
+
+/// How much of the largest eigenvalue of the covariance the least must be: a body a ten-thousandth
+/// as thick as long. Flatter ones have no tetrahedron that stays rigid in numbers of 24 bits.
+const FLATTEST: f64 = 1e-8;
+
+/// The corners of a regular tetrahedron of four unit masses whose covariance is 4 times the unit
+/// matrix, and whose centre is the origin; its volume is positive.
+pub(super) const CORNERS: [Vector; 4] =
+    [[1.0, 1.0, 1.0], [-1.0, 1.0, -1.0], [1.0, -1.0, -1.0], [-1.0, -1.0, 1.0]];
+
+/// What a rigid body shows of its matter: all that its motion depends on.
+///
+/// ```
+/// use taut_world::MassProperties;
+///
+/// // A dice of 2 cm, of 1400 kg/m³.
+/// let dice = MassProperties::of_box([0.02; 3], 1400.0)?;
+/// assert!((dice.mass - 0.0112).abs() < 1e-12);
+/// assert!((dice.inertia[0][0] - dice.mass * 0.02 * 0.02 / 6.0).abs() < 1e-15);
+///
+/// // Four particles of a quarter of its mass each move as it does.
+/// let points = dice.four_points()?;
+/// let again = MassProperties::of_points(&points.map(|point| (point, dice.mass / 4.0)))?;
+/// assert!((again.inertia[1][1] - dice.inertia[1][1]).abs() < 1e-15);
+/// # Ok::<(), taut_world::BodyError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MassProperties {
+    /// Its mass, kg.
+    pub mass: f64,
+    /// Its centre of mass, m.
+    pub centre: [f64; 3],
+    /// Its inertia tensor about the centre, kg m², symmetric.
+    pub inertia: [[f64; 3]; 3],
+}
+
+impl MassProperties {
+    /// Of a box around the origin, `size` long along each axis, m, of a density in kg/m³.
+    ///
+    /// # Errors
+    /// If its mass is not a sane one.
+    pub fn of_box(size: [f64; 3], density: f64) -> Result<Self, BodyError> {
+        let mass = checked_mass(((size[0] * size[1]) * size[2]) * density)?;
+        let covariance =
+            matrix(
+                |row, column| if row == column { mass * size[row] * size[row] / 12.0 } else { 0.0 },
+            );
+        Ok(Self { mass, centre: [0.0; 3], inertia: trace_less(&covariance, 1.0) })
+    }
+
+    /// Of the inside of a closed mesh of even density, kg/m³: triangles by their corners,
+    /// counter-clockwise from outside, vertices in m. Convex or not.
+    ///
+    /// Volume, first and second moments are sums over the tetrahedra between a point and the
+    /// triangles: Mirtich, "Fast and Accurate Computation of Polyhedral Mass Properties" (1996), in
+    /// the form of Blow and Binstock, "How to find the inertia tensor of a 3D solid body" (2004).
+    ///
+    /// # Errors
+    /// If a corner is no vertex, the mesh is not closed or encloses no volume, or the mass is not
+    /// sane.
+    pub fn of_mesh(
+        vertices: &[[f32; 3]],
+        triangles: &[[u32; 3]],
+        density: f64,
+    ) -> Result<Self, BodyError> {
+        check_closed(vertices.len(), triangles)?;
+        let vertex = |number: u32| vertices[number as usize].map(f64::from);
+        // Tetrahedra from a point of the mesh itself: those from the origin would cancel.
+        let origin = triangles.first().map_or([0.0; 3], |triangle| vertex(triangle[0]));
+        let (mut volume, mut first, mut second) = (0.0, [0.0; 3], [[0.0; 3]; 3]);
+        for triangle in triangles {
+            let [a, b, c] = triangle.map(|corner| sub(vertex(corner), origin));
+            let six_volumes = dot(a, cross(b, c));
+            let sum = add(add(a, 1.0, b), 1.0, c);
+            volume += six_volumes / 6.0;
+            first = add(first, six_volumes / 24.0, sum);
+            second = matrix(|i, j| {
+                let moments = ((a[i] * a[j] + b[i] * b[j]) + c[i] * c[j]) + sum[i] * sum[j];
+                second[i][j] + six_volumes / 120.0 * moments
+            });
+        }
+        if !(volume > 0.0 && volume.is_finite()) {
+            return Err(BodyError::Volume { volume });
+        }
+        let from_origin = first.map(|moment| moment / volume);
+        let covariance =
+            matrix(|i, j| density * (second[i][j] - volume * (from_origin[i] * from_origin[j])));
+        Ok(Self {
+            mass: checked_mass(density * volume)?,
+            centre: add(origin, 1.0, from_origin),
+            inertia: trace_less(&covariance, 1.0),
+        })
+    }
+
+    /// Of point masses: where each is, m, and its mass, kg.
+    ///
+    /// # Errors
+    /// If the mass of all is not a sane one.
+    pub fn of_points(points: &[([f64; 3], f64)]) -> Result<Self, BodyError> {
+        let mass = checked_mass(points.iter().map(|(_, mass)| mass).sum())?;
+        let moment = points.iter().fold([0.0; 3], |sum, (point, mass)| add(sum, *mass, *point));
+        let centre = moment.map(|moment| moment / mass);
+        let mut covariance = [[0.0; 3]; 3];
+        for (point, mass) in points {
+            let r = sub(*point, centre);
+            covariance = matrix(|i, j| covariance[i][j] + mass * (r[i] * r[j]));
+        }
+        Ok(Self { mass, centre, inertia: trace_less(&covariance, 1.0) })
+    }
+
+    /// Where four particles of a quarter of its mass each have exactly this mass, centre and inertia.
+    ///
+    /// The covariance `C = Σ m x xᵀ` about the centre is `½ tr(I) 1 - I`. A regular tetrahedron
+    /// scaled along the principal axes, by the root of each eigenvalue of `C / mass`, has it: "by
+    /// rearranging the positions of the particles that make up the tetrahedron, the physical
+    /// properties can be changed accordingly" (Jakobsen 2001).
+    ///
+    /// # Errors
+    /// If the mass is not above 0, a number is not finite, the tensor is not symmetric, or nothing
+    /// that is not flat has it.
+    pub fn four_points(&self) -> Result<[[f64; 3]; 4], BodyError> {
+        checked_mass(self.mass)?;
+        if !self.centre.iter().all(|x| x.is_finite()) {
+            return Err(BodyError::Centre);
+        }
+        let inertia = &self.inertia;
+        let trace = (inertia[0][0] + inertia[1][1]) + inertia[2][2];
+        // False for NaN as well.
+        let even = |i: usize, j: usize| (inertia[i][j] - inertia[j][i]).abs() <= 1e-9 * trace.abs();
+        if !(trace.is_finite() && even(0, 1) && even(0, 2) && even(1, 2)) {
+            return Err(BodyError::NotSymmetric);
+        }
+        let (moments, axes) = symmetric_eigen(&trace_less(inertia, 0.5));
+        if !(moments[2] > FLATTEST * moments[0]) {
+            let [x, y, z] = moments;
+            return Err(BodyError::Impossible { moments: [y + z, x + z, x + y] });
+        }
+        let reach = moments.map(|moment| (moment / self.mass).sqrt());
+        Ok(CORNERS.map(|corner| {
+            (0..3).fold(self.centre, |at, axis| add(at, corner[axis] * reach[axis], axes[axis]))
+        }))
+    }
+}
+
+fn checked_mass(mass: f64) -> Result<f64, BodyError> {
+    if mass > 0.0 && mass.is_finite() { Ok(mass) } else { Err(BodyError::Mass { mass }) }
+}
+
+/// Every edge belongs to two triangles that run along it in opposite directions.
+fn check_closed(vertices: usize, triangles: &[[u32; 3]]) -> Result<(), BodyError> {
+    let mut open = BTreeMap::new();
+    for (triangle, corners) in triangles.iter().enumerate() {
+        if let Some(&corner) = corners.iter().find(|&&corner| corner as usize >= vertices) {
+            return Err(BodyError::NoSuchVertex { triangle, corner, vertices });
+        }
+        for [from, to] in each(|i| [corners[i], corners[(i + 1) % 3]]) {
+            if from == to || open.insert((from, to), triangle).is_some() {
+                return Err(BodyError::NotClosed { triangle, from, to });
+            }
+        }
+    }
+    match open.iter().find(|((from, to), _)| !open.contains_key(&(*to, *from))) {
+        Some((&(from, to), &triangle)) => Err(BodyError::NotClosed { triangle, from, to }),
+        None => Ok(()),
+    }
+}
+
+/// The covariance of four equal masses of 1 kg in all, about the origin.
+pub(super) fn covariance_of_four(points: &[Vector; 4]) -> Matrix {
+    matrix(|i, j| 0.25 * points.iter().map(|r| r[i] * r[j]).sum::<f64>())
+}

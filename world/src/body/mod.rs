@@ -1,0 +1,193 @@
+//! Rigid bodies after Jakobsen, "Advanced Character Physics" (2001): four particles and six sticks
+//! move as a body does; a mesh fastened to them is what is seen and what collides.
+//!
+//! - [`MassProperties`] of boxes and closed meshes, and the four particles that have them.
+//! - [`Bodies`] of a model: which particles carry each [`Body`], its [`BodyPose`] and [`Twist`] read
+//!   back from them, and the vertices of all meshes recomputed in one pass.
+//! - [`Anchor`]: a point on a stick, a triangle or a tetrahedron, and its contacts.
+//! - [`OnGround`] keeps bodies out of a [`Ground`], `BodyContacts` (feature `parry`) out of each
+//!   other.
+
+mod contact;
+mod embedding;
+mod error;
+mod ground;
+#[cfg(feature = "parry")]
+mod hull;
+mod linear;
+mod mass;
+mod models;
+mod motion;
+#[cfg(feature = "parry")]
+mod pairs;
+
+use std::ops::Range;
+
+use taut_core::{Real, Renumbering};
+
+use linear::{Matrix, Vector, add, apply, each, inverse, matrix, sub};
+
+pub use contact::Anchor;
+pub use embedding::Vertices;
+pub use error::BodyError;
+pub use ground::{Ground, OnGround, WayOut};
+pub use mass::MassProperties;
+pub use motion::{BodyPose, Twist};
+#[cfg(feature = "parry")]
+pub use pairs::BodyContacts;
+
+/// A rigid body: the four particles that carry it, and what is fastened to them.
+#[derive(Clone, Debug)]
+pub struct Body {
+    /// The particles, by their numbers in the model.
+    particles: [u32; 4],
+    /// Where they are in the body at rest: from its centre, along its own axes, m.
+    rest: [Vector; 4],
+    /// From a place in the body, less that of the first particle, to the weights of the others.
+    weights: Matrix,
+    vertices: Range<usize>,
+    triangles: Range<usize>,
+    #[cfg(feature = "parry")]
+    hull: Option<hull::Hull>,
+}
+
+impl Body {
+    /// Its particles, by their numbers in the model or piece of a world.
+    pub fn particles(&self) -> [u32; 4] {
+        self.particles
+    }
+
+    /// The vertices of its mesh among those of all bodies.
+    pub fn vertices(&self) -> Range<usize> {
+        self.vertices.clone()
+    }
+
+    /// The triangles of its mesh among those of all bodies.
+    pub fn triangles(&self) -> Range<usize> {
+        self.triangles.clone()
+    }
+
+    /// The point of the body that is `local` from its centre along its own axes, m, as a weighted
+    /// mean of its particles.
+    #[must_use]
+    pub fn anchor(&self, local: [f32; 3]) -> Anchor {
+        Anchor { particles: self.particles, weights: self.weights_of(local.map(f64::from)) }
+    }
+
+    /// The weights c1 to c4, whose sum is 1.
+    fn weights_of(&self, local: Vector) -> [f32; 4] {
+        let [b, c, d] = apply(&self.weights, sub(local, self.rest[0]));
+        [((1.0 - b) - c) - d, b, c, d].map(|weight| weight as f32)
+    }
+}
+
+/// The rigid bodies of a model, and the meshes fastened to them.
+///
+/// ```
+/// use taut_world::Model;
+///
+/// let dice = Model::rigid_box([0.02; 3], 1400.0)?;
+/// let body = &dice.bodies.all()[0];
+/// assert_eq!(body.pose(&dice.particles).rotation[0], [1.0, 0.0, 0.0]);
+///
+/// // What is seen: all vertices in one pass, here and again after every step.
+/// let mut seen = dice.bodies.vertices(&dice.particles);
+/// dice.bodies.recompute(&dice.particles, &mut seen);
+/// assert!((seen.position(0)[0] + 0.01).abs() < 1e-8);
+/// assert_eq!(dice.bodies.triangles().len(), 12);
+/// # Ok::<(), taut_world::ModelError>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Bodies {
+    all: Vec<Body>,
+    /// c1 to c4 of every vertex, body by body.
+    weights: [Vec<f32>; 4],
+    triangles: Vec<[u32; 3]>,
+    /// Memory that is used again in every pass, no part of the state.
+    contacts: Vec<contact::Contact>,
+    #[cfg(feature = "parry")]
+    scratch: pairs::Scratch,
+}
+
+impl Bodies {
+    /// Each of them.
+    pub fn all(&self) -> &[Body] {
+        &self.all
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// The triangles of all meshes, by the numbers of their vertices, counter-clockwise from
+    /// outside.
+    pub fn triangles(&self) -> &[[u32; 3]] {
+        &self.triangles
+    }
+
+    /// Which body a particle carries, if any.
+    pub fn of_particle(&self, particle: u32) -> Option<&Body> {
+        self.all.iter().find(|body| body.particles.contains(&particle))
+    }
+
+    /// One body of the particles 0 to 3, at `points` from its centre, and the mesh fastened to
+    /// them, from the centre too.
+    fn one(points: [Vector; 4], vertices: &[Vector], triangles: &[[u32; 3]]) -> Option<Self> {
+        let edges = matrix(|axis, edge| points[edge + 1][axis] - points[0][axis]);
+        let body = Body {
+            particles: [0, 1, 2, 3],
+            rest: points,
+            weights: inverse(&edges)?,
+            vertices: 0..vertices.len(),
+            triangles: 0..triangles.len(),
+            #[cfg(feature = "parry")]
+            hull: hull::Hull::around(vertices),
+        };
+        let mut weights: [Vec<f32>; 4] = Default::default();
+        for &vertex in vertices {
+            for (column, weight) in weights.iter_mut().zip(body.weights_of(vertex)) {
+                column.push(weight);
+            }
+        }
+        Some(Self { all: vec![body], weights, triangles: triangles.to_vec(), ..Self::default() })
+    }
+
+    /// The bodies of a model that comes after others, the first of its particles becoming number
+    /// `first`.
+    pub(crate) fn append(&mut self, others: &Self, first: u32) {
+        let (vertices, triangles) = (self.weights[0].len(), self.triangles.len());
+        let after = |range: &Range<usize>, by: usize| range.start + by..range.end + by;
+        self.all.extend(others.all.iter().map(|body| Body {
+            particles: body.particles.map(|particle| first + particle),
+            vertices: after(&body.vertices, vertices),
+            triangles: after(&body.triangles, triangles),
+            ..body.clone()
+        }));
+        for (column, of_others) in self.weights.iter_mut().zip(&others.weights) {
+            column.extend(of_others);
+        }
+        let by = vertices as u32;
+        self.triangles.extend(others.triangles.iter().map(|corners| corners.map(|c| c + by)));
+    }
+
+    /// The same bodies by other numbers of the particles.
+    pub(crate) fn renumbered(&self, renumbering: &Renumbering) -> Self {
+        let mut bodies = self.clone();
+        for body in &mut bodies.all {
+            body.particles = body.particles.map(|old| renumbering.new_of(old));
+        }
+        bodies
+    }
+}
+
+/// Where four particles are, in `f64`.
+fn places<S: Real>(columns: [&[S]; 3], particles: [u32; 4]) -> [Vector; 4] {
+    particles.map(|particle| each(|axis| columns[axis][particle as usize].to_f64()))
+}
+
+/// The mean of four places.
+fn mean(points: &[Vector; 4]) -> Vector {
+    let [a, b, c, d] = *points;
+    add(add(a, 1.0, b), 1.0, add(c, 1.0, d)).map(|sum| 0.25 * sum)
+}

@@ -1,0 +1,186 @@
+//! Rigid bodies as models.
+
+use taut_core::{Duplicates, Particles, Sticks};
+
+use super::linear::{Vector, dot, sub};
+use super::mass::CORNERS;
+use super::{Bodies, BodyError, MassProperties, mean};
+use crate::model::{Model, ModelError};
+
+/// All pairs of four particles: opposite edges of the tetrahedron follow each other.
+const EDGES: [[u32; 2]; 6] = [[0, 1], [2, 3], [0, 2], [1, 3], [0, 3], [1, 2]];
+
+/// The faces of a tetrahedron of positive volume, counter-clockwise from outside.
+const FACES: [[u32; 3]; 4] = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
+
+impl Model {
+    /// A regular tetrahedron of four particles and six sticks ("this is actually enough to simulate
+    /// a rigid body", Jakobsen 2001): `edge` long, m, of `mass`, kg, around the origin. Its mesh are
+    /// its faces.
+    ///
+    /// # Errors
+    /// If a measure is not above 0, or not sane.
+    ///
+    /// ```
+    /// use taut_world::Model;
+    ///
+    /// let body = Model::tetrahedron(0.5, 2.0)?;
+    /// assert_eq!(body.sticks.len(), 6);
+    /// assert_eq!(body.sticks.rest(0), 0.5);
+    /// assert_eq!(body.particles.inverse_masses(), [2.0; 4]);
+    /// # Ok::<(), taut_world::ModelError>(())
+    /// ```
+    pub fn tetrahedron(edge: f32, mass: f32) -> Result<Self, ModelError> {
+        let edge = measure("the edge of a tetrahedron, m", edge)?;
+        let half = edge / 8.0_f64.sqrt();
+        of_four(CORNERS.map(|corner| corner.map(|x| x * half)), f64::from(mass), None)
+    }
+
+    /// The other arrangement of Jakobsen 2001: four particles "in the pattern of a coordinate system
+    /// basis", one at the origin and one along each axis, `edge` away, m. Three sticks keep the
+    /// lengths and three of √2 `edge` the right angles; `mass` kg in all. Its mesh are the faces of
+    /// the corner.
+    ///
+    /// # Errors
+    /// If a measure is not above 0, or not sane.
+    ///
+    /// ```
+    /// use taut_world::Model;
+    ///
+    /// let basis = Model::basis(1.0, 4.0)?;
+    /// assert_eq!(basis.particles.position(2), [0.0, 1.0, 0.0]);
+    /// # Ok::<(), taut_world::ModelError>(())
+    /// ```
+    pub fn basis(edge: f32, mass: f32) -> Result<Self, ModelError> {
+        let edge = measure("the edge of a basis, m", edge)?;
+        let points = [[0.0; 3], [edge, 0.0, 0.0], [0.0, edge, 0.0], [0.0, 0.0, edge]];
+        of_four(points, f64::from(mass), None)
+    }
+
+    /// A rigid body of any mass, centre and inertia, carried by the four particles that
+    /// [`MassProperties::four_points`] finds. It has no mesh: it is neither seen nor hit.
+    ///
+    /// # Errors
+    /// If nothing that is not flat has such an inertia, or a number is not sane.
+    ///
+    /// ```
+    /// use taut_world::{MassProperties, Model, ModelError};
+    ///
+    /// let inertia = [[1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 2.5]];
+    /// let top = Model::rigid(&MassProperties { mass: 3.0, centre: [0.0, 1.0, 0.0], inertia })?;
+    /// assert_eq!(top.particles.len(), 4);
+    ///
+    /// // A moment of inertia above the sum of the others is that of no matter at all.
+    /// let inertia = [[1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 3.5]];
+    /// let impossible = Model::rigid(&MassProperties { mass: 3.0, centre: [0.0; 3], inertia });
+    /// assert!(matches!(impossible, Err(ModelError::Body(_))));
+    /// # Ok::<(), taut_world::ModelError>(())
+    /// ```
+    pub fn rigid(properties: &MassProperties) -> Result<Self, ModelError> {
+        of_four(properties.four_points()?, properties.mass, Some((&[], &[])))
+    }
+
+    /// A closed mesh as a rigid body of even density, kg/m³: `vertices` in m, `triangles`
+    /// counter-clockwise from outside. It moves as its mass does, and it collides as its convex hull
+    /// does.
+    ///
+    /// # Errors
+    /// If the mesh is not closed, encloses no volume, or is too flat; if a number is not sane.
+    ///
+    /// ```
+    /// use taut_world::Model;
+    ///
+    /// let vertices = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    /// let triangles = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
+    /// let wedge = Model::rigid_mesh(&vertices, &triangles, 6000.0)?;
+    /// let mass: f32 = wedge.particles.inverse_masses().iter().map(|w| 1.0 / w).sum();
+    /// assert!((mass - 1000.0).abs() < 1e-3);
+    /// # Ok::<(), taut_world::ModelError>(())
+    /// ```
+    pub fn rigid_mesh(
+        vertices: &[[f32; 3]],
+        triangles: &[[u32; 3]],
+        density: f64,
+    ) -> Result<Self, ModelError> {
+        let properties = MassProperties::of_mesh(vertices, triangles, density)?;
+        let vertices: Vec<Vector> = vertices.iter().map(|vertex| vertex.map(f64::from)).collect();
+        of_four(properties.four_points()?, properties.mass, Some((&vertices, triangles)))
+    }
+
+    /// A box around the origin as a rigid body, `size` long along each axis, m, of a density in
+    /// kg/m³.
+    ///
+    /// # Errors
+    /// If a measure is not above 0, or the box is too flat.
+    ///
+    /// ```
+    /// use taut_world::Model;
+    ///
+    /// let brick = Model::rigid_box([0.24, 0.071, 0.115], 1800.0)?.moved([0.0, 2.0, 0.0]);
+    /// assert_eq!(brick.bodies.triangles().len(), 12);
+    /// # Ok::<(), taut_world::ModelError>(())
+    /// ```
+    pub fn rigid_box(size: [f32; 3], density: f64) -> Result<Self, ModelError> {
+        for side in size {
+            measure("a side of a box, m", side)?;
+        }
+        let size = size.map(f64::from);
+        let properties = MassProperties::of_box(size, density)?;
+        let (corners, triangles) = box_mesh(size);
+        of_four(properties.four_points()?, properties.mass, Some((&corners, &triangles)))
+    }
+}
+
+fn measure(what: &'static str, value: f32) -> Result<f64, ModelError> {
+    ModelError::check(what, f64::from(value), f64::MIN_POSITIVE.., "above 0")
+}
+
+/// The corners of a box, corner `4 x + 2 y + z` for the upper (1) or lower (0) side along each axis,
+/// and two triangles a side.
+fn box_mesh(size: Vector) -> ([Vector; 8], [[u32; 3]; 12]) {
+    let corners = core::array::from_fn(|corner| {
+        core::array::from_fn(|axis| {
+            if corner >> (2 - axis) & 1 == 1 { 0.5 * size[axis] } else { -0.5 * size[axis] }
+        })
+    });
+    let squares: [[u32; 4]; 6] =
+        [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]];
+    let triangles = core::array::from_fn(|triangle| {
+        let [a, b, c, d] = squares[triangle / 2];
+        if triangle % 2 == 0 { [a, b, c] } else { [a, c, d] }
+    });
+    (corners, triangles)
+}
+
+/// Four particles of a quarter of `mass` each at `points`, six sticks, and a mesh: if none is given,
+/// the faces of the tetrahedron.
+fn of_four(
+    points: [Vector; 4],
+    mass: f64,
+    mesh: Option<(&[Vector], &[[u32; 3]])>,
+) -> Result<Model, ModelError> {
+    if !(mass > 0.0) {
+        return Err(BodyError::Mass { mass }.into());
+    }
+    let particles =
+        Particles::new(&points.map(|point| point.map(|x| x as f32)), &[(4.0 / mass) as f32; 4])?;
+    let rests = EDGES.map(|[a, b]| {
+        let edge = sub(points[b as usize], points[a as usize]);
+        dot(edge, edge).sqrt() as f32
+    });
+    let sticks = Sticks::with_rests(4, &EDGES, &rests, Duplicates::Keep)?;
+    let centre = mean(&points);
+    let from_centre = points.map(|point| sub(point, centre));
+    let bodies = match mesh {
+        None => Bodies::one(from_centre, &from_centre, &FACES),
+        Some((vertices, triangles)) => {
+            let vertices: Vec<Vector> =
+                vertices.iter().map(|vertex| sub(*vertex, centre)).collect();
+            Bodies::one(from_centre, &vertices, triangles)
+        }
+    };
+    let bodies = bodies.ok_or(BodyError::Volume { volume: 0.0 })?;
+    let mut model = Model { bodies, ..Model::new(particles, sticks) };
+    model.groups.insert("body".to_owned(), vec![0, 1, 2, 3]);
+    Ok(model)
+}

@@ -1,0 +1,147 @@
+//! Where a body is, how it is turned and how it moves: read back from its particles.
+
+use taut_core::{Particles, Real};
+
+use super::linear::{
+    add, apply, cross, each, inverse, matrix, nearest_rotation, sub, trace_less, transposed,
+};
+use super::mass::covariance_of_four;
+use super::{Body, mean, places};
+use crate::model::ModelError;
+
+/// Where a body is, and how it is turned.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BodyPose {
+    /// Its centre of mass, m.
+    pub centre: [f64; 3],
+    /// Its rotation, by rows: column j is where its own axis j points.
+    pub rotation: [[f64; 3]; 3],
+}
+
+impl BodyPose {
+    /// Where the point of the body is that is `local` from its centre along its own axes, m.
+    #[must_use]
+    pub fn place(&self, local: [f64; 3]) -> [f64; 3] {
+        add(self.centre, 1.0, self.turned(local))
+    }
+
+    /// Where a direction of the body points.
+    #[must_use]
+    pub fn turned(&self, local: [f64; 3]) -> [f64; 3] {
+        apply(&self.rotation, local)
+    }
+
+    /// Where a point is in the body: from its centre, along its own axes, m.
+    #[must_use]
+    pub fn local(&self, point: [f64; 3]) -> [f64; 3] {
+        apply(&transposed(&self.rotation), sub(point, self.centre))
+    }
+
+    /// Its rotation as a quaternion of length 1, `[x, y, z, w]` with `w >= 0`.
+    #[must_use]
+    pub fn quaternion(&self) -> [f64; 4] {
+        let r = &self.rotation;
+        // Four times the square of each component; the largest one is divided by (Shepperd 1978).
+        let squares = [
+            1.0 + r[0][0] - r[1][1] - r[2][2],
+            1.0 - r[0][0] + r[1][1] - r[2][2],
+            1.0 - r[0][0] - r[1][1] + r[2][2],
+            1.0 + r[0][0] + r[1][1] + r[2][2],
+        ];
+        let mut largest = 3;
+        for candidate in 0..3 {
+            if squares[candidate] > squares[largest] {
+                largest = candidate;
+            }
+        }
+        let [xy, xz, yz] = [r[1][0] + r[0][1], r[0][2] + r[2][0], r[2][1] + r[1][2]];
+        let [wx, wy, wz] = [r[2][1] - r[1][2], r[0][2] - r[2][0], r[1][0] - r[0][1]];
+        let products = match largest {
+            0 => [squares[0], xy, xz, wx],
+            1 => [xy, squares[1], yz, wy],
+            2 => [xz, yz, squares[2], wz],
+            _ => [wx, wy, wz, squares[3]],
+        };
+        let scale = 0.5 / squares[largest].sqrt();
+        let scale = if products[3] < 0.0 { -scale } else { scale };
+        products.map(|product| scale * product)
+    }
+}
+
+/// How a body moves.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Twist {
+    /// The velocity of its centre, m/s.
+    pub velocity: [f64; 3],
+    /// Its angular velocity, rad/s, in the axes of the world.
+    pub spin: [f64; 3],
+}
+
+impl Body {
+    /// Where it is: the mean of its particles, and the rotation that brings its four particles at
+    /// rest nearest to where they are from there (in the sum of squares, Kabsch 1976). Bent or
+    /// mirrored particles give a rotation as well.
+    pub fn pose<S: Real>(&self, particles: &Particles<3, S>) -> BodyPose {
+        let points = places(each(|axis| particles.positions(axis)), self.particles);
+        let centre = mean(&points);
+        let moments = matrix(|i, j| {
+            points.iter().zip(&self.rest).map(|(x, rest)| (x[i] - centre[i]) * rest[j]).sum()
+        });
+        BodyPose { centre, rotation: nearest_rotation(&moments) }
+    }
+
+    /// How it moves: velocity and angular velocity of its particles, whose positions and previous
+    /// ones are `h` seconds apart (a substep).
+    pub fn twist<S: Real>(&self, particles: &Particles<3, S>, h: f64) -> Twist {
+        let now = places(each(|axis| particles.positions(axis)), self.particles);
+        let before = places(each(|axis| particles.previous(axis)), self.particles);
+        let (centre, centre_before) = (mean(&now), mean(&before));
+        let offsets = now.map(|x| sub(x, centre));
+        // Of a mass of 1 kg in all: the mass cancels.
+        let momentum = offsets.iter().zip(&before).fold([0.0; 3], |sum, (r, x)| {
+            add(sum, 0.25, cross(*r, sub(*r, sub(*x, centre_before))))
+        });
+        let inertia = trace_less(&covariance_of_four(&offsets), 1.0);
+        let spin = inverse(&inertia).map_or([0.0; 3], |inverse| apply(&inverse, momentum));
+        Twist {
+            velocity: sub(centre, centre_before).map(|way| way / h),
+            spin: spin.map(|angle| angle / h),
+        }
+    }
+
+    /// Its inertia tensor as it is turned now, kg m², if its mass is `mass`, kg.
+    pub fn inertia<S: Real>(&self, particles: &Particles<3, S>, mass: f64) -> [[f64; 3]; 3] {
+        let points = places(each(|axis| particles.positions(axis)), self.particles);
+        let centre = mean(&points);
+        let unit = trace_less(&covariance_of_four(&points.map(|x| sub(x, centre))), 1.0);
+        matrix(|i, j| mass * unit[i][j])
+    }
+
+    /// Puts it somewhere, without giving it velocity.
+    ///
+    /// # Errors
+    /// If a particle would be at no sane place.
+    pub fn set_pose(
+        &self,
+        particles: &mut Particles<3>,
+        pose: &BodyPose,
+    ) -> Result<(), ModelError> {
+        for (particle, rest) in self.particles.into_iter().zip(self.rest) {
+            particles.set_position(particle as usize, pose.place(rest).map(|x| x as f32))?;
+        }
+        Ok(())
+    }
+
+    /// Gives it velocity and angular velocity from here, for substeps of `h` seconds: what
+    /// [`Body::twist`] reads back.
+    pub fn set_twist<S: Real>(&self, particles: &mut Particles<3, S>, twist: &Twist, h: f64) {
+        let now = places(each(|axis| particles.positions(axis)), self.particles);
+        let centre = mean(&now);
+        for (particle, x) in self.particles.into_iter().zip(now) {
+            let velocity = add(twist.velocity, 1.0, cross(twist.spin, sub(x, centre)));
+            for (axis, x) in add(x, -h, velocity).into_iter().enumerate() {
+                particles.previous_mut(axis)[particle as usize] = S::from_f64(x);
+            }
+        }
+    }
+}

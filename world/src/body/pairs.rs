@@ -1,0 +1,161 @@
+//! Bodies that keep out of each other.
+
+use taut_core::Particles;
+
+use super::Body;
+use super::contact::{Contact, Other, Touch, resolve};
+use super::hull::Touching;
+use super::linear::Vector;
+use super::motion::BodyPose;
+use crate::model::Model;
+use crate::obstacle::Obstacle;
+use crate::world::Moment;
+
+/// Bodies keep out of each other: each is as large as the convex hull of its mesh, and one whose
+/// particles are all pinned does not give way.
+///
+/// Pairs whose bounding boxes overlap are found by sweeping along an axis. Where their hulls touch
+/// is found by the crate `parry3d` (in its form that is the same to the bit on every machine), from
+/// where they are alone: nothing is remembered from step to step. Each point of contact is moved
+/// apart by the weights of the particles that carry it, equations (*) and (**) of Jakobsen 2001,
+/// with friction after Coulomb; the sticks that this bends are relaxed in the next pass. Three or
+/// four [passes](crate::Settings::passes) "should be enough"; stacks want more substeps.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use taut_scalar::ScalarKernel;
+/// use taut_world::{BodyContacts, Model, Scene, World};
+///
+/// let mut scene = Scene::new();
+/// scene.add("table", Model::rigid_box([2.0, 0.1, 2.0], 700.0)?.pinned("body"))?;
+/// scene.add("dice", Model::rigid_box([0.1; 3], 700.0)?.moved([0.0, 0.2, 0.0]))?;
+/// scene.obstacles.push(Arc::new(BodyContacts::default()));
+/// scene.settings.passes = 4;
+/// scene.settings.step.iterations = 1;
+/// scene.settings.step.substeps = 4;
+/// let mut world = World::new(&scene, |_| ScalarKernel)?;
+/// for _ in 0..60 {
+///     assert!(world.step()?.finite);
+/// }
+/// let matter = &world.pieces()[0].matter;
+/// let dice = matter.bodies.all()[1].pose(&matter.particles);
+/// assert!((dice.centre[1] - 0.1).abs() < 2e-3); // it lies on the table
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BodyContacts {
+    /// How much of the push friction can be: Coulomb's coefficient. Default: 0.5.
+    pub friction: f32,
+    /// How much of the speed of approach comes back, 0 to 1. Default: 0.
+    pub restitution: f32,
+    /// How near contacts are looked for, m: so that a face that lies on another has all its corners
+    /// as points of contact, though one may be a little above it. Default: 0.005.
+    pub margin: f32,
+}
+
+impl Default for BodyContacts {
+    fn default() -> Self {
+        Self { friction: 0.5, restitution: 0.0, margin: 0.005 }
+    }
+}
+
+/// Memory that is used again in every pass.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scratch {
+    poses: Vec<BodyPose>,
+    boxes: Vec<Bounds>,
+    pairs: Vec<[usize; 2]>,
+    touching: Touching,
+}
+
+/// The box around a body.
+#[derive(Clone, Copy, Debug)]
+struct Bounds {
+    body: usize,
+    low: Vector,
+    high: Vector,
+}
+
+impl Obstacle<3> for BodyContacts {
+    fn keep_out(&self, matter: &mut Model<3>, moment: &Moment<3>) {
+        let Model { particles, bodies, .. } = matter;
+        let touch = Touch { friction: self.friction, restitution: self.restitution };
+        let mut contacts = core::mem::take(&mut bodies.contacts);
+        let mut scratch = core::mem::take(&mut bodies.scratch);
+        scratch.find_pairs(bodies.all(), particles, self.margin);
+        let Scratch { poses, pairs, touching, .. } = &mut scratch;
+        contacts.clear();
+        for &[a, b] in &*pairs {
+            let (one, other) = (&bodies.all()[a], &bodies.all()[b]);
+            let (Some(hull), Some(of_other)) = (&one.hull, &other.hull) else { continue };
+            hull.touch(&poses[a], of_other, &poses[b], self.margin, touching);
+            let normal = poses[a].turned(touching.local_n1.to_array().map(f64::from));
+            let normal = normal.map(|along| along as f32);
+            for point in &touching.points {
+                let on_one = Other::Matter(one.anchor(point.local_p1.to_array()));
+                let on_other = other.anchor(point.local_p2.to_array());
+                contacts.extend(Contact::new(particles, on_other, on_one, normal));
+            }
+        }
+        resolve(&mut contacts, touch, moment, particles);
+        bodies.contacts = contacts;
+        bodies.scratch = scratch;
+    }
+}
+
+impl Scratch {
+    /// Pairs of bodies whose bounding boxes come as near as `margin`, in order of their numbers: a
+    /// sweep along the axis along which the boxes vary most. Of two that are pinned neither can give
+    /// way.
+    fn find_pairs(&mut self, bodies: &[Body], particles: &Particles<3>, margin: f32) {
+        let Self { poses, boxes, pairs, .. } = self;
+        poses.clear();
+        poses.extend(bodies.iter().map(|body| body.pose(particles)));
+        boxes.clear();
+        boxes.extend(bodies.iter().zip(&*poses).enumerate().filter_map(
+            |(number, (body, pose))| {
+                let [low, high] = body.hull.as_ref()?.bounds(pose, 0.5 * f64::from(margin));
+                Some(Bounds { body: number, low, high })
+            },
+        ));
+        let axis = axis_of_most_variance(boxes);
+        boxes
+            .sort_unstable_by(|a, b| a.low[axis].total_cmp(&b.low[axis]).then(a.body.cmp(&b.body)));
+        pairs.clear();
+        let masses = particles.inverse_masses();
+        let pinned =
+            |body: usize| bodies[body].particles.iter().all(|&i| masses[i as usize] == 0.0);
+        for (i, one) in boxes.iter().enumerate() {
+            for other in boxes[i + 1..].iter().take_while(|other| other.low[axis] <= one.high[axis])
+            {
+                let near =
+                    |axis| one.low[axis] <= other.high[axis] && other.low[axis] <= one.high[axis];
+                if (0..3).all(near) && !(pinned(one.body) && pinned(other.body)) {
+                    pairs.push([one.body.min(other.body), one.body.max(other.body)]);
+                }
+            }
+        }
+        pairs.sort_unstable();
+    }
+}
+
+/// Along which the boxes vary most; y if they do not.
+fn axis_of_most_variance(boxes: &[Bounds]) -> usize {
+    let variance = |axis: usize| {
+        let count = boxes.len() as f64;
+        let mean = boxes.iter().map(|bounds| bounds.low[axis]).sum::<f64>() / count;
+        boxes
+            .iter()
+            .map(|bounds| (bounds.low[axis] - mean) * (bounds.low[axis] - mean))
+            .sum::<f64>()
+    };
+    let [x, y, z] = [variance(0), variance(1), variance(2)];
+    if x > y && x >= z {
+        0
+    } else if z > y {
+        2
+    } else {
+        1
+    }
+}

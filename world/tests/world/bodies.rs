@@ -1,0 +1,367 @@
+//! Four particles move as a rigid body does.
+
+use std::array::from_fn;
+
+use proptest::prelude::*;
+use taut_core::{Formula, Kernel, Particles, Plan, Schedule, Step};
+use taut_scalar::ScalarKernel;
+use taut_world::{Anchor, BodyError, BodyPose, MassProperties, Model, ModelError, Twist};
+
+type Vector = [f64; 3];
+type Matrix = [[f64; 3]; 3];
+
+fn dot(a: Vector, b: Vector) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+fn cross(a: Vector, b: Vector) -> Vector {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+fn length(a: Vector) -> f64 {
+    dot(a, a).sqrt()
+}
+
+fn sub(a: Vector, b: Vector) -> Vector {
+    from_fn(|i| a[i] - b[i])
+}
+
+fn apply(a: &Matrix, v: Vector) -> Vector {
+    from_fn(|i| dot(a[i], v))
+}
+
+fn product(a: &Matrix, b: &Matrix) -> Matrix {
+    from_fn(|i| from_fn(|j| a[i][0] * b[0][j] + a[i][1] * b[1][j] + a[i][2] * b[2][j]))
+}
+
+fn transposed(a: &Matrix) -> Matrix {
+    from_fn(|i| from_fn(|j| a[j][i]))
+}
+
+fn diagonal(d: Vector) -> Matrix {
+    from_fn(|i| from_fn(|j| if i == j { d[i] } else { 0.0 }))
+}
+
+/// Of a quaternion of any length.
+fn rotation([x, y, z, w]: [f64; 4]) -> Matrix {
+    let s = 2.0 / (x * x + y * y + z * z + w * w);
+    [
+        [1.0 - s * (y * y + z * z), s * (x * y - z * w), s * (x * z + y * w)],
+        [s * (x * y + z * w), 1.0 - s * (x * x + z * z), s * (y * z - x * w)],
+        [s * (x * z - y * w), s * (y * z + x * w), 1.0 - s * (x * x + y * y)],
+    ]
+}
+
+/// The largest difference of two matrices.
+fn off(a: &Matrix, b: &Matrix) -> f64 {
+    (0..9).map(|i| (a[i / 3][i % 3] - b[i / 3][i % 3]).abs()).fold(0.0, f64::max)
+}
+
+fn quaternions() -> impl Strategy<Value = [f64; 4]> {
+    prop::array::uniform4(-1.0..1.0_f64)
+        .prop_filter("a rotation", |q| q.iter().map(|x| x * x).sum::<f64>() > 0.01)
+}
+
+/// What the particles of a model weigh, and where.
+fn measured(model: &Model) -> MassProperties {
+    let points: Vec<_> = (0..model.particles.len())
+        .map(|i| {
+            let mass = 1.0 / f64::from(model.particles.inverse_masses()[i]);
+            (model.particles.position(i).map(f64::from), mass)
+        })
+        .collect();
+    MassProperties::of_points(&points).unwrap()
+}
+
+proptest! {
+    #[test]
+    fn four_particles_have_the_mass_the_centre_and_the_inertia_asked_for(
+        mass in 0.01..1000.0_f64,
+        centre in prop::array::uniform3(-1.0..1.0_f64),
+        radii in prop::array::uniform3(0.3..3.0_f64),
+        turn in quaternions(),
+    ) {
+        // The covariance of a solid ellipsoid, turned; the inertia tensor that belongs to it.
+        let squares: Vector = radii.map(|r| mass * r * r / 5.0);
+        let principal =
+            [squares[1] + squares[2], squares[0] + squares[2], squares[0] + squares[1]];
+        let r = rotation(turn);
+        let inertia = product(&product(&r, &diagonal(principal)), &transposed(&r));
+        let asked = MassProperties { mass, centre, inertia };
+        let model = Model::rigid(&asked).unwrap();
+        let got = measured(&model);
+        prop_assert!((got.mass - mass).abs() <= 1e-5 * mass);
+        prop_assert!(length(sub(got.centre, centre)) <= 1e-6);
+        let largest = principal.iter().copied().fold(0.0, f64::max);
+        prop_assert!(off(&got.inertia, &inertia) <= 1e-5 * largest, "{got:?} for {asked:?}");
+        // And it says so itself.
+        let read = model.bodies.all()[0].inertia(&model.particles, mass);
+        prop_assert!(off(&read, &inertia) <= 1e-5 * largest);
+    }
+
+    #[test]
+    fn what_is_set_is_read_back(
+        turn in quaternions(),
+        centre in prop::array::uniform3(-5.0..5.0_f64),
+        velocity in prop::array::uniform3(-5.0..5.0_f64),
+        spin in prop::array::uniform3(-5.0..5.0_f64),
+    ) {
+        let h = 1.0 / 240.0;
+        let mut model = Model::rigid_box([0.3, 0.5, 0.7], 500.0).unwrap();
+        let Model { particles, bodies, .. } = &mut model;
+        let body = &bodies.all()[0];
+        let pose = BodyPose { centre, rotation: rotation(turn) };
+        body.set_pose(particles, &pose).unwrap();
+        let read = body.pose(particles);
+        prop_assert!(length(sub(read.centre, centre)) < 1e-6);
+        prop_assert!(off(&read.rotation, &pose.rotation) < 1e-5);
+        prop_assert!(off(&rotation(read.quaternion()), &read.rotation) < 1e-12);
+        body.set_twist(particles, &Twist { velocity, spin }, h);
+        let read = body.twist(particles, h);
+        // Positions are rounded to 5e-7 m, and 240 times a second.
+        prop_assert!(length(sub(read.velocity, velocity)) < 5e-4);
+        prop_assert!(length(sub(read.spin, spin)) < 2e-3);
+        // Vertices ride along.
+        let seen = bodies.vertices(particles);
+        for vertex in 0..8 {
+            let local = from_fn(|axis| {
+                let side = [0.15, 0.25, 0.35][axis];
+                if vertex >> (2 - axis) & 1 == 1 { side } else { -side }
+            });
+            let off = sub(seen.position(vertex).map(f64::from), pose.place(local));
+            prop_assert!(length(off) < 3e-6);
+        }
+    }
+
+    #[test]
+    fn a_push_brings_the_point_where_it_should_be_and_pinned_ends_stay(
+        points in prop::array::uniform4(prop::array::uniform3(-1.0..1.0_f32)),
+        weights in prop::array::uniform3(-0.5..1.0_f32),
+        masses in prop::array::uniform4(prop_oneof![1 => Just(0.0_f32), 4 => 0.1..10.0_f32]),
+        by in prop::array::uniform3(-1.0..1.0_f32),
+    ) {
+        let anchors = [
+            Anchor::at(2),
+            Anchor::on_stick([0, 2], weights[0]),
+            Anchor::on_triangle([0, 1, 3], [weights[0], weights[1]]),
+            Anchor::in_tetrahedron([0, 1, 2, 3], weights),
+        ];
+        for anchor in anchors {
+            prop_assert!((anchor.weights.iter().sum::<f32>() - 1.0).abs() < 1e-6);
+            let mut particles = Particles::new(&points, &masses).unwrap();
+            let p = anchor.position(&particles);
+            // Only badly carried points lose digits.
+            let carried = anchor.inverse_mass(&particles);
+            let most = (0..4).map(|i| {
+                anchor.weights[i].abs() * masses[anchor.particles[i] as usize]
+            }).fold(0.0, f32::max);
+            prop_assume!(carried == 0.0 || carried > 1e-3 * most);
+            anchor.push(&mut particles, by);
+            for i in 0..4 {
+                if masses[i] == 0.0 {
+                    prop_assert_eq!(particles.position(i), points[i]);
+                }
+            }
+            let moved = anchor.position(&particles);
+            for axis in 0..3 {
+                let q = if carried > 0.0 { p[axis] + by[axis] } else { p[axis] };
+                let size = if carried > 0.0 { 1.0 + most / carried } else { 1.0 };
+                prop_assert!((moved[axis] - q).abs() < 1e-6 * size, "{} for {}", moved[axis], q);
+            }
+        }
+    }
+
+    #[test]
+    fn two_sides_pushed_apart_keep_their_momentum(
+        points in prop::collection::vec(prop::array::uniform3(-1.0..1.0_f32), 8),
+        masses in prop::collection::vec(0.1..10.0_f32, 8),
+        one in prop::array::uniform3(0.0..0.5_f32),
+        other in prop::array::uniform3(0.0..0.5_f32),
+        by in prop::array::uniform3(-1.0..1.0_f32),
+    ) {
+        let mut particles = Particles::new(&points, &masses).unwrap();
+        let p = Anchor::in_tetrahedron([0, 1, 2, 3], one);
+        let q = Anchor::in_tetrahedron([4, 5, 6, 7], other);
+        let gap = |particles: &Particles<3>| {
+            let (p, q) = (p.position(particles), q.position(particles));
+            from_fn::<_, 3, _>(|axis| p[axis] - q[axis])
+        };
+        let before = gap(&particles);
+        p.push_apart(&q, &mut particles, by);
+        for axis in 0..3 {
+            prop_assert!((gap(&particles)[axis] - before[axis] - by[axis]).abs() < 2e-6);
+        }
+        // Linear and angular, about where the push was: a push acts along `by` in p and in q, so
+        // its moment is that of the lever from q to p.
+        let (mut linear, mut angular, mut all) = ([0.0; 3], [0.0; 3], 0.0);
+        for i in 0..8 {
+            let mass = 1.0 / f64::from(masses[i]);
+            let way: Vector =
+                from_fn(|axis| f64::from(particles.position(i)[axis]) - f64::from(points[i][axis]));
+            let moment = cross(points[i].map(f64::from), way);
+            for axis in 0..3 {
+                linear[axis] += mass * way[axis];
+                angular[axis] += mass * moment[axis];
+                all += mass * way[axis].abs();
+            }
+        }
+        prop_assert!(length(linear) < 1e-6 * (1.0 + all));
+        let push = 1.0 / f64::from(p.inverse_mass(&Particles::new(&points, &masses).unwrap())
+            + q.inverse_mass(&Particles::new(&points, &masses).unwrap()));
+        let lever = cross(before.map(f64::from), by.map(|by| push * f64::from(by)));
+        prop_assert!(length(sub(angular, lever)) < 1e-5 * (1.0 + all));
+    }
+}
+
+/// A tetrahedron with its corner at the origin: mass `ρ/6`, and closed moments (the integrals of
+/// x² and xy over it are 1/60 and 1/120).
+#[test]
+fn meshes_have_the_inertia_that_is_in_the_tables() {
+    let vertices = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    let triangles = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
+    let corner = MassProperties::of_mesh(&vertices, &triangles, 6.0).unwrap();
+    assert!((corner.mass - 1.0).abs() < 1e-12);
+    assert!(length(sub(corner.centre, [0.25; 3])) < 1e-12);
+    let covariance = |same: bool| 6.0 * (1.0 / if same { 60.0 } else { 120.0 }) - 1.0 / 16.0;
+    let known: Matrix =
+        from_fn(|i| from_fn(|j| if i == j { 2.0 * covariance(true) } else { -covariance(false) }));
+    assert!(off(&corner.inertia, &known) < 1e-12);
+
+    // A brick of 1800 kg/m³, far from the origin, by its mesh and by its formula.
+    let size = [0.25_f32, 0.0625, 0.125];
+    let brick = Model::rigid_box(size, 1800.0).unwrap();
+    let seen = brick.bodies.vertices(&brick.particles);
+    let corners: Vec<[f32; 3]> = (0..8)
+        .map(|vertex| from_fn(|axis| (seen.position(vertex)[axis] * 64.0).round() / 64.0 + 100.0))
+        .collect();
+    let by_mesh = MassProperties::of_mesh(&corners, brick.bodies.triangles(), 1800.0).unwrap();
+    let by_formula = MassProperties::of_box(size.map(f64::from), 1800.0).unwrap();
+    assert!((by_mesh.mass - by_formula.mass).abs() < 1e-9);
+    assert!(length(sub(by_mesh.centre, [100.0; 3])) < 1e-9);
+    assert!(off(&by_mesh.inertia, &by_formula.inertia) < 1e-9);
+    let carried = measured(&brick);
+    assert!(off(&carried.inertia, &by_formula.inertia) < 1e-5 * by_formula.inertia[1][1]);
+
+    // Two corners joined to a shape that is not convex weigh what they weigh alone.
+    let rigid = Model::rigid_mesh(&vertices, &triangles, 6.0).unwrap();
+    let carried = measured(&rigid);
+    assert!((carried.mass - 1.0).abs() < 1e-6 && off(&carried.inertia, &known) < 1e-6);
+}
+
+#[test]
+fn what_is_no_body_is_refused() {
+    let of = |inertia| Model::rigid(&MassProperties { mass: 1.0, centre: [0.0; 3], inertia });
+    let impossible = |result| matches!(result, Err(ModelError::Body(BodyError::Impossible { .. })));
+    assert!(impossible(of(diagonal([1.0, 1.0, 2.1]))));
+    assert!(impossible(of(diagonal([1.0, 1.0, 2.0]))), "a disc without thickness");
+    assert!(impossible(of(diagonal([-1.0, 1.0, 1.0]))));
+    assert!(impossible(of(diagonal([0.0; 3]))));
+    let mut odd = diagonal([1.0; 3]);
+    odd[0][1] = 0.1;
+    assert!(matches!(of(odd), Err(ModelError::Body(BodyError::NotSymmetric))));
+    assert!(matches!(of(diagonal([f64::NAN; 3])), Err(ModelError::Body(BodyError::NotSymmetric))));
+
+    let vertices = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    let mesh = |triangles: &[[u32; 3]], density| {
+        Model::rigid_mesh(&vertices, triangles, density).map(|_| ()).unwrap_err()
+    };
+    let outside = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
+    let inside_out = outside.map(|[a, b, c]| [a, c, b]);
+    let body = |error| match error {
+        ModelError::Body(error) => error,
+        other => panic!("{other}"),
+    };
+    assert!(matches!(body(mesh(&outside[..3], 1.0)), BodyError::NotClosed { .. }));
+    assert!(matches!(body(mesh(&[], 1.0)), BodyError::Volume { .. }));
+    assert!(matches!(body(mesh(&inside_out, 1.0)), BodyError::Volume { .. }));
+    assert!(matches!(body(mesh(&[[0, 1, 4]], 1.0)), BodyError::NoSuchVertex { corner: 4, .. }));
+    assert!(matches!(body(mesh(&outside, 0.0)), BodyError::Mass { .. }));
+    assert!(matches!(body(mesh(&outside, f64::NAN)), BodyError::Mass { .. }));
+    assert!(Model::tetrahedron(0.0, 1.0).is_err() && Model::tetrahedron(1.0, -1.0).is_err());
+    assert!(
+        Model::basis(f32::NAN, 1.0).is_err() && Model::rigid_box([1.0, 0.0, 1.0], 1.0).is_err()
+    );
+}
+
+/// Euler's equations of a free top in its own axes, and its rotation, by the classical method of
+/// Runge and Kutta.
+fn free_top(moments: Vector, spin: Vector, seconds: f64) -> (Vector, Matrix) {
+    type State = (Vector, Matrix);
+    let slope = |(w, r): &State| -> State {
+        let dw = from_fn(|i| {
+            let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+            (moments[j] - moments[k]) * w[j] * w[k] / moments[i]
+        });
+        let about = [[0.0, -w[2], w[1]], [w[2], 0.0, -w[0]], [-w[1], w[0], 0.0]];
+        (dw, product(r, &about))
+    };
+    let after = |(w, r): &State, h: f64, (dw, dr): &State| -> State {
+        (from_fn(|i| w[i] + h * dw[i]), from_fn(|i| from_fn(|j| r[i][j] + h * dr[i][j])))
+    };
+    let mut state: State = (spin, diagonal([1.0; 3]));
+    let steps = 20_000;
+    let h = seconds / f64::from(steps);
+    for _ in 0..steps {
+        let a = slope(&state);
+        let b = slope(&after(&state, h / 2.0, &a));
+        let c = slope(&after(&state, h / 2.0, &b));
+        let d = slope(&after(&state, h, &c));
+        for (part, share) in [(a, 6.0), (b, 3.0), (c, 3.0), (d, 6.0)] {
+            state = after(&state, h / share, &part);
+        }
+    }
+    state
+}
+
+/// An asymmetric top, `seconds` after it was thrown, in substeps of `h`: its spin, its rotation and
+/// its angular momentum.
+fn thrown_top(spin: Vector, seconds: f64, h: f64, iterations: u32) -> (Vector, Matrix, Vector) {
+    let model = top();
+    let mut particles = model.particles.convert::<f64>();
+    let sticks = model.sticks.convert::<f64>();
+    let schedule = Schedule::for_mesh(&particles, &sticks);
+    let mut plan = ScalarKernel.plan(&particles, &sticks, &schedule, Formula::Halley).unwrap();
+    let body = &model.bodies.all()[0];
+    body.set_twist(&mut particles, &Twist { velocity: [0.0; 3], spin }, h);
+    let dt = 100.0 * h;
+    let step = Step { dt, substeps: 100, iterations, acceleration: [0.0; 3], damping: 0.0 };
+    for _ in 0..(seconds / dt).round() as usize {
+        assert!(plan.step(&mut particles, &sticks, &step).unwrap().finite);
+    }
+    let (pose, twist) = (body.pose(&particles), body.twist(&particles, h));
+    let momentum = apply(&body.inertia(&particles, 1.0), twist.spin);
+    (twist.spin, pose.rotation, momentum)
+}
+
+const MOMENTS: Vector = [0.05, 0.08, 0.1];
+
+fn top() -> Model {
+    let inertia = diagonal(MOMENTS);
+    Model::rigid(&MassProperties { mass: 1.0, centre: [0.0; 3], inertia }).unwrap()
+}
+
+#[test]
+fn a_free_top_turns_as_euler_says() {
+    // About the middle axis, nearly: it turns over, and back.
+    let (spin, seconds) = ([0.2, 3.0, 0.1], 4.0);
+    let (own_spin, rotation) = free_top(MOMENTS, spin, seconds);
+    let reference = apply(&rotation, own_spin);
+    assert!(own_spin[1] < 0.0, "too tame a test: it has not turned over");
+    let momentum = |spin: Vector| -> Vector { from_fn(|i| MOMENTS[i] * spin[i]) };
+    let kept = momentum(spin);
+    let errors: Vec<[f64; 3]> = [4e-4, 2e-4, 1e-4]
+        .into_iter()
+        .map(|h| {
+            let (spin, turned, momentum) = thrown_top(spin, seconds, h, 4);
+            [
+                off(&turned, &rotation),
+                length(sub(spin, reference)) / length(reference),
+                length(sub(momentum, kept)) / length(kept),
+            ]
+        })
+        .collect();
+    println!("{errors:?}");
+    for of in 0..3 {
+        assert!(errors[2][of] < 0.02, "{errors:?}");
+    }
+}
