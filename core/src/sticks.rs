@@ -488,8 +488,11 @@ fn permuted<T: Copy>(column: &[T], old_of_new: &[u32]) -> Vec<T> {
 /// The distance between two particles by the columns of their positions, m, in `f64`.
 #[inline]
 pub(crate) fn length<const D: usize, S: Real>(columns: [&[S]; D], [a, b]: [u32; 2]) -> f64 {
-    let along = |column: &[S]| column[b as usize].to_f64() - column[a as usize].to_f64();
-    let squared = columns.into_iter().map(along).map(|d| d * d).sum();
+    let mut squared = 0.0;
+    for column in columns {
+        let d = column[b as usize].to_f64() - column[a as usize].to_f64();
+        squared += d * d;
+    }
     crate::lane::Lane::sqrt(squared)
 }
 

@@ -26,10 +26,10 @@ pub use body::{
     Anchor, Bodies, Body, BodyError, BodyPose, Ground, MassProperties, OnGround, Twist, Vertices,
     WayOut,
 };
-pub use force::{Force, Forces};
+pub use force::{Force, Forces, Gusts, Wind, WindLaw};
 pub use model::{
-    Arranged, Arrangement, ArrangementError, Model, ModelError, Numbering, Order, PINNED_SHARE,
-    StickSet, UnknownStickSet,
+    Arranged, Arrangement, ArrangementError, Faces, Model, ModelError, Numbering, Order,
+    PINNED_SHARE, StickSet, UnknownStickSet,
 };
 pub use obstacle::{
     Bounds, Capsule, Cuboid, HalfSpace, Nearest, Obstacle, Path, Pose, Shape, Side, Solid, Sphere,

@@ -1,5 +1,8 @@
 //! What pushes particles: forces are added up, then turned into motion, then cleared.
 
+mod gusts;
+mod wind;
+
 use core::fmt::Debug;
 
 use taut_core::{Column, Particles};
@@ -7,11 +10,16 @@ use taut_core::{Column, Particles};
 use crate::model::Model;
 use crate::world::Moment;
 
+pub use gusts::Gusts;
+pub use wind::{Wind, WindLaw};
+
 /// The force on each particle, N: columns like those of the particles.
 #[derive(Clone, Debug)]
 pub struct Forces<const D: usize = 3> {
     columns: [Column<f32>; D],
     len: usize,
+    /// Room for the force on each triangle, N, by its slot; grows once.
+    on_triangles: [Column<f32>; D],
 }
 
 impl<const D: usize> Forces<D> {
@@ -19,7 +27,11 @@ impl<const D: usize> Forces<D> {
     pub fn none(particles: &Particles<D>) -> Self {
         let padded = particles.len().next_multiple_of(taut_core::PADDING);
         let column = || Column::from_iter(0, core::iter::repeat_n(0.0, padded));
-        Self { columns: core::array::from_fn(|_| column()), len: particles.len() }
+        Self {
+            columns: core::array::from_fn(|_| column()),
+            len: particles.len(),
+            on_triangles: core::array::from_fn(|_| Column::with_capacity(0, 0)),
+        }
     }
 
     /// No force on any particle any more.
@@ -46,6 +58,20 @@ impl<const D: usize> Forces<D> {
     pub fn columns_mut(&mut self) -> [&mut [f32]; D] {
         let len = self.len;
         self.columns.each_mut().map(|column| &mut column[..len])
+    }
+
+    /// All columns, and columns of `slots` places for what triangles get.
+    pub(crate) fn and_on_triangles(&mut self, slots: usize) -> [[&mut [f32]; D]; 2] {
+        for column in &mut self.on_triangles {
+            if column.len() < slots {
+                column.resize(slots, 0.0);
+            }
+        }
+        let len = self.len;
+        [
+            self.columns.each_mut().map(|column| &mut column[..len]),
+            self.on_triangles.each_mut().map(|column| &mut column[..]),
+        ]
     }
 
     /// Adds to the force on one particle, N.

@@ -38,7 +38,7 @@ impl Model {
         if sticks.is_empty() {
             return Err(ModelError::NoSticks { particles: particles.len() });
         }
-        Ok(Self { faces: triangles.to_vec(), ..Self::new(particles, sticks) })
+        Ok(Self { faces: triangles.to_vec().into(), ..Self::new(particles, sticks) })
     }
 
     /// `drape`: a square sheet of `size` by `size` particles hanging from its top row,

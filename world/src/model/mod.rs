@@ -2,6 +2,7 @@
 
 mod arrangement;
 mod error;
+mod faces;
 mod hanging;
 mod stick_set;
 
@@ -16,6 +17,8 @@ use crate::body::Bodies;
 
 pub use arrangement::{Arranged, Arrangement, ArrangementError, Numbering, Order};
 pub use error::ModelError;
+pub use faces::Faces;
+pub(crate) use faces::{Around, BLOCK, Block, Corners, Layout, Span};
 pub use hanging::PINNED_SHARE;
 pub use stick_set::{StickSet, UnknownStickSet};
 
@@ -39,7 +42,7 @@ pub struct Model<const D: usize = 3> {
     /// The regular sheet that it is, if it is one, and not shuffled.
     pub sheet: Option<Sheet>,
     /// Triangles that are seen and blown at, by their corners, counter-clockwise from outside.
-    pub faces: Vec<[u32; 3]>,
+    pub faces: Faces,
     /// How far each particle keeps obstacles off, m, as the head of a ragdoll does; empty if all
     /// are points.
     pub radii: Vec<f32>,
@@ -61,7 +64,7 @@ impl<const D: usize> Model<D> {
             particles,
             sticks,
             sheet: None,
-            faces: Vec::new(),
+            faces: Faces::default(),
             radii: Vec::new(),
             groups: BTreeMap::new(),
             tear_factors: Vec::new(),

@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use taut_core::{
-    Executor, Formula, Kernel, Plan, PlanError, Real, Renumbering, Schedule, Step, StepError,
-    Sticks, integrate,
+    Columns, Executor, Formula, Kernel, Plan, PlanError, Real, Renumbering, Schedule, Step,
+    StepError, Sticks, integrate,
 };
 
 use super::Moment;
 use super::tearing::Tearing;
 use crate::force::{Force, Forces};
 use crate::model::Model;
+use crate::simd::{Pass, widest};
 
 /// Meshes of fewer particles stay numbered as they are: they fit the caches anyway.
 const RENUMBERED_FROM: usize = 4096;
@@ -59,6 +60,32 @@ impl<const D: usize> Target<D> {
     }
 }
 
+/// The motion of all particles.
+struct Integrate<'a, const D: usize> {
+    columns: Columns<'a, D, f32>,
+    forces: &'a Forces<D>,
+    moment: &'a Moment<D>,
+}
+
+impl<const D: usize> Pass for Integrate<'_, D> {
+    #[inline(always)]
+    fn run(self) {
+        let Self { columns, forces, moment } = self;
+        let (h2, keep) = (moment.h * moment.h, moment.motion.keep);
+        for (axis, (position, previous)) in
+            columns.position.into_iter().zip(columns.previous).enumerate()
+        {
+            let push = moment.motion.push[axis];
+            let there = position.iter_mut().zip(previous).zip(columns.inverse_mass);
+            for (((x, previous), w), force) in there.zip(forces.padded(axis)) {
+                let moved = integrate(*x, *previous, *w, keep, push + (force * w) * h2);
+                *previous = *x;
+                *x = moved;
+            }
+        }
+    }
+}
+
 impl<P: Plan<D>, const D: usize> Piece<P, D> {
     /// Puts a model on the kernel chosen for its schedule. Only the layout in memory depends on
     /// its size, never the answer.
@@ -84,6 +111,8 @@ impl<P: Plan<D>, const D: usize> Piece<P, D> {
         };
         let kernel = kernel_for(&schedule);
         let plan = kernel.plan(&matter.particles, &matter.sticks, &schedule, formula)?;
+        // Now, so that it does not depend on when faces were first blown at or torn off.
+        matter.faces.layout();
         Ok(Self {
             forces: Forces::none(&matter.particles),
             tearing: Tearing::new(&matter.sticks, &matter.tear_factors),
@@ -170,23 +199,8 @@ impl<P: Plan<D>, const D: usize> Piece<P, D> {
 
     /// Every free particle moves.
     pub(super) fn integrate(&mut self, moment: &Moment<D>) {
-        let h2 = moment.h * moment.h;
         let columns = self.matter.particles.columns();
-        let masses = columns.inverse_mass;
-        for (axis, (position, previous)) in
-            columns.position.into_iter().zip(columns.previous).enumerate()
-        {
-            let push = moment.motion.push[axis];
-            let force = self.forces.padded(axis);
-            for (((x, previous), w), force) in
-                position.iter_mut().zip(previous).zip(masses).zip(force)
-            {
-                let moved =
-                    integrate(*x, *previous, *w, moment.motion.keep, push + (force * w) * h2);
-                *previous = *x;
-                *x = moved;
-            }
-        }
+        widest(Integrate { columns, forces: &self.forces, moment });
     }
 
     /// Relaxes the sticks once as the settings say, from columns to columns.

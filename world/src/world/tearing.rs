@@ -1,6 +1,6 @@
 //! Sticks that tear, and what goes with them.
 
-use taut_core::{Kernel, News, Particles, Schedule, Seen, Sticks, squared_length};
+use taut_core::{Kernel, News, Particles, Schedule, Seen, Sticks};
 
 use super::piece::Piece;
 use super::{World, WorldError};
@@ -125,8 +125,12 @@ impl Tearing {
         let first = self.sticks.len() - self.loose.len();
         let loose = self.loose.iter().zip(&self.limits[first..]).zip(&self.sticks[first..]);
         for ((ends, limit), &stick) in loose {
-            let [a, b] = ends.map(|end| end as usize);
-            if squared_length(columns.map(|column| column[b] - column[a])) > *limit {
+            let mut square = 0.0;
+            for column in columns {
+                let d = column[ends[1] as usize] - column[ends[0] as usize];
+                square += d * d;
+            }
+            if square > *limit {
                 found.push(stick);
             }
         }
@@ -176,7 +180,7 @@ impl<P, const D: usize> Piece<P, D> {
                 found.iter().map(ends).map(|[a, b]| sorted(a, b)).collect();
             edges.sort_unstable();
             let whole = |a, b| edges.binary_search(&sorted(a, b)).is_err();
-            faces.retain(|&[a, b, c]| whole(a, b) && whole(b, c) && whole(c, a));
+            faces.retain(|[a, b, c]| whole(a, b) && whole(b, c) && whole(c, a));
         }
         torn
     }

@@ -64,7 +64,7 @@ fn a_sheet_that_is_torn_keeps_every_other_stick() {
             })
             .collect();
         let left: BTreeSet<[u32; 3]> = world.faces().collect();
-        let scene_faces = scene.models().next().unwrap().1.faces.clone();
+        let scene_faces = scene.models().next().unwrap().1.faces.to_vec();
         let whole = scene_faces.into_iter().filter(|&[a, b, c]| {
             [[a, b], [b, c], [c, a]].iter().all(|&[a, b]| !edges.contains(&[a.min(b), a.max(b)]))
         });
@@ -108,7 +108,7 @@ fn reordered_it_is_the_world_of_what_is_left() {
     // The same matter built without those sticks.
     let left = world.pieces()[0].matter.clone();
     assert_eq!(left.sticks.len() + torn, world.sticks_of("sheet").unwrap().end);
-    let mut twin = crate::make::world(&scene("sheet", Model { faces: Vec::new(), ..left }));
+    let mut twin = crate::make::world(&scene("sheet", Model { faces: Vec::new().into(), ..left }));
     for _ in 0..20 {
         steps(&mut world, 1);
         steps(&mut twin, 1);

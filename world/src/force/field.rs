@@ -1,0 +1,306 @@
+//! Forces that are a function of one particle and of where it is.
+
+use core::fmt;
+
+use super::{Force, Forces};
+use crate::model::Model;
+use crate::simd::{Pass, widest};
+use crate::world::Moment;
+
+/// A particle as a law of force sees it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Subject<const D: usize = 3> {
+    /// Where it is, m.
+    pub position: [f32; D],
+    /// How fast it was over the last substep, m/s.
+    pub velocity: [f32; D],
+    /// Its inverse mass, 1/kg; 0 if it is pinned.
+    pub inverse_mass: f32,
+    /// The time at the end of the substep, s.
+    pub time: f64,
+    /// The most force by speed, kg/s, that can brake it in this substep without turning it around;
+    /// infinite if it is pinned.
+    pub most_drag: f32,
+}
+
+/// What force a particle feels: [`Drag`], [`Acceleration`], [`Attractor`], or any function of a
+/// [`Subject`] that returns newtons. A law must be a pure function, and the same everywhere: of the
+/// operations of `f32` only + - * / and `sqrt` are.
+pub trait Law<const D: usize = 3>: Send + Sync {
+    /// The force on a particle, N.
+    fn force(&self, on: &Subject<D>) -> [f32; D];
+}
+
+impl<F: Fn(&Subject<D>) -> [f32; D] + Send + Sync, const D: usize> Law<D> for F {
+    #[inline(always)]
+    fn force(&self, on: &Subject<D>) -> [f32; D] {
+        self(on)
+    }
+}
+
+/// Where a field is felt.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Region<const D: usize = 3> {
+    /// Everywhere.
+    #[default]
+    Everywhere,
+    /// Within a ball.
+    Ball {
+        /// Its centre, m.
+        centre: [f32; D],
+        /// Its radius, m.
+        radius: f32,
+    },
+    /// Between two corners.
+    Box {
+        /// The least coordinates, m.
+        from: [f32; D],
+        /// The greatest coordinates, m.
+        to: [f32; D],
+    },
+    /// Behind a plane: where `normal · x <= offset`.
+    Behind {
+        /// The direction that points out of it, of any length.
+        normal: [f32; D],
+        /// In units of that length times m.
+        offset: f32,
+    },
+}
+
+impl<const D: usize> Region<D> {
+    /// Whether a place, m, is in it.
+    #[inline(always)]
+    pub fn contains(&self, place: &[f32; D]) -> bool {
+        match self {
+            Self::Everywhere => true,
+            Self::Ball { centre, radius } => {
+                let mut l2 = 0.0;
+                for axis in 0..D {
+                    let along = place[axis] - centre[axis];
+                    l2 += along * along;
+                }
+                l2 <= radius * radius
+            }
+            Self::Box { from, to } => {
+                let mut inside = true;
+                for axis in 0..D {
+                    inside &= (from[axis] <= place[axis]) & (place[axis] <= to[axis]);
+                }
+                inside
+            }
+            Self::Behind { normal, offset } => {
+                let mut along = 0.0;
+                for axis in 0..D {
+                    along += normal[axis] * place[axis];
+                }
+                along <= *offset
+            }
+        }
+    }
+}
+
+/// A law of force on each particle, or on those of a region or a group.
+///
+/// ```
+/// use std::sync::Arc;
+/// use taut_world::{Acceleration, Drag, Field, Region, Scene, Subject};
+///
+/// let mut scene = Scene::new();
+/// // Water up to the height of 0: it carries, and it brakes.
+/// let water = Region::Behind { normal: [0.0, 1.0, 0.0], offset: 0.0 };
+/// scene.forces.push(Arc::new(Field::new(Acceleration([0.0, 12.0, 0.0])).within(water)));
+/// scene.forces.push(Arc::new(Field::new(Drag::linear(0.5)).within(water)));
+/// // A whirl of one's own around the axis of y, felt by sparks alone.
+/// let whirl = |on: &Subject| [on.position[2], 0.0, -on.position[0]];
+/// scene.forces.push(Arc::new(Field::new(whirl).on("sparks")));
+/// ```
+#[derive(Clone)]
+pub struct Field<L, const D: usize = 3> {
+    law: L,
+    region: Region<D>,
+    group: Option<String>,
+}
+
+impl<L: Law<D>, const D: usize> Field<L, D> {
+    /// A law that every particle feels.
+    pub fn new(law: L) -> Self {
+        Self { law, region: Region::Everywhere, group: None }
+    }
+
+    /// The same, felt in a region alone.
+    #[must_use]
+    pub fn within(mut self, region: Region<D>) -> Self {
+        self.region = region;
+        self
+    }
+
+    /// The same, felt by the particles of the groups of this name alone.
+    #[must_use]
+    pub fn on(mut self, group: impl Into<String>) -> Self {
+        self.group = Some(group.into());
+        self
+    }
+}
+
+impl<L, const D: usize> fmt::Debug for Field<L, D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Field")
+            .field("region", &self.region)
+            .field("group", &self.group)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<L: Law<D>, const D: usize> Force<D> for Field<L, D> {
+    fn push(&self, matter: &Model<D>, moment: &Moment<D>, forces: &mut Forces<D>) {
+        let group = match &self.group {
+            None => None,
+            Some(name) => match matter.groups.get(name) {
+                None => return,
+                Some(group) => Some(&group[..]),
+            },
+        };
+        widest(Each { field: self, group, matter, moment, forces: forces.columns_mut() });
+    }
+}
+
+struct Each<'a, L, const D: usize> {
+    field: &'a Field<L, D>,
+    group: Option<&'a [u32]>,
+    matter: &'a Model<D>,
+    moment: &'a Moment<D>,
+    forces: [&'a mut [f32]; D],
+}
+
+/// A millionth less than whole, for roundings.
+const NEARLY: f32 = 1.0 - 1e-6;
+
+impl<L: Law<D>, const D: usize> Pass for Each<'_, L, D> {
+    #[inline(always)]
+    fn run(mut self) {
+        let particles = &self.matter.particles;
+        let masses = particles.inverse_masses();
+        let (mut positions, mut previous): ([&[f32]; D], [&[f32]; D]) = ([&[]; D], [&[]; D]);
+        for axis in 0..D {
+            positions[axis] = &particles.positions(axis)[..masses.len()];
+            previous[axis] = &particles.previous(axis)[..masses.len()];
+        }
+        let per_h = 1.0 / self.moment.h;
+        let most_drag = NEARLY * self.moment.motion.keep * per_h;
+        let mut on = |particle: usize| {
+            let inverse_mass = masses[particle];
+            let (mut position, mut velocity) = ([0.0; D], [0.0; D]);
+            for axis in 0..D {
+                position[axis] = positions[axis][particle];
+                velocity[axis] = (position[axis] - previous[axis][particle]) * per_h;
+            }
+            let time = self.moment.time;
+            let most_drag = most_drag / inverse_mass;
+            let subject = Subject { position, velocity, inverse_mass, time, most_drag };
+            let force = self.field.law.force(&subject);
+            let felt = self.field.region.contains(&position);
+            for axis in 0..D {
+                self.forces[axis][particle] += if felt { force[axis] } else { 0.0 };
+            }
+        };
+        match self.group {
+            None => (0..masses.len()).for_each(&mut on),
+            Some(group) => group.iter().for_each(|&particle| on(particle as usize)),
+        }
+    }
+}
+
+/// Drag of the air on a particle: `-(linear + quadratic |u|) u`, where u is its velocity less that of
+/// the air. It never turns `u` around, however long the step: it stops it at most.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Drag<const D: usize = 3> {
+    /// Force by speed, kg/s: slow and small things (Stokes 1851, `6 π μ r` of a ball).
+    pub linear: f32,
+    /// Force by squared speed, kg/m: fast and large things (`½ ρ c A`).
+    pub quadratic: f32,
+    /// The velocity of the air, m/s.
+    pub air: [f32; D],
+}
+
+impl<const D: usize> Drag<D> {
+    /// In proportion to speed; kg/s.
+    pub fn linear(linear: f32) -> Self {
+        Self { linear, quadratic: 0.0, air: [0.0; D] }
+    }
+
+    /// In proportion to squared speed, of things of an `area` across the wind, m², and a coefficient
+    /// of drag (0.47 for a ball), in air of a density, kg/m³ (1.2 at sea level). What weighs `m g`
+    /// falls at `sqrt(2 m g / (density coefficient area))` in the end.
+    pub fn quadratic(density: f32, coefficient: f32, area: f32) -> Self {
+        Self { linear: 0.0, quadratic: 0.5 * density * coefficient * area, air: [0.0; D] }
+    }
+}
+
+impl<const D: usize> Law<D> for Drag<D> {
+    #[inline(always)]
+    fn force(&self, on: &Subject<D>) -> [f32; D] {
+        let mut u = [0.0; D];
+        let mut u2 = 0.0;
+        for axis in 0..D {
+            u[axis] = on.velocity[axis] - self.air[axis];
+            u2 += u[axis] * u[axis];
+        }
+        let by_speed = self.linear + self.quadratic * u2.sqrt();
+        let by_speed = if by_speed < on.most_drag { by_speed } else { on.most_drag };
+        for along in &mut u {
+            *along *= -by_speed;
+        }
+        u
+    }
+}
+
+/// The same acceleration for all, m/s²: more gravity, or less, in a region.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Acceleration<const D: usize = 3>(pub [f32; D]);
+
+impl<const D: usize> Law<D> for Acceleration<D> {
+    #[inline(always)]
+    fn force(&self, on: &Subject<D>) -> [f32; D] {
+        let mass = mass(on.inverse_mass);
+        let mut force = self.0;
+        for along in &mut force {
+            *along *= mass;
+        }
+        force
+    }
+}
+
+/// A point that attracts as a mass would, softened near itself (H. C. Plummer 1911): the acceleration
+/// is `strength d / (d·d + softening²)^1.5`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Attractor<const D: usize = 3> {
+    /// Where it is, m.
+    pub place: [f32; D],
+    /// m³/s²; below 0 it repels.
+    pub strength: f32,
+    /// Within what distance it is soft, m; above 0.
+    pub softening: f32,
+}
+
+impl<const D: usize> Law<D> for Attractor<D> {
+    #[inline(always)]
+    fn force(&self, on: &Subject<D>) -> [f32; D] {
+        let mut d = [0.0; D];
+        let mut l2 = self.softening * self.softening;
+        for axis in 0..D {
+            d[axis] = self.place[axis] - on.position[axis];
+            l2 += d[axis] * d[axis];
+        }
+        let by_distance = mass(on.inverse_mass) * self.strength / (l2 * l2.sqrt());
+        for along in &mut d {
+            *along *= by_distance;
+        }
+        d
+    }
+}
+
+/// A particle's mass, kg; a pinned one's force moves nothing, and is none.
+#[inline(always)]
+fn mass(inverse_mass: f32) -> f32 {
+    if inverse_mass > 0.0 { 1.0 / inverse_mass } else { 0.0 }
+}
