@@ -18,6 +18,7 @@ mod model;
 mod obstacle;
 mod scene;
 mod simd;
+mod vector;
 mod world;
 
 #[cfg(feature = "parry")]
@@ -28,8 +29,9 @@ pub use body::{
 };
 pub use force::{Force, Forces, Gusts, Wind, WindLaw};
 pub use model::{
-    Arranged, Arrangement, ArrangementError, Faces, Model, ModelError, Numbering, Order,
-    PINNED_SHARE, StickSet, UnknownStickSet,
+    Arranged, Arrangement, ArrangementError, Axes, Bridge, Cloth, Diagonals, Faces, HexSheet,
+    JointLimit, Model, ModelError, Numbering, Order, PINNED_SHARE, Plant, Ragdoll, Rope, StickSet,
+    UnknownStickSet,
 };
 pub use obstacle::{
     Bounds, Capsule, Cuboid, HalfSpace, Nearest, Obstacle, Path, Pose, Shape, Side, Solid, Sphere,

@@ -1,25 +1,39 @@
 //! Matter: particles and sticks, and what belongs to them.
 
 mod arrangement;
+mod bridge;
+mod cloth;
 mod error;
 mod faces;
 mod hanging;
+mod mesh;
+mod parts;
+mod plant;
+mod ragdoll;
+mod rope;
 mod stick_set;
+mod turned;
 
 use std::collections::BTreeMap;
 
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
-use taut_core::{NotAPermutation, Particles, Renumbering, Sheet, Sticks};
+use taut_core::{NotAPermutation, ParticleError, Particles, Renumbering, Sheet, Sticks};
 
 use crate::body::Bodies;
 
 pub use arrangement::{Arranged, Arrangement, ArrangementError, Numbering, Order};
+pub use bridge::Bridge;
+pub use cloth::{Axes, Cloth, Diagonals};
 pub use error::ModelError;
 pub use faces::Faces;
 pub(crate) use faces::{Around, BLOCK, Block, Corners, Layout, Span};
 pub use hanging::PINNED_SHARE;
+pub use mesh::HexSheet;
+pub use plant::Plant;
+pub use ragdoll::{JointLimit, Ragdoll};
+pub use rope::Rope;
 pub use stick_set::{StickSet, UnknownStickSet};
 
 /// Particles and sticks, and what belongs to them: what builders return and scenes are put
@@ -87,6 +101,65 @@ impl<const D: usize> Model<D> {
         self
     }
 
+    /// The same, moving: every particle at `velocity`, m/s, as seen by a substep of `h` s (the
+    /// step's `dt / substeps`).
+    ///
+    /// ```
+    /// use taut_world::{Model, Rope};
+    ///
+    /// let rope = Model::rope(&[[0.0, 1.0], [1.0, 1.0]], &Rope::default())?;
+    /// let thrown = rope.moving_at([6.0, 3.0], 1.0 / 60.0);
+    /// assert!((thrown.particles.previous(0)[0] + 0.1).abs() < 1e-6);
+    /// # Ok::<(), taut_world::ModelError>(())
+    /// ```
+    #[must_use]
+    pub fn moving_at(mut self, velocity: [f32; D], h: f32) -> Self {
+        for (axis, velocity) in velocity.into_iter().enumerate() {
+            for particle in 0..self.particles.len() {
+                let x = self.particles.positions(axis)[particle];
+                self.particles.previous_mut(axis)[particle] = x - velocity * h;
+            }
+        }
+        self
+    }
+
+    /// The same, some of its particles known by a name: added to the group, if there is one.
+    ///
+    /// # Errors
+    /// If one of them does not exist.
+    pub fn with_group(
+        mut self,
+        name: impl Into<String>,
+        particles: impl IntoIterator<Item = u32>,
+    ) -> Result<Self, ModelError> {
+        let len = self.particles.len();
+        let group = self.groups.entry(name.into()).or_default();
+        for particle in particles {
+            if particle as usize >= len {
+                let particle = particle as usize;
+                return Err(ParticleError::NoSuchParticle { particle, particles: len }.into());
+            }
+            group.push(particle);
+        }
+        Ok(self)
+    }
+
+    /// The same, all groups renamed: `top` of `red` is `red top`. So groups of models that are put
+    /// [side by side](Self::side_by_side) stay apart.
+    #[must_use]
+    pub fn named(mut self, name: &str) -> Self {
+        let groups = core::mem::take(&mut self.groups);
+        self.groups =
+            groups.into_iter().map(|(group, its)| (format!("{name} {group}"), its)).collect();
+        self
+    }
+
+    /// The mass of all particles that are not pinned, kg.
+    pub fn mass(&self) -> f64 {
+        let free = self.particles.inverse_masses().iter().filter(|&&w| w > 0.0);
+        free.map(|&w| 1.0 / f64::from(w)).sum()
+    }
+
     /// The same, every stick tearing at `factor` times its rest length.
     #[must_use]
     pub fn tearing_at(mut self, factor: f32) -> Self {
@@ -95,13 +168,11 @@ impl<const D: usize> Model<D> {
     }
 
     /// The same, the particles of a group pinned where they are. Of a group that does not exist
-    /// there are none.
+    /// there are none, as of numbers in it that name no particle.
     #[must_use]
     pub fn pinned(mut self, group: &str) -> Self {
         for &particle in self.groups.get(group).into_iter().flatten() {
-            self.particles
-                .set_inverse_mass(particle as usize, 0.0)
-                .expect("groups name particles of their model");
+            self.particles.set_inverse_mass(particle as usize, 0.0).ok();
         }
         self
     }

@@ -4,11 +4,17 @@
 mod bodies;
 #[cfg(feature = "parry")]
 mod body_contacts;
+mod builders;
+mod cloth;
 mod compliance;
 mod diagnostics;
 mod hands;
 mod make;
+mod models;
 mod obstacles;
+mod plants;
+mod ragdolls;
+mod ropes;
 mod snapshots;
 mod tearing;
 mod time;

@@ -1,0 +1,173 @@
+//! Cloth as triangle meshes: hexagonal sheets, and any others.
+
+use taut_core::{Bending, Duplicates, Particles, Sticks};
+
+use super::cloth::Axes;
+use super::parts::{at_least, inverse_mass, particles_checked, positive};
+use super::{Model, ModelError};
+use crate::vector::{difference, rounded, scaled, sum, wide};
+
+/// A sheet of equilateral triangles, six around each particle inside.
+///
+/// The default is 32 by 32 particles, 3 cm apart, of 0.2 kg/m², with sticks against bending, that
+/// hangs in the plane of x and y with its middle at the origin.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HexSheet<const D: usize = 3> {
+    /// Particles of a row, at least 2.
+    pub columns: usize,
+    /// Rows, at least 2; every other one is moved right by half a spacing.
+    pub rows: usize,
+    /// The length of every edge, m.
+    pub spacing: f32,
+    /// How it lies.
+    pub axes: Axes<D>,
+    /// Whether it resists bending.
+    pub bending: Bending,
+    /// Mass per area, kg/m².
+    pub density: f32,
+}
+
+impl<const D: usize> Default for HexSheet<D> {
+    fn default() -> Self {
+        Self {
+            columns: 32,
+            rows: 32,
+            spacing: 0.03,
+            axes: Axes::default(),
+            bending: Bending::Sticks,
+            density: 0.2,
+        }
+    }
+}
+
+impl<const D: usize> Model<D> {
+    /// A sheet of equilateral triangles: the "hexagonal mesh" that Jakobsen's cloth is made of
+    /// (2001). All edges are of one length at rest, all sticks against bending of another (√3
+    /// times that). Each particle has a third of the mass of its triangles. Nothing is pinned.
+    ///
+    /// Particle i of row j from the top is number `j columns + i`; groups are those of
+    /// [`Model::cloth`], `left` and `right` following the zigzag.
+    ///
+    /// ```
+    /// use taut_world::{HexSheet, Model};
+    ///
+    /// let sheet = Model::hex_sheet(&HexSheet::<3> { spacing: 0.1, ..HexSheet::default() })?;
+    /// assert_eq!(sheet.faces.len(), 2 * 31 * 31);
+    /// assert_eq!(sheet.sticks.rest(0), 0.1);
+    /// # Ok::<(), taut_world::ModelError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Fewer than 2 columns or rows, or more than 2²⁴ particles; a spacing or density that is not
+    /// above 0 and finite; axes without a direction, or parallel; particles of less than 1e-9 or
+    /// more than 1e9 kg.
+    pub fn hex_sheet(sheet: &HexSheet<D>) -> Result<Self, ModelError> {
+        let HexSheet { columns, rows, .. } = *sheet;
+        at_least("the number of columns of a hexagonal sheet", columns, 2, "at least 2")?;
+        at_least("the number of rows of a hexagonal sheet", rows, 2, "at least 2")?;
+        let count = particles_checked(columns as f64 * rows as f64)?;
+        let spacing = positive("the spacing of a hexagonal sheet, m,", sheet.spacing)?;
+        let [across, down] = sheet.axes.checked()?;
+
+        let row_height = spacing * libm::sqrt(3.0) / 2.0;
+        let [width, height] = [spacing * (columns as f64 - 0.5), row_height * (rows - 1) as f64];
+        let mut points = Vec::with_capacity(count);
+        let mut triangles = Vec::with_capacity(2 * (columns - 1) * (rows - 1));
+        for j in 0..rows {
+            for i in 0..columns {
+                let right = spacing * (i as f64 + 0.5 * (j % 2) as f64) - width / 2.0;
+                let below = row_height * j as f64 - height / 2.0;
+                points.push(rounded(sum(scaled(across, right), scaled(down, below))));
+                if i + 1 < columns && j + 1 < rows {
+                    let upper = (j * columns + i) as u32;
+                    let lower = upper + columns as u32;
+                    let [a, b, c, d] = [upper, upper + 1, lower, lower + 1];
+                    let below_a_gap = [[a, c, b], [b, c, d]];
+                    let below_a_particle = [[a, c, d], [a, d, b]];
+                    triangles.extend(if j % 2 == 0 { below_a_gap } else { below_a_particle });
+                }
+            }
+        }
+
+        let mut model = Self::from_triangles(&points, &triangles, sheet.bending, sheet.density)?;
+        // To the bit, whatever positions were rounded to: edges come first, then the others.
+        let edges = Sticks::from_triangles(&model.particles, &triangles, Bending::Free)?.len();
+        let rest = |stick: usize| if stick < edges { spacing } else { 2.0 * row_height } as f32;
+        let rests: Vec<f32> = (0..model.sticks.len()).map(rest).collect();
+        model.sticks = Sticks::with_rests(count, model.sticks.ends(), &rests, Duplicates::Keep)?;
+        model.name_sides(columns, rows);
+        Ok(model)
+    }
+
+    /// A triangle mesh as cloth: every edge a stick, and if it resists bending, one between the far
+    /// corners of each two neighbouring triangles (Jakobsen's support sticks, 2001): see
+    /// [`Sticks::from_triangles`]. Each particle has a third of the mass of its triangles, whose
+    /// `density` is in kg/m². Positions in m. Nothing is pinned. Group: `rim`, the corners of
+    /// edges that have one triangle only.
+    ///
+    /// ```
+    /// use taut_core::Bending;
+    /// use taut_world::Model;
+    ///
+    /// let square = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
+    /// let cloth = Model::from_triangles(&square, &[[0, 1, 2], [0, 2, 3]], Bending::Sticks, 0.3)?;
+    /// assert_eq!(cloth.sticks.len(), 4 + 1 + 1);
+    /// assert!((cloth.mass() - 0.3).abs() < 1e-6);
+    /// # Ok::<(), taut_world::ModelError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A position or triangle that is not sane; no triangle; a density that is not above 0 and
+    /// finite; particles of less than 1e-9 or more than 1e9 kg, as one that is a corner of no
+    /// triangle.
+    pub fn from_triangles(
+        positions: &[[f32; D]],
+        triangles: &[[u32; 3]],
+        bending: Bending,
+        density: f32,
+    ) -> Result<Self, ModelError> {
+        let density = positive("the density of a mesh, kg/m²,", density)?;
+        // At rest and pinned, until it is known that triangles name nothing else.
+        let pinned = Particles::new(positions, &vec![0.0; positions.len()])?;
+        let sticks = Sticks::from_triangles(&pinned, triangles, bending)?;
+        if sticks.is_empty() {
+            return Err(ModelError::NoSticks { particles: positions.len() });
+        }
+        let mut masses = vec![0.0; positions.len()];
+        for triangle in triangles {
+            let corners = triangle.map(|corner| wide(positions[corner as usize]));
+            let third = density * area(corners) / 3.0;
+            for &corner in triangle {
+                masses[corner as usize] += third;
+            }
+        }
+        let inverse_masses =
+            masses.into_iter().map(inverse_mass).collect::<Result<Vec<f32>, _>>()?;
+        let particles = Particles::new(positions, &inverse_masses)?;
+        let mut model = Self { faces: triangles.to_vec().into(), ..Self::new(particles, sticks) };
+        model.groups.insert("rim".to_owned(), rim(triangles));
+        Ok(model)
+    }
+}
+
+/// The area of a triangle, m², in any dimension (Lagrange's identity).
+fn area<const D: usize>([a, b, c]: [[f64; D]; 3]) -> f64 {
+    let [u, v] = [difference(b, a), difference(c, a)];
+    let squares = (0..D).flat_map(|i| (i + 1..D).map(move |j| u[i] * v[j] - u[j] * v[i]));
+    libm::sqrt(squares.map(|part| part * part).sum()) / 2.0
+}
+
+/// The corners of edges that have one triangle only, in the order of their numbers.
+fn rim(triangles: &[[u32; 3]]) -> Vec<u32> {
+    let mut edges: Vec<[u32; 2]> = triangles
+        .iter()
+        .flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]])
+        .map(|[a, b]| [a.min(b), a.max(b)])
+        .collect();
+    edges.sort_unstable();
+    let alone = edges.chunk_by(|one, next| one == next).filter(|same| same.len() == 1);
+    let mut corners: Vec<u32> = alone.flat_map(|edge| edge[0]).collect();
+    corners.sort_unstable();
+    corners.dedup();
+    corners
+}

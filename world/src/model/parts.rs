@@ -1,0 +1,133 @@
+//! What builders gather before it becomes a model.
+
+use core::ops::Bound;
+use std::collections::BTreeMap;
+
+use taut_core::{Duplicates, Kind, Particles, Sticks};
+
+use super::{Model, ModelError};
+use crate::vector::{difference, length, rounded};
+
+/// The most particles that a builder makes: what still fits into the memory of a usual machine
+/// with all its sticks.
+const PARTICLES_MAX: usize = 1 << 24;
+
+/// Particles and sticks in `f64`, and what belongs to them.
+#[derive(Debug)]
+pub(super) struct Parts<const D: usize> {
+    pub(super) points: Vec<[f64; D]>,
+    /// The mass of each particle, kg.
+    pub(super) masses: Vec<f64>,
+    pub(super) sticks: Vec<Stick>,
+    pub(super) faces: Vec<[u32; 3]>,
+    groups: BTreeMap<String, Vec<u32>>,
+}
+
+/// A stick to be.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stick {
+    pub(super) ends: [u32; 2],
+    pub(super) rest: f64,
+    pub(super) kind: Kind,
+    pub(super) stiffness: f32,
+}
+
+impl<const D: usize> Parts<D> {
+    pub(super) fn new() -> Self {
+        Self {
+            points: Vec::new(),
+            masses: Vec::new(),
+            sticks: Vec::new(),
+            faces: Vec::new(),
+            groups: BTreeMap::new(),
+        }
+    }
+
+    /// Adds a particle and returns its number.
+    pub(super) fn particle(&mut self, point: [f64; D], mass: f64) -> u32 {
+        self.points.push(point);
+        self.masses.push(mass);
+        (self.points.len() - 1) as u32
+    }
+
+    /// How far apart two particles are, m.
+    pub(super) fn distance(&self, [a, b]: [u32; 2]) -> f64 {
+        length(difference(self.points[b as usize], self.points[a as usize]))
+    }
+
+    /// Joins two particles by a plain stick, as long at rest as it is now, and returns it, to be
+    /// changed.
+    pub(super) fn join(&mut self, ends: [u32; 2]) -> &mut Stick {
+        let rest = self.distance(ends);
+        self.sticks.push(Stick { ends, rest, kind: Kind::TwoSided, stiffness: 1.0 });
+        let last = self.sticks.len() - 1;
+        &mut self.sticks[last]
+    }
+
+    /// Adds particles to a group.
+    pub(super) fn name(&mut self, group: &str, particles: impl IntoIterator<Item = u32>) {
+        self.groups.entry(group.to_owned()).or_default().extend(particles);
+    }
+
+    /// Everything rounded once, and checked.
+    pub(super) fn finish(self) -> Result<Model<D>, ModelError> {
+        let points: Vec<[f32; D]> = self.points.iter().map(|&point| rounded(point)).collect();
+        let inverse_masses =
+            self.masses.iter().map(|&mass| inverse_mass(mass)).collect::<Result<Vec<_>, _>>()?;
+        let particles = Particles::new(&points, &inverse_masses)?;
+        let ends: Vec<[u32; 2]> = self.sticks.iter().map(|stick| stick.ends).collect();
+        let rests: Vec<f32> = self.sticks.iter().map(|stick| stick.rest as f32).collect();
+        let mut sticks = Sticks::with_rests(points.len(), &ends, &rests, Duplicates::Keep)?;
+        for (number, stick) in self.sticks.iter().enumerate() {
+            if stick.kind != Kind::TwoSided {
+                sticks.set_kind(number, stick.kind)?;
+            }
+            if stick.stiffness.to_bits() != 1.0_f32.to_bits() {
+                sticks.set_stiffness(number, stick.stiffness)?;
+            }
+        }
+        Ok(Model { faces: self.faces.into(), groups: self.groups, ..Model::new(particles, sticks) })
+    }
+}
+
+/// The inverse of a mass, 1/kg, rounded once.
+pub(super) fn inverse_mass(mass: f64) -> Result<f32, ModelError> {
+    const SANE: core::ops::RangeInclusive<f64> = 1e-9..=1e9;
+    let mass = ModelError::check("the mass of a particle, kg,", mass, SANE, "from 1e-9 to 1e9")?;
+    Ok((1.0 / mass) as f32)
+}
+
+/// A measure that must be above 0.
+pub(super) fn positive(what: &'static str, value: f32) -> Result<f64, ModelError> {
+    let sane = (Bound::Excluded(0.0), Bound::Unbounded);
+    ModelError::check(what, f64::from(value), sane, "above 0 and finite")
+}
+
+/// A measure that must not be below 0.
+pub(super) fn not_negative(what: &'static str, value: f32) -> Result<f64, ModelError> {
+    ModelError::check(what, f64::from(value), 0.0.., "at least 0 and finite")
+}
+
+/// A share, as a stiffness that may be 0 for none.
+pub(super) fn share(what: &'static str, value: f32) -> Result<f64, ModelError> {
+    ModelError::check(what, f64::from(value), 0.0..=1.0, "from 0 to 1")
+}
+
+/// A number of things of which there must be at least some.
+pub(super) fn at_least(
+    what: &'static str,
+    count: usize,
+    least: usize,
+    must: &'static str,
+) -> Result<usize, ModelError> {
+    ModelError::check(what, count as f64, least as f64.., must)?;
+    Ok(count)
+}
+
+/// A number of particles, before memory is asked for them.
+pub(super) fn particles_checked(count: f64) -> Result<usize, ModelError> {
+    let sane = ..=PARTICLES_MAX as f64;
+    ModelError::check("the number of particles", count, sane, "at most 16777216")?;
+    #[allow(clippy::cast_sign_loss, reason = "a count")]
+    Ok(count as usize)
+}

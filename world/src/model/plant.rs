@@ -1,0 +1,394 @@
+//! Plants: stems, branches and leaves that support sticks hold up.
+
+use core::f64::consts::PI;
+use std::collections::{BTreeSet, VecDeque};
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+
+use super::parts::{Parts, at_least, not_negative, positive, share};
+use super::{Model, ModelError};
+use crate::vector::{dot, length, perpendicular, scaled, sum, unit};
+
+/// The most particles of a plant.
+const PARTICLES_MAX: usize = 1 << 20;
+/// How long a branch is, as a share of what it leaves of its stem, and how thick.
+const BRANCH_LENGTH: f64 = 0.7;
+const BRANCH_THICKNESS: f64 = 0.6;
+/// How thick the tip of a shoot is, as a share of its beginning.
+const TIP_THICKNESS: f64 = 0.3;
+/// How far a shoot turns to the side at each joint, and at random, as tangents.
+const KINK: f64 = 0.3;
+const WOBBLE: f64 = 0.1;
+/// From one joint to the next of a shoot in space, its sides turn by the golden angle, rad (as
+/// leaves do: Vogel, "A better way to construct the sunflower head", 1979).
+const GOLDEN_ANGLE: f64 = 2.399_963_229_728_653;
+/// How far from the stem the ends of the roots are, as a share of its length.
+const ROOT_REACH: f64 = 0.25;
+/// How wide a leaf is, as a share of its length.
+const LEAF_WIDTH: f64 = 0.5;
+
+/// What a plant is like.
+///
+/// The default is a shrub, 1 m high, of a stem and branches with leaves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Plant {
+    /// How long the stem is above the ground, m: a little more than how high the plant is.
+    pub height: f32,
+    /// How many pieces the stem has, at least 2; branches have fewer, as they are shorter. At each
+    /// joint above the first a branch leaves.
+    pub pieces: usize,
+    /// How often branching goes on: 0 is a bare stem, 1 has branches, 2 has branches of these.
+    pub levels: u32,
+    /// The angle between a branch and its stem, rad, from 0 to π.
+    pub angle: f32,
+    /// How long a leaf is, m; 0 for none. Leaves grow at the joints and tips of the last shoots.
+    pub leaf: f32,
+    /// How thick the stem is at the ground, m.
+    pub thickness: f32,
+    /// The density of wood, kg/m³.
+    pub wood_density: f32,
+    /// The mass of leaves per area, kg/m².
+    pub leaf_density: f32,
+    /// The stiffness of support sticks, above 0 and up to 1.
+    pub stiffness: f32,
+    /// What chance makes of it: other seeds are other plants of the kind.
+    pub seed: u64,
+}
+
+impl Default for Plant {
+    fn default() -> Self {
+        Self {
+            height: 1.0,
+            pieces: 8,
+            levels: 1,
+            angle: 0.9,
+            leaf: 0.1,
+            thickness: 0.02,
+            wood_density: 600.0,
+            leaf_density: 0.2,
+            stiffness: 1.0,
+            seed: 0,
+        }
+    }
+}
+
+/// A stem or branch that is still to grow.
+struct Shoot<const D: usize> {
+    /// The particle that it leaves from.
+    from: u32,
+    /// Where it grows; its pieces lean to one side or another of this.
+    axis: [f64; D],
+    length: f64,
+    pieces: usize,
+    thickness: f64,
+    level: u32,
+}
+
+impl<const D: usize> Model<D> {
+    /// A plant that grows upwards (along the second axis) from the origin.
+    ///
+    /// Sticks join neighbours; support sticks join every two particles that share a neighbour, and
+    /// so hold every angle (Jakobsen 2001, "support sticks between strategically chosen couples of
+    /// vertices sharing a neighbor"). How much the plant bends is decided by the number of
+    /// iterations: as there, one a step is meant.
+    ///
+    /// Those sticks alone, relaxed once in a sixtieth of a second, hold up a metre of three or four
+    /// pieces in the plane, and none in space, where a joint can turn about the line between its
+    /// neighbours. So further support sticks stay every joint and the tip of every leaf from the
+    /// roots' ends, which are pinned around the stem.
+    ///
+    /// A leaf is a rhomb of two faces, in three dimensions its upper side up. Wood is as heavy as
+    /// its round pieces, that get thinner to the tips. Groups: `root` (the foot of the stem and the
+    /// roots' ends, all pinned), `stem`, `branches`, `leaves`, `tips` (the ends of all shoots).
+    ///
+    /// ```
+    /// use taut_world::{Model, Plant};
+    ///
+    /// let mut shrubs = Vec::new();
+    /// for seed in 0..8 {
+    ///     let shrub = Model::plant(&Plant { seed, ..Plant::default() })?;
+    ///     shrubs.push(shrub.moved([0.8 * seed as f32, 0.0, 0.0]));
+    /// }
+    /// let hedge = Model::side_by_side(&shrubs)?;
+    /// assert_eq!(hedge.groups["root"].len(), 8 * 4);
+    /// # Ok::<(), taut_world::ModelError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Fewer than 2 pieces, or more than 2²⁰ particles; a height, thickness or density that is not
+    /// above 0 and finite; a leaf below 0; an angle outside 0 to π; a stiffness that is not above
+    /// 0 and at most 1; particles of less than 1e-9 or more than 1e9 kg.
+    pub fn plant(plant: &Plant) -> Result<Self, ModelError> {
+        const { assert!(D >= 2, "plants grow along the second axis") };
+        let up: [f64; D] = core::array::from_fn(|axis| if axis == 1 { 1.0 } else { 0.0 });
+        let mut growth = Growth::begun(plant)?;
+        let ground = growth.parts.particle([0.0; D], 1.0);
+        let roots = growth.roots(ground, up, ROOT_REACH * growth.height);
+        let mut shoots = VecDeque::from([Shoot {
+            from: ground,
+            axis: up,
+            length: growth.height,
+            pieces: plant.pieces,
+            thickness: growth.thickness,
+            level: 0,
+        }]);
+        while let Some(shoot) = shoots.pop_front() {
+            growth.shoot(&shoot, &mut shoots)?;
+        }
+        growth.support(&roots);
+        Ok(growth.parts.finish()?.pinned("root"))
+    }
+}
+
+/// A plant while it grows: measures checked, and what there is of it.
+struct Growth<'a, const D: usize> {
+    plant: &'a Plant,
+    height: f64,
+    thickness: f64,
+    wood_density: f64,
+    leaf: f64,
+    leaf_density: f64,
+    /// Sine and cosine of the angle of branches.
+    angle: (f64, f64),
+    chance: Chance,
+    parts: Parts<D>,
+    /// What is stayed from the roots.
+    stayed: Vec<u32>,
+}
+
+impl<'a, const D: usize> Growth<'a, D> {
+    fn begun(plant: &'a Plant) -> Result<Self, ModelError> {
+        at_least("the number of pieces of a stem", plant.pieces, 2, "at least 2")?;
+        positive("the stiffness of a plant", plant.stiffness)?;
+        share("the stiffness of a plant", plant.stiffness)?;
+        let angle = f64::from(plant.angle);
+        ModelError::check("the angle of a branch, rad,", angle, 0.0..=PI, "from 0 to pi")?;
+        Ok(Self {
+            plant,
+            height: positive("the height of a plant, m,", plant.height)?,
+            thickness: positive("the thickness of a stem, m,", plant.thickness)?,
+            wood_density: positive("the density of wood, kg/m³,", plant.wood_density)?,
+            leaf: not_negative("the length of a leaf, m,", plant.leaf)?,
+            leaf_density: positive("the density of leaves, kg/m²,", plant.leaf_density)?,
+            angle: libm::sincos(angle),
+            chance: Chance(ChaCha8Rng::seed_from_u64(plant.seed)),
+            parts: Parts::new(),
+            stayed: Vec::new(),
+        })
+    }
+
+    /// The ends of roots around the foot of the stem: one to each side in the plane, three in
+    /// space.
+    fn roots(&mut self, ground: u32, up: [f64; D], reach: f64) -> Vec<u32> {
+        let across = core::array::from_fn(|axis| if axis == 0 { 1.0 } else { 0.0 });
+        let mut sides = Sides::around(up, across, 2.0 * PI / 3.0);
+        let roots: Vec<u32> =
+            (0..D).map(|_| self.parts.particle(scaled(sides.next(up), reach), 1.0)).collect();
+        for &root in &roots {
+            self.parts.join([ground, root]);
+        }
+        self.parts.name("root", [ground]);
+        self.parts.name("root", roots.iter().copied());
+        roots
+    }
+
+    /// Grows a shoot to its tip, with its leaves; branches that leave it are added to `shoots`.
+    fn shoot(
+        &mut self,
+        shoot: &Shoot<D>,
+        shoots: &mut VecDeque<Shoot<D>>,
+    ) -> Result<(), ModelError> {
+        let (sine, cosine) = self.angle;
+        let is_last = shoot.level == self.plant.levels;
+        let piece = shoot.length / shoot.pieces as f64;
+        let mut axis = shoot.axis;
+        let mut sides = Sides::around(axis, self.chance.beside(axis), GOLDEN_ANGLE);
+        let mut here = shoot.from;
+        for joint in 1..=shoot.pieces {
+            let along = joint as f64 / shoot.pieces as f64;
+            let thickness = shoot.thickness * (1.0 - (1.0 - TIP_THICKNESS) * along);
+            let side = sides.next(axis);
+            let to = mixed(axis, 1.0, side, KINK);
+            here = self.piece(here, scaled(to, piece), thickness, shoot.level)?;
+            let out = mixed(axis, cosine, side, sine);
+            let (is_first, is_tip) = (joint == 1, joint == shoot.pieces);
+            if is_last && !is_first && self.leaf > 0.0 {
+                self.leaf(here, if is_tip { axis } else { out });
+            }
+            if is_tip {
+                self.parts.name("tips", [here]);
+            } else if !is_last && !is_first {
+                let length = BRANCH_LENGTH * shoot.length * (1.0 - along / 2.0);
+                #[allow(clippy::cast_sign_loss, reason = "a count")]
+                let pieces = (libm::round(length / piece) as usize).max(2);
+                shoots.push_back(Shoot {
+                    from: here,
+                    axis: out,
+                    length,
+                    pieces,
+                    thickness: BRANCH_THICKNESS * thickness,
+                    level: shoot.level + 1,
+                });
+            }
+            axis = mixed(axis, 1.0, self.chance.beside(axis), WOBBLE * self.chance.number());
+        }
+        Ok(())
+    }
+
+    /// A round piece of wood, half of its mass at each end; returns the joint at its end.
+    fn piece(
+        &mut self,
+        from: u32,
+        along: [f64; D],
+        thickness: f64,
+        level: u32,
+    ) -> Result<u32, ModelError> {
+        let parts = &mut self.parts;
+        if parts.points.len() >= PARTICLES_MAX {
+            return Err(ModelError::Measure {
+                what: "the number of particles of a plant",
+                value: parts.points.len() as f64,
+                must: "less than 1048576",
+            });
+        }
+        let volume = PI / 4.0 * thickness * thickness * length(along);
+        let half = self.wood_density * volume / 2.0;
+        let to = parts.particle(sum(parts.points[from as usize], along), half);
+        parts.masses[from as usize] += half;
+        parts.join([from, to]);
+        parts.name(if level == 0 { "stem" } else { "branches" }, [to]);
+        self.stayed.push(to);
+        Ok(to)
+    }
+
+    /// A rhomb that begins at `base` and points `out`, as level as can be.
+    fn leaf(&mut self, base: u32, out: [f64; D]) {
+        let mut across = self.chance.direction();
+        if D > 2 {
+            across[1] = 0.0;
+        }
+        let mut across =
+            unit(perpendicular(across, out)).unwrap_or_else(|| self.chance.beside(out));
+        // `across` to the left, seen from above.
+        if D > 2 && out[2] * across[0] - out[0] * across[2] < 0.0 {
+            across = scaled(across, -1.0);
+        }
+        let half_width = LEAF_WIDTH * self.leaf / 2.0;
+        let quarter = self.leaf_density * self.leaf * half_width / 4.0;
+        let parts = &mut self.parts;
+        let start = parts.points[base as usize];
+        let middle = sum(start, scaled(out, self.leaf / 2.0));
+        let left = parts.particle(sum(middle, scaled(across, half_width)), quarter);
+        let right = parts.particle(sum(middle, scaled(across, -half_width)), quarter);
+        let tip = parts.particle(sum(start, scaled(out, self.leaf)), quarter);
+        parts.masses[base as usize] += quarter;
+        for ends in [[base, left], [base, right], [left, tip], [right, tip]] {
+            parts.join(ends);
+        }
+        parts.name("leaves", [left, right, tip]);
+        parts.faces.extend([[base, right, left], [right, tip, left]]);
+        self.stayed.push(tip);
+    }
+
+    /// Joins every two particles that share a neighbour and are none, and stays the rest from the
+    /// roots.
+    fn support(&mut self, roots: &[u32]) {
+        let parts = &mut self.parts;
+        let mut neighbours = vec![Vec::new(); parts.points.len()];
+        let mut joined = BTreeSet::new();
+        for stick in &parts.sticks {
+            let [a, b] = stick.ends;
+            neighbours[a as usize].push(b);
+            neighbours[b as usize].push(a);
+            joined.insert([a.min(b), a.max(b)]);
+        }
+        let mut support = |one: u32, other: u32| {
+            let ends = [one.min(other), one.max(other)];
+            if joined.insert(ends) {
+                parts.join(ends).stiffness = self.plant.stiffness;
+            }
+        };
+        for around in &neighbours {
+            for (nth, &one) in around.iter().enumerate() {
+                for &other in &around[nth + 1..] {
+                    support(one, other);
+                }
+            }
+        }
+        for &stayed in &self.stayed {
+            for &root in roots {
+                support(root, stayed);
+            }
+        }
+    }
+}
+
+/// The direction between two.
+fn mixed<const D: usize>(one: [f64; D], of_one: f64, other: [f64; D], of_other: f64) -> [f64; D] {
+    unit(sum(scaled(one, of_one), scaled(other, of_other))).unwrap_or(one)
+}
+
+/// Numbers and directions, the same for the same seed everywhere.
+struct Chance(ChaCha8Rng);
+
+impl Chance {
+    /// From -1 to 1.
+    fn number(&mut self) -> f64 {
+        f64::from(self.0.next_u32()) / f64::from(u32::MAX) * 2.0 - 1.0
+    }
+
+    /// Any direction.
+    fn direction<const D: usize>(&mut self) -> [f64; D] {
+        // Out of the ball, not out of the cube, whose corners would be favoured.
+        loop {
+            let point = core::array::from_fn(|_| self.number());
+            if let Some(direction) = unit(point).filter(|_| dot(point, point) <= 1.0) {
+                return direction;
+            }
+        }
+    }
+
+    /// A direction perpendicular to one.
+    fn beside<const D: usize>(&mut self, direction: [f64; D]) -> [f64; D] {
+        loop {
+            let beside = perpendicular(self.direction(), direction);
+            // Nearly parallel ones have no perpendicular part to speak of.
+            if let Some(side) = unit(beside).filter(|_| dot(beside, beside) > 1e-4) {
+                return side;
+            }
+        }
+    }
+}
+
+/// The sides of a shoot to which its joints go, one after the other.
+struct Sides<const D: usize> {
+    one: [f64; D],
+    /// Perpendicular to it and to the shoot; nothing in the plane.
+    other: [f64; D],
+    /// From one side to the next, rad.
+    turn: f64,
+    turned: f64,
+}
+
+impl<const D: usize> Sides<D> {
+    fn around(axis: [f64; D], one: [f64; D], turn: f64) -> Self {
+        // Of the directions of space, that which has most to add to these two.
+        let rests = (0..D).map(|which| {
+            let along = core::array::from_fn(|axis| if axis == which { 1.0 } else { 0.0 });
+            perpendicular(perpendicular(along, axis), one)
+        });
+        let most = rests.max_by(|a, b| dot(*a, *a).total_cmp(&dot(*b, *b))).unwrap_or([0.0; D]);
+        let (other, turn) =
+            if D > 2 { (unit(most).unwrap_or([0.0; D]), turn) } else { ([0.0; D], PI) };
+        Self { one, other, turn, turned: 0.0 }
+    }
+
+    fn next(&mut self, axis: [f64; D]) -> [f64; D] {
+        let (sine, cosine) = libm::sincos(self.turned);
+        self.turned += self.turn;
+        let side = sum(scaled(self.one, cosine), scaled(self.other, sine));
+        // The shoot may have turned since.
+        unit(perpendicular(side, axis)).unwrap_or(self.one)
+    }
+}

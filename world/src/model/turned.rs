@@ -1,0 +1,69 @@
+//! Models turned about the origin.
+
+use taut_core::Particles;
+
+use super::{Model, ModelError};
+use crate::vector::{cross, dot, rounded, scaled, sum, unit, wide};
+
+impl Model {
+    /// The same, turned about an axis through the origin by an angle in radians, counter-clockwise
+    /// where the axis points at the viewer (Rodrigues' formula). Velocities turn with it.
+    ///
+    /// ```
+    /// use core::f32::consts::FRAC_PI_2;
+    /// use taut_world::{Model, Rope};
+    ///
+    /// let rope = Model::rope(&[[0.0, 0.0, 0.0], [0.0, -1.0, 0.0]], &Rope::default())?;
+    /// let level = rope.turned([0.0, 0.0, 1.0], FRAC_PI_2)?;
+    /// let end = level.particles.position(level.particles.len() - 1);
+    /// assert!((end[0] - 1.0).abs() < 1e-6 && end[1].abs() < 1e-6);
+    /// # Ok::<(), taut_world::ModelError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// An axis without a direction, or an angle that is not finite.
+    pub fn turned(self, axis: [f32; 3], angle: f32) -> Result<Self, ModelError> {
+        let (sine, cosine) = libm::sincos(checked(angle)?);
+        let axis = unit(wide(axis)).ok_or(ModelError::Measure {
+            what: "the length of an axis to turn about",
+            value: f64::from(axis[0].hypot(axis[1]).hypot(axis[2])),
+            must: "above 0 and finite",
+        })?;
+        Ok(self.mapped(|point| {
+            let along = scaled(axis, dot(axis, point) * (1.0 - cosine));
+            sum(sum(scaled(point, cosine), scaled(cross(axis, point), sine)), along)
+        }))
+    }
+}
+
+impl Model<2> {
+    /// The same, turned about the origin by an angle in radians, counter-clockwise. Velocities
+    /// turn with it.
+    ///
+    /// # Errors
+    /// An angle that is not finite.
+    pub fn turned(self, angle: f32) -> Result<Self, ModelError> {
+        let (sine, cosine) = libm::sincos(checked(angle)?);
+        Ok(self.mapped(|[x, y]| [cosine * x - sine * y, sine * x + cosine * y]))
+    }
+}
+
+impl<const D: usize> Model<D> {
+    /// Positions and previous positions somewhere else.
+    fn mapped(mut self, map: impl Fn([f64; D]) -> [f64; D]) -> Self {
+        type Column<const D: usize> = fn(&mut Particles<D>, usize) -> &mut [f32];
+        for column in [Particles::positions_mut as Column<D>, Particles::previous_mut] {
+            for particle in 0..self.particles.len() {
+                let at = core::array::from_fn(|axis| column(&mut self.particles, axis)[particle]);
+                for (axis, x) in rounded(map(wide(at))).into_iter().enumerate() {
+                    column(&mut self.particles, axis)[particle] = x;
+                }
+            }
+        }
+        self
+    }
+}
+
+fn checked(angle: f32) -> Result<f64, ModelError> {
+    ModelError::check("the angle to turn by, rad,", f64::from(angle), .., "finite")
+}

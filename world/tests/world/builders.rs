@@ -1,0 +1,146 @@
+//! Whatever builders are asked for, they answer with a sane model or an error.
+
+use proptest::prelude::*;
+use taut_core::{Bending, Family, Kind};
+use taut_world::{
+    Axes, Bridge, Cloth, Diagonals, HexSheet, Model, ModelError, Plant, Ragdoll, Rope,
+};
+
+/// Numbers as users give them, and as they should not.
+fn measure() -> impl Strategy<Value = f32> {
+    prop_oneof![
+        8 => 0.01_f32..10.0,
+        1 => -1.0_f32..1.0,
+        1 => any::<f32>(),
+        1 => prop::sample::select(vec![
+            0.0, -0.0, 1.0, 1e-30, 1e-12, 1e-6, 1e6, 1e12, 1e30, f32::MAX, f32::MIN_POSITIVE,
+            f32::INFINITY, f32::NEG_INFINITY, f32::NAN,
+        ]),
+    ]
+}
+
+/// Numbers of things: few, or far too many.
+fn count() -> impl Strategy<Value = usize> {
+    prop_oneof![9 => 0_usize..12, 1 => prop::sample::select(vec![1 << 25, usize::MAX / 2, usize::MAX])]
+}
+
+fn point<const D: usize>() -> impl Strategy<Value = [f32; D]> {
+    prop::collection::vec(measure(), D).prop_map(|point| core::array::from_fn(|axis| point[axis]))
+}
+
+/// A model has only particles that are somewhere, and names only these.
+fn sane<const D: usize>(model: Result<Model<D>, ModelError>) -> Result<(), TestCaseError> {
+    let Ok(model) = model else { return Ok(()) };
+    let len = model.particles.len();
+    for axis in 0..D {
+        let columns = [model.particles.positions(axis), model.particles.previous(axis)];
+        prop_assert!(columns.into_iter().flatten().all(|x| x.is_finite()));
+    }
+    prop_assert!(!model.sticks.is_empty() && model.sticks.particles() == len);
+    prop_assert!(model.sticks.rests().iter().all(|&rest| rest > 0.0 && rest.is_finite()));
+    prop_assert!(model.faces.as_flattened().iter().all(|&corner| (corner as usize) < len));
+    prop_assert!(model.groups.values().flatten().all(|&one| (one as usize) < len));
+    prop_assert!(model.radii.is_empty() || model.radii.len() == len);
+    prop_assert!(model.mass().is_finite());
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn cloth(
+        counts in [count(), count()],
+        [width, height, density] in [measure(), measure(), measure()],
+        [across, down] in [point::<3>(), point::<3>()],
+        families in prop::sample::select(vec![&[][..], Family::STRUCTURAL, Family::ALL]),
+    ) {
+        let [columns, rows] = counts;
+        let diagonals = Diagonals::Parallel;
+        let families = families.to_vec();
+        let axes = Axes { across, down };
+        let cloth = Cloth { columns, rows, width, height, axes, families, density, diagonals };
+        sane(Model::curtain(&cloth))?;
+        sane(Model::cloth(&Cloth { axes: Axes::default(), ..cloth }))?;
+        sane(Model::<2>::cloth(&Cloth::spaced(columns, rows, width)))?;
+        let bending = Bending::Sticks;
+        sane(Model::hex_sheet(&HexSheet { columns, rows, spacing: width, axes, bending, density }))?;
+    }
+
+    #[test]
+    fn meshes(
+        points in prop::collection::vec(point::<3>(), 0..6),
+        triangles in prop::collection::vec([0_u32..6, 0_u32..6, 0_u32..6], 0..4),
+        density in measure(),
+    ) {
+        sane(Model::from_triangles(&points, &triangles, Bending::Sticks, density))?;
+    }
+
+    #[test]
+    fn ropes(
+        path in prop::collection::vec(point::<2>(), 0..5),
+        [spacing, density, bending] in [measure(), measure(), measure()],
+        kind in prop::sample::select(vec![Kind::TwoSided, Kind::Maximum, Kind::Minimum]),
+    ) {
+        // Fine ropes are honest work, but too much of it.
+        prop_assume!(!(1e-9..1e-2).contains(&spacing));
+        sane(Model::rope(&path, &Rope { spacing, density, kind, bending }))?;
+    }
+
+    #[test]
+    fn bridges(
+        [from, to] in [point::<3>(), point::<3>()],
+        [planks, ropes] in [count(), count()],
+        [width, sag, rails, plank_mass, density] in
+            [measure(), measure(), measure(), measure(), measure()],
+    ) {
+        let bridge = Bridge { planks, ropes, width, sag, rails, plank_mass, density };
+        sane(Model::bridge(from, to, &bridge))?;
+    }
+
+    #[test]
+    fn plants(
+        pieces in count(),
+        levels in prop_oneof![0_u32..3, Just(u32::MAX)],
+        [height, angle, leaf, thickness] in [measure(), measure(), measure(), measure()],
+        [wood_density, leaf_density, stiffness] in [measure(), measure(), measure()],
+        seed in any::<u64>(),
+    ) {
+        // Without end, a plant of many pieces is only refused when it is as large as can be.
+        let pieces = if levels > 2 { pieces.min(3) } else { pieces };
+        let plant = Plant {
+            height, pieces, levels, angle, leaf, thickness, wood_density, leaf_density, stiffness,
+            seed,
+        };
+        sane(Model::<2>::plant(&plant))?;
+        sane(Model::<3>::plant(&plant))?;
+    }
+
+    #[test]
+    fn ragdolls([height, mass, posture] in [measure(), measure(), measure()]) {
+        let ragdoll = Ragdoll { height, mass, posture };
+        sane(Model::<2>::ragdoll(&ragdoll))?;
+        sane(Model::<3>::ragdoll(&ragdoll))?;
+    }
+}
+
+#[test]
+fn errors_name_the_measure_and_what_it_must_be() {
+    let said = |error: Result<Model, ModelError>| error.unwrap_err().to_string();
+    assert_eq!(
+        said(Model::cloth(&Cloth { density: -1.0, ..Cloth::default() })),
+        "the density of a cloth, kg/m², is -1; it must be above 0 and finite"
+    );
+    assert_eq!(
+        said(Model::cloth(&Cloth { rows: 1, ..Cloth::default() })),
+        "the number of rows of a cloth is 1; it must be at least 2"
+    );
+    assert_eq!(
+        said(Model::cloth(&Cloth { columns: usize::MAX, ..Cloth::default() })),
+        "the number of particles is 590295810358705700000; it must be at most 16777216"
+    );
+    assert_eq!(
+        said(Model::bridge([0.0; 3], [0.0, 5.0, 0.0], &Bridge::default())),
+        "the level distance a bridge spans, m, is 0; it must be above 0"
+    );
+}

@@ -1,0 +1,78 @@
+//! What can be done to any model.
+
+use taut_core::{Kernel, Plan, Renumbering, Schedule, Step};
+use taut_scalar::ScalarKernel;
+use taut_world::{Cloth, Model, ModelError, Ragdoll, Rope};
+
+pub(crate) fn minus<const D: usize>(a: [f32; D], b: [f32; D]) -> [f64; D] {
+    core::array::from_fn(|axis| f64::from(a[axis]) - f64::from(b[axis]))
+}
+
+pub(crate) fn norm<const D: usize>(a: [f64; D]) -> f64 {
+    a.iter().map(|along| along * along).sum::<f64>().sqrt()
+}
+
+#[test]
+fn turning_keeps_lengths_and_turns_velocities() {
+    let rope = Model::rope(&[[1.0, 0.0, 0.0], [1.0, 2.0, 0.5]], &Rope::default()).unwrap();
+    let rope = rope.moving_at([0.0, 0.0, 6.0], 0.1);
+    let third = core::f32::consts::TAU / 3.0;
+    // A third of a turn about the diagonal exchanges the axes.
+    let turned = rope.clone().turned([2.0, 2.0, 2.0], third).unwrap();
+    for particle in 0..rope.particles.len() {
+        let [x, y, z] = rope.particles.position(particle);
+        assert!(norm(minus(turned.particles.position(particle), [z, x, y])) < 1e-6);
+        let velocity = [0, 1, 2].map(|axis| {
+            turned.particles.positions(axis)[particle] - turned.particles.previous(axis)[particle]
+        });
+        assert!(norm(minus(velocity, [0.6, 0.0, 0.0])) < 1e-6);
+    }
+    assert!(matches!(rope.clone().turned([0.0; 3], 1.0), Err(ModelError::Measure { .. })));
+    assert!(matches!(rope.turned([1.0, 0.0, 0.0], f32::NAN), Err(ModelError::Measure { .. })));
+
+    let flat = Model::rope(&[[1.0, 0.0], [2.0, 0.0]], &Rope::default()).unwrap();
+    let up = flat.turned(core::f32::consts::FRAC_PI_2).unwrap();
+    assert!(norm(minus(up.particles.position(0), [0.0, 1.0])) < 1e-6);
+}
+
+#[test]
+fn what_is_thrown_flies() {
+    let step = Step::<2> { damping: 0.0, substeps: 4, ..Step::default() };
+    let rope = Model::rope(&[[0.0, 0.0], [1.0, 0.0]], &Rope::default()).unwrap();
+    let Model { mut particles, sticks, .. } = rope.moving_at([3.0, 4.0], step.dt / 4.0);
+    let schedule = Schedule::for_mesh(&particles, &sticks);
+    let mut plan =
+        ScalarKernel.plan(&particles, &sticks, &schedule, taut_core::Formula::Halley).unwrap();
+    for _ in 0..60 {
+        assert!(plan.step(&mut particles, &sticks, &step).unwrap().finite);
+    }
+    let [x, y] = particles.position(0);
+    assert!((x - 3.0).abs() < 1e-3 && (y - (4.0 - 9.81 / 2.0)).abs() < 0.03, "{x} {y}");
+}
+
+#[test]
+fn radii_and_groups_go_with_their_particles() {
+    let doll = Model::<3>::ragdoll(&Ragdoll::default()).unwrap().named("bob");
+    let cloth = Model::cloth(&Cloth::spaced(3, 3, 0.1)).unwrap().named("red");
+    let both = Model::side_by_side([&cloth, &doll]).unwrap();
+    let head = |model: &Model| model.groups["bob head"][0] as usize;
+    assert_eq!(both.radii.len(), both.particles.len());
+    assert_eq!(head(&both), 9 + head(&doll));
+    assert_eq!(both.radii[head(&both)], doll.radii[head(&doll)]);
+    assert_eq!(both.groups["red top"], [0, 1, 2]);
+    let shuffled = both.shuffled(7);
+    assert_eq!(shuffled.radii[head(&shuffled)], doll.radii[head(&doll)]);
+    assert_eq!(shuffled.particles.position(head(&shuffled)), both.particles.position(head(&both)));
+    let backwards: Vec<u32> = (0..both.particles.len() as u32).rev().collect();
+    let renumbered = both.renumbered(&Renumbering::from_order(backwards).unwrap());
+    assert_eq!(renumbered.radii[head(&renumbered)], doll.radii[head(&doll)]);
+    assert_eq!(renumbered.radii.iter().filter(|&&radius| radius > 0.0).count(), 3);
+}
+
+#[test]
+fn only_particles_that_exist_have_a_name() {
+    let cloth = Model::<2>::cloth(&Cloth::spaced(3, 3, 0.1)).unwrap();
+    let cloth = cloth.with_group("middle", [4]).unwrap();
+    assert_eq!(cloth.groups["middle"], [4]);
+    assert!(matches!(cloth.with_group("middle", [5, 9]), Err(ModelError::Particles(_))));
+}

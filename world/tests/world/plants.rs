@@ -1,0 +1,108 @@
+//! Plants stand, bend and come back.
+
+use taut_core::{Kernel, Stretch};
+use taut_scalar::ScalarKernel;
+use taut_world::{Model, Plant, Scene, World};
+
+use crate::models::{minus, norm};
+
+fn planted<const D: usize>(plant: &Plant, iterations: u32) -> (Model<D>, World<ScalarKernel, D>)
+where
+    ScalarKernel: Kernel<D>,
+{
+    let model = Model::<D>::plant(plant).unwrap();
+    let mut scene = Scene::<D>::new();
+    scene.add("plant", model.clone()).unwrap();
+    scene.settings.step.iterations = iterations;
+    let world = World::new(&scene, |_| ScalarKernel).unwrap();
+    (model, world)
+}
+
+fn run<const D: usize>(world: &mut World<ScalarKernel, D>, steps: u32)
+where
+    ScalarKernel: Kernel<D>,
+{
+    for _ in 0..steps {
+        assert!(world.step().unwrap().finite);
+    }
+}
+
+fn places<const D: usize>(world: &World<ScalarKernel, D>) -> Vec<[f32; D]>
+where
+    ScalarKernel: Kernel<D>,
+{
+    (0..world.len()).map(|particle| world.position(particle)).collect()
+}
+
+/// How far the particles of some groups are from where they were, m: the mean and the most.
+fn moved<const D: usize>(
+    model: &Model<D>,
+    groups: &[&str],
+    [from, to]: [&[[f32; D]]; 2],
+) -> [f64; 2] {
+    let names = groups.iter().filter_map(|name| model.groups.get(*name)).flatten();
+    let far: Vec<f64> = names.map(|&it| norm(minus(from[it as usize], to[it as usize]))).collect();
+    [far.iter().sum::<f64>() / far.len() as f64, far.iter().copied().fold(0.0, f64::max)]
+}
+
+const WOOD: &[&str] = &["stem", "branches"];
+const ALL: &[&str] = &["stem", "branches", "leaves"];
+
+/// With one iteration a step of a sixtieth of a second.
+fn stands_and_comes_back<const D: usize>(plant: &Plant)
+where
+    ScalarKernel: Kernel<D>,
+{
+    let (model, mut world) = planted::<D>(plant, 1);
+    assert!(Stretch::of(&model.particles, &model.sticks).max < 1e-5);
+    let grown = places(&world);
+    run(&mut world, 600);
+    let bent = places(&world);
+    let [_, bend] = moved(&model, ALL, [&grown, &bent]);
+    assert!(bend > 1e-3 && bend < 0.12, "{D} {plant:?} bends by {bend}");
+    for previous in world.pieces_mut()[0].matter.particles.previous_mut(0) {
+        *previous -= 2.0 / 60.0; // 2 m/s
+    }
+    run(&mut world, 5);
+    let [_, pushed] = moved(&model, ALL, [&bent, &places(&world)]);
+    assert!(pushed > 0.05, "{D} {plant:?} does not give way: {pushed}");
+    run(&mut world, 1200);
+    let after = places(&world);
+    // A leaf may come to rest turned about its stalk, which changes little but its own places.
+    let [_, wood] = moved(&model, WOOD, [&bent, &after]);
+    let [_, all] = moved(&model, ALL, [&bent, &after]);
+    assert!(wood < 0.1 && all < 0.1, "{D} {plant:?} is {wood} and {all} off");
+}
+
+#[test]
+fn a_plant_keeps_standing_and_comes_back_after_a_push() {
+    for seed in 0..8 {
+        for levels in 0..3 {
+            let plant = Plant { seed, levels, ..Plant::default() };
+            stands_and_comes_back::<2>(&plant);
+            stands_and_comes_back::<3>(&plant);
+        }
+    }
+}
+
+#[test]
+fn iterations_decide_how_much_it_bends() {
+    let bend = |iterations| {
+        let (model, mut world) = planted::<3>(&Plant::default(), iterations);
+        let grown = places(&world);
+        run(&mut world, 600);
+        moved(&model, ALL, [&grown, &places(&world)])[0]
+    };
+    let bends = [1, 2, 4, 8].map(bend);
+    assert!(bends.is_sorted_by(|more, less| more > less), "{bends:?}");
+}
+
+#[test]
+fn a_seed_is_a_plant() {
+    let hash =
+        |seed| Model::<3>::plant(&Plant { seed, ..Plant::default() }).unwrap().particles.hash();
+    assert_eq!(hash(1), hash(1));
+    assert_ne!(hash(1), hash(2));
+    // The same on every machine.
+    assert_eq!(hash(0), 6_340_966_628_762_589_045);
+}
