@@ -37,6 +37,8 @@ pub use obstacle::{
     Bounds, Capsule, Cuboid, HalfSpace, Nearest, Obstacle, Path, Pose, Shape, Side, Solid, Sphere,
     Spin, Surface,
 };
+#[cfg(feature = "parry")]
+pub use obstacle::{Facing, TriMesh};
 pub use scene::{Scene, SceneError};
 pub use world::{
     Clock, Diagnostics, Frame, Moment, Outcome, Pass, Piece, Settings, Snapshot, SnapshotError,

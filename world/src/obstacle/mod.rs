@@ -4,6 +4,8 @@ mod bounds;
 mod capsule;
 mod cuboid;
 mod half_space;
+#[cfg(feature = "parry")]
+mod mesh;
 mod path;
 mod solid;
 mod sphere;
@@ -18,6 +20,8 @@ pub use bounds::Bounds;
 pub use capsule::Capsule;
 pub use cuboid::Cuboid;
 pub use half_space::HalfSpace;
+#[cfg(feature = "parry")]
+pub use mesh::{Facing, TriMesh};
 pub use path::{Path, Pose, Spin};
 pub use solid::{Nearest, Shape, Side, Solid};
 pub use sphere::Sphere;

@@ -10,6 +10,8 @@ mod compliance;
 mod diagnostics;
 mod hands;
 mod make;
+#[cfg(feature = "parry")]
+mod meshes;
 mod models;
 mod obstacles;
 mod plants;

@@ -1,0 +1,384 @@
+//! Triangle meshes of any form, which nothing crosses at any speed.
+
+use parry3d::bounding_volume::Aabb;
+use parry3d::math::Vector;
+use parry3d::partitioning::{Bvh, BvhBuildStrategy};
+use robust::{Coord3D, orient3d};
+use taut_core::TriangleError;
+
+use super::path::check_point;
+use super::solid::Solid;
+use super::surface::{Contact, Law, Mover, dot};
+use super::{Obstacle, Pose};
+use crate::model::{Model, ModelError};
+use crate::world::Moment;
+
+/// From which sides particles meet the triangles of a mesh.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Facing {
+    /// From where their corners go around counter-clockwise. From the other side particles come
+    /// through: what is inside a closed mesh by mistake gets out.
+    #[default]
+    Front,
+    /// From both.
+    Both,
+}
+
+/// A triangle mesh, convex or not, closed or not, still or moving as a whole.
+///
+/// In a substep a particle moves, as the mesh sees it, from where it was when the substep began to
+/// where forces and sticks have put it. Where that way crosses a triangle (Ericson, "Real-Time
+/// Collision Detection", 5.3.4, with signs of volumes that are exact: Shewchuk, "Adaptive Precision
+/// Floating-Point Arithmetic and Fast Robust Geometric Predicates", 1997), the particle meets
+/// the plane of the first one; and where it ends nearer than the thickness of the surface and its own
+/// radius, it meets the nearest point. That is repeated until it can see from its end where it
+/// came from; if it never can, as in a crack that is too narrow, it stops at the first triangle.
+/// So it is on the side where it was, however fast it is, and also at seams, edges and corners;
+/// and it keeps a millionth of its coordinates off, so that no rounding brings it across.
+///
+/// (The article on soft bodies tests the edges by the angle to their middles, in rounded numbers:
+/// then there are gaps between triangles through which a particle falls.)
+///
+/// What else moves particles later in a substep can put them on the other side, where they stay:
+/// let meshes be the last obstacles of a scene.
+///
+/// ```
+/// use taut_world::{Facing, Solid, Surface, TriMesh};
+///
+/// let points = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 0.0, -1.0], [0.0, 0.0, -1.0]];
+/// let table = TriMesh::new(&points, &[[0, 1, 2], [0, 2, 3]], Facing::Both)?;
+/// let table = Solid::mesh(table).with(Surface { thickness: 0.005, ..Surface::default() })?;
+/// assert!(TriMesh::new(&points, &[[0, 1, 4]], Facing::Front).is_err());
+/// # Ok::<(), taut_world::ModelError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct TriMesh {
+    triangles: Vec<Triangle>,
+    facing: Facing,
+    tree: Bvh,
+    /// The largest of its coordinates, m.
+    extent: f64,
+}
+
+type Point = [f64; 3];
+
+/// Corners, m: numbers of `f32`, so that volumes are nearly always exact at once.
+#[derive(Clone, Copy, Debug)]
+struct Triangle([Point; 3]);
+
+/// How often a particle meets something before it is stopped.
+const ROUNDS: usize = 8;
+
+/// How far particles keep off at least, as a share of coordinates: eight roundings of `f32`.
+const SKIN: f64 = 1.0 / (1 << 20) as f64;
+
+fn minus(a: Point, b: Point) -> Point {
+    core::array::from_fn(|axis| a[axis] - b[axis])
+}
+
+/// `a + b share`.
+fn plus(a: Point, b: Point, share: f64) -> Point {
+    core::array::from_fn(|axis| a[axis] + b[axis] * share)
+}
+
+fn cross(a: Point, b: Point) -> Point {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+/// Six times the volume between four points, with an exact sign: positive where `d` sees `a`, `b`
+/// and `c` go around counter-clockwise.
+fn volume(a: Point, b: Point, c: Point, d: Point) -> f64 {
+    let [a, b, c, d] = [a, b, c, d].map(|[x, y, z]| Coord3D { x, y, z });
+    -orient3d(a, b, c, d)
+}
+
+impl Triangle {
+    fn normal(&self) -> Point {
+        let Self([a, b, c]) = *self;
+        cross(minus(b, a), minus(c, a))
+    }
+
+    /// On which side of its plane a point is: positive in front.
+    fn side(&self, p: Point) -> f64 {
+        let Self([a, b, c]) = *self;
+        volume(a, b, c, p)
+    }
+
+    /// At what share of the way `from` - `to` it is crossed, if it is. Ways that end on it do, ways
+    /// along its plane do not; at an edge or a corner all triangles there are crossed.
+    fn crossed(&self, facing: Facing, from: Point, to: Point) -> Option<f64> {
+        let (before, after) = (self.side(from), self.side(to));
+        let in_front = before >= 0.0 && after <= 0.0 && before - after > 0.0;
+        let crossed = match facing {
+            Facing::Front => in_front,
+            Facing::Both => (before > 0.0 && after <= 0.0) || (before < 0.0 && after >= 0.0),
+        };
+        if !crossed {
+            return None;
+        }
+        let Self([a, b, c]) = *self;
+        let around = [(a, b), (b, c), (c, a)].map(|(p, q)| volume(from, to, p, q));
+        let within = around.iter().all(|v| *v >= 0.0) || around.iter().all(|v| *v <= 0.0);
+        within.then(|| before / (before - after))
+    }
+
+    /// Its point nearest to `p` (Ericson, 5.1.5).
+    fn nearest(&self, p: Point) -> Point {
+        let Self([a, b, c]) = *self;
+        let (ab, ac) = (minus(b, a), minus(c, a));
+        let [from_a, from_b, from_c] = [a, b, c].map(|corner| minus(p, corner));
+        let (d1, d2) = (dot(ab, from_a), dot(ac, from_a));
+        if d1 <= 0.0 && d2 <= 0.0 {
+            return a;
+        }
+        let (d3, d4) = (dot(ab, from_b), dot(ac, from_b));
+        if d3 >= 0.0 && d4 <= d3 {
+            return b;
+        }
+        let beyond_ab = d1 * d4 - d3 * d2;
+        if beyond_ab <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
+            return plus(a, ab, d1 / (d1 - d3));
+        }
+        let (d5, d6) = (dot(ab, from_c), dot(ac, from_c));
+        if d6 >= 0.0 && d5 <= d6 {
+            return c;
+        }
+        let beyond_ac = d5 * d2 - d1 * d6;
+        if beyond_ac <= 0.0 && d2 >= 0.0 && d6 <= 0.0 {
+            return plus(a, ac, d2 / (d2 - d6));
+        }
+        let beyond_bc = d3 * d6 - d5 * d4;
+        if beyond_bc <= 0.0 && d4 - d3 >= 0.0 && d5 - d6 >= 0.0 {
+            return plus(b, minus(c, b), (d4 - d3) / ((d4 - d3) + (d5 - d6)));
+        }
+        let whole = beyond_bc + beyond_ac + beyond_ab;
+        plus(plus(a, ab, beyond_ac / whole), ac, beyond_ab / whole)
+    }
+}
+
+/// A box around two points and all within `reach` of them, rounded outwards.
+fn box_around(a: Point, b: Point, reach: f64) -> Aabb {
+    let bound = |round: fn(f64, f64) -> f64, outwards: f64, next: fn(f32) -> f32| {
+        let bound: [f64; 3] = core::array::from_fn(|axis| round(a[axis], b[axis]) + outwards);
+        Vector::from(bound.map(|x| next(x as f32)))
+    };
+    Aabb::new(bound(f64::min, -reach, f32::next_down), bound(f64::max, reach, f32::next_up))
+}
+
+/// The nearest point of a mesh.
+struct Near {
+    triangle: usize,
+    point: Point,
+    distance: f64,
+}
+
+impl TriMesh {
+    /// Of triangles by their corners' numbers among `points`, m.
+    ///
+    /// # Errors
+    /// A coordinate that is not finite, or beyond 1e12 m; a corner that is none of the points; no
+    /// triangle at all.
+    pub fn new(
+        points: &[[f32; 3]],
+        triangles: &[[u32; 3]],
+        facing: Facing,
+    ) -> Result<Self, ModelError> {
+        let mut extent = 0.0_f64;
+        let points: Vec<Point> = points.iter().map(|point| point.map(f64::from)).collect();
+        for &point in &points {
+            check_point("a coordinate of a mesh, m", point)?;
+            extent = point.iter().fold(extent, |extent, x| extent.max(x.abs()));
+        }
+        let number = triangles.len() as f64;
+        ModelError::check("the number of triangles of a mesh", number, 1.0.., "at least 1")?;
+        let mut all = Vec::with_capacity(triangles.len());
+        for (triangle, corners) in triangles.iter().enumerate() {
+            let mut at = [[0.0; 3]; 3];
+            for (at, &corner) in at.iter_mut().zip(corners) {
+                let particles = points.len();
+                let missing = TriangleError::NoSuchCorner { triangle, corner, particles };
+                *at = *points.get(corner as usize).ok_or(missing)?;
+            }
+            all.push(Triangle(at));
+        }
+        let boxes = all.iter().map(|Triangle([a, b, c])| {
+            Aabb::from_points([a, b, c].map(|corner| Vector::from(corner.map(|x| x as f32))))
+        });
+        let tree = Bvh::from_iter(BvhBuildStrategy::Binned, boxes.enumerate());
+        Ok(Self { triangles: all, facing, tree, extent })
+    }
+
+    /// The first triangle on a way, and the share of the way to it; of equally near ones that of the
+    /// least number.
+    fn first_crossed(&self, from: Point, to: Point) -> Option<(usize, f64)> {
+        let mut first: Option<(usize, f64)> = None;
+        for candidate in self.tree.intersect_aabb(&box_around(from, to, 0.0)) {
+            let triangle = candidate as usize;
+            if let Some(share) = self.triangles[triangle].crossed(self.facing, from, to)
+                && first.is_none_or(|(other, least)| (share, triangle) < (least, other))
+            {
+                first = Some((triangle, share));
+            }
+        }
+        first
+    }
+
+    /// The nearest point within `reach` that a particle at `p` meets.
+    fn nearest(&self, p: Point, reach: f64) -> Option<Near> {
+        let mut nearest: Option<Near> = None;
+        for candidate in self.tree.intersect_aabb(&box_around(p, p, reach)) {
+            let triangle = candidate as usize;
+            let point = self.triangles[triangle].nearest(p);
+            let off = minus(p, point);
+            let distance = dot(off, off).sqrt();
+            let nearer = |other: &Near| (distance, triangle) < (other.distance, other.triangle);
+            if distance < reach
+                && nearest.as_ref().is_none_or(nearer)
+                && (self.facing == Facing::Both || self.triangles[triangle].side(p) >= 0.0)
+            {
+                nearest = Some(Near { triangle, point, distance });
+            }
+        }
+        nearest
+    }
+
+    /// The normal of a triangle on the side of a point.
+    fn normal_towards(&self, triangle: usize, from: Point) -> Point {
+        let triangle = &self.triangles[triangle];
+        let normal = triangle.normal();
+        let length = dot(normal, normal).sqrt();
+        let towards =
+            if self.facing == Facing::Both && triangle.side(from) < 0.0 { -length } else { length };
+        normal.map(|n| n / towards)
+    }
+
+    /// What a particle on its way meets first that keeps it off by `reach`.
+    fn crossing(&self, from: Point, to: Point, reach: f64) -> Option<Contact<f64, 3>> {
+        let (triangle, _) = self.first_crossed(from, to)?;
+        let normal = self.normal_towards(triangle, from);
+        let Triangle([corner, ..]) = self.triangles[triangle];
+        let depth = reach - dot(normal, minus(to, corner));
+        Some(Contact { normal, depth, clear: f64::INFINITY })
+    }
+
+    /// Brings a particle back that came `from` there; `None` if it meets nothing. All as the mesh
+    /// sees it; `rounded` is the nearest place to one that a particle can have.
+    fn met(
+        &self,
+        from: Point,
+        mover: Mover<f64, 3>,
+        [reach, skin]: [f64; 2],
+        law: &Law<f64>,
+        rounded: impl Fn(Point) -> Point,
+    ) -> Option<Mover<f64, 3>> {
+        let mut now = mover;
+        let mut safe = None;
+        for round in 0..ROUNDS {
+            let contact = if let Some(contact) = self.crossing(from, now.x, reach) {
+                contact
+            } else if let Some(near) = self.nearest(now.x, reach - 0.5 * skin) {
+                if near.distance >= 0.5 * skin {
+                    safe = Some(now);
+                }
+                let normal = if near.distance > 0.0 {
+                    minus(now.x, near.point).map(|x| x / near.distance)
+                } else {
+                    self.normal_towards(near.triangle, from)
+                };
+                Contact { normal, depth: reach - near.distance, clear: f64::INFINITY }
+            } else {
+                return (round > 0).then_some(now);
+            };
+            now = law.meet(now, [0.0; 3], contact);
+            now.x = rounded(now.x);
+        }
+        // A corner too narrow for it: it stops, as far on as it is safe.
+        let stopped = |x| Mover { x, previous: x };
+        safe.or_else(|| {
+            let (triangle, share) = self.first_crossed(from, mover.x)?;
+            let hit = plus(from, minus(mover.x, from), share);
+            let before = rounded(plus(hit, self.normal_towards(triangle, from), reach));
+            self.first_crossed(from, before).is_none().then_some(stopped(before))
+        })
+        .or_else(|| Some(stopped(rounded(from))))
+    }
+}
+
+impl Solid<TriMesh> {
+    /// A mesh as an obstacle, still, with the default surface.
+    pub fn mesh(mesh: TriMesh) -> Self {
+        Self::of(mesh)
+    }
+
+    /// How far a particle keeps off, m.
+    fn reach(&self, matter: &Model, particle: usize) -> f64 {
+        let radius = matter.radii.get(particle).copied().unwrap_or_default();
+        f64::from(self.surface.thickness) + f64::from(radius)
+    }
+
+    /// How far a particle keeps off at least, m.
+    fn skin(&self, x: Point, pose: &Pose) -> f64 {
+        let place = pose.point([0.0; 3]);
+        let largest = |point: Point| point.into_iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+        SKIN * largest(x).max(largest(place) + self.shape.extent)
+    }
+}
+
+impl Obstacle for Solid<TriMesh> {
+    fn begin(&self, matter: &mut Model) {
+        let Model { particles, starts, .. } = matter;
+        starts.clear();
+        starts.extend((0..particles.len()).map(|particle| particles.position(particle)));
+    }
+
+    fn keep_out(&self, matter: &mut Model, moment: &Moment) {
+        let [before, after] = self.poses(moment);
+        let law = Law::new(&self.surface, moment);
+        let place = |p| after.point(p).map(|x| x as f32);
+        let rounded = |p| after.point_back(place(p).map(f64::from));
+        let everything = self.shape.tree.root_aabb();
+        for particle in 0..matter.particles.len() {
+            if matter.particles.inverse_masses()[particle] == 0.0 {
+                continue;
+            }
+            let x = matter.particles.position(particle).map(f64::from);
+            let previous =
+                core::array::from_fn(|axis| f64::from(matter.particles.previous(axis)[particle]));
+            let start = matter.starts.get(particle).map_or(previous, |start| start.map(f64::from));
+            let from = before.point_back(start);
+            let mover = Mover { x: after.point_back(x), previous: before.point_back(previous) };
+            let skin = self.skin(x, &after);
+            let reach = self.reach(matter, particle).max(skin);
+            // (False for NaN, too.)
+            let around = box_around(from, mover.x, reach);
+            if !(around.mins.cmple(everything.maxs).all()
+                && around.maxs.cmpge(everything.mins).all())
+            {
+                continue;
+            }
+            if let Some(met) = self.shape.met(from, mover, [reach, skin], &law, rounded) {
+                let (x, previous) = (place(met.x), before.point(met.previous));
+                for axis in 0..3 {
+                    matter.particles.positions_mut(axis)[particle] = x[axis];
+                    matter.particles.previous_mut(axis)[particle] = previous[axis] as f32;
+                }
+            }
+        }
+    }
+
+    /// Of a mesh: by how much a particle is nearer than thickness and radius; the side on
+    /// which it is does not change.
+    fn depth(&self, matter: &Model, moment: &Moment) -> f32 {
+        let pose = self.pose(moment.time);
+        let mut deepest = 0.0_f64;
+        for (particle, &w) in matter.particles.inverse_masses().iter().enumerate() {
+            let reach = self.reach(matter, particle);
+            let p = pose.point_back(matter.particles.position(particle).map(f64::from));
+            let free = w > 0.0;
+            if let Some(near) = free.then(|| self.shape.nearest(p, reach)).flatten() {
+                deepest = deepest.max(reach - near.distance);
+            }
+        }
+        deepest as f32
+    }
+}

@@ -1,0 +1,280 @@
+//! Nothing crosses a mesh.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use taut_core::{Duplicates, Particles, Step, Sticks};
+use taut_scalar::ScalarKernel;
+use taut_world::{
+    Facing, Model, Moment, Obstacle, Path, Scene, Solid, Spin, StickSet, Surface, TriMesh, World,
+};
+
+const H: f32 = 1.0 / 60.0;
+
+/// Corners and triangles.
+#[derive(Clone, Debug)]
+struct Shape {
+    points: Vec<[f32; 3]>,
+    triangles: Vec<[u32; 3]>,
+}
+
+/// A box with a pit in its top, in numbers that are rounded: closed, and not convex.
+fn pit() -> Shape {
+    // Outlines of the outside and of the pit, at several heights.
+    let ring = |half: f32, y: f32| {
+        [[-half, y, -half], [half, y, -half], [half, y, half], [-half, y, half]]
+            .map(|p| p.map(|x| x * 0.7 + 0.013))
+    };
+    let rings = [ring(0.9, -0.8), ring(1.1, 0.9), ring(0.6, 0.7), ring(0.3, -0.5)];
+    let points: Vec<_> = rings.into_iter().flatten().collect();
+    let mut triangles = vec![[0, 1, 2], [0, 2, 3], [12, 14, 13], [12, 15, 14]];
+    for ring in 0..3 {
+        for corner in 0..4 {
+            let (a, b) = (4 * ring + corner, 4 * ring + (corner + 1) % 4);
+            triangles.extend([[a, a + 4, b], [b, a + 4, b + 4]]);
+        }
+    }
+    Shape { points, triangles }
+}
+
+/// How often a closed surface goes around a point, seen from inside: 1 inside, 0 outside. By the
+/// sum of solid angles (van Oosterom and Strackee 1983).
+fn winding(shape: &Shape, p: [f64; 3]) -> f64 {
+    let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    let mut sum = 0.0;
+    for triangle in &shape.triangles {
+        let [a, b, c] = triangle.map(|corner| {
+            let at = shape.points[corner as usize].map(f64::from);
+            [0, 1, 2].map(|axis| at[axis] - p[axis])
+        });
+        let cross =
+            [b[1] * c[2] - b[2] * c[1], b[2] * c[0] - b[0] * c[2], b[0] * c[1] - b[1] * c[0]];
+        let [la, lb, lc] = [a, b, c].map(|d| dot(d, d).sqrt());
+        let below = la * lb * lc + dot(a, b) * lc + dot(b, c) * la + dot(c, a) * lb;
+        sum += 2.0 * dot(a, cross).atan2(below);
+    }
+    sum / (2.0 * core::f64::consts::TAU)
+}
+
+fn is_inside(shape: &Shape, x: [f32; 3]) -> bool {
+    winding(shape, x.map(f64::from)) > 0.5
+}
+
+#[test]
+fn the_oracle_knows_inside_from_outside() {
+    let pit = pit();
+    assert!((winding(&pit, [0.0, -0.5, 0.0]) - 1.0).abs() < 1e-9);
+    assert!(winding(&pit, [0.0, 0.4, 0.0]).abs() < 1e-9); // in the pit
+    assert!(winding(&pit, [3.0, 0.0, 0.0]).abs() < 1e-9);
+}
+
+/// Chance, and where shots go.
+struct Range(ChaCha8Rng);
+
+impl Range {
+    fn number(&mut self, low: f32, high: f32) -> f32 {
+        low + (high - low) * (self.0.next_u32() as f32 / u32::MAX as f32)
+    }
+
+    fn point(&mut self, reach: f32) -> [f32; 3] {
+        [0; 3].map(|_| self.number(-reach, reach))
+    }
+
+    /// A corner, a point of an edge or of the inside of a triangle.
+    fn target(&mut self, shape: &Shape) -> [f32; 3] {
+        let triangle = self.0.next_u32() as usize % shape.triangles.len();
+        let corners = shape.triangles[triangle].map(|corner| shape.points[corner as usize]);
+        let mut shares = match self.0.next_u32() % 4 {
+            0 => [1.0, 0.0, 0.0],
+            1 => [0.5, 0.5, 0.0],
+            2 => [self.number(0.0, 1.0), 1.0, 0.0],
+            _ => [0; 3].map(|_| self.number(0.0, 1.0)),
+        };
+        let sum: f32 = shares.iter().sum();
+        shares = shares.map(|share| share / sum);
+        [0, 1, 2].map(|axis| (0..3).map(|corner| corners[corner][axis] * shares[corner]).sum())
+    }
+}
+
+fn loose(points: &[[f32; 3]]) -> Model {
+    let particles = Particles::new(points, &vec![1.0; points.len()]).unwrap();
+    let sticks = Sticks::with_rests(points.len(), &[], &[], Duplicates::Keep).unwrap();
+    Model::new(particles, sticks)
+}
+
+fn world(model: Model, obstacle: impl Obstacle + 'static) -> World<ScalarKernel> {
+    let mut scene = Scene::new();
+    scene.add("matter", model).unwrap();
+    scene.obstacles.push(Arc::new(obstacle));
+    World::new(&scene, |_| ScalarKernel).unwrap()
+}
+
+/// 10,000 particles, each shot at a triangle, an edge or a corner at up to 1 km/s, from outside and
+/// from inside; then they go on bouncing for a while.
+fn shoot(shape: &Shape, surface: Surface, seed: u64) {
+    let mut range = Range(ChaCha8Rng::seed_from_u64(seed));
+    let starts: Vec<_> = (0..10_000).map(|_| range.point(1.3)).collect();
+    let inside: Vec<bool> = starts.iter().map(|x| is_inside(shape, *x)).collect();
+    let share = inside.iter().filter(|inside| **inside).count();
+    assert!((500..9_500).contains(&share), "{share} of 10,000 are inside");
+    let mut model = loose(&starts);
+    for (i, start) in starts.iter().enumerate() {
+        let target = range.target(shape);
+        let speed = range.number(0.0, 1000.0) * range.number(0.0, 1.0);
+        let way: [f32; 3] = [0, 1, 2].map(|axis| target[axis] - start[axis]);
+        let length = way.iter().map(|d| d * d).sum::<f32>().sqrt();
+        for axis in 0..3 {
+            model.particles.previous_mut(axis)[i] -= way[axis] / length * speed * H;
+        }
+    }
+    let mesh = TriMesh::new(&shape.points, &shape.triangles, Facing::Both).unwrap();
+    let mut world = world(model, Solid::mesh(mesh).with(surface).unwrap());
+    for step in 0..20 {
+        assert!(world.step().unwrap().finite);
+        for (particle, inside) in inside.iter().enumerate() {
+            let x = world.position(particle);
+            let start = starts[particle];
+            assert_eq!(is_inside(shape, x), *inside, "step {step}: {particle} {start:?} {x:?}");
+        }
+    }
+}
+
+#[test]
+fn no_shot_goes_through_a_closed_mesh() {
+    shoot(&pit(), Surface { restitution: 0.9, ..Surface::default() }, 1);
+}
+
+#[test]
+fn no_shot_goes_through_a_thick_mesh_that_is_slippery() {
+    shoot(&pit(), Surface { thickness: 0.03, friction: 0.0, restitution: 0.0 }, 2);
+}
+
+#[test]
+fn a_wall_stops_a_bullet_where_it_hits() {
+    let points = [[0.0, -1.0, -1.0], [0.0, 1.0, -1.0], [0.0, 1.0, 1.0], [0.0, -1.0, 1.0]];
+    let wall = TriMesh::new(&points, &[[0, 1, 2], [0, 2, 3]], Facing::Front).unwrap();
+    let wall = Solid::mesh(wall).with(Surface { thickness: 0.1, ..Surface::default() }).unwrap();
+    // On the seam of both triangles; the second comes from behind, where there is no wall.
+    let mut model = loose(&[[5.0, 0.0, 0.0], [-5.0, 0.0, 0.0]]);
+    for (particle, speed) in [(0, -1000.0), (1, 1000.0)] {
+        model.particles.previous_mut(0)[particle] -= speed * H;
+    }
+    let mut world = world(model, wall);
+    world.settings_mut().step.acceleration = [0.0; 3];
+    world.settings_mut().step.damping = 0.0;
+    assert!(world.step().unwrap().finite);
+    let [x, y, z] = world.position(0);
+    assert!((x - 0.1).abs() < 1e-5 && y.abs() < 1e-5 && z.abs() < 1e-5, "at {x} {y} {z}");
+    let [x, ..] = world.position(1);
+    assert!((x - (1000.0 * H - 5.0)).abs() < 1e-3, "at {x}");
+}
+
+/// The mesh flies and turns through a cloud of particles at rest, which end in front of it.
+#[test]
+fn no_particle_gets_into_a_mesh_that_moves() {
+    let shape = pit();
+    let mut range = Range(ChaCha8Rng::seed_from_u64(3));
+    let mut points: Vec<_> = (0..3000).map(|_| range.point(4.0)).collect();
+    points.retain(|x| !is_inside(&shape, *x));
+    let mesh = TriMesh::new(&shape.points, &shape.triangles, Facing::Both).unwrap();
+    let path = Path::Oscillating { amplitude: [3.0, 1.0, -2.0], period: 0.5 };
+    let spin = Spin::about([1.0, 2.0, -0.5], [0.1, 0.0, 0.0], 9.0).unwrap();
+    let surface = Surface { restitution: 0.3, ..Surface::default() };
+    let mesh = Solid::mesh(mesh).with(surface).unwrap().along(path).unwrap().turning(spin);
+    let mut world = world(loose(&points), mesh.clone());
+    world.settings_mut().passes = 2;
+    for step in 0..60 {
+        assert!(world.step().unwrap().finite);
+        let pose = mesh.pose(world.time());
+        for particle in 0..world.len() {
+            let x = pose.point_back(world.position(particle).map(f64::from));
+            assert!(winding(&shape, x) < 0.5, "step {step}: {particle} at {x:?}");
+        }
+    }
+}
+
+/// Relaxation pulls particles through between passes; they come back each time.
+#[test]
+fn cloth_stays_on_the_side_of_a_mesh_where_it_was() {
+    let shape = pit();
+    let mesh = TriMesh::new(&shape.points, &shape.triangles, Facing::Both).unwrap();
+    let surface = Surface { thickness: 0.01, ..Surface::default() };
+    let mesh = Solid::mesh(mesh).with(surface).unwrap();
+    let mut cloth = Model::drape(24, StickSet::All).unwrap();
+    for particle in 0..cloth.particles.len() {
+        let [x, y, _] = cloth.particles.position(particle);
+        // Flat, above the pit, and let loose.
+        cloth.particles.set_position(particle, [x - 0.6, 1.0, y + 0.6]).unwrap();
+        cloth.particles.set_inverse_mass(particle, 1.0).unwrap();
+    }
+    let mut world = world(cloth, mesh.clone());
+    world.settings_mut().passes = 3;
+    for step in 0..120 {
+        assert!(world.step().unwrap().finite);
+        for particle in 0..world.len() {
+            let x = world.position(particle);
+            assert!(!is_inside(&shape, x), "step {step}: particle {particle} at {x:?}");
+        }
+    }
+    let motion = Step::default().motion().unwrap();
+    let moment = Moment { time: world.time(), h: H, motion };
+    let depth = mesh.depth(&world.pieces()[0].matter, &moment);
+    assert!(depth < 1e-5, "{depth} m inside");
+    // It lies in the pit.
+    let lowest = (0..world.len()).map(|particle| world.position(particle)[1]).fold(9.0, f32::min);
+    assert!((-0.4..0.3).contains(&lowest), "{lowest} m");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Triangles anywhere, degenerate ones too, and a particle through them: afterwards it can see
+    /// where it came from.
+    #[test]
+    fn a_particle_sees_where_it_came_from(
+        corners in prop::collection::vec(prop::array::uniform3(-8_i8..8), 3..24),
+        from in prop::array::uniform3(-9.0_f32..9.0),
+        to in prop::array::uniform3(-9.0_f32..9.0),
+        thickness in prop::sample::select(vec![0.0_f32, 0.1, 1.0]),
+    ) {
+        let points: Vec<[f32; 3]> = corners.iter().map(|p| p.map(f32::from)).collect();
+        let triangles: Vec<[u32; 3]> =
+            (2..points.len() as u32).map(|i| [i - 2, i - 1, i]).collect();
+        let mesh = TriMesh::new(&points, &triangles, Facing::Both).unwrap();
+        let surface = Surface { thickness, restitution: 0.5, friction: 0.5 };
+        let mesh = Solid::mesh(mesh).with(surface).unwrap();
+        let mut model = loose(&[from]);
+        mesh.begin(&mut model);
+        for axis in 0..3 {
+            model.particles.positions_mut(axis)[0] = to[axis];
+        }
+        mesh.keep_out(&mut model, &Moment { time: 0.0, h: H, motion: Step::default().motion().unwrap() });
+        let end = model.particles.position(0);
+        for triangle in &triangles {
+            let corners = triangle.map(|corner| points[corner as usize].map(f64::from));
+            prop_assert!(!crosses(corners, from.map(f64::from), end.map(f64::from)),
+                "{triangle:?}: {from:?} to {end:?}");
+        }
+    }
+}
+
+/// Whether a way goes through the inside of a triangle, plainly (Möller and Trumbore 1997).
+fn crosses([a, b, c]: [[f64; 3]; 3], from: [f64; 3], to: [f64; 3]) -> bool {
+    let minus = |p: [f64; 3], q: [f64; 3]| [p[0] - q[0], p[1] - q[1], p[2] - q[2]];
+    let dot = |p: [f64; 3], q: [f64; 3]| p[0] * q[0] + p[1] * q[1] + p[2] * q[2];
+    let cross = |p: [f64; 3], q: [f64; 3]| {
+        [p[1] * q[2] - p[2] * q[1], p[2] * q[0] - p[0] * q[2], p[0] * q[1] - p[1] * q[0]]
+    };
+    let (way, ab, ac, off) = (minus(to, from), minus(b, a), minus(c, a), minus(from, a));
+    let across = cross(way, ac);
+    let volume = dot(ab, across);
+    if volume == 0.0 {
+        return false;
+    }
+    let turned = cross(off, ab);
+    let (u, v, t) =
+        (dot(off, across) / volume, dot(way, turned) / volume, dot(ac, turned) / volume);
+    u > 0.0 && v > 0.0 && u + v < 1.0 && t > 0.0 && t < 1.0
+}
