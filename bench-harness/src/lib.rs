@@ -14,6 +14,8 @@
 //! - [`accuracy`]: what is left of the stretch, distance from `f64`, drift, effort.
 //! - [`claims`]: what the articles claim, measured.
 //! - [`roofline`]: how fast the machine would let each kernel be.
+//! - A [`WorldContest`] compares kernels on the steps of a whole world; [`PassTimes`] tells the
+//!   sticks' share of them from that of all else.
 //!
 //! A [`Tuning`] looks for the fastest way to relax a scene on this machine within a budget of
 //! time, and makes a [`Choice`], which [`snippet`] puts into words of Cargo and Rust.
@@ -28,6 +30,8 @@ mod contest;
 mod course;
 pub mod instructions;
 mod machine;
+mod pair;
+mod passes;
 mod residual;
 pub mod roofline;
 mod row;
@@ -38,10 +42,13 @@ mod stability;
 pub mod textbook;
 mod tuning;
 mod twins;
+mod worlds;
 
 pub use contest::{Contest, ContestError, Contestant, EARLY_FRAME, Progress, ROUNDS};
 pub use course::{COURSE_FRAMES, Course, CourseError, Run, Unsound, WARMUP_FRAMES};
 pub use machine::MachineInfo;
+pub use pair::KernelPair;
+pub use passes::PassTimes;
 pub use residual::Residual;
 pub use row::{Disagreement, Row, disagreements};
 pub use scenario::{SCENARIOS, Scenario, engine_name, engines_in};
@@ -51,3 +58,4 @@ pub use tuning::{
     Candidate, Choice, Fate, JUDGED_FRAMES, NOISE, Trial, Tuning, TuningError, better_half,
 };
 pub use twins::{Distance, Twins, relaxation};
+pub use worlds::{WorldContest, WorldRow};

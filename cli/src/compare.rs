@@ -1,5 +1,7 @@
 //! `taut compare`.
 
+mod worlds;
+
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -23,13 +25,14 @@ const KERNELS: [&str; 5] = ["scalar", "wide", "pulp", "grid", "colour"];
 pub(crate) struct Arguments {
     #[command(flatten)]
     source: Source,
-    /// How often a substep relaxes all sticks.
-    #[arg(long, value_name = "K", default_value_t = 8,
-          value_parser = within::<u32>(1..=100_000))]
-    iterations: u32,
-    /// Into how many substeps a frame of 1/60 s is cut.
-    #[arg(long, value_name = "n", default_value_t = 1, value_parser = within::<u32>(1..=1000))]
-    substeps: u32,
+    /// How often a substep relaxes all sticks. A scene of the library otherwise says it itself.
+    /// [default: 8]
+    #[arg(long, value_name = "K", value_parser = within::<u32>(1..=100_000))]
+    iterations: Option<u32>,
+    /// Into how many substeps a frame of 1/60 s is cut. A scene of the library otherwise says it
+    /// itself. [default: 1]
+    #[arg(long, value_name = "n", value_parser = within::<u32>(1..=1000))]
+    substeps: Option<u32>,
     /// How many frames are timed.
     #[arg(long, value_name = "F", default_value_t = 60,
           value_parser = within::<usize>(1..=1_000_000))]
@@ -43,9 +46,9 @@ pub(crate) struct Arguments {
     /// The textbook loop and the scalar kernel are always there.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = KERNELS)]
     kernels: Vec<String>,
-    /// Which formulas, of: exact, newton, halley, quick.
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<Formula>,
-          default_value = "exact,newton,halley,quick")]
+    /// Which formulas, of: exact, newton, halley, quick. Otherwise all; of a scene of the library
+    /// its own.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<Formula>)]
     formulas: Vec<Formula>,
     /// Which schedules, of: authored, coloured, packed, banded, blocked, sheet; each, if you like, on
     /// renumbered particles: packed/rcm, blocked/hilbert; or with particles renumbered after the
@@ -85,6 +88,9 @@ pub(crate) fn run_default() -> Result<(), Failure> {
 
 /// Runs the comparison and prints it.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    if let Some((listed, size)) = arguments.source.library()? {
+        return worlds::run(arguments, listed, size);
+    }
     let named = arguments.source.load()?;
     let contest = arguments.contest(&named)?;
     let outputs = arguments.reports.open()?;
@@ -127,7 +133,11 @@ impl Arguments {
     fn contest(&self, named: &Named) -> anyhow::Result<Contest> {
         Ok(Contest {
             scene: named.scene.clone(),
-            step: Step { iterations: self.iterations, substeps: self.substeps, ..Step::default() },
+            step: Step {
+                iterations: self.iterations.unwrap_or(8),
+                substeps: self.substeps.unwrap_or(1),
+                ..Step::default()
+            },
             warmup: self.warmup,
             frames: self.frames,
             contestants: match &self.tuned {
@@ -144,9 +154,10 @@ impl Arguments {
             self.schedules.clone()
         };
         let kernels = self.kernels()?;
+        let formulas = if self.formulas.is_empty() { &Formula::ALL[..] } else { &self.formulas };
         let mut contestants = Vec::new();
         for &arrangement in &arrangements {
-            for &formula in &self.formulas {
+            for &formula in formulas {
                 let fitting = kernels.iter().filter(|kernel| self.fits(kernel, arrangement));
                 contestants.extend(fitting.map(|kernel| Contestant {
                     kernel: kernel.clone(),

@@ -2,10 +2,12 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use anyhow::Context;
+use clap::ValueEnum;
 use taut::Tuned;
-use taut::world::{Model, StickSet};
+use taut::world::{LibraryScene, Model, StickSet};
 use taut_mesh::{LoadOptions, TriangleMesh};
 
 use crate::words::{parse, within};
@@ -14,8 +16,11 @@ use crate::words::{parse, within};
 /// gravity must not be longer than a stick.
 const MEAN_STICK: f64 = 0.05;
 
+/// How large a shape is when nobody says it.
+const USUAL_SIZE: usize = 128;
+
 /// The shapes that a name stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Shape {
     /// A square sheet hanging from its top row.
     Drape,
@@ -35,22 +40,47 @@ impl Shape {
     }
 }
 
+/// What `--scene` names.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum SceneName {
+    Shape(Shape),
+    Library(&'static LibraryScene),
+}
+
+impl FromStr for SceneName {
+    type Err = String;
+
+    /// Shapes come first: the library has a drape, too, which is the same sheet.
+    fn from_str(name: &str) -> Result<Self, String> {
+        if let Ok(shape) = <Shape as ValueEnum>::from_str(name, false) {
+            return Ok(Self::Shape(shape));
+        }
+        LibraryScene::named(name).map(Self::Library).map_err(|_| {
+            let names: Vec<&str> = LibraryScene::ALL.iter().map(|scene| scene.name).collect();
+            format!("choose drape, disc, sphere, or a scene of the library: {}", names.join(", "))
+        })
+    }
+}
+
 /// Which scene is relaxed.
 #[derive(clap::Args, Clone, Debug)]
 pub(crate) struct Source {
-    /// The scene: a shape of its own making.
-    #[arg(long, value_name = "NAME", default_value = "drape", conflicts_with = "mesh")]
-    scene: Shape,
+    /// The scene: a shape (drape, disc, sphere), whose sticks are relaxed. For taut compare also
+    /// a scene of the library (taut simulate --list), whose whole steps are compared.
+    #[arg(long, value_name = "NAME", default_value = "drape", conflicts_with = "mesh",
+          value_parser = parse::<SceneName>)]
+    scene: SceneName,
     /// A mesh instead: OBJ, PLY, glTF or GLB. It is pinned at its highest 2 % of vertices.
     #[arg(long, value_name = "FILE")]
     mesh: Option<PathBuf>,
-    /// How large the scene is: a sheet of N by N particles, and others of about as many.
-    #[arg(long, value_name = "N", default_value_t = 128, conflicts_with = "mesh",
+    /// How large the scene is: a sheet of N by N particles, and others of about as many. A scene
+    /// of the library otherwise has its own size. [default: 128]
+    #[arg(long, value_name = "N", conflicts_with = "mesh",
           value_parser = within::<usize>(1..=4096))]
-    size: usize,
-    /// Which sticks: structural, shear, or all (with those against bending).
-    #[arg(long, value_name = "SET", default_value = "all", value_parser = parse::<StickSet>)]
-    sticks: StickSet,
+    size: Option<usize>,
+    /// Which sticks: structural, shear, or all (with those against bending). [default: all]
+    #[arg(long, value_name = "SET", value_parser = parse::<StickSet>)]
+    sticks: Option<StickSet>,
     /// Leave a mesh as large as it is. Otherwise its mean edge becomes 0.05 m.
     #[arg(long, requires = "mesh", conflicts_with_all = ["scene", "size"])]
     keep_scale: bool,
@@ -60,16 +90,35 @@ pub(crate) struct Source {
 }
 
 impl Source {
+    /// The shape or mesh.
     pub(crate) fn load(&self) -> anyhow::Result<Named> {
-        let mut named = match &self.mesh {
-            Some(path) => mesh(path, self.sticks, self.keep_scale)?,
-            None => shape(self.scene, self.size, self.sticks)?,
+        let set = self.sticks.unwrap_or_default();
+        let mut named = match (&self.mesh, self.scene) {
+            (Some(path), _) => mesh(path, set, self.keep_scale)?,
+            (None, SceneName::Shape(it)) => shape(it, self.size.unwrap_or(USUAL_SIZE), set)?,
+            (None, SceneName::Library(listed)) => {
+                anyhow::bail!("{} is a world, for taut simulate and taut compare", listed.name)
+            }
         };
         if let Some(seed) = self.shuffle {
             named.scene = named.scene.shuffled(seed);
             named.name = format!("{}, shuffled by seed {seed}", named.name);
         }
         Ok(named)
+    }
+
+    /// The scene of the library, with the size asked for, if it is one that was named.
+    ///
+    /// # Errors
+    /// If something was asked for that such a scene does not have.
+    pub(crate) fn library(&self) -> anyhow::Result<Option<(&'static LibraryScene, usize)>> {
+        let (None, SceneName::Library(listed)) = (&self.mesh, self.scene) else { return Ok(None) };
+        for (given, option) in
+            [(self.sticks.is_some(), "--sticks"), (self.shuffle.is_some(), "--shuffle")]
+        {
+            anyhow::ensure!(!given, "{option} is for shapes and meshes, not for {}", listed.name);
+        }
+        Ok(Some((listed, self.size.unwrap_or(listed.size))))
     }
 }
 

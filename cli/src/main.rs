@@ -8,6 +8,7 @@ mod input;
 mod output;
 mod report;
 mod roofline;
+mod simulate;
 mod stability;
 mod table;
 mod tune;
@@ -49,6 +50,9 @@ enum Command {
     /// Measure what this machine can do at most, and put the time of each kernel beside the least
     /// that it could take.
     Roofline(roofline::Arguments),
+    /// Let a scene of the library, or of a file, move for some seconds, and tell what came of it:
+    /// time, stretch, energy, bits.
+    Simulate(simulate::Arguments),
 }
 
 /// Something that ends the program early, with its exit code.
@@ -57,8 +61,8 @@ enum Failure {
     Input(anyhow::Error),
     /// Kernels disagree: exit code 1.
     Disagreement(Vec<taut_bench::Disagreement>),
-    /// What users get who ask for nothing does not stay bounded: exit code 1.
-    Unbounded(Vec<String>),
+    /// Something that must hold does not, in sentences: exit code 1.
+    Broken(Vec<String>),
     /// A file's table is not what the results say: exit code 1.
     Drift(PathBuf),
 }
@@ -78,6 +82,7 @@ fn main() -> ExitCode {
         Some(Command::Tune(arguments)) => tune::run(&arguments),
         Some(Command::Report(arguments)) => report::run(&arguments),
         Some(Command::Roofline(arguments)) => roofline::run(&arguments),
+        Some(Command::Simulate(arguments)) => simulate::run(&arguments),
         None => compare::run_default(),
     };
     let (code, sentences) = match result {
@@ -87,7 +92,7 @@ fn main() -> ExitCode {
         // One sentence: causes are part of it.
         Err(Failure::Input(error)) => (2, vec![format!("{error:#}")]),
         Err(Failure::Disagreement(pairs)) => (1, pairs.iter().map(ToString::to_string).collect()),
-        Err(Failure::Unbounded(sentences)) => (1, sentences),
+        Err(Failure::Broken(sentences)) => (1, sentences),
         Err(Failure::Drift(path)) => {
             let path = path.display();
             let renewed = "taut report --readme without --check writes it anew";

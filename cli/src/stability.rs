@@ -87,7 +87,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let unbounded = |row: &&Stability| row.is_default() && !row.bounded();
     let unbounded: Vec<String> = rows.iter().filter(unbounded).map(complaint).collect();
     if !unbounded.is_empty() {
-        return Err(Failure::Unbounded(unbounded));
+        return Err(Failure::Broken(unbounded));
     }
     written.map_err(Failure::Input)
 }

@@ -11,6 +11,7 @@ mod cloths;
 mod contestants;
 mod golden;
 mod isas;
+mod library;
 mod live;
 mod meshes;
 mod oracle;

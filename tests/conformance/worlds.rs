@@ -26,7 +26,7 @@ fn hash_after_half_a_second(scene: &Scene, kernel_for: impl FnMut(&Schedule) -> 
 }
 
 /// The kernels that can run any schedule, alone and on threads.
-fn kernels() -> Vec<AnyKernel> {
+pub(crate) fn kernels() -> Vec<AnyKernel> {
     let mut kernels = AnyKernel::available();
     kernels.retain(|kernel| Kernel::<3>::name(kernel) != "grid");
     let threaded = |threads| AnyKernel::best().on_threads(Pool::new(threads).unwrap());

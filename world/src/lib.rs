@@ -27,7 +27,9 @@ pub use body::{
     Anchor, Bodies, Body, BodyError, BodyPose, Ground, MassProperties, OnGround, Twist, Vertices,
     WayOut,
 };
-pub use force::{Force, Forces, Gusts, Wind, WindLaw};
+pub use force::{
+    Acceleration, Attractor, Drag, Field, Force, Forces, Gusts, Law, Region, Subject, Wind, WindLaw,
+};
 pub use model::{
     Arranged, Arrangement, ArrangementError, Axes, Bridge, Cloth, Diagonals, Faces, HexSheet,
     JointLimit, Model, ModelError, Numbering, Order, PINNED_SHARE, Plant, Ragdoll, Rope, StickSet,
@@ -39,7 +41,9 @@ pub use obstacle::{
 };
 #[cfg(feature = "parry")]
 pub use obstacle::{Facing, TriMesh};
-pub use scene::{Scene, SceneError};
+#[cfg(feature = "toml")]
+pub use scene::SceneFileError;
+pub use scene::{AnyScene, LibraryScene, Scene, SceneError, UnknownScene};
 pub use world::{
     Clock, Diagnostics, Frame, Moment, Outcome, Pass, Piece, Settings, Snapshot, SnapshotError,
     World, WorldError,

@@ -11,6 +11,7 @@ mod reports;
 mod roofline;
 mod run;
 mod scenes;
+mod simulate;
 mod stability;
 mod tune;
 mod words;

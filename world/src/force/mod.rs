@@ -1,5 +1,6 @@
 //! What pushes particles: forces are added up, then turned into motion, then cleared.
 
+mod field;
 mod gusts;
 mod wind;
 
@@ -10,6 +11,7 @@ use taut_core::{Column, Particles};
 use crate::model::Model;
 use crate::world::Moment;
 
+pub use field::{Acceleration, Attractor, Drag, Field, Law, Region, Subject};
 pub use gusts::Gusts;
 pub use wind::{Wind, WindLaw};
 

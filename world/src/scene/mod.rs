@@ -1,18 +1,31 @@
 //! What there is before time begins.
 
+mod any;
+#[cfg(feature = "toml")]
+mod file;
+mod library;
+
 use std::sync::Arc;
 
 use taut_core::Formula;
 
 use crate::force::Force;
-use crate::model::Model;
+use crate::model::{Model, ModelError};
 use crate::obstacle::Obstacle;
 use crate::world::Settings;
 
+pub use any::AnyScene;
+#[cfg(feature = "toml")]
+pub use file::SceneFileError;
+pub use library::{LibraryScene, UnknownScene};
+
 /// Why something cannot be put into a scene.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SceneError {
+    /// By a model.
+    #[error(transparent)]
+    Model(#[from] ModelError),
     /// Models are told apart by their names.
     #[error("there are two models called '{name}'")]
     TwoOfAName {

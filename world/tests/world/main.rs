@@ -8,6 +8,8 @@ mod builders;
 mod cloth;
 mod compliance;
 mod diagnostics;
+#[cfg(feature = "toml")]
+mod files;
 mod hands;
 mod make;
 #[cfg(feature = "parry")]

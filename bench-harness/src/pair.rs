@@ -1,0 +1,90 @@
+//! Which kernels relax the parts of a world.
+
+use std::fmt;
+
+use taut::{AnyKernel, Kernel, Pool, PoolError, Schedule};
+
+/// A kernel for regular sheets, and one for all else: what a world wants.
+#[derive(Clone, Debug)]
+pub struct KernelPair {
+    /// Who relaxes regular sheets.
+    pub sheets: AnyKernel,
+    /// Who relaxes all else; it runs every schedule.
+    pub others: AnyKernel,
+}
+
+fn name(kernel: &AnyKernel) -> &'static str {
+    Kernel::<3>::name(kernel)
+}
+
+fn isa(kernel: &AnyKernel) -> &'static str {
+    Kernel::<3>::isa(kernel)
+}
+
+impl KernelPair {
+    /// Every kernel of this build on every instruction set of this machine, on one thread, the
+    /// widest first. Where `sheets` says that there are regular ones, the kernel for them takes
+    /// part, with the best of the others on its instruction set beside it.
+    pub fn available(sheets: bool) -> Vec<Self> {
+        let all = AnyKernel::available();
+        let general = |it: &&AnyKernel| name(it) != "grid";
+        let beside = |grid: &AnyKernel| {
+            let same = |it: &&AnyKernel| general(it) && isa(it) == isa(grid);
+            all.iter().find(same).or_else(|| all.iter().find(general))
+        };
+        let pair = |kernel: &AnyKernel| match name(kernel) {
+            "grid" if sheets => {
+                Some(Self { sheets: kernel.clone(), others: beside(kernel)?.clone() })
+            }
+            "grid" => None,
+            // One lane is what it falls back to; the scalar kernel shows it.
+            "pulp" if isa(kernel) == "scalar" => None,
+            _ => Some(Self { sheets: kernel.clone(), others: kernel.clone() }),
+        };
+        all.iter().filter_map(pair).collect()
+    }
+
+    /// The same on threads: 1 is the calling thread alone.
+    ///
+    /// # Errors
+    /// If the threads cannot be started.
+    pub fn on_threads(self, threads: usize) -> Result<Self, PoolError> {
+        if threads == 1 {
+            return Ok(self);
+        }
+        let pool = Pool::new(threads)?;
+        let on = |kernel: AnyKernel| kernel.on_threads(pool.clone());
+        Ok(Self { sheets: on(self.sheets), others: on(self.others) })
+    }
+
+    /// The one for a part of a world.
+    pub fn kernel_for(&self, schedule: &Schedule) -> AnyKernel {
+        if schedule.sheet().is_some() { &self.sheets } else { &self.others }.clone()
+    }
+
+    /// On how many threads.
+    pub fn threads(&self) -> usize {
+        Kernel::<3>::threads(&self.others)
+    }
+
+    /// The name of the kernel for sheets, by which the pair is called.
+    pub fn name(&self) -> &'static str {
+        name(self.sheets.inside())
+    }
+
+    /// The instruction set of the kernel for sheets.
+    pub fn isa(&self) -> &'static str {
+        isa(&self.sheets)
+    }
+}
+
+impl fmt::Display for KernelPair {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words = |it: &AnyKernel| format!("{} on {}", name(it.inside()), isa(it));
+        write!(f, "{}", words(&self.others))?;
+        if words(&self.sheets) != words(&self.others) {
+            write!(f, ", regular sheets by {}", words(&self.sheets))?;
+        }
+        write!(f, ", {} thread(s)", self.threads())
+    }
+}

@@ -1,0 +1,149 @@
+//! Kernels compared on the steps of a world: all that happens in a scene, not its sticks alone.
+
+use std::time::Duration;
+
+use serde::Serialize;
+use taut::world::{AnyScene, Scene, World, WorldError};
+use taut::{AnyKernel, Stretch};
+
+use crate::contest::{Progress, ROUNDS};
+use crate::pair::KernelPair;
+use crate::passes::PassTimes;
+
+/// A scene, and who moves it.
+#[derive(Clone, Debug)]
+pub struct WorldContest {
+    /// What moves.
+    pub scene: AnyScene,
+    /// Frames before the clock starts.
+    pub warmup: usize,
+    /// Frames that are timed, at least one.
+    pub frames: usize,
+    /// Who takes part.
+    pub kernels: Vec<KernelPair>,
+}
+
+/// What one of them needed, and where the particles are now.
+#[derive(Clone, Debug, Serialize)]
+pub struct WorldRow {
+    /// The kernel: that for regular sheets, if there are two.
+    pub kernel: &'static str,
+    /// Its instruction set.
+    pub isa: &'static str,
+    /// On how many threads.
+    pub threads: usize,
+    /// The median time of a frame, µs.
+    pub frame_us_median: f64,
+    /// The median of what the sticks take of a frame, µs: taking over positions, relaxing, bringing
+    /// them back.
+    pub sticks_us_median: f64,
+    /// The median of what all else takes of a frame, µs: motion, forces, collision.
+    pub others_us_median: f64,
+    /// What the sticks take, per stick, iteration and pass, ns.
+    pub ns_per_stick: f64,
+    /// Root mean square of |stretch| at the end.
+    pub stretch_rms: f64,
+    /// The largest |stretch| at the end.
+    pub stretch_max: f64,
+    /// Whether every position was finite after every frame.
+    pub finite: bool,
+    /// The hash of the positions at the end.
+    #[serde(serialize_with = "hexadecimal")]
+    pub hash: u64,
+}
+
+fn hexadecimal<S: serde::Serializer>(hash: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&format_args!("{hash:016x}"))
+}
+
+/// A contestant at work.
+struct Entry<const D: usize> {
+    kernels: KernelPair,
+    world: World<AnyKernel, D>,
+    frames: Vec<PassTimes>,
+    frames_done: usize,
+    finite: bool,
+}
+
+impl WorldContest {
+    /// Runs it and gives a row for each, in order.
+    ///
+    /// # Errors
+    /// If a world cannot be made.
+    pub fn run(&self, mut progress: impl FnMut(Progress<'_>)) -> Result<Vec<WorldRow>, WorldError> {
+        match &self.scene {
+            AnyScene::Flat(scene) => self.run_in(scene, &mut progress),
+            AnyScene::Solid(scene) => self.run_in(scene, &mut progress),
+        }
+    }
+
+    fn run_in<const D: usize>(
+        &self,
+        scene: &Scene<D>,
+        progress: &mut dyn FnMut(Progress<'_>),
+    ) -> Result<Vec<WorldRow>, WorldError> {
+        let entry = |kernels: &KernelPair| entry(kernels.clone(), scene);
+        let mut entries: Vec<Entry<D>> =
+            self.kernels.iter().map(entry).collect::<Result<_, _>>()?;
+        let total = (entries.len() * (self.warmup + self.frames)) as f64;
+        let mut done = 0.0;
+        for round in 0..=ROUNDS {
+            // Round 0 is the warm-up.
+            let up_to = self.warmup + self.frames * round / ROUNDS;
+            for entry in &mut entries {
+                progress(Progress { share: done / total, doing: &entry.kernels.to_string() });
+                done += (up_to - entry.frames_done) as f64;
+                while entry.frames_done < up_to {
+                    entry.step(self.warmup)?;
+                }
+            }
+        }
+        entries.iter().map(Entry::row).collect()
+    }
+}
+
+fn entry<const D: usize>(kernels: KernelPair, scene: &Scene<D>) -> Result<Entry<D>, WorldError> {
+    let world = World::new(scene, |schedule| kernels.kernel_for(schedule))?;
+    Ok(Entry { kernels, world, frames: Vec::new(), frames_done: 0, finite: true })
+}
+
+impl<const D: usize> Entry<D> {
+    fn step(&mut self, warmup: usize) -> Result<(), WorldError> {
+        let mut times = PassTimes::default();
+        self.finite &= times.step(&mut self.world)?.finite;
+        if self.frames_done >= warmup {
+            self.frames.push(times);
+        }
+        self.frames_done += 1;
+        Ok(())
+    }
+
+    fn row(&self) -> Result<WorldRow, WorldError> {
+        let median = |time: fn(&PassTimes) -> Duration| {
+            let mut times: Vec<Duration> = self.frames.iter().map(time).collect();
+            times.sort_unstable();
+            times.get(times.len() / 2).map_or(f64::NAN, |time| time.as_secs_f64() * 1e6)
+        };
+        let sticks_us = median(PassTimes::sticks);
+        let settings = self.world.settings();
+        let sticks: usize = self.world.pieces().iter().map(|piece| piece.matter.sticks.len()).sum();
+        let relaxed = sticks as f64
+            * f64::from(settings.step.substeps)
+            * f64::from(settings.step.iterations)
+            * f64::from(settings.passes);
+        let Stretch { rms, max } = self.world.diagnostics()?.stretch;
+        Ok(WorldRow {
+            kernel: self.kernels.name(),
+            isa: self.kernels.isa(),
+            threads: self.kernels.threads(),
+            frame_us_median: median(PassTimes::total),
+            sticks_us_median: sticks_us,
+            others_us_median: median(|frame| frame.total() - frame.sticks()),
+            ns_per_stick: sticks_us * 1e3 / relaxed,
+            stretch_rms: rms,
+            stretch_max: max,
+            finite: self.finite,
+            hash: self.world.hash(),
+        })
+    }
+}

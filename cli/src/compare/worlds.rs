@@ -1,0 +1,169 @@
+//! Scenes of the library: kernels compared on whole steps of a world.
+
+use comfy_table::{Cell, CellAlignment, Color};
+use serde::Serialize;
+use taut::Formula;
+use taut::world::{AnyScene, LibraryScene, Scene};
+use taut_bench::{KernelPair, MachineInfo, WorldContest, WorldRow};
+
+use super::Arguments;
+use crate::Failure;
+use crate::output::{machine_sentence, with_progress};
+use crate::table;
+
+#[derive(Serialize)]
+struct Report<'a> {
+    machine: &'a MachineInfo,
+    scene: Description<'a>,
+    rows: &'a [WorldRow],
+}
+
+#[derive(Serialize)]
+struct Description<'a> {
+    name: &'a str,
+    size: usize,
+    particles: usize,
+    formula: &'static str,
+    warmup_frames: usize,
+    timed_frames: usize,
+}
+
+/// Runs the comparison and prints it.
+pub(super) fn run(
+    arguments: &Arguments,
+    listed: &LibraryScene,
+    size: usize,
+) -> Result<(), Failure> {
+    let Prepared { scene, formula, sheets } = match listed.scene(size)? {
+        AnyScene::Flat(scene) => arguments.prepare(scene)?,
+        AnyScene::Solid(scene) => arguments.prepare(scene)?,
+    };
+    let contest = WorldContest {
+        scene,
+        warmup: arguments.warmup,
+        frames: arguments.frames,
+        kernels: arguments.pairs(sheets)?,
+    };
+    let outputs = arguments.reports.open()?;
+    let rows = with_progress(|progress| Ok(contest.run(progress)?))?;
+
+    let machine = MachineInfo::current();
+    let description = Description {
+        name: listed.name,
+        size,
+        particles: contest.scene.particles(),
+        formula: formula.name(),
+        warmup_frames: arguments.warmup,
+        timed_frames: arguments.frames,
+    };
+    let agree = rows.iter().all(|row| row.hash == rows[0].hash);
+    let text = format!(
+        "{} {size}: {}; {} particles, formula {formula}; {} frames to warm up, {} timed. Times are \
+         medians of a frame.\n{}\n{}\nBits: {}.\n",
+        listed.name,
+        listed.about,
+        description.particles,
+        arguments.warmup,
+        arguments.frames,
+        machine_sentence(&machine),
+        render(&rows),
+        if agree { "all rows agree" } else { "rows DISAGREE" },
+    );
+    let written =
+        outputs.write(&Report { machine: &machine, scene: description, rows: &rows }, &rows, &text);
+    if !agree {
+        return Err(Failure::Broken(vec![format!("{}: kernels disagree", listed.name)]));
+    }
+    written.map_err(Failure::Input)
+}
+
+/// A scene with what was asked for.
+struct Prepared {
+    scene: AnyScene,
+    formula: Formula,
+    /// Whether a kernel for regular sheets has work in it.
+    sheets: bool,
+}
+
+impl Arguments {
+    fn prepare<const D: usize>(&self, mut scene: Scene<D>) -> anyhow::Result<Prepared>
+    where
+        AnyScene: From<Scene<D>>,
+    {
+        for (given, option) in
+            [(!self.schedules.is_empty(), "--schedules"), (self.tuned.is_some(), "--tuned")]
+        {
+            anyhow::ensure!(!given, "{option} is for shapes and meshes, not for whole worlds");
+        }
+        let step = &mut scene.settings.step;
+        step.iterations = self.iterations.unwrap_or(step.iterations);
+        step.substeps = self.substeps.unwrap_or(step.substeps);
+        scene.formula = match self.formulas.as_slice() {
+            [] => scene.formula,
+            [formula] => *formula,
+            _ => anyhow::bail!("worlds are compared by one formula: give --formulas one"),
+        };
+        let sheets = scene.models().any(|(_, model)| model.sheet.is_some());
+        Ok(Prepared { formula: scene.formula, sheets, scene: scene.into() })
+    }
+
+    /// Who takes part.
+    fn pairs(&self, sheets: bool) -> anyhow::Result<Vec<KernelPair>> {
+        let mut pairs = KernelPair::available(sheets);
+        pairs.retain(|pair| {
+            let isa = self.isa.is_empty() || self.isa.iter().any(|isa| isa == pair.isa());
+            let scalar = pair.name() == "scalar";
+            scalar || (isa && self.wants(pair.name()))
+        });
+        let one_thread = pairs.clone();
+        for &threads in self.threads.iter().filter(|&&threads| threads > 1) {
+            pairs.push(one_thread[0].clone().on_threads(threads)?);
+        }
+        Ok(pairs)
+    }
+}
+
+/// The rows, fastest first.
+fn render(rows: &[WorldRow]) -> String {
+    let mut sorted: Vec<&WorldRow> = rows.iter().collect();
+    sorted.sort_by(|one, other| one.frame_us_median.total_cmp(&other.frame_us_median));
+    let mut table = table::plain();
+    table.set_header([
+        "kernel",
+        "isa",
+        "threads",
+        "frame\nµs",
+        "sticks\nµs",
+        "all else\nµs",
+        "sticks'\nshare",
+        "ns/stick",
+        "stretch\nrms / max",
+        "hash",
+    ]);
+    for row in sorted {
+        let stretch = if row.finite {
+            Cell::new(format!("{:.4} / {:.3}", row.stretch_rms, row.stretch_max))
+        } else {
+            Cell::new("NOT FINITE").fg(Color::Red)
+        };
+        let share = 100.0 * row.sticks_us_median / row.frame_us_median;
+        table.add_row([
+            Cell::new(row.kernel),
+            Cell::new(row.isa),
+            Cell::new(row.threads),
+            Cell::new(format!("{:.1}", row.frame_us_median)),
+            Cell::new(format!("{:.1}", row.sticks_us_median)),
+            Cell::new(format!("{:.1}", row.others_us_median)),
+            Cell::new(format!("{share:.0} %")),
+            Cell::new(format!("{:.3}", row.ns_per_stick)),
+            stretch,
+            Cell::new(format!("{:016x}", row.hash)),
+        ]);
+    }
+    for column in 2..9 {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table.to_string()
+}

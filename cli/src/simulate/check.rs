@@ -1,0 +1,153 @@
+//! Whether scenes of the library keep what they promise: finite positions, a residual under what
+//! the scene states, and the same bits from every kernel, instruction set and number of threads.
+
+use std::fmt;
+use std::io::{self, Write};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use anyhow::Context;
+use comfy_table::CellAlignment;
+use taut::world::{AnyScene, LibraryScene, Scene, World};
+use taut_bench::{KernelPair, Progress};
+
+use crate::Failure;
+use crate::output::with_progress;
+use crate::table;
+
+/// How long each scene runs, s of its own time.
+const SECONDS: f64 = 60.0;
+/// After how many frames the residual is looked at, and hashes are compared.
+const EVERY: u64 = 10;
+/// Threads besides the calling one alone.
+const THREADS: usize = 3;
+
+/// A scene on one kernel, at its end.
+struct Trace {
+    /// The largest rms stretch of any frame looked at.
+    stretch: f64,
+    hash: u64,
+}
+
+/// What came of a scene.
+struct Verdict {
+    listed: &'static LibraryScene,
+    particles: usize,
+    kernels: usize,
+    trace: Option<Trace>,
+    complaints: Vec<String>,
+}
+
+/// Checks scenes, as many at a time as there are cores, and prints a line for each.
+pub(super) fn run(scenes: &'static [LibraryScene]) -> Result<(), Failure> {
+    let next = AtomicUsize::new(0);
+    let verdicts = Mutex::new(Vec::new());
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    with_progress(|progress| {
+        progress(Progress { share: 0.0, doing: "all scenes on all kernels" });
+        thread::scope(|scope| {
+            for _ in 0..cores {
+                scope.spawn(|| {
+                    while let Some(scene) = scenes.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        let verdict = check(scene);
+                        verdicts.lock().unwrap_or_else(PoisonError::into_inner).push(verdict);
+                    }
+                });
+            }
+        });
+        Ok(())
+    })?;
+    let mut verdicts = verdicts.into_inner().unwrap_or_else(PoisonError::into_inner);
+    verdicts.sort_by_key(|it| it.listed.name);
+    writeln!(io::stdout(), "{}", render(&verdicts)).context("the table was not written")?;
+    let complaints: Vec<String> = verdicts.into_iter().flat_map(|it| it.complaints).collect();
+    if complaints.is_empty() { Ok(()) } else { Err(Failure::Broken(complaints)) }
+}
+
+fn check(listed: &'static LibraryScene) -> Verdict {
+    let mut verdict =
+        Verdict { listed, particles: 0, kernels: 0, trace: None, complaints: Vec::new() };
+    match listed.scene(listed.size) {
+        Ok(AnyScene::Flat(scene)) => verdict.judge(&scene),
+        Ok(AnyScene::Solid(scene)) => verdict.judge(&scene),
+        Err(error) => verdict.complain(&error),
+    }
+    verdict
+}
+
+impl Verdict {
+    fn judge<const D: usize>(&mut self, scene: &Scene<D>) {
+        self.particles = scene.particles();
+        let sheets = scene.models().any(|(_, model)| model.sheet.is_some());
+        let mut kernels = KernelPair::available(sheets);
+        let threaded = kernels[0].clone().on_threads(THREADS);
+        kernels.extend(threaded.inspect_err(|error| self.complain(error)).ok());
+        for kernel in &kernels {
+            match (trace(scene, kernel), &self.trace) {
+                (Err(error), _) => self.complain(&format!("{kernel}: {error:#}")),
+                (Ok(trace), Some(first)) if trace.hash != first.hash => {
+                    self.complain(&format!("{kernel} has other bits than {}", kernels[0]));
+                }
+                (Ok(_), Some(_)) => {}
+                (Ok(trace), None) => self.trace = Some(trace),
+            }
+            self.kernels += 1;
+        }
+        let (stated, worst) = (self.listed.residual, self.trace.as_ref().map(|it| it.stretch));
+        if let Some(worst) = worst.filter(|worst| worst.is_nan() || *worst > stated) {
+            self.complain(&format!("its rms stretch of {worst:.4} is not under {stated}"));
+        }
+    }
+
+    fn complain(&mut self, what: &dyn fmt::Display) {
+        self.complaints.push(format!("{}: {what}", self.listed.name));
+    }
+}
+
+/// A scene on a kernel, to the end.
+fn trace<const D: usize>(scene: &Scene<D>, kernel: &KernelPair) -> anyhow::Result<Trace> {
+    let mut world = World::new(scene, |schedule| kernel.kernel_for(schedule))?;
+    let mut stretch = 0.0_f64;
+    while world.time() < SECONDS {
+        anyhow::ensure!(world.step()?.finite, "blew up after {:.2} s", world.time());
+        if world.steps() % EVERY == 0 {
+            stretch = stretch.max(world.diagnostics()?.stretch.rms);
+        }
+    }
+    Ok(Trace { stretch, hash: world.hash() })
+}
+
+fn render(verdicts: &[Verdict]) -> String {
+    let mut table = table::plain();
+    table.set_header([
+        "scene",
+        "",
+        "particles",
+        "kernels",
+        "stretch\nworst rms",
+        "stated",
+        "hash",
+        "",
+    ]);
+    for verdict in verdicts {
+        let of =
+            |show: &dyn Fn(&Trace) -> String| verdict.trace.as_ref().map_or_else(String::new, show);
+        table.add_row([
+            verdict.listed.name.to_owned(),
+            format!("{}-D", verdict.listed.dimensions),
+            verdict.particles.to_string(),
+            verdict.kernels.to_string(),
+            of(&|trace| format!("{:.4}", trace.stretch)),
+            format!("{}", verdict.listed.residual),
+            of(&|trace| format!("{:016x}", trace.hash)),
+            if verdict.complaints.is_empty() { "holds" } else { "BROKEN" }.to_owned(),
+        ]);
+    }
+    for column in 2..6 {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table.to_string()
+}

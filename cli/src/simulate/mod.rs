@@ -1,0 +1,179 @@
+//! `taut simulate`.
+
+mod check;
+mod kernels;
+mod records;
+mod snapshot;
+mod source;
+mod summary;
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use anyhow::Context;
+use clap::Args;
+use taut::world::{AnyScene, LibraryScene, Scene, World};
+use taut::{Formula, Schedule};
+use taut_bench::{PassTimes, Progress};
+
+use crate::Failure;
+use crate::output::{Saved, with_progress};
+use crate::table;
+use crate::words::{parse, within};
+
+use kernels::Kernels;
+use records::{Energies, Positions};
+use source::Source;
+use summary::Summary;
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Arguments {
+    /// The scene: a name of the library (see --list), or a scene file (TOML).
+    #[arg(value_name = "SCENE|FILE.toml", required_unless_present_any = ["list", "check"])]
+    source: Option<Source>,
+    /// List the scenes of the library.
+    #[arg(long)]
+    list: bool,
+    /// Let every scene of the library run for a minute of its own time on every kernel, instruction
+    /// set and some threads: positions stay finite, the stretch under what the scene states, and
+    /// all give the same bits, or the exit code is 1.
+    #[arg(long, conflicts_with_all = ["source", "list"])]
+    check: bool,
+    /// How many frames.
+    #[arg(long, value_name = "N", default_value_t = 600,
+          value_parser = within::<u64>(1..=1_000_000_000))]
+    frames: u64,
+    /// How large a scene of the library is; --list says what it counts. Otherwise its own size.
+    #[arg(long, value_name = "N", value_parser = within::<usize>(1..=4096))]
+    size: Option<usize>,
+    /// Into how many substeps a frame is cut. Otherwise as the scene says.
+    #[arg(long, value_name = "n", value_parser = within::<u32>(1..=1000))]
+    substeps: Option<u32>,
+    /// How often a pass relaxes all sticks. Otherwise as the scene says.
+    #[arg(long, value_name = "K", value_parser = within::<u32>(1..=100_000))]
+    iterations: Option<u32>,
+    /// How often a substep relaxes and then lets obstacles keep particles out. Otherwise as the
+    /// scene says.
+    #[arg(long, value_name = "p", value_parser = within::<u32>(1..=1000))]
+    passes: Option<u32>,
+    /// The formula: exact, newton, halley or quick. Otherwise as the scene says.
+    #[arg(long, value_name = "NAME", value_parser = parse::<Formula>)]
+    formula: Option<Formula>,
+    #[command(flatten)]
+    kernels: Kernels,
+    /// Write positions as CSV, with all their bits: after the last frame, or see --every.
+    #[arg(long, value_name = "FILE.csv")]
+    positions: Option<PathBuf>,
+    /// Write positions before the first frame and after every N.
+    #[arg(long, value_name = "N", requires = "positions",
+          value_parser = within::<u64>(1..=1_000_000_000))]
+    every: Option<u64>,
+    /// Write energy, stretch and torn sticks after every frame as CSV.
+    #[arg(long, value_name = "FILE.csv")]
+    energy: Option<PathBuf>,
+    /// Write all that has changed in the scene after the last frame (JSON), for --resume.
+    #[arg(long, value_name = "FILE")]
+    snapshot: Option<PathBuf>,
+    /// Go on where a snapshot of the same scene was taken, to the same bits.
+    #[arg(long, value_name = "FILE",
+          conflicts_with_all = ["substeps", "iterations", "passes", "formula"])]
+    resume: Option<PathBuf>,
+}
+
+/// Runs the scene and prints what came of it.
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    if arguments.check {
+        return check::run(LibraryScene::ALL);
+    }
+    let Some(source) = arguments.source.as_ref().filter(|_| !arguments.list) else {
+        return list();
+    };
+    let named = source.load(arguments.size)?;
+    match named.scene {
+        AnyScene::Flat(scene) => arguments.simulate(&named.name, scene),
+        AnyScene::Solid(scene) => arguments.simulate(&named.name, scene),
+    }
+}
+
+/// A line for each scene.
+fn list() -> Result<(), Failure> {
+    let mut table = table::plain();
+    table.set_header(["scene", "", "default --size", "what happens"]);
+    for scene in LibraryScene::ALL {
+        table.add_row([
+            scene.name.to_owned(),
+            format!("{}-D", scene.dimensions),
+            format!("{} {}", scene.size, scene.size_is),
+            scene.about.to_owned(),
+        ]);
+    }
+    writeln!(io::stdout(), "{table}")?;
+    Ok(())
+}
+
+impl Arguments {
+    /// The scene with the settings asked for.
+    fn changed<const D: usize>(&self, mut scene: Scene<D>) -> Scene<D> {
+        let settings = &mut scene.settings;
+        settings.step.substeps = self.substeps.unwrap_or(settings.step.substeps);
+        settings.step.iterations = self.iterations.unwrap_or(settings.step.iterations);
+        settings.passes = self.passes.unwrap_or(settings.passes);
+        scene.formula = self.formula.unwrap_or(scene.formula);
+        scene
+    }
+
+    fn simulate<const D: usize>(&self, name: &str, scene: Scene<D>) -> Result<(), Failure> {
+        let scene = self.changed(scene);
+        let kernels = self.kernels.find()?;
+        let kernel_for = |schedule: &Schedule| kernels.kernel_for(schedule);
+        let mut world = match &self.resume {
+            None => World::new(&scene, kernel_for).with_context(|| name.to_owned())?,
+            Some(path) => World::resume(&scene, kernel_for, &snapshot::read(path)?)
+                .with_context(|| path.display().to_string())?,
+        };
+        let mut positions =
+            self.positions.as_deref().map(|path| Positions::create::<D>(path)).transpose()?;
+        let mut energies = self.energy.as_deref().map(Energies::create).transpose()?;
+        let saved = self.snapshot.as_deref().map(Saved::open).transpose()?;
+
+        let (mut times, mut finite, mut done) = (PassTimes::default(), true, 0);
+        with_progress(|progress| {
+            for frame in 0..self.frames {
+                if let (Some(positions), Some(every)) = (&mut positions, self.every)
+                    && frame % every == 0
+                {
+                    positions.write(&world)?;
+                }
+                finite = times.step(&mut world)?.finite;
+                done += 1;
+                if let Some(energies) = &mut energies {
+                    energies.write(&world)?;
+                }
+                if !finite {
+                    break;
+                }
+                progress(Progress { share: done as f64 / self.frames as f64, doing: name });
+            }
+            Ok(())
+        })?;
+        if let Some(mut positions) = positions {
+            positions.write(&world)?;
+            positions.close()?;
+        }
+        if let Some(energies) = energies {
+            energies.close()?;
+        }
+        if let Some(saved) = saved {
+            saved.write(&world.snapshot())?;
+        }
+        let summary = Summary::new(&world, done, times)?;
+        let text = format!("{}\n{}\n", summary.sentence(name, &world, &kernels), summary.table());
+        io::stdout().write_all(text.as_bytes()).context("the table was not written")?;
+        if !finite {
+            return Err(Failure::Broken(vec![format!(
+                "{name}: blew up: after frame {done} a position is not finite"
+            )]));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,97 @@
+//! What is written while a world moves.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use csv::Writer;
+use taut::Kernel;
+use taut::world::{Diagnostics, World};
+
+/// A CSV file, opened before the work, so that a wrong path costs none.
+struct Rows {
+    path: PathBuf,
+    writer: Writer<File>,
+}
+
+impl Rows {
+    fn create(path: &Path, header: &[&str]) -> anyhow::Result<Self> {
+        let path = path.to_owned();
+        let file = File::create(&path).with_context(|| not_written(&path))?;
+        let mut rows = Self { path, writer: Writer::from_writer(file) };
+        rows.write(header.iter().map(ToString::to_string))?;
+        Ok(rows)
+    }
+
+    fn write(&mut self, fields: impl IntoIterator<Item = String>) -> anyhow::Result<()> {
+        self.writer.write_record(fields).with_context(|| not_written(&self.path))
+    }
+
+    fn close(mut self) -> anyhow::Result<()> {
+        self.writer.flush().with_context(|| not_written(&self.path))
+    }
+}
+
+fn not_written(path: &Path) -> String {
+    format!("{}: cannot be written", path.display())
+}
+
+/// Where particles are: a row for each, with nine digits, which are all that an `f32` has.
+pub(crate) struct Positions(Rows);
+
+impl Positions {
+    pub(crate) fn create<const D: usize>(path: &Path) -> anyhow::Result<Self> {
+        let header = ["frame", "time_s", "particle", "x_m", "y_m", "z_m"];
+        Ok(Self(Rows::create(path, &header[..3 + D])?))
+    }
+
+    pub(crate) fn write<K: Kernel<D>, const D: usize>(
+        &mut self,
+        world: &World<K, D>,
+    ) -> anyhow::Result<()> {
+        let start = [world.steps().to_string(), format!("{:.6}", world.time())];
+        for particle in 0..world.len() {
+            let row = start.iter().cloned().chain([particle.to_string()]);
+            self.0.write(row.chain(world.position(particle).map(|x| format!("{x:.8e}"))))?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn close(self) -> anyhow::Result<()> {
+        self.0.close()
+    }
+}
+
+/// How much energy there is after every frame, and how far sticks are from their rest lengths.
+pub(crate) struct Energies(Rows);
+
+impl Energies {
+    pub(crate) fn create(path: &Path) -> anyhow::Result<Self> {
+        let header = [
+            "frame",
+            "time_s",
+            "kinetic_j",
+            "potential_j",
+            "total_j",
+            "stretch_rms",
+            "stretch_max",
+            "torn",
+        ];
+        Ok(Self(Rows::create(path, &header)?))
+    }
+
+    pub(crate) fn write<K: Kernel<D>, const D: usize>(
+        &mut self,
+        world: &World<K, D>,
+    ) -> anyhow::Result<()> {
+        let Diagnostics { kinetic, potential, stretch, torn, .. } = world.diagnostics()?;
+        let figures = [kinetic, potential, kinetic + potential, stretch.rms, stretch.max];
+        let start = [world.steps().to_string(), format!("{:.6}", world.time())];
+        let figures = figures.into_iter().map(|it| it.to_string());
+        self.0.write(start.into_iter().chain(figures).chain([torn.to_string()]))
+    }
+
+    pub(crate) fn close(self) -> anyhow::Result<()> {
+        self.0.close()
+    }
+}

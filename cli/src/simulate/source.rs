@@ -1,0 +1,58 @@
+//! From an argument to a scene.
+
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::Context;
+use taut::world::{AnyScene, LibraryScene};
+
+/// What is simulated.
+#[derive(Clone, Debug)]
+pub(crate) enum Source {
+    Library(&'static LibraryScene),
+    File(PathBuf),
+}
+
+/// A scene, and what to call it.
+pub(crate) struct Named {
+    pub(crate) scene: AnyScene,
+    pub(crate) name: String,
+}
+
+impl std::str::FromStr for Source {
+    type Err = String;
+
+    /// What ends as a file does is one.
+    fn from_str(word: &str) -> Result<Self, String> {
+        let path = PathBuf::from(word);
+        if path.extension().is_some_and(|it| it.eq_ignore_ascii_case("toml")) {
+            return Ok(Self::File(path));
+        }
+        LibraryScene::named(word).map(Self::Library).map_err(|error| {
+            let names: Vec<&str> = LibraryScene::ALL.iter().map(|scene| scene.name).collect();
+            format!("{error}; there are: {}; a scene file ends with .toml", names.join(", "))
+        })
+    }
+}
+
+impl Source {
+    /// The scene, of that size if it is one of the library.
+    pub(crate) fn load(&self, size: Option<usize>) -> anyhow::Result<Named> {
+        match self {
+            Self::Library(listed) => {
+                let size = size.unwrap_or(listed.size);
+                let name = format!("{} {size}", listed.name);
+                let scene = listed.scene(size).with_context(|| format!("no scene {name}"))?;
+                Ok(Named { scene, name })
+            }
+            Self::File(path) => {
+                let file = path.display().to_string();
+                anyhow::ensure!(size.is_none(), "--size is for scenes of the library, not {file}");
+                let text =
+                    fs::read_to_string(path).with_context(|| format!("{file}: cannot be read"))?;
+                let scene = AnyScene::from_toml(&text).with_context(|| file.clone())?;
+                Ok(Named { scene, name: file })
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! `taut simulate`: scenes of the library and of files.
+
+use crate::run::{Folder, Ran, taut};
+
+const FILE: &str = r#"
+[[model]]
+name = "sheet"
+drape = { size = 6 }
+"#;
+
+/// What the table says beside a name.
+fn figure(ran: &Ran, name: &str) -> String {
+    let line = ran.out.lines().find(|line| line.trim_start().starts_with(name));
+    let line = line.unwrap_or_else(|| panic!("'{name}' is missing: {}", ran.out));
+    line.trim_start()[name.len()..].trim().to_owned()
+}
+
+fn hash(ran: &Ran) -> String {
+    figure(ran, "hash of the positions")
+}
+
+#[test]
+fn the_list_has_a_line_for_each_scene() {
+    let ran = taut("simulate --list").succeeded();
+    for name in ["mosegaard", "curtain", "rope-bridge", "ragdolls-3d"] {
+        assert!(ran.out.lines().any(|line| line.contains(name)), "{name}: {}", ran.out);
+    }
+}
+
+#[test]
+fn a_scene_moves_and_is_summed_up() {
+    let ran = taut("simulate drape --size 6 --frames 5").succeeded();
+    assert!(ran.out.starts_with("drape 6: 5 frames of 0.0167 s, 1 substep(s)"), "{}", ran.out);
+    assert_eq!(figure(&ran, "particles"), "36");
+    assert_eq!(figure(&ran, "sticks"), "190");
+    assert_eq!(figure(&ran, "of them torn"), "0");
+    for name in ["faces", "time per frame", "the sticks' share", "kinetic energy", "stretch, rms"] {
+        assert!(!figure(&ran, name).is_empty(), "{name}: {}", ran.out);
+    }
+}
+
+#[test]
+fn every_kernel_gives_the_same_bits_and_every_setting_others() {
+    let of = |words: &str| {
+        hash(&taut(&format!("simulate drape --size 9 --frames 5 {words}")).succeeded())
+    };
+    let best = of("");
+    for kernel in ["scalar", "wide", "pulp", "grid"] {
+        assert_eq!(of(&format!("--kernel {kernel}")), best, "{kernel}");
+    }
+    assert_eq!(of("--threads 2"), best);
+    for words in ["--substeps 2", "--iterations 3", "--passes 2", "--formula exact", "--size 8"] {
+        assert_ne!(of(words), best, "{words}");
+    }
+}
+
+#[test]
+fn a_snapshot_is_gone_on_with_to_the_same_bits() {
+    let folder = Folder::new();
+    let whole = folder.taut("simulate mosegaard --size 9 --frames 20").succeeded();
+    folder.taut("simulate mosegaard --size 9 --frames 13 --snapshot half.json").succeeded();
+    let rest =
+        folder.taut("simulate mosegaard --size 9 --frames 7 --resume half.json --kernel scalar");
+    assert_eq!(hash(&rest.succeeded()), hash(&whole));
+    folder
+        .taut("simulate mosegaard --size 8 --frames 7 --resume half.json")
+        .complained_of(&["half.json", "another scene"]);
+    folder
+        .taut("simulate drape --resume none.json")
+        .complained_of(&["none.json", "cannot be read"]);
+}
+
+#[test]
+fn positions_and_energies_are_written_with_all_their_digits() {
+    let folder = Folder::with(&[("sheet.toml", FILE.into())]);
+    let words = "simulate sheet.toml --frames 4 --positions p.csv --every 2 --energy e.csv";
+    folder.taut(words).succeeded();
+    let positions = folder.read("p.csv");
+    let mut lines = positions.lines();
+    assert_eq!(lines.next(), Some("frame,time_s,particle,x_m,y_m,z_m"));
+    // Before the first, after the second and the last frame.
+    assert_eq!(lines.clone().count(), 3 * 36);
+    let second: Vec<&str> = lines.nth(1).unwrap().split(',').collect();
+    assert_eq!(second[3].parse::<f32>().unwrap().to_bits(), 0.05_f32.to_bits());
+    let energies = folder.read("e.csv");
+    assert_eq!(energies.lines().count(), 1 + 4);
+    assert!(energies.starts_with("frame,time_s,kinetic_j,potential_j,total_j,"), "{energies}");
+}
+
+#[test]
+fn what_is_wrong_is_named() {
+    let folder = Folder::with(&[("bad.toml", FILE.replace("drape", "cloak").into())]);
+    let ran = folder.taut("simulate bad.toml");
+    ran.complained_of(&["bad.toml: line 4: ", "`cloak`", "`cloth`"]);
+    folder.taut("simulate gone.toml").complained_of(&["gone.toml", "cannot be read"]);
+    folder.taut("simulate bad.toml --size 3").complained_of(&["--size", "bad.toml"]);
+    taut("simulate drape --size 1").complained_of(&["drape 1", "nothing to relax"]);
+    taut("simulate drape --positions no/where.csv")
+        .complained_of(&["no/where.csv", "cannot be written"]);
+    taut("simulate drape --isa abacus").complained_of(&["'abacus'"]);
+    taut("simulate cloak").was_misuse_of(&["'cloak'", "drape", ".toml"]);
+    taut("simulate").was_misuse_of(&["<SCENE|FILE.toml>"]);
+    taut("simulate drape --every 2").was_misuse_of(&["--positions"]);
+}
+
+#[test]
+fn whole_worlds_are_compared() {
+    let ran = taut("compare --scene mosegaard --size 8 --warmup 1 --frames 3").succeeded();
+    assert!(ran.out.starts_with("mosegaard 8: "), "{}", ran.out);
+    for kernel in ["scalar", "wide", "pulp", "grid"] {
+        assert!(ran.out.contains(&format!(" {kernel} ")), "{kernel}: {}", ran.out);
+    }
+    assert!(ran.out.ends_with("Bits: all rows agree.\n"), "{}", ran.out);
+    let report = Folder::new().report("--scene mosegaard --size 8 --threads 1,2 --kernels pulp");
+    assert_eq!(report.all("hash").len(), 1);
+    assert_eq!(report.all("threads"), ["1", "2"]);
+    for (words, mentioned) in [
+        ("--schedules packed", "--schedules"),
+        ("--shuffle 1", "--shuffle"),
+        ("--formulas exact,halley", "--formulas"),
+    ] {
+        taut(&format!("compare --scene mosegaard --size 8 {words}")).complained_of(&[mentioned]);
+    }
+    taut("tune --scene mosegaard").complained_of(&["mosegaard"]);
+}

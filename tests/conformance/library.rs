@@ -1,0 +1,43 @@
+//! Every scene of the library keeps what it promises, on every kernel. Here for a moment;
+//! `taut simulate --check` lets all of them run for a minute of their own time.
+
+use taut::world::{AnyScene, LibraryScene, Scene, World};
+use taut::{AnyKernel, Kernel, Schedule};
+
+use crate::worlds::kernels;
+
+const STEPS: usize = 12;
+
+fn hash_of_a_sound_run<const D: usize>(
+    listed: &LibraryScene,
+    scene: &Scene<D>,
+    kernel_for: impl FnMut(&Schedule) -> AnyKernel,
+) -> u64 {
+    let mut world = World::new(scene, kernel_for).unwrap();
+    for _ in 0..STEPS {
+        assert!(world.step().unwrap().finite, "{}", listed.name);
+    }
+    let stretch = world.diagnostics().unwrap().stretch.rms;
+    assert!(stretch <= listed.residual, "{}: {stretch}", listed.name);
+    world.hash()
+}
+
+fn keeps_its_promise<const D: usize>(listed: &LibraryScene, scene: &Scene<D>) {
+    let best = hash_of_a_sound_run(listed, scene, AnyKernel::best_for);
+    for kernel in kernels() {
+        let hash = hash_of_a_sound_run(listed, scene, |_| kernel.clone());
+        assert_eq!(hash, best, "{} on {}", listed.name, Kernel::<3>::isa(&kernel));
+    }
+}
+
+#[test]
+fn every_scene_keeps_its_promise_on_every_kernel() {
+    for listed in LibraryScene::ALL {
+        let scene = listed.scene(listed.size).unwrap();
+        assert_eq!(scene.dimensions(), listed.dimensions, "{}", listed.name);
+        match &scene {
+            AnyScene::Flat(scene) => keeps_its_promise(listed, scene),
+            AnyScene::Solid(scene) => keeps_its_promise(listed, scene),
+        }
+    }
+}

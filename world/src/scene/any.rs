@@ -1,0 +1,42 @@
+//! A scene of either dimension.
+
+use super::Scene;
+
+/// A scene in the plane or in space.
+#[derive(Clone, Debug)]
+pub enum AnyScene {
+    /// In the plane.
+    Flat(Scene<2>),
+    /// In space.
+    Solid(Scene<3>),
+}
+
+impl AnyScene {
+    /// 2 or 3.
+    pub fn dimensions(&self) -> usize {
+        match self {
+            Self::Flat(_) => 2,
+            Self::Solid(_) => 3,
+        }
+    }
+
+    /// How many particles there are.
+    pub fn particles(&self) -> usize {
+        match self {
+            Self::Flat(scene) => scene.particles(),
+            Self::Solid(scene) => scene.particles(),
+        }
+    }
+}
+
+impl From<Scene<2>> for AnyScene {
+    fn from(scene: Scene<2>) -> Self {
+        Self::Flat(scene)
+    }
+}
+
+impl From<Scene<3>> for AnyScene {
+    fn from(scene: Scene<3>) -> Self {
+        Self::Solid(scene)
+    }
+}

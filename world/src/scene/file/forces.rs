@@ -1,0 +1,223 @@
+//! Forces, as they are written.
+
+use std::ops::Bound;
+use std::sync::Arc;
+
+use serde::Deserialize;
+
+use super::values::Vector;
+use super::{Build, Complaint, Context};
+use crate::force::{
+    Acceleration, Attractor, Drag, Field, Force, Gusts, Law, Region, Wind, WindLaw,
+};
+use crate::model::ModelError;
+
+/// A law or wind, with what it takes.
+trait Make<const D: usize> {
+    fn make(&self, on: Felt<D>) -> Result<Arc<dyn Force<D>>, Complaint>;
+}
+
+/// By whom it is felt.
+struct Felt<const D: usize> {
+    within: Option<Region<D>>,
+    on: Option<String>,
+}
+
+impl<const D: usize> Felt<D> {
+    fn field(self, law: impl Law<D> + 'static) -> Arc<dyn Force<D>> {
+        let mut field = Field::new(law).within(self.within.unwrap_or_default());
+        if let Some(group) = self.on {
+            field = field.on(group);
+        }
+        Arc::new(field)
+    }
+}
+
+/// Declares the table of a force: by whom it is felt, and one key for each kind, of which one must
+/// be there.
+macro_rules! forces {
+    ($(#[$about:meta])* $text:ident: $dimensions:literal { $($kind:ident: $options:ty),* $(,)? }) => {
+        $(#[$about])*
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub(super) struct $text {
+            within: Option<RegionText<$dimensions>>,
+            on: Option<String>,
+            $($kind: Option<$options>,)*
+        }
+
+        impl Build<$dimensions> for $text {
+            type Built = Arc<dyn Force<$dimensions>>;
+
+            fn build(self, _: &Context<$dimensions>) -> Result<Self::Built, Complaint> {
+                const KINDS: &[&str] = &[$(stringify!($kind)),*];
+                let mut made: Vec<&dyn Make<$dimensions>> = Vec::new();
+                $(made.extend(self.$kind.as_ref().map(|kind| kind as &dyn Make<$dimensions>));)*
+                let [kind] = <[_; 1]>::try_from(made).map_err(|made| {
+                    let (given, kinds) = (made.len(), KINDS.join(", "));
+                    format!("a force has {given} kinds where one belongs, of: {kinds}")
+                })?;
+                kind.make(Felt { within: self.within.map(Into::into), on: self.on.clone() })
+            }
+        }
+    };
+}
+
+forces! {
+    /// A force in the plane.
+    Flat: 2 { drag: DragText<2>, acceleration: Vector<2>, attractor: AttractorText<2> }
+}
+
+forces! {
+    /// A force in space.
+    Solid: 3 {
+        wind: WindText,
+        drag: DragText<3>,
+        acceleration: Vector<3>,
+        attractor: AttractorText<3>,
+    }
+}
+
+/// A measure that is finite.
+fn finite(what: &'static str, value: f32) -> Result<f32, ModelError> {
+    ModelError::check(what, value.into(), .., "finite").map(|_| value)
+}
+
+fn finite_point<const D: usize>(
+    what: &'static str,
+    point: Vector<D>,
+) -> Result<[f32; D], ModelError> {
+    let point: [f32; D] = point.into();
+    point.into_iter().try_for_each(|x| finite(what, x).map(drop))?;
+    Ok(point)
+}
+
+fn positive(what: &'static str, value: f32) -> Result<f32, ModelError> {
+    let sane = (Bound::Excluded(0.0), Bound::Unbounded);
+    ModelError::check(what, value.into(), sane, "above 0 and finite").map(|_| value)
+}
+
+fn not_negative(what: &'static str, value: f32) -> Result<f32, ModelError> {
+    ModelError::check(what, value.into(), 0.0.., "at least 0 and finite").map(|_| value)
+}
+
+/// [`Region`].
+#[derive(Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "snake_case")]
+enum RegionText<const D: usize> {
+    Ball { centre: Vector<D>, radius: f32 },
+    Box { from: Vector<D>, to: Vector<D> },
+    Behind { normal: Vector<D>, offset: f32 },
+}
+
+impl<const D: usize> From<RegionText<D>> for Region<D> {
+    fn from(text: RegionText<D>) -> Self {
+        match text {
+            RegionText::Ball { centre, radius } => Self::Ball { centre: centre.into(), radius },
+            RegionText::Box { from, to } => Self::Box { from: from.into(), to: to.into() },
+            RegionText::Behind { normal, offset } => Self::Behind { normal: normal.into(), offset },
+        }
+    }
+}
+
+/// [`Wind`].
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WindText {
+    velocity: Vector<3>,
+    gusts: Option<GustsText>,
+    law: Option<WindLawText>,
+}
+
+/// [`Gusts`].
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GustsText {
+    strength: f32,
+    size: f32,
+    seed: u64,
+}
+
+/// [`WindLaw`].
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "snake_case")]
+enum WindLawText {
+    Normal { pressure: f32 },
+    Plate { density: f32, drag: f32, lift: f32 },
+}
+
+impl Make<3> for WindText {
+    fn make(&self, felt: Felt<3>) -> Result<Arc<dyn Force>, Complaint> {
+        if felt.within.is_some() || felt.on.is_some() {
+            Err("a wind blows at all faces everywhere: it takes neither 'within' nor 'on'")?;
+        }
+        let mut wind = Wind::new(finite_point("the velocity of a wind, m/s,", self.velocity)?);
+        if let Some(GustsText { strength, size, seed }) = self.gusts {
+            let strength = not_negative("the strength of gusts", strength)?;
+            let size = positive("the size of gusts, m,", size)?;
+            wind.gusts = Some(Gusts { strength, size, seed });
+        }
+        match self.law {
+            None => {}
+            Some(WindLawText::Normal { pressure }) => {
+                let pressure = not_negative("the pressure of a wind, N s/m³,", pressure)?;
+                wind.law = WindLaw::Normal { pressure };
+            }
+            Some(WindLawText::Plate { density, drag, lift }) => {
+                wind.law = WindLaw::Plate {
+                    density: not_negative("the density of a wind, kg/m³,", density)?,
+                    drag: not_negative("the drag of a wind", drag)?,
+                    lift: not_negative("the lift of a wind", lift)?,
+                };
+            }
+        }
+        Ok(Arc::new(wind))
+    }
+}
+
+/// [`Drag`].
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DragText<const D: usize> {
+    #[serde(default)]
+    linear: f32,
+    #[serde(default)]
+    quadratic: f32,
+    air: Option<Vector<D>>,
+}
+
+impl<const D: usize> Make<D> for DragText<D> {
+    fn make(&self, felt: Felt<D>) -> Result<Arc<dyn Force<D>>, Complaint> {
+        let air = self.air.map(|air| finite_point("the velocity of air, m/s,", air));
+        Ok(felt.field(Drag {
+            linear: not_negative("the linear drag, kg/s,", self.linear)?,
+            quadratic: not_negative("the quadratic drag, kg/m,", self.quadratic)?,
+            air: air.transpose()?.unwrap_or([0.0; D]),
+        }))
+    }
+}
+
+impl<const D: usize> Make<D> for Vector<D> {
+    fn make(&self, felt: Felt<D>) -> Result<Arc<dyn Force<D>>, Complaint> {
+        Ok(felt.field(Acceleration(finite_point("an acceleration, m/s²,", *self)?)))
+    }
+}
+
+/// [`Attractor`].
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AttractorText<const D: usize> {
+    place: Vector<D>,
+    strength: f32,
+    softening: f32,
+}
+
+impl<const D: usize> Make<D> for AttractorText<D> {
+    fn make(&self, felt: Felt<D>) -> Result<Arc<dyn Force<D>>, Complaint> {
+        Ok(felt.field(Attractor {
+            place: finite_point("the place of an attractor, m,", self.place)?,
+            strength: finite("the strength of an attractor, m³/s²,", self.strength)?,
+            softening: positive("the softening of an attractor, m,", self.softening)?,
+        }))
+    }
+}

@@ -1,0 +1,194 @@
+//! Scenes as text, in TOML: what is written is what builders, forces and obstacles take.
+
+mod error;
+mod forces;
+mod models;
+mod obstacles;
+mod options;
+mod values;
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use taut_core::Formula;
+use toml::Spanned;
+
+use super::{AnyScene, Scene};
+use crate::force::Force;
+use crate::model::Model;
+use crate::obstacle::Obstacle;
+use crate::world::Settings;
+
+use values::Vector;
+
+pub use error::SceneFileError;
+
+/// Why something that was read cannot be built.
+type Complaint = Box<dyn std::error::Error>;
+
+/// What was read before.
+struct Context<const D: usize> {
+    settings: Settings<D>,
+}
+
+impl<const D: usize> Context<D> {
+    /// The length of a substep, s.
+    fn h(&self) -> f32 {
+        self.settings.step.dt / self.settings.step.substeps as f32
+    }
+}
+
+/// Something that was read, and what is built of it.
+trait Build<const D: usize>: DeserializeOwned {
+    type Built;
+
+    fn build(self, context: &Context<D>) -> Result<Self::Built, Complaint>;
+}
+
+/// What is read first: it decides what all else may be.
+#[derive(Deserialize)]
+struct Head {
+    dimensions: Option<Spanned<u64>>,
+}
+
+/// A scene as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, bound = "M: Build<D>, F: Build<D>, O: Build<D>")]
+struct Text<M, F, O, const D: usize> {
+    #[serde(rename = "dimensions")]
+    _dimensions: Option<u64>,
+    #[serde(default)]
+    formula: Formula,
+    #[serde(default)]
+    step: Option<Spanned<StepText<D>>>,
+    #[serde(default = "Vec::new")]
+    model: Vec<Spanned<M>>,
+    #[serde(default = "Vec::new")]
+    force: Vec<Spanned<F>>,
+    #[serde(default = "Vec::new")]
+    obstacle: Vec<Spanned<O>>,
+}
+
+/// How it moves; what is not written is as in [`Settings::default`].
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StepText<const D: usize> {
+    dt: Option<f32>,
+    substeps: Option<u32>,
+    iterations: Option<u32>,
+    passes: Option<u32>,
+    gravity: Option<Vector<D>>,
+    damping: Option<f32>,
+}
+
+impl<const D: usize> StepText<D> {
+    fn change(&self, settings: &mut Settings<D>) -> Result<(), Complaint> {
+        let step = &mut settings.step;
+        step.dt = self.dt.unwrap_or(step.dt);
+        step.substeps = self.substeps.unwrap_or(step.substeps);
+        step.iterations = self.iterations.unwrap_or(step.iterations);
+        step.acceleration = self.gravity.map_or(step.acceleration, Into::into);
+        step.damping = self.damping.unwrap_or(step.damping);
+        settings.passes = self.passes.unwrap_or(settings.passes);
+        step.motion()?;
+        Ok(())
+    }
+}
+
+impl AnyScene {
+    /// Reads a scene written in TOML: `dimensions` (2 or 3, which it is if nothing is said),
+    /// `formula`, a table `step`, and any number of `model`, `force` and `obstacle`. What they
+    /// may hold is what the builders of the same name take; the folder `scenes` of this crate has
+    /// examples.
+    ///
+    /// ```
+    /// use taut_world::AnyScene;
+    ///
+    /// let scene = AnyScene::from_toml(
+    ///     r#"
+    ///     [step]
+    ///     substeps = 4
+    ///     iterations = 1
+    ///
+    ///     [[model]]
+    ///     name = "sheet"
+    ///     drape = { size = 16 }
+    ///     "#,
+    /// )?;
+    /// assert_eq!((scene.dimensions(), scene.particles()), (3, 256));
+    ///
+    /// let error = AnyScene::from_toml("[step]\nsubstep = 4").unwrap_err();
+    /// assert_eq!(error.line, 2);
+    /// assert!(error.to_string().contains("unknown field `substep`"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// What is wrong, by its line: text that is no TOML, a key that nothing knows, a value that a
+    /// builder refuses, two models of a name.
+    pub fn from_toml(text: &str) -> Result<Self, SceneFileError> {
+        let head: Head = parse(text)?;
+        match head.dimensions {
+            None => Ok(Self::Solid(solid(text)?)),
+            Some(dimensions) => match dimensions.get_ref() {
+                2 => Ok(Self::Flat(flat(text)?)),
+                3 => Ok(Self::Solid(solid(text)?)),
+                other => Err(SceneFileError::at(
+                    text,
+                    dimensions.span(),
+                    format_args!("a scene has 2 or 3 dimensions, not {other}"),
+                )),
+            },
+        }
+    }
+}
+
+fn parse<T: DeserializeOwned>(text: &str) -> Result<T, SceneFileError> {
+    toml::from_str(text).map_err(|error| SceneFileError::of_toml(text, &error))
+}
+
+fn flat(text: &str) -> Result<Scene<2>, SceneFileError> {
+    scene::<models::Flat, forces::Flat, obstacles::Flat, 2>(text)
+}
+
+fn solid(text: &str) -> Result<Scene<3>, SceneFileError> {
+    scene::<models::Solid, forces::Solid, obstacles::Solid, 3>(text)
+}
+
+fn scene<M, F, O, const D: usize>(text: &str) -> Result<Scene<D>, SceneFileError>
+where
+    M: Build<D, Built = (String, Model<D>)>,
+    F: Build<D, Built = Arc<dyn Force<D>>>,
+    O: Build<D, Built = Arc<dyn Obstacle<D>>>,
+{
+    let read: Text<M, F, O, D> = parse(text)?;
+    let mut scene = Scene { formula: read.formula, ..Scene::new() };
+    if let Some(step) = read.step {
+        let span = step.span();
+        let changed = step.into_inner().change(&mut scene.settings);
+        changed.map_err(|error| SceneFileError::at(text, span, error))?;
+    }
+    let context = Context { settings: scene.settings };
+    for model in read.model {
+        let span = model.span();
+        let (name, model) = build(text, model, &context)?;
+        scene.add(name, model).map_err(|error| SceneFileError::at(text, span, error))?;
+    }
+    for force in read.force {
+        scene.forces.push(build(text, force, &context)?);
+    }
+    for obstacle in read.obstacle {
+        scene.obstacles.push(build(text, obstacle, &context)?);
+    }
+    Ok(scene)
+}
+
+fn build<B: Build<D>, const D: usize>(
+    text: &str,
+    read: Spanned<B>,
+    context: &Context<D>,
+) -> Result<B::Built, SceneFileError> {
+    let span = read.span();
+    read.into_inner().build(context).map_err(|error| SceneFileError::at(text, span, error))
+}

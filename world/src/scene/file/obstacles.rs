@@ -1,0 +1,281 @@
+//! Obstacles, as they are written: a shape, how its surface feels, and how it moves.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+
+use super::options::options;
+use super::values::Vector;
+use super::{Build, Complaint, Context};
+#[cfg(feature = "parry")]
+use crate::body::BodyContacts;
+use crate::model::ModelError;
+use crate::obstacle::{
+    Bounds, Capsule, Cuboid, HalfSpace, Obstacle, Path, Shape, Solid as Moving, Sphere, Spin,
+    Surface,
+};
+#[cfg(feature = "parry")]
+use crate::obstacle::{Facing, TriMesh};
+
+/// A shape, with what it takes.
+trait Make<const D: usize> {
+    fn make(&self, how: &How<D>) -> Result<Arc<dyn Obstacle<D>>, Complaint>;
+}
+
+/// What shapes have in common.
+struct How<const D: usize> {
+    surface: Surface,
+    path: Path<D>,
+    spin: Option<Spin<D>>,
+    /// Whether any of this was written.
+    #[cfg(feature = "parry")]
+    written: bool,
+}
+
+impl<const D: usize> How<D> {
+    fn of(&self, shape: impl Shape<D> + 'static) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
+        self.finish(Moving::new(shape))
+    }
+
+    fn finish<S>(&self, made: Moving<S, D>) -> Result<Arc<dyn Obstacle<D>>, Complaint>
+    where
+        Moving<S, D>: Obstacle<D> + 'static,
+    {
+        let mut made = made.with(self.surface)?.along(self.path.clone())?;
+        if let Some(spin) = self.spin {
+            made = made.turning(spin);
+        }
+        Ok(Arc::new(made))
+    }
+}
+
+/// Declares the table of an obstacle: keys that all have, and one for each shape, of which one must
+/// be there.
+macro_rules! obstacles {
+    (
+        $(#[$about:meta])*
+        $text:ident: $dimensions:literal {
+            $($(#[$if:meta])* $shape:ident: $options:ty),* $(,)?
+        }
+    ) => {
+        $(#[$about])*
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub(super) struct $text {
+            surface: Option<SurfaceText>,
+            path: Option<PathText<$dimensions>>,
+            spin: Option<SpinText<$dimensions>>,
+            $($(#[$if])* $shape: Option<$options>,)*
+        }
+
+        impl Build<$dimensions> for $text {
+            type Built = Arc<dyn Obstacle<$dimensions>>;
+
+            fn build(self, _: &Context<$dimensions>) -> Result<Self::Built, Complaint> {
+                const SHAPES: &[&str] = &[$($(#[$if])* stringify!($shape)),*];
+                let how = How {
+                    #[cfg(feature = "parry")]
+                    written: self.surface.is_some() || self.path.is_some() || self.spin.is_some(),
+                    surface: self.surface.map(|text| text.options()).unwrap_or_default(),
+                    path: self.path.map(Into::into).unwrap_or_default(),
+                    spin: self.spin.map(|text| text.spin()).transpose()?,
+                };
+                let mut made = Vec::new();
+                $($(#[$if])* made.extend(self.$shape.as_ref().map(|shape| shape.make(&how)));)*
+                let [obstacle] = <[_; 1]>::try_from(made).map_err(|made| {
+                    let (given, shapes) = (made.len(), SHAPES.join(", "));
+                    format!("an obstacle has {given} shapes where one belongs, of: {shapes}")
+                })?;
+                obstacle
+            }
+        }
+    };
+}
+
+obstacles! {
+    /// An obstacle in the plane.
+    Flat: 2 {
+        sphere: SphereText<2>,
+        capsule: CapsuleText<2>,
+        cuboid: CuboidText<2>,
+        half_space: HalfSpaceText<2>,
+        bounds: BoundsText<2>,
+    }
+}
+
+obstacles! {
+    /// An obstacle in space.
+    Solid: 3 {
+        sphere: SphereText<3>,
+        capsule: CapsuleText<3>,
+        cuboid: CuboidText<3>,
+        half_space: HalfSpaceText<3>,
+        bounds: BoundsText<3>,
+        #[cfg(feature = "parry")]
+        mesh: MeshText,
+        #[cfg(feature = "parry")]
+        body_contacts: BodyContactsText,
+    }
+}
+
+options! {
+    SurfaceText => Surface { friction: f32, restitution: f32, thickness: f32 }
+}
+
+/// [`Path`].
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "snake_case")]
+enum PathText<const D: usize> {
+    Linear { velocity: Vector<D, f64> },
+    Oscillating { amplitude: Vector<D, f64>, period: f64 },
+    Circular { radii: [Vector<D, f64>; 2], period: f64 },
+    Keyframed { keys: Vec<(f64, Vector<D, f64>)> },
+}
+
+impl<const D: usize> From<PathText<D>> for Path<D> {
+    fn from(text: PathText<D>) -> Self {
+        match text {
+            PathText::Linear { velocity } => Self::Linear { velocity: velocity.into() },
+            PathText::Oscillating { amplitude, period } => {
+                Self::Oscillating { amplitude: amplitude.into(), period }
+            }
+            PathText::Circular { radii, period } => {
+                Self::Circular { radii: radii.map(Into::into), period }
+            }
+            PathText::Keyframed { keys } => {
+                Self::Keyframed { keys: keys.into_iter().map(|(at, to)| (at, to.into())).collect() }
+            }
+        }
+    }
+}
+
+/// [`Spin::in_plane`].
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SpinText<const D: usize> {
+    plane: [Vector<D, f64>; 2],
+    centre: Vector<D, f64>,
+    rate: f64,
+}
+
+impl<const D: usize> SpinText<D> {
+    fn spin(self) -> Result<Spin<D>, ModelError> {
+        Spin::in_plane(self.plane.map(Into::into), self.centre.into(), self.rate)
+    }
+}
+
+/// [`Sphere`].
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SphereText<const D: usize> {
+    centre: Vector<D, f64>,
+    radius: f64,
+}
+
+impl<const D: usize> Make<D> for SphereText<D> {
+    fn make(&self, how: &How<D>) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
+        how.of(Sphere::new(self.centre.into(), self.radius)?)
+    }
+}
+
+/// [`Capsule`].
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CapsuleText<const D: usize> {
+    ends: [Vector<D, f64>; 2],
+    radius: f64,
+}
+
+impl<const D: usize> Make<D> for CapsuleText<D> {
+    fn make(&self, how: &How<D>) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
+        how.of(Capsule::new(self.ends.map(Into::into), self.radius)?)
+    }
+}
+
+/// [`Cuboid`]: along the coordinates, or about a centre with half edges.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CuboidText<const D: usize> {
+    min: Vector<D, f64>,
+    max: Vector<D, f64>,
+}
+
+impl<const D: usize> Make<D> for CuboidText<D> {
+    fn make(&self, how: &How<D>) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
+        how.of(Cuboid::new(self.min.into(), self.max.into())?)
+    }
+}
+
+/// [`HalfSpace`].
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct HalfSpaceText<const D: usize> {
+    point: Vector<D, f64>,
+    normal: Vector<D, f64>,
+}
+
+impl<const D: usize> Make<D> for HalfSpaceText<D> {
+    fn make(&self, how: &How<D>) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
+        how.of(HalfSpace::new(self.point.into(), self.normal.into())?)
+    }
+}
+
+/// [`Bounds`].
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BoundsText<const D: usize> {
+    min: Vector<D, f64>,
+    max: Vector<D, f64>,
+}
+
+impl<const D: usize> Make<D> for BoundsText<D> {
+    fn make(&self, how: &How<D>) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
+        how.of(Bounds::new(self.min.into(), self.max.into())?)
+    }
+}
+
+#[cfg(feature = "parry")]
+options! {
+    /// [`BodyContacts`].
+    BodyContactsText => BodyContacts { friction: f32, restitution: f32, margin: f32 }
+}
+
+#[cfg(feature = "parry")]
+impl Make<3> for BodyContactsText {
+    fn make(&self, how: &How<3>) -> Result<Arc<dyn Obstacle>, Complaint> {
+        if how.written {
+            Err("contacts between bodies take neither 'surface' nor 'path' nor 'spin'")?;
+        }
+        Ok(Arc::new(self.options()))
+    }
+}
+
+/// [`TriMesh`].
+#[cfg(feature = "parry")]
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MeshText {
+    positions: Vec<Vector<3>>,
+    triangles: Vec<[u32; 3]>,
+    facing: FacingWord,
+}
+
+#[cfg(feature = "parry")]
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum FacingWord {
+    Front,
+    Both,
+}
+
+#[cfg(feature = "parry")]
+impl Make<3> for MeshText {
+    fn make(&self, how: &How<3>) -> Result<Arc<dyn Obstacle>, Complaint> {
+        let positions: Vec<[f32; 3]> = self.positions.iter().map(|&point| point.into()).collect();
+        let facing = match self.facing {
+            FacingWord::Front => Facing::Front,
+            FacingWord::Both => Facing::Both,
+        };
+        how.finish(Moving::mesh(TriMesh::new(&positions, &self.triangles, facing)?))
+    }
+}

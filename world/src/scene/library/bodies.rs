@@ -1,0 +1,122 @@
+//! Rigid bodies and ragdolls.
+
+use std::sync::Arc;
+
+use super::LibraryScene;
+#[cfg(feature = "parry")]
+use crate::body::BodyContacts;
+use crate::model::{Model, Ragdoll};
+use crate::obstacle::{Bounds, Cuboid, HalfSpace, Solid, Surface};
+use crate::scene::Scene;
+
+pub(super) const TETRA_CUBE_WORLD: LibraryScene = LibraryScene {
+    name: "tetra-cube-world",
+    about: "Jakobsen's tetrahedra, let loose in his cube world",
+    size: 27,
+    size_is: "tetrahedra",
+    dimensions: 3,
+    residual: 0.05,
+    build: |size| {
+        let mut scene = Scene::<3>::new();
+        for body in 0..size {
+            // In layers of nine, each turned its own way.
+            let place = |cell: usize| cell as f32 - 1.0;
+            let at = [place(body % 3), 1.0 + (body / 9) as f32, place(body / 3 % 3)];
+            let tetrahedron = Model::tetrahedron(0.5, 1.0)?;
+            let turned = tetrahedron.turned([1.0, 2.0, 3.0], body as f32)?;
+            scene.add(format!("tetrahedron {body}"), turned.moved(at))?;
+        }
+        let walls = Bounds::new([-2.0, 0.0, -2.0], [2.0, 1000.0, 2.0])?;
+        let surface = Surface { friction: 0.3, restitution: 0.5, ..Surface::default() };
+        scene.obstacles.push(Arc::new(Solid::new(walls).with(surface)?));
+        scene.settings.passes = 4;
+        scene.settings.step.iterations = 1;
+        Ok(scene.into())
+    },
+};
+
+#[cfg(feature = "parry")]
+pub(super) const BOXES: LibraryScene = LibraryScene {
+    name: "boxes",
+    about: "cubes around tetrahedra that fall on each other and into a trough",
+    size: 8,
+    size_is: "cubes",
+    dimensions: 3,
+    residual: 0.05,
+    build: |size| {
+        let mut scene = Scene::<3>::new();
+        // Two slopes that meet: no convex floor. Bodies of pinned particles do not give way.
+        for (name, side) in [("left slope", -1.0), ("right slope", 1.0)] {
+            let slope =
+                Model::rigid_box([4.0, 0.5, 4.0], 1000.0)?.turned([0.0, 0.0, 1.0], 0.3 * side)?;
+            scene.add(name, slope.moved([1.8 * side, 0.0, 0.0]).pinned("body"))?;
+        }
+        for body in 0..size {
+            let cube = Model::rigid_box([0.5; 3], 300.0)?.turned([1.0, 2.0, 3.0], body as f32)?;
+            let at = [0.4 * (body % 3) as f32 - 0.4, 1.5 + 0.9 * body as f32, 0.0];
+            scene.add(format!("cube {body}"), cube.moved(at))?;
+        }
+        scene.obstacles.push(Arc::new(BodyContacts::default()));
+        scene.settings.step.substeps = 4;
+        scene.settings.step.iterations = 1;
+        scene.settings.passes = 4;
+        Ok(scene.into())
+    },
+};
+
+pub(super) const RAGDOLLS: LibraryScene = LibraryScene {
+    name: "ragdolls",
+    about: "ragdolls in the plane, thrown about in a room",
+    size: 10,
+    size_is: "ragdolls",
+    dimensions: 2,
+    residual: 0.1,
+    build: |size| {
+        let mut scene = Scene::<2>::new();
+        let h = scene.settings.step.dt / 4.0;
+        for body in 0..size {
+            let at = [1.2 * (body % 5) as f32 - 2.4, 1.0 + 2.0 * (body / 5) as f32];
+            let ragdoll = Model::<2>::ragdoll(&Ragdoll::default())?;
+            let fling = if body % 2 == 0 { [5.0, 3.0] } else { [-4.0, 6.0] };
+            let thrown = ragdoll.turned(body as f32)?.moved(at).moving_at(fling, h);
+            scene.add(format!("ragdoll {body}"), thrown)?;
+        }
+        let room = Bounds::new([-5.0, 0.0], [5.0, 1000.0])?;
+        let surface = Surface { friction: 0.5, restitution: 0.3, ..Surface::default() };
+        scene.obstacles.push(Arc::new(Solid::new(room).with(surface)?));
+        scene.settings.step.substeps = 4;
+        scene.settings.step.iterations = 3;
+        Ok(scene.into())
+    },
+};
+
+pub(super) const RAGDOLLS_3D: LibraryScene = LibraryScene {
+    name: "ragdolls-3d",
+    about: "ragdolls that fall down a flight of stairs",
+    size: 20,
+    size_is: "ragdolls",
+    dimensions: 3,
+    residual: 0.1,
+    build: |size| {
+        let mut scene = Scene::<3>::new();
+        for body in 0..size {
+            let at = [0.9 * (body % 4) as f32 - 1.35, 3.5 + 1.2 * (body / 4) as f32, 0.5];
+            let ragdoll = Model::<3>::ragdoll(&Ragdoll::default())?;
+            let turned = ragdoll.turned([1.0, 0.5, 0.2], 0.7 * body as f32)?;
+            scene.add(format!("ragdoll {body}"), turned.moved(at))?;
+        }
+        let surface = Surface { friction: 0.5, ..Surface::default() };
+        for step in 0..8 {
+            let back = 0.3 * f64::from(step) - 1.0;
+            let low = 0.2 * f64::from(8 - step);
+            let stair = Cuboid::new([-3.0, low - 3.0, back], [3.0, low, back + 0.6])?;
+            scene.obstacles.push(Arc::new(Solid::new(stair).with(surface)?));
+        }
+        let floor = HalfSpace::new([0.0; 3], [0.0, 1.0, 0.0])?;
+        scene.obstacles.push(Arc::new(Solid::new(floor).with(surface)?));
+        scene.settings.step.substeps = 4;
+        scene.settings.step.iterations = 2;
+        scene.settings.passes = 2;
+        Ok(scene.into())
+    },
+};

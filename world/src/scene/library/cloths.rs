@@ -1,0 +1,184 @@
+//! Sheets of cloth.
+
+use std::sync::Arc;
+
+use taut_core::Family;
+
+use super::LibraryScene;
+use crate::force::{Gusts, Wind, WindLaw};
+use crate::model::{Axes, Cloth, HexSheet, Model, StickSet};
+use crate::obstacle::{Bounds, Cuboid, HalfSpace, Path, Solid, Sphere, Surface};
+use crate::scene::Scene;
+
+/// Held off by so much, m, cloth does not show what is under it between its particles.
+const THICKNESS: f32 = 0.01;
+
+/// `size` with the proportions of `of` to `to`, at least 2.
+fn in_proportion(size: usize, of: usize, to: usize) -> usize {
+    (size * of / to).max(2)
+}
+
+pub(super) const DRAPE: LibraryScene = LibraryScene {
+    name: "drape",
+    about: "a square sheet that hangs from its top row",
+    size: 64,
+    size_is: "particles along a side",
+    dimensions: 3,
+    residual: 0.1,
+    build: |size| {
+        let mut scene = Scene::<3>::new();
+        scene.add("sheet", Model::drape(size, StickSet::All)?)?;
+        Ok(scene.into())
+    },
+};
+
+/// A tenth of the size in the tutorial, so that its units are metres; its steps are frames.
+pub(super) const MOSEGAARD: LibraryScene = LibraryScene {
+    name: "mosegaard",
+    about: "Mosegaard's tutorial: a ball moves to and fro through a sheet in the wind",
+    size: 55,
+    size_is: "particles across",
+    dimensions: 3,
+    residual: 0.2,
+    build: |size| {
+        let rows = in_proportion(size, 45, 55);
+        let cloth = Cloth { columns: size, rows, width: 1.4, ..Cloth::default() };
+        let mut scene = Scene::<3>::new();
+        scene.add("cloth", Model::cloth(&cloth)?.pinned("top corners"))?;
+        let law = WindLaw::Normal { pressure: 0.05 };
+        scene.forces.push(Arc::new(Wind { law, ..Wind::new([0.5, 0.0, 0.2]) }));
+        let ball = Solid::new(Sphere::new([0.0; 3], 0.2)?)
+            .with(Surface { friction: 0.0, thickness: THICKNESS, ..Surface::default() })?
+            .along(Path::Circular { radii: [[0.0, 0.0, 0.7], [0.0; 3]], period: 5.236 })?;
+        scene.obstacles.push(Arc::new(ball));
+        scene.settings.step.iterations = 15;
+        Ok(scene.into())
+    },
+};
+
+pub(super) const FLAG: LibraryScene = LibraryScene {
+    name: "flag",
+    about: "a flag in gusts of wind",
+    size: 48,
+    size_is: "particles across",
+    dimensions: 3,
+    residual: 0.1,
+    build: |size| {
+        let rows = in_proportion(size, 2, 3);
+        let cloth = Cloth { columns: size, rows, width: 1.5, ..Cloth::default() };
+        let mut scene = Scene::<3>::new();
+        scene.add("flag", Model::cloth(&cloth)?.pinned("left"))?;
+        let gusts = Some(Gusts { strength: 0.5, size: 1.0, seed: 1 });
+        scene.forces.push(Arc::new(Wind { gusts, ..Wind::new([7.0, 0.0, 2.0]) }));
+        scene.settings.step.substeps = 4;
+        scene.settings.step.iterations = 4;
+        Ok(scene.into())
+    },
+};
+
+pub(super) const HAMMOCK: LibraryScene = LibraryScene {
+    name: "hammock",
+    about: "a sheet held at its corners, into which a ball is let down and lifted again",
+    size: 48,
+    size_is: "particles along",
+    dimensions: 3,
+    residual: 0.1,
+    build: |size| {
+        let cloth = Cloth {
+            columns: size,
+            rows: in_proportion(size, 1, 2),
+            width: 2.4,
+            height: 1.2,
+            axes: Axes::LYING,
+            density: 0.5,
+            ..Cloth::default()
+        };
+        let mut scene = Scene::<3>::new();
+        scene.add("hammock", Model::cloth(&cloth)?.pinned("corners"))?;
+        let ball = Solid::new(Sphere::new([0.0, 0.3, 0.0], 0.25)?)
+            .with(Surface { thickness: THICKNESS, ..Surface::default() })?
+            .along(Path::Oscillating { amplitude: [0.0, -0.3, 0.0], period: 8.0 })?;
+        scene.obstacles.push(Arc::new(ball));
+        scene.settings.step.substeps = 4;
+        scene.settings.step.iterations = 4;
+        Ok(scene.into())
+    },
+};
+
+pub(super) const TABLE_CLOTH: LibraryScene = LibraryScene {
+    name: "table-cloth",
+    about: "a sheet that falls on a table, and over its edges",
+    size: 48,
+    size_is: "particles along a side",
+    dimensions: 3,
+    residual: 0.1,
+    build: |size| {
+        let cloth = Cloth {
+            columns: size,
+            rows: size,
+            width: 1.4,
+            height: 1.4,
+            axes: Axes::LYING,
+            density: 0.3,
+            ..Cloth::default()
+        };
+        let mut scene = Scene::<3>::new();
+        scene.add("cloth", Model::cloth(&cloth)?.moved([0.0, 1.0, 0.0]))?;
+        let surface = Surface { friction: 0.6, thickness: THICKNESS, ..Surface::default() };
+        let table = Cuboid::new([-0.5, 0.7, -0.5], [0.5, 0.75, 0.5])?;
+        let floor = HalfSpace::new([0.0; 3], [0.0, 1.0, 0.0])?;
+        scene.obstacles.push(Arc::new(Solid::new(table).with(surface)?));
+        scene.obstacles.push(Arc::new(Solid::new(floor).with(surface)?));
+        scene.settings.step.substeps = 4;
+        scene.settings.step.iterations = 4;
+        Ok(scene.into())
+    },
+};
+
+pub(super) const HEX_SHEET: LibraryScene = LibraryScene {
+    name: "hex-sheet",
+    about: "Jakobsen's cloth: a sheet of equilateral triangles that hangs by its upper corners",
+    size: 40,
+    size_is: "particles along a side",
+    dimensions: 3,
+    residual: 0.1,
+    build: |size| {
+        let sheet = HexSheet { columns: size, rows: size, ..HexSheet::default() };
+        let mut scene = Scene::<3>::new();
+        scene.add("sheet", Model::hex_sheet(&sheet)?.pinned("top corners"))?;
+        let gusts = Some(Gusts { strength: 0.5, size: 1.0, seed: 2 });
+        scene.forces.push(Arc::new(Wind { gusts, ..Wind::new([0.0, 0.0, 1.5]) }));
+        scene.settings.step.substeps = 4;
+        scene.settings.step.iterations = 4;
+        Ok(scene.into())
+    },
+};
+
+pub(super) const CURTAIN: LibraryScene = LibraryScene {
+    name: "curtain",
+    about: "a curtain in the plane, through which a ball goes in circles and tears it",
+    size: 60,
+    size_is: "particles across",
+    dimensions: 2,
+    residual: 0.3,
+    build: |size| {
+        let cloth = Cloth {
+            columns: size,
+            rows: in_proportion(size, 2, 3),
+            width: 1.8,
+            height: 1.2,
+            families: Family::STRUCTURAL.to_vec(),
+            ..Cloth::default()
+        };
+        let mut scene = Scene::<2>::new();
+        scene.add("curtain", Model::cloth(&cloth)?.pinned("top").tearing_at(2.0))?;
+        let ball = Solid::new(Sphere::new([0.0, -0.3], 0.1)?)
+            .along(Path::Circular { radii: [[1.5, 0.0], [0.0, 0.5]], period: 7.0 })?;
+        let room = Bounds::new([-2.0, -1.5], [2.0, 1.5])?;
+        scene.obstacles.push(Arc::new(ball));
+        scene.obstacles.push(Arc::new(Solid::new(room)));
+        scene.settings.step.substeps = 2;
+        scene.settings.step.iterations = 3;
+        Ok(scene.into())
+    },
+};

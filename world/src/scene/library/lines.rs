@@ -1,0 +1,52 @@
+//! What is made of ropes and stems.
+
+use std::sync::Arc;
+
+use super::LibraryScene;
+use crate::force::{Gusts, Wind};
+use crate::model::{Bridge, Model, Plant};
+use crate::obstacle::{Path, Solid, Sphere, Surface};
+use crate::scene::Scene;
+
+pub(super) const ROPE_BRIDGE: LibraryScene = LibraryScene {
+    name: "rope-bridge",
+    about: "a hanging bridge of planks and ropes, over which a heavy ball rolls",
+    size: 24,
+    size_is: "planks",
+    dimensions: 3,
+    residual: 0.1,
+    build: |size| {
+        let bridge = Bridge { planks: size, ..Bridge::default() };
+        let mut scene = Scene::<3>::new();
+        scene.add("bridge", Model::bridge([-6.0, 0.0, 0.0], [6.0, 0.0, 0.0], &bridge)?)?;
+        let ball = Solid::new(Sphere::new([0.0, -0.3, 0.0], 0.45)?)
+            .with(Surface { friction: 0.0, ..Surface::default() })?
+            .along(Path::Oscillating { amplitude: [4.0, 0.0, 0.0], period: 12.0 })?;
+        scene.obstacles.push(Arc::new(ball));
+        scene.settings.step.substeps = 8;
+        scene.settings.step.iterations = 4;
+        Ok(scene.into())
+    },
+};
+
+pub(super) const PLANTS: LibraryScene = LibraryScene {
+    name: "plants",
+    about: "a row of shrubs in gusts of wind, held up by support sticks and one iteration",
+    size: 8,
+    size_is: "shrubs",
+    dimensions: 3,
+    residual: 0.1,
+    build: |size| {
+        let mut scene = Scene::<3>::new();
+        for plant in 0..size {
+            let seed = plant as u64;
+            let model = Model::<3>::plant(&Plant { seed, ..Plant::default() })?;
+            scene.add(format!("shrub {plant}"), model.moved([0.8 * plant as f32, 0.0, 0.0]))?;
+        }
+        let gusts = Some(Gusts { strength: 0.8, size: 2.0, seed: 3 });
+        scene.forces.push(Arc::new(Wind { gusts, ..Wind::new([3.0, 0.0, 1.0]) }));
+        scene.settings.step.substeps = 4;
+        scene.settings.step.iterations = 1;
+        Ok(scene.into())
+    },
+};

@@ -1,0 +1,79 @@
+//! The scenes that tests, benches and tools share.
+
+mod bodies;
+mod cloths;
+mod lines;
+
+use super::{AnyScene, SceneError};
+
+/// A scene of the library, which can be made in many sizes.
+///
+/// ```
+/// use taut_world::LibraryScene;
+///
+/// let drape = LibraryScene::named("drape")?;
+/// assert_eq!(drape.scene(16)?.particles(), 256);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct LibraryScene {
+    /// Its name on command lines.
+    pub name: &'static str,
+    /// What happens in it, in a line.
+    pub about: &'static str,
+    /// The size that it has when nobody says one.
+    pub size: usize,
+    /// What the size counts.
+    pub size_is: &'static str,
+    /// In how many dimensions, 2 or 3.
+    pub dimensions: usize,
+    /// What its root mean square of |stretch| stays under, at its own size and settings, from the
+    /// first step on.
+    pub residual: f64,
+    build: fn(usize) -> Result<AnyScene, SceneError>,
+}
+
+/// A name that no scene of the library has.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no scene '{name}' in the library")]
+pub struct UnknownScene {
+    /// The name.
+    pub name: String,
+}
+
+impl LibraryScene {
+    /// All of them.
+    pub const ALL: &'static [Self] = &[
+        cloths::CURTAIN,
+        cloths::MOSEGAARD,
+        cloths::DRAPE,
+        cloths::FLAG,
+        cloths::HAMMOCK,
+        cloths::TABLE_CLOTH,
+        cloths::HEX_SHEET,
+        lines::ROPE_BRIDGE,
+        lines::PLANTS,
+        bodies::TETRA_CUBE_WORLD,
+        #[cfg(feature = "parry")]
+        bodies::BOXES,
+        bodies::RAGDOLLS,
+        bodies::RAGDOLLS_3D,
+    ];
+
+    /// The scene of that name.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn named(name: &str) -> Result<&'static Self, UnknownScene> {
+        let unknown = || UnknownScene { name: name.to_owned() };
+        Self::ALL.iter().find(|scene| scene.name == name).ok_or_else(unknown)
+    }
+
+    /// Makes it.
+    ///
+    /// # Errors
+    /// If it cannot be made in this size.
+    pub fn scene(&self, size: usize) -> Result<AnyScene, SceneError> {
+        (self.build)(size)
+    }
+}
