@@ -444,7 +444,23 @@ impl<S: Real> Sticks<S> {
         if order.len() != self.len() {
             return Err(NotAPermutation { new: order.len(), old: order.len() as u32 });
         }
-        Ok(Self {
+        Ok(self.picked(old_of_new))
+    }
+
+    /// Some of the sticks, with all that they are: the one called `kept[i]` is now called `i`. As
+    /// when torn ones are left out of a new schedule.
+    ///
+    /// # Errors
+    /// No such stick.
+    pub fn selected(&self, kept: &[u32]) -> Result<Self, StickError> {
+        for &stick in kept {
+            self.known(stick as usize)?;
+        }
+        Ok(self.picked(kept))
+    }
+
+    fn picked(&self, old_of_new: &[u32]) -> Self {
+        Self {
             ends: permuted(&self.ends, old_of_new).into(),
             rest: permuted(&self.rest, old_of_new),
             stiffness: permuted(&self.stiffness, old_of_new),
@@ -453,7 +469,7 @@ impl<S: Real> Sticks<S> {
             torn: permuted(&self.torn, old_of_new),
             particles: self.particles,
             changes: Changes::new(),
-        })
+        }
     }
 
     /// The numbers of the sticks sorted by their ends (lower end first, then the higher one,

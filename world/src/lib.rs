@@ -12,18 +12,29 @@
 //! no file.
 #![forbid(unsafe_code)]
 
+mod emitter;
 mod force;
 mod model;
+mod motion;
 mod obstacle;
 mod scene;
 mod simd;
+mod springs;
 mod world;
 
-pub use force::{Force, Forces, Gusts, Wind, WindLaw};
-pub use model::{
-    Arranged, Arrangement, ArrangementError, Faces, Model, ModelError, Numbering, Order, PINNED_SHARE,
-    StickSet, UnknownStickSet,
+pub use emitter::{Emission, Emitter, Living, Source};
+pub use force::{
+    Acceleration, Attractor, Drag, Field, Force, Forces, Gusts, Law, Region, Subject, Wind, WindLaw,
 };
+pub use model::{
+    Arranged, Arrangement, ArrangementError, Faces, Model, ModelError, Numbering, Order,
+    PINNED_SHARE, StickSet, UnknownStickSet,
+};
+pub use motion::{Integrator, Oscillator, fallen};
 pub use obstacle::Obstacle;
 pub use scene::{Scene, SceneError};
-pub use world::{Moment, Piece, Settings, World, WorldError};
+pub use springs::{Spring, SpringError, Springs};
+pub use world::{
+    Clock, Diagnostics, Frame, Moment, Outcome, Pass, Piece, Settings, Snapshot, SnapshotError,
+    World, WorldError,
+};

@@ -102,6 +102,10 @@ impl Force for Wind {
             }
         }
     }
+
+    fn touches(&self, matter: &Model) -> bool {
+        !matter.faces.is_empty()
+    }
 }
 
 impl Wind {
@@ -165,7 +169,7 @@ fn scaled([x, y, z]: [f32; 3], by: f32) -> [f32; 3] {
 /// Whether something of this squared length has a direction: not too short, and not too long.
 #[inline(always)]
 fn has_direction(squared_length: f32) -> bool {
-    (squared_length >= f32::MIN_POSITIVE) & (squared_length <= f32::MAX)
+    (f32::MIN_POSITIVE..=f32::MAX).contains(&squared_length)
 }
 
 #[derive(Clone, Copy)]
@@ -215,8 +219,7 @@ impl Law for DragAndLift {
     fn force(self, normal: [f32; 3], u: [f32; 3], loose: f32) -> [f32; 3] {
         let (across, u2) = (dot(normal, u), dot(u, u));
         let by_speed = self.quarter_density * across.abs();
-        let by_speed =
-            if by_speed * loose <= self.reach { by_speed } else { self.reach / loose };
+        let by_speed = if by_speed * loose <= self.reach { by_speed } else { self.reach / loose };
         let r2 = dot(normal, normal) * u2;
         let lift = self.lift * (if across < 0.0 { -by_speed } else { by_speed });
         let lift = if has_direction(r2) { lift / r2.sqrt() } else { 0.0 };

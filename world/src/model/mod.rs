@@ -13,6 +13,10 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use taut_core::{NotAPermutation, Particles, Renumbering, Sheet, Sticks};
 
+use crate::emitter::Emitter;
+use crate::springs::Springs;
+use crate::world::Moment;
+
 pub use arrangement::{Arranged, Arrangement, ArrangementError, Numbering, Order};
 pub use error::ModelError;
 pub use faces::Faces;
@@ -41,10 +45,20 @@ pub struct Model<const D: usize = 3> {
     pub sheet: Option<Sheet>,
     /// Triangles that are seen and blown at, by their corners, counter-clockwise from outside.
     pub faces: Faces,
+    /// How far each particle keeps obstacles off, m, as the head of a ragdoll does; empty if all
+    /// are points.
+    pub radii: Vec<f32>,
+    /// Springs: soft bonds by force, next to the sticks.
+    pub springs: Springs,
+    /// What throws particles of this model.
+    pub emitters: Vec<Emitter<D>>,
     /// Particles by name, as `top` or `left hand`.
     pub groups: BTreeMap<String, Vec<u32>>,
     /// At how many times its rest length each stick tears; empty if none ever does.
     pub tear_factors: Vec<f32>,
+    /// Where each particle was when the substep began, m: written by obstacles that look where
+    /// particles came from, and read by them within that substep. It is no part of the state.
+    pub starts: Vec<[f32; D]>,
 }
 
 impl<const D: usize> Model<D> {
@@ -55,8 +69,12 @@ impl<const D: usize> Model<D> {
             sticks,
             sheet: None,
             faces: Faces::default(),
+            radii: Vec::new(),
+            springs: Springs::default(),
+            emitters: Vec::new(),
             groups: BTreeMap::new(),
             tear_factors: Vec::new(),
+            starts: Vec::new(),
         }
     }
 
@@ -71,6 +89,9 @@ impl<const D: usize> Model<D> {
                 *x += by;
             }
         }
+        for emitter in &mut self.emitters {
+            emitter.move_by(by);
+        }
         self
     }
 
@@ -83,6 +104,9 @@ impl<const D: usize> Model<D> {
 
     /// The same, the particles of a group pinned where they are. Of a group that does not exist
     /// there are none.
+    ///
+    /// # Panics
+    /// If the group names a particle that is not there.
     #[must_use]
     pub fn pinned(mut self, group: &str) -> Self {
         for &particle in self.groups.get(group).into_iter().flatten() {
@@ -91,6 +115,18 @@ impl<const D: usize> Model<D> {
                 .expect("groups name particles of their model");
         }
         self
+    }
+
+    /// Whether there is something in it that moves it without forces and obstacles of a scene.
+    pub(crate) fn acts(&self) -> bool {
+        !self.springs.is_empty() || !self.emitters.is_empty()
+    }
+
+    /// Its emitters throw what is due.
+    pub(crate) fn emit(&mut self, moment: &Moment<D>) {
+        for emitter in &mut self.emitters {
+            emitter.emit(&mut self.particles, moment);
+        }
     }
 
     /// Several models as one, their particles and sticks one after the other. Groups of the same
@@ -107,9 +143,13 @@ impl<const D: usize> Model<D> {
             Sticks::side_by_side(models.iter().map(|model| &model.sticks))?,
         );
         let tears = models.iter().any(|model| !model.tear_factors.is_empty());
+        let thick = models.iter().any(|model| !model.radii.is_empty());
         let mut first = 0;
         for model in &models {
             all.faces.extend(model.faces.iter().map(|face| face.map(|corner| first + corner)));
+            all.springs.extend(&model.springs, first);
+            let other_number = |old: u32| first + old;
+            all.emitters.extend(model.emitters.iter().map(|it| it.renumbered(other_number)));
             for (name, particles) in &model.groups {
                 let group = all.groups.entry(name.clone()).or_default();
                 group.extend(particles.iter().map(|particle| first + particle));
@@ -120,6 +160,10 @@ impl<const D: usize> Model<D> {
                 all.tear_factors.resize(sticks, f32::INFINITY);
             }
             first += model.particles.len() as u32;
+            if thick {
+                all.radii.extend(&model.radii);
+                all.radii.resize(first as usize, 0.0);
+            }
         }
         Ok(all)
     }
@@ -134,12 +178,22 @@ impl<const D: usize> Model<D> {
             sticks,
             sheet: None,
             faces: self.faces.iter().map(|face| face.each_ref().map(new_of)).collect(),
+            springs: self.springs.renumbered(|old| new_of(&old)),
+            emitters: self.emitters.iter().map(|it| it.renumbered(|old| new_of(&old))).collect(),
+            radii: {
+                let mut radii = self.radii.clone();
+                for (old, &radius) in self.radii.iter().enumerate() {
+                    radii[new_of(&(old as u32)) as usize] = radius;
+                }
+                radii
+            },
             groups: self
                 .groups
                 .iter()
                 .map(|(name, group)| (name.clone(), group.iter().map(new_of).collect()))
                 .collect(),
             tear_factors: self.tear_factors.clone(),
+            starts: Vec::new(),
         }
     }
 

@@ -12,4 +12,24 @@ pub trait Obstacle<const D: usize = 3>: Debug + Send + Sync {
     /// friction and restitution do to their velocities. Called after each relaxation of a substep
     /// (see [`Settings::passes`](crate::Settings)); `moment` is the end of that substep.
     fn keep_out(&self, matter: &mut Model<D>, moment: &Moment<D>);
+
+    /// Called at the beginning of each substep, before the motion. Obstacles that look where
+    /// particles came from note it in [`Model::starts`]; others, and by default, do nothing.
+    fn begin(&self, matter: &mut Model<D>) {
+        let _ = matter;
+    }
+
+    /// Whether it can meet anything of `matter` at all, at any time. A part of the world that
+    /// nothing touches is stepped by its kernel in one go, which is faster. By default it can.
+    fn touches(&self, matter: &Model<D>) -> bool {
+        let _ = matter;
+        true
+    }
+
+    /// How deep the deepest particle is inside at `moment`, m; 0 if none is, which is what an
+    /// obstacle says by default. For [`World::diagnostics`](crate::World::diagnostics); nothing moves.
+    fn depth(&self, matter: &Model<D>, moment: &Moment<D>) -> f32 {
+        let _ = (matter, moment);
+        0.0
+    }
 }

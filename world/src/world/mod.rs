@@ -1,59 +1,54 @@
 //! A scene on its way through time.
 
+mod clock;
+mod cutting;
+mod diagnostics;
+mod error;
+mod hands;
+mod names;
 mod piece;
 mod settings;
+mod snapshot;
+mod step;
+mod tearing;
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use taut_core::{
-    Executor, Formula, Inline, Kernel, ParticleError, PlanError, Schedule, Status, StepError,
-    hash_points,
-};
+use taut_core::{Formula, Kernel, ParticleError, Schedule, Step, StickError, hash_points};
 
 use crate::force::Force;
-use crate::model::{Model, ModelError};
+use crate::model::Model;
 use crate::obstacle::Obstacle;
 use crate::scene::Scene;
 
+use clock::Before;
+use hands::Held;
+use names::Names;
+use snapshot::{Shape, shapes};
+
+pub use clock::{Clock, Frame};
+pub use diagnostics::Diagnostics;
+pub use error::WorldError;
 pub use piece::Piece;
 pub use settings::{Moment, Settings};
+pub use snapshot::{Snapshot, SnapshotError};
+pub use step::{Outcome, Pass};
 
-/// Why a world cannot be made, or go on.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum WorldError {
-    /// The models do not fit into one world.
-    #[error(transparent)]
-    Model(#[from] ModelError),
-    /// A kernel cannot relax a part of it.
-    #[error(transparent)]
-    Plan(#[from] PlanError),
-    /// The step is not sane.
-    #[error(transparent)]
-    Step(#[from] StepError),
-    /// A particle cannot be moved like that.
-    #[error(transparent)]
-    Particle(#[from] ParticleError),
-}
-
-/// Where the particles of a model are.
+/// What the particles and sticks of a model are called in the world.
 #[derive(Clone, Debug)]
-struct Place {
+struct Part {
     name: String,
-    /// The number of its first particle in the world.
-    first: usize,
-    len: usize,
-    piece: usize,
-    /// How many particles of other models come before it in its piece.
-    before: usize,
+    particles: Range<usize>,
+    sticks: Range<usize>,
 }
 
 /// A scene on its way through time. Every regular sheet is relaxed on its own, all other models
 /// together, each by the kernel that was chosen for it; one step moves them all.
 ///
 /// Its particles are numbered as those of the models one after the other, in the order in which the
-/// scene has them, whatever happens to their numbers inside.
+/// scene has them, whatever happens to their numbers inside; and so are its sticks.
 ///
 /// ```
 /// use taut_scalar::ScalarKernel;
@@ -73,12 +68,27 @@ struct Place {
 #[derive(Debug)]
 pub struct World<K: Kernel<D>, const D: usize = 3> {
     settings: Settings<D>,
+    formula: Formula,
     forces: Vec<Arc<dyn Force<D>>>,
     obstacles: Vec<Arc<dyn Obstacle<D>>>,
     pieces: Vec<Piece<K::Plan, D>>,
-    places: Vec<Place>,
+    parts: Vec<Part>,
+    shapes: Vec<Shape>,
+    particles: Names,
+    sticks: Names,
+    /// Particles that are pinned or grabbed for now.
+    held: BTreeMap<usize, Held<D>>,
+    /// Where particles are at the end of the next step.
+    targets: BTreeMap<usize, [f32; D]>,
+    /// Where they were before the last step, if anyone wants to know.
+    before: Option<Before<D>>,
     steps: u64,
     time: f64,
+}
+
+/// The numbers after the last of `before`, as many as `len`.
+fn following(before: &Range<usize>, len: usize) -> Range<usize> {
+    before.end..before.end + len
 }
 
 impl<K: Kernel<D>, const D: usize> World<K, D> {
@@ -92,83 +102,64 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         scene: &Scene<D>,
         mut kernel_for: impl FnMut(&Schedule) -> K,
     ) -> Result<Self, WorldError> {
-        let settings = scene.settings;
-        settings.step.motion()?;
-        let (mut pieces, mut places, mut others) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut first, mut before) = (0, 0);
-        for (name, model) in scene.models() {
-            let len = model.particles.len();
-            let mut place =
-                Place { name: name.to_owned(), first, len, piece: usize::MAX, before: 0 };
+        scene.settings.step.motion()?;
+        let mut parts: Vec<Part> = Vec::new();
+        let (mut particles, mut sticks) = (0..0, 0..0);
+        // Each regular sheet, then all others.
+        let (mut groups, mut others) = (Vec::new(), Vec::new());
+        for (at, (name, model)) in scene.models().enumerate() {
+            particles = following(&particles, model.particles.len());
+            sticks = following(&sticks, model.sticks.len());
+            parts.push(Part {
+                name: name.to_owned(),
+                particles: particles.clone(),
+                sticks: sticks.clone(),
+            });
             if model.sheet.is_some() {
-                place.piece = pieces.len();
-                pieces.push(Piece::new(model.clone(), scene.formula, &mut kernel_for)?);
+                groups.push(vec![(at, model)]);
             } else {
-                place.before = before;
-                before += len;
-                others.push(model);
+                others.push((at, model));
             }
-            first += len;
-            places.push(place);
         }
         if !others.is_empty() {
-            for place in places.iter_mut().filter(|place| place.piece == usize::MAX) {
-                place.piece = pieces.len();
-            }
-            let together = Model::side_by_side(others)?;
-            pieces.push(Piece::new(together, scene.formula, &mut kernel_for)?);
+            groups.push(others);
         }
-        Ok(Self {
-            settings,
+        let mut world = Self {
+            settings: scene.settings,
+            formula: scene.formula,
             forces: scene.forces.clone(),
             obstacles: scene.obstacles.clone(),
-            pieces,
-            places,
+            pieces: Vec::new(),
+            parts,
+            particles: Names::new(particles.end),
+            sticks: Names::new(sticks.end),
+            shapes: shapes(scene),
+            held: BTreeMap::new(),
+            targets: BTreeMap::new(),
+            before: None,
             steps: 0,
             time: 0.0,
-        })
-    }
-
-    /// One step, on the calling thread (kernels may have threads of their own).
-    ///
-    /// # Errors
-    /// If the settings are no longer sane.
-    pub fn step(&mut self) -> Result<Status, WorldError> {
-        self.step_on(&Inline)
-    }
-
-    /// One step, on the threads of an executor.
-    ///
-    /// # Errors
-    /// If the settings are no longer sane.
-    pub fn step_on(&mut self, executor: &dyn Executor) -> Result<Status, WorldError> {
-        let settings = self.settings;
-        let motion = settings.step.motion()?;
-        let mut finite = true;
-        if self.forces.is_empty() && self.obstacles.is_empty() && settings.passes == 1 {
-            for piece in &mut self.pieces {
-                finite &= piece.step(&settings, executor)?;
+        };
+        for group in groups {
+            let model = match &group[..] {
+                [(_, model)] => (*model).clone(),
+                models => Model::side_by_side(models.iter().map(|(_, model)| *model))?,
+            };
+            let Step { dt, substeps, damping, .. } = scene.settings.step;
+            let masses = model.particles.inverse_masses();
+            model.springs.check(masses, dt / substeps as f32, damping)?;
+            let piece = Piece::new(model, scene.formula, &mut kernel_for)?;
+            let parts = || group.iter().map(|(at, _)| &world.parts[*at]);
+            let mut names = vec![0; piece.matter.particles.len()];
+            for (nth, name) in parts().flat_map(|part| part.particles.clone()).enumerate() {
+                names[piece.number_of(nth as u32) as usize] = name as u32;
             }
-        } else {
-            let h = settings.step.dt / settings.step.substeps as f32;
-            for substep in 1..=settings.step.substeps {
-                let moment =
-                    Moment { time: self.time + f64::from(substep) * f64::from(h), h, motion };
-                for piece in &mut self.pieces {
-                    piece.integrate(self.forces.iter().map(|force| &**force), &moment);
-                    for _ in 0..settings.passes {
-                        // Obstacles can only bring particles back from where they were finite.
-                        finite &= piece.relax(&settings, &moment, executor)?;
-                        for obstacle in &self.obstacles {
-                            obstacle.keep_out(&mut piece.matter, &moment);
-                        }
-                    }
-                }
-            }
+            world.particles.add(names);
+            let names = parts().flat_map(|part| part.sticks.clone()).map(|name| name as u32);
+            world.sticks.add(names.collect());
+            world.pieces.push(piece);
         }
-        self.steps += 1;
-        self.time += f64::from(settings.step.dt);
-        Ok(Status { finite })
+        Ok(world)
     }
 
     /// How it moves.
@@ -179,6 +170,21 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// How it will move from the next step on.
     pub fn settings_mut(&mut self) -> &mut Settings<D> {
         &mut self.settings
+    }
+
+    /// What pushes, in this order; forces may come and go between steps.
+    pub fn forces_mut(&mut self) -> &mut Vec<Arc<dyn Force<D>>> {
+        &mut self.forces
+    }
+
+    /// What keeps out, in this order; obstacles may come and go between steps.
+    pub fn obstacles_mut(&mut self) -> &mut Vec<Arc<dyn Obstacle<D>>> {
+        &mut self.obstacles
+    }
+
+    /// By what formula sticks are relaxed.
+    pub fn formula(&self) -> Formula {
+        self.formula
     }
 
     /// How many steps there were.
@@ -193,7 +199,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
 
     /// How many particles there are.
     pub fn len(&self) -> usize {
-        self.places.last().map_or(0, |place| place.first + place.len)
+        self.particles.len()
     }
 
     /// Whether there are none.
@@ -201,10 +207,28 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         self.len() == 0
     }
 
+    fn part(&self, model: &str) -> Option<&Part> {
+        self.parts.iter().find(|part| part.name == model)
+    }
+
     /// The numbers of a model's particles, if there is one of that name.
     pub fn model(&self, name: &str) -> Option<Range<usize>> {
-        let place = self.places.iter().find(|place| place.name == name)?;
-        Some(place.first..place.first + place.len)
+        Some(self.part(name)?.particles.clone())
+    }
+
+    /// The numbers of a model's sticks, if there is one of that name.
+    pub fn sticks_of(&self, name: &str) -> Option<Range<usize>> {
+        Some(self.part(name)?.sticks.clone())
+    }
+
+    /// The numbers of the particles in a group of a model, in the group's order, if there are
+    /// that model and that group.
+    pub fn group(&self, model: &str, group: &str) -> Option<Vec<usize>> {
+        let range = self.model(model)?;
+        let (piece, _) = self.particles.locate(range.clone().next()?)?;
+        let numbers = self.pieces[piece].matter.groups.get(group)?;
+        let names = numbers.iter().map(|&number| self.particles.of(piece)[number as usize]);
+        Some(names.map(|name| name as usize).filter(|name| range.contains(name)).collect())
     }
 
     /// Goes on with another formula or other kernels, from the same state.
@@ -219,10 +243,11 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         for piece in &mut self.pieces {
             piece.replan(formula, &mut kernel_for)?;
         }
+        self.formula = formula;
         Ok(())
     }
 
-    /// Its parts, each with its own kernel.
+    /// Its parts, each with its own kernel, numbers and schedule.
     pub fn pieces(&self) -> &[Piece<K::Plan, D>] {
         &self.pieces
     }
@@ -236,14 +261,40 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// Where a particle is: its piece, and its number there.
     ///
     /// # Panics
-    /// If there is no such particle, as all that ask for one.
+    /// If there is no such particle, as all getters of one particle.
     pub fn locate(&self, particle: usize) -> (usize, usize) {
         assert!(particle < self.len(), "there is no particle {particle}");
-        let next = self.places.partition_point(|place| place.first <= particle);
-        let place = self.places[..next].iter().rfind(|place| place.len > 0);
-        let place = place.expect("a particle below the number of particles is in a model");
-        let nth = (place.before + particle - place.first) as u32;
-        (place.piece, self.pieces[place.piece].number_of(nth) as usize)
+        self.particles.locate(particle).expect("particles never go")
+    }
+
+    /// Where a stick is: its piece, and its number there; none once it was torn and left out by
+    /// reordering.
+    ///
+    /// # Panics
+    /// If there never was such a stick.
+    pub fn locate_stick(&self, stick: usize) -> Option<(usize, usize)> {
+        assert!(stick < self.sticks.len(), "there is no stick {stick}");
+        self.sticks.locate(stick)
+    }
+
+    /// The same with an error for what comes from a user.
+    fn find(&self, particle: usize) -> Result<(usize, usize), ParticleError> {
+        let particles = self.len();
+        if particle < particles {
+            Ok(self.locate(particle))
+        } else {
+            Err(ParticleError::NoSuchParticle { particle, particles })
+        }
+    }
+
+    /// The same of a stick.
+    fn find_stick(&self, stick: usize) -> Result<Option<(usize, usize)>, StickError> {
+        let sticks = self.sticks.len();
+        if stick < sticks {
+            Ok(self.locate_stick(stick))
+        } else {
+            Err(StickError::NoSuchStick { stick, sticks })
+        }
     }
 
     /// Where a particle is, m.
@@ -255,9 +306,31 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         self.pieces[piece].matter.particles.position(number)
     }
 
+    /// Where all particles are, in the order of their numbers, m.
+    pub fn positions(&self) -> impl Iterator<Item = [f32; D]> {
+        (0..self.len()).map(|particle| self.position(particle))
+    }
+
+    /// The inverse mass of a particle, 1/kg; 0 while it is pinned.
+    ///
+    /// # Panics
+    /// If there is no such particle.
+    pub fn inverse_mass(&self, particle: usize) -> f32 {
+        let (piece, number) = self.locate(particle);
+        self.pieces[piece].matter.particles.inverse_masses()[number]
+    }
+
+    /// The faces that are left, by the numbers of their particles.
+    pub fn faces(&self) -> impl Iterator<Item = [u32; 3]> {
+        self.pieces.iter().enumerate().flat_map(|(piece, it)| {
+            let names = self.particles.of(piece);
+            it.matter.faces.iter().map(move |face| face.map(|corner| names[corner as usize]))
+        })
+    }
+
     /// A hash of all positions' bits, by the numbers of the world: as
     /// [`Particles::hash`](taut_core::Particles::hash), so that it tells nothing of pieces and kernels.
     pub fn hash(&self) -> u64 {
-        hash_points((0..self.len()).map(|particle| self.position(particle)))
+        hash_points(self.positions())
     }
 }

@@ -1,8 +1,12 @@
 //! A part of a world that has one kernel.
 
-use taut_core::{Executor, Formula, Kernel, Plan, PlanError, Renumbering, Schedule, integrate};
+use taut_core::{
+    Executor, Formula, Kernel, Plan, PlanError, Real, Renumbering, Schedule, Step, StepError,
+    Sticks, integrate,
+};
 
-use super::{Moment, Settings};
+use super::Moment;
+use super::tearing::Tearing;
 use crate::force::{Force, Forces};
 use crate::model::Model;
 
@@ -19,6 +23,36 @@ pub struct Piece<P, const D: usize = 3> {
     /// From the numbers of the models one after the other to those of the piece, if they differ.
     renumbering: Option<Renumbering>,
     forces: Forces<D>,
+    /// Whether torn sticks were left out.
+    pub(super) reordered: bool,
+    /// What is dragged in this step.
+    pub(super) targets: Vec<Target<D>>,
+    pub(super) tearing: Tearing,
+    /// Sticks that tear in this step; kept for its memory.
+    pub(super) found: Vec<u32>,
+}
+
+/// A particle that is dragged, by the number of the piece.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Target<const D: usize> {
+    pub(super) number: usize,
+    /// Where it is when the step begins, m.
+    pub(super) from: [f32; D],
+    /// Where it is when the step ends, m.
+    pub(super) to: [f32; D],
+}
+
+impl<const D: usize> Target<D> {
+    /// Where it is at the end of a substep.
+    fn at(&self, substep: u32, substeps: u32) -> [f32; D] {
+        if substep == substeps {
+            return self.to;
+        }
+        let share = substep as f32 / substeps as f32;
+        core::array::from_fn(|axis| {
+            (self.from[axis] + (self.to[axis] - self.from[axis]) * share).positive_zero()
+        })
+    }
 }
 
 impl<P: Plan<D>, const D: usize> Piece<P, D> {
@@ -46,8 +80,17 @@ impl<P: Plan<D>, const D: usize> Piece<P, D> {
         };
         let kernel = kernel_for(&schedule);
         let plan = kernel.plan(&matter.particles, &matter.sticks, &schedule, formula)?;
-        let forces = Forces::none(&matter.particles);
-        Ok(Self { matter, schedule, plan, renumbering, forces })
+        Ok(Self {
+            forces: Forces::none(&matter.particles),
+            tearing: Tearing::new(&matter.sticks, &matter.tear_factors),
+            matter,
+            schedule,
+            plan,
+            renumbering,
+            reordered: false,
+            targets: Vec::new(),
+            found: Vec::new(),
+        })
     }
 
     /// Goes on with another formula or kernel.
@@ -58,6 +101,29 @@ impl<P: Plan<D>, const D: usize> Piece<P, D> {
     ) -> Result<(), PlanError> {
         let Model { particles, sticks, .. } = &self.matter;
         self.plan = kernel_for(&self.schedule).plan(particles, sticks, &self.schedule, formula)?;
+        Ok(())
+    }
+
+    /// Goes on with those of its sticks that are `kept`, `left`, in another order.
+    pub(super) fn exchange<K: Kernel<D, Plan = P>>(
+        &mut self,
+        left: Sticks,
+        kept: &[u32],
+        schedule: Schedule,
+        formula: Formula,
+        kernel_for: &mut dyn FnMut(&Schedule) -> K,
+    ) -> Result<(), PlanError> {
+        let kernel = kernel_for(&schedule);
+        self.plan = kernel.plan(&self.matter.particles, &left, &schedule, formula)?;
+        let Model { sticks, sheet, tear_factors, .. } = &mut self.matter;
+        *sticks = left;
+        *sheet = None;
+        if !tear_factors.is_empty() {
+            *tear_factors = kept.iter().map(|&stick| tear_factors[stick as usize]).collect();
+        }
+        self.tearing = Tearing::new(sticks, tear_factors);
+        self.schedule = schedule;
+        self.reordered = true;
         Ok(())
     }
 
@@ -77,16 +143,32 @@ impl<P: Plan<D>, const D: usize> Piece<P, D> {
         &self.forces
     }
 
-    /// Forces add up, then every free particle moves.
-    pub(super) fn integrate<'a>(
+    /// Forces add up.
+    pub(super) fn push<'a>(
         &mut self,
         forces: impl Iterator<Item = &'a dyn Force<D>>,
         moment: &Moment<D>,
     ) {
         self.forces.clear();
+        let Model { springs, particles, .. } = &self.matter;
+        springs.push(particles, moment, &mut self.forces);
         for force in forces {
             force.push(&self.matter, moment, &mut self.forces);
         }
+    }
+
+    /// What is dragged moves.
+    pub(super) fn put(&mut self, substep: u32, substeps: u32) {
+        let columns = self.matter.particles.columns();
+        for target in &self.targets {
+            for (axis, x) in target.at(substep, substeps).into_iter().enumerate() {
+                columns.position[axis][target.number] = x;
+            }
+        }
+    }
+
+    /// Every free particle moves.
+    pub(super) fn integrate(&mut self, moment: &Moment<D>) {
         let h2 = moment.h * moment.h;
         let columns = self.matter.particles.columns();
         let masses = columns.inverse_mass;
@@ -109,23 +191,35 @@ impl<P: Plan<D>, const D: usize> Piece<P, D> {
     /// Relaxes the sticks once as the settings say, from columns to columns.
     pub(super) fn relax(
         &mut self,
-        settings: &Settings<D>,
+        iterations: u32,
         moment: &Moment<D>,
         executor: &dyn Executor,
     ) -> Result<bool, PlanError> {
         let Model { particles, sticks, .. } = &mut self.matter;
         self.plan.begin(particles, sticks, &moment.motion)?;
-        self.plan.relax(particles, settings.step.iterations, executor);
+        self.plan.relax(particles, iterations, executor);
         Ok(self.plan.finish(particles, executor).finite)
     }
 
     /// A step without forces and obstacles, in one go.
     pub(super) fn step(
         &mut self,
-        settings: &Settings<D>,
+        step: &Step<D>,
         executor: &dyn Executor,
-    ) -> Result<bool, taut_core::StepError> {
+    ) -> Result<bool, StepError> {
         let Model { particles, sticks, .. } = &mut self.matter;
-        Ok(self.plan.step_on(executor, particles, sticks, &settings.step)?.finite)
+        if self.targets.is_empty() {
+            return Ok(self.plan.step_on(executor, particles, sticks, step)?.finite);
+        }
+        self.plan.begin(particles, sticks, &step.motion()?)?;
+        for substep in 1..=step.substeps {
+            for target in &self.targets {
+                let point = target.at(substep, step.substeps);
+                self.plan.set_position(particles, target.number, point);
+            }
+            self.plan.integrate(particles, executor);
+            self.plan.relax(particles, step.iterations, executor);
+        }
+        Ok(self.plan.finish(particles, executor).finite)
     }
 }

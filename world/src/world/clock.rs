@@ -1,0 +1,175 @@
+//! From the time that a player's machine took to fixed steps, and to what lies between them.
+
+use taut_core::{Executor, Inline, Kernel, Step, StepError};
+
+use super::{Outcome, World, WorldError};
+
+/// Turns elapsed time into fixed steps: time too short for a step is carried over, and when a
+/// machine cannot keep up, time is dropped, and said to be, before each frame takes longer than
+/// the one before it.
+///
+/// (The tutorial "Simulate Fabric and Ragdolls With Simple Verlet Integration" does the same; as
+/// printed, its elapsed time is negative and its left-over time wrong.)
+///
+/// ```
+/// use taut_world::Clock;
+///
+/// let mut clock = Clock::new(0.01)?; // steps of 10 ms, at most 8 a frame
+/// let frame = clock.feed(0.025);
+/// assert_eq!(frame.steps, 2);
+/// assert!((frame.fraction - 0.5).abs() < 1e-3); // half a step is left over
+/// assert_eq!(clock.feed(0.0051).steps, 1);
+///
+/// let frame = clock.feed(1.0); // a long pause
+/// assert_eq!(frame.steps, 8);
+/// assert!((frame.dropped - 0.92).abs() < 1e-3);
+/// # Ok::<(), taut_core::StepError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Clock {
+    dt: f64,
+    limit: u32,
+    left: f64,
+}
+
+/// What there is to do in a frame, by a [`Clock`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Frame {
+    /// How many steps.
+    pub steps: u32,
+    /// How much of another step is left over, 0 to 1: what is drawn is so far on the way from the
+    /// step before the last to the last.
+    pub fraction: f32,
+    /// How much time was given up, s. 0 unless there was more to catch up than the clock allows.
+    pub dropped: f64,
+}
+
+impl Clock {
+    /// How many steps a frame catches up unless something else is said.
+    pub const STEPS_A_FRAME: u32 = 8;
+
+    /// A clock for steps of `dt` seconds.
+    ///
+    /// # Errors
+    /// If `dt` is not sane for a step.
+    pub fn new(dt: f32) -> Result<Self, StepError> {
+        Step::<1> { dt, ..Step::default() }.motion()?;
+        Ok(Self { dt: f64::from(dt), limit: Self::STEPS_A_FRAME, left: 0.0 })
+    }
+
+    /// The same, catching up at most so many steps a frame.
+    #[must_use]
+    pub fn at_most(self, steps: u32) -> Self {
+        Self { limit: steps, ..self }
+    }
+
+    /// `elapsed` seconds went by: how many steps is that? A time that is negative or not a number,
+    /// as from a clock that was set back, is none.
+    pub fn feed(&mut self, elapsed: f64) -> Frame {
+        if elapsed > 0.0 {
+            self.left += elapsed.min(f64::from(u32::MAX));
+        }
+        let due = (self.left / self.dt).floor();
+        self.left = (self.left - due * self.dt).max(0.0);
+        let done = due.min(f64::from(self.limit));
+        #[allow(clippy::cast_sign_loss, reason = "time does not run backwards")]
+        let steps = done as u32;
+        Frame { steps, fraction: (self.left / self.dt) as f32, dropped: (due - done) * self.dt }
+    }
+}
+
+/// The positions before the last step, to draw from.
+#[derive(Clone, Debug)]
+pub(super) struct Before<const D: usize> {
+    /// How many steps there had been.
+    steps: u64,
+    /// For each piece and axis.
+    positions: Vec<[Vec<f32>; D]>,
+}
+
+impl<K: Kernel<D>, const D: usize> World<K, D> {
+    /// Does the steps that are due after `elapsed` seconds, and remembers where everything was
+    /// before the last, for [`drawn`](Self::drawn). The clock takes over the length of the world's
+    /// step.
+    ///
+    /// ```
+    /// use taut_scalar::ScalarKernel;
+    /// use taut_world::{Clock, Model, Scene, StickSet, World};
+    ///
+    /// let mut scene = Scene::new();
+    /// scene.add("sheet", Model::drape(8, StickSet::All)?)?;
+    /// let mut world = World::new(&scene, |_| ScalarKernel)?;
+    /// let mut clock = Clock::new(world.settings().step.dt)?;
+    ///
+    /// let (frame, outcome) = world.advance(&mut clock, 0.04)?; // as long as the last frame took
+    /// assert!(frame.steps == 2 && outcome.finite);
+    /// let corner = world.drawn(63, frame.fraction);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`step`](Self::step); the steps before have been done.
+    pub fn advance(
+        &mut self,
+        clock: &mut Clock,
+        elapsed: f64,
+    ) -> Result<(Frame, Outcome), WorldError> {
+        self.advance_on(&Inline, clock, elapsed)
+    }
+
+    /// The same on the threads of an executor.
+    ///
+    /// # Errors
+    /// As [`step`](Self::step); the steps before have been done.
+    pub fn advance_on(
+        &mut self,
+        executor: &dyn Executor,
+        clock: &mut Clock,
+        elapsed: f64,
+    ) -> Result<(Frame, Outcome), WorldError> {
+        clock.dt = Clock::new(self.settings.step.dt)?.dt;
+        let frame = clock.feed(elapsed);
+        let mut all = Outcome { finite: true, torn: 0 };
+        for left in (0..frame.steps).rev() {
+            if left == 0 {
+                self.remember();
+            }
+            let outcome = self.step_on(executor)?;
+            all = Outcome { finite: outcome.finite, torn: all.torn + outcome.torn };
+        }
+        Ok((frame, all))
+    }
+
+    fn remember(&mut self) {
+        let new = || Before { steps: 0, positions: Vec::new() };
+        let before = self.before.get_or_insert_with(new);
+        before.steps = self.steps;
+        before.positions.resize_with(self.pieces.len(), || core::array::from_fn(|_| Vec::new()));
+        for (columns, piece) in before.positions.iter_mut().zip(&self.pieces) {
+            for (axis, column) in columns.iter_mut().enumerate() {
+                column.clear();
+                column.extend_from_slice(piece.matter.particles.positions(axis));
+            }
+        }
+    }
+
+    /// Where to draw a particle, m: `fraction` of the way (of a [`Frame`]) from where it was before
+    /// the last step to where it is. After a step that was not done by
+    /// [`advance`](Self::advance), where it is.
+    ///
+    /// # Panics
+    /// If there is no such particle.
+    pub fn drawn(&self, particle: usize, fraction: f32) -> [f32; D] {
+        let (piece, number) = self.locate(particle);
+        let now = self.pieces[piece].matter.particles.position(number);
+        match &self.before {
+            Some(Before { steps, positions }) if steps + 1 == self.steps => {
+                core::array::from_fn(|axis| {
+                    let then = positions[piece][axis][number];
+                    then + (now[axis] - then) * fraction
+                })
+            }
+            _ => now,
+        }
+    }
+}

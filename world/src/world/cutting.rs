@@ -1,0 +1,81 @@
+//! Cutting: sticks that a blade crosses are torn.
+
+use taut_core::Kernel;
+
+use super::World;
+
+impl<K: Kernel<2>> World<K, 2> {
+    /// Tears all sticks that cross the segment between two points, m; returns how many. Of the
+    /// sticks of a particle that lies on the segment those to one side of it are torn.
+    ///
+    /// ```
+    /// use taut_core::{Duplicates, Particles, Sticks};
+    /// use taut_scalar::ScalarKernel;
+    /// use taut_world::{Model, Scene, World};
+    ///
+    /// let rope = Particles::new(&[[0.0, 0.0], [1.0, 0.0], [2.0, 0.0]], &[1.0; 3])?;
+    /// let sticks = Sticks::joining(&rope, &[[0, 1], [1, 2]], Duplicates::Keep)?;
+    /// let mut scene = Scene::<2>::new();
+    /// scene.add("rope", Model::new(rope, sticks))?;
+    /// let mut world = World::new(&scene, |_| ScalarKernel)?;
+    ///
+    /// assert_eq!(world.cut([[1.5, -1.0], [1.5, 1.0]]), 1);
+    /// assert!(!world.is_torn(0) && world.is_torn(1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn cut(&mut self, blade: [[f32; 2]; 2]) -> usize {
+        let [p, q] = blade.map(|point| point.map(f64::from));
+        let crosses = |[a, b]: [[f64; 2]; 2]| {
+            left_of([p, q], a) != left_of([p, q], b) && left_of([a, b], p) != left_of([a, b], q)
+        };
+        self.pieces.iter_mut().map(|piece| piece.tear_where(crosses)).sum()
+    }
+}
+
+/// Whether a point lies on or to the left of a line through two points.
+fn left_of([p, q]: [[f64; 2]; 2], a: [f64; 2]) -> bool {
+    (q[0] - p[0]) * (a[1] - p[1]) - (q[1] - p[1]) * (a[0] - p[0]) >= 0.0
+}
+
+impl<K: Kernel<3>> World<K, 3> {
+    /// Tears all sticks that a blade crosses on its way, m; returns how many. The blade is a
+    /// segment, and its stroke sweeps two triangles: between where it was and the second point of
+    /// where it is, and between where it is and the first point of where it was. (For a cut by
+    /// mouse the blade goes from the eye into the distance.)
+    ///
+    /// ```
+    /// use taut_scalar::ScalarKernel;
+    /// use taut_world::{Model, Scene, StickSet, World};
+    ///
+    /// let mut scene = Scene::new();
+    /// scene.add("sheet", Model::drape(8, StickSet::Structural)?)?; // 0.35 m wide and high
+    /// let mut world = World::new(&scene, |_| ScalarKernel)?;
+    /// // Straight down between the fourth column and the fifth, through all eight rows.
+    /// let torn = world.sweep([[0.175, 0.1, -1.0], [0.175, 0.1, 1.0]], [[0.175, -1.0, -1.0], [0.175, -1.0, 1.0]]);
+    /// assert_eq!(torn, 8);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn sweep(&mut self, from: [[f32; 3]; 2], to: [[f32; 3]; 2]) -> usize {
+        let [[p, q], [r, s]] = [from, to].map(|blade| blade.map(|point| point.map(f64::from)));
+        let crosses = |ends| crosses([p, q, s], ends) || crosses([p, s, r], ends);
+        self.pieces.iter_mut().map(|piece| piece.tear_where(crosses)).sum()
+    }
+}
+
+/// Whether a segment crosses a triangle, its edges included.
+fn crosses([p, q, r]: [[f64; 3]; 3], [a, b]: [[f64; 3]; 2]) -> bool {
+    let above = |point| volume([p, q, r, point]) >= 0.0;
+    if above(a) == above(b) {
+        return false;
+    }
+    let sides = [volume([a, b, p, q]), volume([a, b, q, r]), volume([a, b, r, p])];
+    sides.iter().all(|&side| side >= 0.0) || sides.iter().all(|&side| side <= 0.0)
+}
+
+/// Six times the volume between four points, m³: positive if the last sees the others
+/// counter-clockwise.
+fn volume([p, q, r, a]: [[f64; 3]; 4]) -> f64 {
+    let from = |x: [f64; 3]| [x[0] - p[0], x[1] - p[1], x[2] - p[2]];
+    let [[qx, qy, qz], [rx, ry, rz], [ax, ay, az]] = [from(q), from(r), from(a)];
+    ax * (qy * rz - qz * ry) + ay * (qz * rx - qx * rz) + az * (qx * ry - qy * rx)
+}

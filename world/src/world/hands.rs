@@ -1,0 +1,259 @@
+//! Hands: particles that are pinned, grabbed, dragged, thrown and found.
+
+use taut_core::{COORDINATE_MAX, Kernel, ParticleError, Real};
+
+use super::piece::Target;
+use super::{World, WorldError};
+
+/// Why a particle does not move freely, though it could.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Held<const D: usize> {
+    /// Its inverse mass when it is free again, 1/kg.
+    pub(super) inverse_mass: f32,
+    pub(super) pinned: bool,
+    pub(super) grabbed: bool,
+    /// By how much the last substep moved it, m.
+    pub(super) drift: [f32; D],
+}
+
+impl<K: Kernel<D>, const D: usize> World<K, D> {
+    /// Changes an inverse mass, 1/kg; 0 pins the particle for good. Of a particle that is pinned
+    /// or grabbed it is that which it has afterwards.
+    ///
+    /// # Errors
+    /// No such particle, or an inverse mass that is not sane; nothing is changed then.
+    pub fn set_inverse_mass(&mut self, particle: usize, value: f32) -> Result<(), WorldError> {
+        let (piece, number) = self.find(particle)?;
+        let particles = &mut self.pieces[piece].matter.particles;
+        particles.set_inverse_mass(number, value)?;
+        if let Some(held) = self.held.get_mut(&particle) {
+            held.inverse_mass = value;
+            particles.set_inverse_mass(number, 0.0)?;
+        }
+        Ok(())
+    }
+
+    /// Puts a particle, pinned or free, elsewhere and at rest, m.
+    ///
+    /// # Errors
+    /// No such particle, or a coordinate that is not sane; nothing is changed then.
+    pub fn set_position(&mut self, particle: usize, point: [f32; D]) -> Result<(), WorldError> {
+        let (piece, number) = self.find(particle)?;
+        Ok(self.pieces[piece].matter.particles.set_position(number, point)?)
+    }
+
+    /// Gives a particle a velocity, m/s: its previous position becomes
+    /// `x - v h + ½ a h²`, h being the length of a substep and a the acceleration of the settings.
+    ///
+    /// That is where a particle thrown with `v` would have been a substep before, so that its way
+    /// without damping is the parabola `x + v t + ½ a t²` itself, and not one beside it: Verlet
+    /// integration makes no error where acceleration is constant, if it begins well.
+    ///
+    /// # Errors
+    /// No such particle, or one that would come from nowhere sane; nothing is changed then.
+    pub fn set_velocity(&mut self, particle: usize, velocity: [f32; D]) -> Result<(), WorldError> {
+        let (piece, number) = self.find(particle)?;
+        let step = self.settings.step;
+        let h = f64::from(step.dt) / f64::from(step.substeps);
+        let particles = &mut self.pieces[piece].matter.particles;
+        let point = particles.position(number);
+        let before: [f32; D] = core::array::from_fn(|axis| {
+            let fall = 0.5 * f64::from(step.acceleration[axis]) * h * h;
+            (f64::from(point[axis]) - f64::from(velocity[axis]) * h + fall) as f32
+        });
+        sane(particle, before)?;
+        for (axis, before) in before.into_iter().enumerate() {
+            particles.previous_mut(axis)[number] = before.positive_zero();
+        }
+        Ok(())
+    }
+
+    /// Pins a particle where it is, until it is [unpinned](Self::unpin).
+    ///
+    /// # Errors
+    /// No such particle.
+    pub fn pin(&mut self, particle: usize) -> Result<(), WorldError> {
+        self.hold(particle)?.pinned = true;
+        Ok(())
+    }
+
+    /// Frees a pinned particle, which falls from rest with the mass that it had. (If it is
+    /// grabbed, once it is released.)
+    ///
+    /// # Errors
+    /// No such particle; or [`WorldError::NeverFree`] if it was pinned from the beginning: then it
+    /// is [`set_inverse_mass`](Self::set_inverse_mass) that frees it.
+    pub fn unpin(&mut self, particle: usize) -> Result<(), WorldError> {
+        let (piece, number) = self.find(particle)?;
+        match self.held.get_mut(&particle) {
+            Some(held) if held.inverse_mass > 0.0 => held.pinned = false,
+            None if self.pieces[piece].matter.particles.inverse_masses()[number] > 0.0 => {}
+            _ => return Err(WorldError::NeverFree { particle }),
+        }
+        self.let_go(particle, false)
+    }
+
+    /// Takes hold of a particle: it stays where it is, and goes where it is
+    /// [dragged](Self::drag), until it is [released](Self::release).
+    ///
+    /// ```
+    /// use taut_scalar::ScalarKernel;
+    /// use taut_world::{Model, Scene, StickSet, World};
+    ///
+    /// let mut scene = Scene::new();
+    /// scene.add("sheet", Model::drape(8, StickSet::All)?)?;
+    /// let mut world = World::new(&scene, |_| ScalarKernel)?;
+    ///
+    /// let corner = world.nearest([0.34, -0.36, 0.0], 0.05).expect("the lower right corner");
+    /// assert_eq!(corner, 63);
+    /// world.grab(corner)?;
+    /// for step in 1..=30 {
+    ///     world.drag(corner, [0.35, -0.35, 0.01 * step as f32])?;
+    ///     assert!(world.step()?.finite);
+    ///     assert_eq!(world.position(corner)[2], 0.01 * step as f32);
+    /// }
+    /// world.release(corner)?; // and off it flies, at 0.6 m/s
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// No such particle.
+    pub fn grab(&mut self, particle: usize) -> Result<(), WorldError> {
+        self.hold(particle)?.grabbed = true;
+        Ok(())
+    }
+
+    /// Says where a grabbed or pinned particle is at the end of the next step, m: there exactly,
+    /// not somewhat behind. The substeps move it evenly. It stays there until it is dragged on.
+    ///
+    /// # Errors
+    /// No such particle, a coordinate that is not sane, or [`WorldError::Free`].
+    pub fn drag(&mut self, particle: usize, to: [f32; D]) -> Result<(), WorldError> {
+        let (piece, number) = self.find(particle)?;
+        sane(particle, to)?;
+        if self.pieces[piece].matter.particles.inverse_masses()[number] > 0.0 {
+            return Err(WorldError::Free { particle });
+        }
+        self.targets.insert(particle, to.map(Real::positive_zero));
+        Ok(())
+    }
+
+    /// Lets go of a grabbed particle, with the mass that it had before. If the last step dragged
+    /// it, it flies on as fast; if it is pinned, it stays where it is. Of a particle that is not
+    /// grabbed there is nothing to let go.
+    ///
+    /// # Errors
+    /// No such particle.
+    pub fn release(&mut self, particle: usize) -> Result<(), WorldError> {
+        self.find(particle)?;
+        if let Some(held) = self.held.get_mut(&particle) {
+            held.grabbed = false;
+        }
+        self.let_go(particle, true)
+    }
+
+    /// The particles that are grabbed, in the order of their numbers.
+    pub fn grabbed(&self) -> impl Iterator<Item = usize> {
+        self.held.iter().filter(|(_, held)| held.grabbed).map(|(&particle, _)| particle)
+    }
+
+    fn hold(&mut self, particle: usize) -> Result<&mut Held<D>, WorldError> {
+        let (piece, number) = self.find(particle)?;
+        let particles = &mut self.pieces[piece].matter.particles;
+        let inverse_mass = particles.inverse_masses()[number];
+        particles.set_inverse_mass(number, 0.0)?;
+        let free = Held { inverse_mass, pinned: false, grabbed: false, drift: [0.0; D] };
+        Ok(self.held.entry(particle).or_insert(free))
+    }
+
+    /// Frees a particle that nothing holds any more, at rest or moving on.
+    fn let_go(&mut self, particle: usize, thrown: bool) -> Result<(), WorldError> {
+        let Some(held) = self.held.get(&particle).copied() else { return Ok(()) };
+        if held.pinned || held.grabbed {
+            return Ok(());
+        }
+        self.held.remove(&particle);
+        let (piece, number) = self.find(particle)?;
+        let particles = &mut self.pieces[piece].matter.particles;
+        particles.set_inverse_mass(number, held.inverse_mass)?;
+        if held.inverse_mass > 0.0 {
+            self.targets.remove(&particle);
+            let point = particles.position(number);
+            for (axis, x) in point.into_iter().enumerate() {
+                let drift = if thrown { held.drift[axis] } else { 0.0 };
+                particles.previous_mut(axis)[number] = x - drift;
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells the pieces what is dragged where in this step.
+    pub(super) fn aim(&mut self) {
+        for held in self.held.values_mut() {
+            held.drift = [0.0; D];
+        }
+        for piece in &mut self.pieces {
+            piece.targets.clear();
+        }
+        for (&particle, &to) in &self.targets {
+            let (piece, number) = self.locate(particle);
+            let from = self.pieces[piece].matter.particles.position(number);
+            self.pieces[piece].targets.push(Target { number, from, to });
+            if let Some(held) = self.held.get_mut(&particle) {
+                let substeps = self.settings.step.substeps as f32;
+                held.drift = core::array::from_fn(|axis| (to[axis] - from[axis]) / substeps);
+            }
+        }
+    }
+
+    /// The particle nearest to a point, not farther than `within` from it, m; of equally near ones
+    /// the first.
+    pub fn nearest(&self, point: [f32; D], within: f32) -> Option<usize> {
+        let point = point.map(f64::from);
+        self.least(within, |at| {
+            Some((0..D).map(|axis| (at[axis] - point[axis]) * (at[axis] - point[axis])).sum())
+        })
+    }
+
+    /// The particle nearest to a ray, not farther than `within` from it, m, and not behind its
+    /// origin; of equally near ones the first. The direction may have any length.
+    pub fn nearest_to_ray(
+        &self,
+        origin: [f32; D],
+        direction: [f32; D],
+        within: f32,
+    ) -> Option<usize> {
+        let (origin, along) = (origin.map(f64::from), direction.map(f64::from));
+        let along2: f64 = along.iter().map(|x| x * x).sum();
+        self.least(within, |at| {
+            let from: [f64; D] = core::array::from_fn(|axis| at[axis] - origin[axis]);
+            let far = from.iter().zip(&along).map(|(x, y)| x * y).sum::<f64>() / along2;
+            let beside = |axis: usize| from[axis] - along[axis] * far;
+            (far >= 0.0).then(|| (0..D).map(|axis| beside(axis) * beside(axis)).sum())
+        })
+    }
+
+    /// The particle of the least squared distance, m².
+    fn least(&self, within: f32, square: impl Fn([f64; D]) -> Option<f64>) -> Option<usize> {
+        let within = f64::from(within);
+        let mut best = None;
+        let mut least = within * within;
+        for particle in 0..self.len() {
+            let Some(square) = square(self.position(particle).map(f64::from)) else { continue };
+            if square < least || (best.is_none() && square <= least) {
+                (best, least) = (Some(particle), square);
+            }
+        }
+        best
+    }
+}
+
+fn sane<const D: usize>(particle: usize, point: [f32; D]) -> Result<(), ParticleError> {
+    for (axis, value) in point.into_iter().enumerate() {
+        let value = f64::from(value);
+        if !(-COORDINATE_MAX..=COORDINATE_MAX).contains(&value) {
+            return Err(ParticleError::Coordinate { particle, axis, value });
+        }
+    }
+    Ok(())
+}

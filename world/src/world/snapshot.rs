@@ -1,0 +1,426 @@
+//! A world put aside, and taken up again.
+
+use taut_core::{
+    Formula, Kernel, Kind, ParticleError, Particles, Real, Schedule, ScheduleError, Step,
+    StickError, Sticks,
+};
+
+use super::hands::Held;
+use super::piece::Piece;
+use super::tearing::Tearing;
+use super::{Settings, World, WorldError};
+use crate::model::Model;
+use crate::scene::Scene;
+
+/// Why a world cannot be taken up again.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SnapshotError {
+    /// It is of another scene.
+    #[error("the snapshot is of another scene: {what}")]
+    OtherScene {
+        /// What differs first.
+        what: String,
+    },
+    /// Nobody has taken such a snapshot.
+    #[error("the snapshot is damaged: {what}")]
+    Damaged {
+        /// What is wrong.
+        what: &'static str,
+    },
+    /// A particle is not sane.
+    #[error("the snapshot is damaged: {0}")]
+    Particle(#[from] ParticleError),
+    /// A stick is not sane.
+    #[error("the snapshot is damaged: {0}")]
+    Stick(#[from] StickError),
+    /// An order is none.
+    #[error("the snapshot is damaged: {0}")]
+    Schedule(#[from] ScheduleError),
+    /// The scene cannot be made into a world, or the step is not sane.
+    #[error(transparent)]
+    World(#[from] WorldError),
+}
+
+/// All that changes in a world: positions and previous positions, masses, sticks, faces, settings,
+/// time, what is pinned, grabbed and dragged, and new orders. What does not change is the scene's
+/// (names, groups, forces, obstacles), and is not in it.
+///
+/// With the feature `serde` it goes through any format: numbers with a fraction as the bits that
+/// they are, so that none is rounded on the way.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Snapshot {
+    dimensions: usize,
+    models: Vec<Shape>,
+    steps: u64,
+    /// The bits of the time.
+    time: u64,
+    formula: String,
+    step: Bits,
+    substeps: u32,
+    iterations: u32,
+    passes: u32,
+    /// By the numbers of the world; rows of `dimensions` numbers.
+    positions: Bits,
+    previous: Bits,
+    inverse_masses: Bits,
+    held: Vec<Hold>,
+    targets: Vec<(usize, Bits)>,
+    pieces: Vec<Part>,
+}
+
+/// By what a model is known.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Shape {
+    name: String,
+    particles: usize,
+    sticks: usize,
+    fingerprint: u64,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct Hold {
+    particle: usize,
+    inverse_mass: u32,
+    pinned: bool,
+    grabbed: bool,
+    drift: Bits,
+}
+
+/// What changes in a piece besides its particles: sticks by their numbers in the piece.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct Part {
+    rests: Bits,
+    stiffness: Bits,
+    compliance: Bits,
+    kinds: Vec<Kind>,
+    torn: Vec<bool>,
+    tear_factors: Bits,
+    /// By the numbers of the world.
+    faces: Vec<[u32; 3]>,
+    /// If it was ordered anew: the sticks that were kept, by the numbers of the world, and their
+    /// order.
+    reordered: Option<(Vec<u32>, Phases)>,
+}
+
+/// Phases of blocks of batches of sticks.
+type Phases = Vec<Vec<Vec<Vec<u32>>>>;
+
+/// Numbers that keep their bits in every format.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct Bits(Vec<u32>);
+
+impl Bits {
+    fn of(numbers: impl IntoIterator<Item = f32>) -> Self {
+        Self(numbers.into_iter().map(f32::to_bits).collect())
+    }
+
+    fn numbers(&self) -> impl Iterator<Item = f32> {
+        self.0.iter().copied().map(f32::from_bits)
+    }
+
+    fn point<const D: usize>(&self) -> Result<[f32; D], SnapshotError> {
+        let point: Vec<f32> = self.numbers().collect();
+        point.try_into().map_err(|_| damaged("a point has other dimensions"))
+    }
+}
+
+fn damaged(what: &'static str) -> SnapshotError {
+    SnapshotError::Damaged { what }
+}
+
+pub(super) fn shapes<const D: usize>(scene: &Scene<D>) -> Vec<Shape> {
+    let shape = |(name, model): (&str, &Model<D>)| Shape {
+        name: name.to_owned(),
+        particles: model.particles.len(),
+        sticks: model.sticks.len(),
+        fingerprint: model.sticks.fingerprint(),
+    };
+    scene.models().map(shape).collect()
+}
+
+impl Snapshot {
+    /// Checks that it is of a scene.
+    fn check<const D: usize>(&self, scene: &Scene<D>) -> Result<(), SnapshotError> {
+        let other = |what| Err(SnapshotError::OtherScene { what });
+        if self.dimensions != D {
+            return other(format!("it has {} dimensions and not {D}", self.dimensions));
+        }
+        let shapes = shapes(scene);
+        for (own, shape) in self.models.iter().zip(&shapes) {
+            let name = &own.name;
+            if own.name != shape.name {
+                return other(format!("its model '{name}' is called '{}'", shape.name));
+            }
+            if own.particles != shape.particles {
+                return other(format!(
+                    "its model '{name}' has {} particles and not {}",
+                    own.particles, shape.particles
+                ));
+            }
+            if own != shape {
+                return other(format!("its model '{name}' has other sticks"));
+            }
+        }
+        if self.models.len() != shapes.len() {
+            return other(format!("it has {} models and not {}", self.models.len(), shapes.len()));
+        }
+        Ok(())
+    }
+}
+
+impl<K: Kernel<D>, const D: usize> World<K, D> {
+    /// All that changes in it, to [`resume`](Self::resume) with the scene with which it began.
+    ///
+    /// ```
+    /// use taut_scalar::ScalarKernel;
+    /// use taut_world::{Model, Scene, StickSet, World};
+    ///
+    /// let mut scene = Scene::new();
+    /// scene.add("sheet", Model::drape(8, StickSet::All)?)?;
+    /// let mut world = World::new(&scene, |_| ScalarKernel)?;
+    /// assert!(world.step()?.finite);
+    ///
+    /// let snapshot = world.snapshot();
+    /// let mut twin = World::resume(&scene, |_| ScalarKernel, &snapshot)?;
+    /// assert!(world.step()?.finite && twin.step()?.finite);
+    /// assert_eq!(twin.hash(), world.hash());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn snapshot(&self) -> Snapshot {
+        let Settings { step, passes } = self.settings;
+        let Step { dt, substeps, iterations, acceleration, damping } = step;
+        let particle = |name: usize| {
+            let (piece, number) = self.locate(name);
+            (&self.pieces[piece].matter.particles, number)
+        };
+        let all = || (0..self.len()).map(particle);
+        let previous = |(particles, number): (&Particles<D>, usize)| -> [f32; D] {
+            core::array::from_fn(|axis| particles.previous(axis)[number])
+        };
+        let held = self.held.iter().map(|(&particle, held)| Hold {
+            particle,
+            inverse_mass: held.inverse_mass.to_bits(),
+            pinned: held.pinned,
+            grabbed: held.grabbed,
+            drift: Bits::of(held.drift),
+        });
+        Snapshot {
+            dimensions: D,
+            models: self.shapes.clone(),
+            steps: self.steps,
+            time: self.time.to_bits(),
+            formula: self.formula.to_string(),
+            step: Bits::of([dt, damping].into_iter().chain(acceleration)),
+            substeps,
+            iterations,
+            passes,
+            positions: Bits::of(self.positions().flatten()),
+            previous: Bits::of(all().flat_map(previous)),
+            inverse_masses: Bits::of(all().map(|(it, number)| it.inverse_masses()[number])),
+            held: held.collect(),
+            targets: self.targets.iter().map(|(&it, &to)| (it, Bits::of(to))).collect(),
+            pieces: (0..self.pieces.len()).map(|piece| self.part_of(piece)).collect(),
+        }
+    }
+
+    fn part_of(&self, at: usize) -> Part {
+        let piece = &self.pieces[at];
+        let Model { sticks, faces, tear_factors, .. } = &piece.matter;
+        let all = || 0..sticks.len();
+        let names = self.particles.of(at);
+        let reordered = piece.reordered.then(|| {
+            let phases = piece.schedule().phases().map(|phase| {
+                let blocks = phase.blocks();
+                blocks.map(|block| block.batches().map(<[u32]>::to_vec).collect()).collect()
+            });
+            (self.sticks.of(at).to_vec(), phases.collect())
+        });
+        Part {
+            rests: Bits::of(sticks.rests().iter().copied()),
+            stiffness: Bits::of(all().map(|stick| sticks.stiffness(stick))),
+            compliance: Bits::of(all().map(|stick| sticks.compliance(stick))),
+            kinds: all().map(|stick| sticks.kind(stick)).collect(),
+            torn: all().map(|stick| sticks.is_torn(stick)).collect(),
+            tear_factors: Bits::of(tear_factors.iter().copied()),
+            faces: faces.iter().map(|face| face.map(|corner| names[corner as usize])).collect(),
+            reordered,
+        }
+    }
+
+    /// Goes on where a snapshot was taken, to the same bits, on any kernels. Forces and obstacles
+    /// are those of the scene.
+    ///
+    /// # Errors
+    /// If the snapshot is of another scene, or damaged, or was taken when not every position was
+    /// finite; as [`new`](Self::new).
+    pub fn resume(
+        scene: &Scene<D>,
+        mut kernel_for: impl FnMut(&Schedule) -> K,
+        snapshot: &Snapshot,
+    ) -> Result<Self, SnapshotError> {
+        snapshot.check(scene)?;
+        let formula: Formula =
+            snapshot.formula.parse().map_err(|_| damaged("there is no such formula"))?;
+        let mut scene = scene.clone();
+        scene.formula = formula;
+        scene.settings = snapshot.settings()?;
+        let mut world = Self::new(&scene, &mut kernel_for)?;
+        world.steps = snapshot.steps;
+        world.time = f64::from_bits(snapshot.time);
+        if !world.time.is_finite() {
+            return Err(damaged("the time is not finite"));
+        }
+        world.resume_particles(snapshot)?;
+        if snapshot.pieces.len() != world.pieces.len() {
+            return Err(damaged("a piece is missing"));
+        }
+        for (piece, part) in snapshot.pieces.iter().enumerate() {
+            world.resume_piece(piece, part, &mut kernel_for)?;
+        }
+        Ok(world)
+    }
+
+    fn resume_particles(&mut self, snapshot: &Snapshot) -> Result<(), SnapshotError> {
+        let Snapshot { positions, previous, inverse_masses, held, targets, .. } = snapshot;
+        let len = self.len();
+        if [positions, previous].iter().any(|it| it.0.len() != D * len)
+            || inverse_masses.0.len() != len
+        {
+            return Err(damaged("it has other columns of particles"));
+        }
+        for (name, inverse_mass) in inverse_masses.numbers().enumerate() {
+            let (piece, number) = self.locate(name);
+            let particles = &mut self.pieces[piece].matter.particles;
+            let point = |bits: &Bits| -> [f32; D] {
+                core::array::from_fn(|axis| f32::from_bits(bits.0[D * name + axis]))
+            };
+            // Bounds are those of sane points; and what was -0.0 stays so.
+            particles.set_position(number, point(previous))?;
+            particles.set_position(number, point(positions))?;
+            for axis in 0..D {
+                particles.positions_mut(axis)[number] = point(positions)[axis];
+                particles.previous_mut(axis)[number] = point(previous)[axis];
+            }
+            particles.set_inverse_mass(number, inverse_mass)?;
+        }
+        for hold in held {
+            if hold.particle >= len {
+                return Err(damaged("it holds a particle that is not there"));
+            }
+            let inverse_mass = f32::from_bits(hold.inverse_mass);
+            let drift = hold.drift.point()?;
+            if drift.iter().any(|along| !along.is_finite()) {
+                return Err(damaged("a particle is dragged endlessly fast"));
+            }
+            self.held.insert(
+                hold.particle,
+                Held { inverse_mass: 0.0, pinned: hold.pinned, grabbed: hold.grabbed, drift },
+            );
+            self.set_inverse_mass(hold.particle, inverse_mass)?;
+        }
+        for (particle, to) in targets {
+            self.drag(*particle, to.point()?)?;
+        }
+        Ok(())
+    }
+
+    fn resume_piece(
+        &mut self,
+        at: usize,
+        part: &Part,
+        kernel_for: &mut dyn FnMut(&Schedule) -> K,
+    ) -> Result<(), SnapshotError> {
+        let piece = &mut self.pieces[at];
+        if let Some((kept, phases)) = &part.reordered {
+            let number = |&name: &u32| {
+                let place = self.sticks.locate_if_any(name as usize);
+                place.filter(|&(piece, _)| piece == at).map(|(_, number)| number as u32)
+            };
+            let kept: Option<Vec<u32>> = kept.iter().map(number).collect();
+            let kept = kept
+                .filter(|kept| kept.is_sorted_by(|one, next| one < next))
+                .ok_or(damaged("an order is of other sticks"))?;
+            let left = piece.matter.sticks.selected(&kept)?;
+            let schedule = Schedule::new(&left, phases)?;
+            piece
+                .exchange(left, &kept, schedule, self.formula, kernel_for)
+                .map_err(WorldError::from)?;
+            self.sticks.keep(at, &kept);
+        }
+        let face = |face: &[u32; 3]| {
+            let place = |name: u32| self.particles.locate_if_any(name as usize);
+            let own = |name| place(name).filter(|it| it.0 == at).map(|it| it.1 as u32);
+            let [a, b, c] = face.map(own);
+            Some([a?, b?, c?])
+        };
+        let faces: Option<Vec<[u32; 3]>> = part.faces.iter().map(face).collect();
+        piece.matter.faces = faces.ok_or(damaged("a face is of other particles"))?.into();
+        resume_sticks(piece, part)
+    }
+}
+
+fn resume_sticks<P, const D: usize>(
+    piece: &mut Piece<P, D>,
+    part: &Part,
+) -> Result<(), SnapshotError> {
+    let Model { sticks, tear_factors, .. } = &mut piece.matter;
+    let len = sticks.len();
+    let columns = [&part.rests, &part.stiffness, &part.compliance];
+    if columns.iter().any(|column| column.0.len() != len)
+        || part.kinds.len() != len
+        || part.torn.len() != len
+        || ![0, len].contains(&part.tear_factors.0.len())
+    {
+        return Err(damaged("it has other columns of sticks"));
+    }
+    let number = |bits: &Bits, stick: usize| f32::from_bits(bits.0[stick]);
+    for stick in 0..len {
+        set_stick(sticks, stick, columns.map(|column| number(column, stick)))?;
+        if sticks.kind(stick) != part.kinds[stick] {
+            sticks.set_kind(stick, part.kinds[stick])?;
+        }
+        if part.torn[stick] { sticks.tear(stick)? } else { sticks.mend(stick)? }
+    }
+    *tear_factors = part.tear_factors.numbers().collect();
+    piece.tearing = Tearing::new(sticks, tear_factors);
+    Ok(())
+}
+
+/// Changes what is not so already, so that plans hear of changes only.
+fn set_stick(
+    sticks: &mut Sticks,
+    stick: usize,
+    [rest, stiffness, compliance]: [f32; 3],
+) -> Result<(), StickError> {
+    let same = |one: f32, other: f32| one.canonical_bits() == other.canonical_bits();
+    if !same(sticks.rest(stick), rest) {
+        sticks.set_rest(stick, rest)?;
+    }
+    if !same(sticks.stiffness(stick), stiffness) {
+        sticks.set_stiffness(stick, stiffness)?;
+    }
+    if !same(sticks.compliance(stick), compliance) {
+        sticks.set_compliance(stick, compliance)?;
+    }
+    Ok(())
+}
+
+impl Snapshot {
+    fn settings<const D: usize>(&self) -> Result<Settings<D>, SnapshotError> {
+        let numbers: Vec<f32> = self.step.numbers().collect();
+        let [dt, damping, acceleration @ ..] = &numbers[..] else {
+            return Err(damaged("the step is missing"));
+        };
+        let acceleration =
+            acceleration.try_into().map_err(|_| damaged("the step has other dimensions"))?;
+        let (substeps, iterations) = (self.substeps, self.iterations);
+        let step = Step { dt: *dt, substeps, iterations, acceleration, damping: *damping };
+        Ok(Settings { step, passes: self.passes })
+    }
+}

@@ -1,0 +1,141 @@
+//! One step of a world.
+
+use taut_core::{Executor, Inline, Kernel, Step};
+
+use super::{Moment, Settings, World, WorldError};
+
+/// How a step ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub struct Outcome {
+    /// Whether every position is finite. A simulation can blow up by its order, its step or
+    /// its forces; then it is not, and stays so.
+    pub finite: bool,
+    /// How many sticks tore, at its end.
+    pub torn: usize,
+}
+
+/// What a step is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Pass {
+    /// Steps of parts that nothing touches: motion and sticks in one go.
+    Whole,
+    /// Forces, added up.
+    Forces,
+    /// The motion of particles.
+    Motion,
+    /// The relaxation of sticks.
+    Sticks,
+    /// Obstacles.
+    Obstacles,
+    /// Sticks that are looked at whether they tear, once a step.
+    Tearing,
+}
+
+impl<K: Kernel<D>, const D: usize> World<K, D> {
+    /// One step, on the calling thread (kernels may have threads of their own).
+    ///
+    /// # Errors
+    /// If the settings are no longer sane: nothing has moved then. If the sticks of a piece were
+    /// exchanged for others: then pieces before it have moved.
+    pub fn step(&mut self) -> Result<Outcome, WorldError> {
+        self.step_on(&Inline)
+    }
+
+    /// One step, on the threads of an executor. The answer is the same.
+    ///
+    /// # Errors
+    /// As [`step`](Self::step).
+    pub fn step_on(&mut self, executor: &dyn Executor) -> Result<Outcome, WorldError> {
+        self.step_watched(executor, &mut |_| ())
+    }
+
+    /// One step that says after each of its passes which it was: whoever looks at a clock then
+    /// knows what each costs. A pass is said once a piece, substep and repetition.
+    ///
+    /// ```
+    /// use std::collections::BTreeMap;
+    /// use std::time::{Duration, Instant};
+    /// use taut_core::Inline;
+    /// use taut_scalar::ScalarKernel;
+    /// use taut_world::{Model, Pass, Scene, StickSet, World};
+    ///
+    /// let mut scene = Scene::new();
+    /// scene.add("sheet", Model::drape(16, StickSet::All)?)?;
+    /// let mut world = World::new(&scene, |_| ScalarKernel)?;
+    ///
+    /// let mut times = BTreeMap::<Pass, Duration>::new();
+    /// let mut last = Instant::now();
+    /// let outcome = world.step_watched(&Inline, &mut |pass| {
+    ///     *times.entry(pass).or_default() += last.elapsed();
+    ///     last = Instant::now();
+    /// })?;
+    /// assert!(outcome.finite && times.contains_key(&Pass::Whole));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`step`](Self::step).
+    pub fn step_watched(
+        &mut self,
+        executor: &dyn Executor,
+        after: &mut dyn FnMut(Pass),
+    ) -> Result<Outcome, WorldError> {
+        let Settings { step, passes } = self.settings;
+        let motion = step.motion()?;
+        self.aim();
+        let Self { forces, obstacles, pieces, .. } = self;
+        let mut finite = true;
+        // Repetitions of iterations are iterations where nothing comes between them.
+        let whole = Step { iterations: step.iterations.saturating_mul(passes), ..step };
+        let mut touched = Vec::new();
+        for piece in &mut *pieces {
+            let matter = &piece.matter;
+            if matter.acts()
+                || forces.iter().any(|force| force.touches(matter))
+                || obstacles.iter().any(|obstacle| obstacle.touches(matter))
+            {
+                touched.push(piece);
+            } else {
+                finite &= piece.step(&whole, executor)?;
+                after(Pass::Whole);
+            }
+        }
+        let h = step.dt / step.substeps as f32;
+        for substep in 1..=step.substeps {
+            let time = self.time + f64::from(substep) * f64::from(h);
+            let moment = Moment { time, h, motion };
+            for piece in &mut touched {
+                // Before obstacles look where particles came from.
+                piece.matter.emit(&moment);
+                for obstacle in &*obstacles {
+                    obstacle.begin(&mut piece.matter);
+                }
+                piece.push(forces.iter().map(|force| &**force), &moment);
+                after(Pass::Forces);
+                piece.put(substep, step.substeps);
+                piece.integrate(&moment);
+                after(Pass::Motion);
+                for _ in 0..passes {
+                    // Obstacles can only bring particles back from where they were finite.
+                    finite &= piece.relax(step.iterations, &moment, executor)?;
+                    after(Pass::Sticks);
+                    for obstacle in &*obstacles {
+                        obstacle.keep_out(&mut piece.matter, &moment);
+                    }
+                    after(Pass::Obstacles);
+                }
+            }
+        }
+        let mut torn = 0;
+        for piece in pieces {
+            torn += piece.tear_overstretched();
+            after(Pass::Tearing);
+        }
+        self.targets.clear();
+        self.steps += 1;
+        self.time += f64::from(step.dt);
+        Ok(Outcome { finite, torn })
+    }
+}

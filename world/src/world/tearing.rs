@@ -1,0 +1,230 @@
+//! Sticks that tear, and what goes with them.
+
+use taut_core::{Kernel, News, Particles, Schedule, Seen, Sticks};
+
+use super::piece::Piece;
+use super::{World, WorldError};
+use crate::model::Model;
+
+/// How many sticks are looked at together.
+const CHUNK: usize = 64;
+
+/// At what length each stick of a piece tears, laid out so that it is checked fast: sticks whose
+/// ends are consecutive particles, as those of a sheet are, one after the other.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tearing {
+    runs: Vec<Run>,
+    /// For each place: the stick there, and the square of the length at which it tears, m²;
+    /// infinite if it never does, or has.
+    sticks: Vec<u32>,
+    limits: Vec<f32>,
+    /// For each stick its place; none for those that never tear.
+    places: Vec<u32>,
+    seen: Option<Seen>,
+}
+
+/// Sticks `a - b`, `a + 1 - b + 1`, ... from the place `first` on.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    a: usize,
+    b: usize,
+    first: usize,
+    len: usize,
+}
+
+const NOWHERE: u32 = u32::MAX;
+
+impl Tearing {
+    pub(super) fn new(sticks: &Sticks, factors: &[f32]) -> Self {
+        let ends = sticks.ends();
+        let tears = |&stick: &u32| factors.get(stick as usize).is_some_and(|it| it.is_finite());
+        let mut order: Vec<u32> = (0..sticks.len() as u32).filter(tears).collect();
+        order.sort_by_key(|&stick| {
+            let [a, b] = ends[stick as usize];
+            (b.wrapping_sub(a), a, stick)
+        });
+        let mut all =
+            Self { places: vec![NOWHERE; sticks.len()], sticks: order, ..Self::default() };
+        for (place, &stick) in all.sticks.iter().enumerate() {
+            all.places[stick as usize] = place as u32;
+            let [a, b] = ends[stick as usize].map(|end| end as usize);
+            match all.runs.last_mut() {
+                Some(run) if run.len < CHUNK && [run.a + run.len, run.b + run.len] == [a, b] => {
+                    run.len += 1;
+                }
+                _ => all.runs.push(Run { a, b, first: place, len: 1 }),
+            }
+        }
+        all.limits = vec![f32::INFINITY; all.sticks.len()];
+        all
+    }
+
+    /// Takes over what changed of the sticks.
+    fn refresh(&mut self, sticks: &Sticks, factors: &[f32]) {
+        let changes = sticks.changes();
+        let mut limit = |stick: u32| {
+            let (stick, place) = (stick as usize, self.places[stick as usize]);
+            if place != NOWHERE {
+                let length = sticks.rest(stick) * factors[stick];
+                self.limits[place as usize] =
+                    if sticks.is_torn(stick) { f32::INFINITY } else { length * length };
+            }
+        };
+        match self.seen.map_or(News::Everything, |seen| changes.since(seen)) {
+            News::Entries(entries) => entries.iter().copied().for_each(limit),
+            News::Everything | News::AnotherTable => {
+                (0..sticks.len() as u32).for_each(&mut limit);
+            }
+        }
+        self.seen = Some(changes.now());
+    }
+
+    /// The sticks that are longer than they bear.
+    fn overstretched<const D: usize>(&self, particles: &Particles<D>, found: &mut Vec<u32>) {
+        let columns: [&[f32]; D] = core::array::from_fn(|axis| particles.positions(axis));
+        let mut squares = [0.0_f32; CHUNK];
+        for &Run { a, b, first, len } in &self.runs {
+            let squares = &mut squares[..len];
+            squares.fill(0.0);
+            for column in columns {
+                let ends = column[a..a + len].iter().zip(&column[b..b + len]);
+                for (square, (a, b)) in squares.iter_mut().zip(ends) {
+                    let d = b - a;
+                    *square += d * d;
+                }
+            }
+            let limits = &self.limits[first..first + len];
+            let over = |(square, limit): (&f32, &f32)| square > limit;
+            // All of them without a branch: hardly ever is there one.
+            let count: u32 = squares.iter().zip(limits).map(|pair| u32::from(over(pair))).sum();
+            if count > 0 {
+                let pairs = squares.iter().zip(limits).zip(&self.sticks[first..]);
+                found.extend(pairs.filter(|(pair, _)| over(*pair)).map(|(_, stick)| stick));
+            }
+        }
+    }
+}
+
+impl<P, const D: usize> Piece<P, D> {
+    /// Tears what is stretched too far; returns how many sticks that were.
+    pub(super) fn tear_overstretched(&mut self) -> usize {
+        let Model { particles, sticks, tear_factors, .. } = &mut self.matter;
+        if tear_factors.is_empty() {
+            return 0;
+        }
+        self.tearing.refresh(sticks, tear_factors);
+        let mut found = core::mem::take(&mut self.found);
+        found.clear();
+        self.tearing.overstretched(particles, &mut found);
+        let torn = self.tear(&found);
+        self.found = found;
+        torn
+    }
+
+    /// Tears the untorn sticks whose ends are such; returns how many those were.
+    pub(super) fn tear_where(&mut self, tears: impl Fn([[f64; D]; 2]) -> bool) -> usize {
+        let Model { particles, sticks, .. } = &self.matter;
+        let place = |end: u32| particles.position(end as usize).map(f64::from);
+        let torn = |&stick: &u32| {
+            !sticks.is_torn(stick as usize) && tears(sticks.ends()[stick as usize].map(place))
+        };
+        let found: Vec<u32> = (0..sticks.len() as u32).filter(torn).collect();
+        self.tear(&found)
+    }
+
+    /// Tears sticks, and takes away the faces of which they are an edge; returns how many of the
+    /// sticks were whole.
+    pub(super) fn tear(&mut self, found: &[u32]) -> usize {
+        let Model { sticks, faces, .. } = &mut self.matter;
+        let mut torn = 0;
+        for &stick in found {
+            torn += usize::from(!sticks.is_torn(stick as usize));
+            sticks.tear(stick as usize).expect("it was found among these sticks");
+        }
+        if torn > 0 && !faces.is_empty() {
+            let sorted = |a: u32, b: u32| [a.min(b), a.max(b)];
+            let ends = |&stick: &u32| sticks.ends()[stick as usize];
+            let mut edges: Vec<[u32; 2]> =
+                found.iter().map(ends).map(|[a, b]| sorted(a, b)).collect();
+            edges.sort_unstable();
+            let whole = |a, b| edges.binary_search(&sorted(a, b)).is_err();
+            faces.retain(|&[a, b, c]| whole(a, b) && whole(b, c) && whole(c, a));
+        }
+        torn
+    }
+}
+
+impl<K: Kernel<D>, const D: usize> World<K, D> {
+    /// Tears a stick: it acts no more, and the faces of which it is an edge are gone. The others
+    /// keep their order, and so their bits. Returns whether it was whole.
+    ///
+    /// # Errors
+    /// No such stick.
+    pub fn tear(&mut self, stick: usize) -> Result<bool, WorldError> {
+        let Some((piece, number)) = self.find_stick(stick)? else { return Ok(false) };
+        Ok(self.pieces[piece].tear(&[number as u32]) > 0)
+    }
+
+    /// From now on a stick tears, at the end of a step, when it is longer than `factor` times its
+    /// rest length; never if that is infinite or NaN. Of a stick that is gone there is nothing to
+    /// say.
+    ///
+    /// # Errors
+    /// No such stick.
+    pub fn set_tear_factor(&mut self, stick: usize, factor: f32) -> Result<(), WorldError> {
+        let Some((piece, number)) = self.find_stick(stick)? else { return Ok(()) };
+        let piece = &mut self.pieces[piece];
+        let Model { sticks, tear_factors, .. } = &mut piece.matter;
+        tear_factors.resize(sticks.len(), f32::INFINITY);
+        tear_factors[number] = factor;
+        piece.tearing = Tearing::new(sticks, tear_factors);
+        Ok(())
+    }
+
+    /// Whether a stick is torn.
+    ///
+    /// # Panics
+    /// If there never was such a stick.
+    pub fn is_torn(&self, stick: usize) -> bool {
+        self.locate_stick(stick)
+            .is_none_or(|(piece, number)| self.pieces[piece].matter.sticks.is_torn(number))
+    }
+
+    /// How many sticks are torn, since the beginning.
+    pub fn torn(&self) -> usize {
+        let whole = |sticks: &Sticks| (0..sticks.len()).filter(|&it| !sticks.is_torn(it)).count();
+        let whole: usize = self.pieces.iter().map(|piece| whole(&piece.matter.sticks)).sum();
+        self.sticks.len() - whole
+    }
+
+    /// Leaves out the sticks that are torn, and orders what remains of those pieces anew: worth it
+    /// when much is torn, since torn sticks keep their places and their cost until then. Returns
+    /// how many were left out.
+    ///
+    /// **The answer changes**: another order of the sticks relaxes to other positions, and a sheet
+    /// is no longer one to the kernel for sheets. Particles keep their numbers, and so do sticks:
+    /// torn ones stay [torn](Self::is_torn).
+    ///
+    /// # Errors
+    /// If a kernel cannot run the new schedule; the pieces before it have changed then.
+    pub fn reorder(
+        &mut self,
+        mut kernel_for: impl FnMut(&Schedule) -> K,
+    ) -> Result<usize, WorldError> {
+        let mut gone = 0;
+        for (at, piece) in self.pieces.iter_mut().enumerate() {
+            let Model { particles, sticks, .. } = &piece.matter;
+            let len = sticks.len();
+            let kept: Vec<u32> =
+                (0..len as u32).filter(|&stick| !sticks.is_torn(stick as usize)).collect();
+            if kept.len() < len {
+                let left = sticks.selected(&kept)?;
+                let schedule = Schedule::for_mesh(particles, &left);
+                piece.exchange(left, &kept, schedule, self.formula, &mut kernel_for)?;
+                self.sticks.keep(at, &kept);
+                gone += len - kept.len();
+            }
+        }
+        Ok(gone)
+    }
+}

@@ -1,0 +1,42 @@
+//! Soft sticks are as soft as they say.
+
+use taut_core::{Duplicates, Formula, Particles, Sticks};
+use taut_world::Model;
+
+use crate::make::{scene, steps, world};
+
+/// How far a weight of `mass` kg on a stick of 1 m and of that compliance sags, m.
+fn sag(compliance: f32, mass: f32, substeps: u32, iterations: u32, formula: Formula) -> f64 {
+    let points = [[0.0, 0.0, 0.0], [0.0, -1.0, 0.0]];
+    let particles = Particles::new(&points, &[0.0, 1.0 / mass]).unwrap();
+    let mut sticks = Sticks::joining(&particles, &[[0, 1]], Duplicates::Keep).unwrap();
+    sticks.set_compliance(0, compliance).unwrap();
+    let mut scene = scene("weight", Model::new(particles, sticks));
+    scene.formula = formula;
+    scene.settings.step.substeps = substeps;
+    scene.settings.step.iterations = iterations;
+    scene.settings.step.damping = 1.0 - 0.5_f32.powf(1.0 / substeps as f32);
+    let mut world = world(&scene);
+    steps(&mut world, 600);
+    -1.0 - f64::from(world.position(1)[1])
+}
+
+#[test]
+fn a_weight_sags_by_compliance_times_its_weight_whatever_the_substeps() {
+    for formula in [Formula::Exact, Formula::Halley] {
+        for (compliance, mass) in [(1e-3, 1.0), (1e-2, 1.0), (1e-3, 5.0)] {
+            let expected = f64::from(compliance) * f64::from(mass) * 9.81;
+            for substeps in [1, 2, 4, 8, 16] {
+                let sag = sag(compliance, mass, substeps, 1, formula);
+                let off = (sag - expected).abs() / expected;
+                assert!(off < 0.01, "{formula} {substeps} substeps: {sag} m for {expected} m");
+            }
+        }
+    }
+}
+
+#[test]
+fn iterations_make_a_soft_stick_stiffer_and_substeps_do_not() {
+    let [one, many] = [1, 8].map(|iterations| sag(1e-2, 1.0, 2, iterations, Formula::Exact));
+    assert!(many < 0.5 * one, "{one} m with one iteration, {many} m with eight");
+}

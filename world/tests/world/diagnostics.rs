@@ -1,0 +1,142 @@
+//! Figures of worlds whose figures are known.
+
+use proptest::prelude::*;
+use taut_core::{Duplicates, Formula, Particles, Sticks};
+use taut_world::{Diagnostics, Model, Scene, StickSet};
+
+use crate::make::{loose, scene, steps, world};
+
+/// In empty space.
+fn weightless(mut scene: Scene) -> Scene {
+    scene.settings.step.acceleration = [0.0; 3];
+    scene.settings.step.damping = 0.0;
+    scene
+}
+
+fn near(one: f64, other: f64, within: f64) -> bool {
+    (one - other).abs() <= within
+}
+
+#[test]
+fn figures_are_those_of_the_textbook() {
+    let mut scene = weightless(scene(
+        "loose",
+        loose(&[[1.0, 0.0, 0.0], [0.0, 2.0, 3.0], [9.0; 3]], &[0.5, 0.25, 0.0]),
+    ));
+    scene.settings.step.acceleration = [0.0, -10.0, 0.0];
+    scene.settings.step.dt = 0.25;
+    let mut world = world(&scene);
+    world.settings_mut().step.acceleration = [0.0; 3];
+    world.set_velocity(0, [0.0, 2.0, 0.0]).unwrap();
+    world.set_velocity(1, [1.0, 0.0, -1.0]).unwrap();
+    world.settings_mut().step.acceleration = [0.0, -10.0, 0.0];
+    let Diagnostics { kinetic, potential, momentum, angular_momentum, stretch, depth, torn } =
+        world.diagnostics().unwrap();
+    assert_eq!(kinetic, 0.5 * 2.0 * 4.0 + 0.5 * 4.0 * 2.0);
+    assert_eq!(potential, 4.0 * 10.0 * 2.0);
+    assert_eq!(momentum, [4.0, 4.0, -4.0]);
+    // (1, 0, 0) x (0, 4, 0) + (0, 2, 3) x (4, 0, -4)
+    assert_eq!(angular_momentum, [-8.0, 12.0, 4.0 - 8.0]);
+    assert_eq!((stretch.rms, depth, torn), (0.0, 0.0, 0));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    #[test]
+    fn a_thrown_particle_flies_along_its_parabola(
+        velocity in [-10.0..10.0_f32, -10.0..10.0_f32, -10.0..10.0_f32],
+        acceleration in [-1.0..1.0_f32, -20.0..0.0_f32, -1.0..1.0_f32],
+        substeps in 1..5_u32,
+    ) {
+        let mut scene = weightless(scene("ball", loose(&[[0.0; 3]], &[1.0])));
+        scene.settings.step.acceleration = acceleration;
+        scene.settings.step.substeps = substeps;
+        let mut world = world(&scene);
+        world.set_velocity(0, velocity).unwrap();
+        steps(&mut world, 60);
+        let t = world.time();
+        for axis in 0..3 {
+            let [v, a] = [velocity[axis], acceleration[axis]].map(f64::from);
+            let there = v * t + 0.5 * a * t * t;
+            // What is left is rounding to f32: 240 substeps of it, of which early ones grow.
+            prop_assert!(near(f64::from(world.position(0)[axis]), there, 2e-3), "{there}");
+        }
+    }
+}
+
+#[test]
+fn a_particle_let_go_at_rest_falls_half_a_substep_further() {
+    // Verlet from a previous position that is the position: x = ½ a t (t + h).
+    let mut scene = scene("ball", loose(&[[0.0; 3]], &[1.0]));
+    scene.settings.step.damping = 0.0;
+    let mut world = world(&scene);
+    steps(&mut world, 60);
+    let (t, h) = (world.time(), f64::from(world.settings().step.dt));
+    let there = -0.5 * 9.81 * t * (t + h);
+    assert!(near(f64::from(world.position(0)[1]), there, 1e-4));
+}
+
+#[test]
+fn sticks_pull_at_both_ends_alike() {
+    for formula in Formula::ALL {
+        let mut scene = weightless(scene("ball", Model::sphere(9, StickSet::All).unwrap()));
+        scene.formula = formula;
+        scene.settings.step.iterations = 3;
+        let mut world = world(&scene);
+        for particle in 0..world.len() {
+            world.set_inverse_mass(particle, 0.5 + (particle % 7) as f32).unwrap();
+            let spin = (particle % 5) as f32 - 2.0;
+            world.set_velocity(particle, [0.3 * spin, 1.0 - spin, 0.2]).unwrap();
+        }
+        let before = world.diagnostics().unwrap();
+        steps(&mut world, 120);
+        let after = world.diagnostics().unwrap();
+        let mass: f64 = (0..world.len()).map(|it| 1.0 / f64::from(world.inverse_mass(it))).sum();
+        for axis in 0..3 {
+            let [p, q] = [before, after].map(|it| it.momentum[axis] / mass);
+            assert!(near(p, q, 1e-4), "{formula}: {p} and {q} m/s on axis {axis}");
+        }
+        assert!(after.kinetic < before.kinetic, "{formula}: relaxation makes no energy");
+    }
+}
+
+/// How much of its spin a ball loses in a second, as a share.
+fn spin_lost(substeps: u32) -> f64 {
+    let mut scene = weightless(scene("ball", Model::sphere(9, StickSet::All).unwrap()));
+    scene.settings.step.substeps = substeps;
+    scene.settings.step.iterations = 4;
+    let mut world = world(&scene);
+    for particle in 0..world.len() {
+        world.set_inverse_mass(particle, 1.0).unwrap();
+        let [x, _, z] = world.position(particle);
+        world.set_velocity(particle, [3.0 * z, 0.0, -3.0 * x]).unwrap();
+    }
+    let spin = |it: Diagnostics| it.angular_momentum[1];
+    let before = spin(world.diagnostics().unwrap());
+    steps(&mut world, 60);
+    (spin(world.diagnostics().unwrap()) - before).abs() / before
+}
+
+#[test]
+fn a_ball_keeps_its_spin_the_better_the_shorter_the_substeps() {
+    // A stick pulls along where it is at the end of a substep, and its ends turned meanwhile.
+    let [coarse, fine] = [1, 8].map(spin_lost);
+    assert!(coarse < 0.15 && fine < coarse / 4.0, "{coarse} and {fine}");
+}
+
+#[test]
+fn the_stretch_is_of_all_pieces_together_but_not_of_torn_sticks() {
+    let points = [[0.0; 3], [1.0, 0.0, 0.0], [3.0, 0.0, 0.0]];
+    let particles = Particles::new(&points, &[1.0; 3]).unwrap();
+    let rests = [1.0, 1.0];
+    let sticks = Sticks::with_rests(3, &[[0, 1], [1, 2]], &rests, Duplicates::Keep).unwrap();
+    let mut scene = scene("rope", Model::new(particles, sticks));
+    scene.add("sheet", Model::drape(2, StickSet::Structural).unwrap()).unwrap();
+    let mut world = world(&scene);
+    let stretch = world.diagnostics().unwrap().stretch;
+    assert!(near(stretch.max, 1.0, 1e-6) && near(stretch.rms, (1.0_f64 / 6.0).sqrt(), 1e-3));
+    world.tear(1).unwrap();
+    let after = world.diagnostics().unwrap();
+    assert!(after.stretch.max < 1e-2 && after.torn == 1);
+}

@@ -1,0 +1,127 @@
+//! Particles that are held go where they are dragged, and are free again after.
+
+use std::sync::Arc;
+
+use taut_world::{Force, Forces, Model, Moment, StickSet, WorldError};
+
+use crate::make::{scene, steps, world};
+
+/// Makes the world take its columns, and changes nothing.
+#[derive(Debug)]
+struct Nothing;
+
+impl Force for Nothing {
+    fn push(&self, _: &Model, _: &Moment, _: &mut Forces) {}
+}
+
+#[test]
+fn what_is_dragged_is_there_at_the_end_of_the_step_whichever_way_it_takes() {
+    let mut hashes = Vec::new();
+    for force in [false, true] {
+        let mut scene = scene("sheet", Model::drape(9, StickSet::All).unwrap());
+        scene.add("ball", Model::sphere(5, StickSet::All).unwrap().moved([3.0, 0.0, 0.0])).unwrap();
+        scene.settings.step.substeps = 4;
+        scene.settings.step.iterations = 2;
+        if force {
+            scene.forces.push(Arc::new(Nothing));
+        }
+        let mut world = world(&scene);
+        let ball = world.model("ball").unwrap().start;
+        for particle in [80, ball + 3] {
+            world.grab(particle).unwrap();
+        }
+        for step in 0..40 {
+            let to = |x: f32| [x, -0.3, 0.011 * step as f32];
+            world.drag(80, to(0.4)).unwrap();
+            world.drag(0, to(0.0)).unwrap(); // pinned from the beginning
+            world.drag(ball + 3, to(3.0)).unwrap();
+            steps(&mut world, 1);
+            for (particle, x) in [(80, 0.4), (0, 0.0), (ball + 3, 3.0)] {
+                assert_eq!(world.position(particle), to(x));
+            }
+        }
+        assert_eq!(world.grabbed().collect::<Vec<_>>(), [80, ball + 3]);
+        let there = world.position(80);
+        steps(&mut world, 3);
+        assert_eq!(world.position(80), there, "nobody dragged it on");
+        hashes.push(world.hash());
+    }
+    assert_eq!(hashes[0], hashes[1]);
+}
+
+#[test]
+fn substeps_drag_evenly_and_who_lets_go_throws() {
+    let mut scene = scene("loose", crate::make::loose(&[[0.0; 3], [1.0; 3]], &[0.5, 1.0]));
+    scene.settings.step.substeps = 5;
+    scene.settings.step.damping = 0.0;
+    scene.settings.step.acceleration = [0.0; 3];
+    let mut world = world(&scene);
+    world.grab(0).unwrap();
+    world.drag(0, [0.5, 0.0, -1.0]).unwrap();
+    steps(&mut world, 1);
+    world.release(0).unwrap();
+    assert_eq!(world.inverse_mass(0), 0.5);
+    steps(&mut world, 1);
+    let [x, y, z] = world.position(0);
+    assert!((x - 1.0).abs() < 1e-5 && y == 0.0 && (z + 2.0).abs() < 1e-5, "{x} {y} {z}");
+
+    // Held still for a step, it is let go at rest.
+    world.grab(0).unwrap();
+    steps(&mut world, 1);
+    let there = world.position(0);
+    world.release(0).unwrap();
+    steps(&mut world, 1);
+    assert_eq!(world.position(0), there);
+}
+
+#[test]
+fn what_is_pinned_and_grabbed_at_once_is_free_after_both() {
+    let mut world = world(&scene("loose", crate::make::loose(&[[0.0; 3], [1.0; 3]], &[0.5, 0.0])));
+    world.grab(0).unwrap();
+    world.pin(0).unwrap();
+    world.release(0).unwrap();
+    steps(&mut world, 5);
+    assert_eq!(world.position(0), [0.0; 3]);
+    world.grab(0).unwrap();
+    world.set_inverse_mass(0, 0.25).unwrap();
+    world.unpin(0).unwrap();
+    steps(&mut world, 5);
+    assert_eq!((world.position(0), world.inverse_mass(0)), ([0.0; 3], 0.0));
+    world.release(0).unwrap();
+    assert_eq!(world.inverse_mass(0), 0.25);
+    assert_eq!(world.drag(0, [0.0; 3]), Err(WorldError::Free { particle: 0 }));
+    assert_eq!(world.unpin(1), Err(WorldError::NeverFree { particle: 1 }));
+    world.set_inverse_mass(1, 2.0).unwrap();
+    world.unpin(1).unwrap();
+    steps(&mut world, 5);
+    assert!(world.position(0)[1] < 0.0 && world.position(1)[1] < 1.0);
+
+    world.pin(0).unwrap();
+    let there = world.hash();
+    assert!(world.drag(0, [f32::NAN, 0.0, 0.0]).is_err());
+    assert!(world.grab(2).is_err() && world.release(2).is_err() && world.pin(2).is_err());
+    assert!(world.set_inverse_mass(0, -1.0).is_err() && world.set_velocity(1, [1e30; 3]).is_err());
+    assert_eq!(world.hash(), there);
+}
+
+#[test]
+fn the_nearest_particle_is_the_one_that_a_search_of_all_finds() {
+    let mut scene = scene("disc", Model::disc(12, StickSet::Structural).unwrap());
+    scene.add("sheet", Model::drape(7, StickSet::All).unwrap().moved([0.1, 0.2, 0.3])).unwrap();
+    let world = world(&scene);
+    for particle in 0..world.len() {
+        let [x, y, z] = world.position(particle);
+        assert_eq!(world.nearest([x + 0.003, y - 0.003, z], 0.02), Some(particle));
+        // From behind the viewer nothing is picked; from the front, what the ray meets.
+        let eye = [0.3, -0.2, 5.0];
+        let ray = [x - eye[0], y - eye[1], z - eye[2]];
+        let picked = world.nearest_to_ray(eye, ray, 1e-3).unwrap();
+        let [px, py, pz] = world.position(picked);
+        let behind = (px - x).hypot(py - y).hypot(pz - z);
+        assert!(picked == particle || behind < 0.5, "{picked} for {particle}");
+        assert_eq!(world.nearest_to_ray(eye, ray.map(|x| -x), 1e-3), None);
+    }
+    assert_eq!(world.nearest([9.0, 9.0, 9.0], 0.5), None);
+    assert_eq!(world.nearest([f32::NAN; 3], 0.5), None);
+    assert_eq!(world.nearest_to_ray([0.0; 3], [0.0; 3], 100.0), None);
+}

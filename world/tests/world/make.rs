@@ -1,0 +1,42 @@
+//! Small worlds.
+
+use taut_core::{Duplicates, Particles, Sticks};
+use taut_scalar::ScalarKernel;
+use taut_world::{Model, Scene, StickSet, World};
+
+/// A scene of one model.
+pub(crate) fn scene<const D: usize>(name: &str, model: Model<D>) -> Scene<D> {
+    let mut scene = Scene::new();
+    scene.add(name, model).unwrap();
+    scene
+}
+
+pub(crate) fn world<const D: usize>(scene: &Scene<D>) -> World<ScalarKernel, D> {
+    World::new(scene, |_| ScalarKernel).unwrap()
+}
+
+/// A drape with its squares halved into faces.
+pub(crate) fn drape(size: usize, set: StickSet) -> Model {
+    let mut model = Model::drape(size, set).unwrap();
+    model.faces = (0..size * (size - 1))
+        .filter(|corner| (corner + 1) % size != 0)
+        .flat_map(|corner| {
+            let [a, b, c, d] = [0, 1, size + 1, size].map(|step| (corner + step) as u32);
+            [[a, d, b], [b, d, c]]
+        })
+        .collect();
+    model
+}
+
+/// Particles without sticks, and of other masses.
+pub(crate) fn loose(points: &[[f32; 3]], inverse_masses: &[f32]) -> Model {
+    let sticks = Sticks::with_rests(points.len(), &[], &[], Duplicates::Keep).unwrap();
+    Model::new(Particles::new(points, inverse_masses).unwrap(), sticks)
+}
+
+/// Steps of which each must end finite.
+pub(crate) fn steps<const D: usize>(world: &mut World<ScalarKernel, D>, steps: usize) {
+    for _ in 0..steps {
+        assert!(world.step().unwrap().finite);
+    }
+}

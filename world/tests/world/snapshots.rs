@@ -1,0 +1,133 @@
+//! A world that was put aside goes on as if nothing had happened.
+
+use taut_scalar::ScalarKernel;
+use taut_world::{Model, Scene, Snapshot, SnapshotError, StickSet, World};
+
+use crate::make::{drape, steps, world};
+
+fn scene() -> Scene {
+    let mut scene = Scene::new();
+    scene.add("ball", Model::sphere(6, StickSet::All).unwrap()).unwrap();
+    scene.add("sheet", drape(16, StickSet::All).moved([0.0, 2.0, 0.0]).tearing_at(1.5)).unwrap();
+    scene.add("disc", Model::disc(10, StickSet::All).unwrap().tearing_at(2.0)).unwrap();
+    scene.settings.step.substeps = 2;
+    scene.settings.step.iterations = 3;
+    scene
+}
+
+/// Does something of everything at the steps at which there is something to do.
+fn play(world: &mut World<ScalarKernel>, step: usize) {
+    let corner = world.model("sheet").unwrap().end - 1;
+    match step {
+        0 => world.grab(corner).unwrap(),
+        1..30 => {
+            let far = 0.03 * step as f32;
+            world.drag(corner, [0.75 + far, 1.25 - far, far]).unwrap();
+        }
+        30 => world.release(corner).unwrap(),
+        34 => world.pin(corner).unwrap(),
+        35 => {
+            let [from, to] = [-1.0, 1.0].map(|x| [[x, 1.55, -1.0], [x, 1.6, 1.0]]);
+            assert!(world.sweep(from, to) > 0);
+            assert!(world.reorder(|_| ScalarKernel).unwrap() > 0);
+        }
+        40 => world.unpin(corner).unwrap(),
+        45 => world.settings_mut().step.iterations = 5,
+        _ => {}
+    }
+}
+
+#[test]
+fn resumed_at_any_step_it_ends_at_the_same_bits() {
+    let scene = scene();
+    let mut whole = world(&scene);
+    let mut snapshots = Vec::new();
+    for step in 0..60 {
+        play(&mut whole, step);
+        snapshots.push(whole.snapshot());
+        steps(&mut whole, 1);
+    }
+    assert!(whole.torn() > 10);
+    for at in [0, 1, 20, 30, 35, 36, 50] {
+        let mut resumed = World::resume(&scene, |_| ScalarKernel, &snapshots[at]).unwrap();
+        assert_eq!(resumed.snapshot(), snapshots[at]);
+        for step in at..60 {
+            if step > at {
+                play(&mut resumed, step);
+            }
+            steps(&mut resumed, 1);
+        }
+        assert_eq!(resumed.hash(), whole.hash(), "resumed at {at}");
+        assert_eq!(resumed.snapshot(), whole.snapshot(), "resumed at {at}");
+    }
+}
+
+#[test]
+fn another_scene_is_told_apart() {
+    let snapshot = world(&scene()).snapshot();
+    let resume = |scene: &Scene| World::resume(scene, |_| ScalarKernel, &snapshot);
+    let mut others: Vec<(Scene, &str)> = Vec::new();
+    let mut more = scene();
+    more.add("more", Model::drape(3, StickSet::All).unwrap()).unwrap();
+    others.push((more, "3 models and not 4"));
+    others.push((Scene::new(), "3 models and not 0"));
+    for (name, size, set, what) in [
+        ("kugel", 6, StickSet::All, "called 'kugel'"),
+        ("ball", 7, StickSet::All, "particles"),
+        ("ball", 6, StickSet::Structural, "other sticks"),
+    ] {
+        let mut other = Scene::new();
+        other.add(name, Model::sphere(size, set).unwrap()).unwrap();
+        others.push((other, what));
+    }
+    for (other, what) in others {
+        let error = resume(&other).unwrap_err();
+        assert!(matches!(error, SnapshotError::OtherScene { .. }), "{error}");
+        assert!(error.to_string().contains(what), "{error} has no {what}");
+    }
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn a_snapshot_goes_through_json_and_damage_is_found() {
+    let scene = scene();
+    let mut world = world(&scene);
+    for step in 0..45 {
+        play(&mut world, step);
+        steps(&mut world, 1);
+    }
+    let snapshot = world.snapshot();
+    let json = serde_json::to_string(&snapshot).unwrap();
+    let back: Snapshot = serde_json::from_str(&json).unwrap();
+    assert_eq!(back, snapshot);
+
+    // Whatever number is replaced by nonsense, it resumes or says why not, and never panics.
+    let numbers: Vec<_> = json.match_indices(|it: char| it.is_ascii_digit()).collect();
+    let mut refused = 0;
+    for (nth, &(at, _)) in numbers.iter().enumerate() {
+        let begins = at == 0 || !json.as_bytes()[at - 1].is_ascii_digit();
+        if !begins || nth % 97 != 0 {
+            continue;
+        }
+        let end = json[at..].find(|it: char| !it.is_ascii_digit()).unwrap() + at;
+        for nonsense in ["4290000000", "7"] {
+            let damaged = format!("{}{nonsense}{}", &json[..at], &json[end..]);
+            let Ok(damaged) = serde_json::from_str::<Snapshot>(&damaged) else { continue };
+            match World::resume(&scene, |_| ScalarKernel, &damaged) {
+                Ok(mut world) => drop(world.step()),
+                Err(_) => refused += 1,
+            }
+        }
+    }
+    assert!(refused > 5, "{refused}");
+}
+
+#[test]
+fn what_blew_up_is_not_resumed() {
+    let scene = scene();
+    let mut world = world(&scene);
+    world.pieces_mut()[0].matter.particles.positions_mut(1)[20] = f32::NAN;
+    let snapshot: Snapshot = world.snapshot();
+    let error = World::resume(&scene, |_| ScalarKernel, &snapshot).unwrap_err();
+    assert!(matches!(error, SnapshotError::Particle(_)), "{error}");
+}

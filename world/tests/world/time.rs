@@ -1,0 +1,74 @@
+//! Elapsed time becomes steps, and nothing of it is lost in silence.
+
+use proptest::prelude::*;
+use taut_world::{Clock, Model, StickSet};
+
+use crate::make::{scene, steps, world};
+
+proptest! {
+    #[test]
+    fn elapsed_time_is_done_left_over_or_dropped(
+        frames in prop::collection::vec(prop_oneof![0.0..0.05_f64, 0.0..2.0], 1..200),
+        dt in 1e-3..0.1_f32,
+        limit in 0..20_u32,
+    ) {
+        let mut clock = Clock::new(dt).unwrap().at_most(limit);
+        let dt = f64::from(dt);
+        let (mut elapsed, mut accounted) = (0.0, 0.0);
+        for frame in frames {
+            elapsed += frame;
+            let due = clock.feed(frame);
+            prop_assert!(due.steps <= limit);
+            prop_assert!((0.0..=1.0).contains(&due.fraction));
+            prop_assert!(due.dropped == 0.0 || due.steps == limit);
+            accounted += f64::from(due.steps) * dt + due.dropped;
+            let left = f64::from(due.fraction) * dt;
+            prop_assert!((elapsed - accounted - left).abs() < 1e-6, "{elapsed} {accounted} {left}");
+        }
+    }
+}
+
+#[test]
+fn time_that_is_none_is_none() {
+    let mut clock = Clock::new(0.01).unwrap();
+    for nothing in [0.0, -0.0, -1.0, f64::NAN, f64::NEG_INFINITY] {
+        let frame = clock.feed(nothing);
+        assert_eq!((frame.steps, frame.fraction, frame.dropped), (0, 0.0, 0.0));
+    }
+    let frame = clock.feed(f64::INFINITY);
+    assert!(frame.steps == 8 && frame.dropped > 1e9 && frame.dropped.is_finite());
+    for dt in [0.0, -1.0, f32::NAN, f32::INFINITY] {
+        assert!(Clock::new(dt).is_err());
+    }
+}
+
+#[test]
+fn drawn_positions_lie_between_the_last_two_steps() {
+    let mut scene = scene("disc", Model::disc(9, StickSet::All).unwrap());
+    scene.settings.step.substeps = 3;
+    let [mut before, mut after] = [world(&scene), world(&scene)];
+    steps(&mut before, 4);
+    steps(&mut after, 5);
+
+    let mut world = world(&scene);
+    let dt = f64::from(world.settings().step.dt);
+    let mut clock = Clock::new(0.5).unwrap(); // not the world's: it takes that over
+    let (frame, outcome) = world.advance(&mut clock, 5.25 * dt).unwrap();
+    assert!(frame.steps == 5 && outcome.finite && (frame.fraction - 0.25).abs() < 1e-4);
+    for particle in 0..world.len() {
+        let [then, now] = [before.position(particle), after.position(particle)];
+        assert_eq!(world.drawn(particle, 0.0), then);
+        let drawn = world.drawn(particle, frame.fraction);
+        for axis in 0..3 {
+            let expected = then[axis] + (now[axis] - then[axis]) * frame.fraction;
+            assert_eq!(drawn[axis], expected);
+        }
+    }
+    // A frame too short for a step draws on from the same two.
+    let (frame, _) = world.advance(&mut clock, 0.5 * dt).unwrap();
+    assert!(frame.steps == 0 && (frame.fraction - 0.75).abs() < 1e-4);
+    assert_eq!(world.drawn(7, 0.0), before.position(7));
+    // A step of one's own is drawn as it is.
+    steps(&mut world, 1);
+    assert_eq!(world.drawn(7, 0.0), world.position(7));
+}
