@@ -13,11 +13,14 @@
 #![forbid(unsafe_code)]
 
 mod body;
+mod emitter;
 mod force;
 mod model;
+mod motion;
 mod obstacle;
 mod scene;
 mod simd;
+mod springs;
 mod vector;
 mod world;
 
@@ -27,6 +30,7 @@ pub use body::{
     Anchor, Bodies, Body, BodyError, BodyPose, Ground, MassProperties, OnGround, Twist, Vertices,
     WayOut,
 };
+pub use emitter::{Emission, Emitter, Living, Source};
 pub use force::{
     Acceleration, Attractor, Drag, Field, Force, Forces, Gusts, Law, Region, Subject, Wind, WindLaw,
 };
@@ -35,6 +39,7 @@ pub use model::{
     JointLimit, Model, ModelError, Numbering, Order, PINNED_SHARE, Plant, Ragdoll, Rope, StickSet,
     UnknownStickSet,
 };
+pub use motion::{Integrator, Oscillator, fallen};
 pub use obstacle::{
     Bounds, Capsule, Cuboid, HalfSpace, Nearest, Obstacle, Path, Pose, Shape, Side, Solid, Sphere,
     Spin, Surface,
@@ -44,6 +49,7 @@ pub use obstacle::{Facing, TriMesh};
 #[cfg(feature = "toml")]
 pub use scene::SceneFileError;
 pub use scene::{AnyScene, LibraryScene, Scene, SceneError, UnknownScene};
+pub use springs::{Spring, SpringError, Springs};
 pub use world::{
     Clock, Diagnostics, Frame, Moment, Outcome, Pass, Piece, Settings, Snapshot, SnapshotError,
     World, WorldError,

@@ -84,7 +84,7 @@ impl<const D: usize> Region<D> {
             Self::Box { from, to } => {
                 let mut inside = true;
                 for axis in 0..D {
-                    inside &= (from[axis] <= place[axis]) & (place[axis] <= to[axis]);
+                    inside &= (from[axis]..=to[axis]).contains(&place[axis]);
                 }
                 inside
             }
@@ -162,6 +162,10 @@ impl<L: Law<D>, const D: usize> Force<D> for Field<L, D> {
         };
         widest(Each { field: self, group, matter, moment, forces: forces.columns_mut() });
     }
+
+    fn touches(&self, matter: &Model<D>) -> bool {
+        self.group.as_ref().is_none_or(|name| matter.groups.contains_key(name))
+    }
 }
 
 struct Each<'a, L, const D: usize> {
@@ -199,8 +203,8 @@ impl<L: Law<D>, const D: usize> Pass for Each<'_, L, D> {
             let subject = Subject { position, velocity, inverse_mass, time, most_drag };
             let force = self.field.law.force(&subject);
             let felt = self.field.region.contains(&position);
-            for axis in 0..D {
-                self.forces[axis][particle] += if felt { force[axis] } else { 0.0 };
+            for (column, along) in self.forces.iter_mut().zip(force) {
+                column[particle] += if felt { along } else { 0.0 };
             }
         };
         match self.group {
@@ -241,9 +245,9 @@ impl<const D: usize> Law<D> for Drag<D> {
     fn force(&self, on: &Subject<D>) -> [f32; D] {
         let mut u = [0.0; D];
         let mut u2 = 0.0;
-        for axis in 0..D {
-            u[axis] = on.velocity[axis] - self.air[axis];
-            u2 += u[axis] * u[axis];
+        for (axis, along) in u.iter_mut().enumerate() {
+            *along = on.velocity[axis] - self.air[axis];
+            u2 += *along * *along;
         }
         let by_speed = self.linear + self.quadratic * u2.sqrt();
         let by_speed = if by_speed < on.most_drag { by_speed } else { on.most_drag };
@@ -287,9 +291,9 @@ impl<const D: usize> Law<D> for Attractor<D> {
     fn force(&self, on: &Subject<D>) -> [f32; D] {
         let mut d = [0.0; D];
         let mut l2 = self.softening * self.softening;
-        for axis in 0..D {
-            d[axis] = self.place[axis] - on.position[axis];
-            l2 += d[axis] * d[axis];
+        for (axis, along) in d.iter_mut().enumerate() {
+            *along = self.place[axis] - on.position[axis];
+            l2 += *along * *along;
         }
         let by_distance = mass(on.inverse_mass) * self.strength / (l2 * l2.sqrt());
         for along in &mut d {

@@ -17,7 +17,22 @@ pub struct Gusts {
 }
 
 impl Gusts {
+    /// By what a wind of a velocity, m/s, is multiplied at a place, m, and a time, s.
+    ///
+    /// ```
+    /// let gusts = taut_world::Gusts { strength: 0.5, size: 2.0, seed: 1 };
+    /// let now = gusts.at([1.0, 2.0, 3.0], [4.0, 0.0, 0.0], 10.0);
+    /// assert!((0.5..=1.5).contains(&now));
+    /// // A second later, the wind has carried it 4 m.
+    /// let later = gusts.at([5.0, 2.0, 3.0], [4.0, 0.0, 0.0], 11.0);
+    /// assert!((now - later).abs() < 1e-5);
+    /// ```
+    pub fn at(&self, place: [f32; 3], velocity: [f32; 3], time: f64) -> f32 {
+        self.lattice(velocity, time).factor(place)
+    }
+
     /// The lattice as the wind has carried it since time began; `velocity` in m/s, `time` in s.
+    #[allow(clippy::cast_sign_loss, reason = "cells are told apart by their last 32 bits")]
     pub(super) fn lattice(&self, velocity: [f32; 3], time: f64) -> Lattice {
         let size = f64::from(self.size);
         let carried = velocity.map(|along| -f64::from(along) * time / size);
@@ -61,7 +76,7 @@ impl Lattice {
             high[axis] = cell.wrapping_add(1).wrapping_mul(SPREAD[axis]);
             // Where a coordinate has no fraction any more, far away, there are no gusts between.
             let f = x - floor;
-            let f = if (f >= 0.0) & (f <= 1.0) { f } else { 0.0 };
+            let f = if (0.0..=1.0).contains(&f) { f } else { 0.0 };
             along[axis] = (f * f) * (3.0 - 2.0 * f);
         }
         let [x0, y0, z0] = low;

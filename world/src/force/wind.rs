@@ -102,6 +102,10 @@ impl Force for Wind {
             }
         }
     }
+
+    fn touches(&self, matter: &Model) -> bool {
+        !matter.faces.is_empty()
+    }
 }
 
 impl Wind {
@@ -165,7 +169,7 @@ fn scaled([x, y, z]: [f32; 3], by: f32) -> [f32; 3] {
 /// Whether something of this squared length has a direction: not too short, and not too long.
 #[inline(always)]
 fn has_direction(squared_length: f32) -> bool {
-    (squared_length >= f32::MIN_POSITIVE) & (squared_length <= f32::MAX)
+    (f32::MIN_POSITIVE..=f32::MAX).contains(&squared_length)
 }
 
 #[derive(Clone, Copy)]

@@ -33,10 +33,10 @@ pub struct Faces {
 
 impl Faces {
     /// Removes the triangles of which `stays` says no. Cheap: the others are not laid out anew.
-    pub fn retain(&mut self, mut stays: impl FnMut([u32; 3]) -> bool) {
+    pub fn retain(&mut self, mut stays: impl FnMut(&[u32; 3]) -> bool) {
         let mut gone = Vec::new();
         let mut face = 0;
-        self.corners.retain(|&corners| {
+        self.corners.retain(|corners| {
             let stays = stays(corners);
             if !stays {
                 gone.push(face);
@@ -79,6 +79,15 @@ impl Extend<[u32; 3]> for Faces {
     fn extend<I: IntoIterator<Item = [u32; 3]>>(&mut self, faces: I) {
         self.corners.extend(faces);
         self.layout = OnceLock::new();
+    }
+}
+
+impl IntoIterator for Faces {
+    type Item = [u32; 3];
+    type IntoIter = std::vec::IntoIter<[u32; 3]>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.corners.into_iter()
     }
 }
 
@@ -175,7 +184,7 @@ impl Layout {
         let shares = iter::repeat_n(1.0 / 3.0, faces.len());
         let share = Column::from_iter(0, shares.chain(iter::repeat_n(0.0, slots - faces.len())));
         let around = Around::new(faces, &slot_of);
-        Self { blocks, share, slot_of, around }
+        Self { blocks, around, share, slot_of }
     }
 
     /// Leaves out the faces of these numbers, in ascending order; those after them move up.

@@ -23,6 +23,10 @@ use taut_core::{NotAPermutation, ParticleError, Particles, Renumbering, Sheet, S
 
 use crate::body::Bodies;
 
+use crate::emitter::Emitter;
+use crate::springs::Springs;
+use crate::world::Moment;
+
 pub use arrangement::{Arranged, Arrangement, ArrangementError, Numbering, Order};
 pub use bridge::Bridge;
 pub use cloth::{Axes, Cloth, Diagonals};
@@ -60,6 +64,10 @@ pub struct Model<const D: usize = 3> {
     /// How far each particle keeps obstacles off, m, as the head of a ragdoll does; empty if all
     /// are points.
     pub radii: Vec<f32>,
+    /// Springs: soft bonds by force, next to the sticks.
+    pub springs: Springs,
+    /// What throws particles of this model.
+    pub emitters: Vec<Emitter<D>>,
     /// Particles by name, as `top` or `left hand`.
     pub groups: BTreeMap<String, Vec<u32>>,
     /// At how many times its rest length each stick tears; empty if none ever does.
@@ -80,6 +88,8 @@ impl<const D: usize> Model<D> {
             sheet: None,
             faces: Faces::default(),
             radii: Vec::new(),
+            springs: Springs::default(),
+            emitters: Vec::new(),
             groups: BTreeMap::new(),
             tear_factors: Vec::new(),
             starts: Vec::new(),
@@ -97,6 +107,9 @@ impl<const D: usize> Model<D> {
             for x in self.particles.previous_mut(axis) {
                 *x += by;
             }
+        }
+        for emitter in &mut self.emitters {
+            emitter.move_by(by);
         }
         self
     }
@@ -177,6 +190,18 @@ impl<const D: usize> Model<D> {
         self
     }
 
+    /// Whether there is something in it that moves it without forces and obstacles of a scene.
+    pub(crate) fn acts(&self) -> bool {
+        !self.springs.is_empty() || !self.emitters.is_empty()
+    }
+
+    /// Its emitters throw what is due.
+    pub(crate) fn emit(&mut self, moment: &Moment<D>) {
+        for emitter in &mut self.emitters {
+            emitter.emit(&mut self.particles, moment);
+        }
+    }
+
     /// Several models as one, their particles and sticks one after the other. Groups of the same
     /// name are united.
     ///
@@ -195,6 +220,9 @@ impl<const D: usize> Model<D> {
         let mut first = 0;
         for model in &models {
             all.faces.extend(model.faces.iter().map(|face| face.map(|corner| first + corner)));
+            all.springs.extend(&model.springs, first);
+            let other_number = |old: u32| first + old;
+            all.emitters.extend(model.emitters.iter().map(|it| it.renumbered(other_number)));
             for (name, particles) in &model.groups {
                 let group = all.groups.entry(name.clone()).or_default();
                 group.extend(particles.iter().map(|particle| first + particle));
@@ -224,6 +252,8 @@ impl<const D: usize> Model<D> {
             sticks,
             sheet: None,
             faces: self.faces.iter().map(|face| face.each_ref().map(new_of)).collect(),
+            springs: self.springs.renumbered(|old| new_of(&old)),
+            emitters: self.emitters.iter().map(|it| it.renumbered(|old| new_of(&old))).collect(),
             radii: {
                 let mut radii = self.radii.clone();
                 for (old, &radius) in self.radii.iter().enumerate() {

@@ -3,6 +3,7 @@
 use taut_core::{ParticleError, PlanError, StepError, StickError};
 
 use crate::model::ModelError;
+use crate::springs::SpringError;
 
 /// Why a world cannot be made, or go on.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -14,6 +15,9 @@ pub enum WorldError {
     /// A kernel cannot relax a part of it.
     #[error(transparent)]
     Plan(#[from] PlanError),
+    /// The substeps are too long for its springs.
+    #[error(transparent)]
+    Springs(#[from] SpringError),
     /// The step is not sane.
     #[error(transparent)]
     Step(#[from] StepError),

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use taut_core::{Formula, Kernel, ParticleError, Schedule, StickError, hash_points};
+use taut_core::{Formula, Kernel, ParticleError, Schedule, Step, StickError, hash_points};
 
 use crate::force::Force;
 use crate::model::Model;
@@ -145,6 +145,9 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
                 [(_, model)] => (*model).clone(),
                 models => Model::side_by_side(models.iter().map(|(_, model)| *model))?,
             };
+            let Step { dt, substeps, damping, .. } = scene.settings.step;
+            let masses = model.particles.inverse_masses();
+            model.springs.check(masses, dt / substeps as f32, damping)?;
             let piece = Piece::new(model, scene.formula, &mut kernel_for)?;
             let parts = || group.iter().map(|(at, _)| &world.parts[*at]);
             let mut names = vec![0; piece.matter.particles.len()];

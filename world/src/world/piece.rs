@@ -179,9 +179,12 @@ impl<P: Plan<D>, const D: usize> Piece<P, D> {
 
     /// Forces add up.
     pub(super) fn push(&mut self, forces: &[Arc<dyn Force<D>>], moment: &Moment<D>) {
-        if core::mem::replace(&mut self.pushed, !forces.is_empty()) {
+        let Model { springs, particles, .. } = &self.matter;
+        let pushes = !forces.is_empty() || !springs.is_empty();
+        if core::mem::replace(&mut self.pushed, pushes) {
             self.forces.clear();
         }
+        springs.push(particles, moment, &mut self.forces);
         for force in forces {
             force.push(&self.matter, moment, &mut self.forces);
         }

@@ -93,7 +93,8 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         let mut touched = Vec::new();
         for piece in &mut *pieces {
             let matter = &piece.matter;
-            if forces.iter().any(|force| force.touches(matter))
+            if matter.acts()
+                || forces.iter().any(|force| force.touches(matter))
                 || obstacles.iter().any(|obstacle| obstacle.touches(matter))
             {
                 touched.push(piece);
@@ -107,6 +108,8 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             let time = self.time + f64::from(substep) * f64::from(h);
             let moment = Moment { time, h, motion };
             for piece in &mut touched {
+                // Before obstacles look where particles came from.
+                piece.matter.emit(&moment);
                 for obstacle in &*obstacles {
                     obstacle.begin(&mut piece.matter);
                 }

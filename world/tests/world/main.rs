@@ -8,18 +8,23 @@ mod builders;
 mod cloth;
 mod compliance;
 mod diagnostics;
+mod emitters;
 #[cfg(feature = "toml")]
 mod files;
+mod forces;
 mod hands;
 mod make;
 #[cfg(feature = "parry")]
 mod meshes;
 mod models;
+mod motion;
 mod obstacles;
 mod plants;
 mod ragdolls;
 mod ropes;
 mod snapshots;
+mod springs;
 mod tearing;
 mod time;
+mod wind;
 mod worlds;

@@ -1,0 +1,286 @@
+//! What throws particles: the particle system of soft bodies' first phase.
+
+mod source;
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+use taut_core::{Duplicates, INVERSE_MASS_MAX, INVERSE_MASS_MIN, Particles, Sticks};
+
+use crate::model::{Model, ModelError};
+use crate::world::Moment;
+
+pub use source::Source;
+use source::{in_ball, uniform};
+
+/// The most particles that one emitter may have.
+const MOST: f64 = 16_777_216.0;
+
+/// How particles are thrown. Make a model of it with [`Model::emitter`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Emission<const D: usize = 3> {
+    /// Where from.
+    pub source: Source<D>,
+    /// How many a second.
+    pub rate: f64,
+    /// The mean velocity of all, m/s.
+    pub velocity: [f32; D],
+    /// What is added to it along the normal of the source, m/s; a point has none.
+    pub normal_speed: f32,
+    /// By how much velocities differ at most, m/s: in a ball of that radius around the mean.
+    pub spread: f32,
+    /// The shortest and the longest life, s; in between each is as likely as any other.
+    pub lifetime: [f64; 2],
+    /// The mass of each, kg.
+    pub mass: f32,
+    /// Another seed throws others.
+    pub seed: u64,
+    /// The name of the group of all its particles.
+    pub group: String,
+}
+
+impl<const D: usize> Default for Emission<D> {
+    /// 100 particles of a gram a second from the origin, for a second.
+    fn default() -> Self {
+        Self {
+            source: Source::Point([0.0; D]),
+            rate: 100.0,
+            velocity: [0.0; D],
+            normal_speed: 0.0,
+            spread: 0.0,
+            lifetime: [1.0, 1.0],
+            mass: 1e-3,
+            seed: 0,
+            group: "particles".to_owned(),
+        }
+    }
+}
+
+/// What throws particles of a model: `rate` a second, each alive for a time of its own, and then
+/// thrown again. A particle that is not alive is pinned where it died: nothing moves it.
+///
+/// The birth of number n, counted from 0, is at the time `(n + 1) / rate`, within a substep or not:
+/// thrown particles are where their parabola is. Which place, velocity and lifetime it has is drawn
+/// from the seed and n; and its particle is n modulo their number. So nothing has to be remembered
+/// that time does not tell, and nothing is allocated.
+///
+/// ```
+/// use std::sync::Arc;
+/// use taut_scalar::ScalarKernel;
+/// use taut_world::{Drag, Emission, Field, Model, Scene, Source, World};
+///
+/// let fountain = Model::emitter(Emission {
+///     source: Source::Disc { centre: [0.0; 3], axes: [[0.0, 0.0, 0.1], [0.1, 0.0, 0.0]] },
+///     normal_speed: 6.0,
+///     spread: 0.5,
+///     lifetime: [0.8, 1.2],
+///     ..Emission::default()
+/// })?;
+/// let mut scene = Scene::new();
+/// scene.add("fountain", fountain)?;
+/// scene.forces.push(Arc::new(Field::new(Drag::linear(1e-4)).on("particles")));
+/// let mut world = World::new(&scene, |_| ScalarKernel)?;
+/// for _ in 0..120 {
+///     assert!(world.step()?.finite);
+/// }
+/// let emitter = &world.pieces()[0].matter.emitters[0];
+/// let alive = emitter.living(world.time()).count();
+/// assert!((80..120).contains(&alive)); // 100 a second, for about a second
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Emitter<const D: usize = 3> {
+    emission: Emission<D>,
+    areas: Vec<f64>,
+    random: ChaCha8Rng,
+    particles: Vec<u32>,
+    /// How many births there were; unknown before the first substep.
+    births: Option<u64>,
+    /// When the last that each particle was born to ends, s.
+    deaths: Vec<f64>,
+}
+
+/// A particle that is alive.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Living {
+    /// Its number: in the model, or in the piece of a world.
+    pub particle: u32,
+    /// The number of its birth.
+    pub birth: u64,
+    /// For how long it has lived, s.
+    pub age: f64,
+    /// For how long it will have lived, s.
+    pub lifetime: f64,
+}
+
+impl<const D: usize> Model<D> {
+    /// An emitter and its particles, as many as can be alive at once: none is alive before its time.
+    ///
+    /// # Errors
+    /// If a number is not finite; if rate, lifetimes or mass are not above 0, or not sane; if there
+    /// would be more than 2²⁴ particles; if polygons have no area.
+    pub fn emitter(emission: Emission<D>) -> Result<Self, ModelError> {
+        let Emission { source, rate, velocity, normal_speed, spread, lifetime, mass, .. } =
+            &emission;
+        ModelError::check("the rate of an emitter, 1/s", *rate, 1e-9..=1e9, "from 1e-9 to 1e9")?;
+        let [shortest, longest] = *lifetime;
+        let above = "above 0, and at most 1e9";
+        ModelError::check("the shortest lifetime, s", shortest, f64::MIN_POSITIVE..=1e9, above)?;
+        let not_shorter = "not below the shortest, and at most 1e9";
+        ModelError::check("the longest lifetime, s", longest, shortest..=1e9, not_shorter)?;
+        let sane = 1.0 / INVERSE_MASS_MAX..=1.0 / INVERSE_MASS_MIN;
+        ModelError::check("a mass, kg", f64::from(*mass), sane, "from 1e-9 to 1e9")?;
+        let speeds = velocity.iter().chain([normal_speed, spread]);
+        for &speed in speeds {
+            ModelError::check("a speed, m/s", f64::from(speed), -1e9..=1e9, "from -1e9 to 1e9")?;
+        }
+        for number in source.numbers() {
+            let number = f64::from(number);
+            ModelError::check("a place of a source, m", number, -1e9..=1e9, "from -1e9 to 1e9")?;
+        }
+        let areas = source.areas();
+        if let Source::Polygons(_) = source {
+            let area = areas.last().copied().unwrap_or_default();
+            ModelError::check("the area of a source, m²", area, f64::MIN_POSITIVE.., "above 0")?;
+        }
+        let count = libm::ceil(rate * longest) + 1.0;
+        let count = ModelError::check("the number of particles", count, ..=MOST, "at most 2^24")?;
+        #[allow(clippy::cast_sign_loss, reason = "a checked count")]
+        let count = count as usize;
+
+        let particles = Particles::new(&vec![source.anchor(); count], &vec![0.0; count])?;
+        let sticks = Sticks::with_rests(count, &[], &[], Duplicates::Keep)?;
+        let numbers: Vec<u32> = (0..count as u32).collect();
+        let mut model = Self::new(particles, sticks);
+        model.groups.insert(emission.group.clone(), numbers.clone());
+        model.emitters.push(Emitter {
+            random: ChaCha8Rng::seed_from_u64(emission.seed),
+            emission,
+            areas,
+            particles: numbers,
+            births: None,
+            deaths: vec![f64::NEG_INFINITY; count],
+        });
+        Ok(model)
+    }
+}
+
+impl<const D: usize> Emitter<D> {
+    /// How it throws.
+    pub fn emission(&self) -> &Emission<D> {
+        &self.emission
+    }
+
+    /// All its particles, alive or not.
+    pub fn particles(&self) -> &[u32] {
+        &self.particles
+    }
+
+    /// Those that are alive at a time, s: that of the world, after its last step.
+    pub fn living(&self, time: f64) -> impl Iterator<Item = Living> {
+        let births = self.births.unwrap_or(0);
+        let first = births.saturating_sub(self.particles.len() as u64);
+        (first..births).filter_map(move |birth| {
+            let (slot, born) = (self.slot(birth), self.time_of(birth));
+            let ends = self.deaths[slot];
+            (ends > time).then(|| Living {
+                particle: self.particles[slot],
+                birth,
+                age: time - born,
+                lifetime: ends - born,
+            })
+        })
+    }
+
+    fn slot(&self, birth: u64) -> usize {
+        (birth % self.particles.len() as u64) as usize
+    }
+
+    /// When a birth is, s.
+    fn time_of(&self, birth: u64) -> f64 {
+        (birth + 1) as f64 / self.emission.rate
+    }
+
+    /// How many births there are up to a time, s.
+    #[allow(clippy::cast_sign_loss, reason = "a count; below 0 it is 0")]
+    fn births_until(&self, time: f64) -> u64 {
+        (self.emission.rate * time) as u64
+    }
+
+    /// The same of other names.
+    pub(crate) fn renumbered(&self, new_of: impl Fn(u32) -> u32) -> Self {
+        let particles = self.particles.iter().map(|&old| new_of(old)).collect();
+        Self { particles, ..self.clone() }
+    }
+
+    pub(crate) fn move_by(&mut self, by: [f32; D]) {
+        self.emission.source.move_by(by);
+    }
+
+    /// Lets die what has lived until the end of a substep, and throws what is due until then, so that
+    /// the motion that follows brings it to where it is at its end.
+    pub(crate) fn emit(&mut self, particles: &mut Particles<D>, moment: &Moment<D>) {
+        let count = self.particles.len() as u64;
+        let births = self.births.unwrap_or_else(|| self.recall(moment));
+        for (&particle, &death) in self.particles.iter().zip(&self.deaths) {
+            if death <= moment.time && particles.inverse_masses()[particle as usize] > 0.0 {
+                let unpinned = particles.set_inverse_mass(particle as usize, 0.0);
+                debug_assert!(unpinned.is_ok(), "an emitter's particles are of its model");
+            }
+        }
+        let due = self.births_until(moment.time);
+        // Of more than there are particles for, the last.
+        for birth in births.max(due.saturating_sub(count))..due {
+            self.throw(birth, particles, moment);
+        }
+        self.births = Some(due.max(births));
+    }
+
+    /// How many births there were when the substep began. What is known of them is drawn again:
+    /// a world that is resumed knows no more than the time.
+    fn recall(&mut self, moment: &Moment<D>) -> u64 {
+        let births = self.births_until(moment.time - f64::from(moment.h));
+        for birth in births.saturating_sub(self.particles.len() as u64)..births {
+            let (slot, [_, _], lifetime) = self.draw(birth);
+            self.deaths[slot] = self.time_of(birth) + lifetime;
+        }
+        births
+    }
+
+    /// What a birth draws: its particle's place here; where and how fast it starts, m and m/s; and its
+    /// lifetime, s.
+    fn draw(&self, birth: u64) -> (usize, [[f64; D]; 2], f64) {
+        let Emission { source, velocity, normal_speed, spread, lifetime, .. } = &self.emission;
+        let mut random = self.random.clone();
+        random.set_stream(birth);
+        let [shortest, longest] = *lifetime;
+        let lifetime = shortest + (longest - shortest) * uniform(&mut random);
+        let stray: [f64; D] = in_ball(&mut random);
+        let [place, normal] = source.draw(&self.areas, &mut random);
+        let velocity = core::array::from_fn(|axis| {
+            f64::from(velocity[axis])
+                + (normal[axis] * f64::from(*normal_speed) + stray[axis] * f64::from(*spread))
+        });
+        (self.slot(birth), [place, velocity], lifetime)
+    }
+
+    fn throw(&mut self, birth: u64, particles: &mut Particles<D>, moment: &Moment<D>) {
+        let (slot, [place, velocity], lifetime) = self.draw(birth);
+        let particle = self.particles[slot] as usize;
+        let born = self.time_of(birth);
+        self.deaths[slot] = born + lifetime;
+        let (h, keep) = (f64::from(moment.h), f64::from(moment.motion.keep));
+        let since = moment.time - born;
+        for axis in 0..D {
+            let push = f64::from(moment.motion.push[axis]);
+            // The parabola, and the two places on it from which Verlet's step leads to where it is now.
+            let at = |t: f64| place[axis] + (velocity[axis] + 0.5 * push / (h * h) * t) * t;
+            let before = at(since - h);
+            let moved = at(since) - before - push;
+            particles.positions_mut(axis)[particle] = before as f32;
+            particles.previous_mut(axis)[particle] =
+                if keep > 0.0 { (before - moved / keep) as f32 } else { before as f32 };
+        }
+        let free = particles.set_inverse_mass(particle, 1.0 / self.emission.mass);
+        debug_assert!(free.is_ok(), "masses are checked when an emitter is made");
+    }
+}

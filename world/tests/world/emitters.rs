@@ -1,0 +1,144 @@
+//! Emitters throw as many as they should, as far as they should.
+
+use taut_scalar::ScalarKernel;
+use taut_world::{Emission, Emitter, Model, ModelError, Source, World, fallen};
+
+use super::make::{scene, steps, world};
+
+fn emitter(world: &World<ScalarKernel>) -> &Emitter {
+    &world.pieces()[0].matter.emitters[0]
+}
+
+#[test]
+fn what_is_thrown_flies_on_its_parabola_from_the_moment_of_its_birth() {
+    let emission = Emission {
+        source: Source::Point([1.0, 2.0, 3.0]),
+        rate: 37.0,
+        velocity: [3.0, 7.0, -1.0],
+        lifetime: [1.3, 1.3],
+        ..Emission::default()
+    };
+    for substeps in [1, 3] {
+        let mut scene = scene("fountain", Model::emitter(emission.clone()).unwrap());
+        scene.settings.step.substeps = substeps;
+        scene.settings.step.damping = 0.0;
+        let mut world = world(&scene);
+        for _ in 0..200 {
+            steps(&mut world, 1);
+            for living in emitter(&world).living(world.time()) {
+                let at = [1.0, 2.0, 3.0];
+                let known = fallen(at, [3.0, 7.0, -1.0], [0.0, -9.81, 0.0], living.age);
+                let place = world.position(living.particle as usize);
+                for axis in 0..3 {
+                    let off = (f64::from(place[axis]) - known[axis]).abs();
+                    assert!(off < 1e-3, "after {} s off by {off}", living.age);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn as_many_live_as_were_born_and_have_not_died() {
+    let emission =
+        Emission { rate: 1000.0, lifetime: [0.2, 0.6], spread: 1.0, ..Emission::default() };
+    let mut world = world(&scene("sparks", Model::emitter(emission).unwrap()));
+    let len = world.len();
+    assert_eq!(len, 601);
+    let mut lifetimes = std::collections::BTreeMap::new();
+    for frame in 1..=240 {
+        steps(&mut world, 1);
+        let matter = &world.pieces()[0].matter;
+        let living: Vec<_> = emitter(&world).living(world.time()).collect();
+        // A particle is free if and only if it is alive.
+        let free = matter.particles.inverse_masses().iter().filter(|it| **it > 0.0).count();
+        assert_eq!(living.len(), free);
+        for it in &living {
+            assert!((0.0..it.lifetime).contains(&it.age));
+            assert!(matter.particles.inverse_masses()[it.particle as usize] > 0.0);
+            lifetimes.insert(it.birth, it.lifetime);
+        }
+        if frame > 60 {
+            // 1000 a second, for 0.4 s in the mean.
+            assert!((340..460).contains(&living.len()), "{}", living.len());
+        }
+    }
+    // All but those that were born last were seen, each for what it drew: 0.2 to 0.6 s, evenly.
+    assert!(lifetimes.len() >= 3998, "{}", lifetimes.len());
+    for quarter in 0..4 {
+        let from = 0.2 + 0.1 * f64::from(quarter);
+        let within = lifetimes.values().filter(|it| (from..from + 0.1).contains(*it)).count();
+        assert!((900..1100).contains(&within), "{within} from {from}");
+    }
+}
+
+#[test]
+fn the_dead_lie_still_and_what_is_resumed_goes_on() {
+    let emission =
+        Emission { rate: 90.0, lifetime: [0.1, 0.4], spread: 2.0, seed: 11, ..Emission::default() };
+    let scene = scene("sparks", Model::emitter(emission).unwrap());
+    let mut world = world(&scene);
+    steps(&mut world, 50);
+    let snapshot = world.snapshot();
+    let mut twin = World::resume(&scene, |_| ScalarKernel, &snapshot).unwrap();
+    for _ in 0..50 {
+        let dead: Vec<_> = (0..world.len())
+            .filter(|&it| world.pieces()[0].matter.particles.inverse_masses()[it] == 0.0)
+            .map(|it| (it, world.position(it)))
+            .collect();
+        steps(&mut world, 1);
+        steps(&mut twin, 1);
+        assert_eq!(world.hash(), twin.hash());
+        for (it, place) in dead {
+            let born_again =
+                emitter(&world).living(world.time()).any(|living| living.particle as usize == it);
+            assert!(born_again || world.position(it) == place);
+        }
+    }
+}
+
+#[test]
+fn polygons_throw_by_their_area_and_along_their_normals() {
+    // In the plane y = 1 and seen from above, one triangle three times as large as the other.
+    let small = [[0.0, 1.0, 0.0], [0.0, 1.0, 1.0], [1.0, 1.0, 0.0]];
+    let large = [[5.0, 1.0, 0.0], [5.0, 1.0, 1.0], [8.0, 1.0, 0.0]];
+    let model = Model::emitter(Emission {
+        source: Source::Polygons(vec![small, large]),
+        rate: 8000.0,
+        normal_speed: 60.0,
+        lifetime: [1.0, 1.0],
+        ..Emission::default()
+    });
+    let mut scene = scene("floor", model.unwrap());
+    scene.settings.step.acceleration = [0.0; 3];
+    scene.settings.step.damping = 0.0;
+    let mut world = world(&scene);
+    steps(&mut world, 30);
+    let (mut first, mut all) = (0, 0);
+    for living in emitter(&world).living(world.time()) {
+        let [x, y, z] = world.position(living.particle as usize);
+        assert!((f64::from(y) - 1.0 - 60.0 * living.age).abs() < 1e-3);
+        let inside = |x: f32, width: f32| x >= -1e-5 && z >= -1e-5 && x / width + z <= 1.0 + 1e-5;
+        assert!(inside(x, 1.0) || inside(x - 5.0, 3.0), "{x} {z}");
+        first += usize::from(x < 2.0);
+        all += 1;
+    }
+    assert_eq!(all, 4000);
+    assert!((900..1100).contains(&first), "{first}");
+}
+
+#[test]
+fn wrong_emissions_are_refused() {
+    let wrong = [
+        Emission { rate: 0.0, ..Emission::default() },
+        Emission { rate: 1e9, ..Emission::default() },
+        Emission { lifetime: [2.0, 1.0], ..Emission::default() },
+        Emission { mass: 0.0, ..Emission::default() },
+        Emission { spread: f32::NAN, ..Emission::default() },
+        Emission { source: Source::Polygons(Vec::new()), ..Emission::default() },
+    ];
+    for emission in wrong {
+        let refused = Model::<3>::emitter(emission).unwrap_err();
+        assert!(matches!(refused, ModelError::Measure { .. }), "{refused}");
+    }
+}

@@ -1,0 +1,138 @@
+//! Springs swing as they must, and not at all where steps are too long.
+
+use taut_world::{
+    Integrator, Model, Oscillator, Scene, Spring, SpringError, Springs, World, WorldError,
+};
+
+use super::make::{loose, scene, steps, world};
+
+fn swinging(points: &[[f32; 3]], inverse_masses: &[f32], spring: Spring, dt: f64) -> Scene {
+    let springs = Springs::new(points.len(), &[[0, 1]], &[spring]).unwrap();
+    let model = Model { springs, ..loose(points, inverse_masses) };
+    let mut scene = scene("spring", model);
+    scene.settings.step.acceleration = [0.0; 3];
+    scene.settings.step.damping = 0.0;
+    scene.settings.step.dt = dt as f32;
+    scene
+}
+
+#[test]
+fn a_damped_spring_swings_as_its_closed_form() {
+    // 0.5 kg at 50 N/m, 10 /s; damped by 0.4 /s.
+    let spring = Spring { rest: 1.0, stiffness: 50.0, damping: 0.2 };
+    let h = 1.0 / 2000.0;
+    let mut world = world(&swinging(&[[0.0; 3], [1.2, 0.0, 0.0]], &[0.0, 2.0], spring, h));
+    let known = Oscillator { frequency: 10.0, damping: 0.4 };
+    let mut worst = 0.0_f64;
+    for nth in 1..=4000 {
+        steps(&mut world, 1);
+        let x = f64::from(world.position(1)[0]) - 1.0;
+        worst = worst.max((x - known.at([0.2, 0.0], h * f64::from(nth))[0]).abs());
+    }
+    assert!(worst < 1e-3, "{worst}");
+}
+
+/// How far a spring, let go 1 cm too long, gets within 2000 steps.
+fn reach(world: &mut World<taut_scalar::ScalarKernel>) -> f32 {
+    let mut most = 0.0_f32;
+    for _ in 0..2000 {
+        if !world.step().unwrap().finite {
+            return f32::INFINITY;
+        }
+        most = most.max((world.position(1)[0] - world.position(0)[0] - 1.0).abs());
+    }
+    most
+}
+
+#[test]
+fn below_the_largest_step_a_spring_is_bounded_and_above_it_grows() {
+    for (damping, inverse_masses, loss) in [
+        (0.0, [0.0, 4.0], 0.0),
+        (0.0, [1.0, 3.0], 0.0),
+        (2.0, [0.0, 4.0], 0.0),
+        (3.0, [1.0, 3.0], 0.1),
+        (20.0, [2.0, 2.0], 0.0),
+    ] {
+        let spring = Spring { rest: 1.0, stiffness: 100.0, damping };
+        let points = [[0.0; 3], [1.01, 0.0, 0.0]];
+        let springs = Springs::new(2, &[[0, 1]], &[spring]).unwrap();
+        let largest = springs.largest_step(&inverse_masses, Integrator::Verlet, loss);
+
+        let mut scene = swinging(&points, &inverse_masses, spring, 0.995 * largest);
+        scene.settings.step.damping = loss;
+        let mut bounded = world(&scene);
+        let most = reach(&mut bounded);
+        assert!(most < 0.3, "{spring:?} reaches {most}");
+
+        scene.settings.step.dt = (1.005 * largest) as f32;
+        let refused = World::new(&scene, |_| taut_scalar::ScalarKernel).unwrap_err();
+        assert!(matches!(refused, WorldError::Springs(SpringError::Unstable { .. })), "{refused}");
+        bounded.settings_mut().step.dt = (1.02 * largest) as f32;
+        let most = reach(&mut bounded);
+        assert!(most > 0.5, "{spring:?} reaches {most}");
+    }
+}
+
+#[test]
+fn explicit_euler_needs_damping() {
+    let largest = |damping| {
+        let spring = Spring { rest: 1.0, stiffness: 100.0, damping };
+        let springs = Springs::new(2, &[[0, 1]], &[spring]).unwrap();
+        springs.largest_step(&[0.0, 4.0], Integrator::ExplicitEuler, 0.0)
+    };
+    assert_eq!(largest(0.0), 0.0);
+    for (damping, share, grows) in [(2.0, 0.99, false), (2.0, 1.01, true)] {
+        let h = share * largest(damping);
+        let (mut x, mut v) = ([0.01_f64], [0.0]);
+        for _ in 0..20_000 {
+            let a = [-400.0 * x[0] - 4.0 * f64::from(damping) * v[0]];
+            Integrator::ExplicitEuler.advance(&mut x, &mut v, &a, h);
+        }
+        assert_eq!(x[0].abs() > 1.0, grows, "{share}: {}", x[0]);
+    }
+}
+
+#[test]
+fn a_net_of_springs_is_bounded_below_its_largest_step() {
+    let n = 6_u32;
+    let points: Vec<[f32; 3]> =
+        (0..n * n).map(|it| [(it % n) as f32, (it / n) as f32, 0.0]).collect();
+    let inverse_masses: Vec<f32> = (0..n * n).map(|it| (it % 3 + 1) as f32).collect();
+    let mut model = loose(&points, &inverse_masses);
+    let mut pairs = Vec::new();
+    for it in 0..n * n {
+        if it % n + 1 < n {
+            pairs.push([it, it + 1]);
+        }
+        if it + n < n * n {
+            pairs.push([it, it + n]);
+        }
+    }
+    model.springs = Springs::between(&model.particles, &pairs, 200.0, 1.0).unwrap();
+    for (nth, point) in points.iter().enumerate() {
+        let shake = if nth % 2 == 0 { 0.01 } else { -0.01 };
+        model.particles.set_position(nth, [point[0] + shake, point[1] - shake, 0.0]).unwrap();
+    }
+    let largest = model.springs.largest_step(&inverse_masses, Integrator::Verlet, 0.0);
+    let mut scene = scene("net", model);
+    scene.settings.step.acceleration = [0.0; 3];
+    scene.settings.step.damping = 0.0;
+    scene.settings.step.dt = (0.99 * largest) as f32;
+    let mut world = world(&scene);
+    for _ in 0..500 {
+        steps(&mut world, 1);
+        for (now, before) in world.positions().zip(&points) {
+            assert!((0..3).all(|axis| (now[axis] - before[axis]).abs() < 0.5));
+        }
+    }
+}
+
+#[test]
+fn wrong_springs_are_refused() {
+    let spring = Spring { rest: 1.0, stiffness: -1.0, damping: 0.0 };
+    let refused = Springs::new(2, &[[0, 1]], &[spring]).unwrap_err();
+    assert!(matches!(refused, SpringError::Measure { what: "stiffness", .. }));
+    let fine = Spring { stiffness: 1.0, ..spring };
+    let refused = Springs::new(2, &[[0, 2]], &[fine]).unwrap_err();
+    assert!(matches!(refused, SpringError::NoSuchParticle { particle: 2, .. }));
+}

@@ -1,0 +1,177 @@
+//! Wind does to faces what the formulas say, however they are cut, numbered and torn.
+
+use std::array::from_fn;
+
+use taut_core::{Renumbering, Step};
+use taut_world::{Force, Forces, Gusts, Model, Moment, StickSet, Wind, WindLaw};
+
+use super::make::{drape, loose, scene, steps, world};
+
+type Vector = [f64; 3];
+
+fn dot(a: Vector, b: Vector) -> f64 {
+    (0..3).map(|axis| a[axis] * b[axis]).sum()
+}
+
+fn moment(h: f32) -> Moment {
+    let step = Step { dt: h, acceleration: [0.0; 3], ..Step::default() };
+    Moment { time: 0.4, h, motion: step.motion().unwrap() }
+}
+
+fn pushed(wind: &Wind, model: &Model) -> Vec<[f32; 3]> {
+    let mut forces = Forces::none(&model.particles);
+    wind.push(model, &moment(1.0 / 60.0), &mut forces);
+    (0..model.particles.len()).map(|it| from_fn(|axis| forces.along(axis)[it])).collect()
+}
+
+fn total(forces: &[[f32; 3]]) -> Vector {
+    from_fn(|axis| forces.iter().map(|force| f64::from(force[axis])).sum())
+}
+
+/// A parallelogram of `cells` by `cells`, pinned, cut along one diagonal or the other.
+fn plate(sides: [Vector; 2], cells: usize, other: bool) -> Model {
+    let row = cells + 1;
+    let place = |it: usize| -> [f32; 3] {
+        let [p, q] = [it % row, it / row].map(|nth| nth as f64 / cells as f64);
+        from_fn(|axis| (sides[0][axis] * p + sides[1][axis] * q) as f32)
+    };
+    let points: Vec<_> = (0..row * row).map(place).collect();
+    let mut model = loose(&points, &vec![0.0; points.len()]);
+    for cell in (0..cells * row).filter(|cell| cell % row < cells) {
+        let [a, b, c, d] = [0, 1, row + 1, row].map(|step| (cell + step) as u32);
+        let cut = if other { [[a, b, d], [b, c, d]] } else { [[a, b, c], [a, c, d]] };
+        model.faces.extend(cut);
+    }
+    model
+}
+
+#[test]
+fn the_whole_force_is_that_of_the_formula_however_a_plate_is_cut() {
+    let sides = [[1.5, 0.2, -0.3], [0.1, 1.1, 0.6]];
+    let [p, q] = sides;
+    let normal = [p[1] * q[2] - p[2] * q[1], p[2] * q[0] - p[0] * q[2], p[0] * q[1] - p[1] * q[0]];
+    let area = dot(normal, normal).sqrt();
+    let n = normal.map(|along| along / area);
+    for wind in [[3.0, -1.0, 2.0], [-3.0, -1.0, 1.0], [0.0, 4.0, 0.0], [0.0; 3]] {
+        let u = wind.map(f64::from);
+        let (across, speed) = (dot(n, u), dot(u, u).sqrt());
+        let lee = across.signum();
+        let lift: Vector = from_fn(|axis| {
+            if speed == 0.0 { 0.0 } else { lee * (n[axis] - across * u[axis] / (speed * speed)) }
+        });
+        let plate_force = |drag: f64, lifts: f64| -> Vector {
+            let pressure = 0.5 * 1.2 * area * across.abs();
+            from_fn(|axis| pressure * (drag * u[axis] + lifts * speed * lift[axis]))
+        };
+        let cases = [
+            (WindLaw::Normal { pressure: 0.8 }, from_fn(|axis| 0.8 * area * across * n[axis])),
+            (WindLaw::Plate { density: 1.2, drag: 1.3, lift: 0.0 }, plate_force(1.3, 0.0)),
+            (WindLaw::Plate { density: 1.2, drag: 1.1, lift: 1.7 }, plate_force(1.1, 1.7)),
+        ];
+        for (law, expected) in cases {
+            for (cells, other) in [(1, false), (1, true), (5, true), (40, false), (40, true)] {
+                let model = plate(sides, cells, other);
+                let sum = total(&pushed(&Wind { law, ..Wind::new(wind) }, &model));
+                for axis in 0..3 {
+                    let off = (sum[axis] - expected[axis]).abs();
+                    assert!(
+                        off < 2e-5 * (1.0 + speed * speed),
+                        "{law:?} {cells}: {sum:?} {expected:?}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn each_corner_gets_its_third() {
+    let mut triangle = loose(&[[0.0; 3], [2.0, 0.0, 0.0], [0.0, 2.0, 0.0]], &[0.0; 3]);
+    triangle.faces.extend([[0, 1, 2]]);
+    let law = WindLaw::Normal { pressure: 1.0 };
+    // 2 m² in 3 m/s across them.
+    for force in pushed(&Wind { law, ..Wind::new([5.0, 0.0, 3.0]) }, &triangle) {
+        assert!((force[2] - 2.0).abs() < 1e-6 && force[0] == 0.0 && force[1] == 0.0);
+    }
+}
+
+#[test]
+fn numbering_and_tearing_cannot_be_seen() {
+    let gusts = Some(Gusts { strength: 0.7, size: 0.3, seed: 5 });
+    let law = WindLaw::Plate { density: 1.2, drag: 1.0, lift: 1.5 };
+    let wind = Wind { gusts, law, ..Wind::new([3.0, 0.5, -2.0]) };
+    let mut sheet = drape(40, StickSet::Structural);
+    let forces = pushed(&wind, &sheet);
+    assert!(forces.iter().flatten().all(|along| along.is_finite()));
+
+    let renumbering = Renumbering::hilbert(&sheet.particles);
+    let renumbered = pushed(&wind, &sheet.renumbered(&renumbering));
+    for (particle, force) in forces.iter().enumerate() {
+        assert_eq!(renumbered[renumbering.new_of(particle as u32) as usize], *force);
+    }
+
+    // Torn twice, while the layout is there, and then once more in a model made of what is left.
+    let gone = |corners: &[u32; 3], by: u32| corners[0] % by == 3;
+    sheet.faces.retain(|corners| !gone(corners, 7));
+    sheet.faces.retain(|corners| !gone(corners, 5));
+    let torn = pushed(&wind, &sheet);
+    let mut left = drape(40, StickSet::Structural);
+    left.faces = sheet.faces.to_vec().into();
+    assert_eq!(torn, pushed(&wind, &left));
+    assert_ne!(torn, forces);
+}
+
+#[test]
+fn nothing_light_is_blown_faster_than_the_wind() {
+    for law in [
+        WindLaw::Normal { pressure: 1e6 },
+        WindLaw::Plate { density: 1e3, drag: 2.0, lift: 0.0 },
+        WindLaw::Plate { density: 1e3, drag: 1.0, lift: 2.0 },
+    ] {
+        let mut model = drape(12, StickSet::Structural);
+        let masses = vec![1e6; 144];
+        let points: Vec<_> = (0..144).map(|it| model.particles.position(it)).collect();
+        let loose = loose(&points, &masses);
+        model.sheet = None;
+        let model = Model { faces: model.faces, ..loose };
+        let mut scene = scene("sheet", model);
+        scene.settings.step.acceleration = [0.0; 3];
+        scene.forces.push(std::sync::Arc::new(Wind { law, ..Wind::new([0.0, 2.0, 8.0]) }));
+        let mut world = world(&scene);
+        let mut was: Vec<_> = world.positions().collect();
+        for _ in 0..50 {
+            steps(&mut world, 1);
+            for (was, now) in was.iter_mut().zip(world.positions()) {
+                let moved: f32 = (0..3).map(|axis| (now[axis] - was[axis]).powi(2)).sum();
+                assert!(moved.sqrt() * 60.0 < 2.0 * 8.3, "{law:?}: {}", moved.sqrt() * 60.0);
+                *was = now;
+            }
+        }
+    }
+}
+
+#[test]
+fn gusts_are_smooth_and_carried_and_of_all_strengths() {
+    let gusts = Gusts { strength: 1.0, size: 2.0, seed: 3 };
+    let still = |x: f32, y: f32| gusts.at([x, y, 0.3], [0.0; 3], 0.0);
+    let samples: Vec<f32> = (0..200)
+        .flat_map(|i| (0..50).map(move |j| (i, j)))
+        .map(|(i, j)| still(i as f32 * 0.37, j as f32 * 0.91))
+        .collect();
+    let mean = samples.iter().sum::<f32>() / samples.len() as f32;
+    assert!((mean - 1.0).abs() < 0.06, "{mean}");
+    assert!(samples.iter().all(|it| (0.0..=2.0).contains(it)));
+    assert!(samples.iter().any(|it| *it < 0.5) && samples.iter().any(|it| *it > 1.5));
+    // No jump, and no kink: over all cells, slopes change little by little.
+    let slope = |x: f32| (still(x + 1e-2, 0.7) - still(x - 1e-2, 0.7)) / 2e-2;
+    for nth in -400..400 {
+        let x = nth as f32 * 0.05;
+        assert!((slope(x + 0.05) - slope(x)).abs() < 0.4, "{x}");
+    }
+    let other = Gusts { seed: 4, ..gusts };
+    assert_ne!(other.at([0.5; 3], [0.0; 3], 0.0), gusts.at([0.5; 3], [0.0; 3], 0.0));
+    // After an hour they are as smooth.
+    let wind = [7.3, -0.2, 1.1];
+    let [early, late] = [3600.0, 3600.001].map(|time| gusts.at([1.0, 2.0, 3.0], wind, time));
+    assert!((early - late).abs() < 0.05 && early != late);
+}
