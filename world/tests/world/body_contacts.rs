@@ -23,7 +23,7 @@ const SUBSTEPS: u32 = 4;
 
 fn scene() -> Scene {
     let mut scene = Scene::new();
-    scene.obstacles.push(Arc::new(OnGround { surface: Floor, friction: 0.5 }));
+    scene.obstacles.push(Arc::new(OnGround::new(Floor)));
     scene.obstacles.push(Arc::new(BodyContacts::default()));
     scene.settings.passes = 4;
     scene.settings.step.iterations = 1;
