@@ -17,19 +17,20 @@ mod force;
 mod model;
 mod obstacle;
 mod scene;
+mod simd;
 mod world;
 
 #[cfg(feature = "parry")]
 pub use body::BodyContacts;
-pub use body::{
-    Anchor, Bodies, Body, BodyError, MassProperties, OnGround, BodyPose, Ground, Twist, Vertices,
-    WayOut,
-};
+pub use body::{Anchor, Bodies, Body, BodyError, BodyPose, MassProperties, Twist, Vertices};
 pub use force::{Force, Forces};
 pub use model::{
     Arranged, Arrangement, ArrangementError, Model, ModelError, Numbering, Order, PINNED_SHARE,
     StickSet, UnknownStickSet,
 };
-pub use obstacle::Obstacle;
+pub use obstacle::{
+    Bounds, Capsule, Cuboid, HalfSpace, Nearest, Obstacle, Path, Pose, Shape, Side, Solid, Sphere,
+    Spin, Surface,
+};
 pub use scene::{Scene, SceneError};
 pub use world::{Moment, Piece, Settings, World, WorldError};

@@ -87,8 +87,8 @@ pub(super) fn symmetric_eigen(a: &Matrix) -> (Vector, Matrix) {
     for _ in 0..ROUNDS {
         let off = (a[0][1] * a[0][1] + a[0][2] * a[0][2]) + a[1][2] * a[1][2];
         let on = (a[0][0] * a[0][0] + a[1][1] * a[1][1]) + a[2][2] * a[2][2];
-        // Squares of numbers that are beyond rounding; NaN ends it too.
-        if !(off > 1e-40 * on) {
+        // Squares of numbers that are beyond rounding.
+        if off <= 1e-40 * on {
             break;
         }
         for (p, q) in [(0, 1), (0, 2), (1, 2)] {
@@ -132,10 +132,8 @@ pub(super) fn nearest_rotation(a: &Matrix) -> Matrix {
     let image = apply(a, v[1]);
     let across = |image: Vector| direction(add(image, -dot(image, first), first));
     // Of a matrix of rank 1 any turn about `first` will do.
-    let second = across(image)
-        .or_else(|| across(v[1]))
-        .or_else(|| across(v[2]))
-        .unwrap_or([0.0; 3]);
+    let second =
+        across(image).or_else(|| across(v[1])).or_else(|| across(v[2])).unwrap_or([0.0; 3]);
     let u = [first, second, cross(first, second)];
     matrix(|row, column| {
         (u[0][row] * v[0][column] + u[1][row] * v[1][column]) + u[2][row] * v[2][column]

@@ -50,7 +50,9 @@ impl MassProperties {
     pub fn of_box(size: [f64; 3], density: f64) -> Result<Self, BodyError> {
         let mass = checked_mass(((size[0] * size[1]) * size[2]) * density)?;
         let covariance =
-            matrix(|row, column| if row == column { mass * size[row] * size[row] / 12.0 } else { 0.0 });
+            matrix(
+                |row, column| if row == column { mass * size[row] * size[row] / 12.0 } else { 0.0 },
+            );
         Ok(Self { mass, centre: [0.0; 3], inertia: trace_less(&covariance, 1.0) })
     }
 
@@ -89,9 +91,8 @@ impl MassProperties {
             return Err(BodyError::Volume { volume });
         }
         let from_origin = first.map(|moment| moment / volume);
-        let covariance = matrix(|i, j| {
-            density * (second[i][j] - volume * (from_origin[i] * from_origin[j]))
-        });
+        let covariance =
+            matrix(|i, j| density * (second[i][j] - volume * (from_origin[i] * from_origin[j])));
         Ok(Self {
             mass: checked_mass(density * volume)?,
             centre: add(origin, 1.0, from_origin),
@@ -138,7 +139,8 @@ impl MassProperties {
             return Err(BodyError::NotSymmetric);
         }
         let (moments, axes) = symmetric_eigen(&trace_less(inertia, 0.5));
-        if !(moments[2] > FLATTEST * moments[0]) {
+        let has_depth = moments[2] > FLATTEST * moments[0];
+        if !has_depth {
             let [x, y, z] = moments;
             return Err(BodyError::Impossible { moments: [y + z, x + z, x + y] });
         }
@@ -149,7 +151,7 @@ impl MassProperties {
     }
 }
 
-fn checked_mass(mass: f64) -> Result<f64, BodyError> {
+pub(super) fn checked_mass(mass: f64) -> Result<f64, BodyError> {
     if mass > 0.0 && mass.is_finite() { Ok(mass) } else { Err(BodyError::Mass { mass }) }
 }
 

@@ -3,7 +3,7 @@
 use taut_core::{Duplicates, Particles, Sticks};
 
 use super::linear::{Vector, dot, sub};
-use super::mass::CORNERS;
+use super::mass::{CORNERS, checked_mass};
 use super::{Bodies, BodyError, MassProperties, mean};
 use crate::model::{Model, ModelError};
 
@@ -53,8 +53,7 @@ impl Model {
     /// ```
     pub fn basis(edge: f32, mass: f32) -> Result<Self, ModelError> {
         let edge = measure("the edge of a basis, m", edge)?;
-        let points =
-            [[0.0; 3], [edge, 0.0, 0.0], [0.0, edge, 0.0], [0.0, 0.0, edge]];
+        let points = [[0.0; 3], [edge, 0.0, 0.0], [0.0, edge, 0.0], [0.0, 0.0, edge]];
         of_four(points, f64::from(mass), None)
     }
 
@@ -144,14 +143,8 @@ fn box_mesh(size: Vector) -> ([Vector; 8], [[u32; 3]; 12]) {
             if corner >> (2 - axis) & 1 == 1 { 0.5 * size[axis] } else { -0.5 * size[axis] }
         })
     });
-    let squares: [[u32; 4]; 6] = [
-        [0, 1, 3, 2],
-        [4, 6, 7, 5],
-        [0, 4, 5, 1],
-        [2, 3, 7, 6],
-        [0, 2, 6, 4],
-        [1, 5, 7, 3],
-    ];
+    let squares: [[u32; 4]; 6] =
+        [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]];
     let triangles = core::array::from_fn(|triangle| {
         let [a, b, c, d] = squares[triangle / 2];
         if triangle % 2 == 0 { [a, b, c] } else { [a, c, d] }
@@ -166,9 +159,7 @@ fn of_four(
     mass: f64,
     mesh: Option<(&[Vector], &[[u32; 3]])>,
 ) -> Result<Model, ModelError> {
-    if !(mass > 0.0) {
-        return Err(BodyError::Mass { mass }.into());
-    }
+    let mass = checked_mass(mass)?;
     let particles =
         Particles::new(&points.map(|point| point.map(|x| x as f32)), &[(4.0 / mass) as f32; 4])?;
     let rests = EDGES.map(|[a, b]| {
@@ -181,12 +172,15 @@ fn of_four(
     let bodies = match mesh {
         None => Bodies::one(from_centre, &from_centre, &FACES),
         Some((vertices, triangles)) => {
-            let vertices: Vec<Vector> = vertices.iter().map(|vertex| sub(*vertex, centre)).collect();
+            let vertices: Vec<Vector> =
+                vertices.iter().map(|vertex| sub(*vertex, centre)).collect();
             Bodies::one(from_centre, &vertices, triangles)
         }
     };
     let bodies = bodies.ok_or(BodyError::Volume { volume: 0.0 })?;
-    let mut model = Model { bodies, ..Model::new(particles, sticks) };
+    // What meets obstacles is the mesh, never the particles: those may stick out of it.
+    let radii = vec![f32::NEG_INFINITY; 4];
+    let mut model = Model { radii, bodies, ..Model::new(particles, sticks) };
     model.groups.insert("body".to_owned(), vec![0, 1, 2, 3]);
     Ok(model)
 }

@@ -40,12 +40,18 @@ pub struct Model<const D: usize = 3> {
     pub sheet: Option<Sheet>,
     /// Triangles that are seen and blown at, by their corners, counter-clockwise from outside.
     pub faces: Vec<[u32; 3]>,
+    /// How far each particle keeps obstacles off, m, as the head of a ragdoll does; empty if all
+    /// are points.
+    pub radii: Vec<f32>,
     /// Particles by name, as `top` or `left hand`.
     pub groups: BTreeMap<String, Vec<u32>>,
     /// At how many times its rest length each stick tears; empty if none ever does.
     pub tear_factors: Vec<f32>,
     /// Its rigid bodies, and the meshes fastened to them.
-    pub bodies: Bodies,
+    pub bodies: Bodies<D>,
+    /// Where each particle was when the substep began, m: written by obstacles that look where
+    /// particles came from, and read by them within that substep. It is no part of the state.
+    pub starts: Vec<[f32; D]>,
 }
 
 impl<const D: usize> Model<D> {
@@ -56,9 +62,11 @@ impl<const D: usize> Model<D> {
             sticks,
             sheet: None,
             faces: Vec::new(),
+            radii: Vec::new(),
             groups: BTreeMap::new(),
             tear_factors: Vec::new(),
             bodies: Bodies::default(),
+            starts: Vec::new(),
         }
     }
 
@@ -84,13 +92,11 @@ impl<const D: usize> Model<D> {
     }
 
     /// The same, the particles of a group pinned where they are. Of a group that does not exist
-    /// there are none.
+    /// there are none, as of numbers in it that name no particle.
     #[must_use]
     pub fn pinned(mut self, group: &str) -> Self {
         for &particle in self.groups.get(group).into_iter().flatten() {
-            self.particles
-                .set_inverse_mass(particle as usize, 0.0)
-                .expect("groups name particles of their model");
+            self.particles.set_inverse_mass(particle as usize, 0.0).ok();
         }
         self
     }
@@ -109,6 +115,7 @@ impl<const D: usize> Model<D> {
             Sticks::side_by_side(models.iter().map(|model| &model.sticks))?,
         );
         let tears = models.iter().any(|model| !model.tear_factors.is_empty());
+        let thick = models.iter().any(|model| !model.radii.is_empty());
         let mut first = 0;
         for model in &models {
             all.faces.extend(model.faces.iter().map(|face| face.map(|corner| first + corner)));
@@ -123,6 +130,10 @@ impl<const D: usize> Model<D> {
             }
             all.bodies.append(&model.bodies, first);
             first += model.particles.len() as u32;
+            if thick {
+                all.radii.extend(&model.radii);
+                all.radii.resize(first as usize, 0.0);
+            }
         }
         Ok(all)
     }
@@ -137,6 +148,13 @@ impl<const D: usize> Model<D> {
             sticks,
             sheet: None,
             faces: self.faces.iter().map(|face| face.each_ref().map(new_of)).collect(),
+            radii: {
+                let mut radii = self.radii.clone();
+                for (old, &radius) in self.radii.iter().enumerate() {
+                    radii[new_of(&(old as u32)) as usize] = radius;
+                }
+                radii
+            },
             groups: self
                 .groups
                 .iter()
@@ -144,6 +162,7 @@ impl<const D: usize> Model<D> {
                 .collect(),
             tear_factors: self.tear_factors.clone(),
             bodies: self.bodies.renumbered(renumbering),
+            starts: Vec::new(),
         }
     }
 

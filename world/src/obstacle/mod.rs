@@ -1,9 +1,27 @@
 //! What keeps particles out: collision by projection (Jakobsen 2001).
 
+mod bounds;
+mod capsule;
+mod cuboid;
+mod half_space;
+mod path;
+mod solid;
+mod sphere;
+mod surface;
+
 use core::fmt::Debug;
 
 use crate::model::Model;
 use crate::world::Moment;
+
+pub use bounds::Bounds;
+pub use capsule::Capsule;
+pub use cuboid::Cuboid;
+pub use half_space::HalfSpace;
+pub use path::{Path, Pose, Spin};
+pub use solid::{Nearest, Shape, Side, Solid};
+pub use sphere::Sphere;
+pub use surface::Surface;
 
 /// Something that particles cannot enter. Where it is, is a function of time: it has no state that
 /// a step changes, so a world can be resumed at any step.
@@ -12,4 +30,24 @@ pub trait Obstacle<const D: usize = 3>: Debug + Send + Sync {
     /// friction and restitution do to their velocities. Called after each relaxation of a substep
     /// (see [`Settings::passes`](crate::Settings)); `moment` is the end of that substep.
     fn keep_out(&self, matter: &mut Model<D>, moment: &Moment<D>);
+
+    /// Called at the beginning of each substep, before the motion. Obstacles that look where
+    /// particles came from note it in [`Model::starts`]; others, and by default, do nothing.
+    fn begin(&self, matter: &mut Model<D>) {
+        let _ = matter;
+    }
+
+    /// Whether it can meet anything of `matter` at all, at any time. A part of the world that
+    /// nothing touches is stepped by its kernel in one go, which is faster. By default it can.
+    fn touches(&self, matter: &Model<D>) -> bool {
+        let _ = matter;
+        true
+    }
+
+    /// How deep the deepest particle is inside at `moment`, m; 0 if none is, which is what an
+    /// obstacle says by default. For diagnostics; nothing moves.
+    fn depth(&self, matter: &Model<D>, moment: &Moment<D>) -> f32 {
+        let _ = (matter, moment);
+        0.0
+    }
 }

@@ -155,6 +155,9 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
                 let moment =
                     Moment { time: self.time + f64::from(substep) * f64::from(h), h, motion };
                 for piece in &mut self.pieces {
+                    for obstacle in &self.obstacles {
+                        obstacle.begin(&mut piece.matter);
+                    }
                     piece.integrate(self.forces.iter().map(|force| &**force), &moment);
                     for _ in 0..settings.passes {
                         // Obstacles can only bring particles back from where they were finite.

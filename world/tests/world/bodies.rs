@@ -5,9 +5,7 @@ use std::array::from_fn;
 use proptest::prelude::*;
 use taut_core::{Formula, Kernel, Particles, Plan, Schedule, Step};
 use taut_scalar::ScalarKernel;
-use taut_world::{
-    Anchor, BodyError, BodyPose, MassProperties, Model, ModelError, Twist,
-};
+use taut_world::{Anchor, BodyError, BodyPose, MassProperties, Model, ModelError, Twist};
 
 type Vector = [f64; 3];
 type Matrix = [[f64; 3]; 3];
@@ -161,7 +159,7 @@ proptest! {
             anchor.push(&mut particles, by);
             for i in 0..4 {
                 if masses[i] == 0.0 {
-                    prop_assert_eq!(particles.position(i), points[i]);
+                    prop_assert_eq!(particles.position(i).map(f32::to_bits), points[i].map(|x| (x + 0.0).to_bits()));
                 }
             }
             let moved = anchor.position(&particles);
@@ -225,9 +223,8 @@ fn meshes_have_the_inertia_that_is_in_the_tables() {
     assert!((corner.mass - 1.0).abs() < 1e-12);
     assert!(length(sub(corner.centre, [0.25; 3])) < 1e-12);
     let covariance = |same: bool| 6.0 * (1.0 / if same { 60.0 } else { 120.0 }) - 1.0 / 16.0;
-    let known: Matrix = from_fn(|i| {
-        from_fn(|j| if i == j { 2.0 * covariance(true) } else { -covariance(false) })
-    });
+    let known: Matrix =
+        from_fn(|i| from_fn(|j| if i == j { 2.0 * covariance(true) } else { -covariance(false) }));
     assert!(off(&corner.inertia, &known) < 1e-12);
 
     // A brick of 1800 kg/m³, far from the origin, by its mesh and by its formula.
@@ -254,9 +251,7 @@ fn meshes_have_the_inertia_that_is_in_the_tables() {
 #[test]
 fn what_is_no_body_is_refused() {
     let of = |inertia| Model::rigid(&MassProperties { mass: 1.0, centre: [0.0; 3], inertia });
-    let impossible = |result| {
-        matches!(result, Err(ModelError::Body(BodyError::Impossible { .. })))
-    };
+    let impossible = |result| matches!(result, Err(ModelError::Body(BodyError::Impossible { .. })));
     assert!(impossible(of(diagonal([1.0, 1.0, 2.1]))));
     assert!(impossible(of(diagonal([1.0, 1.0, 2.0]))), "a disc without thickness");
     assert!(impossible(of(diagonal([-1.0, 1.0, 1.0]))));
@@ -283,7 +278,9 @@ fn what_is_no_body_is_refused() {
     assert!(matches!(body(mesh(&outside, 0.0)), BodyError::Mass { .. }));
     assert!(matches!(body(mesh(&outside, f64::NAN)), BodyError::Mass { .. }));
     assert!(Model::tetrahedron(0.0, 1.0).is_err() && Model::tetrahedron(1.0, -1.0).is_err());
-    assert!(Model::basis(f32::NAN, 1.0).is_err() && Model::rigid_box([1.0, 0.0, 1.0], 1.0).is_err());
+    assert!(
+        Model::basis(f32::NAN, 1.0).is_err() && Model::rigid_box([1.0, 0.0, 1.0], 1.0).is_err()
+    );
 }
 
 /// Euler's equations of a free top in its own axes, and its rotation, by the classical method of
@@ -299,10 +296,7 @@ fn free_top(moments: Vector, spin: Vector, seconds: f64) -> (Vector, Matrix) {
         (dw, product(r, &about))
     };
     let after = |(w, r): &State, h: f64, (dw, dr): &State| -> State {
-        (
-            from_fn(|i| w[i] + h * dw[i]),
-            from_fn(|i| from_fn(|j| r[i][j] + h * dr[i][j])),
-        )
+        (from_fn(|i| w[i] + h * dw[i]), from_fn(|i| from_fn(|j| r[i][j] + h * dr[i][j])))
     };
     let mut state: State = (spin, diagonal([1.0; 3]));
     let steps = 20_000;
@@ -330,9 +324,10 @@ fn thrown_top(spin: Vector, seconds: f64, h: f64, iterations: u32) -> (Vector, M
     let body = &model.bodies.all()[0];
     body.set_twist(&mut particles, &Twist { velocity: [0.0; 3], spin }, h);
     let dt = 100.0 * h;
-    let step =
-        Step { dt, substeps: 100, iterations, acceleration: [0.0; 3], damping: 0.0 };
-    for _ in 0..(seconds / dt).round() as usize {
+    let step = Step { dt, substeps: 100, iterations, acceleration: [0.0; 3], damping: 0.0 };
+    let mut time = 0.0;
+    while time < seconds - 0.5 * dt {
+        time += dt;
         assert!(plan.step(&mut particles, &sticks, &step).unwrap().finite);
     }
     let (pose, twist) = (body.pose(&particles), body.twist(&particles, h));
@@ -350,7 +345,7 @@ fn top() -> Model {
 #[test]
 fn a_free_top_turns_as_euler_says() {
     // About the middle axis, nearly: it turns over, and back.
-    let (spin, seconds) = ([0.2, 3.0, 0.1], 4.0);
+    let (spin, seconds) = ([0.5, 4.0, -0.2], 3.0);
     let (own_spin, rotation) = free_top(MOMENTS, spin, seconds);
     let reference = apply(&rotation, own_spin);
     assert!(own_spin[1] < 0.0, "too tame a test: it has not turned over");
@@ -367,8 +362,12 @@ fn a_free_top_turns_as_euler_says() {
             ]
         })
         .collect();
-    println!("{errors:?}");
+    // First order in h: half the substep, half the error. What is lost is spin² h a second, because a
+    // stick's correction is along the stick as it is after the motion.
     for of in 0..3 {
-        assert!(errors[2][of] < 0.02, "{errors:?}");
+        let [large, middle, small] = [0, 1, 2].map(|h: usize| errors[h][of]);
+        assert!(small < 0.03, "{errors:?}");
+        assert!((1.8..2.2).contains(&(large / middle)), "{errors:?}");
+        assert!((1.8..2.2).contains(&(middle / small)), "{errors:?}");
     }
 }

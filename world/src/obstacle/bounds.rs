@@ -1,0 +1,90 @@
+//! The inside of a box.
+
+use super::Pose;
+use super::path::check_point;
+use super::solid::{Nearest, Shape, Side};
+use super::surface::dot;
+use crate::model::ModelError;
+
+/// The inside of a box, which nothing leaves: Jakobsen's "cube world", in two dimensions the edges
+/// of a screen. It may move, and turn like a drum.
+///
+/// ```
+/// use taut_world::{Bounds, Solid, Surface};
+///
+/// let screen = Solid::new(Bounds::new([0.0, 0.0], [1.6, 0.9])?)
+///     .with(Surface { restitution: 1.0, friction: 0.0, ..Surface::default() })?;
+/// assert!(Bounds::new([0.0; 3], [1.0, -1.0, 1.0]).is_err());
+/// # Ok::<(), taut_world::ModelError>(())
+/// ```
+///
+/// The circle of "a curtain and ragdolls" is a particle with a radius
+/// ([`Model::radii`](crate::Model::radii)). There it is mirrored at the edge without a change of its
+/// previous position, so that it goes on at some speed between how fast it came in and how fast it
+/// should go out, depending on where the edge cut its last step. Here both are right.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounds<const D: usize = 3> {
+    min: [f64; D],
+    max: [f64; D],
+}
+
+impl<const D: usize> Bounds<D> {
+    /// Between two corners, m.
+    ///
+    /// # Errors
+    /// A number that is not finite; a maximum below the minimum.
+    pub fn new(min: [f64; D], max: [f64; D]) -> Result<Self, ModelError> {
+        check_point("the least corner of bounds, m", min)?;
+        check_point("the greatest corner of bounds, m", max)?;
+        for (min, max) in min.into_iter().zip(max) {
+            ModelError::check("the width of bounds, m", max - min, 0.0.., "at least 0")?;
+        }
+        Ok(Self { min, max })
+    }
+}
+
+/// Two walls that face each other, in place.
+#[derive(Clone, Copy, Debug)]
+pub struct Walls<const D: usize> {
+    normal: [f32; D],
+    /// How far they are from the origin along the normal, m.
+    low: f32,
+    high: f32,
+}
+
+impl<const D: usize> Shape<D> for Bounds<D> {
+    type Side = Walls<D>;
+
+    fn sides(&self, pose: &Pose<D>) -> impl Iterator<Item = Self::Side> {
+        let [min, max] = [self.min, self.max].map(|corner| pose.point(corner));
+        core::array::from_fn::<_, D, _>(|axis| {
+            let normal =
+                pose.direction(core::array::from_fn(|other| f64::from(u8::from(other == axis))));
+            Walls {
+                normal: normal.map(|x| x as f32),
+                low: dot(normal, min) as f32,
+                high: dot(normal, max) as f32,
+            }
+        })
+        .into_iter()
+    }
+}
+
+impl<const D: usize> Side<D> for Walls<D> {
+    #[inline(always)]
+    fn nearest(&self, x: [f32; D]) -> Nearest<D> {
+        let along = dot(self.normal, x);
+        let (from_low, from_high) = (along - self.low, self.high - along);
+        let low = from_low < from_high;
+        Nearest {
+            distance: if low { from_low } else { from_high },
+            normal: self.normal.map(|n| if low { n } else { -n }),
+        }
+    }
+
+    #[inline(always)]
+    fn clear(&self, reach: f32) -> f32 {
+        let room = (self.high - self.low) - (reach + reach);
+        if room > 0.0 { room } else { 0.0 }
+    }
+}

@@ -1,0 +1,79 @@
+//! Capsules: balls along a line.
+
+use super::Pose;
+use super::path::check_point;
+use super::solid::{Nearest, Shape, Side};
+use super::sphere::{check_radius, length_and_direction};
+use super::surface::dot;
+use crate::model::ModelError;
+
+/// All that is near a line between two ends: a limb, a pole.
+///
+/// ```
+/// use taut_world::{Capsule, Solid};
+///
+/// let pole = Solid::new(Capsule::new([[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0]], 0.05)?);
+/// # Ok::<(), taut_world::ModelError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Capsule<const D: usize = 3> {
+    ends: [[f64; D]; 2],
+    radius: f64,
+}
+
+impl<const D: usize> Capsule<D> {
+    /// Between two ends, m, of a radius, m. Ends at one point make a sphere.
+    ///
+    /// # Errors
+    /// A number that is not finite; a negative radius.
+    pub fn new(ends: [[f64; D]; 2], radius: f64) -> Result<Self, ModelError> {
+        for end in ends {
+            check_point("an end of a capsule, m", end)?;
+        }
+        Ok(Self { ends, radius: check_radius("the radius of a capsule, m", radius)? })
+    }
+}
+
+/// A capsule, in place.
+#[derive(Clone, Copy, Debug)]
+pub struct Rod<const D: usize> {
+    from: [f32; D],
+    /// To the other end, m.
+    along: [f32; D],
+    /// `along` divided by its squared length, 1/m.
+    share: [f32; D],
+    radius: f32,
+}
+
+impl<const D: usize> Shape<D> for Capsule<D> {
+    type Side = Rod<D>;
+
+    fn sides(&self, pose: &Pose<D>) -> impl Iterator<Item = Self::Side> {
+        let [from, to] = self.ends.map(|end| pose.point(end));
+        let along = core::array::from_fn(|axis| to[axis] - from[axis]);
+        let squared = dot(along, along);
+        let inverse = if squared > 1e-24 { 1.0 / squared } else { 0.0 };
+        [Rod {
+            from: from.map(|x| x as f32),
+            along: along.map(|x| x as f32),
+            share: along.map(|x| (x * inverse) as f32),
+            radius: self.radius as f32,
+        }]
+        .into_iter()
+    }
+}
+
+impl<const D: usize> Side<D> for Rod<D> {
+    /// The nearest point of the line is found as in Ericson, "Real-Time Collision Detection",
+    /// 5.1.2.
+    #[inline(always)]
+    fn nearest(&self, x: [f32; D]) -> Nearest<D> {
+        let from = core::array::from_fn(|axis| x[axis] - self.from[axis]);
+        let share = dot(from, self.share);
+        let share = if share > 0.0 { share } else { 0.0 };
+        let share = if share < 1.0 { share } else { 1.0 };
+        let off = core::array::from_fn(|axis| from[axis] - self.along[axis] * share);
+        let (length, normal) = length_and_direction(off);
+        Nearest { distance: length - self.radius, normal }
+    }
+}

@@ -1,0 +1,59 @@
+//! Everything below a plane.
+
+use super::Pose;
+use super::path::{check_point, unit};
+use super::solid::{Nearest, Shape, Side};
+use super::surface::dot;
+use crate::model::ModelError;
+
+/// Everything below a plane: a floor, a slope; in two dimensions below a line.
+///
+/// ```
+/// use taut_world::{HalfSpace, Solid};
+///
+/// let floor = Solid::new(HalfSpace::new([0.0, 0.0, 0.0], [0.0, 1.0, 0.0])?);
+/// let slope = Solid::new(HalfSpace::new([0.0, 0.0], [-0.6, 0.8])?); // in 2-D
+/// assert!(HalfSpace::new([0.0, 0.0], [0.0, 0.0]).is_err());
+/// # Ok::<(), taut_world::ModelError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HalfSpace<const D: usize = 3> {
+    point: [f64; D],
+    normal: [f64; D],
+}
+
+impl<const D: usize> HalfSpace<D> {
+    /// Below the plane through a point, m; `normal` points out, and may have any length.
+    ///
+    /// # Errors
+    /// A number that is not finite; a normal of no length.
+    pub fn new(point: [f64; D], normal: [f64; D]) -> Result<Self, ModelError> {
+        check_point("the point of a half-space, m", point)?;
+        Ok(Self { point, normal: unit("the length of the normal of a half-space", normal)? })
+    }
+}
+
+/// A half-space, in place.
+#[derive(Clone, Copy, Debug)]
+pub struct PlaneSide<const D: usize> {
+    normal: [f32; D],
+    /// How far the plane is from the origin along its normal, m.
+    height: f32,
+}
+
+impl<const D: usize> Shape<D> for HalfSpace<D> {
+    type Side = PlaneSide<D>;
+
+    fn sides(&self, pose: &Pose<D>) -> impl Iterator<Item = Self::Side> {
+        let normal = pose.direction(self.normal);
+        let height = dot(normal, pose.point(self.point)) as f32;
+        [PlaneSide { normal: normal.map(|x| x as f32), height }].into_iter()
+    }
+}
+
+impl<const D: usize> Side<D> for PlaneSide<D> {
+    #[inline(always)]
+    fn nearest(&self, x: [f32; D]) -> Nearest<D> {
+        Nearest { distance: dot(self.normal, x) - self.height, normal: self.normal }
+    }
+}

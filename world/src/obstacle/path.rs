@@ -1,0 +1,309 @@
+//! Where an obstacle is, as a function of time: computed in `f64`, with the crate `libm`.
+
+use core::f64::consts::TAU;
+
+use taut_core::COORDINATE_MAX;
+
+use super::surface::dot;
+use crate::model::ModelError;
+
+/// How far an obstacle has moved, as a function of time.
+///
+/// ```
+/// use taut_world::Path;
+///
+/// // The ball of Mosegaard's tutorial, to and fro through the cloth.
+/// let path = Path::Oscillating { amplitude: [0.0, 0.0, 7.0], period: 5.0 };
+/// assert_eq!(path.offset(0.0), [0.0; 3]);
+/// assert!((path.offset(1.25)[2] - 7.0).abs() < 1e-12);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Path<const D: usize = 3> {
+    /// It stays where it is.
+    #[default]
+    Still,
+    /// `velocity t`.
+    Linear {
+        /// m/s.
+        velocity: [f64; D],
+    },
+    /// `amplitude sin(2 π t / period)`.
+    Oscillating {
+        /// How far it goes to either side, m.
+        amplitude: [f64; D],
+        /// How long it takes to and fro, s, above 0.
+        period: f64,
+    },
+    /// `a cos(2 π t / period) + b sin(2 π t / period)`: a circle around where the obstacle was
+    /// put, or an ellipse.
+    Circular {
+        /// `a` and `b`, m.
+        radii: [[f64; D]; 2],
+        /// How long it takes around, s, above 0.
+        period: f64,
+    },
+    /// In straight lines from key to key; before the first and after the last it stands still.
+    Keyframed {
+        /// Times, s, each after the one before, with offsets, m. At least one.
+        keys: Vec<(f64, [f64; D])>,
+    },
+}
+
+fn measure(what: &'static str, value: f64) -> Result<(), ModelError> {
+    ModelError::check(what, value, -COORDINATE_MAX..=COORDINATE_MAX, "from -1e12 to 1e12")?;
+    Ok(())
+}
+
+pub(super) fn check_point<const D: usize>(
+    what: &'static str,
+    point: [f64; D],
+) -> Result<(), ModelError> {
+    point.into_iter().try_for_each(|x| measure(what, x))
+}
+
+impl<const D: usize> Path<D> {
+    /// How far it has moved at `time`, s, in m.
+    pub fn offset(&self, time: f64) -> [f64; D] {
+        match self {
+            Self::Still => [0.0; D],
+            Self::Linear { velocity } => velocity.map(|v| v * time),
+            Self::Oscillating { amplitude, period } => {
+                let sine = libm::sin(TAU * (time / period));
+                amplitude.map(|a| a * sine)
+            }
+            Self::Circular { radii: [a, b], period } => {
+                let (sine, cosine) = libm::sincos(TAU * (time / period));
+                core::array::from_fn(|axis| a[axis] * cosine + b[axis] * sine)
+            }
+            Self::Keyframed { keys } => {
+                let next = keys.partition_point(|(at, _)| *at <= time);
+                let (before, after) = (next.checked_sub(1).map(|i| keys[i]), keys.get(next));
+                match (before, after) {
+                    (Some((from, a)), Some(&(to, b))) => {
+                        let share = (time - from) / (to - from);
+                        core::array::from_fn(|axis| a[axis] + (b[axis] - a[axis]) * share)
+                    }
+                    (Some((_, only)), None) | (None, Some(&(_, only))) => only,
+                    (None, None) => [0.0; D],
+                }
+            }
+        }
+    }
+
+    /// The same, if it is sane.
+    pub(super) fn checked(self) -> Result<Self, ModelError> {
+        match &self {
+            Self::Still => {}
+            Self::Linear { velocity } => check_point("the velocity of a path, m/s", *velocity)?,
+            Self::Oscillating { amplitude, period } => {
+                check_point("the amplitude of a path, m", *amplitude)?;
+                check_period(*period)?;
+            }
+            Self::Circular { radii, period } => {
+                for &radius in radii {
+                    check_point("a radius of a path, m", radius)?;
+                }
+                check_period(*period)?;
+            }
+            Self::Keyframed { keys } => {
+                let keys_of_path = "the number of keys of a path";
+                ModelError::check(keys_of_path, keys.len() as f64, 1.0.., "at least 1")?;
+                let mut last = f64::NEG_INFINITY;
+                for &(time, offset) in keys {
+                    let after = "finite, and after the key before";
+                    if time <= last {
+                        let what = "the time of a key of a path, s";
+                        return Err(ModelError::Measure { what, value: time, must: after });
+                    }
+                    ModelError::check("the time of a key of a path, s", time, .., after)?;
+                    check_point("the offset of a key of a path, m", offset)?;
+                    last = time;
+                }
+            }
+        }
+        Ok(self)
+    }
+}
+
+fn check_period(period: f64) -> Result<(), ModelError> {
+    ModelError::check("the period of a path, s", period, 1e-9.., "above 0")?;
+    Ok(())
+}
+
+/// A steady turn of an obstacle.
+///
+/// ```
+/// use taut_world::Spin;
+///
+/// // Half a turn a second about the vertical through the origin.
+/// let spin = Spin::about([0.0, 1.0, 0.0], [0.0; 3], core::f64::consts::PI)?;
+/// // In two dimensions: from x to y.
+/// let wheel = Spin::in_plane([[1.0, 0.0], [0.0, 1.0]], [0.5, 0.5], 2.0)?;
+/// # Ok::<(), taut_world::ModelError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spin<const D: usize = 3> {
+    plane: [[f64; D]; 2],
+    centre: [f64; D],
+    rate: f64,
+}
+
+/// `a` made as long as 1, if it has a direction.
+pub(super) fn unit<const D: usize>(
+    what: &'static str,
+    a: [f64; D],
+) -> Result<[f64; D], ModelError> {
+    check_point(what, a)?;
+    let length = ModelError::check(what, dot(a, a).sqrt(), 1e-12.., "longer than 0")?;
+    Ok(a.map(|x| x / length))
+}
+
+impl<const D: usize> Spin<D> {
+    /// In the plane of two directions, from the first towards the second, about `centre`, m, by
+    /// `rate`, rad/s.
+    ///
+    /// # Errors
+    /// A number that is not finite; directions that are parallel or have no length.
+    pub fn in_plane(
+        [a, b]: [[f64; D]; 2],
+        centre: [f64; D],
+        rate: f64,
+    ) -> Result<Self, ModelError> {
+        check_point("the centre of a spin, m", centre)?;
+        measure("the rate of a spin, rad/s", rate)?;
+        let a = unit("the length of the first direction of a spin", a)?;
+        let b = unit("the length of the second direction of a spin", b)?;
+        let along = dot(a, b);
+        let across = core::array::from_fn(|axis| b[axis] - a[axis] * along);
+        let b = unit("how far the directions of a spin are from parallel", across)?;
+        Ok(Self { plane: [a, b], centre, rate })
+    }
+}
+
+impl Spin {
+    /// About an axis through `centre`, m, counter-clockwise as seen from its tip, by `rate`, rad/s.
+    ///
+    /// # Errors
+    /// A number that is not finite; an axis that has no length.
+    pub fn about(axis: [f64; 3], centre: [f64; 3], rate: f64) -> Result<Self, ModelError> {
+        let [x, y, z] = unit("the length of the axis of a spin", axis)?;
+        // Across the axis and that of the coordinates which is the farthest from it.
+        let a = if x.abs() <= y.abs() && x.abs() <= z.abs() {
+            [0.0, z, -y]
+        } else if y.abs() <= z.abs() {
+            [-z, 0.0, x]
+        } else {
+            [y, -x, 0.0]
+        };
+        let b = [y * a[2] - z * a[1], z * a[0] - x * a[2], x * a[1] - y * a[0]];
+        Self::in_plane([a, b], centre, rate)
+    }
+}
+
+/// Where an obstacle is at a moment: turned about a centre, and moved.
+///
+/// ```
+/// use taut_world::{Path, Pose};
+///
+/// let path = Path::Linear { velocity: [2.0, 0.0, 0.0] };
+/// let pose = Pose::new(&path, None, 0.5);
+/// assert_eq!(pose.point([0.0, 1.0, 0.0]), [1.0, 1.0, 0.0]);
+/// assert_eq!(pose.point_back([1.0, 1.0, 0.0]), [0.0, 1.0, 0.0]);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pose<const D: usize = 3> {
+    /// Rows.
+    turn: [[f64; D]; D],
+    /// What it is turned about, before it is moved, m.
+    centre: [f64; D],
+    shift: [f64; D],
+}
+
+impl<const D: usize> Pose<D> {
+    /// That of an obstacle at a time, s.
+    pub fn new(path: &Path<D>, spin: Option<&Spin<D>>, time: f64) -> Self {
+        let identity = |row, column| f64::from(u8::from(row == column));
+        let square = |entry: &dyn Fn(usize, usize) -> f64| {
+            core::array::from_fn(|row| core::array::from_fn(|column| entry(row, column)))
+        };
+        let (turn, centre) = match spin {
+            None => (square(&identity), [0.0; D]),
+            Some(Spin { plane: [a, b], centre, rate }) => {
+                let (sine, cosine) = libm::sincos(rate * time);
+                let entry = |row: usize, column: usize| {
+                    let stay = a[row] * a[column] + b[row] * b[column];
+                    let go = b[row] * a[column] - a[row] * b[column];
+                    (identity(row, column) + stay * (cosine - 1.0)) + go * sine
+                };
+                (square(&entry), *centre)
+            }
+        };
+        Self { turn, centre, shift: path.offset(time) }
+    }
+
+    /// Where a direction of the obstacle points.
+    #[must_use]
+    pub fn direction(&self, d: [f64; D]) -> [f64; D] {
+        self.turn.map(|row| dot(row, d))
+    }
+
+    /// The direction of the obstacle that points there.
+    #[must_use]
+    pub fn direction_back(&self, d: [f64; D]) -> [f64; D] {
+        core::array::from_fn(|column| dot(self.turn.map(|row| row[column]), d))
+    }
+
+    /// Where a point of the obstacle is, m.
+    #[must_use]
+    pub fn point(&self, p: [f64; D]) -> [f64; D] {
+        let from_centre = core::array::from_fn(|axis| p[axis] - self.centre[axis]);
+        let turned = self.direction(from_centre);
+        let at = self.turned_about();
+        core::array::from_fn(|axis| turned[axis] + at[axis])
+    }
+
+    /// The point of the obstacle that is there, m.
+    #[must_use]
+    pub fn point_back(&self, x: [f64; D]) -> [f64; D] {
+        let at = self.turned_about();
+        let turned = self.direction_back(core::array::from_fn(|axis| x[axis] - at[axis]));
+        core::array::from_fn(|axis| turned[axis] + self.centre[axis])
+    }
+
+    /// Where the point is that it is turned about, m.
+    fn turned_about(&self) -> [f64; D] {
+        core::array::from_fn(|axis| self.centre[axis] + self.shift[axis])
+    }
+}
+
+/// How far the points of an obstacle moved in a substep: `turn (x - about) + shift`, m.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Drift<const D: usize> {
+    turn: [[f32; D]; D],
+    about: [f32; D],
+    shift: [f32; D],
+}
+
+impl<const D: usize> Drift<D> {
+    pub(super) fn between(before: &Pose<D>, after: &Pose<D>) -> Self {
+        // What is at x was `before (after⁻¹ x)`.
+        let turn = core::array::from_fn(|row| {
+            core::array::from_fn(|column| {
+                let stays = f64::from(u8::from(row == column));
+                (stays - dot(before.turn[row], after.turn[column])) as f32
+            })
+        });
+        let shift = |axis: usize| (after.shift[axis] - before.shift[axis]) as f32;
+        Self {
+            turn,
+            about: after.turned_about().map(|x| x as f32),
+            shift: core::array::from_fn(shift),
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn at(&self, x: [f32; D]) -> [f32; D] {
+        let from = core::array::from_fn(|axis| x[axis] - self.about[axis]);
+        core::array::from_fn(|axis| dot(self.turn[axis], from) + self.shift[axis])
+    }
+}

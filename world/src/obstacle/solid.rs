@@ -1,0 +1,305 @@
+//! Obstacles made of a shape, a surface and a path; and the pass over the particles that those
+//! share whose shape is a formula.
+
+use core::fmt::Debug;
+
+use taut_core::{Columns, PADDING};
+
+use super::path::Drift;
+use super::surface::{Contact, Law, Mover};
+use super::{Obstacle, Path, Pose, Spin, Surface};
+use crate::model::{Model, ModelError};
+use crate::simd::{self, Pass};
+use crate::world::Moment;
+
+/// A shape with a surface, still or moving: an obstacle.
+///
+/// Shapes by formula ([`Sphere`](crate::Sphere), [`Capsule`](crate::Capsule),
+/// [`Cuboid`](crate::Cuboid), [`HalfSpace`](crate::HalfSpace), [`Bounds`](crate::Bounds), and
+/// whatever else is a [`Shape`]) look at where particles are at the end of a substep: one that is
+/// fast enough to cross a ball in a single substep is not seen. Nothing crosses a mesh (`TriMesh`,
+/// feature `parry`) at any speed.
+///
+/// ```
+/// use std::sync::Arc;
+/// use taut_scalar::ScalarKernel;
+/// use taut_world::{Model, Path, Scene, Solid, Sphere, StickSet, Surface, World};
+///
+/// // Mosegaard's scene: a ball moves to and fro through a hanging cloth.
+/// let ball = Solid::new(Sphere::new([0.4, -0.4, -0.5], 0.2)?)
+///     .with(Surface { friction: 0.1, thickness: 0.01, ..Surface::default() })?
+///     .along(Path::Oscillating { amplitude: [0.0, 0.0, 1.0], period: 4.0 })?;
+/// let mut scene = Scene::new();
+/// scene.add("cloth", Model::drape(16, StickSet::All)?)?;
+/// scene.obstacles.push(Arc::new(ball));
+///
+/// let mut world = World::new(&scene, |_| ScalarKernel)?;
+/// for _ in 0..60 {
+///     assert!(world.step()?.finite);
+/// }
+/// let centre = [0.4, -0.4, 0.5]; // after a quarter of the period
+/// for particle in 0..world.len() {
+///     let x = world.position(particle);
+///     let far: f32 = x.iter().zip(centre).map(|(x, c)| (x - c) * (x - c)).sum();
+///     assert!(far.sqrt() >= 0.21 - 1e-5);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Solid<S, const D: usize = 3> {
+    pub(super) shape: S,
+    pub(super) surface: Surface,
+    path: Path<D>,
+    spin: Option<Spin<D>>,
+}
+
+impl<S: Shape<D>, const D: usize> Solid<S, D> {
+    /// Still, with the default surface.
+    pub fn new(shape: S) -> Self {
+        Self::of(shape)
+    }
+}
+
+impl<S, const D: usize> Solid<S, D> {
+    pub(super) fn of(shape: S) -> Self {
+        Self { shape, surface: Surface::default(), path: Path::Still, spin: None }
+    }
+
+    /// The same with another surface.
+    ///
+    /// # Errors
+    /// If it is not sane: a negative number, or a restitution above 1.
+    pub fn with(mut self, surface: Surface) -> Result<Self, ModelError> {
+        self.surface = surface.checked()?;
+        Ok(self)
+    }
+
+    /// The same, moving from where it was put.
+    ///
+    /// # Errors
+    /// If the path is not sane: a number that is not finite, a period that is not above 0, keys out
+    /// of order.
+    pub fn along(mut self, path: Path<D>) -> Result<Self, ModelError> {
+        self.path = path.checked()?;
+        Ok(self)
+    }
+
+    /// The same, turning; what it turns about moves along with it.
+    #[must_use]
+    pub fn turning(mut self, spin: Spin<D>) -> Self {
+        self.spin = Some(spin);
+        self
+    }
+
+    /// Its shape.
+    pub fn shape(&self) -> &S {
+        &self.shape
+    }
+
+    /// Where it is at a time, s.
+    pub fn pose(&self, time: f64) -> Pose<D> {
+        Pose::new(&self.path, self.spin.as_ref(), time)
+    }
+
+    /// Where it is when a substep begins, and when it ends.
+    pub(super) fn poses(&self, moment: &Moment<D>) -> [Pose<D>; 2] {
+        [moment.time - f64::from(moment.h), moment.time].map(|time| self.pose(time))
+    }
+}
+
+/// How far it is from a point to a [`Side`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Nearest<const D: usize> {
+    /// m, negative inside.
+    pub distance: f32,
+    /// The shortest way out, of length 1.
+    pub normal: [f32; D],
+}
+
+/// A side of a shape, in place: numbers for the loop over all particles.
+pub trait Side<const D: usize>: Copy {
+    /// How far it is from `x`. Inline it, and select where you would branch: the loop around it
+    /// becomes wide registers then. Only `+ - * /`, roots, comparisons and selections give the same
+    /// bits on every machine.
+    fn nearest(&self, x: [f32; D]) -> Nearest<D>;
+
+    /// How far a particle that keeps off by `reach` can be from it before it meets the obstacle
+    /// from the inside, m. By default there is no end.
+    #[inline(always)]
+    fn clear(&self, reach: f32) -> f32 {
+        let _ = reach;
+        f32::INFINITY
+    }
+}
+
+/// A shape by formula.
+///
+/// ```
+/// use taut_world::{Nearest, Pose, Shape, Side, Solid};
+///
+/// /// Everything below a height, m.
+/// #[derive(Clone, Copy, Debug)]
+/// struct Sea(f32);
+///
+/// impl Shape for Sea {
+///     type Side = Self;
+///     fn sides(&self, pose: &Pose) -> impl Iterator<Item = Self> {
+///         let [_, height, _] = pose.point([0.0, self.0.into(), 0.0]);
+///         [Self(height as f32)].into_iter()
+///     }
+/// }
+///
+/// impl Side<3> for Sea {
+///     #[inline(always)]
+///     fn nearest(&self, [_, y, _]: [f32; 3]) -> Nearest<3> {
+///         Nearest { distance: y - self.0, normal: [0.0, 1.0, 0.0] }
+///     }
+/// }
+///
+/// let sea = Solid::new(Sea(0.5));
+/// ```
+pub trait Shape<const D: usize = 3>: Debug + Send + Sync {
+    /// What it is made of.
+    type Side: Side<D>;
+
+    /// Its sides where a pose puts them, each of which keeps particles out on its own.
+    fn sides(&self, pose: &Pose<D>) -> impl Iterator<Item = Self::Side>;
+}
+
+/// A side against all particles.
+struct KeepOut<'a, S, const D: usize> {
+    side: S,
+    columns: Columns<'a, D, f32>,
+    radii: &'a [f32],
+    thickness: f32,
+    drift: Drift<D>,
+    law: Law<f32>,
+}
+
+/// How far the particles of a block keep off. Pinned ones stay even where they are inside.
+#[inline(always)]
+fn reaches(thickness: f32, radii: &[f32], masses: &[f32]) -> [f32; PADDING] {
+    let mut reaches = [thickness; PADDING];
+    for (reach, radius) in reaches.iter_mut().zip(radii) {
+        *reach += radius;
+    }
+    for (reach, &w) in reaches.iter_mut().zip(masses) {
+        *reach = if w > 0.0 { *reach } else { f32::NEG_INFINITY };
+    }
+    reaches
+}
+
+impl<S: Side<D>, const D: usize> Pass for KeepOut<'_, S, D> {
+    #[inline(always)]
+    fn run(self) {
+        let Self { side, columns, radii, thickness, drift, law } = self;
+        let Columns { mut position, mut previous, inverse_mass } = columns;
+        for first in (0..inverse_mass.len()).step_by(PADDING) {
+            let block = first..first + PADDING;
+            let radii = radii.get(first..).unwrap_or_default();
+            let reach = reaches(thickness, radii, &inverse_mass[block.clone()]);
+            let x: [&mut [f32; PADDING]; D] = position
+                .each_mut()
+                .map(|column| (&mut column[block.clone()]).try_into().expect("a block"));
+
+            // Most blocks are off it altogether, and done with.
+            let mut inside = 0;
+            for lane in 0..PADDING {
+                let here = core::array::from_fn(|axis| x[axis][lane]);
+                inside |= u32::from(side.nearest(here).distance < reach[lane]);
+            }
+            if inside == 0 {
+                continue;
+            }
+
+            let before: [&mut [f32; PADDING]; D] = previous
+                .each_mut()
+                .map(|column| (&mut column[block.clone()]).try_into().expect("a block"));
+            for lane in 0..PADDING {
+                let mover = Mover {
+                    x: core::array::from_fn(|axis| x[axis][lane]),
+                    previous: core::array::from_fn(|axis| before[axis][lane]),
+                };
+                let Nearest { distance, normal } = side.nearest(mover.x);
+                let contact = Contact {
+                    normal,
+                    depth: reach[lane] - distance,
+                    clear: side.clear(reach[lane]),
+                };
+                let met = law.meet(mover, drift.at(mover.x), contact);
+                let moves = distance < reach[lane];
+                for axis in 0..D {
+                    x[axis][lane] = if moves { met.x[axis] } else { mover.x[axis] };
+                    before[axis][lane] =
+                        if moves { met.previous[axis] } else { mover.previous[axis] };
+                }
+            }
+        }
+    }
+}
+
+/// How deep the deepest particle is.
+struct Depth<'a, S, const D: usize> {
+    side: S,
+    matter: &'a Model<D>,
+    thickness: f32,
+    deepest: &'a mut f32,
+}
+
+impl<S: Side<D>, const D: usize> Pass for Depth<'_, S, D> {
+    #[inline(always)]
+    fn run(self) {
+        let Self { side, matter, thickness, deepest } = self;
+        let columns: [&[f32]; D] = core::array::from_fn(|axis| matter.particles.positions(axis));
+        for (particle, &w) in matter.particles.inverse_masses().iter().enumerate() {
+            let x = core::array::from_fn(|axis| columns[axis][particle]);
+            let reach = thickness + matter.radii.get(particle).copied().unwrap_or_default();
+            let depth = reach - side.nearest(x).distance;
+            if w > 0.0 && depth > *deepest {
+                *deepest = depth;
+            }
+        }
+    }
+}
+
+impl<S: Shape<D>, const D: usize> Obstacle<D> for Solid<S, D> {
+    fn keep_out(&self, matter: &mut Model<D>, moment: &Moment<D>) {
+        let [before, after] = self.poses(moment);
+        let drift = Drift::between(&before, &after);
+        let mut keep_out_of = |side, law| {
+            simd::widest(KeepOut {
+                side,
+                columns: matter.particles.columns(),
+                radii: &matter.radii,
+                thickness: self.surface.thickness,
+                drift,
+                law,
+            });
+        };
+        let sides = || self.shape.sides(&after);
+        for side in sides() {
+            keep_out_of(side, Law::new(&self.surface, moment));
+        }
+        // Friction at one side may have put a particle back behind another.
+        if sides().nth(1).is_some() {
+            for side in sides() {
+                keep_out_of(side, Law::PROJECTION);
+            }
+        }
+        let Model { bodies, particles, .. } = matter;
+        for side in sides() {
+            bodies.keep_out(particles, side, |x| drift.at(x), &self.surface);
+        }
+    }
+
+    fn depth(&self, matter: &Model<D>, moment: &Moment<D>) -> f32 {
+        let mut deepest = 0.0;
+        for side in self.shape.sides(&self.pose(moment.time)) {
+            let thickness = self.surface.thickness;
+            simd::widest(Depth { side, matter, thickness, deepest: &mut deepest });
+            let of_bodies = matter.bodies.depth(&matter.particles, side, thickness);
+            deepest = if of_bodies > deepest { of_bodies } else { deepest };
+        }
+        deepest
+    }
+}

@@ -1,0 +1,149 @@
+//! What happens where a particle meets a surface: friction and restitution in Verlet.
+
+use taut_core::{Lane, Real};
+
+use crate::model::ModelError;
+use crate::world::Moment;
+
+/// How the surface of an obstacle feels.
+///
+/// ```
+/// use taut_world::Surface;
+///
+/// let rubber = Surface { friction: 0.9, restitution: 0.8, ..Surface::default() };
+/// assert_eq!(rubber.thickness, 0.0);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Surface {
+    /// Coulomb's μ: a particle is held back by up to μ times what stops it. On a slope it slides
+    /// if the slope's tangent is above μ, and then accelerates by `g (sin - μ cos)`. Default: 0.3.
+    pub friction: f32,
+    /// The share of its speed with which a particle bounces off, 0 to 1: one that is dropped
+    /// comes up to the square of it of the height. Slow ones do not bounce: those that meet the
+    /// surface by no more than twice what gravity gives in a substep, 2 g h (as in Müller et al.,
+    /// "Detailed Rigid Body Simulation with Extended Position Based Dynamics", 2020), or
+    /// what lies on it would never come to rest. Default: 0.
+    pub restitution: f32,
+    /// How far it keeps particles off, m, besides their own radii. Default: 0.
+    pub thickness: f32,
+}
+
+impl Default for Surface {
+    fn default() -> Self {
+        Self { friction: 0.3, restitution: 0.0, thickness: 0.0 }
+    }
+}
+
+impl Surface {
+    /// The same, if it is sane.
+    pub(super) fn checked(self) -> Result<Self, ModelError> {
+        let Self { friction, restitution, thickness } = self;
+        ModelError::check("the friction of a surface", friction.into(), 0.0.., "at least 0")?;
+        let share = 0.0..=1.0;
+        ModelError::check("the restitution of a surface", restitution.into(), share, "0 to 1")?;
+        ModelError::check(
+            "the thickness of a surface, m",
+            thickness.into(),
+            0.0..=taut_core::COORDINATE_MAX,
+            "0 to 1e12",
+        )?;
+        Ok(self)
+    }
+}
+
+/// Where a particle is inside, or too near: the way out of the obstacle.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Contact<L, const D: usize> {
+    /// Out, of length 1.
+    pub(super) normal: [L; D],
+    /// How far it is to go out, m.
+    pub(super) depth: L,
+    /// How far it may go on beyond, m, before something else is met.
+    pub(super) clear: L,
+}
+
+/// A particle on its way through a substep.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mover<L, const D: usize> {
+    /// Where it is, m.
+    pub(super) x: [L; D],
+    /// Where it was, m.
+    pub(super) previous: [L; D],
+}
+
+/// A surface in a substep.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Law<L> {
+    friction: L,
+    restitution: L,
+    /// What comes in by no more than this in a substep does not bounce, m.
+    gentle: L,
+}
+
+/// `(a₀ b₀ + a₁ b₁) + a₂ b₂`.
+#[inline(always)]
+pub(super) fn dot<L: Lane, const D: usize>(a: [L; D], b: [L; D]) -> L {
+    let mut sum = a[0] * b[0];
+    for axis in 1..D {
+        sum = sum + a[axis] * b[axis];
+    }
+    sum
+}
+
+impl Law<f32> {
+    /// Neither friction nor bounces.
+    pub(super) const PROJECTION: Self = Self { friction: 0.0, restitution: 0.0, gentle: 0.0 };
+}
+
+impl<S: Real> Law<S> {
+    pub(super) fn new<const D: usize>(surface: &Surface, moment: &Moment<D>) -> Self {
+        let push = moment.motion.push.map(f64::from);
+        Self {
+            friction: S::from_f64(surface.friction.into()),
+            restitution: S::from_f64(surface.restitution.into()),
+            gentle: S::from_f64(2.0 * dot(push, push).sqrt()),
+        }
+    }
+}
+
+impl<L: Lane> Law<L> {
+    /// A particle after it met the surface, which moved by `drift` in the substep, m.
+    ///
+    /// In terms of its displacement relative to the surface in this substep, of which `incoming`
+    /// is the part against the normal:
+    /// - It is put where it would have bounced to: out by `depth`, and beyond by the restitution's
+    ///   share of what it went in after it met the surface. (An article puts it onto the surface,
+    ///   and drops the rest of its way. At a restitution below 1 that costs up to a substep of flight
+    ///   at each bounce; at 0 it is the same.)
+    /// - `incoming` becomes `-restitution * incoming`, by a change of the previous position.
+    ///   What goes out already stays as fast: pushing out what was inside gives it no speed.
+    /// - Tangentially it is put back against its slip, by up to friction times the change of its
+    ///   normal displacement (Coulomb), and never beyond rest. It is its position that is put back,
+    ///   not its previous one, or what sticks would creep.
+    #[inline(always)]
+    pub(super) fn meet<const D: usize>(
+        &self,
+        Mover { x, previous }: Mover<L, D>,
+        drift: [L; D],
+        Contact { normal, depth, clear }: Contact<L, D>,
+    ) -> Mover<L, D> {
+        let (zero, one) = (depth.constant(0.0), depth.constant(1.0));
+        let moved: [L; D] = core::array::from_fn(|axis| (x[axis] - previous[axis]) - drift[axis]);
+        let outgoing = dot(moved, normal);
+        let incoming = L::select(outgoing.above(zero), zero, zero - outgoing);
+        let share = L::select(incoming.above(self.gentle), self.restitution, zero);
+        let change = incoming + share * incoming;
+
+        let after = share * L::select(depth.above(incoming), incoming, depth);
+        let out = depth + L::select(after.above(clear), clear, after);
+
+        let slip: [L; D] = core::array::from_fn(|axis| moved[axis] - normal[axis] * outgoing);
+        let speed = dot(slip, slip).sqrt();
+        let grip = self.friction * change;
+        let held = L::select(speed.above(grip), grip / speed, one);
+        Mover {
+            x: core::array::from_fn(|axis| (x[axis] + normal[axis] * out) - slip[axis] * held),
+            previous: core::array::from_fn(|axis| previous[axis] + normal[axis] * (out - change)),
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! Obstacles keep particles out, and do to their velocities what the textbooks say.
+#![allow(clippy::float_cmp, reason = "what rests, rests to the bit")]
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use taut_core::{Duplicates, Particles, Sticks};
+use taut_scalar::ScalarKernel;
+use taut_world::{
+    Bounds, Capsule, Cuboid, HalfSpace, Model, Moment, Obstacle, Path, Scene, Solid, Sphere, Spin,
+    StickSet, Surface, World,
+};
+
+const G: f64 = 9.81;
+
+/// Particles without sticks, each of 1 kg, at velocities in m/s.
+fn loose<const D: usize>(movers: &[([f32; D], [f32; D])], h: f32) -> Model<D> {
+    let points: Vec<_> = movers.iter().map(|(x, _)| *x).collect();
+    let particles = Particles::new(&points, &vec![1.0; points.len()]).unwrap();
+    let sticks = Sticks::with_rests(points.len(), &[], &[], Duplicates::Keep).unwrap();
+    let mut model = Model::new(particles, sticks);
+    for axis in 0..D {
+        for (i, (x, v)) in movers.iter().enumerate() {
+            model.particles.previous_mut(axis)[i] = x[axis] - v[axis] * h;
+        }
+    }
+    model
+}
+
+fn world<const D: usize>(
+    model: Model<D>,
+    obstacle: impl Obstacle<D> + 'static,
+    substeps: u16,
+) -> World<ScalarKernel, D> {
+    let mut scene = Scene::new();
+    scene.add("matter", model).unwrap();
+    scene.obstacles.push(Arc::new(obstacle));
+    scene.settings.step.substeps = substeps.into();
+    scene.settings.step.damping = 0.0;
+    scene.settings.step.iterations = 1;
+    World::new(&scene, |_| ScalarKernel).unwrap()
+}
+
+fn run<const D: usize>(world: &mut World<ScalarKernel, D>, steps: usize) {
+    for _ in 0..steps {
+        assert!(world.step().unwrap().finite);
+    }
+}
+
+fn moment<const D: usize>(time: f64, h: f32) -> Moment<D> {
+    let step = taut_core::Step { dt: h, ..taut_core::Step::default() };
+    Moment { time, h, motion: step.motion().unwrap() }
+}
+
+fn surface(friction: f32, restitution: f32) -> Surface {
+    Surface { friction, restitution, ..Surface::default() }
+}
+
+#[test]
+fn a_dropped_ball_comes_up_to_the_square_of_its_restitution() {
+    // Shorter, and f32 could not tell what gravity does to a position in a substep.
+    let h = 1.0 / 1200.0;
+    for e in [0.3_f32, 0.6, 0.9, 1.0] {
+        let floor = HalfSpace::new([0.0, 0.0], [0.0, 1.0]).unwrap();
+        let floor = Solid::new(floor).with(surface(0.0, e)).unwrap();
+        let mut world = world(loose(&[([0.0, 1.0], [0.0, 0.0])], h), floor, 20);
+        // It lands after √(2 H / g) = 0.45 s and is highest again e times as long after.
+        let (mut low, mut highest) = (false, 0.0_f32);
+        while world.time() < 0.4516 * f64::from(1.0 + 1.5 * e) {
+            run(&mut world, 1);
+            let y = world.position(0)[1];
+            low |= y < 0.1;
+            highest = if low { highest.max(y) } else { 0.0 };
+        }
+        let expected = e * e;
+        assert!((highest - expected).abs() < 0.01, "e = {e}: {highest} m, not {expected} m");
+    }
+}
+
+#[test]
+fn a_ball_comes_to_rest() {
+    let floor = HalfSpace::new([0.0, 0.0], [0.0, 1.0]).unwrap();
+    let floor = Solid::new(floor).with(surface(0.0, 0.7)).unwrap();
+    let mut world = world(loose(&[([0.0, 0.5], [0.0, 0.0])], 1e-3), floor, 10);
+    run(&mut world, 360);
+    assert_eq!(world.position(0)[1], 0.0);
+    run(&mut world, 1);
+    assert_eq!(world.position(0)[1], 0.0);
+}
+
+#[test]
+fn a_block_slides_if_the_slope_is_steeper_than_friction_and_then_as_coulomb_says() {
+    let h = 1.0 / 600.0;
+    for degrees in [10.0_f64, 25.0, 40.0] {
+        for friction in [0.0_f32, 0.2, 0.4, 0.6, 0.9] {
+            let (sin, cos) = degrees.to_radians().sin_cos();
+            let slope = HalfSpace::new([0.0, 0.0], [-sin, cos]).unwrap();
+            let slope = Solid::new(slope).with(surface(friction, 0.5)).unwrap();
+            let mut world = world(loose(&[([0.0, 0.0], [0.0, 0.0])], h), slope, 10);
+            run(&mut world, 60);
+            let [x, y] = world.position(0).map(f64::from);
+            let downhill = -(x * cos + y * sin);
+            let accelerates = (G * (sin - f64::from(friction) * cos)).max(0.0);
+            let expected = accelerates / 2.0;
+            assert!(
+                (downhill - expected).abs() < 0.01 * expected + 1e-5,
+                "{degrees} degrees, friction {friction}: {downhill} m, not {expected} m"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_rests_on_a_moving_floor_moves_along() {
+    let h = 1.0 / 600.0;
+    let floor = HalfSpace::new([0.0, 0.0], [0.0, 1.0]).unwrap();
+    let path = Path::Linear { velocity: [0.5, 0.25] };
+    let lift = Solid::new(floor).with(surface(0.8, 0.0)).unwrap().along(path).unwrap();
+    let mut world = world(loose(&[([0.0, 0.0], [0.0, 0.0])], h), lift, 10);
+    run(&mut world, 120);
+    let [x, y] = world.position(0);
+    // The floor hits it at 0.25 m/s, so friction gives it 0.8 * 0.25 m/s at once. Until it is up to
+    // the speed of the floor it is left behind by v² / (2 μ g).
+    let behind = ((0.5 - 0.2_f64).powi(2) / (2.0 * 0.8 * G)) as f32;
+    assert!((x - (1.0 - behind)).abs() < 2e-3 && (y - 0.5).abs() < 1e-5, "at {x} {y}");
+}
+
+#[test]
+fn a_turning_table_carries_what_sticks_to_it() {
+    let h = 1.0 / 600.0;
+    let table = HalfSpace::new([0.0; 3], [0.0, 1.0, 0.0]).unwrap();
+    let spin = Spin::about([0.0, 1.0, 0.0], [0.0; 3], core::f64::consts::PI).unwrap();
+    let table = Solid::new(table).with(surface(2.0, 0.0)).unwrap().turning(spin);
+    // It moves with the table from the beginning; ω² r = 4.9 m/s² is less than μ g.
+    let start = [([0.5, 0.0, 0.0], [0.0, 0.0, -0.5 * core::f32::consts::PI])];
+    let mut world = world(loose(&start, h), table, 10);
+    run(&mut world, 60);
+    let [x, _, z] = world.position(0);
+    assert!((x + 0.5).abs() < 0.01 && z.abs() < 0.02, "at {x} {z} after half a turn");
+}
+
+/// A circle (a head, say) shot about in a closed screen without gravity keeps its speed, and stays
+/// in.
+#[test]
+fn a_circle_is_mirrored_at_the_edges_of_the_screen() {
+    let h = 1.0 / 60.0;
+    let mut model = loose(&[([0.5, 0.4], [1.3, -0.7]), ([0.2, 0.2], [-900.0, 611.0])], h);
+    model.radii = vec![0.1, 0.05];
+    let screen = Bounds::new([0.0, 0.0], [1.6, 0.9]).unwrap();
+    let mut world = world(model, Solid::new(screen).with(surface(0.0, 1.0)).unwrap(), 1);
+    world.settings_mut().step.acceleration = [0.0, 0.0];
+    // What a coordinate is that was mirrored at both of its ends.
+    let folded = |x: f64, low: f64, high: f64| {
+        let width = high - low;
+        let along = (x - low).rem_euclid(2.0 * width);
+        low + if along > width { 2.0 * width - along } else { along }
+    };
+    for step in 1..=600 {
+        run(&mut world, 1);
+        let time = f64::from(step) / 60.0;
+        let [x, y] = world.position(0).map(f64::from);
+        let expected = [folded(0.5 + 1.3 * time, 0.1, 1.5), folded(0.4 - 0.7 * time, 0.1, 0.8)];
+        assert!(
+            (x - expected[0]).abs() < 1e-3 && (y - expected[1]).abs() < 1e-3,
+            "{step}: {x} {y}"
+        );
+        let [x, y] = world.position(1);
+        assert!((0.05 - 1e-6..=1.55 + 1e-6).contains(&x), "step {step}: x = {x}");
+        assert!((0.05 - 1e-6..=0.85 + 1e-6).contains(&y), "step {step}: y = {y}");
+    }
+}
+
+fn outside(x: [f32; 3], centre: [f64; 3]) -> f64 {
+    let squares = x.iter().zip(centre).map(|(x, c)| (f64::from(*x) - c).powi(2));
+    squares.sum::<f64>().sqrt()
+}
+
+#[test]
+fn a_ball_through_cloth_keeps_it_off_and_does_not_blow_it_up() {
+    let mut scene = Scene::new();
+    scene.add("cloth", Model::drape(24, StickSet::All).unwrap()).unwrap();
+    let path = Path::Oscillating { amplitude: [0.0, 0.0, 1.0], period: 2.0 };
+    let ball = Sphere::new([0.6, -0.7, 0.0], 0.25).unwrap();
+    let skin = Surface { thickness: 0.02, restitution: 0.5, ..Surface::default() };
+    let ball = Solid::new(ball).with(skin).unwrap().along(path).unwrap();
+    let centre = |time| ball.pose(time).point([0.6, -0.7, 0.0]);
+    scene.obstacles.push(Arc::new(ball.clone()));
+    scene.settings.step.substeps = 4;
+    scene.settings.step.iterations = 4;
+    scene.settings.passes = 2;
+    let mut world = World::new(&scene, |_| ScalarKernel).unwrap();
+    for step in 0..360 {
+        let before: Vec<_> = (0..world.len()).map(|i| world.position(i)).collect();
+        run(&mut world, 1);
+        for (particle, before) in before.into_iter().enumerate() {
+            let x = world.position(particle);
+            let far = outside(x, centre(world.time()));
+            assert!(far >= 0.27 - 2e-6, "step {step}: particle {particle} at {far} m");
+            // The ball is no faster than 2 π m/s; the cloth may whip, but not explode.
+            let moved = outside(x, before.map(f64::from)) * 60.0;
+            assert!(moved < 25.0, "step {step}: particle {particle} at {moved} m/s");
+        }
+    }
+    let left = ball.depth(&world.pieces()[0].matter, &moment(world.time(), 1.0 / 240.0));
+    assert!(left < 2e-6, "{left} m are left");
+}
+
+#[test]
+fn pinned_particles_stay_and_depth_tells_of_the_others() {
+    let h = 1.0 / 60.0;
+    let inside = [([0.0, 0.1, 0.0], [0.0; 3]), ([0.0, 0.3, 0.0], [0.0; 3])];
+    let mut model = loose(&inside, h);
+    model.particles.set_inverse_mass(0, 0.0).unwrap();
+    let ball = Solid::new(Sphere::new([0.0; 3], 0.5).unwrap());
+    assert!((ball.depth(&model, &moment(0.0, h)) - 0.2).abs() < 1e-6);
+    ball.keep_out(&mut model, &moment(0.0, h));
+    assert_eq!(model.particles.position(0), [0.0, 0.1, 0.0]);
+    assert_eq!(model.particles.position(1), [0.0, 0.5, 0.0]);
+    // Pushed out, not shot out.
+    assert_eq!(model.particles.previous(1)[1], 0.5);
+}
+
+fn point() -> impl Strategy<Value = [f64; 3]> {
+    prop::array::uniform3(-2.0..2.0)
+}
+
+/// Any shape, somewhere, on some path.
+fn obstacle() -> impl Strategy<Value = Arc<dyn Obstacle>> {
+    let sphere = (point(), 0.01..2.0)
+        .prop_map(|(c, r)| Arc::new(Solid::new(Sphere::new(c, r).unwrap())) as Arc<dyn Obstacle>);
+    let capsule = (point(), point(), 0.01..1.0, point()).prop_map(|(a, b, r, velocity)| {
+        let solid = Solid::new(Capsule::new([a, b], r).unwrap());
+        Arc::new(solid.along(Path::Linear { velocity }).unwrap()) as Arc<dyn Obstacle>
+    });
+    let plane = (point(), point()).prop_filter_map("no normal", |(p, n)| {
+        Some(Arc::new(Solid::new(HalfSpace::new(p, n).ok()?)) as Arc<dyn Obstacle>)
+    });
+    let cuboid = (point(), prop::array::uniform3(0.1..1.5), point(), -3.0..3.0, 0.0_f32..0.2)
+        .prop_filter_map("no axis", |(min, size, axis, rate, thickness)| {
+            let max = core::array::from_fn(|i| min[i] + size[i]);
+            let solid = Solid::new(Cuboid::new(min, max).unwrap())
+                .with(Surface { thickness, friction: 0.7, restitution: 0.4 })
+                .unwrap();
+            Some(Arc::new(solid.turning(Spin::about(axis, [0.1, 0.0, 0.2], rate).ok()?)) as _)
+        });
+    let bounds = (point(), prop::array::uniform3(0.5..3.0), 0.0_f32..=1.0).prop_map(
+        |(min, size, restitution)| {
+            let max = core::array::from_fn(|i| min[i] + size[i]);
+            let solid = Solid::new(Bounds::new(min, max).unwrap());
+            Arc::new(solid.with(surface(0.3, restitution)).unwrap()) as Arc<dyn Obstacle>
+        },
+    );
+    prop_oneof![sphere, capsule, plane, cuboid, bounds]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// To four roundings of coordinates of up to 8 m.
+    #[test]
+    fn after_a_pass_nothing_is_inside(
+        obstacle in obstacle(),
+        movers in prop::collection::vec((prop::array::uniform3(-4.0_f32..4.0),
+                                         prop::array::uniform3(-40.0_f32..40.0),
+                                         0.0_f32..0.2), 1..40),
+        time in 0.0..1.0,
+    ) {
+        let h = 1.0 / 60.0;
+        let states: Vec<_> = movers.iter().map(|(x, v, _)| (*x, *v)).collect();
+        let mut model = loose(&states, h);
+        model.radii = movers.iter().map(|(_, _, radius)| *radius).collect();
+        let moment = moment(time, h);
+        let before = obstacle.depth(&model, &moment);
+        let untouched = model.clone();
+        obstacle.keep_out(&mut model, &moment);
+        let after = obstacle.depth(&model, &moment);
+        prop_assert!(after < 4e-6, "{after} m of {before} m are left");
+        if before == 0.0 {
+            prop_assert_eq!(model.particles.hash(), untouched.particles.hash());
+        }
+    }
+}
