@@ -26,10 +26,7 @@ mod world;
 
 #[cfg(feature = "parry")]
 pub use body::BodyContacts;
-pub use body::{
-    Anchor, Bodies, Body, BodyError, BodyPose, Ground, MassProperties, OnGround, Twist, Vertices,
-    WayOut,
-};
+pub use body::{Anchor, Bodies, Body, BodyError, BodyPose, MassProperties, Twist, Vertices};
 pub use emitter::{Emission, Emitter, Living, Source};
 pub use force::{
     Acceleration, Attractor, Drag, Field, Force, Forces, Gusts, Law, Region, Subject, Wind, WindLaw,

@@ -4,13 +4,16 @@ use core::array::from_fn;
 
 use taut_core::Particles;
 
-use crate::world::Moment;
-
-fn dot(a: [f32; 3], b: [f32; 3]) -> f32 {
-    (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2]
+/// `(a₀ b₀ + a₁ b₁) + a₂ b₂`.
+fn dot<const D: usize>(a: [f32; D], b: [f32; D]) -> f32 {
+    let mut sum = a[0] * b[0];
+    for axis in 1..D {
+        sum += a[axis] * b[axis];
+    }
+    sum
 }
 
-fn sub(a: [f32; 3], b: [f32; 3]) -> [f32; 3] {
+fn sub<const D: usize>(a: [f32; D], b: [f32; D]) -> [f32; D] {
     from_fn(|axis| a[axis] - b[axis])
 }
 
@@ -156,43 +159,28 @@ impl Anchor {
 /// face has four, and stands on them evenly after 8 rounds; the sticks do the rest.
 const ROUNDS: usize = 8;
 
-/// Contacts bounce if they close faster than this many times what acceleration does in a substep:
-/// what lies on something falls into it by that much in every substep.
-const AT_REST: f32 = 4.0;
-
-/// How two sides meet.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Touch {
-    /// How much of the push friction can be (Coulomb's coefficient).
-    pub(super) friction: f32,
-    /// How much of the speed of approach comes back, 0 to 1.
-    pub(super) restitution: f32,
-}
-
 /// The other side of a contact.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Other {
+pub(super) enum Other<const D: usize> {
     /// Matter that gives way.
     Matter(Anchor),
     /// A point of something that does not, where it is and where it was a substep ago, m.
-    Fixed { position: [f32; 3], previous: [f32; 3] },
+    Fixed { position: [f32; D], previous: [f32; D] },
 }
 
 /// A point of matter that may have gone into something, and the way out.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Contact {
+pub(super) struct Contact<const D: usize> {
     point: Anchor,
-    other: Other,
+    other: Other<D>,
     /// The direction in which the point leaves, of length 1.
-    normal: [f32; 3],
+    normal: [f32; D],
     /// Of both sides, 1/kg: `1 / λ`.
     inverse_mass: f32,
-    /// By how much the sides came together in this substep, m.
-    approach: f32,
     /// The push out, kg m, never below 0.
     out: f32,
     /// The push against sliding, kg m.
-    back: [f32; 3],
+    back: [f32; D],
 }
 
 /// Which columns a push moves.
@@ -202,28 +190,31 @@ enum Columns {
     Previous,
 }
 
-impl Contact {
+impl<const D: usize> Contact<D> {
     /// None if neither side can move.
     pub(super) fn new(
-        particles: &Particles<3>,
+        particles: &Particles<D>,
         point: Anchor,
-        other: Other,
-        normal: [f32; 3],
+        other: Other<D>,
+        normal: [f32; D],
     ) -> Option<Self> {
         let of_other = match &other {
             Other::Matter(anchor) => anchor.inverse_mass(particles),
             Other::Fixed { .. } => 0.0,
         };
         let inverse_mass = point.inverse_mass(particles) + of_other;
-        let mut contact =
-            Self { point, other, normal, inverse_mass, approach: 0.0, out: 0.0, back: [0.0; 3] };
-        let [gap, before] = contact.gaps(particles);
-        contact.approach = before - gap;
-        (inverse_mass > 0.0).then_some(contact)
+        (inverse_mass > 0.0).then_some(Self {
+            point,
+            other,
+            normal,
+            inverse_mass,
+            out: 0.0,
+            back: [0.0; D],
+        })
     }
 
     /// The way from the other side to the point, m, now and a substep ago.
-    fn ways(&self, particles: &Particles<3>) -> [[f32; 3]; 2] {
+    fn ways(&self, particles: &Particles<D>) -> [[f32; D]; 2] {
         let p = [self.point.position(particles), self.point.previous(particles)];
         let q = match &self.other {
             Other::Matter(anchor) => [anchor.position(particles), anchor.previous(particles)],
@@ -233,20 +224,25 @@ impl Contact {
     }
 
     /// How far the point is outside, m, now and a substep ago.
-    fn gaps(&self, particles: &Particles<3>) -> [f32; 2] {
+    fn gaps(&self, particles: &Particles<D>) -> [f32; 2] {
         self.ways(particles).map(|way| dot(way, self.normal))
     }
 
     /// How far the point slid in this substep, m.
-    fn slip(&self, particles: &Particles<3>) -> [f32; 3] {
+    fn slip(&self, particles: &Particles<D>) -> [f32; D] {
         let [now, before] = self.ways(particles);
         let way = sub(now, before);
         let closing = dot(way, self.normal);
         from_fn(|axis| way[axis] - closing * self.normal[axis])
     }
 
+    fn forget_pushes(&mut self) {
+        self.out = 0.0;
+        self.back = [0.0; D];
+    }
+
     /// Pushes both sides, against each other.
-    fn push(&self, particles: &mut Particles<3>, push: [f32; 3], columns: Columns) {
+    fn push(&self, particles: &mut Particles<D>, push: [f32; D], columns: Columns) {
         self.point.shift(particles, push, columns);
         if let Other::Matter(other) = &self.other {
             other.shift(particles, push.map(|push| -push), columns);
@@ -255,7 +251,7 @@ impl Contact {
 
     /// The push that is missing for `gap` to close, or less push if there was too much; all
     /// together never a pull.
-    fn missing(&mut self, gap: f32) -> [f32; 3] {
+    fn missing(&mut self, gap: f32) -> [f32; D] {
         let out = self.out - gap / self.inverse_mass;
         let out = if out > 0.0 { out } else { 0.0 };
         let more = out - self.out;
@@ -264,8 +260,8 @@ impl Contact {
     }
 
     /// The push that is missing to stop `slip`, all together never more than friction can be.
-    fn missing_against(&mut self, slip: [f32; 3], friction: f32) -> [f32; 3] {
-        let back: [f32; 3] = from_fn(|axis| self.back[axis] - slip[axis] / self.inverse_mass);
+    fn missing_against(&mut self, slip: [f32; D], friction: f32) -> [f32; D] {
+        let back: [f32; D] = from_fn(|axis| self.back[axis] - slip[axis] / self.inverse_mass);
         let (length, most) = (dot(back, back).sqrt(), friction * self.out);
         let back = if length > most { back.map(|back| back * (most / length)) } else { back };
         let more = sub(back, self.back);
@@ -274,17 +270,19 @@ impl Contact {
     }
 }
 
-/// Moves the two sides of every contact apart where one is in the other, slows their sliding by
-/// friction, and lets them bounce. Contacts are taken in their order, several times (Gauss and
+/// Moves the two sides of every contact apart where one is in the other, and slows their sliding by
+/// friction. They do not bounce. Contacts are taken in their order, several times (Gauss and
 /// Seidel, as sticks are); a push that later contacts made needless is taken back.
-pub(super) fn resolve(
-    contacts: &mut [Contact],
-    touch: Touch,
-    moment: &Moment<3>,
-    particles: &mut Particles<3>,
+pub(super) fn resolve<const D: usize>(
+    contacts: &mut [Contact<D>],
+    friction: f32,
+    particles: &mut Particles<D>,
 ) {
     // What was inside a substep ago already leaves without gaining velocity, or bodies that were
     // put into each other would burst apart.
+    for contact in &mut *contacts {
+        contact.forget_pushes();
+    }
     for _ in 0..ROUNDS {
         for contact in &mut *contacts {
             let [gap, before] = contact.gaps(particles);
@@ -294,33 +292,15 @@ pub(super) fn resolve(
         }
     }
     for contact in &mut *contacts {
-        contact.out = 0.0;
+        contact.forget_pushes();
     }
     for _ in 0..ROUNDS {
         for contact in &mut *contacts {
             let [gap, _] = contact.gaps(particles);
             let push = contact.missing(gap);
             contact.push(particles, push, Columns::Positions);
-            let push = contact.missing_against(contact.slip(particles), touch.friction);
+            let push = contact.missing_against(contact.slip(particles), friction);
             contact.push(particles, push, Columns::Positions);
-        }
-    }
-    let [x, y, z] = moment.motion.push;
-    let at_rest = AT_REST * ((x * x + y * y) + z * z).sqrt();
-    let bounces = |contact: &Contact| contact.out > 0.0 && contact.approach > at_rest;
-    if !(touch.restitution > 0.0 && contacts.iter().any(bounces)) {
-        return;
-    }
-    for contact in &mut *contacts {
-        // From here on `out` is the push that bounces; of the others there is none.
-        contact.approach = if bounces(contact) { contact.approach } else { 0.0 };
-        contact.out = 0.0;
-    }
-    for _ in 0..ROUNDS {
-        for contact in contacts.iter_mut().filter(|contact| contact.approach > 0.0) {
-            let [gap, before] = contact.gaps(particles);
-            let push = contact.missing((gap - before) - touch.restitution * contact.approach);
-            contact.push(particles, push.map(|push| -push), Columns::Previous);
         }
     }
 }

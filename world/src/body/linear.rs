@@ -87,8 +87,8 @@ pub(super) fn symmetric_eigen(a: &Matrix) -> (Vector, Matrix) {
     for _ in 0..ROUNDS {
         let off = (a[0][1] * a[0][1] + a[0][2] * a[0][2]) + a[1][2] * a[1][2];
         let on = (a[0][0] * a[0][0] + a[1][1] * a[1][1]) + a[2][2] * a[2][2];
-        // Squares of numbers that are beyond rounding; NaN ends it too.
-        if !(off > 1e-40 * on) {
+        // Squares of numbers that are beyond rounding.
+        if off <= 1e-40 * on {
             break;
         }
         for (p, q) in [(0, 1), (0, 2), (1, 2)] {

@@ -139,7 +139,8 @@ impl MassProperties {
             return Err(BodyError::NotSymmetric);
         }
         let (moments, axes) = symmetric_eigen(&trace_less(inertia, 0.5));
-        if !(moments[2] > FLATTEST * moments[0]) {
+        let has_depth = moments[2] > FLATTEST * moments[0];
+        if !has_depth {
             let [x, y, z] = moments;
             return Err(BodyError::Impossible { moments: [y + z, x + z, x + y] });
         }
@@ -150,7 +151,7 @@ impl MassProperties {
     }
 }
 
-fn checked_mass(mass: f64) -> Result<f64, BodyError> {
+pub(super) fn checked_mass(mass: f64) -> Result<f64, BodyError> {
     if mass > 0.0 && mass.is_finite() { Ok(mass) } else { Err(BodyError::Mass { mass }) }
 }
 

@@ -5,13 +5,12 @@
 //! - [`Bodies`] of a model: which particles carry each [`Body`], its [`BodyPose`] and [`Twist`] read
 //!   back from them, and the vertices of all meshes recomputed in one pass.
 //! - [`Anchor`]: a point on a stick, a triangle or a tetrahedron, and its contacts.
-//! - [`OnGround`] keeps bodies out of a [`Ground`], `BodyContacts` (feature `parry`) out of each
-//!   other.
+//! - A [`Solid`](crate::Solid) keeps the vertices of their meshes out, `BodyContacts` (feature
+//!   `parry`) bodies out of each other.
 
 mod contact;
 mod embedding;
 mod error;
-mod ground;
 #[cfg(feature = "parry")]
 mod hull;
 mod linear;
@@ -20,6 +19,7 @@ mod models;
 mod motion;
 #[cfg(feature = "parry")]
 mod pairs;
+mod solids;
 
 use std::ops::Range;
 
@@ -30,7 +30,6 @@ use linear::{Matrix, Vector, add, apply, each, inverse, matrix, sub};
 pub use contact::Anchor;
 pub use embedding::Vertices;
 pub use error::BodyError;
-pub use ground::{Ground, OnGround, WayOut};
 pub use mass::MassProperties;
 pub use motion::{BodyPose, Twist};
 #[cfg(feature = "parry")]
@@ -81,7 +80,8 @@ impl Body {
     }
 }
 
-/// The rigid bodies of a model, and the meshes fastened to them.
+/// The rigid bodies of a model, and the meshes fastened to them. There are none but in three
+/// dimensions.
 ///
 /// ```
 /// use taut_world::Model;
@@ -98,18 +98,18 @@ impl Body {
 /// # Ok::<(), taut_world::ModelError>(())
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct Bodies {
+pub struct Bodies<const D: usize = 3> {
     all: Vec<Body>,
     /// c1 to c4 of every vertex, body by body.
     weights: [Vec<f32>; 4],
     triangles: Vec<[u32; 3]>,
     /// Memory that is used again in every pass, no part of the state.
-    contacts: Vec<contact::Contact>,
+    contacts: Vec<contact::Contact<D>>,
     #[cfg(feature = "parry")]
     scratch: pairs::Scratch,
 }
 
-impl Bodies {
+impl<const D: usize> Bodies<D> {
     /// Each of them.
     pub fn all(&self) -> &[Body] {
         &self.all

@@ -3,7 +3,7 @@
 use taut_core::{Duplicates, Particles, Sticks};
 
 use super::linear::{Vector, dot, sub};
-use super::mass::CORNERS;
+use super::mass::{CORNERS, checked_mass};
 use super::{Bodies, BodyError, MassProperties, mean};
 use crate::model::{Model, ModelError};
 
@@ -159,9 +159,7 @@ fn of_four(
     mass: f64,
     mesh: Option<(&[Vector], &[[u32; 3]])>,
 ) -> Result<Model, ModelError> {
-    if !(mass > 0.0) {
-        return Err(BodyError::Mass { mass }.into());
-    }
+    let mass = checked_mass(mass)?;
     let particles =
         Particles::new(&points.map(|point| point.map(|x| x as f32)), &[(4.0 / mass) as f32; 4])?;
     let rests = EDGES.map(|[a, b]| {
@@ -180,7 +178,9 @@ fn of_four(
         }
     };
     let bodies = bodies.ok_or(BodyError::Volume { volume: 0.0 })?;
-    let mut model = Model { bodies, ..Model::new(particles, sticks) };
+    // What meets obstacles is the mesh, never the particles: those may stick out of it.
+    let radii = vec![f32::NEG_INFINITY; 4];
+    let mut model = Model { radii, bodies, ..Model::new(particles, sticks) };
     model.groups.insert("body".to_owned(), vec![0, 1, 2, 3]);
     Ok(model)
 }

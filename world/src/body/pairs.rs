@@ -3,20 +3,20 @@
 use taut_core::Particles;
 
 use super::Body;
-use super::contact::{Contact, Other, Touch, resolve};
+use super::contact::{Contact, Other, resolve};
 use super::hull::Touching;
 use super::linear::Vector;
 use super::motion::BodyPose;
 use crate::model::Model;
-use crate::obstacle::Obstacle;
+use crate::obstacle::{Obstacle, Surface};
 use crate::world::Moment;
 
 /// Bodies keep out of each other: each is as large as the convex hull of its mesh, and one whose
 /// particles are all pinned does not give way.
 ///
 /// Pairs whose bounding boxes overlap are found by sweeping along an axis. Where their hulls touch
-/// is found by the crate `parry3d` (in its form that is the same to the bit on every machine), from
-/// where they are alone: nothing is remembered from step to step. Each point of contact is moved
+/// is found by the crate `parry3d` (in its form that is the same to the bit on every machine), once a
+/// substep, from where they are alone: nothing is remembered from one substep to the next. Each point of contact is moved
 /// apart by the weights of the particles that carry it, equations (*) and (**) of Jakobsen 2001,
 /// with friction after Coulomb; the sticks that this bends are relaxed in the next pass. Three or
 /// four [passes](crate::Settings::passes) "should be enough"; stacks want more substeps.
@@ -45,10 +45,9 @@ use crate::world::Moment;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BodyContacts {
-    /// How much of the push friction can be: Coulomb's coefficient. Default: 0.5.
-    pub friction: f32,
-    /// How much of the speed of approach comes back, 0 to 1. Default: 0.
-    pub restitution: f32,
+    /// How bodies feel to each other; they do not bounce, whatever its restitution. Default: a
+    /// friction of 0.5, no thickness.
+    pub surface: Surface,
     /// How near contacts are looked for, m: so that a face that lies on another has all its corners
     /// as points of contact, though one may be a little above it. Default: 0.005.
     pub margin: f32,
@@ -56,19 +55,21 @@ pub struct BodyContacts {
 
 impl Default for BodyContacts {
     fn default() -> Self {
-        Self { friction: 0.5, restitution: 0.0, margin: 0.005 }
+        Self { surface: Surface { friction: 0.5, ..Surface::default() }, margin: 0.005 }
     }
 }
 
-/// Memory that is used again in every pass.
+/// Memory that is used again in every pass, and the contacts of a substep from pass to pass.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scratch {
     poses: Vec<BodyPose>,
     boxes: Vec<Bounds>,
     pairs: Vec<[usize; 2]>,
     touching: Touching,
+    contacts: Vec<Contact<3>>,
+    /// Whether these are the contacts of this substep.
+    found: bool,
 }
-
 /// The box around a body.
 #[derive(Clone, Copy, Debug)]
 struct Bounds {
@@ -78,33 +79,43 @@ struct Bounds {
 }
 
 impl Obstacle<3> for BodyContacts {
-    fn keep_out(&self, matter: &mut Model<3>, moment: &Moment<3>) {
+    fn begin(&self, matter: &mut Model<3>) {
+        matter.bodies.scratch.found = false;
+    }
+
+    fn keep_out(&self, matter: &mut Model<3>, _: &Moment<3>) {
         let Model { particles, bodies, .. } = matter;
-        let touch = Touch { friction: self.friction, restitution: self.restitution };
-        let mut contacts = core::mem::take(&mut bodies.contacts);
         let mut scratch = core::mem::take(&mut bodies.scratch);
-        scratch.find_pairs(bodies.all(), particles, self.margin);
-        let Scratch { poses, pairs, touching, .. } = &mut scratch;
-        contacts.clear();
-        for &[a, b] in &*pairs {
-            let (one, other) = (&bodies.all()[a], &bodies.all()[b]);
-            let (Some(hull), Some(of_other)) = (&one.hull, &other.hull) else { continue };
-            hull.touch(&poses[a], of_other, &poses[b], self.margin, touching);
-            let normal = poses[a].turned(touching.local_n1.to_array().map(f64::from));
-            let normal = normal.map(|along| along as f32);
-            for point in &touching.points {
-                let on_one = Other::Matter(one.anchor(point.local_p1.to_array()));
-                let on_other = other.anchor(point.local_p2.to_array());
-                contacts.extend(Contact::new(particles, on_other, on_one, normal));
-            }
+        if !scratch.found {
+            scratch.find(bodies.all(), particles, self.surface.thickness, self.margin);
+            scratch.found = true;
         }
-        resolve(&mut contacts, touch, moment, particles);
-        bodies.contacts = contacts;
+        resolve(&mut scratch.contacts, self.surface.friction, particles);
         bodies.scratch = scratch;
     }
 }
 
 impl Scratch {
+    /// The contacts of all pairs.
+    fn find(&mut self, bodies: &[Body], particles: &Particles<3>, thickness: f32, margin: f32) {
+        self.find_pairs(bodies, particles, margin + thickness);
+        let Self { poses, pairs, touching, contacts, .. } = self;
+        contacts.clear();
+        for &[a, b] in &*pairs {
+            let (one, other) = (&bodies[a], &bodies[b]);
+            let (Some(hull), Some(of_other)) = (&one.hull, &other.hull) else { continue };
+            hull.touch(&poses[a], of_other, &poses[b], margin + thickness, touching);
+            let off = touching.local_n1 * thickness;
+            let normal = poses[a].turned(touching.local_n1.to_array().map(f64::from));
+            let normal = normal.map(|along| along as f32);
+            for point in &touching.points {
+                let on_one = Other::Matter(one.anchor((point.local_p1 + off).to_array()));
+                let on_other = other.anchor(point.local_p2.to_array());
+                contacts.extend(Contact::new(particles, on_other, on_one, normal));
+            }
+        }
+    }
+
     /// Pairs of bodies whose bounding boxes come as near as `margin`, in order of their numbers: a
     /// sweep along the axis along which the boxes vary most. Of two that are pinned neither can give
     /// way.

@@ -72,11 +72,11 @@ pub struct Model<const D: usize = 3> {
     pub groups: BTreeMap<String, Vec<u32>>,
     /// At how many times its rest length each stick tears; empty if none ever does.
     pub tear_factors: Vec<f32>,
+    /// Its rigid bodies, and the meshes fastened to them.
+    pub bodies: Bodies<D>,
     /// Where each particle was when the substep began, m: written by obstacles that look where
     /// particles came from, and read by them within that substep. It is no part of the state.
     pub starts: Vec<[f32; D]>,
-    /// Its rigid bodies, and the meshes fastened to them.
-    pub bodies: Bodies,
 }
 
 impl<const D: usize> Model<D> {
@@ -92,8 +92,8 @@ impl<const D: usize> Model<D> {
             emitters: Vec::new(),
             groups: BTreeMap::new(),
             tear_factors: Vec::new(),
-            starts: Vec::new(),
             bodies: Bodies::default(),
+            starts: Vec::new(),
         }
     }
 
@@ -267,8 +267,8 @@ impl<const D: usize> Model<D> {
                 .map(|(name, group)| (name.clone(), group.iter().map(new_of).collect()))
                 .collect(),
             tear_factors: self.tear_factors.clone(),
-            starts: Vec::new(),
             bodies: self.bodies.renumbered(renumbering),
+            starts: Vec::new(),
         }
     }
 

@@ -286,6 +286,10 @@ impl<S: Shape<D>, const D: usize> Obstacle<D> for Solid<S, D> {
                 keep_out_of(side, Law::PROJECTION);
             }
         }
+        let Model { bodies, particles, .. } = matter;
+        for side in sides() {
+            bodies.keep_out(particles, side, |x| drift.at(x), &self.surface);
+        }
     }
 
     fn depth(&self, matter: &Model<D>, moment: &Moment<D>) -> f32 {
@@ -293,6 +297,8 @@ impl<S: Shape<D>, const D: usize> Obstacle<D> for Solid<S, D> {
         for side in self.shape.sides(&self.pose(moment.time)) {
             let thickness = self.surface.thickness;
             simd::widest(Depth { side, matter, thickness, deepest: &mut deepest });
+            let of_bodies = matter.bodies.depth(&matter.particles, side, thickness);
+            deepest = if of_bodies > deepest { of_bodies } else { deepest };
         }
         deepest
     }

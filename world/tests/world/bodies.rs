@@ -159,7 +159,7 @@ proptest! {
             anchor.push(&mut particles, by);
             for i in 0..4 {
                 if masses[i] == 0.0 {
-                    prop_assert_eq!(particles.position(i), points[i]);
+                    prop_assert_eq!(particles.position(i).map(f32::to_bits), points[i].map(|x| (x + 0.0).to_bits()));
                 }
             }
             let moved = anchor.position(&particles);
@@ -325,7 +325,9 @@ fn thrown_top(spin: Vector, seconds: f64, h: f64, iterations: u32) -> (Vector, M
     body.set_twist(&mut particles, &Twist { velocity: [0.0; 3], spin }, h);
     let dt = 100.0 * h;
     let step = Step { dt, substeps: 100, iterations, acceleration: [0.0; 3], damping: 0.0 };
-    for _ in 0..(seconds / dt).round() as usize {
+    let mut time = 0.0;
+    while time < seconds - 0.5 * dt {
+        time += dt;
         assert!(plan.step(&mut particles, &sticks, &step).unwrap().finite);
     }
     let (pose, twist) = (body.pose(&particles), body.twist(&particles, h));
@@ -343,7 +345,7 @@ fn top() -> Model {
 #[test]
 fn a_free_top_turns_as_euler_says() {
     // About the middle axis, nearly: it turns over, and back.
-    let (spin, seconds) = ([0.2, 3.0, 0.1], 4.0);
+    let (spin, seconds) = ([0.5, 4.0, -0.2], 3.0);
     let (own_spin, rotation) = free_top(MOMENTS, spin, seconds);
     let reference = apply(&rotation, own_spin);
     assert!(own_spin[1] < 0.0, "too tame a test: it has not turned over");
@@ -360,8 +362,12 @@ fn a_free_top_turns_as_euler_says() {
             ]
         })
         .collect();
-    println!("{errors:?}");
+    // First order in h: half the substep, half the error. What is lost is spin² h a second, because a
+    // stick's correction is along the stick as it is after the motion.
     for of in 0..3 {
-        assert!(errors[2][of] < 0.02, "{errors:?}");
+        let [large, middle, small] = [0, 1, 2].map(|h: usize| errors[h][of]);
+        assert!(small < 0.03, "{errors:?}");
+        assert!((1.8..2.2).contains(&(large / middle)), "{errors:?}");
+        assert!((1.8..2.2).contains(&(middle / small)), "{errors:?}");
     }
 }

@@ -2,7 +2,6 @@
 #![allow(clippy::float_cmp, reason = "that two numbers are the same is what is promised")]
 
 mod bodies;
-#[cfg(feature = "parry")]
 mod body_contacts;
 mod builders;
 mod cloth;

@@ -24,12 +24,9 @@ trait Make<const D: usize> {
 
 /// What shapes have in common.
 struct How<const D: usize> {
-    surface: Surface,
-    path: Path<D>,
+    surface: Option<Surface>,
+    path: Option<Path<D>>,
     spin: Option<Spin<D>>,
-    /// Whether any of this was written.
-    #[cfg(feature = "parry")]
-    written: bool,
 }
 
 impl<const D: usize> How<D> {
@@ -41,7 +38,9 @@ impl<const D: usize> How<D> {
     where
         Moving<S, D>: Obstacle<D> + 'static,
     {
-        let mut made = made.with(self.surface)?.along(self.path.clone())?;
+        let mut made = made
+            .with(self.surface.unwrap_or_default())?
+            .along(self.path.clone().unwrap_or_default())?;
         if let Some(spin) = self.spin {
             made = made.turning(spin);
         }
@@ -74,10 +73,8 @@ macro_rules! obstacles {
             fn build(self, _: &Context<$dimensions>) -> Result<Self::Built, Complaint> {
                 const SHAPES: &[&str] = &[$($(#[$if])* stringify!($shape)),*];
                 let how = How {
-                    #[cfg(feature = "parry")]
-                    written: self.surface.is_some() || self.path.is_some() || self.spin.is_some(),
-                    surface: self.surface.map(|text| text.options()).unwrap_or_default(),
-                    path: self.path.map(Into::into).unwrap_or_default(),
+                    surface: self.surface.map(|text| text.options()),
+                    path: self.path.map(Into::into),
                     spin: self.spin.map(|text| text.spin()).transpose()?,
                 };
                 let mut made = Vec::new();
@@ -234,19 +231,25 @@ impl<const D: usize> Make<D> for BoundsText<D> {
     }
 }
 
+/// [`BodyContacts`]; how they feel is written where all surfaces are.
 #[cfg(feature = "parry")]
-options! {
-    /// [`BodyContacts`].
-    BodyContactsText => BodyContacts { friction: f32, restitution: f32, margin: f32 }
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BodyContactsText {
+    margin: Option<f32>,
 }
 
 #[cfg(feature = "parry")]
 impl Make<3> for BodyContactsText {
     fn make(&self, how: &How<3>) -> Result<Arc<dyn Obstacle>, Complaint> {
-        if how.written {
-            Err("contacts between bodies take neither 'surface' nor 'path' nor 'spin'")?;
+        if how.path.is_some() || how.spin.is_some() {
+            Err("contacts between bodies take neither 'path' nor 'spin'")?;
         }
-        Ok(Arc::new(self.options()))
+        let usual = BodyContacts::default();
+        Ok(Arc::new(BodyContacts {
+            surface: how.surface.unwrap_or(usual.surface),
+            margin: self.margin.unwrap_or(usual.margin),
+        }))
     }
 }
 

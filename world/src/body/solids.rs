@@ -1,0 +1,68 @@
+//! Bodies on floors and the like: every vertex of their meshes is kept out.
+
+use taut_core::Particles;
+
+use super::contact::{Contact, Other, resolve};
+use super::{Anchor, Bodies};
+use crate::obstacle::{Nearest, Side, Surface};
+
+impl<const D: usize> Bodies<D> {
+    /// The vertices of each body as points of matter, body by body.
+    fn points(&self) -> impl Iterator<Item = impl Iterator<Item = Anchor>> {
+        let weights = self.weights.each_ref();
+        self.all.iter().map(move |body| {
+            body.vertices().map(move |vertex| Anchor {
+                particles: body.particles,
+                weights: weights.map(|column| column[vertex]),
+            })
+        })
+    }
+
+    /// Keeps the vertices of all meshes out of a side of an obstacle, by the weights of the particles
+    /// that carry them: equations (*) and (**) of Jakobsen 2001, where the "collision point p (which
+    /// in this case will be placed on the cube)" is a vertex, whose weights are known. `drift` is how
+    /// far the obstacle moved at a point in this substep, m. Bodies do not bounce: of the surface,
+    /// friction and thickness count.
+    pub(crate) fn keep_out(
+        &mut self,
+        particles: &mut Particles<D>,
+        side: impl Side<D>,
+        drift: impl Fn([f32; D]) -> [f32; D],
+        surface: &Surface,
+    ) {
+        let mut contacts = core::mem::take(&mut self.contacts);
+        for points in self.points() {
+            contacts.clear();
+            for point in points {
+                let x = point.position(particles);
+                let Nearest { distance, normal } = side.nearest(x);
+                let depth = surface.thickness - distance;
+                if depth > 0.0 {
+                    let position = core::array::from_fn(|axis| x[axis] + depth * normal[axis]);
+                    let moved = drift(position);
+                    let previous = core::array::from_fn(|axis| position[axis] - moved[axis]);
+                    let other = Other::Fixed { position, previous };
+                    contacts.extend(Contact::new(particles, point, other, normal));
+                }
+            }
+            resolve(&mut contacts, surface.friction, particles);
+        }
+        self.contacts = contacts;
+    }
+
+    /// How deep the deepest vertex of a body that can move is in a side, m; 0 if none is.
+    pub(crate) fn depth(
+        &self,
+        particles: &Particles<D>,
+        side: impl Side<D>,
+        thickness: f32,
+    ) -> f32 {
+        self.points().flatten().filter(|point| point.inverse_mass(particles) > 0.0).fold(
+            0.0,
+            |deepest, point| {
+                let depth = thickness - side.nearest(point.position(particles)).distance;
+                if depth > deepest { depth } else { deepest }
+            },
+        )
+    }
+}
