@@ -11,6 +11,7 @@ use taut_core::Formula;
 
 use crate::force::Force;
 use crate::model::{Model, ModelError};
+use crate::springs::SpringError;
 use crate::obstacle::Obstacle;
 use crate::world::Settings;
 
@@ -26,6 +27,9 @@ pub enum SceneError {
     /// By a model.
     #[error(transparent)]
     Model(#[from] ModelError),
+    /// By its springs.
+    #[error(transparent)]
+    Springs(#[from] SpringError),
     /// Models are told apart by their names.
     #[error("there are two models called '{name}'")]
     TwoOfAName {

@@ -3,6 +3,7 @@
 mod bodies;
 mod cloths;
 mod lines;
+mod loose;
 
 use super::{AnyScene, SceneError};
 
@@ -58,6 +59,9 @@ impl LibraryScene {
         bodies::BOXES,
         bodies::RAGDOLLS,
         bodies::RAGDOLLS_3D,
+        #[cfg(feature = "parry")]
+        loose::FOUNTAIN,
+        loose::SPRINGS,
     ];
 
     /// The scene of that name.

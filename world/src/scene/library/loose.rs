@@ -1,0 +1,81 @@
+//! What no stick holds together.
+
+use std::sync::Arc;
+
+use taut_core::{Duplicates, Sticks};
+
+use super::LibraryScene;
+use crate::force::{Drag, Field, Gusts, Wind};
+use crate::model::{Cloth, Model};
+use crate::scene::Scene;
+use crate::springs::Springs;
+
+#[cfg(feature = "parry")]
+pub(super) const FOUNTAIN: LibraryScene = LibraryScene {
+    name: "fountain",
+    about: "drops thrown up from a ring of triangles, that fall on a roof and run down it",
+    size: 2000,
+    size_is: "drops a second",
+    dimensions: 3,
+    residual: 0.0,
+    build: |size| {
+        use crate::emitter::{Emission, Source};
+        use crate::obstacle::{Facing, Solid, Surface, TriMesh};
+
+        let mouth = [[0.0, 0.0, 0.15], [0.15, 0.0, -0.1], [-0.15, 0.0, -0.1]];
+        let drops = Model::emitter(Emission {
+            source: Source::Polygons(vec![mouth]),
+            rate: size as f64,
+            normal_speed: 6.0,
+            spread: 1.2,
+            lifetime: [2.0, 3.0],
+            seed: 5,
+            ..Emission::default()
+        })?;
+        let mut scene = Scene::<3>::new();
+        scene.add("drops", drops)?;
+        scene.forces.push(Arc::new(Field::new(Drag::linear(5e-4)).on("particles")));
+        // A roof of four slopes, the tip below the mouth.
+        let [far, low] = [3.0, -1.2];
+        let corners = [[far, low, far], [far, low, -far], [-far, low, -far], [-far, low, far]];
+        let points: Vec<[f32; 3]> = [[0.0, -0.3, 0.0]].into_iter().chain(corners).collect();
+        let slopes: Vec<[u32; 3]> = (0..4).map(|side| [0, 1 + side, 1 + (side + 1) % 4]).collect();
+        let roof = Solid::mesh(TriMesh::new(&points, &slopes, Facing::Both)?);
+        let wet = Surface { friction: 0.05, restitution: 0.4, thickness: 0.0 };
+        scene.obstacles.push(Arc::new(roof.with(wet)?));
+        Ok(scene.into())
+    },
+};
+
+pub(super) const SPRINGS: LibraryScene = LibraryScene {
+    name: "springs",
+    about: "a cloth of damped springs in the wind, without a stick: as soft as the step allows",
+    size: 24,
+    size_is: "particles along each side",
+    dimensions: 3,
+    residual: 0.0,
+    build: |size| {
+        let cloth = Model::<3>::curtain(&Cloth {
+            columns: size,
+            rows: size,
+            density: 0.3,
+            ..Cloth::default()
+        })?;
+        let Model { particles, sticks, faces, groups, .. } = cloth;
+        let lightest = particles.inverse_masses().iter().copied().fold(0.0, f32::max);
+        // A particle has 12 neighbours: with these, substeps of 1/480 s are half the longest.
+        let stiffness = 480.0 * 480.0 / (96.0 * lightest);
+        let damping = 0.002 * stiffness;
+        let springs = Springs::between(&particles, sticks.ends(), stiffness, damping)?;
+        let none = Sticks::with_rests(particles.len(), &[], &[], Duplicates::Keep)
+            .map_err(crate::model::ModelError::from)?;
+        let soft = Model { springs, faces, groups, ..Model::new(particles, none) };
+        let mut scene = Scene::<3>::new();
+        scene.add("cloth", soft)?;
+        let gusts = Some(Gusts { strength: 0.5, size: 1.0, seed: 2 });
+        scene.forces.push(Arc::new(Wind { gusts, ..Wind::new([0.5, 0.0, 2.0]) }));
+        scene.settings.step.substeps = 8;
+        scene.settings.step.iterations = 1;
+        Ok(scene.into())
+    },
+};
