@@ -163,6 +163,7 @@ const ROUNDS: usize = 8;
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Other<const D: usize> {
     /// Matter that gives way.
+    #[cfg_attr(not(feature = "parry"), expect(dead_code, reason = "without it bodies do not meet"))]
     Matter(Anchor),
     /// A point of something that does not, where it is and where it was a substep ago, m.
     Fixed { position: [f32; D], previous: [f32; D] },

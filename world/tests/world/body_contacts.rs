@@ -34,10 +34,6 @@ fn bodies(world: &Bodies) -> impl Iterator<Item = (&Particles<3>, &Body)> {
     matter.bodies.all().iter().map(|body| (&matter.particles, body))
 }
 
-fn poses(world: &Bodies) -> Vec<BodyPose> {
-    bodies(world).map(|(particles, body)| body.pose(particles)).collect()
-}
-
 fn twists(world: &Bodies) -> Vec<Twist> {
     bodies(world).map(|(particles, body)| body.twist(particles, H)).collect()
 }
@@ -130,6 +126,10 @@ mod pairs {
     use taut_world::BodyContacts;
 
     use super::*;
+
+    fn poses(world: &Bodies) -> Vec<BodyPose> {
+        bodies(world).map(|(particles, body)| body.pose(particles)).collect()
+    }
 
     #[test]
     fn a_stack_of_two_boxes_comes_to_rest_and_stays() {
