@@ -156,8 +156,9 @@ impl<S: Real> Sticks<S> {
         duplicates: Duplicates,
     ) -> Result<Self, StickError> {
         check_ends(pairs, particles.len())?;
+        let columns = core::array::from_fn(|axis| particles.positions(axis));
         let rests: Vec<S> =
-            pairs.iter().map(|&ends| S::from_f64(length(particles, ends))).collect();
+            pairs.iter().map(|&ends| S::from_f64(length::<D, S>(columns, ends))).collect();
         Self::with_rests(particles.len(), pairs, &rests, duplicates)
     }
 
@@ -484,13 +485,14 @@ fn permuted<T: Copy>(column: &[T], old_of_new: &[u32]) -> Vec<T> {
     old_of_new.iter().map(|&old| column[old as usize]).collect()
 }
 
-/// The distance between two particles, m, in `f64`.
-pub(crate) fn length<const D: usize, S: Real>(
-    particles: &Particles<D, S>,
-    [a, b]: [u32; 2],
-) -> f64 {
-    let (a, b) = (particles.position(a as usize), particles.position(b as usize));
-    let squared = (0..D).map(|axis| b[axis].to_f64() - a[axis].to_f64()).map(|d| d * d).sum();
+/// The distance between two particles by the columns of their positions, m, in `f64`.
+#[inline]
+pub(crate) fn length<const D: usize, S: Real>(columns: [&[S]; D], [a, b]: [u32; 2]) -> f64 {
+    let mut squared = 0.0;
+    for column in columns {
+        let d = column[b as usize].to_f64() - column[a as usize].to_f64();
+        squared += d * d;
+    }
     crate::lane::Lane::sqrt(squared)
 }
 

@@ -21,13 +21,14 @@ impl Stretch {
     /// # Panics
     /// If there are fewer particles than the sticks name.
     pub fn of<const D: usize, S: Real>(particles: &Particles<D, S>, sticks: &Sticks<S>) -> Self {
+        let columns: [&[S]; D] = core::array::from_fn(|axis| particles.positions(axis));
         let (mut squares, mut max, mut count) = (0.0, 0.0_f64, 0_usize);
         for (stick, &ends) in sticks.ends().iter().enumerate() {
             if sticks.is_torn(stick) {
                 continue;
             }
             let rest = sticks.rest(stick).to_f64();
-            let stretch = (length(particles, ends) - rest) / rest;
+            let stretch = (length(columns, ends) - rest) / rest;
             let acts = match sticks.kind(stick) {
                 Kind::TwoSided => true,
                 Kind::Minimum => stretch < 0.0,

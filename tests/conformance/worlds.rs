@@ -73,3 +73,43 @@ fn a_world_goes_on_the_same_on_another_kernel() {
     }
     assert_eq!(world.hash(), hash_after_half_a_second(&scene, scalar));
 }
+
+/// Tears, cuts, drags, orders anew, and takes up a snapshot on the way.
+fn hash_after_rough_treatment(mut kernel_for: impl FnMut(&Schedule) -> AnyKernel) -> u64 {
+    let mut scene = scene();
+    let sheet = Model::drape(24, StickSet::All).unwrap().tearing_at(1.3);
+    scene.add("curtain", sheet.moved([3.0, 0.0, 0.0])).unwrap();
+    let mut world = World::new(&scene, &mut kernel_for).unwrap();
+    let corner = world.model("curtain").unwrap().end - 1;
+    world.grab(corner).unwrap();
+    for step in 0..50 {
+        match step {
+            0..20 => world.drag(corner, [4.15, -1.15, 0.05 * step as f32]).unwrap(),
+            20 => world.release(corner).unwrap(),
+            25 => {
+                let blade = |x: f32| [[x, -0.6, -2.0], [x, -0.5, 2.0]];
+                assert!(world.sweep(blade(2.0), blade(3.5)) > 0);
+            }
+            30 => {
+                // Past any format.
+                let snapshot = serde_json::to_string(&world.snapshot()).unwrap();
+                let snapshot = serde_json::from_str(&snapshot).unwrap();
+                world = World::resume(&scene, &mut kernel_for, &snapshot).unwrap();
+            }
+            35 => assert!(world.reorder(&mut kernel_for).unwrap() > 50),
+            _ => {}
+        }
+        assert!(world.step_on(&Pool::new(2).unwrap()).unwrap().finite);
+    }
+    assert!(world.torn() > 100, "only {} sticks tore", world.torn());
+    world.hash()
+}
+
+#[test]
+fn a_torn_world_has_the_same_bits_on_every_kernel() {
+    let best = hash_after_rough_treatment(AnyKernel::best_for);
+    for kernel in kernels() {
+        let hash = hash_after_rough_treatment(|_| kernel.clone());
+        assert_eq!(hash, best, "{}", Kernel::<3>::isa(&kernel));
+    }
+}

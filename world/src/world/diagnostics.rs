@@ -77,9 +77,11 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             ];
             for (number, &inverse_mass) in particles.inverse_masses().iter().enumerate() {
                 if inverse_mass > 0.0 {
-                    let place = now.map(|column| f64::from(column[number]));
-                    let before = then.map(|column| f64::from(column[number]));
-                    let velocity = core::array::from_fn(|axis| (place[axis] - before[axis]) / h);
+                    let (mut place, mut velocity) = ([0.0; D], [0.0; D]);
+                    for axis in 0..D {
+                        place[axis] = f64::from(now[axis][number]);
+                        velocity[axis] = (place[axis] - f64::from(then[axis][number])) / h;
+                    }
                     all.add(1.0 / f64::from(inverse_mass), place, velocity, gravity);
                 }
             }

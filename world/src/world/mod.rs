@@ -172,6 +172,33 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         &mut self.settings
     }
 
+    /// Changes how it moves, and scales each particle's last displacement by how much longer its
+    /// substeps are now: so velocities stay, rounded once. (Through
+    /// [`settings_mut`](Self::settings_mut) displacements stay.)
+    ///
+    /// # Errors
+    /// If the settings, or the present ones, are not sane; nothing is changed then.
+    pub fn set_settings(&mut self, settings: Settings<D>) -> Result<(), WorldError> {
+        settings.step.motion()?;
+        self.settings.step.motion()?;
+        let length = |settings: &Settings<D>| {
+            f64::from(settings.step.dt) / f64::from(settings.step.substeps)
+        };
+        let share = (length(&settings) / length(&self.settings)) as f32;
+        if share.to_bits() != 1.0_f32.to_bits() {
+            for piece in &mut self.pieces {
+                let columns = piece.matter.particles.columns();
+                for (now, then) in columns.position.into_iter().zip(columns.previous) {
+                    for (x, previous) in now.iter().zip(then) {
+                        *previous = x - (x - *previous) * share;
+                    }
+                }
+            }
+        }
+        self.settings = settings;
+        Ok(())
+    }
+
     /// What pushes, in this order; forces may come and go between steps.
     pub fn forces_mut(&mut self) -> &mut Vec<Arc<dyn Force<D>>> {
         &mut self.forces

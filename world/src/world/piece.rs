@@ -1,14 +1,17 @@
 //! A part of a world that has one kernel.
 
+use std::sync::Arc;
+
 use taut_core::{
-    Executor, Formula, Kernel, Plan, PlanError, Real, Renumbering, Schedule, Step, StepError,
-    Sticks, integrate,
+    Columns, Executor, Formula, Kernel, Plan, PlanError, Real, Renumbering, Schedule, Step,
+    StepError, Sticks, integrate,
 };
 
 use super::Moment;
 use super::tearing::Tearing;
 use crate::force::{Force, Forces};
 use crate::model::Model;
+use crate::simd::{Pass, widest};
 
 /// Meshes of fewer particles stay numbered as they are: they fit the caches anyway.
 const RENUMBERED_FROM: usize = 4096;
@@ -23,6 +26,8 @@ pub struct Piece<P, const D: usize = 3> {
     /// From the numbers of the models one after the other to those of the piece, if they differ.
     renumbering: Option<Renumbering>,
     forces: Forces<D>,
+    /// Whether the forces may be other than 0.
+    pushed: bool,
     /// Whether torn sticks were left out.
     pub(super) reordered: bool,
     /// What is dragged in this step.
@@ -55,6 +60,32 @@ impl<const D: usize> Target<D> {
     }
 }
 
+/// The motion of all particles.
+struct Integrate<'a, const D: usize> {
+    columns: Columns<'a, D, f32>,
+    forces: &'a Forces<D>,
+    moment: &'a Moment<D>,
+}
+
+impl<const D: usize> Pass for Integrate<'_, D> {
+    #[inline(always)]
+    fn run(self) {
+        let Self { columns, forces, moment } = self;
+        let (h2, keep) = (moment.h * moment.h, moment.motion.keep);
+        for (axis, (position, previous)) in
+            columns.position.into_iter().zip(columns.previous).enumerate()
+        {
+            let push = moment.motion.push[axis];
+            let there = position.iter_mut().zip(previous).zip(columns.inverse_mass);
+            for (((x, previous), w), force) in there.zip(forces.padded(axis)) {
+                let moved = integrate(*x, *previous, *w, keep, push + (force * w) * h2);
+                *previous = *x;
+                *x = moved;
+            }
+        }
+    }
+}
+
 impl<P: Plan<D>, const D: usize> Piece<P, D> {
     /// Puts a model on the kernel chosen for its schedule. Only the layout in memory depends on
     /// its size, never the answer.
@@ -80,6 +111,8 @@ impl<P: Plan<D>, const D: usize> Piece<P, D> {
         };
         let kernel = kernel_for(&schedule);
         let plan = kernel.plan(&matter.particles, &matter.sticks, &schedule, formula)?;
+        // Now, so that it does not depend on when faces were first blown at or torn off.
+        matter.faces.layout();
         Ok(Self {
             forces: Forces::none(&matter.particles),
             tearing: Tearing::new(&matter.sticks, &matter.tear_factors),
@@ -87,6 +120,7 @@ impl<P: Plan<D>, const D: usize> Piece<P, D> {
             schedule,
             plan,
             renumbering,
+            pushed: false,
             reordered: false,
             targets: Vec::new(),
             found: Vec::new(),
@@ -144,13 +178,12 @@ impl<P: Plan<D>, const D: usize> Piece<P, D> {
     }
 
     /// Forces add up.
-    pub(super) fn push<'a>(
-        &mut self,
-        forces: impl Iterator<Item = &'a dyn Force<D>>,
-        moment: &Moment<D>,
-    ) {
-        self.forces.clear();
+    pub(super) fn push(&mut self, forces: &[Arc<dyn Force<D>>], moment: &Moment<D>) {
         let Model { springs, particles, .. } = &self.matter;
+        let pushes = !forces.is_empty() || !springs.is_empty();
+        if core::mem::replace(&mut self.pushed, pushes) {
+            self.forces.clear();
+        }
         springs.push(particles, moment, &mut self.forces);
         for force in forces {
             force.push(&self.matter, moment, &mut self.forces);
@@ -169,23 +202,8 @@ impl<P: Plan<D>, const D: usize> Piece<P, D> {
 
     /// Every free particle moves.
     pub(super) fn integrate(&mut self, moment: &Moment<D>) {
-        let h2 = moment.h * moment.h;
         let columns = self.matter.particles.columns();
-        let masses = columns.inverse_mass;
-        for (axis, (position, previous)) in
-            columns.position.into_iter().zip(columns.previous).enumerate()
-        {
-            let push = moment.motion.push[axis];
-            let force = self.forces.padded(axis);
-            for (((x, previous), w), force) in
-                position.iter_mut().zip(previous).zip(masses).zip(force)
-            {
-                let moved =
-                    integrate(*x, *previous, *w, moment.motion.keep, push + (force * w) * h2);
-                *previous = *x;
-                *x = moved;
-            }
-        }
+        widest(Integrate { columns, forces: &self.forces, moment });
     }
 
     /// Relaxes the sticks once as the settings say, from columns to columns.

@@ -3,12 +3,48 @@
 use taut_core::{Motion, Step};
 
 /// How a world moves: the step, and how relaxation and obstacles take turns.
+///
+/// # Soft sticks
+///
+/// A *stiffness* below 1 is a share of the correction, so what it does depends on how often the
+/// stick is relaxed, and on the step. A *compliance* is a length for a force, m/N: with **one
+/// iteration a substep** a weight of mass m on a stick of compliance α sags by α m g however many
+/// substeps there are (Macklin et al., "Small Steps in Physics Simulation", 2019). Further
+/// iterations relax the same stick again, and make it stiffer. So for soft matter, as for stiff:
+/// rather many substeps of one iteration than one step of many.
+///
+/// ```
+/// use taut_core::{Duplicates, Formula, Particles, Sticks};
+/// use taut_scalar::ScalarKernel;
+/// use taut_world::{Model, Scene, World};
+///
+/// let particles = Particles::new(&[[0.0, 0.0, 0.0], [0.0, -1.0, 0.0]], &[0.0, 0.5])?; // 2 kg
+/// let mut sticks = Sticks::joining(&particles, &[[0, 1]], Duplicates::Keep)?;
+/// sticks.set_compliance(0, 1e-3)?;
+/// let mut scene = Scene::new();
+/// scene.add("weight", Model::new(particles, sticks))?;
+/// scene.settings.step.substeps = 8;
+/// scene.settings.step.iterations = 1;
+/// scene.settings.step.damping = 0.1;
+/// let mut world = World::new(&scene, |_| ScalarKernel)?;
+/// for _ in 0..120 {
+///     assert!(world.step()?.finite);
+/// }
+/// let sag = -1.0 - world.position(1)[1];
+/// assert!((sag - 1e-3 * 2.0 * 9.81).abs() < 1e-4);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Another step while it moves
+///
+/// A velocity is position minus previous position over the length of a substep. Whoever changes
+/// that length with [`World::set_settings`](crate::World::set_settings) keeps the velocities.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings<const D: usize = 3> {
     /// Step length, substeps, iterations of a pass, gravity, damping.
     pub step: Step<D>,
     /// How often a substep relaxes the sticks (`step.iterations` times) and then lets obstacles
-    /// keep particles out. Default: 1. Bodies that must stay out and rigid at once want 3 or 4
+    /// keep particles out. Default: 1, and 0 is 1. Bodies that must stay out and rigid at once want 3 or 4
     /// passes of one iteration (Jakobsen 2001).
     pub passes: u32,
 }

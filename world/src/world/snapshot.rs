@@ -360,8 +360,19 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             Some([a?, b?, c?])
         };
         let faces: Option<Vec<[u32; 3]>> = part.faces.iter().map(face).collect();
-        piece.matter.faces = faces.ok_or(damaged("a face is of other particles"))?.into();
+        resume_faces(piece, &faces.ok_or(damaged("a face is of other particles"))?);
         resume_sticks(piece, part)
+    }
+}
+
+/// Takes away the faces that are gone, as it was done then: what is left is visited in the same
+/// order.
+fn resume_faces<P, const D: usize>(piece: &mut Piece<P, D>, left: &[[u32; 3]]) {
+    let mut next = left.iter().peekable();
+    let faces = &mut piece.matter.faces;
+    faces.retain(|face| next.next_if_eq(&&face).is_some());
+    if **faces != *left {
+        *faces = left.to_vec().into();
     }
 }
 

@@ -83,6 +83,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         after: &mut dyn FnMut(Pass),
     ) -> Result<Outcome, WorldError> {
         let Settings { step, passes } = self.settings;
+        let passes = passes.max(1);
         let motion = step.motion()?;
         self.aim();
         let Self { forces, obstacles, pieces, .. } = self;
@@ -112,7 +113,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
                 for obstacle in &*obstacles {
                     obstacle.begin(&mut piece.matter);
                 }
-                piece.push(forces.iter().map(|force| &**force), &moment);
+                piece.push(forces, &moment);
                 after(Pass::Forces);
                 piece.put(substep, step.substeps);
                 piece.integrate(&moment);

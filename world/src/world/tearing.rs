@@ -9,11 +9,16 @@ use crate::model::Model;
 /// How many sticks are looked at together.
 const CHUNK: usize = 64;
 
+/// Fewer consecutive sticks than this are looked at one by one.
+const RUN: usize = 8;
+
 /// At what length each stick of a piece tears, laid out so that it is checked fast: sticks whose
-/// ends are consecutive particles, as those of a sheet are, one after the other.
+/// ends are consecutive particles, as those of a sheet are, one after the other; then the rest.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tearing {
     runs: Vec<Run>,
+    /// The ends of the sticks at the last places.
+    loose: Vec<[u32; 2]>,
     /// For each place: the stick there, and the square of the length at which it tears, m²;
     /// infinite if it never does, or has.
     sticks: Vec<u32>,
@@ -43,20 +48,35 @@ impl Tearing {
             let [a, b] = ends[stick as usize];
             (b.wrapping_sub(a), a, stick)
         });
-        let mut all =
-            Self { places: vec![NOWHERE; sticks.len()], sticks: order, ..Self::default() };
-        for (place, &stick) in all.sticks.iter().enumerate() {
-            all.places[stick as usize] = place as u32;
-            let [a, b] = ends[stick as usize].map(|end| end as usize);
-            match all.runs.last_mut() {
-                Some(run) if run.len < CHUNK && [run.a + run.len, run.b + run.len] == [a, b] => {
-                    run.len += 1;
-                }
-                _ => all.runs.push(Run { a, b, first: place, len: 1 }),
+        let follows = |&one: &u32, &next: &u32| {
+            let [one, next] = [one, next].map(|stick| ends[stick as usize]);
+            [one[0] + 1, one[1] + 1] == next
+        };
+        let (mut runs, mut places, mut loose) = (Vec::new(), Vec::new(), Vec::new());
+        for run in order.chunk_by(follows).flat_map(|run| run.chunks(CHUNK)) {
+            if run.len() < RUN {
+                loose.extend(run);
+            } else {
+                let [a, b] = ends[run[0] as usize].map(|end| end as usize);
+                runs.push(Run { a, b, first: places.len(), len: run.len() });
+                places.extend(run);
             }
         }
-        all.limits = vec![f32::INFINITY; all.sticks.len()];
-        all
+        // As they were numbered, which is as near each other as they are in memory.
+        loose.sort_unstable();
+        places.extend(&loose);
+        let mut place_of = vec![NOWHERE; sticks.len()];
+        for (place, &stick) in places.iter().enumerate() {
+            place_of[stick as usize] = place as u32;
+        }
+        Self {
+            runs,
+            loose: loose.iter().map(|&stick| ends[stick as usize]).collect(),
+            limits: vec![f32::INFINITY; places.len()],
+            sticks: places,
+            places: place_of,
+            seen: None,
+        }
     }
 
     /// Takes over what changed of the sticks.
@@ -100,6 +120,18 @@ impl Tearing {
             if count > 0 {
                 let pairs = squares.iter().zip(limits).zip(&self.sticks[first..]);
                 found.extend(pairs.filter(|(pair, _)| over(*pair)).map(|(_, stick)| stick));
+            }
+        }
+        let first = self.sticks.len() - self.loose.len();
+        let loose = self.loose.iter().zip(&self.limits[first..]).zip(&self.sticks[first..]);
+        for ((ends, limit), &stick) in loose {
+            let mut square = 0.0;
+            for column in columns {
+                let d = column[ends[1] as usize] - column[ends[0] as usize];
+                square += d * d;
+            }
+            if square > *limit {
+                found.push(stick);
             }
         }
     }
@@ -148,7 +180,7 @@ impl<P, const D: usize> Piece<P, D> {
                 found.iter().map(ends).map(|[a, b]| sorted(a, b)).collect();
             edges.sort_unstable();
             let whole = |a, b| edges.binary_search(&sorted(a, b)).is_err();
-            faces.retain(|&[a, b, c]| whole(a, b) && whole(b, c) && whole(c, a));
+            faces.retain(|[a, b, c]| whole(a, b) && whole(b, c) && whole(c, a));
         }
         torn
     }

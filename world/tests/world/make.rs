@@ -24,7 +24,8 @@ pub(crate) fn drape(size: usize, set: StickSet) -> Model {
             let [a, b, c, d] = [0, 1, size + 1, size].map(|step| (corner + step) as u32);
             [[a, d, b], [b, d, c]]
         })
-        .collect();
+        .collect::<Vec<_>>()
+        .into();
     model
 }
 

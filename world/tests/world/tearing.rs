@@ -64,7 +64,7 @@ fn a_sheet_that_is_torn_keeps_every_other_stick() {
             })
             .collect();
         let left: BTreeSet<[u32; 3]> = world.faces().collect();
-        let scene_faces = scene.models().next().unwrap().1.faces.clone();
+        let scene_faces = scene.models().next().unwrap().1.faces.to_vec();
         let whole = scene_faces.into_iter().filter(|&[a, b, c]| {
             [[a, b], [b, c], [c, a]].iter().all(|&[a, b]| !edges.contains(&[a.min(b), a.max(b)]))
         });
