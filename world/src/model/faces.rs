@@ -33,10 +33,10 @@ pub struct Faces {
 
 impl Faces {
     /// Removes the triangles of which `stays` says no. Cheap: the others are not laid out anew.
-    pub fn retain(&mut self, mut stays: impl FnMut(&[u32; 3]) -> bool) {
+    pub fn retain(&mut self, mut stays: impl FnMut([u32; 3]) -> bool) {
         let mut gone = Vec::new();
         let mut face = 0;
-        self.corners.retain(|corners| {
+        self.corners.retain(|&corners| {
             let stays = stays(corners);
             if !stays {
                 gone.push(face);

@@ -11,8 +11,8 @@ use taut_core::Formula;
 
 use crate::force::Force;
 use crate::model::{Model, ModelError};
-use crate::springs::SpringError;
 use crate::obstacle::Obstacle;
+use crate::springs::SpringError;
 use crate::world::Settings;
 
 pub use any::AnyScene;

@@ -370,7 +370,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
 fn resume_faces<P, const D: usize>(piece: &mut Piece<P, D>, left: &[[u32; 3]]) {
     let mut next = left.iter().peekable();
     let faces = &mut piece.matter.faces;
-    faces.retain(|face| next.next_if_eq(&face).is_some());
+    faces.retain(|face| next.next_if_eq(&&face).is_some());
     if **faces != *left {
         *faces = left.to_vec().into();
     }

@@ -195,7 +195,7 @@ impl<P, const D: usize> Piece<P, D> {
                 found.iter().map(ends).map(|[a, b]| sorted(a, b)).collect();
             edges.sort_unstable();
             let whole = |a, b| edges.binary_search(&sorted(a, b)).is_err();
-            faces.retain(|&[a, b, c]| whole(a, b) && whole(b, c) && whole(c, a));
+            faces.retain(|[a, b, c]| whole(a, b) && whole(b, c) && whole(c, a));
         }
         torn
     }

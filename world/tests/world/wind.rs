@@ -111,7 +111,7 @@ fn numbering_and_tearing_cannot_be_seen() {
     }
 
     // Torn twice, while the layout is there, and then once more in a model made of what is left.
-    let gone = |corners: &[u32; 3], by: u32| corners[0] % by == 3;
+    let gone = |corners: [u32; 3], by: u32| corners[0] % by == 3;
     sheet.faces.retain(|corners| !gone(corners, 7));
     sheet.faces.retain(|corners| !gone(corners, 5));
     let torn = pushed(&wind, &sheet);
