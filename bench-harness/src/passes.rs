@@ -43,4 +43,9 @@ impl PassTimes {
         let is_of_sticks = |pass: &Pass| matches!(pass, Pass::Whole | Pass::Sticks);
         self.0.iter().filter(|(pass, _)| is_of_sticks(pass)).map(|(_, time)| *time).sum()
     }
+
+    /// The share of all else: forces, motion, obstacles, tears.
+    pub fn others(&self) -> Duration {
+        self.total().saturating_sub(self.sticks())
+    }
 }

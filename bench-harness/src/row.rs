@@ -68,7 +68,7 @@ pub struct Row {
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "what serde hands over")]
-fn hexadecimal<S: Serializer>(hash: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn hexadecimal<S: Serializer>(hash: &u64, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(&format_args!("{hash:016x}"))
 }
 

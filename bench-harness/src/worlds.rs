@@ -48,12 +48,8 @@ pub struct WorldRow {
     /// Whether every position was finite after every frame.
     pub finite: bool,
     /// The hash of the positions at the end.
-    #[serde(serialize_with = "hexadecimal")]
+    #[serde(serialize_with = "crate::row::hexadecimal")]
     pub hash: u64,
-}
-
-fn hexadecimal<S: serde::Serializer>(hash: &u64, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(&format_args!("{hash:016x}"))
 }
 
 /// A contestant at work.
@@ -138,7 +134,7 @@ impl<const D: usize> Entry<D> {
             threads: self.kernels.threads(),
             frame_us_median: median(PassTimes::total),
             sticks_us_median: sticks_us,
-            others_us_median: median(|frame| frame.total() - frame.sticks()),
+            others_us_median: median(PassTimes::others),
             ns_per_stick: sticks_us * 1e3 / relaxed,
             stretch_rms: rms,
             stretch_max: max,

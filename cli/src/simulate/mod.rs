@@ -131,8 +131,7 @@ impl Arguments {
             Some(path) => World::resume(&scene, kernel_for, &snapshot::read(path)?)
                 .with_context(|| path.display().to_string())?,
         };
-        let mut positions =
-            self.positions.as_deref().map(|path| Positions::create::<D>(path)).transpose()?;
+        let mut positions = self.positions.as_deref().map(Positions::create::<D>).transpose()?;
         let mut energies = self.energy.as_deref().map(Energies::create).transpose()?;
         let saved = self.snapshot.as_deref().map(Saved::open).transpose()?;
 

@@ -81,7 +81,7 @@ impl<const D: usize> Summary<D> {
             ("faces", self.faces.to_string()),
             ("time per frame", format!("{:.1} µs", us(frame))),
             ("the sticks' share", share(sticks)),
-            ("all other passes", share(frame - sticks)),
+            ("all other passes", share(frame.saturating_sub(sticks))),
             ("per stick and iteration", format!("{:.2} ns", us(sticks) * 1e3 / relaxed)),
             ("stretch, rms", format!("{:.6}", diagnostics.stretch.rms)),
             ("stretch, largest", format!("{:.4}", diagnostics.stretch.max)),

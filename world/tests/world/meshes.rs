@@ -125,8 +125,8 @@ fn shoot(shape: &Shape, surface: Surface, seed: u64) {
         let speed = range.number(0.0, 1000.0) * range.number(0.0, 1.0);
         let way: [f32; 3] = [0, 1, 2].map(|axis| target[axis] - start[axis]);
         let length = way.iter().map(|d| d * d).sum::<f32>().sqrt();
-        for axis in 0..3 {
-            model.particles.previous_mut(axis)[i] -= way[axis] / length * speed * H;
+        for (axis, along) in way.into_iter().enumerate() {
+            model.particles.previous_mut(axis)[i] -= along / length * speed * H;
         }
     }
     let mesh = TriMesh::new(&shape.points, &shape.triangles, Facing::Both).unwrap();
@@ -247,8 +247,8 @@ proptest! {
         let mesh = Solid::mesh(mesh).with(surface).unwrap();
         let mut model = loose(&[from]);
         mesh.begin(&mut model);
-        for axis in 0..3 {
-            model.particles.positions_mut(axis)[0] = to[axis];
+        for (axis, to) in to.into_iter().enumerate() {
+            model.particles.positions_mut(axis)[0] = to;
         }
         mesh.keep_out(&mut model, &Moment { time: 0.0, h: H, motion: Step::default().motion().unwrap() });
         let end = model.particles.position(0);

@@ -69,7 +69,7 @@ pub(super) const SPRINGS: LibraryScene = LibraryScene {
         let springs = Springs::between(&particles, sticks.ends(), stiffness, damping)?;
         let none = Sticks::with_rests(particles.len(), &[], &[], Duplicates::Keep)
             .map_err(crate::model::ModelError::from)?;
-        let soft = Model { springs, faces, groups, ..Model::new(particles, none) };
+        let soft = Model { faces, springs, groups, ..Model::new(particles, none) };
         let mut scene = Scene::<3>::new();
         scene.add("cloth", soft)?;
         let gusts = Some(Gusts { strength: 0.5, size: 1.0, seed: 2 });
