@@ -73,6 +73,11 @@ impl<const D: usize> Summary<D> {
         let sticks = self.times.sticks();
         let diagnostics = &self.diagnostics;
         let relaxed = self.sticks as f64 * self.relaxations;
+        let per_stick = if relaxed > 0.0 {
+            format!("{:.2} ns", us(sticks) * 1e3 / relaxed)
+        } else {
+            "there are none".to_owned()
+        };
         let mut table = table::plain();
         for (what, value) in [
             ("particles", self.particles.to_string()),
@@ -81,8 +86,8 @@ impl<const D: usize> Summary<D> {
             ("faces", self.faces.to_string()),
             ("time per frame", format!("{:.1} µs", us(frame))),
             ("the sticks' share", share(sticks)),
-            ("all other passes", share(frame.saturating_sub(sticks))),
-            ("per stick and iteration", format!("{:.2} ns", us(sticks) * 1e3 / relaxed)),
+            ("all other passes", share(self.times.others())),
+            ("per stick and iteration", per_stick),
             ("stretch, rms", format!("{:.6}", diagnostics.stretch.rms)),
             ("stretch, largest", format!("{:.4}", diagnostics.stretch.max)),
             ("kinetic energy", format!("{:.6} J", diagnostics.kinetic)),
