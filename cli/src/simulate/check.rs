@@ -16,8 +16,6 @@ use crate::Failure;
 use crate::output::with_progress;
 use crate::table;
 
-/// How long each scene runs, s of its own time.
-const SECONDS: f64 = 60.0;
 /// After how many frames the residual is looked at, and hashes are compared.
 const EVERY: u64 = 10;
 /// Threads besides the calling one alone.
@@ -39,8 +37,9 @@ struct Verdict {
     complaints: Vec<String>,
 }
 
-/// Checks scenes, as many at a time as there are cores, and prints a line for each.
-pub(super) fn run(scenes: &'static [LibraryScene]) -> Result<(), Failure> {
+/// Checks scenes for `seconds` of their own time, as many at a time as there are cores, and prints a
+/// line for each.
+pub(super) fn run(scenes: &'static [LibraryScene], seconds: u32) -> Result<(), Failure> {
     let next = AtomicUsize::new(0);
     let verdicts = Mutex::new(Vec::new());
     let cores = thread::available_parallelism().map_or(1, usize::from);
@@ -50,7 +49,7 @@ pub(super) fn run(scenes: &'static [LibraryScene]) -> Result<(), Failure> {
             for _ in 0..cores {
                 scope.spawn(|| {
                     while let Some(scene) = scenes.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        let verdict = check(scene);
+                        let verdict = check(scene, seconds);
                         verdicts.lock().unwrap_or_else(PoisonError::into_inner).push(verdict);
                     }
                 });
@@ -65,26 +64,26 @@ pub(super) fn run(scenes: &'static [LibraryScene]) -> Result<(), Failure> {
     if complaints.is_empty() { Ok(()) } else { Err(Failure::Broken(complaints)) }
 }
 
-fn check(listed: &'static LibraryScene) -> Verdict {
+fn check(listed: &'static LibraryScene, seconds: u32) -> Verdict {
     let mut verdict =
         Verdict { listed, particles: 0, kernels: 0, trace: None, complaints: Vec::new() };
     match listed.scene(listed.size) {
-        Ok(AnyScene::Flat(scene)) => verdict.judge(&scene),
-        Ok(AnyScene::Solid(scene)) => verdict.judge(&scene),
+        Ok(AnyScene::Flat(scene)) => verdict.judge(&scene, seconds),
+        Ok(AnyScene::Solid(scene)) => verdict.judge(&scene, seconds),
         Err(error) => verdict.complain(&error),
     }
     verdict
 }
 
 impl Verdict {
-    fn judge<const D: usize>(&mut self, scene: &Scene<D>) {
+    fn judge<const D: usize>(&mut self, scene: &Scene<D>, seconds: u32) {
         self.particles = scene.particles();
         let sheets = scene.models().any(|(_, model)| model.sheet.is_some());
         let mut kernels = KernelPair::available(sheets);
         let threaded = kernels[0].clone().on_threads(THREADS);
         kernels.extend(threaded.inspect_err(|error| self.complain(error)).ok());
         for kernel in &kernels {
-            match (trace(scene, kernel), &self.trace) {
+            match (trace(scene, kernel, seconds), &self.trace) {
                 (Err(error), _) => self.complain(&format!("{kernel}: {error:#}")),
                 (Ok(trace), Some(first)) if trace.hash != first.hash => {
                     self.complain(&format!("{kernel} has other bits than {}", kernels[0]));
@@ -106,10 +105,14 @@ impl Verdict {
 }
 
 /// A scene on a kernel, to the end.
-fn trace<const D: usize>(scene: &Scene<D>, kernel: &KernelPair) -> anyhow::Result<Trace> {
+fn trace<const D: usize>(
+    scene: &Scene<D>,
+    kernel: &KernelPair,
+    seconds: u32,
+) -> anyhow::Result<Trace> {
     let mut world = World::new(scene, |schedule| kernel.kernel_for(schedule))?;
     let mut stretch = 0.0_f64;
-    while world.time() < SECONDS {
+    while world.time() < f64::from(seconds) {
         anyhow::ensure!(world.step()?.finite, "blew up after {:.2} s", world.time());
         if world.steps() % EVERY == 0 {
             stretch = stretch.max(world.diagnostics()?.stretch.rms);

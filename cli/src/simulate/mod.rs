@@ -34,11 +34,15 @@ pub(crate) struct Arguments {
     /// List the scenes of the library.
     #[arg(long)]
     list: bool,
-    /// Let every scene of the library run for a minute of its own time on every kernel, instruction
+    /// Let every scene of the library run for a while of its own time on every kernel, instruction
     /// set and some threads: positions stay finite, the stretch under what the scene states, and
     /// all give the same bits, or the exit code is 1.
     #[arg(long, conflicts_with_all = ["source", "list"])]
     check: bool,
+    /// How long scenes are checked, s of their own time.
+    #[arg(long, value_name = "S", default_value_t = 60, requires = "check",
+          value_parser = clap::value_parser!(u32).range(1..=3600))]
+    seconds: u32,
     /// How many frames.
     #[arg(long, value_name = "N", default_value_t = 600,
           value_parser = within::<u64>(1..=1_000_000_000))]
@@ -83,7 +87,7 @@ pub(crate) struct Arguments {
 /// Runs the scene and prints what came of it.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if arguments.check {
-        return check::run(LibraryScene::ALL);
+        return check::run(LibraryScene::ALL, arguments.seconds);
     }
     let Some(source) = arguments.source.as_ref().filter(|_| !arguments.list) else {
         return list();
