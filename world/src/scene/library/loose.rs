@@ -5,7 +5,7 @@ use std::sync::Arc;
 use taut_core::{Duplicates, Sticks};
 
 use super::LibraryScene;
-use crate::force::{Drag, Field, Gusts, Wind};
+use crate::force::{Gusts, Wind};
 use crate::model::{Cloth, Model};
 use crate::scene::Scene;
 use crate::springs::Springs;
@@ -20,6 +20,7 @@ pub(super) const FOUNTAIN: LibraryScene = LibraryScene {
     residual: 0.0,
     build: |size| {
         use crate::emitter::{Emission, Source};
+        use crate::force::{Drag, Field};
         use crate::obstacle::{Facing, Solid, Surface, TriMesh};
 
         let mouth = [[0.0, 0.0, 0.15], [0.15, 0.0, -0.1], [-0.15, 0.0, -0.1]];
