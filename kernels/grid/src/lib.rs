@@ -32,15 +32,20 @@
 //! in which something else was set (a mass, a tear, a stiffness) gets columns of constants and
 //! stays as fast as it can.
 //!
-//! Motion goes row by row from the particles' columns into strides, through a row of scratch.
+//! Motion goes row by row from the particles' columns into strides, through a row of scratch. On
+//! one thread a step does not do one thing to the whole sheet after the other: motion, the
+//! iterations, and the way back to the columns go down the sheet together, each a band of rows
+//! behind the one before it (see `descent.rs`).
 #![cfg_attr(not(feature = "std"), no_std)]
 
 extern crate alloc;
 
 mod constants;
+mod descent;
 mod layout;
 mod plan;
 mod rows;
+mod stages;
 mod sweep;
 
 pub use plan::{GridKernel, GridPlan};

@@ -3,21 +3,26 @@
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::iter::once;
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::AtomicBool;
 
 use taut_core::{
-    BLOCK_ROWS, Column, Columns, Executor, Formula, Kernel, Motion, News, Particles, Plan,
-    PlanError, Real, Schedule, Seen, SheetBlock, Status, Sticks, integrate,
+    Column, Columns, Executor, Formula, Kernel, Motion, News, Particles, Plan, PlanError, Real,
+    Schedule, Seen, Status, Step, StepError, Sticks, integrate,
 };
 use taut_lanes::{Machine, Shared, Team};
 
 use crate::constants::Constants;
+use crate::descent::Field;
 use crate::layout::{Layout, STRIDE};
-use crate::rows::{OverRows, Pass, Sheets};
-use crate::sweep::Relax;
+use crate::rows::{Pass, Sheets};
+use crate::stages::{self, Stage};
 
 /// With fewer particles than this for each, threads are not worth calling for a pass over them.
 const PARTICLES_A_THREAD: usize = 8192;
+/// How many iterations go down the sheet together. Two halve the traffic with the caches, and
+/// their bands stay in the first level while a sheet is not wide; four gained more only on
+/// structural sticks of middle width, and lost where sticks are of all families.
+const AT_ONCE: usize = 2;
 /// With fewer sticks than this for each, threads cost more than they save.
 const STICKS_A_THREAD: usize = 8192;
 
@@ -57,13 +62,15 @@ impl<M> GridKernel<M> {
 pub struct GridPlan<M, const D: usize> {
     machine: M,
     constants: Constants,
-    /// The blocks of both phases, and how many the first has.
-    blocks: Vec<SheetBlock>,
+    /// The blocks of both phases, and how many the first has: what threads take.
+    blocks: Vec<Stage>,
     interiors: usize,
+    /// What one thread goes down.
+    stages: Vec<Stage>,
     /// One axis after the other, [`Layout::span`] apart.
     positions: Column<f32>,
     inverse_mass: Column<f32>,
-    /// A row for each block of the first phase.
+    /// A row for each block, and at least one.
     scratch: Column<f32>,
     /// Which lanes have a stick, for sticks that reach 0, 1 and 2 columns.
     presence: [Column<f32>; 3],
@@ -112,17 +119,19 @@ impl<M: Machine, const D: usize> Kernel<D> for GridKernel<M> {
             column.resize(len, 0.0);
             column
         };
-        let [mut blocks, seams] = sheet.phases();
+        let [mut blocks, seams] = stages::blocks(sheet);
         let interiors = blocks.len();
         blocks.extend(seams);
+        let scratch = column(blocks.len().max(1) * layout.registers * STRIDE);
         let mut plan = GridPlan {
             machine: self.machine,
             constants,
             blocks,
             interiors,
+            stages: stages::stages(sheet),
             positions: column(D * layout.span()),
             inverse_mass: column(layout.len()),
-            scratch: column(interiors * layout.registers * STRIDE),
+            scratch,
             presence: core::array::from_fn(|across| layout.presence(across)),
             motion: Motion { keep: 1.0, push: [0.0; D], inverse_h2: 0.0 },
             pending: true,
@@ -134,12 +143,6 @@ impl<M: Machine, const D: usize> Kernel<D> for GridKernel<M> {
         plan.copy_masses(particles);
         Ok(plan)
     }
-}
-
-/// The columns of the axes.
-fn axes<const D: usize>(positions: &mut [f32], layout: Layout) -> [Shared<f32>; D] {
-    assert!(positions.len() == D * layout.span());
-    core::array::from_fn(|axis| Shared(positions[axis * layout.span()..].as_mut_ptr()))
 }
 
 fn enough<const D: usize>(particles: &Particles<D>, needed: usize) -> Result<(), PlanError> {
@@ -166,48 +169,32 @@ impl<M: Machine, const D: usize> Plan<D> for GridPlan<M, D> {
 
     fn integrate(&mut self, particles: &mut Particles<D>, executor: &dyn Executor) {
         if !self.pending {
-            self.over_rows(particles, executor, Pass::Return);
+            self.over_rows(particles, executor, None, true);
         }
         self.pending = false;
-        self.over_rows(particles, executor, Pass::Integrate(self.motion));
-        // Particles that are not of the sheet.
-        let Motion { keep, push, .. } = self.motion;
-        let sheet = self.layout().width * self.layout().height;
-        let Columns { position, previous, inverse_mass } = particles.columns();
-        for axis in 0..D {
-            let there = position[axis][sheet..].iter_mut().zip(&mut previous[axis][sheet..]);
-            for ((x, previous), &inverse_mass) in there.zip(&inverse_mass[sheet..]) {
-                let here = x.positive_zero();
-                *x = integrate(here, *previous, inverse_mass, keep, push[axis]);
-                *previous = here;
-            }
-        }
+        self.over_rows(particles, executor, Some(Pass::Integrate(self.motion)), false);
+        self.integrate_others(particles);
     }
 
     fn relax(&mut self, particles: &mut Particles<D>, iterations: u32, executor: &dyn Executor) {
-        self.fill(particles, executor);
-        let Self { machine, constants, positions, inverse_mass, presence, blocks, .. } = self;
-        let (machine, constants, layout) = (*machine, &*constants, constants.layout);
-        let position = axes::<D>(positions, layout);
-        let (all, interiors) = (&blocks[..], self.interiors);
-        let relax = |blocks, iterations| {
-            let (mass, presence) = (&*inverse_mass, &*presence);
-            // SAFETY: `positions` has the layout's rows, and is borrowed exclusively. Either
-            // this thread is alone, or the blocks of a phase, each relaxed once and before the
-            // next phase, have no row in common.
-            machine.run(unsafe {
-                Relax::new(constants, position, mass, presence, blocks, iterations)
-            });
-        };
-        let threads = executor.threads().min(interiors).min(self.ends.len() / STICKS_A_THREAD);
+        let enter = core::mem::take(&mut self.pending).then_some(Pass::Fill);
+        let threads = self.threads(executor);
         if threads <= 1 {
-            relax(all, iterations);
-        } else {
-            let phases = || [0..interiors, interiors..all.len()].into_iter();
-            self.team.run(executor, threads, iterations, phases, |block| {
-                relax(&all[block..=block], 1);
-            });
+            self.descend(particles, enter, iterations, false);
+            return;
         }
+        if enter.is_some() {
+            self.over_rows(particles, executor, enter, false);
+        }
+        let finite = AtomicBool::new(true);
+        let (interiors, (field, plan)) = (self.interiors, self.field(particles, &finite));
+        let blocks = plan.blocks;
+        let phases = || [0..interiors, interiors..blocks.len()].into_iter();
+        plan.team.run(executor, threads, iterations, phases, |block| {
+            // SAFETY: the blocks of a phase, each relaxed once and before the next phase, have
+            // no row in common.
+            unsafe { field.descend(&blocks[block..=block], block, None, 1, false) };
+        });
     }
 
     fn position(&self, particles: &Particles<D>, particle: usize) -> [f32; D] {
@@ -235,18 +222,38 @@ impl<M: Machine, const D: usize> Plan<D> for GridPlan<M, D> {
         let mut finite = true;
         let mut still_there = 0;
         if !core::mem::replace(&mut self.pending, true) {
-            finite = self.over_rows(particles, executor, Pass::Return);
+            finite = self.over_rows(particles, executor, None, true);
             still_there = self.layout().width * self.layout().height;
         }
         // What was never in strides: particles that are not of the sheet, or all.
-        let mut unsound = 0.0;
-        for column in particles.columns().position {
-            for x in &mut column[still_there..] {
-                *x = x.positive_zero();
-                unsound += *x * 0.0; // NaN, and stays so, unless the position is finite
+        Status { finite: finite & finish_from(particles, still_there) }
+    }
+
+    /// On one thread, motion, all iterations and the way back go down the sheet together.
+    fn step_on(
+        &mut self,
+        executor: &dyn Executor,
+        particles: &mut Particles<D>,
+        sticks: &Sticks,
+        step: &Step<D>,
+    ) -> Result<Status, StepError> {
+        let motion = step.motion()?;
+        self.begin(particles, sticks, &motion)?;
+        if self.threads(executor) > 1 {
+            for _ in 0..step.substeps {
+                self.integrate(particles, executor);
+                self.relax(particles, step.iterations, executor);
             }
+            return Ok(self.finish(particles, executor));
         }
-        Status { finite: finite && unsound.is_finite() }
+        let mut finite = true;
+        for _ in 0..step.substeps {
+            let enter = Some(Pass::Integrate(motion));
+            finite = self.descend(particles, enter, step.iterations, true);
+            self.integrate_others(particles);
+        }
+        let sheet = self.layout().width * self.layout().height;
+        Ok(Status { finite: finite & finish_from(particles, sheet) })
     }
 }
 
@@ -287,51 +294,129 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
         }
     }
 
-    fn fill(&mut self, particles: &mut Particles<D>, executor: &dyn Executor) {
-        if core::mem::take(&mut self.pending) {
-            self.over_rows(particles, executor, Pass::Fill);
+    /// How many threads to relax on.
+    fn threads(&self, executor: &dyn Executor) -> usize {
+        executor.threads().min(self.interiors).min(self.ends.len() / STICKS_A_THREAD)
+    }
+
+    /// Particles that are not of the sheet, one substep on.
+    fn integrate_others(&self, particles: &mut Particles<D>) {
+        let Motion { keep, push, .. } = self.motion;
+        let sheet = self.layout().width * self.layout().height;
+        let Columns { position, previous, inverse_mass } = particles.columns();
+        for axis in 0..D {
+            let there = position[axis][sheet..].iter_mut().zip(&mut previous[axis][sheet..]);
+            for ((x, previous), &inverse_mass) in there.zip(&inverse_mass[sheet..]) {
+                let here = x.positive_zero();
+                *x = integrate(here, *previous, inverse_mass, keep, push[axis]);
+                *previous = here;
+            }
         }
     }
 
-    /// One pass over all rows, in shares of [`BLOCK_ROWS`], so that each is where it will be
+    /// Everything on this thread. Gives whether all that came back is finite.
+    fn descend(
+        &mut self,
+        particles: &mut Particles<D>,
+        mut enter: Option<Pass<D>>,
+        iterations: u32,
+        leave: bool,
+    ) -> bool {
+        let finite = AtomicBool::new(true);
+        let (field, plan) = self.field(particles, &finite);
+        let mut left = iterations as usize;
+        loop {
+            let now = left.min(AT_ONCE);
+            left -= now;
+            // SAFETY: the columns are borrowed exclusively.
+            unsafe { field.descend(plan.stages, 0, enter.take(), now, leave && left == 0) };
+            if left == 0 {
+                break;
+            }
+        }
+        finite.into_inner()
+    }
+
+    /// One pass over all rows, in shares of a block, so that each is where it will be
     /// relaxed. Gives whether all that came back is finite.
     fn over_rows(
         &mut self,
         particles: &mut Particles<D>,
         executor: &dyn Executor,
-        pass: Pass<D>,
+        enter: Option<Pass<D>>,
+        leave: bool,
     ) -> bool {
-        let (machine, layout) = (self.machine, self.layout());
-        let Columns { position, previous, inverse_mass } = particles.columns();
-        let sheet = layout.width * layout.height;
-        let column = |column: &mut [f32]| Shared(column[..sheet].as_mut_ptr());
-        let sheets = Sheets {
-            layout,
-            position: position.map(column),
-            previous: previous.map(column),
-            inverse_mass,
-            strided: axes(&mut self.positions, layout),
-        };
-        let row_len = layout.registers * STRIDE;
-        let scratch = Shared(self.scratch[..self.interiors * row_len].as_mut_ptr());
-        let finite = AtomicBool::new(true);
-        let over = |share: usize| {
-            let rows = share * BLOCK_ROWS..layout.height.min((share + 1) * BLOCK_ROWS);
-            // SAFETY: all columns are as long as the sheet, and borrowed exclusively; the shares,
-            // each passed over once, have neither rows nor scratch in common.
-            let over = unsafe {
-                let all = scratch;
-                let scratch = core::slice::from_raw_parts_mut(all.0.add(share * row_len), row_len);
-                OverRows::new(sheets, rows, pass, scratch, &finite)
-            };
-            machine.run(over);
-        };
+        let sheet = self.layout().width * self.layout().height;
         let threads = executor.threads().min(sheet / PARTICLES_A_THREAD).min(self.interiors);
         if threads <= 1 {
-            (0..self.interiors).for_each(over);
-        } else {
-            self.team.run(executor, threads, 1, || once(0..self.interiors), over);
+            return self.descend(particles, enter, 0, leave);
         }
-        finite.load(Ordering::Relaxed)
+        let finite = AtomicBool::new(true);
+        let (interiors, (field, plan)) = (self.interiors, self.field(particles, &finite));
+        let blocks = plan.blocks;
+        plan.team.run(
+            executor,
+            threads,
+            1,
+            || once(0..interiors),
+            |block| {
+                // SAFETY: the blocks, each passed over once, have no rows in common.
+                unsafe { field.descend(&blocks[block..=block], block, enter, 0, leave) };
+            },
+        );
+        finite.into_inner()
     }
+
+    /// All that is worked on, and the rest of the plan.
+    fn field<'a>(
+        &'a mut self,
+        particles: &'a mut Particles<D>,
+        finite: &'a AtomicBool,
+    ) -> (Field<'a, M, D>, Rest<'a>) {
+        let Self { machine, constants, blocks, stages, positions, inverse_mass, .. } = self;
+        let Self { scratch, presence, team, .. } = self;
+        let layout = constants.layout;
+        let sheet = layout.width * layout.height;
+        let columns = particles.columns();
+        let column = |column: &mut [f32]| Shared(column[..sheet].as_mut_ptr());
+        assert!(positions.len() == D * layout.span());
+        let axis = |axis| Shared(positions[axis * layout.span()..].as_mut_ptr());
+        let sheets = Sheets {
+            layout,
+            position: columns.position.map(column),
+            previous: columns.previous.map(column),
+            inverse_mass: columns.inverse_mass,
+            strided: core::array::from_fn(axis),
+        };
+        let field = Field {
+            machine: *machine,
+            constants,
+            sheets,
+            inverse_mass,
+            presence,
+            scratch: Shared(scratch.as_mut_ptr()),
+            finite,
+        };
+        (field, Rest { blocks, stages, team })
+    }
+}
+
+/// What is to be done on a [`Field`], and who shares it out.
+struct Rest<'a> {
+    blocks: &'a [Stage],
+    stages: &'a [Stage],
+    team: &'a mut Team,
+}
+
+/// Of the particles from one number on, which stayed in their columns: whether their positions
+/// are finite, none being -0.0 from now on.
+fn finish_from<const D: usize>(particles: &mut Particles<D>, first: usize) -> bool {
+    let mut unsound = 0.0;
+    for column in particles.columns().position {
+        for x in &mut column[first..] {
+            *x = x.positive_zero();
+            unsound += *x * 0.0; // NaN, and stays so, unless the position is finite
+        }
+    }
+    unsound.is_finite()
 }
