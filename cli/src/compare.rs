@@ -47,8 +47,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<Formula>,
           default_value = "exact,newton,halley,quick")]
     formulas: Vec<Formula>,
-    /// Which schedules, of: authored, coloured, packed, banded, blocked, sheet; each, if you like, on
-    /// renumbered particles: packed/rcm, blocked/hilbert; or with particles renumbered after the
+    /// Which schedules, of: authored, coloured, packed, starred, banded, blocked, sheet; each, if
+    /// you like, on renumbered particles: packed/rcm, blocked/hilbert; or with particles renumbered after the
     /// order is made, which keeps the answer: packed+rcm, blocked+hilbert.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<Arrangement>)]
     schedules: Vec<Arrangement>,
@@ -235,7 +235,7 @@ impl Arguments {
             // Batches of one stick leave all lanes but one empty.
             Order::Authored => Kernel::<3>::name(kernel) == "scalar",
             // One block is one thread's work.
-            Order::Packed | Order::Sheet => Kernel::<3>::threads(kernel) == 1,
+            Order::Packed | Order::Starred | Order::Sheet => Kernel::<3>::threads(kernel) == 1,
             Order::Coloured | Order::Banded | Order::Blocked => true,
         }
     }
