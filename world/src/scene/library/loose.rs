@@ -13,7 +13,7 @@ use crate::springs::Springs;
 #[cfg(feature = "parry")]
 pub(super) const FOUNTAIN: LibraryScene = LibraryScene {
     name: "fountain",
-    about: "drops thrown up from a ring of triangles, that fall on a roof and run down it",
+    about: "drops thrown up from a triangle, that fall on a roof of four slopes and run down it",
     size: 2000,
     size_is: "drops a second",
     dimensions: 3,
