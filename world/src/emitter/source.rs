@@ -3,6 +3,8 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng;
 
+use crate::vector::dot;
+
 /// Where particles come from; every place in it is as likely as any other.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Source<const D: usize = 3> {
@@ -32,10 +34,6 @@ pub(super) fn in_ball<const D: usize>(random: &mut ChaCha8Rng) -> [f64; D] {
             return place;
         }
     }
-}
-
-fn dot<const D: usize>(a: [f64; D], b: [f64; D]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 fn wide<const D: usize>(place: [f32; D]) -> [f64; D] {
