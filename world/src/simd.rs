@@ -6,7 +6,7 @@
 //! reorder them. (AVX2 and AVX-512 come with fused multiply-add, which Rust never makes of a
 //! multiplication and an addition.)
 
-use pulp::{Arch, Simd, WithSimd};
+use pulp::{Simd, WithSimd};
 
 /// A pass over columns. [`run`](Self::run) must be `#[inline(always)]`, and so must all that it
 /// calls: what is not inlined is compiled for the least machine.
@@ -18,8 +18,17 @@ pub(crate) trait Pass {
 /// Runs a pass on the widest registers of this machine.
 #[inline]
 pub(crate) fn widest(pass: impl Pass) {
-    Arch::new().dispatch(Door(pass));
+    machine().dispatch(Door(pass));
 }
+
+/// What this machine has.
+#[cfg(not(test))]
+#[inline(always)]
+fn machine() -> pulp::Arch {
+    pulp::Arch::new()
+}
+#[cfg(test)]
+use tests::machine;
 
 struct Door<P>(P);
 
@@ -29,5 +38,156 @@ impl<P: Pass> WithSimd for Door<P> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
         self.0.run();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::sync::Arc;
+
+    use pulp::Arch;
+    use taut_core::{Kernel, Renumbering};
+    use taut_scalar::ScalarKernel;
+
+    use crate::{
+        Acceleration, AnyScene, Attractor, Bounds, Capsule, Cloth, Cuboid, Drag, Field, Force,
+        Gusts, HalfSpace, LibraryScene, Model, Obstacle, Region, Scene, Solid, Sphere, Surface,
+        Wind, WindLaw, World,
+    };
+
+    thread_local! {
+        /// On what passes run, if not on the widest registers.
+        static MACHINE: Cell<Option<Arch>> = const { Cell::new(None) };
+    }
+
+    pub(super) fn machine() -> Arch {
+        MACHINE.get().unwrap_or_default()
+    }
+
+    /// All that this machine has, the least first.
+    fn machines() -> Vec<Arch> {
+        let mut all = vec![Arch::Scalar];
+        #[cfg(target_arch = "x86_64")]
+        {
+            all.extend(pulp::x86::V3::try_new().map(Arch::V3));
+            all.extend(pulp::x86::V4::try_new().map(Arch::V4));
+        }
+        #[cfg(target_arch = "aarch64")]
+        all.extend(pulp::aarch64::Neon::try_new().map(Arch::Neon));
+        all
+    }
+
+    /// What a scene comes to on a machine: positions, forces and diagnostics, in bits.
+    fn traced<const D: usize>(scene: &Scene<D>, machine: Arch, steps: usize) -> Vec<u64>
+    where
+        ScalarKernel: Kernel<D>,
+    {
+        MACHINE.set(Some(machine));
+        let mut world = World::new(scene, |_| ScalarKernel).unwrap();
+        let mut trace = Vec::new();
+        for _ in 0..steps {
+            assert!(world.step().unwrap().finite);
+            trace.push(world.hash());
+        }
+        for piece in world.pieces() {
+            for axis in 0..D {
+                trace.extend(piece.forces().along(axis).iter().map(|it| u64::from(it.to_bits())));
+            }
+        }
+        let figures = world.diagnostics().unwrap();
+        trace.extend([figures.kinetic, figures.potential, figures.stretch.rms].map(f64::to_bits));
+        trace.extend(figures.momentum.map(f64::to_bits));
+        trace.extend(figures.angular_momentum.map(f64::to_bits));
+        trace.push(u64::from(figures.depth.to_bits()));
+        MACHINE.set(None);
+        trace
+    }
+
+    /// The same on every machine.
+    fn agrees<const D: usize>(what: &str, scene: &Scene<D>, steps: usize)
+    where
+        ScalarKernel: Kernel<D>,
+    {
+        let mut machines = machines().into_iter();
+        let least = traced(scene, machines.next().unwrap(), steps);
+        for machine in machines {
+            assert!(traced(scene, machine, steps) == least, "{what} on {machine:?}");
+        }
+    }
+
+    /// A cloth that tears, regular or shuffled, in the wind and in other forces.
+    fn cloth(columns: usize, law: WindLaw, gusty: bool, shuffled: bool) -> Scene {
+        let cloth = Cloth { columns, rows: 5, width: 1.0, height: 0.3, ..Cloth::default() };
+        let mut model = Model::cloth(&cloth).unwrap().pinned("top").tearing_at(1.3);
+        if shuffled {
+            let len = model.particles.len() as u32;
+            let order: Vec<u32> = (0..len).rev().collect();
+            model = model.renumbered(&Renumbering::from_order(order).unwrap());
+        }
+        let mut scene = Scene::new();
+        scene.add("cloth", model).unwrap();
+        let gusts = gusty.then_some(Gusts { strength: 0.7, size: 0.2, seed: 3 });
+        scene.forces.push(Arc::new(Wind { gusts, law, ..Wind::new([1.0, 2.0, 30.0]) }));
+        let ball = Region::Ball { centre: [0.0; 3], radius: 0.4 };
+        let others: [Arc<dyn Force>; 3] = [
+            Arc::new(Field::new(Drag { quadratic: 0.01, ..Drag::linear(0.001) })),
+            Arc::new(Field::new(Acceleration([1.0, 0.0, 0.5])).within(ball).on("left")),
+            Arc::new(Field::new(Attractor { place: [0.3; 3], strength: 1.0, softening: 0.1 })),
+        ];
+        scene.forces.extend(others);
+        scene
+    }
+
+    #[test]
+    fn forces_are_the_same_on_every_instruction_set() {
+        let laws = [
+            WindLaw::Normal { pressure: 0.5 },
+            WindLaw::Plate { density: 1.2, drag: 1.3, lift: 0.0 },
+            WindLaw::Plate { density: 1.2, drag: 1.3, lift: 1.7 },
+        ];
+        // Around the numbers of lanes, one face a row less.
+        for columns in [2, 4, 5, 8, 9, 15, 16, 17, 18, 31, 32, 33, 34, 50] {
+            for law in laws {
+                for (gusty, shuffled) in [(false, false), (true, false), (true, true)] {
+                    let what = format!("{law:?} at {columns} columns, {gusty}, {shuffled}");
+                    agrees(&what, &cloth(columns, law, gusty, shuffled), 3);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn obstacles_are_the_same_on_every_instruction_set() {
+        let surface = Surface { friction: 0.4, restitution: 0.6, thickness: 0.02 };
+        let room = Bounds::new([-0.3, -0.3, -0.3], [0.4, 0.4, 0.4]).unwrap();
+        let floor = HalfSpace::new([0.0, -0.1, 0.0], [0.1, 1.0, 0.2]).unwrap();
+        let ball = Sphere::new([0.1, 0.0, 0.1], 0.25).unwrap();
+        let pole = Capsule::new([[-1.0, 0.0, 0.0], [1.0, 0.1, 0.0]], 0.1).unwrap();
+        let case = Cuboid::new([-0.2, -0.2, -0.1], [0.2, 0.1, 0.15]).unwrap();
+        let obstacles: [Arc<dyn Obstacle>; 5] = [
+            Arc::new(Solid::new(room).with(surface).unwrap()),
+            Arc::new(Solid::new(floor).with(surface).unwrap()),
+            Arc::new(Solid::new(ball).with(surface).unwrap()),
+            Arc::new(Solid::new(pole).with(surface).unwrap()),
+            Arc::new(Solid::new(case).with(surface).unwrap()),
+        ];
+        for columns in [2, 3, 7, 16, 17, 33] {
+            for obstacle in &obstacles {
+                let mut scene = cloth(columns, WindLaw::Normal { pressure: 0.5 }, false, false);
+                scene.obstacles.push(obstacle.clone());
+                agrees(&format!("{obstacle:?} at {columns} columns"), &scene, 3);
+            }
+        }
+    }
+
+    #[test]
+    fn the_library_is_the_same_on_every_instruction_set() {
+        for listed in LibraryScene::ALL {
+            match listed.scene(listed.size.min(9)).unwrap() {
+                AnyScene::Flat(scene) => agrees(listed.name, &scene, 20),
+                AnyScene::Solid(scene) => agrees(listed.name, &scene, 20),
+            }
+        }
     }
 }

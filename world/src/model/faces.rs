@@ -115,12 +115,25 @@ pub(crate) enum Corners {
     Scattered(Box<[[u32; BLOCK]; 3]>),
 }
 
+impl Corners {
+    /// The lowest corner of the first triangle.
+    fn lowest(&self) -> u32 {
+        let [a, b, c] = match self {
+            Self::Consecutive(firsts) => *firsts,
+            Self::Scattered(corners) => corners.each_ref().map(|of_each| of_each[0]),
+        };
+        a.min(b).min(c)
+    }
+}
+
 /// Sixteen triangles, and the first of the sixteen slots for what is found out about them. Blocks
 /// may overlap: what they have in common is found out twice, and is the same.
 #[derive(Clone, Debug)]
 pub(crate) struct Block {
     pub(crate) corners: Corners,
     pub(crate) slot: u32,
+    /// The next so many spans of particles have all their slots found out after this block.
+    pub(crate) completes: u32,
 }
 
 /// Triangles in the order in which their corners lie in memory, each with a slot, and the way back:
@@ -160,7 +173,7 @@ impl Layout {
             let last = row.len() - BLOCK;
             for first in (0..last).step_by(BLOCK).chain([last]) {
                 let corners = Corners::Consecutive(faces[row[first] as usize]);
-                blocks.push(Block { corners, slot: first_slot + first as u32 });
+                blocks.push(Block { corners, slot: first_slot + first as u32, completes: 0 });
             }
             first_slot += row.len() as u32;
         }
@@ -172,7 +185,8 @@ impl Layout {
             let face_in = |lane: usize| some[lane.min(some.len() - 1)] as usize;
             let corners =
                 array::from_fn(|corner| array::from_fn(|lane| faces[face_in(lane)][corner]));
-            blocks.push(Block { corners: Corners::Scattered(Box::new(corners)), slot: first_slot });
+            let corners = Corners::Scattered(Box::new(corners));
+            blocks.push(Block { corners, slot: first_slot, completes: 0 });
             first_slot += some.len() as u32;
         }
 
@@ -184,6 +198,9 @@ impl Layout {
         let shares = iter::repeat_n(1.0 / 3.0, faces.len());
         let share = Column::from_iter(0, shares.chain(iter::repeat_n(0.0, slots - faces.len())));
         let around = Around::new(faces, &slot_of);
+        // Along the memory of the particles, which then are complete one row after the other.
+        blocks.sort_by_key(|block| block.corners.lowest());
+        around.complete(&mut blocks, slots);
         Self { blocks, around, share, slot_of }
     }
 
@@ -253,6 +270,24 @@ impl Around {
             }
         }
         around
+    }
+
+    /// Notes after which of the blocks, in this order, which spans are complete.
+    fn complete(&self, blocks: &mut [Block], slots: usize) {
+        let mut found_by = vec![usize::MAX; slots];
+        for (nth, block) in blocks.iter().enumerate() {
+            for by in &mut found_by[block.slot as usize..][..BLOCK] {
+                *by = nth.min(*by);
+            }
+        }
+        let mut last = 0;
+        for span in &self.spans {
+            for &slot in self.of(span) {
+                let of_span = &found_by[slot as usize..][..span.len as usize];
+                last = of_span.iter().copied().fold(last, usize::max);
+            }
+            blocks[last].completes += 1;
+        }
     }
 
     /// The slots around the first particle of a span.

@@ -32,7 +32,7 @@ pub use bridge::Bridge;
 pub use cloth::{Axes, Cloth, Diagonals};
 pub use error::ModelError;
 pub use faces::Faces;
-pub(crate) use faces::{Around, BLOCK, Block, Corners, Layout, Span};
+pub(crate) use faces::{BLOCK, Corners, Layout, Span};
 pub use hanging::PINNED_SHARE;
 pub use mesh::HexSheet;
 pub use plant::Plant;
