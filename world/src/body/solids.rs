@@ -3,19 +3,19 @@
 use taut_core::Particles;
 
 use super::contact::{Contact, Other, resolve};
-use super::{Anchor, Bodies};
+use super::{Anchor, Bodies, Body};
 use crate::obstacle::{Nearest, Side, Surface};
 
 impl<const D: usize> Bodies<D> {
-    /// The vertices of each body as points of matter, body by body.
+    /// A vertex of a body, by its number among those of all bodies, as a point of matter.
+    pub(crate) fn point(&self, body: &Body, vertex: usize) -> Anchor {
+        let weights = self.weights.each_ref().map(|column| column[vertex]);
+        Anchor { particles: body.particles, weights }
+    }
+
+    /// The vertices of each body, body by body.
     fn points(&self) -> impl Iterator<Item = impl Iterator<Item = Anchor>> {
-        let weights = self.weights.each_ref();
-        self.all.iter().map(move |body| {
-            body.vertices().map(move |vertex| Anchor {
-                particles: body.particles,
-                weights: weights.map(|column| column[vertex]),
-            })
-        })
+        self.all.iter().map(|body| body.vertices().map(|vertex| self.point(body, vertex)))
     }
 
     /// Keeps the vertices of all meshes out of a side of an obstacle, by the weights of the particles

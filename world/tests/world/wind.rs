@@ -175,3 +175,32 @@ fn gusts_are_smooth_and_carried_and_of_all_strengths() {
     let [early, late] = [3600.0, 3600.001].map(|time| gusts.at([1.0, 2.0, 3.0], wind, time));
     assert!((early - late).abs() < 0.05 && early != late);
 }
+
+#[test]
+fn a_box_feels_the_wind_on_its_windward_faces() {
+    let pressure = 0.8;
+    let edges = [0.4, 0.2, 0.5];
+    let model = Model::rigid_box(edges, 300.0).unwrap().moved([3.0, 1.0, -2.0]);
+    for velocity in [[5.0, 0.0, 0.0], [-5.0, 0.0, 0.0], [3.0, -2.0, 1.0]] {
+        let wind = Wind { law: WindLaw::Normal { pressure }, ..Wind::new(velocity) };
+        assert!(wind.touches(&model));
+        let forces = pushed(&wind, &model);
+        let sum = total(&forces);
+        let mut torque = [0.0; 3];
+        for (particle, force) in forces.iter().enumerate() {
+            let x = model.particles.position(particle).map(f64::from);
+            let from: Vector = from_fn(|axis| x[axis] - [3.0, 1.0, -2.0][axis]);
+            for (axis, torque) in torque.iter_mut().enumerate() {
+                let [i, j] = [(axis + 1) % 3, (axis + 2) % 3];
+                *torque += from[i] * f64::from(force[j]) - from[j] * f64::from(force[i]);
+            }
+        }
+        for axis in 0..3 {
+            let area = f64::from(edges[(axis + 1) % 3]) * f64::from(edges[(axis + 2) % 3]);
+            let expected = f64::from(pressure) * area * f64::from(velocity[axis]);
+            assert!((sum[axis] - expected).abs() < 1e-5, "{sum:?}");
+            // The wind's middle is the box's.
+            assert!(torque[axis].abs() < 1e-5, "{torque:?}");
+        }
+    }
+}

@@ -8,7 +8,7 @@ pub(super) trait Law: Copy {
 }
 
 #[inline(always)]
-fn dot([ax, ay, az]: [f32; 3], [bx, by, bz]: [f32; 3]) -> f32 {
+pub(super) fn dot([ax, ay, az]: [f32; 3], [bx, by, bz]: [f32; 3]) -> f32 {
     (ax * bx + ay * by) + az * bz
 }
 

@@ -1,6 +1,7 @@
 //! Wind on triangles.
 
 mod blow;
+mod bodies;
 mod laws;
 
 use super::gusts::Gusts;
@@ -41,7 +42,8 @@ pub enum WindLaw {
 }
 
 /// Wind on the faces of a model, uniform or in gusts. Each corner of a triangle gets a third of its
-/// force.
+/// force. Cloth feels it on both sides, the mesh of a [`Body`](crate::Body) only where it comes from
+/// outside.
 ///
 /// However light the particles and long the step, it never makes triangles overshoot the air: a
 /// force that would is cut down to what lets them drift with it.
@@ -107,7 +109,7 @@ impl Force for Wind {
     }
 
     fn touches(&self, matter: &Model) -> bool {
-        !matter.faces.is_empty()
+        !(matter.faces.is_empty() && matter.bodies.is_empty())
     }
 }
 
@@ -130,6 +132,7 @@ impl Wind {
         law: impl Law,
         gusts: impl Gusty,
     ) {
+        self.blow_at_bodies(matter, moment, forces, law, gusts);
         if matter.faces.is_empty() {
             return;
         }
