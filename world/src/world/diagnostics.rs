@@ -1,11 +1,15 @@
 //! Figures that tell how a world is doing.
 
-use taut_core::{Kernel, Stretch};
+use std::sync::PoisonError;
 
+use taut_core::{Kernel, Particles, Stretch};
+
+use super::residual::{PARTS, Parts, Residual, whole};
 use super::{Moment, World, WorldError};
+use crate::simd::{Pass, widest};
 
-/// Figures of a world at the end of a step, in `f64`, added up in the order of the pieces and
-/// their numbers: so they are the same on every kernel. Pinned particles do not count. Units are
+/// Figures of a world at the end of a step, in `f64`, added up in an order that the pieces and their
+/// numbers fix: so they are the same on every kernel and machine. Pinned particles do not count. Units are
 /// SI.
 ///
 /// A velocity is what moved the particle in the last substep, over the substep's length: it is
@@ -31,8 +35,8 @@ pub struct Diagnostics<const D: usize = 3> {
 }
 
 impl<K: Kernel<D>, const D: usize> World<K, D> {
-    /// How the world is doing, now. It costs about as much as an iteration of the scalar kernel:
-    /// most of it is the root of each stick.
+    /// How the world is doing, now. It costs about as much as an iteration or two: most of it is the
+    /// root of each stick, in `f64`.
     ///
     /// ```
     /// use taut_scalar::ScalarKernel;
@@ -66,57 +70,138 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             angular_momentum: [0.0; 3],
             stretch: Stretch::default(),
             depth: 0.0,
-            torn: self.torn(),
+            torn: 0,
         };
-        let (mut squares, mut whole) = (0.0, 0);
+        let (mut squares, mut untorn) = (0.0, 0);
         for piece in &self.pieces {
             let particles = &piece.matter.particles;
-            let [now, then]: [[&[f32]; D]; 2] = [
-                core::array::from_fn(|axis| particles.positions(axis)),
-                core::array::from_fn(|axis| particles.previous(axis)),
-            ];
-            for (number, &inverse_mass) in particles.inverse_masses().iter().enumerate() {
-                if inverse_mass > 0.0 {
-                    let (mut place, mut velocity) = ([0.0; D], [0.0; D]);
-                    for axis in 0..D {
-                        place[axis] = f64::from(now[axis][number]);
-                        velocity[axis] = (place[axis] - f64::from(then[axis][number])) / h;
-                    }
-                    all.add(1.0 / f64::from(inverse_mass), place, velocity, gravity);
-                }
-            }
-            let sticks = &piece.matter.sticks;
-            let Stretch { rms, max } = Stretch::of(particles, sticks);
-            let untorn = (0..sticks.len()).filter(|&stick| !sticks.is_torn(stick)).count();
-            squares += rms * rms * untorn as f64;
+            all.add(&Sums::of(particles), h, gravity);
+
+            let mut kept = piece.residual.lock().unwrap_or_else(PoisonError::into_inner);
+            let residual = Residual::refreshed(&mut kept, &piece.matter.sticks);
+            let [of_piece, max] = residual.squares_and_max(particles);
+            squares += of_piece;
             if max > all.stretch.max || max.is_nan() {
                 all.stretch.max = max;
             }
-            whole += untorn;
+            untorn += residual.untorn();
             for obstacle in &self.obstacles {
                 all.depth = all.depth.max(obstacle.depth(&piece.matter, &moment));
             }
         }
-        all.stretch.rms = if whole == 0 { 0.0 } else { libm::sqrt(squares / whole as f64) };
+        all.stretch = Residual::stretch(squares, all.stretch.max, untorn);
+        all.torn = self.sticks.len() - untorn;
         Ok(all)
     }
 }
 
 impl<const D: usize> Diagnostics<D> {
-    /// Adds a particle.
-    fn add(&mut self, mass: f64, place: [f64; D], velocity: [f64; D], gravity: [f64; D]) {
-        let mut speed2 = 0.0;
-        for axis in 0..D {
-            speed2 += velocity[axis] * velocity[axis];
-            self.potential -= mass * gravity[axis] * place[axis];
-            self.momentum[axis] += mass * velocity[axis];
+    /// Adds the particles of a piece, that moved in a substep of `h`, s.
+    fn add(&mut self, sums: &Sums<D>, h: f64, gravity: [f64; D]) {
+        self.kinetic += 0.5 * whole(sums.squares) / (h * h);
+        for (gravity, places) in gravity.into_iter().zip(sums.places) {
+            self.potential -= gravity * whole(places);
         }
-        self.kinetic += 0.5 * mass * speed2;
-        for (axis, angular) in self.angular_momentum.iter_mut().enumerate() {
-            let [i, j] = [(axis + 1) % 3, (axis + 2) % 3];
-            if i < D && j < D {
-                *angular += mass * (place[i] * velocity[j] - place[j] * velocity[i]);
+        for (momentum, moved) in self.momentum.iter_mut().zip(sums.moved) {
+            *momentum += whole(moved) / h;
+        }
+        for (angular, turned) in self.angular_momentum.iter_mut().zip(sums.turned) {
+            *angular += whole(turned) / h;
+        }
+    }
+}
+
+/// Sums over free particles of mass times what they are called after; `d` is how far one moved in the
+/// last substep.
+struct Sums<const D: usize> {
+    /// d · d.
+    squares: Parts,
+    places: [Parts; D],
+    /// d.
+    moved: [Parts; D],
+    /// The place × d.
+    turned: [Parts; 3],
+}
+
+impl<const D: usize> Sums<D> {
+    fn of(particles: &Particles<D>) -> Self {
+        let mut sums = Self {
+            squares: [0.0; PARTS],
+            places: [[0.0; PARTS]; D],
+            moved: [[0.0; PARTS]; D],
+            turned: [[0.0; PARTS]; 3],
+        };
+        widest(Sum {
+            now: core::array::from_fn(|axis| particles.positions(axis)),
+            then: core::array::from_fn(|axis| particles.previous(axis)),
+            inverse_masses: particles.inverse_masses(),
+            sums: &mut sums,
+        });
+        sums
+    }
+
+    /// Adds some particles, no more than there are parts.
+    #[inline(always)]
+    fn add(
+        &mut self,
+        inverse_masses: &[f32; PARTS],
+        now: &[[f32; PARTS]; D],
+        then: &[[f32; PARTS]; D],
+    ) {
+        for part in 0..PARTS {
+            let w = inverse_masses[part];
+            let mass = if w > 0.0 { 1.0 / f64::from(w) } else { 0.0 };
+            let (mut place, mut moved, mut square) = ([0.0; D], [0.0; D], 0.0);
+            for axis in 0..D {
+                place[axis] = f64::from(now[axis][part]);
+                moved[axis] = place[axis] - f64::from(then[axis][part]);
+                square += moved[axis] * moved[axis];
+                self.places[axis][part] += mass * place[axis];
+                self.moved[axis][part] += mass * moved[axis];
             }
+            self.squares[part] += mass * square;
+            for axis in 0..3 {
+                let [i, j] = [(axis + 1) % 3, (axis + 2) % 3];
+                if i < D && j < D {
+                    let turned = place[i] * moved[j] - place[j] * moved[i];
+                    self.turned[axis][part] += mass * turned;
+                }
+            }
+        }
+    }
+}
+
+/// What is missing in the last block weighs nothing.
+#[inline(always)]
+fn filled(column: &[f32]) -> [f32; PARTS] {
+    let mut block = [0.0; PARTS];
+    match column.first_chunk() {
+        Some(full) => block = *full,
+        None => block[..column.len()].copy_from_slice(column),
+    }
+    block
+}
+
+/// Adds up particles.
+struct Sum<'a, const D: usize> {
+    now: [&'a [f32]; D],
+    then: [&'a [f32]; D],
+    inverse_masses: &'a [f32],
+    sums: &'a mut Sums<D>,
+}
+
+impl<const D: usize> Pass for Sum<'_, D> {
+    #[inline(always)]
+    fn run(self) {
+        let Self { now, then, inverse_masses, sums } = self;
+        for (nth, w) in inverse_masses.chunks(PARTS).enumerate() {
+            let from = nth * PARTS;
+            let (mut there, mut before) = ([[0.0; PARTS]; D], [[0.0; PARTS]; D]);
+            for axis in 0..D {
+                there[axis] = filled(&now[axis][from..from + w.len()]);
+                before[axis] = filled(&then[axis][from..from + w.len()]);
+            }
+            sums.add(&filled(w), &there, &before);
         }
     }
 }

@@ -7,6 +7,8 @@ mod error;
 mod hands;
 mod names;
 mod piece;
+mod residual;
+mod runs;
 mod settings;
 mod snapshot;
 mod step;

@@ -1,6 +1,6 @@
 //! A part of a world that has one kernel.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use taut_core::{
     Columns, Executor, Formula, Kernel, Plan, PlanError, Real, Renumbering, Schedule, Step,
@@ -8,6 +8,7 @@ use taut_core::{
 };
 
 use super::Moment;
+use super::residual::Residual;
 use super::tearing::Tearing;
 use crate::force::{Force, Forces};
 use crate::model::Model;
@@ -33,6 +34,8 @@ pub struct Piece<P, const D: usize = 3> {
     /// What is dragged in this step.
     pub(super) targets: Vec<Target<D>>,
     pub(super) tearing: Tearing,
+    /// Made when somebody first asks how far the sticks are stretched.
+    pub(super) residual: Mutex<Option<Residual>>,
     /// Sticks that tear in this step; kept for its memory.
     pub(super) found: Vec<u32>,
 }
@@ -116,6 +119,7 @@ impl<P: Plan<D>, const D: usize> Piece<P, D> {
         Ok(Self {
             forces: Forces::none(&matter.particles),
             tearing: Tearing::new(&matter.sticks, &matter.tear_factors),
+            residual: Mutex::default(),
             matter,
             schedule,
             plan,
@@ -156,6 +160,7 @@ impl<P: Plan<D>, const D: usize> Piece<P, D> {
             *tear_factors = kept.iter().map(|&stick| tear_factors[stick as usize]).collect();
         }
         self.tearing = Tearing::new(sticks, tear_factors);
+        self.residual = Mutex::default();
         self.schedule = schedule;
         self.reordered = true;
         Ok(())

@@ -3,91 +3,35 @@
 use taut_core::{Kernel, News, Particles, Schedule, Seen, Sticks};
 
 use super::piece::Piece;
+use super::runs::{CHUNK, Run, Runs};
 use super::{World, WorldError};
 use crate::model::Model;
 use crate::simd::{Pass, widest};
 
-/// How many sticks are looked at together.
-const CHUNK: usize = 64;
-
-/// Fewer consecutive sticks than this are looked at one by one.
-const RUN: usize = 8;
-
-/// At what length each stick of a piece tears, laid out so that it is checked fast: sticks whose
-/// ends are consecutive particles, as those of a sheet are, one after the other; then the rest.
+/// At what length each stick of a piece tears, laid out.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tearing {
-    runs: Vec<Run>,
-    /// The ends of the sticks at the last places.
-    loose: Vec<[u32; 2]>,
-    /// For each place: the stick there, and the square of the length at which it tears, m²;
-    /// infinite if it never does, or has.
-    sticks: Vec<u32>,
+    layout: Runs,
+    /// For each place the square of the length at which the stick there tears, m²; infinite if it
+    /// never does, or has.
     limits: Vec<f32>,
-    /// For each stick its place; none for those that never tear.
-    places: Vec<u32>,
     seen: Option<Seen>,
 }
 
-/// Sticks `a - b`, `a + 1 - b + 1`, ... from the place `first` on.
-#[derive(Clone, Copy, Debug)]
-struct Run {
-    a: usize,
-    b: usize,
-    first: usize,
-    len: usize,
-}
-
-const NOWHERE: u32 = u32::MAX;
-
 impl Tearing {
     pub(super) fn new(sticks: &Sticks, factors: &[f32]) -> Self {
-        let ends = sticks.ends();
-        let tears = |&stick: &u32| factors.get(stick as usize).is_some_and(|it| it.is_finite());
-        let mut order: Vec<u32> = (0..sticks.len() as u32).filter(tears).collect();
-        order.sort_by_key(|&stick| {
-            let [a, b] = ends[stick as usize];
-            (b.wrapping_sub(a), a, stick)
-        });
-        let follows = |&one: &u32, &next: &u32| {
-            let [one, next] = [one, next].map(|stick| ends[stick as usize]);
-            [one[0] + 1, one[1] + 1] == next
-        };
-        let (mut runs, mut places, mut loose) = (Vec::new(), Vec::new(), Vec::new());
-        for run in order.chunk_by(follows).flat_map(|run| run.chunks(CHUNK)) {
-            if run.len() < RUN {
-                loose.extend(run);
-            } else {
-                let [a, b] = ends[run[0] as usize].map(|end| end as usize);
-                runs.push(Run { a, b, first: places.len(), len: run.len() });
-                places.extend(run);
-            }
-        }
-        // As they were numbered, which is as near each other as they are in memory.
-        loose.sort_unstable();
-        places.extend(&loose);
-        let mut place_of = vec![NOWHERE; sticks.len()];
-        for (place, &stick) in places.iter().enumerate() {
-            place_of[stick as usize] = place as u32;
-        }
-        Self {
-            runs,
-            loose: loose.iter().map(|&stick| ends[stick as usize]).collect(),
-            limits: vec![f32::INFINITY; places.len()],
-            sticks: places,
-            places: place_of,
-            seen: None,
-        }
+        let layout = Runs::of(sticks, |stick| factors.get(stick).is_some_and(|it| it.is_finite()));
+        Self { limits: vec![f32::INFINITY; layout.sticks.len()], layout, seen: None }
     }
 
     /// Takes over what changed of the sticks.
     fn refresh(&mut self, sticks: &Sticks, factors: &[f32]) {
         let changes = sticks.changes();
         let mut limit = |stick: u32| {
-            let (stick, place) = (stick as usize, self.places[stick as usize]);
-            if place != NOWHERE {
+            let stick = stick as usize;
+            if let Some(place) = self.layout.place(stick) {
                 let length = sticks.rest(stick) * factors[stick];
-                self.limits[place as usize] =
+                self.limits[place] =
                     if sticks.is_torn(stick) { f32::INFINITY } else { length * length };
             }
         };
@@ -117,9 +61,10 @@ struct Overstretched<'a, const D: usize> {
 impl<const D: usize> Pass for Overstretched<'_, D> {
     #[inline(always)]
     fn run(self) {
-        let Self { tearing: Tearing { runs, loose, sticks, limits, .. }, columns, found } = self;
+        let Self { tearing: Tearing { layout, limits, .. }, columns, found } = self;
+        let Runs { rows, loose, sticks, .. } = layout;
         let mut squares = [0.0_f32; CHUNK];
-        for &Run { a, b, first, len } in runs {
+        for &Run { a, b, first, len } in rows {
             let squares = &mut squares[..len];
             squares.fill(0.0);
             for column in columns {
@@ -138,7 +83,7 @@ impl<const D: usize> Pass for Overstretched<'_, D> {
                 found.extend(pairs.filter(|(pair, _)| over(*pair)).map(|(_, stick)| stick));
             }
         }
-        let first = sticks.len() - loose.len();
+        let first = layout.first_loose();
         for ((ends, limit), &stick) in loose.iter().zip(&limits[first..]).zip(&sticks[first..]) {
             let mut square = 0.0;
             for column in columns {
