@@ -24,6 +24,7 @@ use crate::force::Force;
 use crate::model::Model;
 use crate::obstacle::Obstacle;
 use crate::scene::Scene;
+use crate::springs::SpringError;
 
 use clock::Before;
 use hands::Held;
@@ -88,6 +89,12 @@ pub struct World<K: Kernel<D>, const D: usize = 3> {
     time: f64,
 }
 
+/// Whether the springs of a model bear a step.
+fn check_springs<const D: usize>(model: &Model<D>, step: &Step<D>) -> Result<(), SpringError> {
+    let masses = model.particles.inverse_masses();
+    model.springs.check(masses, step.dt / step.substeps as f32, step.damping)
+}
+
 /// The numbers after the last of `before`, as many as `len`.
 fn following(before: &Range<usize>, len: usize) -> Range<usize> {
     before.end..before.end + len
@@ -147,9 +154,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
                 [(_, model)] => (*model).clone(),
                 models => Model::side_by_side(models.iter().map(|(_, model)| *model))?,
             };
-            let Step { dt, substeps, damping, .. } = scene.settings.step;
-            let masses = model.particles.inverse_masses();
-            model.springs.check(masses, dt / substeps as f32, damping)?;
+            check_springs(&model, &scene.settings.step)?;
             let piece = Piece::new(model, scene.formula, &mut kernel_for)?;
             let parts = || group.iter().map(|(at, _)| &world.parts[*at]);
             let mut names = vec![0; piece.matter.particles.len()];
@@ -169,7 +174,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         &self.settings
     }
 
-    /// How it will move from the next step on.
+    /// How it will move from the next step on; not checked against springs.
     pub fn settings_mut(&mut self) -> &mut Settings<D> {
         &mut self.settings
     }
@@ -179,10 +184,14 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// [`settings_mut`](Self::settings_mut) displacements stay.)
     ///
     /// # Errors
-    /// If the settings, or the present ones, are not sane; nothing is changed then.
+    /// If the settings, or the present ones, are not sane, or substeps are too long for the springs;
+    /// nothing is changed then.
     pub fn set_settings(&mut self, settings: Settings<D>) -> Result<(), WorldError> {
         settings.step.motion()?;
         self.settings.step.motion()?;
+        for piece in &self.pieces {
+            check_springs(&piece.matter, &settings.step)?;
+        }
         let length = |settings: &Settings<D>| {
             f64::from(settings.step.dt) / f64::from(settings.step.substeps)
         };

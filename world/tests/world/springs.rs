@@ -67,6 +67,10 @@ fn below_the_largest_step_a_spring_is_bounded_and_above_it_grows() {
         scene.settings.step.dt = (1.005 * largest) as f32;
         let refused = World::new(&scene, |_| taut_scalar::ScalarKernel).unwrap_err();
         assert!(matches!(refused, WorldError::Springs(SpringError::Unstable { .. })), "{refused}");
+        let before = *bounded.settings();
+        let refused = bounded.set_settings(scene.settings).unwrap_err();
+        assert!(matches!(refused, WorldError::Springs(SpringError::Unstable { .. })), "{refused}");
+        assert_eq!(*bounded.settings(), before);
         bounded.settings_mut().step.dt = (1.02 * largest) as f32;
         let most = reach(&mut bounded);
         assert!(most > 0.5, "{spring:?} reaches {most}");
