@@ -14,6 +14,7 @@ export class Camera {
   constructor() {
     this.isFlat = false;
     this.aspect = 1;
+    this.isMoved = false; // by hand, since it was last told what to show
     this.height = 1;
     /** How much of the picture is covered above and below, as shares of its height. */
     this.covered = [0, 0];
@@ -31,6 +32,7 @@ export class Camera {
       : (0.98 * radius) / Math.sin(FIELD / 2) / Math.min(free, this.aspect);
     Object.assign(this.goal, { target: [...centre], distance, ...START });
     this.usual = distance;
+    this.isMoved = false;
     if (atOnce) this.now = structuredClone(this.goal);
     this.update();
   }
@@ -44,6 +46,7 @@ export class Camera {
   }
 
   orbit(dx, dy) {
+    this.isMoved = true;
     if (this.isFlat) return this.pan(dx, dy);
     this.goal.yaw -= (dx / this.height) * 4;
     this.goal.pitch = Math.max(-STEEPEST, Math.min(STEEPEST, this.goal.pitch + (dy / this.height) * 4));
@@ -51,6 +54,7 @@ export class Camera {
 
   /** By so many pixels of the page. */
   pan(dx, dy) {
+    this.isMoved = true;
     const metres = this.metresPerPixel(this.goal.distance);
     this.goal.target = add(this.goal.target, add(scale(this.right, -dx * metres), scale(this.up, dy * metres)));
   }
@@ -58,11 +62,12 @@ export class Camera {
   /** `factor` times as far; the place under `at` (from -1 to 1) stays under it. */
   zoom(factor, at = [0, 0]) {
     const { goal } = this;
+    this.isMoved = true;
     const limits = this.usual ? [this.usual / 40, this.usual * 8] : [0, Infinity];
     const before = goal.distance;
     goal.distance = Math.max(limits[0], Math.min(limits[1], goal.distance * factor));
     const lost = (before - goal.distance) * (this.isFlat ? 1 : Math.tan(FIELD / 2));
-    goal.target = add(goal.target, add(scale(this.right, at[0] * lost * this.aspect), scale(this.up, at[1] * lost)));
+    goal.target = add(goal.target, add(scale(this.right, at[0] * lost * this.aspect), scale(this.up, (at[1] - this.raised) * lost)));
   }
 
   metresPerPixel(distance = this.now.distance) {
@@ -92,6 +97,7 @@ export class Camera {
     const { target, distance, yaw, pitch } = this.now;
     // The target is seen in the middle of what is not covered.
     const raised = this.covered[1] - this.covered[0];
+    this.raised = raised;
     if (this.isFlat) {
       this.right = [1, 0, 0];
       this.up = [0, 1, 0];
@@ -108,7 +114,6 @@ export class Camera {
       this.right = unit(cross(this.forward, [0, 1, 0]));
       this.up = cross(this.right, this.forward);
       const lens = perspective(FIELD, this.aspect, distance * 0.02, distance * 30, [0, raised]);
-      this.raised = raised;
       this.viewProjection = multiply(lens, lookAt(this.eye, target, [0, 1, 0]));
       this.window = null;
     }

@@ -181,12 +181,11 @@ dark.onchange = () => {
 
 // The picture.
 
-/** The scene's ball and floor: of what the host says of its bounds, or of the particles. */
+/** The scene's ball and floor: of where its particles begin, and of its obstacles. */
 function measure() {
-  const box = state?.bounds?.[0]?.every(Number.isFinite) ? state.bounds : stage.box();
+  const box = stage.box(state?.bounds);
   if (!box) return;
-  const three = (v) => [v[0], v[1], v[2] ?? 0];
-  const [min, max] = box.map(three);
+  const [min, max] = box;
   const half = min.map((x, axis) => Math.max((max[axis] - x) / 2, 1e-3));
   const centre = min.map((x, axis) => (x + max[axis]) / 2);
   const radius = Math.hypot(...half);
@@ -227,7 +226,7 @@ function tick(now) {
     const above = document.querySelector('header').getBoundingClientRect().bottom - top;
     const below = bottom - document.querySelector('#tools').getBoundingClientRect().top;
     camera.resize(canvas.clientWidth, canvas.clientHeight, [above, below]);
-    if (framed) lookAtAll(true);
+    if (framed && !camera.isMoved) lookAtAll(true);
     isDirty = true;
   }
   if (newest) takeFrame();

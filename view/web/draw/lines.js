@@ -62,7 +62,7 @@ void main() {
   float wide = mix(v_half.x, v_half.y, t);
   float far = length(v_at - vec2(t * v_length, 0.0)) - wide;
   float alpha = clamp(0.5 - far, 0.0, 1.0) * min(1.0, 2.0 * wide);
-  vec3 base = mix(u_colour.rgb, v_colour, u_own);
+  vec3 base = mix(u_colour.rgb, pow(v_colour, vec3(1.0 / 2.2)), u_own);
   if (u_range > 0.0) {
     float s = clamp(v_stretch / u_range, -1.0, 1.0);
     base = mix(base, s > 0.0 ? u_long : u_short, sqrt(abs(s)));
@@ -85,23 +85,21 @@ export class Lines {
     this.arrays.clear();
   }
 
-  array(name, attributes) {
+  /** Binds these buffers, an element for each piece, from element `first` on. */
+  array(name, first, attributes) {
     const { gl } = this;
-    let it = this.arrays.get(name);
-    if (it) return it;
-    it = gl.createVertexArray();
-    gl.bindVertexArray(it);
+    const known = this.arrays.get(name);
+    gl.bindVertexArray(known ?? gl.createVertexArray());
+    if (known) return;
+    this.arrays.set(name, gl.getParameter(gl.VERTEX_ARRAY_BINDING));
     attributes.forEach(([buffer, parts, integer], place) => {
       if (!buffer) return;
       gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
       gl.enableVertexAttribArray(place);
-      if (integer) gl.vertexAttribIPointer(place, parts, gl.UNSIGNED_INT, 0, 0);
-      else gl.vertexAttribPointer(place, parts, gl.FLOAT, false, 0, 0);
+      if (integer) gl.vertexAttribIPointer(place, parts, gl.UNSIGNED_INT, 0, 4 * parts * first);
+      else gl.vertexAttribPointer(place, parts, gl.FLOAT, false, 0, 4 * parts * first);
       gl.vertexAttribDivisor(place, 1);
     });
-    gl.bindVertexArray(null);
-    this.arrays.set(name, it);
-    return it;
   }
 
   begin({ camera, matter, theme }, { pixels, colour, nearer = 0, widen = 0, own = 0, range = 0 }) {
@@ -139,23 +137,22 @@ export class Lines {
     if (!count) return;
     const name = matter.rests ? 'rests' : 'sticks';
     this.begin(view, { ...style, range: matter.rests ? style.range : 0 });
-    gl.bindVertexArray(this.array(name, [[matter.ends, 2, true], [matter.rests, 1, false]]));
+    this.array(name, 0, [[matter.ends, 2, true], [matter.rests, 1, false]]);
     gl.vertexAttrib1f(1, 0);
     gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, count);
     this.end();
   }
 
-  /** All tubes, as wide as they are, in the plane. */
-  tubes(view, style) {
+  /** The tubes of a part, as wide as they are, in the plane. */
+  tubes(view, [first, count], style) {
     const { gl } = this;
     const { matter } = view;
-    if (!matter.tubes?.count) return;
     this.begin(view, { pixels: 0, ...style });
-    gl.bindVertexArray(this.array('tubes', [
+    this.array(`tubes from ${first}`, first, [
       [matter.tubeEnds, 2, true], [null], [matter.tubeRadii, 2, false], [matter.tubeColours, 3, false],
-    ]));
+    ]);
     gl.vertexAttrib1f(1, 0);
-    gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, matter.tubes.count);
+    gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, count);
     this.end();
   }
 }

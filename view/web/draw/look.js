@@ -42,7 +42,7 @@ export const THEMES = {
   light: {
     ...shared,
     top: hex('#fbfaf7'), bottom: hex('#dcd8cf'), floor: hex('#e9e5dc'), grid: hex('#b9b2a4'),
-    line: hex('#4a443c'), faint: hex('#8c8577'), fillAlpha: 0.16,
+    line: hex('#4a443c'), outline: hex('#f4f1ea'), faint: hex('#8c8577'), fillAlpha: 0.16,
     obstacle: linear('#aab0b4'), obstacleFlat: hex('#d3d0c8'),
     key: [1.0, 0.96, 0.9].map((x) => 0.92 * x), sky: [0.44, 0.47, 0.52], earth: [0.3, 0.27, 0.25],
     shade: 0.42,
@@ -50,7 +50,7 @@ export const THEMES = {
   dark: {
     ...shared,
     top: hex('#23282f'), bottom: hex('#0e1114'), floor: hex('#1d2228'), grid: hex('#465261'),
-    line: hex('#d9dde2'), faint: hex('#8b95a1'), fillAlpha: 0.2,
+    line: hex('#d9dde2'), outline: hex('#14171b'), faint: hex('#8b95a1'), fillAlpha: 0.2,
     obstacle: linear('#8b949c'), obstacleFlat: hex('#333b44'),
     key: [1.0, 0.95, 0.88].map((x) => 0.95 * x), sky: [0.24, 0.28, 0.35], earth: [0.12, 0.11, 0.12],
     shade: 0.6,

@@ -187,3 +187,34 @@ export function poseOf(poses, number) {
   if (!poses || poses.length < at + 7) return { position: [0, 0, 0], rotation: [0, 0, 0, 1] };
   return { position: [...poses.subarray(at, at + 3)], rotation: [...poses.subarray(at + 3, at + 7)] };
 }
+
+/** How far a shape reaches from its place, m; half-spaces reach nowhere in particular. */
+const REACHES = {
+  sphere: ({ radius }) => [radius, radius, radius],
+  capsule: ({ radius, half }) => [radius + half, radius + half, radius + half],
+  cuboid: ({ half }) => half,
+  mesh: ({ points }) => [0, 1, 2].map((axis) => points.reduce((most, x, i) => (i % 3 === axis ? Math.max(most, Math.abs(x)) : most), 0)),
+};
+
+/** The same box and the obstacles; of walls around a scene the lower part, if they are near. */
+export function boxOfObstacles(colliders, poses, box) {
+  let [min, max] = box;
+  const size = Math.hypot(...max.map((x, axis) => x - min[axis]));
+  const take = (low, high) => {
+    min = min.map((x, axis) => Math.min(x, low[axis]));
+    max = max.map((x, axis) => Math.max(x, high[axis]));
+  };
+  colliders.forEach((collider, number) => {
+    const { position: at } = poseOf(poses, number);
+    const { shape, half } = collider;
+    const reach = REACHES[shape]?.(collider);
+    if (reach && Math.max(...reach) < 2 * size) {
+      take(at.map((x, axis) => x - reach[axis]), at.map((x, axis) => x + reach[axis]));
+    } else if (shape === 'bounds' && Math.max(half[0], half[2]) < 2 * size) {
+      const low = at.map((x, axis) => x - half[axis]);
+      const high = at.map((x, axis) => x + half[axis]);
+      take(low, [high[0], half[1] < 2 * size ? high[1] : max[1], high[2]]);
+    }
+  });
+  return [min, max];
+}

@@ -78,10 +78,12 @@ export class Plane {
       this.lines.sticks(view, { pixels, colour: [...base, strong], range: options.stretch ? 0.5 : 0 });
     }
     if (options.surface) {
-      // An outline first, so that limbs that cross stay apart.
-      const dark = theme.line.map((x, axis) => 0.75 * x + 0.25 * theme.bottom[axis]);
-      this.lines.tubes(view, { colour: [...dark, 0.9], widen: 1.2 * pixelRatio });
-      this.lines.tubes(view, { colour: [0, 0, 0, 1], own: 1 });
+      // An outline before each, so that bodies that lie on each other stay apart.
+      const outline = [...theme.outline, 1];
+      for (const span of matter.tubes?.spans ?? []) {
+        this.lines.tubes(view, span, { colour: outline, widen: 1.5 * pixelRatio });
+        this.lines.tubes(view, span, { colour: outline, own: 1 });
+      }
     }
     view.mesh.parts.forEach((part, number) => {
       if (part.look !== 'grains') return;

@@ -3,6 +3,7 @@
 import { Backdrop } from './backdrop.js';
 import { Lines } from './lines.js';
 import { THEMES, coloursOf } from './look.js';
+import { boxOfObstacles } from './obstacles.js';
 import { Matter } from './matter.js';
 import { Mesh, boxAround } from './mesh.js';
 import { Plane } from './plane.js';
@@ -85,8 +86,11 @@ export class Stage {
     return lengths.sort((a, b) => a - b)[lengths.length >> 2] || 0.05;
   }
 
-  box() {
-    return this.positions && boxAround(this.positions);
+  /** The box around everything: particles, that begin in `bounds`, and obstacles. */
+  box(bounds) {
+    if (!this.positions) return null;
+    const box = bounds?.flat().every(Number.isFinite) ? bounds : boxAround(this.positions, this.mesh.particles);
+    return box && boxOfObstacles(this.mesh.colliders, this.poses, box);
   }
 
   /** Where a particle is, m; `null` if there is none. */

@@ -105,6 +105,16 @@ function stems(tubes, mesh, part, number, positions) {
 
 const MAKERS = { rope: ropes, ragdoll: limbs, plant: stems };
 
+/** First and count of the tubes of each part that has any; those of a part stand together. */
+function spansOf(parts) {
+  const spans = [];
+  parts.forEach((part, i) => {
+    if (part !== parts[i - 1]) spans.push([i, 0]);
+    spans.at(-1)[1]++;
+  });
+  return spans;
+}
+
 /** All tubes of a mesh whose particles are at `positions`, ready for the graphics card. */
 export function tubesOf(mesh, positions) {
   const tubes = new Tubes();
@@ -124,6 +134,7 @@ export function tubesOf(mesh, positions) {
     ends: new Uint32Array(tubes.ends),
     radii: new Float32Array(tubes.radii),
     parts: tubes.parts,
+    spans: spansOf(tubes.parts),
     byStick,
   };
 }
