@@ -148,7 +148,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             let Step { dt, substeps, damping, .. } = scene.settings.step;
             let masses = model.particles.inverse_masses();
             model.springs.check(masses, dt / substeps as f32, damping)?;
-            let piece = Piece::new(model, scene.formula, &mut kernel_for)?;
+            let piece = Piece::new(model, scene.formula, scene.order, &mut kernel_for)?;
             let parts = || group.iter().map(|(at, _)| &world.parts[*at]);
             let mut names = vec![0; piece.matter.particles.len()];
             for (nth, name) in parts().flat_map(|part| part.particles.clone()).enumerate() {

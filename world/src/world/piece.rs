@@ -10,7 +10,7 @@ use taut_core::{
 use super::Moment;
 use super::tearing::Tearing;
 use crate::force::{Force, Forces};
-use crate::model::Model;
+use crate::model::{Model, Order};
 use crate::simd::{Pass, widest};
 
 /// Meshes of fewer particles stay numbered as they are: they fit the caches anyway.
@@ -92,12 +92,15 @@ impl<P: Plan<D>, const D: usize> Piece<P, D> {
     pub(super) fn new<K: Kernel<D, Plan = P>>(
         model: Model<D>,
         formula: Formula,
+        order: Option<Order>,
         kernel_for: &mut dyn FnMut(&Schedule) -> K,
     ) -> Result<Self, PlanError> {
-        let of_sheet = model.sheet.as_ref().and_then(|sheet| sheet.schedule(&model.sticks).ok());
-        let scattered = of_sheet.is_none() && model.particles.len() >= RENUMBERED_FROM;
-        let schedule =
-            of_sheet.unwrap_or_else(|| Schedule::for_mesh(&model.particles, &model.sticks));
+        let orders = [order, Some(Order::Sheet)].into_iter().flatten();
+        let schedule = orders
+            .filter_map(|order| order.schedule(&model).ok())
+            .next()
+            .unwrap_or_else(|| Schedule::for_mesh(&model.particles, &model.sticks));
+        let scattered = schedule.sheet().is_none() && model.particles.len() >= RENUMBERED_FROM;
         let renumbering = scattered.then(|| Renumbering::hilbert(&model.particles));
         let (matter, schedule) = match &renumbering {
             None => (model, schedule),

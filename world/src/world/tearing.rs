@@ -228,6 +228,31 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         Ok(())
     }
 
+    /// The same of every stick at once, by the numbers of the world.
+    ///
+    /// ```
+    /// use taut_scalar::ScalarKernel;
+    /// use taut_world::{Model, Scene, StickSet, World};
+    ///
+    /// let mut scene = Scene::new();
+    /// scene.add("sheet", Model::drape(8, StickSet::All)?)?;
+    /// let mut world = World::new(&scene, |_| ScalarKernel)?;
+    /// world.set_tear_factors(|_stick| 1.01);
+    /// assert!((0..60).any(|_| world.step().is_ok_and(|outcome| outcome.torn > 0)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn set_tear_factors(&mut self, factor: impl Fn(usize) -> f32) {
+        for (at, piece) in self.pieces.iter_mut().enumerate() {
+            let names = self.sticks.of(at).iter();
+            let Model { sticks, tear_factors, .. } = &mut piece.matter;
+            *tear_factors = names.map(|&stick| factor(stick as usize)).collect();
+            if tear_factors.iter().all(|factor| !factor.is_finite()) {
+                tear_factors.clear();
+            }
+            piece.tearing = Tearing::new(sticks, tear_factors);
+        }
+    }
+
     /// Whether a stick is torn.
     ///
     /// # Panics

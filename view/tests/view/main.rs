@@ -1,0 +1,1 @@
+//! The host by its messages, and the server by its sockets.
