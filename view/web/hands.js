@@ -33,6 +33,11 @@ export class Hands {
     this.hover(null);
   }
 
+  /** The particles that are held. */
+  get held() {
+    return [...this.pointers.values()].filter(({ job }) => job === 'hold').map(({ particle }) => particle);
+  }
+
   setCutKey(isDown) {
     this.cutKey = isDown;
     if (this.mouse) this.mouse.cutFrom = [this.mouse.x, this.mouse.y];

@@ -254,6 +254,8 @@ window.taut = Object.freeze({
   get frames() { return frames; },
   get step() { return stage.step; },
   get epoch() { return stage.mesh?.epoch ?? null; },
+  /** The particles that are held by this page. */
+  get held() { return hands.held; },
   /** Where a particle is, m. */
   position: (id) => stage.position(id),
   /** Where a particle is seen, in pixels of the page. */

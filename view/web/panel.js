@@ -25,7 +25,7 @@ const NUMBERS = {
   damping: { name: 'Damping', scale: powers(1e-4, 0.2, (x) => (x ? `${(100 * x).toPrecision(2)} %` : 'none'), 0), about: 'the share of its velocity that a particle loses in each substep' },
   stiffness: { name: 'Stiffness', scale: powers(0.01, 1, (x) => x.toPrecision(2)), about: 'the share of its error that a stick corrects at once' },
   compliance: { name: 'Compliance', scale: powers(1e-9, 1e-2, (x) => (x ? `${x.toExponential(1)} m/N` : 'none'), 0), about: 'how soft sticks are whatever the number of iterations' },
-  tear: { name: 'Tears at', scale: untilNever(1.05, 6, 0.05, (x) => (x === null || x > 100 ? 'never' : `${x.toFixed(2)} ×`)), about: 'so many times its rest length a stick tears' },
+  tear: { name: 'Tears at', scale: untilNever(1.05, 6, 0.05, (x) => (x > 100 ? 'never' : `${x.toFixed(2)} ×`)), none: 'never', about: 'so many times its rest length a stick tears' },
 };
 
 const FORMULAS = {
@@ -118,7 +118,7 @@ export class Panel {
     ]));
   }
 
-  slider(row, { name, scale, about }, set) {
+  slider(row, { name, scale, about, none = 'differs' }, set) {
     const input = element('input', {
       type: 'range', min: scale.least, max: scale.most, step: scale.step, 'aria-label': name,
     });
@@ -126,7 +126,7 @@ export class Panel {
     row.title = about;
     row.append(element('span', { textContent: name }), input, value);
     const write = (x) => {
-      value.textContent = scale.write(x);
+      value.textContent = x === null ? none : scale.write(x);
       input.style.setProperty('--share', (input.value - scale.least) / (scale.most - scale.least));
     };
     // At most one message for each picture, however fast the slider moves.
