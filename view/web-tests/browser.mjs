@@ -61,6 +61,12 @@ export const press = async (page, key) => {
   await page.keyboard.press(key);
 };
 
+/** Stops time, or lets it go on, by the key, if it is not so already. */
+export async function pause(page, on) {
+  if (await page.evaluate(() => taut.state.paused) !== on) await press(page, 'p');
+  await until(page, (on) => taut.state.paused === on, on);
+}
+
 /** Presses a button of a setting, and waits until the host has it so. */
 export async function set(page, setting, value) {
   await page.click(`[data-setting="${setting}"] [data-name="${value}"]`);

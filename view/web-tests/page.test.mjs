@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
-import { choose, framesLater, isRunning, look, openBrowser, openPage, press, set, until } from './browser.mjs';
+import { choose, framesLater, isRunning, look, openBrowser, openPage, pause, press, set, until } from './browser.mjs';
 import { dist, serveFiles, startTaut } from './servers.mjs';
 
 const figures = (page) => page.evaluate(() => taut.figures);
@@ -22,7 +22,7 @@ async function cut(page, from, to) {
   await page.mouse.move(...from);
   await page.mouse.down({ button: 'right' });
   await page.mouse.move(...to, { steps: 12 });
-  await framesLater(page, 1).catch(() => {}); // while time stands still there are none
+  await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
   await page.mouse.up({ button: 'right' });
 }
 
@@ -69,8 +69,7 @@ function suite(name, start) {
     test('the curtain is cut and tears: sticks go', async () => {
       await choose(page, 'curtain');
       await press(page, 'r');
-      await press(page, 'p');
-      await until(page, () => taut.state.paused);
+      await pause(page, true);
       const before = (await figures(page)).torn;
       const { particles } = await page.evaluate(() => taut.state.counts);
       const columns = await page.evaluate(() => taut.state.size);
@@ -80,7 +79,7 @@ function suite(name, start) {
       const [x1] = await project(page, row * columns + columns - 1);
       const middle = (y + (await project(page, (row + 1) * columns))[1]) / 2;
       await cut(page, [x0 + 0.3 * (x1 - x0), middle], [x0 + 0.7 * (x1 - x0), middle]);
-      await press(page, 'p');
+      await pause(page, false);
       await until(page, (least) => taut.figures.torn >= least, before + 0.3 * columns);
 
       // Pulled far enough, it tears where it is held.
@@ -118,19 +117,19 @@ function suite(name, start) {
     });
 
     test('R begins again, S makes a single step', async () => {
-      await press(page, 'p');
-      await until(page, () => taut.state.paused);
+      await pause(page, true);
       await press(page, 'r');
       await until(page, () => taut.step === 0 && taut.figures.steps === 0);
-      const start = await page.evaluate(() => taut.position(2000));
+      const last = () => taut.position(taut.state.counts.particles - 1);
+      const start = await page.evaluate(last);
       await press(page, 's');
       await until(page, () => taut.step === 1);
-      assert.notDeepEqual(await page.evaluate(() => taut.position(2000)), start);
+      assert.notDeepEqual(await page.evaluate(last), start);
       await press(page, 'r');
       await until(page, () => taut.step === 0);
-      assert.deepEqual(await page.evaluate(() => taut.position(2000)), start);
-      await press(page, 'p');
-      await until(page, () => !taut.state.paused && taut.step > 3);
+      assert.deepEqual(await page.evaluate(last), start);
+      await pause(page, false);
+      await until(page, () => taut.step > 3);
     });
 
     test('what cannot be had is said, and nothing stops', async () => {
@@ -157,14 +156,13 @@ function suite(name, start) {
 
     test('a reload and a second page see the same world', async () => {
       await choose(page, 'flag');
-      await press(page, 'p');
-      await until(page, () => taut.state.paused);
+      await pause(page, true);
       const second = await openPage(browser, server.url);
       await page.reload();
       await isRunning(page);
       const seen = () => [taut.state.scene, taut.state.paused, taut.step, taut.position(77)];
       assert.deepEqual(await second.page.evaluate(seen), await page.evaluate(seen));
-      await press(second.page, 'p');
+      await pause(second.page, false);
       await until(page, () => !taut.state.paused);
       await second.page.close();
       await framesLater(page, 3);

@@ -59,7 +59,7 @@ export class Figures {
     this.race.hidden = !race || !this.state?.race;
     if (this.race.hidden) return;
     const { settings, race: opponent } = this.state;
-    const name = ({ kernel, instructions }) => [kernel, instructions].filter(Boolean).join(' ');
+    const name = ({ kernel, instructions }) => [...new Set([kernel, instructions])].filter(Boolean).join(' ');
     const rows = [
       { name: name(settings), time: this.last.milliseconds },
       { name: name(opponent), time: race.milliseconds },

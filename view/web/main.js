@@ -71,7 +71,6 @@ const transport = (document.documentElement.dataset.host === 'worker' ? connectW
     switch (message.kind) {
       case 'mesh':
         newest = null;
-        hands.drop();
         stage.setMesh(message.mesh, message.epoch);
         break;
       case 'indices':
@@ -94,6 +93,8 @@ const transport = (document.documentElement.dataset.host === 'worker' ? connectW
 
 function takeState(it) {
   const isOther = state?.scene !== it.scene;
+  // What is held stays held over a reset, not in another scene.
+  if (isOther || state.size !== it.size) hands.drop();
   state = it;
   if (isOther) figures.clear();
   document.title = `${it.scene} – Taut`;
