@@ -6,7 +6,7 @@ use taut::Formula;
 use taut::world::{AnyScene, Clock, LibraryScene, SceneError, UnknownScene};
 
 use crate::asked::{Asked, BadSetting};
-use crate::course::{AnyCourse, CourseError, on};
+use crate::course::{AnyCourse, CourseError, Way, on};
 use crate::gauge::Times;
 use crate::kernels::{Wish, entries};
 use crate::pages::{PageId, Pages};
@@ -349,13 +349,17 @@ impl Host {
 
     /// Goes on as asked for.
     fn ask(&mut self, asked: Asked) -> Result<(), Refusal> {
-        let restarted = on!(&mut self.course, it => it.follow(asked.clone()))?;
+        let way = on!(&mut self.course, it => it.follow(asked.clone()))?;
         self.asked = asked;
         self.state += 1;
-        if let Some(why) = restarted {
-            self.begun();
-            let text = format!("it begins anew, because {why}");
-            self.pages.each().for_each(|page| page.complain(text.clone()));
+        match way {
+            Way::On => {}
+            Way::Rebuilt => self.epoch += 1,
+            Way::Anew(why) => {
+                self.begun();
+                let text = format!("it begins anew, because {why}");
+                self.pages.each().for_each(|page| page.complain(text.clone()));
+            }
         }
         Ok(())
     }

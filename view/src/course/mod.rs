@@ -2,11 +2,12 @@
 
 mod shown;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use taut::world::{
-    AnyScene, Arrangement, Drag, Field, Force, Gusts, Model, Order, Outcome, Scene, Settings,
-    SnapshotError, Wind, World, WorldError,
+    AnyScene, Arrangement, Drag, Drawing, Field, Force, Gusts, Look, Model, Order, Outcome, Scene,
+    Settings, SnapshotError, Wind, World, WorldError,
 };
 use taut::{AnyKernel, Duplicates, Formula, Inline, Particles, StepError, Sticks, Tally};
 
@@ -34,6 +35,17 @@ pub(crate) enum CourseError {
     Snapshot(#[from] SnapshotError),
     #[error(transparent)]
     Setting(#[from] BadSetting),
+}
+
+/// How a course goes on.
+#[derive(Debug)]
+pub(crate) enum Way {
+    /// As it is.
+    On,
+    /// As it is, in another world: what went is told anew.
+    Rebuilt,
+    /// From the beginning, and why.
+    Anew(CourseError),
 }
 
 /// A world, the kernels that relax it, and what that takes.
@@ -83,13 +95,6 @@ struct Rival<const D: usize> {
     first_difference: Option<u64>,
 }
 
-/// What went since the beginning, in order.
-#[derive(Debug, Default)]
-struct Gone {
-    faces: Vec<u32>,
-    sticks: Vec<u32>,
-}
-
 /// A scene on its way.
 #[derive(Debug)]
 pub(crate) struct Course<const D: usize> {
@@ -101,11 +106,11 @@ pub(crate) struct Course<const D: usize> {
     usual: Order,
     sheets: bool,
     bounds: [[f32; 3]; 2],
-    /// As they were at the beginning.
-    faces: Vec<[u32; 3]>,
-    sticks: Vec<[u32; 2]>,
-    is_gone: [Vec<bool>; 2],
-    gone: Gone,
+    /// How many faces and sticks there are, those that went too.
+    faces: usize,
+    sticks: usize,
+    /// Particles that come and go.
+    grains: Vec<Range<usize>>,
 }
 
 /// What differs between the plane and space.
@@ -168,14 +173,8 @@ where
                 greatest[axis] = greatest[axis].max(point[axis]);
             }
         }
-        let sticks: usize = scene.models().map(|(_, model)| model.sticks.len()).sum();
-        let mut ends = Vec::with_capacity(sticks);
-        let mut first = 0;
-        for (_, model) in scene.models() {
-            ends.extend(model.sticks.ends().iter().map(|ends| ends.map(|end| first + end)));
-            first += model.particles.len() as u32;
-        }
-        let faces: Vec<[u32; 3]> = world.faces().collect();
+        let Drawing { triangles, sticks, parts, .. } = world.drawing();
+        let grains = parts.into_iter().filter(|part| part.look == Look::Grains);
         let largest = scene.models().map(|(_, model)| model).max_by_key(|model| model.sticks.len());
         let usual = largest.map_or(Order::Banded, |it| Arrangement::default_of(it).order);
         let sheets = scene.models().any(|(_, model)| model.sheet.is_some());
@@ -183,10 +182,9 @@ where
             usual,
             sheets,
             bounds: [least, greatest],
-            is_gone: [vec![false; faces.len()], vec![false; sticks]],
-            faces,
-            sticks: ends,
-            gone: Gone::default(),
+            faces: triangles.len(),
+            sticks: sticks.len(),
+            grains: grains.map(|part| part.particles).collect(),
             runner: begun,
             rival: None,
             asked,
@@ -203,14 +201,12 @@ where
         for particle in held {
             self.runner.world.grab(particle)?;
         }
-        self.gone = Gone::default();
-        self.is_gone.iter_mut().for_each(|all| all.fill(false));
         racing.map_or(Ok(()), |kernels| self.race_on(kernels))
     }
 
     /// Goes on as asked for, from the present state if that is possible, or else from the
-    /// beginning: then it says why. An error changes nothing.
-    pub(crate) fn follow(&mut self, asked: Asked) -> Result<Option<CourseError>, CourseError> {
+    /// beginning. An error changes nothing.
+    pub(crate) fn follow(&mut self, asked: Asked) -> Result<Way, CourseError> {
         let Settings { step, passes } = settings(&self.scene, &asked);
         asked::check_work(step.substeps, step.iterations, passes)?;
         if asked.wish != self.asked.wish {
@@ -224,9 +220,12 @@ where
             .into_iter()
             .chain(rival)
             .try_for_each(|runner| apply(runner, &self.scene, &self.asked, &before));
-        let Err(why) = applied else { return Ok(None) };
+        let Err(why) = applied else {
+            let same = self.asked.order == before.order;
+            return Ok(if same { Way::On } else { Way::Rebuilt });
+        };
         self.reset()?;
-        Ok(Some(why))
+        Ok(Way::Anew(why))
     }
 
     /// Begins a race, from the present state.
@@ -268,9 +267,9 @@ where
     }
 
     pub(crate) fn cut(&mut self, from: [[f32; 3]; 2], to: [[f32; 3]; 2]) {
-        if self.worlds().map(|world| Scene::cut(world, from, to)).sum::<usize>() > 0 {
-            self.note_gone();
-        }
+        self.worlds().for_each(|world| {
+            Scene::cut(world, from, to);
+        });
     }
 }
 
@@ -300,34 +299,12 @@ impl<const D: usize> Course<D> {
                 *first_difference = Some(self.runner.world.steps());
             }
         }
-        if outcome.torn > 0 {
-            self.note_gone();
-        }
         let near = |x: &f32| x.abs() < FAR;
         let mut pieces = self.runner.world.pieces().iter();
         let is_near = pieces.all(|piece| {
             (0..D).all(|axis| piece.matter.particles.positions(axis).iter().all(near))
         });
         Ok(outcome.finite && is_near)
-    }
-
-    /// Writes down what went since it was last looked.
-    fn note_gone(&mut self) {
-        let Self { runner: Runner { world, .. }, is_gone: [faces, sticks], gone, .. } = self;
-        for (stick, is_gone) in sticks.iter_mut().enumerate() {
-            if !*is_gone && world.is_torn(stick) {
-                *is_gone = true;
-                gone.sticks.push(stick as u32);
-            }
-        }
-        let mut left = world.faces().peekable();
-        for (face, (corners, is_gone)) in self.faces.iter().zip(faces).enumerate() {
-            if *is_gone || left.next_if_eq(corners).is_some() {
-                continue;
-            }
-            *is_gone = true;
-            gone.faces.push(face as u32);
-        }
     }
 
     /// Ends a tenth of a second.
@@ -395,9 +372,9 @@ impl<const D: usize> Course<D> {
     pub(crate) fn counts(&self) -> Counts {
         Counts {
             particles: self.runner.world.len(),
-            sticks: self.sticks.len(),
-            faces: self.faces.len(),
-            torn: self.gone.sticks.len(),
+            sticks: self.sticks,
+            faces: self.faces,
+            torn: self.runner.world.removed().sticks.len(),
         }
     }
 

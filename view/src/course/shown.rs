@@ -1,14 +1,10 @@
 //! What pages are shown of a course.
 
-use taut::Kind as StickKind;
-use taut::world::Model;
+use taut::world::{Drawing, Figure, Form};
 
 use super::{Course, space};
 use crate::pages::{Page, Told};
 use crate::protocol::{Collider, Kind, Mesh, Message, Part, Writer};
-
-/// The number of a corner or an end of what is gone.
-const GONE: u32 = u32::MAX;
 
 impl<const D: usize> Course<D> {
     /// What a page does not know yet of what there is and what went, if there is anything.
@@ -20,8 +16,8 @@ impl<const D: usize> Course<D> {
             Some(Told::Indices | Told::Rests) => Told::Rests,
         };
         page.told = Some((epoch, now));
-        let gone = [self.gone.faces.len(), self.gone.sticks.len()];
-        let [faces, sticks] = [self.faces.len(), self.sticks.len()];
+        let removed = self.runner.world.removed();
+        let gone = [removed.triangles.len(), removed.sticks.len()];
         let writer = match told {
             None => {
                 let mut writer = Writer::new(Kind::Mesh, epoch, [0, 0], 0);
@@ -30,24 +26,29 @@ impl<const D: usize> Course<D> {
             }
             Some(Told::Mesh) => {
                 page.gone = gone;
-                let bytes = 12 * faces + 8 * sticks;
-                let mut writer = Writer::new(Kind::Indices, epoch, [faces, sticks], bytes);
-                self.write_indices(&mut writer);
+                let Drawing { triangles, sticks, .. } = self.runner.world.drawing();
+                let numbers = [triangles.len(), sticks.len()];
+                let bytes = 12 * numbers[0] + 8 * numbers[1];
+                let mut writer = Writer::new(Kind::Indices, epoch, numbers, bytes);
+                writer.names(triangles.into_iter().flatten());
+                writer.names(sticks.into_iter().flatten());
                 writer
             }
             Some(Told::Indices) => {
+                let models = || self.scene.models().map(|(_, model)| model);
+                let sticks = models().map(|model| model.sticks.len()).sum();
                 let mut writer = Writer::new(Kind::Rests, epoch, [sticks, 0], 4 * sticks);
-                let models = self.scene.models().map(|(_, model)| model);
-                writer.numbers(models.flat_map(|model| model.sticks.rests().iter().copied()));
+                writer.numbers(models().flat_map(|model| model.sticks.rests().iter().copied()));
                 writer
             }
             Some(Told::Rests) if page.gone == gone => return None,
             Some(Told::Rests) => {
-                let [faces, sticks] = core::mem::replace(&mut page.gone, gone);
-                let [faces, sticks] = [&self.gone.faces[faces..], &self.gone.sticks[sticks..]];
-                let gone = [faces.len(), sticks.len()];
-                let mut writer = Writer::new(Kind::Removed, epoch, gone, 4 * (gone[0] + gone[1]));
-                writer.names(faces.iter().chain(sticks).copied());
+                let [triangles, sticks] = core::mem::replace(&mut page.gone, gone);
+                let [triangles, sticks] =
+                    [&removed.triangles[triangles..], &removed.sticks[sticks..]];
+                let new = [triangles.len(), sticks.len()];
+                let mut writer = Writer::new(Kind::Removed, epoch, new, 4 * (new[0] + new[1]));
+                writer.names(triangles.iter().chain(sticks).copied());
                 writer
             }
         };
@@ -57,85 +58,96 @@ impl<const D: usize> Course<D> {
     /// Where everything is.
     pub(crate) fn frame(&self, epoch: u32) -> Message {
         let world = &self.runner.world;
-        let numbers = [world.steps() as usize, world.len()];
-        let mut writer = Writer::new(Kind::Frame, epoch, numbers, 12 * world.len());
-        writer.numbers(world.positions().flat_map(space));
+        let mut rows = vec![[0.0_f32; 3]; world.vertices()];
+        world.copy_vertices(&mut rows);
+        self.hide_unborn(&mut rows);
+        let numbers = [world.steps() as usize, rows.len()];
+        let bytes = 12 * rows.len() + 28 * world.obstacles().len();
+        let mut writer = Writer::new(Kind::Frame, epoch, numbers, bytes);
+        writer.numbers(rows.into_iter().flatten());
+        for Figure { position, rotation, .. } in self.figures() {
+            writer.numbers(space(position.map(|x| x as f32)));
+            writer.numbers(rotation.map(|x| x as f32));
+        }
         writer.finish()
     }
 
-    fn mesh(&self) -> Mesh {
+    /// Grains that are not alive have no place.
+    fn hide_unborn(&self, rows: &mut [[f32; 3]]) {
         let world = &self.runner.world;
-        let mut parts = Vec::new();
-        let (mut thin, mut radii) = (Vec::new(), Vec::new());
-        let [mut particles, mut sticks] = [0, 0];
-        for (name, model) in self.scene.models() {
-            let of = &model.sticks;
-            thin.extend(
-                (0..of.len())
-                    .filter(|&it| of.kind(it) != StickKind::TwoSided || of.stiffness(it) < 1.0)
-                    .map(|it| (sticks + it) as u32),
-            );
-            let balls = model.radii.iter().enumerate().filter(|(_, radius)| **radius > 0.0);
-            radii.extend(balls.map(|(it, &radius)| ((particles + it) as u32, radius)));
-            parts.push(Part {
-                name: name.to_owned(),
-                look: look(model),
-                faces: [0, 0],
-                sticks: [sticks, of.len()],
-                particles: [particles, model.particles.len()],
-                columns: model.sheet.as_ref().map(taut::Sheet::width),
-            });
-            particles += model.particles.len();
-            sticks += of.len();
-        }
-        self.number_faces(&mut parts);
-        let pinned = (0..world.len()).filter(|&it| world.inverse_mass(it) == 0.0);
-        Mesh {
-            vertices: world.len(),
-            particles: world.len(),
-            parts,
-            colliders: self.colliders(),
-            pinned: pinned.map(|it| it as u32).collect(),
-            thin,
-            radii,
-        }
-    }
-
-    /// Faces come piece by piece: those of regular sheets first.
-    fn number_faces(&self, parts: &mut [Part]) {
-        let mut first = 0;
-        for sheets in [true, false] {
-            for ((_, model), part) in self.scene.models().zip(&mut *parts) {
-                if model.sheet.is_some() == sheets {
-                    part.faces = [first, model.faces.len()];
-                    first += model.faces.len();
+        let alive: Vec<Vec<bool>> = world
+            .pieces()
+            .iter()
+            .map(|piece| {
+                let mut alive =
+                    vec![piece.matter.emitters.is_empty(); piece.matter.particles.len()];
+                let emitters = piece.matter.emitters.iter();
+                for living in emitters.flat_map(|emitter| emitter.living(world.time())) {
+                    alive[living.particle as usize] = true;
                 }
+                alive
+            })
+            .collect();
+        for particle in self.grains.iter().flat_map(Clone::clone) {
+            let (piece, number) = world.locate(particle);
+            if !alive[piece][number] {
+                rows[particle] = [f32::NAN; 3];
             }
         }
     }
 
-    fn colliders(&self) -> Vec<Collider> {
-        let _ = &self.scene.obstacles;
-        Vec::new()
+    /// The obstacles that can be drawn, where they are now.
+    fn figures(&self) -> impl Iterator<Item = Figure<'_, D>> {
+        let world = &self.runner.world;
+        world.obstacles().iter().filter_map(|it| it.figure(world.time()))
     }
 
-    fn write_indices(&self, to: &mut Writer) {
-        let [gone_faces, gone_sticks] = &self.is_gone;
-        let faces = self.faces.iter().zip(gone_faces);
-        to.names(faces.flat_map(|(it, &gone)| if gone { [GONE; 3] } else { *it }));
-        let sticks = self.sticks.iter().zip(gone_sticks);
-        to.names(sticks.flat_map(|(it, &gone)| if gone { [GONE; 2] } else { *it }));
+    fn mesh(&self) -> Mesh {
+        let Drawing { vertices, parts, unseen, radii, .. } = self.runner.world.drawing();
+        let models = || self.scene.models().map(|(_, model)| model);
+        let span = |range: std::ops::Range<usize>| [range.start, range.len()];
+        let masses = models().flat_map(|it| it.particles.inverse_masses());
+        let grains = |it: &usize| self.grains.iter().any(|grains| grains.contains(it));
+        let pinned = masses.enumerate().filter(|(_, mass)| **mass == 0.0).map(|(it, _)| it);
+        let balls = radii.iter().enumerate().filter(|(_, radius)| **radius > 0.0);
+        Mesh {
+            vertices,
+            particles: radii.len(),
+            parts: parts
+                .into_iter()
+                .zip(models())
+                .map(|(part, model)| Part {
+                    look: part.look.name(),
+                    name: part.name,
+                    faces: span(part.triangles),
+                    sticks: span(part.sticks),
+                    particles: span(part.particles),
+                    columns: model.sheet.as_ref().map(taut::Sheet::width),
+                })
+                .collect(),
+            colliders: self.figures().map(|figure| collider(&figure.form)).collect(),
+            pinned: pinned.filter(|it| !grains(it)).map(|it| it as u32).collect(),
+            thin: unseen,
+            radii: balls.map(|(it, &radius)| (it as u32, radius)).collect(),
+        }
     }
 }
 
-fn look<const D: usize>(model: &Model<D>) -> &'static str {
-    if !model.emitters.is_empty() {
-        "grains"
-    } else if !model.bodies.is_empty() {
-        "body"
-    } else if model.faces.is_empty() {
-        "rope"
-    } else {
-        "cloth"
+fn collider<const D: usize>(form: &Form<'_, D>) -> Collider {
+    let half = |half: [f64; D]| space(half.map(|x| x as f32));
+    match *form {
+        Form::Sphere { radius } => Collider::Sphere { radius: radius as f32 },
+        Form::Capsule { radius, half } => {
+            Collider::Capsule { radius: radius as f32, half: half as f32 }
+        }
+        Form::Cuboid { half: it } => Collider::Cuboid { half: half(it) },
+        Form::Bounds { half: it } => Collider::Bounds { half: half(it) },
+        Form::Mesh { points, triangles } => Collider::Mesh {
+            points: points.iter().flat_map(|&point| space(point)).collect(),
+            triangles: triangles.as_flattened().to_vec(),
+        },
+        Form::HalfSpace => Collider::HalfSpace,
+        // Of a form to come there is nothing to see.
+        _ => Collider::Mesh { points: Vec::new(), triangles: Vec::new() },
     }
 }

@@ -138,9 +138,6 @@ struct Site {
 #[derive(Embed)]
 #[folder = "web/"]
 #[exclude = "dist/*"]
-#[exclude = "node_modules/*"]
-#[exclude = "test*"]
-#[exclude = "package*"]
 struct Files;
 
 async fn file(uri: Uri) -> Response {
