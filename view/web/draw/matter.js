@@ -55,7 +55,7 @@ export class Matter {
       internal: gl.RGB32F, format: gl.RGB, type: gl.FLOAT, parts: 3,
     });
     this.faces = this.keep(buffer(gl, gl.ELEMENT_ARRAY_BUFFER, mesh.faces));
-    this.ends = this.keep(buffer(gl, gl.ARRAY_BUFFER, mesh.sticks));
+    this.ends = this.keep(buffer(gl, gl.ARRAY_BUFFER, mesh.drawnSticks));
     this.rests = null;
     this.normals = null;
     if (mesh.hasSmoothFaces) this.setNormals(mesh);
@@ -104,7 +104,7 @@ export class Matter {
   remove({ faces, sticks }) {
     const { gl, mesh } = this;
     this.again(gl.ELEMENT_ARRAY_BUFFER, this.faces, mesh.faces, faces, 3);
-    this.again(gl.ARRAY_BUFFER, this.ends, mesh.sticks, sticks, 2);
+    this.again(gl.ARRAY_BUFFER, this.ends, mesh.drawnSticks, sticks, 2);
     if (this.corners) {
       const gone = [];
       for (const face of faces) {

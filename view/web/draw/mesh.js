@@ -25,6 +25,8 @@ export class Mesh {
     this.thinIds = said.thin ?? [];
     this.faces = new Uint32Array(0);
     this.sticks = new Uint32Array(0);
+    /** The same without those that are better not drawn. */
+    this.drawnSticks = this.sticks;
     this.rests = null;
     this.thin = new Uint8Array(0);
   }
@@ -33,7 +35,11 @@ export class Mesh {
     this.faces = withoutNone(faces);
     this.sticks = withoutNone(sticks);
     this.thin = new Uint8Array(this.sticks.length / 2);
-    for (const id of this.thinIds) this.thin[id] = 1;
+    this.drawnSticks = this.sticks.slice();
+    for (const id of this.thinIds) {
+      this.thin[id] = 1;
+      this.drawnSticks.fill(0, 2 * id, 2 * id + 2);
+    }
   }
 
   get hasSmoothFaces() {
@@ -43,7 +49,9 @@ export class Mesh {
   /** Marks what went. */
   remove({ faces, sticks }) {
     for (const face of faces) this.faces.fill(0, 3 * face, 3 * face + 3);
-    for (const stick of sticks) this.sticks.fill(0, 2 * stick, 2 * stick + 2);
+    for (const all of [this.sticks, this.drawnSticks]) {
+      for (const stick of sticks) all.fill(0, 2 * stick, 2 * stick + 2);
+    }
   }
 
   /**

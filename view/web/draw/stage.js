@@ -75,13 +75,14 @@ export class Stage {
 
   /** About how far neighbours are apart, m: of a thousand sticks at most. */
   usualLength() {
-    const { sticks } = this.mesh;
+    const { drawnSticks: sticks } = this.mesh;
     const each = 2 * Math.max(1, Math.floor(sticks.length / 2000));
     const lengths = [];
     for (let i = 0; i < sticks.length; i += each) {
       const [a, b] = [3 * sticks[i], 3 * sticks[i + 1]];
       const along = [0, 1, 2].map((axis) => this.positions[a + axis] - this.positions[b + axis]);
-      lengths.push(Math.hypot(...along));
+      const length = Math.hypot(...along);
+      if (length > 0) lengths.push(length);
     }
     return lengths.sort((a, b) => a - b)[lengths.length >> 2] || 0.05;
   }
