@@ -140,6 +140,7 @@ pub(crate) fn check_work(substeps: u32, iterations: u32, passes: u32) -> Result<
     Ok(())
 }
 
+#[allow(clippy::option_option, reason = "not there, null, and a value are three things")]
 fn within<T: PartialOrd + Debug>(
     what: &'static str,
     value: Option<Option<T>>,

@@ -87,6 +87,7 @@ pub enum Command {
 }
 
 /// Settings to change: what is not there stays, what is null becomes the scene's own.
+#[allow(clippy::option_option, reason = "not there, null, and a value are three things")]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Change {
@@ -129,6 +130,7 @@ pub struct Change {
 }
 
 /// A field that is there, be it null.
+#[allow(clippy::option_option, reason = "not there, null, and a value are three things")]
 fn there<'de, T: Deserialize<'de>, R: Deserializer<'de>>(
     from: R,
 ) -> Result<Option<Option<T>>, R::Error> {

@@ -3,7 +3,6 @@
 // In: JSON strings, commands of the page. Out: JSON strings and ArrayBuffers, messages of the host.
 'use strict';
 
-const STEP = 1000 / 60; // how often it is looked whether a step is due, ms
 let host = null;
 const early = []; // commands that came before it was loaded
 
@@ -13,6 +12,7 @@ function start(wasm) {
   const memory = wasm.memory;
   const bytes = (at, length) => new Uint8Array(memory.buffer, at, length);
   let last = performance.now();
+  let timer = 0; // none while nothing moves
 
   function say() {
     for (let kind = wasm.take(); kind !== 0; kind = wasm.take()) {
@@ -31,16 +31,26 @@ function start(wasm) {
     wasm.advance((now - last) / 1000);
     last = now;
     say();
+    rest();
+  }
+
+  function rest() {
+    const due = wasm.due();
+    timer = due < 0 ? 0 : setTimeout(tick, 1000 * due);
   }
 
   wasm.begin();
-  setInterval(tick, STEP / 2);
+  rest();
   return {
     command(text) {
       const command = new TextEncoder().encode(text);
       bytes(wasm.command(command.length), command.length).set(command);
       wasm.receive();
       say();
+      if (timer === 0) {
+        last = performance.now();
+        rest();
+      }
     },
   };
 }

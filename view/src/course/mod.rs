@@ -27,6 +27,8 @@ pub(crate) enum CourseError {
     Kernel(#[from] NoKernel),
     #[error("'grid' relaxes regular sheets in the order 'sheet', and here is none")]
     NoSheet,
+    #[error("'sheet' is the order of regular sheets, and here is none")]
+    NotASheet,
     #[error(transparent)]
     World(#[from] WorldError),
     #[error(transparent)]
@@ -209,6 +211,9 @@ where
     pub(crate) fn follow(&mut self, asked: Asked) -> Result<Way, CourseError> {
         let Settings { step, passes } = settings(&self.scene, &asked);
         asked::check_work(step.substeps, step.iterations, passes)?;
+        if asked.order == Some(Order::Sheet) && !self.sheets {
+            return Err(CourseError::NotASheet);
+        }
         if asked.wish != self.asked.wish {
             self.check_wish(&asked.wish, asked.order)?;
             self.runner.kernels = Kernels::new(&asked.wish)?;

@@ -7,6 +7,7 @@
 //! | `command(length)` | returns where to write a command of so many bytes of UTF-8 |
 //! | `receive()` | takes that command |
 //! | `advance(seconds)` | so much time went by |
+//! | `due()` | seconds until the next step; below 0 while nothing moves |
 //! | `take()` | makes the next message; returns 0 if there is none, 1 for text, 2 for bytes |
 //! | `message()`, `message_length()` | where that message is, until the next call |
 //!
@@ -87,6 +88,12 @@ pub extern "C" fn advance(seconds: f64) {
             host.advance(seconds);
         }
     });
+}
+
+/// Seconds until the next step; below 0 while nothing moves.
+#[unsafe(no_mangle)]
+pub extern "C" fn due() -> f64 {
+    with(|door| door.host.as_ref().and_then(|(host, _)| host.due()).unwrap_or(-1.0))
 }
 
 /// Makes the next message: 0 if there is none, 1 for text, 2 for bytes.
