@@ -4,10 +4,9 @@ use std::time::Duration;
 
 use serde::Serialize;
 use taut::world::{AnyScene, Scene, World, WorldError};
-use taut::{AnyKernel, Stretch};
+use taut::{AnyKernel, KernelPair, Stretch};
 
 use crate::contest::{Progress, ROUNDS};
-use crate::pair::KernelPair;
 use crate::passes::PassTimes;
 
 /// A scene, and who moves it.

@@ -12,6 +12,8 @@ mod simulate;
 mod stability;
 mod table;
 mod tune;
+#[cfg(feature = "view")]
+mod view;
 mod words;
 
 use std::io::{self, ErrorKind, Write};
@@ -53,6 +55,9 @@ enum Command {
     /// Let a scene of the library, or of a file, move for some seconds, and tell what came of it:
     /// time, stretch, energy, bits.
     Simulate(simulate::Arguments),
+    /// Show a scene live in a browser: drag it, tear it, switch the kernel while it runs.
+    #[cfg(feature = "view")]
+    View(view::Arguments),
 }
 
 /// Something that ends the program early, with its exit code.
@@ -83,6 +88,8 @@ fn main() -> ExitCode {
         Some(Command::Report(arguments)) => report::run(&arguments),
         Some(Command::Roofline(arguments)) => roofline::run(&arguments),
         Some(Command::Simulate(arguments)) => simulate::run(&arguments),
+        #[cfg(feature = "view")]
+        Some(Command::View(arguments)) => view::run(arguments),
         None => compare::run_default(),
     };
     let (code, sentences) = match result {

@@ -2,9 +2,9 @@
 
 use comfy_table::{Cell, CellAlignment, Color};
 use serde::Serialize;
-use taut::Formula;
 use taut::world::{AnyScene, LibraryScene, Scene};
-use taut_bench::{KernelPair, MachineInfo, WorldContest, WorldRow};
+use taut::{Formula, KernelPair};
+use taut_bench::{MachineInfo, WorldContest, WorldRow};
 
 use super::Arguments;
 use crate::Failure;

@@ -9,8 +9,9 @@ use std::thread;
 
 use anyhow::Context;
 use comfy_table::CellAlignment;
+use taut::KernelPair;
 use taut::world::{AnyScene, LibraryScene, Scene, World};
-use taut_bench::{KernelPair, Progress};
+use taut_bench::Progress;
 
 use crate::Failure;
 use crate::output::with_progress;

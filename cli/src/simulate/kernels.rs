@@ -1,7 +1,8 @@
 //! Which kernels relax the parts of a world.
 
 use clap::Args;
-use taut_bench::{KernelPair, MachineInfo};
+use taut::KernelPair;
+use taut_bench::MachineInfo;
 
 use crate::words::within;
 

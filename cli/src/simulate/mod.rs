@@ -4,7 +4,7 @@ mod check;
 mod kernels;
 mod records;
 mod snapshot;
-mod source;
+pub(crate) mod source;
 mod summary;
 
 use std::io::{self, Write};

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use taut::Kernel;
 use taut::world::{Diagnostics, Settings, World};
-use taut_bench::{KernelPair, PassTimes};
+use taut::{Kernel, KernelPair};
+use taut_bench::PassTimes;
 
 use crate::table;
 

@@ -14,4 +14,5 @@ mod scenes;
 mod simulate;
 mod stability;
 mod tune;
+mod view;
 mod words;

@@ -40,7 +40,7 @@ impl Folder {
     }
 
     /// The program, about to run here with these words, which hold no spaces.
-    fn command(&self, words: &str) -> Command {
+    pub(crate) fn command(&self, words: &str) -> Command {
         let mut command = Command::new(cargo_bin!("taut"));
         command.args(words.split_whitespace()).current_dir(self.0.path());
         command.env("RUST_BACKTRACE", "1"); // so that a panic would show

@@ -125,7 +125,7 @@ impl Arrangement {
 
     /// What a user gets who asks for none: the order of the sheet if it is one, else
     /// [`Schedule::for_mesh`].
-    pub fn default_of(scene: &Model) -> Self {
+    pub fn default_of<const D: usize>(scene: &Model<D>) -> Self {
         let Model { particles, sticks, sheet, .. } = scene;
         let order = if sheet.is_some() {
             Order::Sheet
@@ -184,7 +184,10 @@ impl Arrangement {
 }
 
 impl Order {
-    fn schedule(self, scene: &Model) -> Result<Schedule, ArrangementError> {
+    pub(crate) fn schedule<const D: usize>(
+        self,
+        scene: &Model<D>,
+    ) -> Result<Schedule, ArrangementError> {
         let Model { particles, sticks, sheet, .. } = scene;
         Ok(match self {
             Self::Authored => Schedule::authored(sticks),

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use taut_core::Formula;
 
 use crate::force::Force;
-use crate::model::{Model, ModelError};
+use crate::model::{Model, ModelError, Order};
 use crate::obstacle::Obstacle;
 use crate::springs::SpringError;
 use crate::world::Settings;
@@ -57,6 +57,9 @@ pub struct Scene<const D: usize = 3> {
     pub obstacles: Vec<Arc<dyn Obstacle<D>>>,
     /// How sticks are relaxed.
     pub formula: Formula,
+    /// In which order, if not in that of the sheet or the mesh that each part is; parts that
+    /// cannot have this order have their own. Another order is another answer.
+    pub order: Option<Order>,
     /// How it moves.
     pub settings: Settings<D>,
 }

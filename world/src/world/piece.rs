@@ -11,7 +11,7 @@ use super::Moment;
 use super::residual::Residual;
 use super::tearing::Tearing;
 use crate::force::{Force, Forces};
-use crate::model::Model;
+use crate::model::{Model, Order, reordered};
 use crate::simd::{Pass, widest};
 
 /// Meshes of fewer particles stay numbered as they are: they fit the caches anyway.
@@ -38,6 +38,12 @@ pub struct Piece<P, const D: usize = 3> {
     pub(super) residual: Mutex<Option<Residual>>,
     /// Sticks that tear in this step; kept for its memory.
     pub(super) found: Vec<u32>,
+    /// Sticks that tore, and that the world does not know of yet.
+    pub(super) torn: Vec<u32>,
+    /// How many of the faces that are gone the world knows of.
+    pub(super) faces_noted: usize,
+    /// What its faces are called in the world, by their numbers.
+    pub(super) triangles: Vec<u32>,
 }
 
 /// A particle that is dragged, by the number of the piece.
@@ -95,12 +101,15 @@ impl<P: Plan<D>, const D: usize> Piece<P, D> {
     pub(super) fn new<K: Kernel<D, Plan = P>>(
         model: Model<D>,
         formula: Formula,
+        order: Option<Order>,
         kernel_for: &mut dyn FnMut(&Schedule) -> K,
     ) -> Result<Self, PlanError> {
-        let of_sheet = model.sheet.as_ref().and_then(|sheet| sheet.schedule(&model.sticks).ok());
-        let scattered = of_sheet.is_none() && model.particles.len() >= RENUMBERED_FROM;
-        let schedule =
-            of_sheet.unwrap_or_else(|| Schedule::for_mesh(&model.particles, &model.sticks));
+        let orders = [order, Some(Order::Sheet)].into_iter().flatten();
+        let schedule = orders
+            .filter_map(|order| order.schedule(&model).ok())
+            .next()
+            .unwrap_or_else(|| Schedule::for_mesh(&model.particles, &model.sticks));
+        let scattered = schedule.sheet().is_none() && model.particles.len() >= RENUMBERED_FROM;
         let renumbering = scattered.then(|| Renumbering::hilbert(&model.particles));
         let (matter, schedule) = match &renumbering {
             None => (model, schedule),
@@ -114,6 +123,8 @@ impl<P: Plan<D>, const D: usize> Piece<P, D> {
         };
         let kernel = kernel_for(&schedule);
         let plan = kernel.plan(&matter.particles, &matter.sticks, &schedule, formula)?;
+        let mut matter = matter;
+        matter.faces = matter.faces.iter().copied().collect(); // numbered from 0
         // Now, so that it does not depend on when faces were first blown at or torn off.
         matter.faces.layout();
         Ok(Self {
@@ -128,6 +139,9 @@ impl<P: Plan<D>, const D: usize> Piece<P, D> {
             reordered: false,
             targets: Vec::new(),
             found: Vec::new(),
+            torn: Vec::new(),
+            faces_noted: 0,
+            triangles: Vec::new(),
         })
     }
 
@@ -153,12 +167,11 @@ impl<P: Plan<D>, const D: usize> Piece<P, D> {
     ) -> Result<(), PlanError> {
         let kernel = kernel_for(&schedule);
         self.plan = kernel.plan(&self.matter.particles, &left, &schedule, formula)?;
-        let Model { sticks, sheet, tear_factors, .. } = &mut self.matter;
+        let Model { sticks, sheet, tear_factors, unseen, .. } = &mut self.matter;
         *sticks = left;
         *sheet = None;
-        if !tear_factors.is_empty() {
-            *tear_factors = kept.iter().map(|&stick| tear_factors[stick as usize]).collect();
-        }
+        *tear_factors = reordered(tear_factors, kept);
+        *unseen = reordered(unseen, kept);
         self.tearing = Tearing::new(sticks, tear_factors);
         self.residual = Mutex::default();
         self.schedule = schedule;

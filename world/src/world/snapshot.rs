@@ -253,8 +253,8 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         }
     }
 
-    /// Goes on where a snapshot was taken, to the same bits, on any kernels. Forces and obstacles
-    /// are those of the scene.
+    /// Goes on where a snapshot was taken, to the same bits, on any kernels. Forces, obstacles and
+    /// the order of sticks (but of those that were ordered anew) are those of the scene.
     ///
     /// # Errors
     /// If the snapshot is of another scene, or damaged, or was taken when not every position was
@@ -283,6 +283,9 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         for (piece, part) in snapshot.pieces.iter().enumerate() {
             world.resume_piece(piece, part, &mut kernel_for)?;
         }
+        world.note_removed();
+        world.removed.sticks =
+            (0..world.sticks.len()).filter(|&it| world.is_torn(it)).map(|it| it as u32).collect();
         Ok(world)
     }
 

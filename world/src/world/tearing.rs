@@ -130,7 +130,10 @@ impl<P, const D: usize> Piece<P, D> {
         let Model { sticks, faces, .. } = &mut self.matter;
         let mut torn = 0;
         for &stick in found {
-            torn += usize::from(!sticks.is_torn(stick as usize));
+            if !sticks.is_torn(stick as usize) {
+                torn += 1;
+                self.torn.push(stick);
+            }
             sticks.tear(stick as usize).expect("it was found among these sticks");
         }
         if torn > 0 && !faces.is_empty() {
@@ -154,7 +157,16 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// No such stick.
     pub fn tear(&mut self, stick: usize) -> Result<bool, WorldError> {
         let Some((piece, number)) = self.find_stick(stick)? else { return Ok(false) };
-        Ok(self.pieces[piece].tear(&[number as u32]) > 0)
+        let torn = self.pieces[piece].tear(&[number as u32]) > 0;
+        self.note_removed();
+        Ok(torn)
+    }
+
+    /// Tears the untorn sticks whose ends are such; returns how many those were.
+    pub(super) fn tear_where(&mut self, tears: impl Fn([[f64; D]; 2]) -> bool) -> usize {
+        let torn = self.pieces.iter_mut().map(|piece| piece.tear_where(&tears)).sum();
+        self.note_removed();
+        torn
     }
 
     /// From now on a stick tears, at the end of a step, when it is longer than `factor` times its
@@ -171,6 +183,31 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         tear_factors[number] = factor;
         piece.tearing = Tearing::new(sticks, tear_factors);
         Ok(())
+    }
+
+    /// The same of every stick at once, by the numbers of the world.
+    ///
+    /// ```
+    /// use taut_scalar::ScalarKernel;
+    /// use taut_world::{Model, Scene, StickSet, World};
+    ///
+    /// let mut scene = Scene::new();
+    /// scene.add("sheet", Model::drape(8, StickSet::All)?)?;
+    /// let mut world = World::new(&scene, |_| ScalarKernel)?;
+    /// world.set_tear_factors(|_stick| 1.01);
+    /// assert!((0..60).any(|_| world.step().is_ok_and(|outcome| outcome.torn > 0)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn set_tear_factors(&mut self, factor: impl Fn(usize) -> f32) {
+        for (at, piece) in self.pieces.iter_mut().enumerate() {
+            let names = self.sticks.of(at).iter();
+            let Model { sticks, tear_factors, .. } = &mut piece.matter;
+            *tear_factors = names.map(|&stick| factor(stick as usize)).collect();
+            if tear_factors.iter().all(|factor| !factor.is_finite()) {
+                tear_factors.clear();
+            }
+            piece.tearing = Tearing::new(sticks, tear_factors);
+        }
     }
 
     /// Whether a stick is torn.

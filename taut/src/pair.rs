@@ -1,10 +1,25 @@
 //! Which kernels relax the parts of a world.
 
-use std::fmt;
+use alloc::vec::Vec;
+use core::fmt;
 
-use taut::{AnyKernel, Kernel, Pool, PoolError, Schedule};
+#[cfg(feature = "colour")]
+use taut_colour::{Pool, PoolError};
+use taut_core::{Kernel, Schedule};
 
-/// A kernel for regular sheets, and one for all else: what a world wants.
+use crate::AnyKernel;
+
+/// A kernel for regular sheets, and one for all else: what a world wants that is relaxed by kernels
+/// of one name.
+///
+/// ```
+/// use taut::KernelPair;
+///
+/// // Everything that a user may choose from, the widest first.
+/// for pair in KernelPair::available(true) {
+///     println!("{pair}");
+/// }
+/// ```
 #[derive(Clone, Debug)]
 pub struct KernelPair {
     /// Who relaxes regular sheets.
@@ -48,6 +63,7 @@ impl KernelPair {
     ///
     /// # Errors
     /// If the threads cannot be started.
+    #[cfg(feature = "colour")]
     pub fn on_threads(self, threads: usize) -> Result<Self, PoolError> {
         if threads == 1 {
             return Ok(self);

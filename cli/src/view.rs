@@ -1,0 +1,82 @@
+//! `taut view`.
+
+use std::io::{self, Write};
+use std::time::Instant;
+
+use anyhow::Context;
+use clap::Args;
+use taut::Formula;
+use taut_bench::MachineInfo;
+use taut_view::protocol::Change;
+use taut_view::{Host, Options, Server};
+
+use crate::Failure;
+use crate::simulate::source::Source;
+use crate::words::{parse, within};
+
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Arguments {
+    /// The scene: a name of the library (taut simulate --list), or a scene file (TOML).
+    #[arg(value_name = "SCENE|FILE.toml", default_value = "curtain")]
+    source: Source,
+    /// How large a scene of the library is; taut simulate --list says what it counts. Otherwise its
+    /// own size.
+    #[arg(long, value_name = "N", value_parser = within::<usize>(1..=2048))]
+    size: Option<usize>,
+    /// The kernel to begin with: scalar, wide, pulp, or grid (for regular sheets). Otherwise the
+    /// best.
+    #[arg(long, value_name = "NAME", value_parser = ["scalar", "wide", "pulp", "grid"])]
+    kernel: Option<String>,
+    /// The instruction set, of those that this machine has (avx512, avx2, sse2, neon, ...).
+    #[arg(long, value_name = "NAME")]
+    isa: Option<String>,
+    /// The formula: exact, newton, halley or quick. Otherwise as the scene says.
+    #[arg(long, value_name = "NAME", value_parser = parse::<Formula>)]
+    formula: Option<Formula>,
+    /// On how many threads.
+    #[arg(long, value_name = "N", value_parser = within::<usize>(1..=1024))]
+    threads: Option<usize>,
+    /// The port on this machine. Otherwise any that is free.
+    #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
+    port: Option<u16>,
+    /// Open it in the browser.
+    #[arg(long)]
+    open: bool,
+}
+
+/// Serves the page until Ctrl-C.
+pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
+    let Arguments { source, size, kernel, isa, formula, threads, port, open } = arguments;
+    let (scene, file) = match &source {
+        Source::Library(listed) => (listed.name.to_owned(), None),
+        Source::File(path) => {
+            let scene = source.load(size)?.scene;
+            ("file".to_owned(), Some((path.display().to_string(), scene)))
+        }
+    };
+    let machine = MachineInfo::current();
+    let begun = Instant::now();
+    let host = Host::new(Options {
+        scene,
+        size,
+        file,
+        settings: Change {
+            kernel: kernel.map(Some),
+            instructions: isa.map(Some),
+            formula: formula.map(|it| Some(it.to_string())),
+            threads: threads.map(Some),
+            ..Change::default()
+        },
+        threads: threads.unwrap_or(1).max(machine.cores),
+        machine: machine.cpu,
+        stopwatch: Box::new(move || begun.elapsed().as_secs_f64()),
+    })?;
+    let server = Server::bind(host, port)?;
+    let address = format!("http://{}", server.address());
+    writeln!(io::stdout(), "{address} (Ctrl-C ends it)").context("the address was not written")?;
+    if open && let Err(error) = open::that_detached(&address) {
+        // The address is there to be opened by hand.
+        let _ = writeln!(io::stderr(), "taut: no browser could be opened: {error}");
+    }
+    Ok(server.run()?)
+}

@@ -1,0 +1,41 @@
+//! `taut view`: it says where it is, answers there, and ends when it is told to.
+
+use crate::run::{Folder, taut};
+
+#[test]
+fn what_cannot_be_shown_is_said() {
+    taut("view nowhere").was_misuse_of(&["nowhere", "curtain"]);
+    taut("view drape --size 0").was_misuse_of(&["--size"]);
+    taut("view drape --port 0").was_misuse_of(&["--port"]);
+    taut("view drape --kernel abacus").was_misuse_of(&["abacus", "scalar"]);
+    taut("view drape --isa z80").complained_of(&["z80", "scalar"]);
+    taut("view plants --kernel grid").complained_of(&["grid", "sheet"]);
+    let folder = Folder::with(&[("bad.toml", b"[step]\nsubstep = 4\n".to_vec())]);
+    folder.taut("view bad.toml").complained_of(&["bad.toml", "line 2", "substep"]);
+    folder.taut("view bad.toml --size 3").complained_of(&["--size"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn it_serves_its_page_until_it_is_interrupted() {
+    use std::io::{BufRead, BufReader, Read, Write};
+    use std::net::TcpStream;
+    use std::process::Stdio;
+
+    let folder = Folder::new();
+    let mut child = folder.command("view drape --size 8").stdout(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let address = line.strip_prefix("http://").and_then(|it| it.split_once(' ')).unwrap().0;
+
+    let mut stream = TcpStream::connect(address).unwrap();
+    write!(stream, "GET /worker.js HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n")
+        .unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("postMessage"), "{answer}");
+
+    let id = child.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}

@@ -1,0 +1,171 @@
+//! What users asked for, checked.
+
+use core::fmt::Debug;
+use core::ops::RangeInclusive;
+use core::str::FromStr;
+
+use taut::Formula;
+use taut::world::{Arrangement, ArrangementError, Numbering, Order};
+
+use crate::kernels::Wish;
+use crate::protocol::Change;
+
+/// More relaxations of all sticks in a step than anybody waits for.
+const RELAXATIONS_MAX: u64 = 10_000;
+
+/// What was asked for; where there is nothing, the scene's own holds.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Asked {
+    pub(crate) wish: Wish,
+    pub(crate) formula: Option<Formula>,
+    pub(crate) order: Option<Order>,
+    pub(crate) substeps: Option<u32>,
+    pub(crate) iterations: Option<u32>,
+    pub(crate) passes: Option<u32>,
+    pub(crate) damping: Option<f32>,
+    pub(crate) sticks: OfSticks,
+    pub(crate) gravity: bool,
+    /// None: as the scene has it.
+    pub(crate) wind: Option<bool>,
+}
+
+/// What every stick is to have.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct OfSticks {
+    pub(crate) compliance: Option<f32>,
+    pub(crate) stiffness: Option<f32>,
+    pub(crate) tear: Option<f32>,
+}
+
+/// Why something cannot be had.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum BadSetting {
+    #[error("{what} must be from {least} to {most}, and is {value}")]
+    Range { what: &'static str, least: String, most: String, value: String },
+    #[error("stiffness must be above 0")]
+    NoStiffness,
+    #[error(
+        "{relaxations} relaxations of all sticks in a step are more than {RELAXATIONS_MAX}: take \
+         fewer substeps, passes or iterations"
+    )]
+    TooMuch { relaxations: u64 },
+    #[error("there is no formula '{name}': choose exact, newton, halley or quick")]
+    Formula { name: String },
+    #[error(transparent)]
+    Order(#[from] ArrangementError),
+}
+
+impl Asked {
+    /// Nothing, on so many threads.
+    pub(crate) fn nothing() -> Self {
+        Self {
+            wish: Wish::BEST,
+            formula: None,
+            order: None,
+            substeps: None,
+            iterations: None,
+            passes: None,
+            damping: None,
+            sticks: OfSticks::default(),
+            gravity: true,
+            wind: None,
+        }
+    }
+
+    /// Of what was asked for that which holds in another scene, too: kernels and threads.
+    pub(crate) fn elsewhere(&self) -> Self {
+        Self { wish: self.wish.clone(), ..Self::nothing() }
+    }
+
+    /// The same with a change.
+    pub(crate) fn changed(
+        mut self,
+        change: Change,
+        threads_max: usize,
+    ) -> Result<Self, BadSetting> {
+        let Change {
+            kernel,
+            instructions,
+            formula,
+            schedule,
+            threads,
+            substeps,
+            iterations,
+            passes,
+            damping,
+            compliance,
+            stiffness,
+            tear,
+        } = change;
+        if let Some(kernel) = kernel {
+            // What instruction sets there are depends on it.
+            self.wish.instructions = None;
+            self.wish.kernel = kernel;
+        }
+        if let Some(instructions) = instructions {
+            self.wish.instructions = instructions;
+        }
+        if let Some(threads) = within("threads", threads, 1..=threads_max)? {
+            self.wish.threads = threads.unwrap_or(1);
+        }
+        if let Some(name) = formula {
+            let unknown = |name: String| BadSetting::Formula { name };
+            let parse = |name: String| Formula::from_str(&name).map_err(|_| unknown(name));
+            self.formula = name.map(parse).transpose()?;
+        }
+        if let Some(name) = schedule {
+            self.order = name.map(|name| order(&name)).transpose()?;
+        }
+        self.substeps = within("substeps", substeps, 1..=1000)?.unwrap_or(self.substeps);
+        self.iterations = within("iterations", iterations, 0..=1000)?.unwrap_or(self.iterations);
+        self.passes = within("passes", passes, 1..=100)?.unwrap_or(self.passes);
+        self.damping = within("damping", damping, 0.0..=1.0)?.unwrap_or(self.damping);
+        let of = &mut self.sticks;
+        of.compliance = within("compliance", compliance, 0.0..=100.0)?.unwrap_or(of.compliance);
+        of.stiffness = within("stiffness", stiffness, 0.0..=1.0)?.unwrap_or(of.stiffness);
+        if of.stiffness == Some(0.0) {
+            return Err(BadSetting::NoStiffness);
+        }
+        of.tear = within("the tear factor", tear, 1.0..=1e6)?.unwrap_or(of.tear);
+        Ok(self)
+    }
+}
+
+/// Checks how much a step is.
+pub(crate) fn check_work(substeps: u32, iterations: u32, passes: u32) -> Result<(), BadSetting> {
+    let relaxations = u64::from(substeps) * u64::from(iterations) * u64::from(passes);
+    if relaxations > RELAXATIONS_MAX {
+        return Err(BadSetting::TooMuch { relaxations });
+    }
+    Ok(())
+}
+
+#[allow(clippy::option_option, reason = "not there, null, and a value are three things")]
+fn within<T: PartialOrd + Debug>(
+    what: &'static str,
+    value: Option<Option<T>>,
+    range: RangeInclusive<T>,
+) -> Result<Option<Option<T>>, BadSetting> {
+    match &value {
+        Some(Some(it)) if !range.contains(it) => Err(BadSetting::Range {
+            what,
+            least: format!("{:?}", range.start()),
+            most: format!("{:?}", range.end()),
+            value: format!("{it:?}"),
+        }),
+        _ => Ok(value),
+    }
+}
+
+/// An order by its name.
+fn order(name: &str) -> Result<Order, ArrangementError> {
+    match name.parse()? {
+        Arrangement { order, numbering: Numbering::Given } => Ok(order),
+        Arrangement { .. } => Err(ArrangementError::Unknown { name: name.to_owned() }),
+    }
+}
+
+/// The name of an order.
+pub(crate) fn name(order: Order) -> String {
+    Arrangement { order, numbering: Numbering::Given }.to_string()
+}

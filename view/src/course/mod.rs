@@ -1,0 +1,577 @@
+//! A scene on its way, with all that a user may do to it, in either dimension.
+
+mod shown;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use taut::world::{
+    AnyScene, Arrangement, Drag, Drawing, Field, Force, Gusts, Look, Model, Order, Outcome, Scene,
+    Settings, SnapshotError, Wind, World, WorldError,
+};
+use taut::{AnyKernel, Duplicates, Formula, Inline, Particles, StepError, Sticks, Tally};
+
+use crate::asked::{self, Asked, BadSetting, OfSticks};
+use crate::gauge::{Gauge, Times};
+use crate::kernels::{Kernels, NoKernel, Wish};
+use crate::protocol::{Counts, InForce, RaceFigures, Racer};
+
+/// A coordinate beyond which something blew up, m: what is cut off and falls is not there in a
+/// day.
+const FAR: f32 = 1e6;
+
+/// Why a scene cannot go on as asked for.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CourseError {
+    #[error(transparent)]
+    Kernel(#[from] NoKernel),
+    #[error("'grid' relaxes regular sheets in the order 'sheet', and here is none")]
+    NoSheet,
+    #[error("'sheet' is the order of regular sheets, and here is none")]
+    NotASheet,
+    #[error(transparent)]
+    World(#[from] WorldError),
+    #[error(transparent)]
+    Step(#[from] StepError),
+    #[error(transparent)]
+    Snapshot(#[from] SnapshotError),
+    #[error(transparent)]
+    Setting(#[from] BadSetting),
+}
+
+/// How a course goes on.
+#[derive(Debug)]
+pub(crate) enum Way {
+    /// As it is.
+    On,
+    /// As it is, in another world: what went is told anew.
+    Rebuilt,
+    /// From the beginning, and why.
+    Anew(CourseError),
+}
+
+/// A world, the kernels that relax it, and what that takes.
+#[derive(Debug)]
+struct Runner<const D: usize> {
+    kernels: Kernels,
+    world: World<AnyKernel, D>,
+    gauge: Gauge,
+}
+
+impl<const D: usize> Runner<D> {
+    fn step(&mut self, now: &dyn Fn() -> f64) -> Result<Outcome, WorldError> {
+        let mut last = now();
+        let gauge = &mut self.gauge;
+        let outcome = self.world.step_watched(&Inline, &mut |pass| {
+            let time = now();
+            gauge.pass(pass, time - last);
+            last = time;
+        })?;
+        gauge.step();
+        Ok(outcome)
+    }
+
+    /// The names of the kernel of the largest part, and its instruction set.
+    fn names(&self) -> [&'static str; 2] {
+        let pieces = self.world.pieces().iter();
+        let largest = pieces.max_by_key(|piece| piece.matter.sticks.len());
+        largest.map_or(["", ""], |piece| self.kernels.names_for(piece.schedule()))
+    }
+
+    fn is_equal(&self, other: &Self) -> bool {
+        let [pieces, others] = [self, other].map(|it| it.world.pieces());
+        pieces.iter().zip(others).all(|(piece, other)| {
+            let [own, other] = [piece, other].map(|it| &it.matter.particles);
+            let bits = |x: &f32| x.to_bits();
+            (0..D).all(|axis| {
+                own.positions(axis).iter().map(bits).eq(other.positions(axis).iter().map(bits))
+            })
+        })
+    }
+}
+
+/// The second world of a race.
+#[derive(Debug)]
+struct Rival<const D: usize> {
+    runner: Runner<D>,
+    first_difference: Option<u64>,
+}
+
+/// A scene on its way.
+#[derive(Debug)]
+pub(crate) struct Course<const D: usize> {
+    scene: Scene<D>,
+    asked: Asked,
+    runner: Runner<D>,
+    rival: Option<Rival<D>>,
+    /// What the order is when nobody asks for one.
+    usual: Order,
+    sheets: bool,
+    bounds: [[f32; 3]; 2],
+    /// How many faces and sticks there are, those that went too.
+    faces: usize,
+    sticks: usize,
+    /// Particles that come and go.
+    grains: Vec<Range<usize>>,
+}
+
+/// What differs between the plane and space.
+pub(crate) trait Space<const D: usize> {
+    /// Tears what a blade crosses; returns how many sticks that were.
+    fn cut(world: &mut World<AnyKernel, D>, from: [[f32; 3]; 2], to: [[f32; 3]; 2]) -> usize;
+
+    /// What blows where nothing does.
+    fn breeze(&self) -> Arc<dyn Force<D>>;
+}
+
+impl Space<2> for Scene<2> {
+    fn cut(
+        world: &mut World<AnyKernel, 2>,
+        [from, _]: [[f32; 3]; 2],
+        [to, _]: [[f32; 3]; 2],
+    ) -> usize {
+        world.cut([from, to].map(|[x, y, _]| [x, y]))
+    }
+
+    fn breeze(&self) -> Arc<dyn Force<2>> {
+        draught(self)
+    }
+}
+
+impl Space<3> for Scene<3> {
+    fn cut(world: &mut World<AnyKernel, 3>, from: [[f32; 3]; 2], to: [[f32; 3]; 2]) -> usize {
+        world.sweep(from, to)
+    }
+
+    fn breeze(&self) -> Arc<dyn Force<3>> {
+        if self.models().all(|(_, model)| model.faces.is_empty()) {
+            return draught(self);
+        }
+        let gusts = Some(Gusts { strength: 0.6, size: 1.0, seed: 1 });
+        Arc::new(Wind { gusts, ..Wind::new([1.5, 0.0, 3.0]) })
+    }
+}
+
+/// Moving air that takes particles of a mean mass along within some seconds.
+fn draught<const D: usize>(scene: &Scene<D>) -> Arc<dyn Force<D>> {
+    let mass: f64 = scene.models().map(|(_, model)| model.mass()).sum();
+    let linear = 0.5 * (mass / scene.particles().max(1) as f64) as f32;
+    let air = core::array::from_fn(|axis| if axis == 0 { 6.0 } else { 0.0 });
+    Arc::new(Field::new(Drag { linear, quadratic: 0.0, air }))
+}
+
+impl<const D: usize> Course<D>
+where
+    Scene<D>: Space<D>,
+{
+    pub(crate) fn new(scene: Scene<D>, asked: Asked) -> Result<Self, CourseError> {
+        let kernels = Kernels::new(&asked.wish)?;
+        let begun = begin(&scene, &asked, kernels)?;
+        let world = &begun.world;
+        let (mut least, mut greatest) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
+        for point in world.positions().map(space) {
+            for axis in 0..3 {
+                least[axis] = least[axis].min(point[axis]);
+                greatest[axis] = greatest[axis].max(point[axis]);
+            }
+        }
+        let Drawing { triangles, sticks, parts, .. } = world.drawing();
+        let grains = parts.into_iter().filter(|part| part.look == Look::Grains);
+        let largest = scene.models().map(|(_, model)| model).max_by_key(|model| model.sticks.len());
+        let usual = largest.map_or(Order::Banded, |it| Arrangement::default_of(it).order);
+        let sheets = scene.models().any(|(_, model)| model.sheet.is_some());
+        Ok(Self {
+            usual,
+            sheets,
+            bounds: [least, greatest],
+            faces: triangles.len(),
+            sticks: sticks.len(),
+            grains: grains.map(|part| part.particles).collect(),
+            runner: begun,
+            rival: None,
+            asked,
+            scene,
+        })
+    }
+
+    /// From the beginning, as asked for; what was held is held again.
+    pub(crate) fn reset(&mut self) -> Result<(), CourseError> {
+        let held: Vec<usize> = self.runner.world.grabbed().collect();
+        let racing = self.rival.take().map(|rival| rival.runner.kernels);
+        let kernels = self.runner.kernels.clone();
+        self.runner = begin(&self.scene, &self.asked, kernels)?;
+        for particle in held {
+            self.runner.world.grab(particle)?;
+        }
+        racing.map_or(Ok(()), |kernels| self.race_on(kernels))
+    }
+
+    /// Goes on as asked for, from the present state if that is possible, or else from the
+    /// beginning. An error changes nothing.
+    pub(crate) fn follow(&mut self, asked: Asked) -> Result<Way, CourseError> {
+        let Settings { step, passes } = settings(&self.scene, &asked);
+        asked::check_work(step.substeps, step.iterations, passes)?;
+        if asked.order == Some(Order::Sheet) && !self.sheets {
+            return Err(CourseError::NotASheet);
+        }
+        if asked.wish != self.asked.wish {
+            self.check_wish(&asked.wish, asked.order)?;
+            self.runner.kernels = Kernels::new(&asked.wish)?;
+            self.runner.gauge = Gauge::default();
+        }
+        let before = core::mem::replace(&mut self.asked, asked);
+        let rival = self.rival.as_mut().map(|rival| &mut rival.runner);
+        let applied = [&mut self.runner]
+            .into_iter()
+            .chain(rival)
+            .try_for_each(|runner| apply(runner, &self.scene, &self.asked, &before));
+        let Err(why) = applied else {
+            let same = self.asked.order == before.order;
+            return Ok(if same { Way::On } else { Way::Rebuilt });
+        };
+        self.reset()?;
+        Ok(Way::Anew(why))
+    }
+
+    /// Begins a race, from the present state.
+    pub(crate) fn race(&mut self, wish: &Wish) -> Result<(), CourseError> {
+        self.check_wish(wish, self.asked.order)?;
+        self.race_on(Kernels::new(wish)?)
+    }
+
+    fn race_on(&mut self, kernels: Kernels) -> Result<(), CourseError> {
+        let scene = as_asked(&self.scene, &self.asked);
+        let snapshot = self.runner.world.snapshot();
+        let world = World::resume(&scene, |schedule| kernels.kernel_for(schedule), &snapshot)?;
+        let runner = Runner { kernels, world, gauge: Gauge::default() };
+        self.rival = Some(Rival { runner, first_difference: None });
+        Ok(())
+    }
+
+    /// Ends the race.
+    pub(crate) fn race_no_more(&mut self) {
+        self.rival = None;
+    }
+
+    fn worlds(&mut self) -> impl Iterator<Item = &mut World<AnyKernel, D>> {
+        let rival = self.rival.as_mut().map(|rival| &mut rival.runner);
+        [&mut self.runner].into_iter().chain(rival).map(|runner| &mut runner.world)
+    }
+
+    pub(crate) fn grab(&mut self, particle: usize) -> Result<(), CourseError> {
+        Ok(self.worlds().try_for_each(|world| world.grab(particle))?)
+    }
+
+    pub(crate) fn drag(&mut self, particle: usize, to: [f32; 3]) -> Result<(), CourseError> {
+        let to = core::array::from_fn(|axis| to[axis]);
+        Ok(self.worlds().try_for_each(|world| world.drag(particle, to))?)
+    }
+
+    pub(crate) fn release(&mut self, particle: usize) -> Result<(), CourseError> {
+        Ok(self.worlds().try_for_each(|world| world.release(particle))?)
+    }
+
+    pub(crate) fn cut(&mut self, from: [[f32; 3]; 2], to: [[f32; 3]; 2]) {
+        self.worlds().for_each(|world| {
+            Scene::cut(world, from, to);
+        });
+    }
+}
+
+impl<const D: usize> Course<D> {
+    /// Whether there is a part that the kernel for sheets takes.
+    pub(crate) fn has_sheet(&self) -> bool {
+        self.is_sheet_in(self.asked.order)
+    }
+
+    fn is_sheet_in(&self, order: Option<Order>) -> bool {
+        self.sheets && order.is_none_or(|order| order == Order::Sheet)
+    }
+
+    fn check_wish(&self, wish: &Wish, order: Option<Order>) -> Result<(), CourseError> {
+        if wish.kernel.as_deref() == Some("grid") && !self.is_sheet_in(order) {
+            return Err(CourseError::NoSheet);
+        }
+        Ok(())
+    }
+
+    /// A step; whether everything is still somewhere sane.
+    pub(crate) fn step(&mut self, now: &dyn Fn() -> f64) -> Result<bool, CourseError> {
+        let outcome = self.runner.step(now)?;
+        if let Some(Rival { runner, first_difference }) = &mut self.rival {
+            let _ = runner.step(now)?; // if it is equal it is as finite
+            if first_difference.is_none() && !self.runner.is_equal(runner) {
+                *first_difference = Some(self.runner.world.steps());
+            }
+        }
+        let near = |x: &f32| x.abs() < FAR;
+        let mut pieces = self.runner.world.pieces().iter();
+        let is_near = pieces.all(|piece| {
+            (0..D).all(|axis| piece.matter.particles.positions(axis).iter().all(near))
+        });
+        Ok(outcome.finite && is_near)
+    }
+
+    /// Ends a tenth of a second.
+    pub(crate) fn turn(&mut self) {
+        self.runner.gauge.turn();
+        if let Some(rival) = &mut self.rival {
+            rival.runner.gauge.turn();
+        }
+    }
+
+    pub(crate) fn times(&self) -> Times {
+        self.runner.gauge.step_times()
+    }
+
+    pub(crate) fn race_figures(&self) -> Option<RaceFigures> {
+        self.rival.as_ref().map(|rival| RaceFigures {
+            milliseconds: 1e3 * rival.runner.gauge.step_times().all,
+            equal: rival.first_difference.is_none(),
+            first_difference: rival.first_difference,
+        })
+    }
+
+    pub(crate) fn racer(&self) -> Option<Racer> {
+        let [kernel, instructions] = self.rival.as_ref()?.runner.names().map(ToOwned::to_owned);
+        Some(Racer { kernel, instructions })
+    }
+
+    /// Relaxations of all sticks in a step.
+    pub(crate) fn relaxations(&self) -> u64 {
+        let Settings { step, passes } = self.runner.world.settings();
+        u64::from(step.substeps) * u64::from(*passes) * u64::from(step.iterations)
+    }
+
+    /// Divisions and roots of a step: those of a stick, counted, times the sticks and how often
+    /// each is relaxed.
+    pub(crate) fn operations(&self) -> [u64; 2] {
+        let Tally { divisions, square_roots, .. } = of_a_stick(self.runner.world.formula());
+        let sticks: usize =
+            self.runner.world.pieces().iter().map(|piece| piece.matter.sticks.len()).sum();
+        [divisions, square_roots].map(|it| it * sticks as u64 * self.relaxations())
+    }
+
+    /// Stretch and energy: rms, max, kinetic, potential.
+    pub(crate) fn condition(&self) -> Result<[f64; 4], CourseError> {
+        let it = self.runner.world.diagnostics()?;
+        Ok([it.stretch.rms, it.stretch.max, it.kinetic, it.potential])
+    }
+
+    pub(crate) fn steps(&self) -> u64 {
+        self.runner.world.steps()
+    }
+
+    pub(crate) fn dt(&self) -> f32 {
+        self.runner.world.settings().step.dt
+    }
+
+    pub(crate) fn bounds(&self) -> [[f32; 3]; 2] {
+        self.bounds
+    }
+
+    pub(crate) fn has_wind(&self) -> bool {
+        self.asked.wind.unwrap_or(!self.scene.forces.is_empty())
+    }
+
+    pub(crate) fn counts(&self) -> Counts {
+        Counts {
+            particles: self.runner.world.len(),
+            sticks: self.sticks,
+            faces: self.faces,
+            torn: self.runner.world.removed().sticks.len(),
+        }
+    }
+
+    /// The orders that it can have.
+    pub(crate) fn orders(&self) -> Vec<String> {
+        let orders = Arrangement::orders().map(|it| it.order);
+        orders.filter(|&it| it != Order::Sheet || self.sheets).map(asked::name).collect()
+    }
+
+    pub(crate) fn in_force(&self) -> InForce {
+        let world = &self.runner.world;
+        let Settings { step, passes } = world.settings();
+        let [kernel, instructions] = self.runner.names().map(ToOwned::to_owned);
+        let OfSticks { compliance, stiffness, tear } = self.asked.sticks;
+        let all = |of: fn(&Model<D>, usize) -> f32| {
+            let models = self.scene.models().map(|(_, model)| model);
+            let mut each = models.flat_map(|it| (0..it.sticks.len()).map(move |n| of(it, n)));
+            let first = each.next()?;
+            each.all(|it| it.to_bits() == first.to_bits()).then_some(first)
+        };
+        InForce {
+            kernel,
+            instructions,
+            formula: world.formula().to_string(),
+            schedule: asked::name(self.asked.order.unwrap_or(self.usual)),
+            threads: self.asked.wish.threads,
+            substeps: step.substeps,
+            iterations: step.iterations,
+            passes: (*passes).max(1),
+            damping: step.damping,
+            compliance: compliance.or_else(|| all(|it, stick| it.sticks.compliance(stick))),
+            stiffness: stiffness.or_else(|| all(|it, stick| it.sticks.stiffness(stick))),
+            tear: tear.or_else(|| all(own_tear_factor).filter(|it| it.is_finite())),
+        }
+    }
+}
+
+/// A point of the plane in space.
+fn space<const D: usize>(point: [f32; D]) -> [f32; 3] {
+    core::array::from_fn(|axis| if axis < D { point[axis] } else { 0.0 })
+}
+
+fn own_tear_factor<const D: usize>(model: &Model<D>, stick: usize) -> f32 {
+    model.tear_factors.get(stick).copied().unwrap_or(f32::INFINITY)
+}
+
+/// How a scene moves as asked for.
+fn settings<const D: usize>(scene: &Scene<D>, asked: &Asked) -> Settings<D> {
+    let mut settings = scene.settings;
+    settings.passes = asked.passes.unwrap_or(settings.passes);
+    let step = &mut settings.step;
+    step.substeps = asked.substeps.unwrap_or(step.substeps);
+    step.iterations = asked.iterations.unwrap_or(step.iterations);
+    step.damping = asked.damping.unwrap_or(step.damping);
+    if !asked.gravity {
+        step.acceleration = [0.0; D];
+    }
+    settings
+}
+
+fn forces<const D: usize>(scene: &Scene<D>, asked: &Asked) -> Vec<Arc<dyn Force<D>>>
+where
+    Scene<D>: Space<D>,
+{
+    match asked.wind {
+        Some(false) => Vec::new(),
+        Some(true) if scene.forces.is_empty() => vec![scene.breeze()],
+        _ => scene.forces.clone(),
+    }
+}
+
+/// A scene as asked for, but for its sticks.
+fn as_asked<const D: usize>(scene: &Scene<D>, asked: &Asked) -> Scene<D>
+where
+    Scene<D>: Space<D>,
+{
+    let mut scene = scene.clone();
+    scene.formula = asked.formula.unwrap_or(scene.formula);
+    scene.order = asked.order.or(scene.order);
+    scene.forces = forces(&scene, asked);
+    scene.settings = settings(&scene, asked);
+    scene
+}
+
+/// Begins with a scene as asked for.
+fn begin<const D: usize>(
+    scene: &Scene<D>,
+    asked: &Asked,
+    kernels: Kernels,
+) -> Result<Runner<D>, CourseError>
+where
+    Scene<D>: Space<D>,
+{
+    let world = World::new(&as_asked(scene, asked), |schedule| kernels.kernel_for(schedule))?;
+    let mut runner = Runner { kernels, world, gauge: Gauge::default() };
+    if asked.sticks != OfSticks::default() {
+        change_sticks(&mut runner.world, scene, asked.sticks)?;
+    }
+    Ok(runner)
+}
+
+/// Goes on as asked for, from the state that there is.
+fn apply<const D: usize>(
+    runner: &mut Runner<D>,
+    scene: &Scene<D>,
+    asked: &Asked,
+    before: &Asked,
+) -> Result<(), CourseError>
+where
+    Scene<D>: Space<D>,
+{
+    let Runner { kernels, world, .. } = runner;
+    if asked.order != before.order {
+        let snapshot = world.snapshot();
+        let kernel_for = |schedule: &taut::Schedule| kernels.kernel_for(schedule);
+        *world = World::resume(&as_asked(scene, asked), kernel_for, &snapshot)?;
+    }
+    world.replan(asked.formula.unwrap_or(scene.formula), |it| kernels.kernel_for(it))?;
+    world.set_settings(settings(scene, asked))?;
+    *world.forces_mut() = forces(scene, asked);
+    if asked.sticks != before.sticks {
+        change_sticks(world, scene, asked.sticks)?;
+    }
+    Ok(())
+}
+
+/// Gives every stick what was asked for, or what it has in the scene.
+fn change_sticks<const D: usize>(
+    world: &mut World<AnyKernel, D>,
+    scene: &Scene<D>,
+    asked: OfSticks,
+) -> Result<(), CourseError> {
+    let models = || scene.models().map(|(_, model)| model);
+    let own = models().flat_map(|model| (0..model.sticks.len()).map(move |it| (model, it)));
+    for (name, (model, it)) in own.enumerate() {
+        let Some((piece, number)) = world.locate_stick(name) else { continue };
+        let sticks = &mut world.pieces_mut()[piece].matter.sticks;
+        let compliance = asked.compliance.unwrap_or(model.sticks.compliance(it));
+        if sticks.compliance(number).to_bits() != compliance.to_bits() {
+            sticks.set_compliance(number, compliance).map_err(WorldError::from)?;
+        }
+        let stiffness = asked.stiffness.unwrap_or(model.sticks.stiffness(it));
+        if sticks.stiffness(number).to_bits() != stiffness.to_bits() {
+            sticks.set_stiffness(number, stiffness).map_err(WorldError::from)?;
+        }
+    }
+    let own = models().flat_map(|it| (0..it.sticks.len()).map(|stick| own_tear_factor(it, stick)));
+    let own: Vec<f32> = own.collect();
+    world.set_tear_factors(|stick| asked.tear.unwrap_or(own[stick]));
+    Ok(())
+}
+
+/// What the formula does to a plain stick, counted.
+fn of_a_stick(formula: Formula) -> Tally {
+    let one = || {
+        let particles = Particles::new(&[[0.0_f32; 2], [2.0, 0.0]], &[1.0; 2]).ok()?;
+        let sticks = Sticks::with_rests(2, &[[0, 1]], &[1.0], Duplicates::Keep).ok()?;
+        Some(taut_scalar::count(&particles, &sticks, formula))
+    };
+    one().unwrap_or_default()
+}
+
+/// A scene on its way in either dimension.
+#[derive(Debug)]
+pub(crate) enum AnyCourse {
+    Flat(Box<Course<2>>),
+    Solid(Box<Course<3>>),
+}
+
+impl AnyCourse {
+    pub(crate) fn new(scene: AnyScene, asked: Asked) -> Result<Self, CourseError> {
+        Ok(match scene {
+            AnyScene::Flat(scene) => Self::Flat(Box::new(Course::new(scene, asked)?)),
+            AnyScene::Solid(scene) => Self::Solid(Box::new(Course::new(scene, asked)?)),
+        })
+    }
+
+    pub(crate) fn dimensions(&self) -> usize {
+        match self {
+            Self::Flat(_) => 2,
+            Self::Solid(_) => 3,
+        }
+    }
+}
+
+/// The same call of whichever course it is.
+macro_rules! on {
+    ($course:expr, $it:ident => $call:expr) => {
+        match $course {
+            $crate::course::AnyCourse::Flat($it) => $call,
+            $crate::course::AnyCourse::Solid($it) => $call,
+        }
+    };
+}
+pub(crate) use on;

@@ -1,0 +1,58 @@
+//! Who is let in.
+//!
+//! A server on this machine is in reach of every page that a browser on it shows. What such a page
+//! asks for carries the page's origin; and where its name was made to mean this machine (DNS
+//! rebinding), it carries that name as the host. Neither is let in.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+
+/// By what names this server may be called.
+#[derive(Clone)]
+pub(super) struct Door(Arc<[String]>);
+
+impl Door {
+    pub(super) fn of(address: SocketAddr) -> Self {
+        let port = address.port();
+        Self(["127.0.0.1", "localhost"].map(|name| format!("{name}:{port}")).into())
+    }
+
+    fn is_own_host(&self, host: &str) -> bool {
+        self.0.iter().any(|own| own.eq_ignore_ascii_case(host))
+    }
+
+    fn is_own_origin(&self, origin: &str) -> bool {
+        origin.strip_prefix("http://").is_some_and(|host| self.is_own_host(host))
+    }
+
+    fn lets_in(&self, request: &Request) -> bool {
+        let headers = request.headers();
+        let all = |name: HeaderName, is_own: &dyn Fn(&str) -> bool| {
+            headers.get_all(name).iter().all(|value| value.to_str().is_ok_and(is_own))
+        };
+        headers.contains_key(header::HOST)
+            && all(header::HOST, &|host| self.is_own_host(host))
+            && all(header::ORIGIN, &|origin| self.is_own_origin(origin))
+    }
+}
+
+pub(super) async fn check(State(door): State<Door>, request: Request, next: Next) -> Response {
+    if !door.lets_in(&request) {
+        let sentence = "this server is for its own page on this machine only\n";
+        return (StatusCode::FORBIDDEN, sentence).into_response();
+    }
+    let mut response = next.run(request).await;
+    for (name, value) in [
+        (header::CACHE_CONTROL, "no-cache"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::CONTENT_SECURITY_POLICY, "frame-ancestors 'none'"),
+    ] {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    response
+}

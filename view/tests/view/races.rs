@@ -1,0 +1,33 @@
+//! Two kernels side by side.
+
+use crate::hear::Visit;
+
+#[test]
+fn a_race_is_equal_whatever_users_do() {
+    for (scene, size) in [("curtain", 24), ("flag", 24), ("plants", 2), ("boxes", 3)] {
+        let mut visit = Visit::new(scene, size);
+        visit.steps(10).say(r#"{"do":"race","kernel":"scalar"}"#);
+        let race = visit.state()["race"].clone();
+        assert_eq!((&race["kernel"], &race["instructions"]), (&"scalar".into(), &"scalar".into()));
+        for command in [
+            r#"{"do":"grab","particle":3}"#,
+            r#"{"do":"drag","particle":3,"to":[0.5,0.5,0.5]}"#,
+            r#"{"do":"set","tear":1.3}"#,
+            r#"{"do":"cut","from":[[0.01,-9,-9],[0.01,-9,9]],"to":[[0.01,9,-9],[0.01,9,9]]}"#,
+            r#"{"do":"wind","on":true}"#,
+            r#"{"do":"set","formula":"exact","substeps":3}"#,
+            r#"{"do":"set","kernel":"wide"}"#,
+            r#"{"do":"release","particle":3}"#,
+            r#"{"do":"set","schedule":"coloured","stiffness":0.5}"#,
+            r#"{"do":"gravity","on":false}"#,
+        ] {
+            let figures = visit.say(command).steps(12).figures();
+            let race = &figures["race"];
+            assert_eq!(race["equal"], true, "{scene}, {command}: {race}");
+            assert!(race["first_difference"].is_null());
+        }
+        assert!(visit.say(r#"{"do":"reset"}"#).steps(12).figures()["race"]["equal"] == true);
+        assert!(visit.say(r#"{"do":"race"}"#).state()["race"].is_null());
+        assert!(visit.errors().is_empty());
+    }
+}

@@ -1,0 +1,158 @@
+// Straight pieces between particles as flat lines with round ends: sticks a few pixels wide,
+// and, in the plane, limbs and ropes as wide as they are.
+
+import { program } from './gl.js';
+import { POSITION, UNIT } from './matter.js';
+
+const VERTEX = `
+layout(location = 0) in uvec2 a_ends;
+layout(location = 1) in float a_rest;
+layout(location = 2) in vec2 a_radii;
+layout(location = 3) in vec3 a_colour;
+${POSITION}
+uniform mat4 u_viewProjection;
+uniform vec2 u_size;        // of the viewport, pixels
+uniform float u_pixels;     // half the width in pixels, 0 if radii are taken
+uniform float u_perMetre;   // pixels per metre, in the plane
+uniform float u_widen;      // so many pixels more
+uniform float u_nearer;     // towards the eye, as a share of the distance
+out vec2 v_at;              // pixels along and beside, from the first end
+flat out float v_length;
+flat out vec2 v_half;
+flat out float v_stretch;
+flat out vec3 v_colour;
+void main() {
+  gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
+  bool isPoint = a_ends.x == a_ends.y;
+  if (isPoint && (u_pixels > 0.0 || a_radii.x == 0.0)) return;
+  vec3 pa = position(a_ends.x), pb = position(a_ends.y);
+  vec4 a = u_viewProjection * vec4(pa, 1.0), b = u_viewProjection * vec4(pb, 1.0);
+  if (!(a.w > 0.0 && b.w > 0.0)) return;
+  vec2 half_ = 0.5 * u_size;
+  vec2 sa = a.xy / a.w * half_, sb = b.xy / b.w * half_;
+  vec2 along = sb - sa;
+  float size = length(along);
+  along = size > 1e-4 ? along / size : vec2(1.0, 0.0);
+  vec2 beside = vec2(-along.y, along.x);
+  v_half = (u_pixels > 0.0 ? vec2(u_pixels) : a_radii * u_perMetre) + u_widen;
+  float reach = max(v_half.x, v_half.y) + 1.0;
+  bool second = (gl_VertexID & 1) == 1;
+  float side = (gl_VertexID & 2) == 2 ? 1.0 : -1.0;
+  v_at = vec2(second ? size + reach : -reach, side * reach);
+  v_length = size;
+  v_stretch = a_rest > 0.0 ? distance(pa, pb) / a_rest - 1.0 : 0.0;
+  v_colour = a_colour;
+  vec4 from = second ? b : a;
+  gl_Position = vec4((sa + along * v_at.x + beside * v_at.y) / half_ * from.w, from.z - u_nearer * from.w, from.w);
+}`;
+
+const FRAGMENT = `
+in vec2 v_at;
+flat in float v_length;
+flat in vec2 v_half;
+flat in float v_stretch;
+flat in vec3 v_colour;
+uniform vec4 u_colour;
+uniform vec3 u_long, u_short;
+uniform float u_range;   // the stretch that is drawn in full colour; 0 for none
+uniform float u_own;     // whether each has a colour of its own
+out vec4 colour;
+void main() {
+  float t = v_length > 0.0 ? clamp(v_at.x / v_length, 0.0, 1.0) : 0.0;
+  float wide = mix(v_half.x, v_half.y, t);
+  float far = length(v_at - vec2(t * v_length, 0.0)) - wide;
+  float alpha = clamp(0.5 - far, 0.0, 1.0) * min(1.0, 2.0 * wide);
+  vec3 base = mix(u_colour.rgb, pow(v_colour, vec3(1.0 / 2.2)), u_own);
+  if (u_range > 0.0) {
+    float s = clamp(v_stretch / u_range, -1.0, 1.0);
+    base = mix(base, s > 0.0 ? u_long : u_short, sqrt(abs(s)));
+  }
+  alpha *= u_colour.a;
+  if (alpha < 0.004) discard;
+  colour = vec4(base * alpha, alpha);
+}`;
+
+export class Lines {
+  constructor(gl) {
+    this.gl = gl;
+    this.program = program(gl, VERTEX, FRAGMENT);
+    this.arrays = new Map();
+  }
+
+  /** Buffers of another topology are coming. */
+  forget() {
+    for (const it of this.arrays.values()) this.gl.deleteVertexArray(it);
+    this.arrays.clear();
+  }
+
+  /** Binds these buffers, an element for each piece, from element `first` on. */
+  array(name, first, attributes) {
+    const { gl } = this;
+    const known = this.arrays.get(name);
+    gl.bindVertexArray(known ?? gl.createVertexArray());
+    if (known) return;
+    this.arrays.set(name, gl.getParameter(gl.VERTEX_ARRAY_BINDING));
+    attributes.forEach(([buffer, parts, integer], place) => {
+      if (!buffer) return;
+      gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
+      gl.enableVertexAttribArray(place);
+      if (integer) gl.vertexAttribIPointer(place, parts, gl.UNSIGNED_INT, 0, 4 * parts * first);
+      else gl.vertexAttribPointer(place, parts, gl.FLOAT, false, 0, 4 * parts * first);
+      gl.vertexAttribDivisor(place, 1);
+    });
+  }
+
+  begin({ camera, matter, theme }, { pixels, colour, nearer = 0, widen = 0, own = 0, range = 0 }) {
+    const { gl, program: { it, at } } = this;
+    gl.useProgram(it);
+    matter.positions.bind(UNIT.positions);
+    gl.uniform1i(at.u_positions, UNIT.positions);
+    gl.uniformMatrix4fv(at.u_viewProjection, false, camera.viewProjection);
+    gl.uniform2f(at.u_size, gl.drawingBufferWidth, gl.drawingBufferHeight);
+    gl.uniform1f(at.u_pixels, pixels);
+    gl.uniform1f(at.u_perMetre, camera.pixelsPerMetre ?? 0);
+    gl.uniform1f(at.u_widen, widen);
+    gl.uniform1f(at.u_nearer, nearer);
+    gl.uniform1f(at.u_own, own);
+    gl.uniform1f(at.u_range, range);
+    gl.uniform4fv(at.u_colour, colour);
+    gl.uniform3fv(at.u_long, theme.long);
+    gl.uniform3fv(at.u_short, theme.short);
+    gl.enable(gl.BLEND);
+    gl.depthMask(false);
+  }
+
+  end() {
+    const { gl } = this;
+    gl.bindVertexArray(null);
+    gl.disable(gl.BLEND);
+    gl.depthMask(true);
+  }
+
+  /** All sticks, `style.pixels` half as wide. */
+  sticks(view, style) {
+    const { gl } = this;
+    const { matter } = view;
+    const count = matter.mesh.sticks.length / 2;
+    if (!count) return;
+    const name = matter.rests ? 'rests' : 'sticks';
+    this.begin(view, { ...style, range: matter.rests ? style.range : 0 });
+    this.array(name, 0, [[matter.ends, 2, true], [matter.rests, 1, false]]);
+    gl.vertexAttrib1f(1, 0);
+    gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, count);
+    this.end();
+  }
+
+  /** The tubes of a part, as wide as they are, in the plane. */
+  tubes(view, [first, count], style) {
+    const { gl } = this;
+    const { matter } = view;
+    this.begin(view, { pixels: 0, ...style });
+    this.array(`tubes from ${first}`, first, [
+      [matter.tubeEnds, 2, true], [null], [matter.tubeRadii, 2, false], [matter.tubeColours, 3, false],
+    ]);
+    gl.vertexAttrib1f(1, 0);
+    gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, count);
+    this.end();
+  }
+}

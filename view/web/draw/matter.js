@@ -1,0 +1,178 @@
+// Particles, faces, sticks and tubes on the graphics card. A frame's bytes go into one texture as
+// they came; all shaders read positions from there, by number. So a frame costs the page one
+// upload, whatever is drawn of it, and normals are worked out on the card.
+
+import { NONE } from '../protocol.js';
+import { ArrayTexture, TEXEL, buffer, program } from './gl.js';
+import { tubesOf } from './tubes.js';
+
+/** Texture units. */
+export const UNIT = { positions: 0, shadow: 1, corners: 2 };
+
+/** How shaders ask where a particle is. */
+export const POSITION = `
+uniform highp sampler2D u_positions;
+${TEXEL}
+vec3 position(uint i) { return texelFetch(u_positions, texel(i), 0).xyz; }
+`;
+
+const NORMALS = `
+layout(location = 0) in uvec2 a_range;
+uniform highp usampler2D u_corners;
+out vec3 v_normal;
+${POSITION}
+void main() {
+  vec3 here = position(uint(gl_VertexID));
+  vec3 sum = vec3(0.0);
+  for (uint i = 0u; i < a_range.y; i++) {
+    uvec2 corner = texelFetch(u_corners, texel(a_range.x + i), 0).xy;
+    if (corner.x != corner.y) sum += cross(position(corner.x) - here, position(corner.y) - here);
+  }
+  float size = length(sum);
+  v_normal = size > 0.0 ? sum / size : vec3(0.0, 0.0, 1.0);
+  gl_Position = vec4(0.0);
+}`;
+
+/** Above so many at once, everything is uploaded anew instead of piece by piece. */
+const FEW = 64;
+
+export class Matter {
+  constructor(gl) {
+    this.gl = gl;
+    this.normalsProgram = program(gl, NORMALS, 'void main() {}', ['v_normal']);
+    this.feedback = gl.createTransformFeedback();
+    this.mesh = null;
+    this.own = [];
+  }
+
+  /** Takes a topology. Tubes wait for the first positions, of which they take their thickness. */
+  setMesh(mesh) {
+    this.free();
+    const { gl } = this;
+    this.mesh = mesh;
+    this.tubes = null;
+    this.positions = new ArrayTexture(gl, mesh.vertices, {
+      internal: gl.RGB32F, format: gl.RGB, type: gl.FLOAT, parts: 3,
+    });
+    this.faces = this.keep(buffer(gl, gl.ELEMENT_ARRAY_BUFFER, mesh.faces));
+    this.ends = this.keep(buffer(gl, gl.ARRAY_BUFFER, mesh.drawnSticks));
+    this.rests = null;
+    this.normals = null;
+    if (mesh.hasSmoothFaces) this.setNormals(mesh);
+  }
+
+  setNormals(mesh) {
+    const { gl } = this;
+    const { ranges, corners, places } = mesh.adjacency();
+    this.corners = new ArrayTexture(gl, corners.length / 2, {
+      internal: gl.RG32UI, format: gl.RG_INTEGER, type: gl.UNSIGNED_INT, parts: 2,
+    });
+    this.corners.fill(corners);
+    Object.assign(this, { cornerData: corners, cornerPlaces: places });
+    this.ranges = this.keep(buffer(gl, gl.ARRAY_BUFFER, ranges));
+    this.normals = this.keep(buffer(gl, gl.ARRAY_BUFFER, 12 * mesh.vertices, gl.DYNAMIC_COPY));
+    this.normalsArray = gl.createVertexArray();
+    gl.bindVertexArray(this.normalsArray);
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.ranges);
+    gl.enableVertexAttribArray(0);
+    gl.vertexAttribIPointer(0, 2, gl.UNSIGNED_INT, 0, 0);
+    gl.bindVertexArray(null);
+    gl.bindBuffer(gl.ARRAY_BUFFER, null);
+  }
+
+  setRests(rests) {
+    this.mesh.rests = rests;
+    this.rests = this.keep(buffer(this.gl, this.gl.ARRAY_BUFFER, rests));
+  }
+
+  keep(it) {
+    this.own.push(it);
+    return it;
+  }
+
+  free() {
+    for (const it of this.own) this.gl.deleteBuffer(it);
+    this.own = [];
+    this.positions?.free();
+    this.corners?.free();
+    this.corners = null;
+    if (this.normalsArray) this.gl.deleteVertexArray(this.normalsArray);
+    this.normalsArray = null;
+  }
+
+  /** Takes what went, as `Mesh.remove` has noted it already. */
+  remove({ faces, sticks }) {
+    const { gl, mesh } = this;
+    this.again(gl.ELEMENT_ARRAY_BUFFER, this.faces, mesh.faces, faces, 3);
+    this.again(gl.ARRAY_BUFFER, this.ends, mesh.drawnSticks, sticks, 2);
+    if (this.corners) {
+      const gone = [];
+      for (const face of faces) {
+        for (let corner = 3 * face; corner < 3 * face + 3; corner++) {
+          const place = this.cornerPlaces[corner];
+          if (place === NONE) continue;
+          this.cornerData[2 * place + 1] = this.cornerData[2 * place];
+          gone.push(place);
+        }
+      }
+      if (gone.length > FEW) this.corners.fill(this.cornerData);
+      else for (const place of gone) this.corners.renew(place, this.cornerData);
+    }
+    if (this.tubes) {
+      const torn = [...sticks].map((stick) => this.tubes.byStick.get(stick)).filter((tube) => tube !== undefined);
+      for (const tube of torn) {
+        this.tubes.ends.fill(0, 2 * tube, 2 * tube + 2);
+        this.tubes.radii.fill(0, 2 * tube, 2 * tube + 2);
+      }
+      this.again(gl.ARRAY_BUFFER, this.tubeEnds, this.tubes.ends, torn, 2);
+      this.again(gl.ARRAY_BUFFER, this.tubeRadii, this.tubes.radii, torn, 2);
+    }
+  }
+
+  /** Some elements of a buffer, of `parts` words each, anew. */
+  again(target, it, data, ids, parts) {
+    const { gl } = this;
+    if (!ids.length) return;
+    gl.bindVertexArray(null);
+    gl.bindBuffer(target, it);
+    if (ids.length > FEW) gl.bufferSubData(target, 0, data);
+    else for (const id of ids) gl.bufferSubData(target, 4 * parts * id, data, parts * id, parts);
+  }
+
+  /** Takes the positions of a frame; the colour of each tube comes from `colourOf(part number)`. */
+  setPositions(positions, colourOf) {
+    this.positions.fill(positions);
+    if (!this.tubes) this.setTubes(positions, colourOf);
+    if (this.normals && this.corners.length) this.computeNormals();
+  }
+
+  setTubes(positions, colourOf) {
+    const { gl } = this;
+    this.tubes = tubesOf(this.mesh, positions);
+    this.tubeEnds = this.keep(buffer(gl, gl.ARRAY_BUFFER, this.tubes.ends));
+    this.tubeRadii = this.keep(buffer(gl, gl.ARRAY_BUFFER, this.tubes.radii));
+    const colours = new Float32Array(this.tubes.parts.flatMap(colourOf));
+    this.tubeColours = this.keep(buffer(gl, gl.ARRAY_BUFFER, colours));
+  }
+
+  computeNormals() {
+    const { gl, normalsProgram: { it, at } } = this;
+    gl.useProgram(it);
+    this.positions.bind(UNIT.positions);
+    this.corners.bind(UNIT.corners);
+    gl.uniform1i(at.u_positions, UNIT.positions);
+    gl.uniform1i(at.u_corners, UNIT.corners);
+    gl.bindVertexArray(this.normalsArray);
+    gl.bindBuffer(gl.ARRAY_BUFFER, null); // what is written may be bound nowhere else
+    gl.bindTransformFeedback(gl.TRANSFORM_FEEDBACK, this.feedback);
+    gl.bindBufferBase(gl.TRANSFORM_FEEDBACK_BUFFER, 0, this.normals);
+    gl.enable(gl.RASTERIZER_DISCARD);
+    gl.beginTransformFeedback(gl.POINTS);
+    gl.drawArrays(gl.POINTS, 0, this.mesh.vertices);
+    gl.endTransformFeedback();
+    gl.disable(gl.RASTERIZER_DISCARD);
+    gl.bindBufferBase(gl.TRANSFORM_FEEDBACK_BUFFER, 0, null);
+    gl.bindTransformFeedback(gl.TRANSFORM_FEEDBACK, null);
+    gl.bindVertexArray(null);
+  }
+}

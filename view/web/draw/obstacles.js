@@ -1,0 +1,220 @@
+// Obstacles in space: solids lit as everything else, and floors with a soft grid that fade out
+// into the background.
+
+import { buffer, program } from './gl.js';
+import { add, pose, turned } from './math.js';
+import { SHADING, setShading } from './shading.js';
+import { capsule, cuboid, sphere, triangles } from './solids.js';
+
+const VERTEX = `
+layout(location = 0) in vec3 a_position;
+layout(location = 1) in vec3 a_normal;
+uniform mat4 u_viewProjection, u_model;
+out vec3 v_position, v_normal;
+void main() {
+  v_position = (u_model * vec4(a_position, 1.0)).xyz;
+  v_normal = mat3(u_model) * a_normal;
+  gl_Position = u_viewProjection * vec4(v_position, 1.0);
+}`;
+
+const FRAGMENT = `
+in vec3 v_position, v_normal;
+uniform vec3 u_albedo;
+out vec4 colour;
+${SHADING}
+void main() {
+  vec3 n = normalize(v_normal);
+  if (dot(n, u_eye - v_position) < 0.0) n = -n;
+  colour = shown(shade(u_albedo, v_position, n, 0.25, 0.0, 0.0));
+}`;
+
+const FLOOR_VERTEX = `
+layout(location = 0) in vec2 a_corner;
+uniform mat4 u_viewProjection, u_model;
+uniform vec2 u_half;
+out vec3 v_position;
+out vec2 v_at;
+void main() {
+  v_at = a_corner * u_half;
+  v_position = (u_model * vec4(v_at.x, 0.0, v_at.y, 1.0)).xyz;
+  gl_Position = u_viewProjection * vec4(v_position, 1.0);
+}`;
+
+const FLOOR_FRAGMENT = `
+in vec3 v_position;
+in vec2 v_at;
+uniform vec3 u_up, u_floor, u_grid, u_centre;
+uniform vec4 u_fade;   // begins, ends; strength of shadows; opacity
+uniform float u_cell;
+out vec4 colour;
+${SHADING}
+float grid(vec2 at, float cell) {
+  vec2 x = at / cell;
+  vec2 w = max(fwidth(x), 1e-5);
+  vec2 line = clamp(1.2 - abs(fract(x - 0.5) - 0.5) / w, 0.0, 1.0) * clamp(0.35 / w - 0.4, 0.0, 1.0);
+  return max(line.x, line.y);
+}
+void main() {
+  float far = distance(v_position, u_centre);
+  float alpha = u_fade.w * (1.0 - smoothstep(u_fade.x, u_fade.y, far));
+  if (alpha < 0.004) discard;
+  float lines = max(0.35 * grid(v_at, u_cell), 0.6 * grid(v_at, 5.0 * u_cell));
+  float light = reaching(v_position, u_up);
+  vec3 base = mix(u_floor, u_grid, lines) * (1.0 - u_fade.z * (1.0 - light));
+  colour = vec4(base * alpha, alpha);
+}`;
+
+/** A round number of metres, some twentieth of a scene. */
+const cellOf = (radius) => {
+  const power = 10 ** Math.floor(Math.log10(radius / 5));
+  return [1, 2, 5, 10].map((k) => k * power).reduce((a, b) => (Math.abs(b - radius / 6) < Math.abs(a - radius / 6) ? b : a));
+};
+
+const SHAPES = {
+  sphere: (it) => sphere(it.radius),
+  capsule: (it) => capsule(it.radius, it.half),
+  cuboid: (it) => cuboid(it.half),
+  mesh: (it) => triangles(it.points, it.triangles),
+};
+
+export class Obstacles {
+  constructor(gl) {
+    this.gl = gl;
+    this.lit = program(gl, VERTEX, FRAGMENT);
+    this.depth = program(gl, VERTEX, 'void main() {}');
+    this.floor = program(gl, FLOOR_VERTEX, FLOOR_FRAGMENT);
+    this.floorArray = gl.createVertexArray();
+    gl.bindVertexArray(this.floorArray);
+    buffer(gl, gl.ARRAY_BUFFER, new Float32Array([-1, -1, 1, -1, -1, 1, 1, 1]));
+    gl.enableVertexAttribArray(0);
+    gl.vertexAttribPointer(0, 2, gl.FLOAT, false, 0, 0);
+    gl.bindVertexArray(null);
+    this.shapes = [];
+  }
+
+  setColliders(colliders) {
+    const { gl } = this;
+    for (const shape of this.shapes) {
+      if (!shape) continue;
+      gl.deleteVertexArray(shape.array);
+      shape.buffers.forEach((it) => gl.deleteBuffer(it));
+    }
+    this.shapes = colliders.map((collider) => {
+      const shape = SHAPES[collider.shape]?.(collider);
+      if (!shape) return null;
+      const array = gl.createVertexArray();
+      gl.bindVertexArray(array);
+      const buffers = [shape.positions, shape.normals].map((data, place) => {
+        const it = buffer(gl, gl.ARRAY_BUFFER, new Float32Array(data));
+        gl.enableVertexAttribArray(place);
+        gl.vertexAttribPointer(place, 3, gl.FLOAT, false, 0, 0);
+        return it;
+      });
+      buffers.push(buffer(gl, gl.ELEMENT_ARRAY_BUFFER, new Uint32Array(shape.indices)));
+      gl.bindVertexArray(null);
+      return { array, buffers, count: shape.indices.length };
+    });
+  }
+
+  /** The solids; with `lightMatrix` only their depth, as the light sees it. */
+  draw(view, lightMatrix) {
+    const { gl } = this;
+    const { it, at } = lightMatrix ? this.depth : this.lit;
+    gl.useProgram(it);
+    gl.uniformMatrix4fv(at.u_viewProjection, false, lightMatrix ?? view.camera.viewProjection);
+    if (!lightMatrix) {
+      setShading(gl, at, view);
+      gl.uniform3fv(at.u_albedo, view.theme.obstacle);
+    }
+    this.shapes.forEach((shape, number) => {
+      if (!shape) return;
+      const { position, rotation } = poseOf(view.poses, number);
+      gl.uniformMatrix4fv(at.u_model, false, pose(position, rotation));
+      gl.bindVertexArray(shape.array);
+      gl.drawElements(gl.TRIANGLES, shape.count, gl.UNSIGNED_INT, 0);
+    });
+    gl.bindVertexArray(null);
+  }
+
+  /** The floors: of half-spaces and of bounds; of a scene without one, a faint one below it. */
+  drawFloors(view) {
+    const { gl } = this;
+    const { poses, frame: { centre, radius }, theme, mesh } = view;
+    const floors = [];
+    mesh.colliders.forEach(({ shape, half }, number) => {
+      const { position, rotation } = poseOf(poses, number);
+      if (shape === 'half-space') floors.push({ position, rotation, half: null, opacity: 1 });
+      if (shape === 'bounds') {
+        const down = turned([0, -half[1], 0], rotation);
+        floors.push({ position: add(position, down), rotation, half: [half[0], half[2]], opacity: 1 });
+      }
+    });
+    if (!floors.length) {
+      floors.push({ position: [centre[0], view.frame.floor, centre[2]], rotation: [0, 0, 0, 1], half: null, opacity: 0.75 });
+    }
+    const { it, at } = this.floor;
+    gl.useProgram(it);
+    setShading(gl, at, view);
+    gl.uniformMatrix4fv(at.u_viewProjection, false, view.camera.viewProjection);
+    gl.uniform3fv(at.u_floor, theme.floor);
+    gl.uniform3fv(at.u_grid, theme.grid);
+    gl.uniform1f(at.u_cell, cellOf(radius));
+    gl.enable(gl.BLEND);
+    gl.depthMask(false);
+    gl.bindVertexArray(this.floorArray);
+    for (const { position, rotation, half, opacity } of floors) {
+      const up = turned([0, 1, 0], rotation);
+      const height = up.reduce((sum, x, axis) => sum + x * (view.camera.eye[axis] - position[axis]), 0);
+      if (height <= 0) continue; // seen from below it would only hide things
+      const below = up.reduce((sum, x, axis) => sum + x * (centre[axis] - position[axis]), 0);
+      const middle = centre.map((x, axis) => x - below * up[axis]);
+      gl.uniform3fv(at.u_up, up);
+      gl.uniform3fv(at.u_centre, middle);
+      gl.uniform2fv(at.u_half, half ?? [8 * radius + 100, 8 * radius + 100]);
+      gl.uniform4f(at.u_fade, 0.8 * radius, half ? 1e9 : 3.6 * radius, theme.shade, opacity);
+      gl.uniformMatrix4fv(at.u_model, false, pose(position, rotation));
+      gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
+    }
+    gl.bindVertexArray(null);
+    gl.depthMask(true);
+    gl.disable(gl.BLEND);
+  }
+}
+
+/** Where collider `number` is, as the last frame says. */
+export function poseOf(poses, number) {
+  const at = 7 * number;
+  if (!poses || poses.length < at + 7) return { position: [0, 0, 0], rotation: [0, 0, 0, 1] };
+  return { position: [...poses.subarray(at, at + 3)], rotation: [...poses.subarray(at + 3, at + 7)] };
+}
+
+/** How far a shape reaches from its place, m; half-spaces reach nowhere in particular. */
+const REACHES = {
+  sphere: ({ radius }) => [radius, radius, radius],
+  capsule: ({ radius, half }) => [radius + half, radius + half, radius + half],
+  cuboid: ({ half }) => half,
+  mesh: ({ points }) => [0, 1, 2].map((axis) => points.reduce((most, x, i) => (i % 3 === axis ? Math.max(most, Math.abs(x)) : most), 0)),
+};
+
+/** The same box and the obstacles; of walls around a scene the lower part, if they are near. */
+export function boxOfObstacles(colliders, poses, box) {
+  let [min, max] = box;
+  const size = Math.hypot(...max.map((x, axis) => x - min[axis]));
+  const take = (low, high) => {
+    min = min.map((x, axis) => Math.min(x, low[axis]));
+    max = max.map((x, axis) => Math.max(x, high[axis]));
+  };
+  colliders.forEach((collider, number) => {
+    const { position: at } = poseOf(poses, number);
+    const { shape, half } = collider;
+    const reach = REACHES[shape]?.(collider);
+    if (reach && Math.max(...reach) < 2 * size) {
+      take(at.map((x, axis) => x - reach[axis]), at.map((x, axis) => x + reach[axis]));
+    } else if (shape === 'bounds' && Math.max(half[0], half[2]) < 2 * size) {
+      const low = at.map((x, axis) => x - half[axis]);
+      const high = at.map((x, axis) => x + half[axis]);
+      take(low, [high[0], half[1] < 2 * size ? high[1] : max[1], high[2]]);
+    }
+  });
+  return [min, max];
+}

@@ -1,0 +1,162 @@
+// Scenes of two dimensions, drawn as such: flat fills, crisp lines, nothing tilted, no light.
+
+import { program } from './gl.js';
+import { asShown } from './look.js';
+import { POSITION, UNIT } from './matter.js';
+import { poseOf } from './obstacles.js';
+
+const FILL_VERTEX = `
+${POSITION}
+uniform mat4 u_viewProjection;
+void main() { gl_Position = u_viewProjection * vec4(position(uint(gl_VertexID)).xy, 0.0, 1.0); }`;
+
+const FILL_FRAGMENT = `
+uniform vec4 u_colour;
+out vec4 colour;
+void main() { colour = vec4(u_colour.rgb * u_colour.a, u_colour.a); }`;
+
+// A box with round corners: of no size a disc, of half a size a capsule.
+const SHAPE_VERTEX = `
+uniform mat4 u_viewProjection;
+uniform vec4 u_pose;     // place, and cosine and sine of its turn
+uniform vec2 u_half;
+uniform float u_round, u_perMetre;
+out vec2 v_at;
+void main() {
+  vec2 corner = vec2(gl_VertexID & 1, gl_VertexID >> 1) * 2.0 - 1.0;
+  v_at = corner * (u_half + u_round + 3.0 / u_perMetre);
+  vec2 at = u_pose.xy + mat2(u_pose.z, u_pose.w, -u_pose.w, u_pose.z) * v_at;
+  gl_Position = u_viewProjection * vec4(at, 0.0, 1.0);
+}`;
+
+const SHAPE_FRAGMENT = `
+in vec2 v_at;
+uniform vec2 u_half;
+uniform float u_round, u_perMetre, u_line;
+uniform vec4 u_fill, u_stroke;
+out vec4 colour;
+void main() {
+  vec2 q = abs(v_at) - u_half;
+  float far = (length(max(q, 0.0)) + min(max(q.x, q.y), 0.0) - u_round) * u_perMetre;
+  float inside = clamp(0.5 - far, 0.0, 1.0) * u_fill.a;
+  float edge = clamp(0.5 + 0.5 * u_line - abs(far + 0.5 * u_line), 0.0, 1.0) * u_stroke.a;
+  colour = vec4(u_fill.rgb * inside, inside) * (1.0 - edge) + vec4(u_stroke.rgb * edge, edge);
+  if (colour.a < 0.004) discard;
+}`;
+
+export class Plane {
+  constructor(gl, lines, points, backdrop) {
+    Object.assign(this, { gl, lines, points, backdrop });
+    this.fill = program(gl, FILL_VERTEX, FILL_FRAGMENT);
+    this.shape = program(gl, SHAPE_VERTEX, SHAPE_FRAGMENT);
+    this.shapeArray = gl.createVertexArray();
+  }
+
+  /** Buffers of another topology are coming. */
+  forget() {
+    this.gl.deleteVertexArray(this.fillArray ?? null);
+    this.fillArray = null;
+  }
+
+  draw(view) {
+    const { gl } = this;
+    const { matter, theme, options, pixelRatio } = view;
+    this.backdrop.draw(view);
+    gl.disable(gl.DEPTH_TEST);
+    gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
+    this.drawBounds(view);
+    if (options.surface) this.drawFaces(view);
+    this.drawShapes(view);
+    const hasFaces = matter.mesh.faces.length > 0;
+    const cloth = view.mesh.parts.some(({ look }) => look === 'cloth');
+    if (options.sticks || cloth) {
+      const base = cloth ? asShown(view.colours[0].faces[0]) : theme.line;
+      // Threads as thick as their distance allows: close together, lines would only make a fog.
+      const dense = Math.min(1, (view.threads * view.camera.pixelsPerMetre) / (7 * pixelRatio));
+      const strong = options.sticks ? 1 : hasFaces ? 0.75 : 1;
+      const pixels = Math.max(0.35, 0.75 * Math.sqrt(dense)) * pixelRatio;
+      this.lines.sticks(view, { pixels, colour: [...base, strong], range: options.stretch ? 0.5 : 0 });
+    }
+    if (options.surface) {
+      // An outline before each, so that bodies that lie on each other stay apart.
+      const outline = [...theme.outline, 1];
+      for (const span of matter.tubes?.spans ?? []) {
+        this.lines.tubes(view, span, { colour: outline, widen: 1.5 * pixelRatio });
+        this.lines.tubes(view, span, { colour: outline, own: 1 });
+      }
+    }
+    view.mesh.parts.forEach((part, number) => {
+      if (part.look !== 'grains') return;
+      this.points.dots(view, part.particles, { pixels: 1.6 * pixelRatio, colour: [...asShown(view.colours[number].tube), 1] });
+    });
+    if (options.particles) {
+      const pixels = Math.min(3, Math.max(1, 0.16 * view.threads * view.camera.pixelsPerMetre / pixelRatio)) * pixelRatio;
+      this.points.dots(view, [0, matter.mesh.particles], { pixels, colour: [...theme.line, 0.9] });
+    }
+  }
+
+  drawFaces({ matter, mesh, camera, colours, theme }) {
+    const { gl, fill: { it, at } } = this;
+    if (!mesh.faces.length) return;
+    if (!this.fillArray) {
+      this.fillArray = gl.createVertexArray();
+      gl.bindVertexArray(this.fillArray);
+      gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, matter.faces);
+    }
+    gl.useProgram(it);
+    matter.positions.bind(UNIT.positions);
+    gl.uniform1i(at.u_positions, UNIT.positions);
+    gl.uniformMatrix4fv(at.u_viewProjection, false, camera.viewProjection);
+    gl.enable(gl.BLEND);
+    gl.bindVertexArray(this.fillArray);
+    mesh.parts.forEach(({ faces: [first, count] }, number) => {
+      if (!count) return;
+      gl.uniform4f(at.u_colour, ...asShown(colours[number].faces[0]), theme.fillAlpha);
+      gl.drawElements(gl.TRIANGLES, 3 * count, gl.UNSIGNED_INT, 12 * first);
+    });
+    gl.bindVertexArray(null);
+    gl.disable(gl.BLEND);
+  }
+
+  /** The walls around a scene. */
+  drawBounds(view) {
+    this.each(view, ({ shape, half }) => (shape === 'bounds' ? { half, round: 0, line: 1.5, fill: 0 } : null));
+  }
+
+  drawShapes(view) {
+    this.each(view, (collider) => {
+      switch (collider.shape) {
+        case 'sphere': return { half: [0, 0], round: collider.radius };
+        case 'capsule': return { half: [0, collider.half], round: collider.radius };
+        case 'cuboid': return { half: collider.half, round: 0 };
+        case 'half-space': return { half: [1e4, 5e3], round: 0, lower: 5e3 };
+        default: return null;
+      }
+    });
+  }
+
+  each({ mesh, poses, camera, theme, pixelRatio }, shapeOf) {
+    const { gl, shape: { it, at } } = this;
+    gl.useProgram(it);
+    gl.uniformMatrix4fv(at.u_viewProjection, false, camera.viewProjection);
+    gl.uniform1f(at.u_perMetre, camera.pixelsPerMetre);
+    gl.enable(gl.BLEND);
+    gl.bindVertexArray(this.shapeArray);
+    mesh.colliders.forEach((collider, number) => {
+      const shape = shapeOf(collider);
+      if (!shape) return;
+      const { position: [x, y], rotation: [, , qz, qw] } = poseOf(poses, number);
+      const [cosine, sine] = [qw * qw - qz * qz, 2 * qw * qz];
+      const lower = shape.lower ?? 0;
+      gl.uniform4f(at.u_pose, x + sine * lower, y - cosine * lower, cosine, sine);
+      gl.uniform2f(at.u_half, shape.half[0], shape.half[1]);
+      gl.uniform1f(at.u_round, shape.round);
+      gl.uniform1f(at.u_line, (shape.line ?? 1.25) * pixelRatio);
+      gl.uniform4f(at.u_fill, ...theme.obstacleFlat, shape.fill ?? 1);
+      gl.uniform4f(at.u_stroke, ...theme.faint, 1);
+      gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
+    });
+    gl.bindVertexArray(null);
+    gl.disable(gl.BLEND);
+  }
+}

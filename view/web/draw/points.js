@@ -1,0 +1,91 @@
+// Particles as round points: dots of some pixels, or grains as large as they are, shaded as balls.
+
+import { program } from './gl.js';
+import { POSITION, UNIT } from './matter.js';
+import { SHADING, setShading } from './shading.js';
+
+const VERTEX = `
+${POSITION}
+uniform mat4 u_viewProjection;
+uniform float u_radius, u_pixels, u_perMetre, u_nearer;
+uniform uint u_first;
+out vec3 v_centre;
+void main() {
+  v_centre = position(u_first + uint(gl_VertexID));
+  gl_Position = u_viewProjection * vec4(v_centre, 1.0);
+  gl_Position.z -= u_nearer * gl_Position.w;
+  gl_PointSize = max(2.0 * u_pixels, 2.0 * u_radius * u_perMetre / gl_Position.w);
+  if (isnan(v_centre.x)) gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
+}`;
+
+const DOT = `
+uniform vec4 u_colour;
+out vec4 colour;
+void main() {
+  vec2 at = 2.0 * gl_PointCoord - 1.0;
+  float wide = fwidth(at.x);
+  float alpha = u_colour.a * clamp((1.0 - length(at)) / wide + 0.5, 0.0, 1.0);
+  if (alpha < 0.01) discard;
+  colour = vec4(u_colour.rgb * alpha, alpha);
+}`;
+
+const BALL = `
+in vec3 v_centre;
+uniform vec3 u_right, u_up;
+uniform vec3 u_albedo;
+uniform float u_radius;
+out vec4 colour;
+${SHADING}
+void main() {
+  vec2 at = vec2(2.0, -2.0) * gl_PointCoord + vec2(-1.0, 1.0);
+  float r2 = dot(at, at);
+  if (r2 > 1.0) discard;
+  vec3 n = u_right * at.x + u_up * at.y + cross(u_right, u_up) * sqrt(1.0 - r2);
+  colour = shown(shade(u_albedo, v_centre + u_radius * n, n, 0.4, 0.0, 0.3));
+}`;
+
+export class Points {
+  constructor(gl) {
+    this.gl = gl;
+    this.dot = program(gl, VERTEX, DOT);
+    this.ball = program(gl, VERTEX, BALL);
+    this.array = gl.createVertexArray();
+  }
+
+  begin({ camera, matter }, { it, at }, { radius = 0, pixels = 0, nearer = 0, first = 0 }) {
+    const { gl } = this;
+    gl.useProgram(it);
+    matter.positions.bind(UNIT.positions);
+    gl.uniform1i(at.u_positions, UNIT.positions);
+    gl.uniformMatrix4fv(at.u_viewProjection, false, camera.viewProjection);
+    gl.uniform1f(at.u_radius, radius);
+    gl.uniform1f(at.u_pixels, pixels);
+    gl.uniform1f(at.u_perMetre, camera.pixelsPerMetre);
+    gl.uniform1f(at.u_nearer, nearer);
+    gl.uniform1ui(at.u_first, first);
+    gl.bindVertexArray(this.array);
+  }
+
+  dots(view, [first, count], style) {
+    const { gl } = this;
+    this.begin(view, this.dot, { ...style, first });
+    gl.uniform4fv(this.dot.at.u_colour, style.colour);
+    gl.enable(gl.BLEND);
+    gl.depthMask(false);
+    gl.drawArrays(gl.POINTS, 0, count);
+    gl.depthMask(true);
+    gl.disable(gl.BLEND);
+    gl.bindVertexArray(null);
+  }
+
+  balls(view, [first, count], style) {
+    const { gl, ball: { at } } = this;
+    this.begin(view, this.ball, { ...style, first });
+    setShading(gl, at, view);
+    gl.uniform3fv(at.u_right, view.camera.right);
+    gl.uniform3fv(at.u_up, view.camera.up);
+    gl.uniform3fv(at.u_albedo, style.albedo);
+    gl.drawArrays(gl.POINTS, 0, count);
+    gl.bindVertexArray(null);
+  }
+}

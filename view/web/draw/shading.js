@@ -1,0 +1,65 @@
+// Light: one key light with a shadow, a sky above and an earth below. Text that the shaders of
+// everything solid share, and the numbers behind it.
+
+import { UNIT } from './matter.js';
+import { unit } from './math.js';
+
+/** Towards the key light: from the upper left, before the scene. */
+export const TO_LIGHT = unit([-0.45, 0.8, 0.55]);
+
+export const SHADING = `
+uniform vec3 u_eye, u_toLight, u_key, u_sky, u_earth;
+uniform mat4 u_light;
+uniform float u_offset;
+uniform bool u_soft;
+uniform highp sampler2DShadow u_shadow;
+
+/** How much of the key light gets to p, whose side towards the light is n. */
+float reaching(vec3 p, vec3 n) {
+  vec3 q = (u_light * vec4(p + n * u_offset, 1.0)).xyz * 0.5 + 0.5;
+  if (any(lessThan(q, vec3(0.0))) || any(greaterThan(q, vec3(1.0)))) return 1.0;
+  if (!u_soft) return texture(u_shadow, vec3(q.xy, q.z - 0.0008));
+  float texel = 1.0 / float(textureSize(u_shadow, 0).x);
+  float sum = 0.0;
+  for (int y = -1; y <= 1; y++)
+    for (int x = -1; x <= 1; x++)
+      sum += texture(u_shadow, vec3(q.xy + vec2(x, y) * 1.4 * texel, q.z - 0.0008));
+  return sum / 9.0;
+}
+
+/**
+ * What leaves a surface towards the eye. gloss: how much it shines; fuzz: how much its rim glows,
+ * as that of cloth does; through: how much of the light behind it comes through.
+ */
+vec3 shade(vec3 albedo, vec3 p, vec3 n, float gloss, float fuzz, float through) {
+  vec3 v = normalize(u_eye - p);
+  float facing = dot(n, u_toLight);
+  float light = reaching(p, facing >= 0.0 ? n : -n);
+  vec3 around = mix(u_earth, u_sky, 0.5 + 0.5 * n.y);
+  vec3 direct = u_key * light * (max(facing, 0.0) + through * max(-facing, 0.0));
+  float rim = pow(1.0 - clamp(dot(n, v), 0.0, 1.0), 4.0);
+  vec3 h = normalize(v + u_toLight);
+  float shine = pow(max(dot(n, h), 0.0), 48.0) * light * step(0.0, facing);
+  return albedo * (around + direct) + fuzz * rim * (0.4 * albedo + 0.12) * (around + 0.5 * direct)
+    + gloss * (shine * u_key + 0.35 * rim * u_sky);
+}
+
+vec4 shown(vec3 linear) {
+  // A soft shoulder above 0.8, so that bright folds keep their colour.
+  vec3 soft = mix(linear, 1.0 - 0.2 * exp(-(linear - 0.8) / 0.2), step(0.8, linear));
+  return vec4(pow(max(soft, 0.0), vec3(1.0 / 2.2)), 1.0);
+}
+`;
+
+/** Gives a program what SHADING wants. */
+export function setShading(gl, at, { camera: { eye }, shadow, theme, quality }) {
+  gl.uniform3fv(at.u_eye, eye);
+  gl.uniform3fv(at.u_toLight, TO_LIGHT);
+  gl.uniform3fv(at.u_key, theme.key);
+  gl.uniform3fv(at.u_sky, theme.sky);
+  gl.uniform3fv(at.u_earth, theme.earth);
+  gl.uniformMatrix4fv(at.u_light, false, shadow.matrix);
+  gl.uniform1f(at.u_offset, shadow.offset);
+  gl.uniform1i(at.u_soft, quality.softShadow ? 1 : 0);
+  gl.uniform1i(at.u_shadow, UNIT.shadow);
+}

@@ -1,0 +1,68 @@
+// Scenes of three dimensions: lit, with a shadow.
+
+import { asShown } from './look.js';
+import { Obstacles } from './obstacles.js';
+import { Shadow } from './shadow.js';
+import { Surfaces } from './surfaces.js';
+
+/** Radius of grains, as a share of the scene's. */
+const GRAIN = 0.008;
+
+export class Space {
+  constructor(gl, lines, points, backdrop) {
+    Object.assign(this, { gl, lines, points, backdrop });
+    this.surfaces = new Surfaces(gl);
+    this.obstacles = new Obstacles(gl);
+    this.shadow = new Shadow(gl);
+  }
+
+  /** Buffers of another topology are coming. */
+  forget(mesh) {
+    this.surfaces.forget();
+    this.obstacles.setColliders(mesh.colliders);
+  }
+
+  draw(view, hasMoved) {
+    const { gl } = this;
+    const { frame, options, theme, mesh, pixelRatio } = view;
+    view.shadow = this.shadow;
+    gl.enable(gl.DEPTH_TEST);
+    gl.depthFunc(gl.LEQUAL);
+    gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
+    this.shadow.resize(view.quality.shadowSize);
+    if (hasMoved) {
+      this.shadow.aim(frame.centre, 1.6 * frame.radius);
+      this.shadow.draw((matrix) => {
+        this.surfaces.draw(view, matrix);
+        this.obstacles.draw(view, matrix);
+      });
+    }
+    gl.viewport(0, 0, gl.drawingBufferWidth, gl.drawingBufferHeight);
+    gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
+    this.backdrop.draw(view);
+    gl.enable(gl.DEPTH_TEST);
+    this.shadow.bind();
+    this.obstacles.drawFloors(view);
+    this.obstacles.draw(view);
+    this.surfaces.draw(view);
+    mesh.parts.forEach((part, number) => {
+      if (part.look === 'grains' && options.surface) {
+        this.points.balls(view, part.particles, {
+          radius: GRAIN * frame.radius, pixels: pixelRatio, albedo: view.colours[number].tube,
+        });
+      }
+    });
+    if (options.sticks || !options.surface) {
+      this.lines.sticks(view, {
+        pixels: 0.6 * pixelRatio, colour: [...theme.line, options.surface ? 0.55 : 0.8],
+        nearer: 2e-4, range: options.stretch ? 0.12 : 0,
+      });
+    }
+    if (options.particles) {
+      this.points.dots(view, [0, mesh.particles], {
+        radius: 0.16 * view.threads, pixels: 1.2 * pixelRatio, colour: [...asShown(theme.obstacle).map((x) => 1 - 0.6 * x), 1], nearer: 3e-4,
+      });
+    }
+    gl.disable(gl.DEPTH_TEST);
+  }
+}

@@ -1,0 +1,125 @@
+// The picture: takes topologies and frames, draws them in space or in the plane.
+
+import { Backdrop } from './backdrop.js';
+import { Lines } from './lines.js';
+import { THEMES, coloursOf } from './look.js';
+import { boxOfObstacles } from './obstacles.js';
+import { Matter } from './matter.js';
+import { Mesh, boxAround } from './mesh.js';
+import { Plane } from './plane.js';
+import { Points } from './points.js';
+import { Space } from './space.js';
+
+export class Stage {
+  /** @throws if the browser has no WebGL2. */
+  constructor(canvas, isSoftware) {
+    this.canvas = canvas;
+    const gl = canvas.getContext('webgl2', { antialias: !isSoftware, alpha: false, powerPreference: 'high-performance' });
+    if (!gl) throw new Error('this browser has no WebGL2, which the picture needs');
+    this.gl = gl;
+    this.matter = new Matter(gl);
+    const lines = new Lines(gl);
+    const points = new Points(gl);
+    const backdrop = new Backdrop(gl);
+    this.lines = lines;
+    this.space = new Space(gl, lines, points, backdrop);
+    this.plane = new Plane(gl, lines, points, backdrop);
+    this.mesh = null;
+    this.positions = null;
+    this.poses = null;
+    this.step = 0;
+    this.hasMoved = false;
+    this.isReady = false;
+  }
+
+  setMesh(said, epoch) {
+    this.mesh = new Mesh(said, epoch);
+    this.isReady = false;
+  }
+
+  setIndices(indices) {
+    const { mesh } = this;
+    mesh.setIndices(indices);
+    this.lines.forget();
+    this.space.forget(mesh);
+    this.plane.forget();
+    this.matter.setMesh(mesh);
+    this.positions = null;
+    this.isReady = true;
+  }
+
+  setRests(rests) {
+    this.lines.forget();
+    this.matter.setRests(rests);
+  }
+
+  remove(gone) {
+    this.mesh.remove(gone);
+    this.matter.remove(gone);
+    this.hasMoved = true;
+  }
+
+  /** Takes a frame; `false` if it does not belong to the topology. */
+  setFrame({ epoch, step, positions, poses }) {
+    const { mesh } = this;
+    if (!this.isReady || epoch !== mesh.epoch || positions.length !== 3 * mesh.vertices) return false;
+    const isFirst = !this.positions;
+    Object.assign(this, { positions, poses, step, hasMoved: true });
+    if (isFirst) {
+      this.colours = mesh.parts.map(coloursOf);
+      this.threads = this.usualLength();
+    }
+    this.matter.setPositions(positions, (part) => this.colours[part].tube);
+    return true;
+  }
+
+  /** About how far neighbours are apart, m: of a thousand sticks at most. */
+  usualLength() {
+    const { drawnSticks: sticks } = this.mesh;
+    const each = 2 * Math.max(1, Math.floor(sticks.length / 2000));
+    const lengths = [];
+    for (let i = 0; i < sticks.length; i += each) {
+      const [a, b] = [3 * sticks[i], 3 * sticks[i + 1]];
+      const along = [0, 1, 2].map((axis) => this.positions[a + axis] - this.positions[b + axis]);
+      const length = Math.hypot(...along);
+      if (length > 0) lengths.push(length);
+    }
+    return lengths.sort((a, b) => a - b)[lengths.length >> 2] || 0.05;
+  }
+
+  /** The box around everything: particles, that begin in `bounds`, and obstacles. */
+  box(bounds) {
+    if (!this.positions) return null;
+    const box = bounds?.flat().every(Number.isFinite) ? bounds : boxAround(this.positions, this.mesh.particles);
+    return box && boxOfObstacles(this.mesh.colliders, this.poses, box);
+  }
+
+  /** Where a particle is, m; `null` if there is none. */
+  position(id) {
+    if (!this.positions || !(id >= 0 && id < this.mesh.vertices)) return null;
+    return [...this.positions.subarray(3 * id, 3 * id + 3)];
+  }
+
+  /** Fits the canvas to its place on the page; whether that changed anything. */
+  resize(pixelRatio) {
+    const width = Math.max(1, Math.round(this.canvas.clientWidth * pixelRatio));
+    const height = Math.max(1, Math.round(this.canvas.clientHeight * pixelRatio));
+    if (this.canvas.width === width && this.canvas.height === height) return false;
+    Object.assign(this.canvas, { width, height });
+    return true;
+  }
+
+  draw({ camera, frame, options, isDark, pixelRatio, quality }) {
+    const { gl, matter, mesh, poses, colours, threads } = this;
+    const theme = THEMES[isDark ? 'dark' : 'light'];
+    const view = { camera, frame, options, theme, pixelRatio, quality, matter, mesh, poses, colours, threads };
+    gl.viewport(0, 0, gl.drawingBufferWidth, gl.drawingBufferHeight);
+    if (!this.positions) {
+      this.space.backdrop.draw(view);
+      return;
+    }
+    if (camera.isFlat) this.plane.draw(view);
+    else this.space.draw(view, this.hasMoved);
+    this.hasMoved = false;
+  }
+}

@@ -1,0 +1,140 @@
+// What is drawn as tubes with round ends: ropes, stems, limbs, heads. Made from sticks once for
+// each topology; where they are, the graphics card reads from the positions of their ends.
+
+/** Radius of a rope and of a limb as shares of the usual length of their sticks. */
+const ROPE = 0.11;
+const LIMB = 0.15;
+/** Of a twig that carries only itself; a branch is as thick as all its twigs together, by area. */
+const TWIG = 0.014;
+
+/** A tube: the particles at its ends, its radii there, its stick (-1 if none), its part. */
+class Tubes {
+  ends = [];
+  radii = [];
+  sticks = [];
+  parts = [];
+
+  push(a, b, radiusA, radiusB, stick, part) {
+    this.ends.push(a, b);
+    this.radii.push(radiusA, radiusB);
+    this.sticks.push(stick);
+    this.parts.push(part);
+  }
+}
+
+const median = (values) => values.slice().sort((a, b) => a - b)[values.length >> 1] ?? 0;
+
+/** The shown sticks of a part, with their lengths in `positions`. */
+function shown(mesh, { sticks: [first, count] }, positions) {
+  const all = [];
+  for (let id = first; id < first + count; id++) {
+    const a = mesh.sticks[2 * id];
+    const b = mesh.sticks[2 * id + 1];
+    if (mesh.thin[id] || a === b) continue;
+    const along = [0, 1, 2].map((axis) => positions[3 * b + axis] - positions[3 * a + axis]);
+    all.push({ id, a, b, length: mesh.rests?.[id] || Math.hypot(...along) });
+  }
+  return all;
+}
+
+function ropes(tubes, mesh, part, number, positions) {
+  const sticks = shown(mesh, part, positions);
+  const radius = ROPE * median(sticks.map((stick) => stick.length));
+  for (const { id, a, b } of sticks) tubes.push(a, b, radius, radius, id, number);
+}
+
+function limbs(tubes, mesh, part, number, positions) {
+  const sticks = shown(mesh, part, positions);
+  const usual = LIMB * median(sticks.map((stick) => stick.length));
+  const degree = new Map();
+  for (const { a, b } of sticks) for (const end of [a, b]) degree.set(end, (degree.get(end) ?? 0) + 1);
+  // Hands and feet are thinner than what they hang on.
+  const radius = (end) => usual * (degree.get(end) === 1 ? 0.75 : 1);
+  for (const { id, a, b } of sticks) tubes.push(a, b, radius(a), radius(b), id, number);
+}
+
+function stems(tubes, mesh, part, number, positions) {
+  const leaves = new Set();
+  const [firstFace, faces] = part.faces;
+  const key = (a, b) => (a < b ? `${a} ${b}` : `${b} ${a}`);
+  for (let face = firstFace; face < firstFace + faces; face++) {
+    const corners = mesh.faces.subarray(3 * face, 3 * face + 3);
+    for (let k = 0; k < 3; k++) leaves.add(key(corners[k], corners[(k + 1) % 3]));
+  }
+  const sticks = shown(mesh, part, positions).filter(({ a, b }) => !leaves.has(key(a, b)));
+  const neighbours = new Map();
+  const join = (a, b) => neighbours.set(a, [...(neighbours.get(a) ?? []), b]);
+  for (const { a, b } of sticks) {
+    join(a, b);
+    join(b, a);
+  }
+  // From the roots upwards, then how many twigs each particle carries, from the tips back.
+  const pinned = new Set(mesh.pinned);
+  const [first, count] = part.particles;
+  const order = [];
+  const parent = new Map();
+  for (let id = first; id < first + count; id++) {
+    if (pinned.has(id) && neighbours.has(id)) {
+      parent.set(id, id);
+      order.push(id);
+    }
+  }
+  for (let i = 0; i < order.length; i++) {
+    for (const next of neighbours.get(order[i])) {
+      if (!parent.has(next)) {
+        parent.set(next, order[i]);
+        order.push(next);
+      }
+    }
+  }
+  const carried = new Map();
+  for (const id of order.reverse()) {
+    const own = (carried.get(id) ?? 0) + 1;
+    carried.set(id, own);
+    if (parent.get(id) !== id) carried.set(parent.get(id), (carried.get(parent.get(id)) ?? 0) + own);
+  }
+  const twig = TWIG * median(sticks.map((stick) => stick.length));
+  const radius = (id) => twig * Math.sqrt(carried.get(id) ?? 1);
+  for (const { id, a, b } of sticks) {
+    // A branch begins as thick as itself, not as the stem that it leaves.
+    const thin = Math.min(radius(a), radius(b));
+    const [ra, rb] = parent.get(b) === a ? [Math.min(radius(a), 1.4 * thin), thin] : [thin, Math.min(radius(b), 1.4 * thin)];
+    tubes.push(a, b, ra, rb, id, number);
+  }
+}
+
+const MAKERS = { rope: ropes, ragdoll: limbs, plant: stems };
+
+/** First and count of the tubes of each part that has any; those of a part stand together. */
+function spansOf(parts) {
+  const spans = [];
+  parts.forEach((part, i) => {
+    if (part !== parts[i - 1]) spans.push([i, 0]);
+    spans.at(-1)[1]++;
+  });
+  return spans;
+}
+
+/** All tubes of a mesh whose particles are at `positions`, ready for the graphics card. */
+export function tubesOf(mesh, positions) {
+  const tubes = new Tubes();
+  mesh.parts.forEach((part, number) => {
+    MAKERS[part.look]?.(tubes, mesh, part, number, positions);
+    const [first, count] = part.particles;
+    if (!MAKERS[part.look]) return;
+    for (let id = first; id < first + count; id++) {
+      const radius = mesh.radii.get(id);
+      if (radius) tubes.push(id, id, radius, radius, -1, number);
+    }
+  });
+  const byStick = new Map();
+  tubes.sticks.forEach((stick, tube) => stick >= 0 && byStick.set(stick, tube));
+  return {
+    count: tubes.sticks.length,
+    ends: new Uint32Array(tubes.ends),
+    radii: new Float32Array(tubes.radii),
+    parts: tubes.parts,
+    spans: spansOf(tubes.parts),
+    byStick,
+  };
+}

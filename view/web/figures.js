@@ -1,0 +1,83 @@
+// The live figures, their graphs, and the race of two kernels.
+
+import { Graph } from './graph.js';
+import { milliseconds, percent, short, whole } from './numbers.js';
+
+/** A step has to be done in this time, ms, if the simulation is to keep up. */
+const BUDGET = 1000 / 60;
+
+export class Figures {
+  constructor(root, race) {
+    this.root = root;
+    this.race = race;
+    this.fields = Object.fromEntries([...root.querySelectorAll('[data-figure]')].map((it) => [it.dataset.figure, it]));
+    const graph = (name, colours) => new Graph(root.querySelector(`[data-graph="${name}"]`), colours);
+    this.graphs = {
+      time: graph('time', ['--first', '--second']),
+      stretch: graph('stretch', ['--third']),
+      energy: graph('energy', ['--fourth']),
+    };
+  }
+
+  clear() {
+    for (const graph of Object.values(this.graphs)) graph.clear();
+  }
+
+  set(name, text) {
+    const field = this.fields[name];
+    if (field && field.textContent !== text) field.textContent = text;
+  }
+
+  showState(state) {
+    this.state = state;
+    this.set('counts', `${whole(state.counts.particles)} particles · ${whole(state.counts.sticks)} sticks`);
+    this.set('machine', state.machine ?? '');
+    this.showRace(state.race ? this.last?.race : null);
+  }
+
+  show(it) {
+    this.last = it;
+    this.set('milliseconds', milliseconds(it.milliseconds));
+    this.set('budget', `${percent(it.milliseconds / BUDGET)} of a core at 60 Hz`);
+    this.set('nanoseconds', short(it.nanoseconds));
+    this.set('rate', short(it.sticks_per_second));
+    this.set('divisions', short(it.divisions));
+    this.set('roots', short(it.roots));
+    this.set('rms', percent(it.rms));
+    this.set('max', percent(it.max));
+    this.set('kinetic', short(it.kinetic));
+    this.set('potential', short(it.potential));
+    this.set('torn', whole(it.torn));
+    this.set('steps', whole(it.steps));
+    this.graphs.time.push([it.milliseconds, it.race?.milliseconds ?? NaN]);
+    this.graphs.stretch.push([it.rms]);
+    this.graphs.energy.push([it.kinetic]);
+    this.showRace(it.race);
+  }
+
+  showRace(race) {
+    this.race.hidden = !race || !this.state?.race;
+    if (this.race.hidden) return;
+    const { settings, race: opponent } = this.state;
+    const name = ({ kernel, instructions }) => [...new Set([kernel, instructions])].filter(Boolean).join(' ');
+    const rows = [
+      { name: name(settings), time: this.last.milliseconds },
+      { name: name(opponent), time: race.milliseconds },
+    ];
+    const most = Math.max(...rows.map(({ time }) => time || 0)) || 1;
+    this.race.querySelectorAll('.bar').forEach((bar, i) => {
+      bar.querySelector('.name').textContent = rows[i].name;
+      bar.querySelector('.length').style.transform = `scaleX(${Math.max(0.004, rows[i].time / most || 0)})`;
+      bar.querySelector('.time').textContent = `${milliseconds(rows[i].time)} ms`;
+    });
+    const ratio = rows[1].time / rows[0].time;
+    const verdict = !Number.isFinite(ratio) ? '' : ratio >= 1 ? `${ratio.toFixed(1)} × as fast` : `${(1 / ratio).toFixed(1)} × as slow`;
+    this.race.querySelector('.verdict').textContent = verdict;
+    const badge = this.race.querySelector('.badge');
+    badge.classList.toggle('equal', race.equal);
+    badge.textContent = race.equal ? 'bit-equal' : `differ since step ${race.first_difference}`;
+    badge.title = race.equal
+      ? 'Every position of every particle is the same to the last bit on both kernels, at every step so far'
+      : 'Positions are not the same on both kernels';
+  }
+}

@@ -1,0 +1,269 @@
+// Puts the page together: messages of the host to the picture and the panel, hands and keys to the
+// host. One frame is asked for each time that one was drawn.
+
+import { Camera } from './camera.js';
+import { Stage } from './draw/stage.js';
+import { Figures } from './figures.js';
+import { Hands } from './hands.js';
+import { Messages } from './messages.js';
+import { Overlay } from './overlay.js';
+import { Panel } from './panel.js';
+import { decodeBinary, decodeText, encode } from './protocol.js';
+import { Quality } from './quality.js';
+import { connectSocket } from './socket.js';
+import { connectWorker } from './worker-transport.js';
+
+const $ = (selector) => document.querySelector(selector);
+const canvas = $('#picture');
+const messages = new Messages($('#toasts'), $('#banner'));
+const figures = new Figures($('#figures'), $('#race'));
+const camera = new Camera();
+const quality = new Quality();
+const options = { surface: true, sticks: false, stretch: false, particles: false };
+
+let state = null;
+let newest = null; // the last frame that came, until it is drawn
+let isDirty = true;
+let isConnected = false;
+let framed = null; // of which topology and scene the camera was set up
+let frame = { centre: [0, 0, 0], half: [1, 1, 1], radius: 1, floor: -1 };
+let frames = 0;
+
+/** Tells the host; says so where there is none. */
+function send(what, rest) {
+  if (!transport?.send(encode(what, rest))) messages.say('There is no connection to the simulation.');
+}
+
+function makeStage() {
+  try {
+    return new Stage(canvas, quality.isSoftware);
+  } catch (error) {
+    messages.hold('picture', `No picture: ${error.message}.`, 'bad');
+    throw error;
+  }
+}
+const stage = makeStage();
+const hands = new Hands({ canvas, overlay: new Overlay($('#overlay')), stage, camera, send });
+const panel = new Panel($('#panel'), send, (text) => messages.say(text));
+for (const it of document.querySelectorAll('#panel [data-figure]')) figures.fields[it.dataset.figure] = it;
+
+// The host.
+
+const transport = (document.documentElement.dataset.host === 'worker' ? connectWorker : connectSocket)({
+  open() {
+    isConnected = true;
+    messages.hold('connection', '');
+  },
+  closed(why) {
+    isConnected = false;
+    newest = null;
+    hands.drop();
+    messages.hold('connection', why ? `The simulation has stopped: ${why}` : 'The simulation does not answer. Reconnecting …', 'bad');
+  },
+  text(text) {
+    const message = decodeText(text);
+    if (message.say === 'state') takeState(message);
+    else if (message.say === 'figures') takeFigures(message);
+    else if (message.say === 'error') messages.say(message.text);
+  },
+  binary(buffer) {
+    const message = decodeBinary(buffer);
+    switch (message.kind) {
+      case 'mesh':
+        newest = null;
+        stage.setMesh(message.mesh, message.epoch);
+        break;
+      case 'indices':
+        if (message.epoch !== stage.mesh?.epoch) return;
+        stage.setIndices(message);
+        transport.send(encode('next'));
+        break;
+      case 'rests':
+        if (message.epoch === stage.mesh?.epoch) stage.setRests(message.rests);
+        break;
+      case 'removed':
+        if (message.epoch === stage.mesh?.epoch && stage.isReady) stage.remove(message);
+        break;
+      default:
+        newest = message;
+    }
+    isDirty = true;
+  },
+});
+
+function takeState(it) {
+  const isOther = state?.scene !== it.scene;
+  // What is held stays held over a reset, not in another scene.
+  if (isOther || state.size !== it.size) hands.drop();
+  state = it;
+  if (isOther) figures.clear();
+  document.title = `${it.scene} – Taut`;
+  $('#about').textContent = it.scenes.find(({ name }) => name === it.scene)?.about ?? '';
+  panel.show(it);
+  figures.showState(it);
+  showTools();
+  isDirty = true;
+}
+
+function takeFigures(it) {
+  figures.show(it);
+  messages.hold('blown', it.blown ? 'It blew up: the steps were too large for these settings. Press R to begin again.' : '', 'bad');
+}
+
+// Keys and buttons.
+
+const actions = {
+  R: () => send('reset'),
+  P: () => send('pause', { on: !state?.paused }),
+  S: () => send('step'),
+  G: () => send('gravity', { on: !state?.gravity }),
+  W: () => send('wind', { on: !state?.wind }),
+  F: () => lookAtAll(false),
+};
+
+function showTools() {
+  const pressed = { P: state?.paused, G: state?.gravity, W: state?.wind, C: hands.isCutting() };
+  for (const button of document.querySelectorAll('#tools button')) {
+    const { key } = button.dataset;
+    if (key in pressed) button.setAttribute('aria-pressed', String(Boolean(pressed[key])));
+  }
+}
+
+for (const button of document.querySelectorAll('#tools button')) {
+  const { key } = button.dataset;
+  const cap = document.createElement('kbd');
+  cap.textContent = key;
+  button.append(cap);
+  button.onclick = () => {
+    if (key === 'C') hands.setCutMode(!hands.cutMode);
+    else actions[key]();
+    showTools();
+  };
+}
+
+const isTyping = (event) => event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.('select, textarea');
+
+addEventListener('keydown', (event) => {
+  if (isTyping(event)) return;
+  const key = event.key.toUpperCase();
+  if (key === 'C' && !event.repeat) hands.setCutKey(true);
+  if (actions[key] && (!event.repeat || key === 'S')) actions[key]();
+  showTools();
+});
+addEventListener('keyup', (event) => {
+  if (event.key.toUpperCase() !== 'C') return;
+  hands.setCutKey(false);
+  showTools();
+});
+addEventListener('blur', () => hands.setCutKey(false));
+
+function showOptions() {
+  for (const button of document.querySelectorAll('[data-option]')) {
+    button.setAttribute('aria-pressed', String(options[button.dataset.option]));
+  }
+  isDirty = true;
+}
+for (const button of document.querySelectorAll('[data-option]')) {
+  button.onclick = () => {
+    const { option } = button.dataset;
+    options[option] = !options[option];
+    // Stretch is the colour of sticks: it is seen on them only.
+    if (option === 'stretch' && options.stretch) options.sticks = true;
+    if (option === 'sticks' && !options.sticks) options.stretch = false;
+    showOptions();
+  };
+}
+showOptions();
+
+const dark = matchMedia('(prefers-color-scheme: dark)');
+dark.onchange = () => {
+  isDirty = true;
+};
+
+// The picture.
+
+/** The scene's ball and floor: of where its particles begin, and of its obstacles. */
+function measure() {
+  const box = stage.box(state?.bounds);
+  if (!box) return;
+  const [min, max] = box;
+  const half = min.map((x, axis) => Math.max((max[axis] - x) / 2, 1e-3));
+  const centre = min.map((x, axis) => (x + max[axis]) / 2);
+  const radius = Math.hypot(...half);
+  frame = { centre, half, radius, floor: min[1] - 0.06 * radius };
+}
+
+function lookAtAll(atOnce) {
+  measure();
+  camera.frame(frame, atOnce);
+  isDirty = true;
+}
+
+function takeFrame() {
+  const message = newest;
+  newest = null;
+  if (!stage.setFrame(message)) return;
+  frames++;
+  isDirty = true;
+  const key = `${state?.scene} ${state?.size} ${state?.dimensions}`;
+  if (framed !== key) {
+    const isFirst = framed === null;
+    framed = key;
+    camera.isFlat = state?.dimensions === 2;
+    lookAtAll(true);
+    if (isFirst) document.body.classList.add('ready');
+  }
+  transport.send(encode('next'));
+}
+
+let before = performance.now();
+function tick(now) {
+  const seconds = Math.min(0.1, (now - before) / 1000);
+  if (newest && quality.note(now - before)) stage.hasMoved = true;
+  before = now;
+  const pixelRatio = Math.min(devicePixelRatio, quality.now.mostPixelRatio);
+  if (stage.resize(pixelRatio)) {
+    const { top, bottom } = canvas.getBoundingClientRect();
+    const above = document.querySelector('header').getBoundingClientRect().bottom - top;
+    const below = bottom - document.querySelector('#tools').getBoundingClientRect().top;
+    camera.resize(canvas.clientWidth, canvas.clientHeight, [above, below]);
+    if (framed && !camera.isMoved) lookAtAll(true);
+    isDirty = true;
+  }
+  if (newest) takeFrame();
+  if (camera.advance(seconds)) isDirty = true;
+  hands.flush();
+  if (isDirty) {
+    isDirty = false;
+    camera.setPixels(canvas.height);
+    stage.draw({ camera, frame, options, isDark: dark.matches, pixelRatio, quality: quality.now });
+  }
+  requestAnimationFrame(tick);
+}
+requestAnimationFrame(tick);
+
+canvas.addEventListener('webglcontextlost', () => {
+  messages.hold('picture', 'The graphics card was taken away. Reload the page.', 'bad');
+});
+
+// What tests may look at.
+
+window.taut = Object.freeze({
+  get state() { return state; },
+  get figures() { return figures.last ?? null; },
+  get isConnected() { return isConnected; },
+  get frames() { return frames; },
+  get step() { return stage.step; },
+  get epoch() { return stage.mesh?.epoch ?? null; },
+  /** The particles that are held by this page. */
+  get held() { return hands.held; },
+  /** Where a particle is, m. */
+  position: (id) => stage.position(id),
+  /** Where a particle is seen, in pixels of the page. */
+  project(id) {
+    const point = stage.position(id);
+    const seen = point && hands.toPixels(point);
+    const box = canvas.getBoundingClientRect();
+    return seen && [seen[0] + box.left, seen[1] + box.top];
+  },
+});

@@ -1,0 +1,41 @@
+// Rings around particles and the trail of a cut, over the picture, as SVG.
+
+const make = (name, attributes) => {
+  const it = document.createElementNS('http://www.w3.org/2000/svg', name);
+  for (const [key, value] of Object.entries(attributes)) it.setAttribute(key, value);
+  return it;
+};
+
+export class Overlay {
+  constructor(svg) {
+    this.svg = svg;
+    this.rings = [];
+    this.strokes = [];
+  }
+
+  /** As many elements of a kind as there are things to show; those left over are hidden. */
+  pool(elements, count, name, attributes) {
+    while (elements.length < count) elements.push(this.svg.appendChild(make(name, attributes)));
+    elements.forEach((it, i) => {
+      const hidden = i >= count;
+      if (it.hidden_ !== hidden) it.style.display = hidden ? 'none' : '';
+      it.hidden_ = hidden;
+    });
+    return elements;
+  }
+
+  show(rings, trail) {
+    const circles = this.pool(this.rings, rings.length, 'circle', {});
+    rings.forEach(({ at: [x, y], held }, i) => {
+      circles[i].setAttribute('cx', x);
+      circles[i].setAttribute('cy', y);
+      circles[i].setAttribute('r', held ? 9 : 6);
+      circles[i].setAttribute('class', held ? 'held' : 'hovered');
+    });
+    const lines = this.pool(this.strokes, trail.length, 'line', { class: 'cut' });
+    trail.forEach(({ from, to, left }, i) => {
+      const names = { x1: from[0], y1: from[1], x2: to[0], y2: to[1], 'stroke-opacity': left, 'stroke-width': 1 + 2 * left };
+      for (const [key, value] of Object.entries(names)) lines[i].setAttribute(key, value);
+    });
+  }
+}

@@ -1,0 +1,65 @@
+// The host as WebAssembly, in a worker: what the socket of `taut view` is elsewhere.
+//
+// In: JSON strings, commands of the page. Out: JSON strings and ArrayBuffers, messages of the host.
+'use strict';
+
+let host = null;
+const early = []; // commands that came before it was loaded
+
+onmessage = ({ data }) => (host ? host.command(data) : early.push(data));
+
+function start(wasm) {
+  const memory = wasm.memory;
+  const bytes = (at, length) => new Uint8Array(memory.buffer, at, length);
+  let last = performance.now();
+  let timer = 0; // none while nothing moves
+
+  function say() {
+    for (let kind = wasm.take(); kind !== 0; kind = wasm.take()) {
+      const message = bytes(wasm.message(), wasm.message_length());
+      if (kind === 1) {
+        postMessage(new TextDecoder().decode(message));
+      } else {
+        const copy = message.slice().buffer;
+        postMessage(copy, [copy]);
+      }
+    }
+  }
+
+  function tick() {
+    const now = performance.now();
+    wasm.advance((now - last) / 1000);
+    last = now;
+    say();
+    rest();
+  }
+
+  function rest() {
+    const due = wasm.due();
+    timer = due < 0 ? 0 : setTimeout(tick, 1000 * due);
+  }
+
+  wasm.begin();
+  rest();
+  return {
+    command(text) {
+      const command = new TextEncoder().encode(text);
+      bytes(wasm.command(command.length), command.length).set(command);
+      wasm.receive();
+      say();
+      if (timer === 0) {
+        last = performance.now();
+        rest();
+      }
+    },
+  };
+}
+
+try {
+  const imports = { page: { now: () => performance.now() / 1000 } };
+  const { instance } = await WebAssembly.instantiateStreaming(fetch('./taut.wasm'), imports);
+  host = start(instance.exports);
+  early.forEach(host.command);
+} catch (error) {
+  postMessage(JSON.stringify({ say: 'error', text: `The simulation does not run here: ${error}` }));
+}
