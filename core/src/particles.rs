@@ -271,6 +271,31 @@ impl<const D: usize, S: Real> Particles<D, S> {
         core::array::from_fn(|axis| self.position[axis][particle])
     }
 
+    /// Copies where all particles are, m, in the order of their numbers: `N` numbers each, of which
+    /// those beyond `D` are 0. Such rows are what a GPU wants; `rows.as_flattened()` is one
+    /// contiguous slice of numbers.
+    ///
+    /// ```
+    /// use taut_core::Particles;
+    ///
+    /// let particles = Particles::new(&[[1.0_f32, 2.0], [3.0, 4.0]], &[1.0, 1.0])?;
+    /// let mut rows = [[9.0; 3]; 2];
+    /// particles.copy_positions(&mut rows);
+    /// assert_eq!(rows.as_flattened(), [1.0, 2.0, 0.0, 3.0, 4.0, 0.0]);
+    /// # Ok::<(), taut_core::ParticleError>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If there are not as many rows as particles.
+    pub fn copy_positions<const N: usize>(&self, rows: &mut [[S; N]]) {
+        assert_eq!(rows.len(), self.len, "each particle needs a row");
+        for (particle, row) in rows.iter_mut().enumerate() {
+            *row = core::array::from_fn(|axis| {
+                self.position.get(axis).map_or(S::ZERO, |column| column[particle])
+            });
+        }
+    }
+
     /// Moves a particle without giving it velocity: position and previous position are both
     /// set. This is how the owner of a pinned particle moves it.
     ///

@@ -13,6 +13,7 @@
 #![forbid(unsafe_code)]
 
 mod body;
+mod drawing;
 mod emitter;
 mod force;
 mod model;
@@ -26,7 +27,8 @@ mod world;
 
 #[cfg(feature = "parry")]
 pub use body::BodyContacts;
-pub use body::{Anchor, Bodies, Body, BodyError, BodyPose, MassProperties, Twist, Vertices};
+pub use body::{Anchor, Bodies, Body, BodyError, BodyPose, MassProperties, Twist};
+pub use drawing::{Figure, Form, GONE, Look, normals};
 pub use emitter::{Emission, Emitter, Living, Source};
 pub use force::{
     Acceleration, Attractor, Drag, Field, Force, Forces, Gusts, Law, Region, Subject, Wind, WindLaw,
@@ -48,6 +50,6 @@ pub use scene::SceneFileError;
 pub use scene::{AnyScene, LibraryScene, Scene, SceneError, UnknownScene};
 pub use springs::{Spring, SpringError, Springs};
 pub use world::{
-    Clock, Diagnostics, Frame, Moment, Outcome, Pass, Piece, Settings, Snapshot, SnapshotError,
-    World, WorldError,
+    Clock, Diagnostics, Drawing, DrawnPart, Frame, Moment, Outcome, Pass, Piece, Removed, Settings,
+    Snapshot, SnapshotError, World, WorldError,
 };

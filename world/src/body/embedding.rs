@@ -1,68 +1,73 @@
 //! The mesh that is fastened to a body's four particles (figure 6 of Jakobsen 2001).
 
+use std::ops::Range;
+
 use taut_core::Particles;
 
 use super::Bodies;
+use crate::drawing::row;
 
-/// Where the vertices of all bodies are, m: columns, body by body.
-#[derive(Clone, Debug, Default)]
-pub struct Vertices {
-    columns: [Vec<f32>; 3],
-}
-
-impl Vertices {
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        self.columns[0].len()
+impl<const D: usize> Bodies<D> {
+    /// Where all vertices of all bodies are, m, body by body.
+    pub fn vertices(&self, particles: &Particles<D>) -> Vec<[f32; D]> {
+        let mut rows = vec![[0.0; D]; self.vertex_count()];
+        self.copy_vertices(particles, &mut rows);
+        rows
     }
 
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.columns[0].is_empty()
-    }
-
-    /// One column, m.
+    /// Copies where all vertices of all bodies are, m, body by body, in one pass: `N` numbers each, of
+    /// which those beyond the dimensions are 0. A vertex is `x1 + c2 (x2 - x1) + c3 (x3 - x1) + c4
+    /// (x4 - x1)`: `c1 x1 + c2 x2 + c3 x3 + c4 x4` for weights whose sum is 1, and as exact far from
+    /// the origin.
     ///
     /// # Panics
-    /// If there is no such axis.
-    pub fn along(&self, axis: usize) -> &[f32] {
-        &self.columns[axis]
+    /// If there are not as many rows as vertices.
+    pub fn copy_vertices<const N: usize>(&self, particles: &Particles<D>, rows: &mut [[f32; N]]) {
+        self.copy_vertices_of(0..self.all.len(), particles, rows);
     }
 
-    /// Where a vertex is, m.
-    ///
-    /// # Panics
-    /// If there is no such vertex.
-    pub fn position(&self, vertex: usize) -> [f32; 3] {
-        self.columns.each_ref().map(|column| column[vertex])
-    }
-}
-
-impl Bodies {
-    /// Where all vertices of all bodies are.
-    pub fn vertices(&self, particles: &Particles<3>) -> Vertices {
-        let mut vertices = Vertices::default();
-        self.recompute(particles, &mut vertices);
-        vertices
-    }
-
-    /// Where all vertices of all bodies are now, in one pass; takes no memory if there were as many
-    /// before. A vertex is `x1 + c2 (x2 - x1) + c3 (x3 - x1) + c4 (x4 - x1)`: `c1 x1 + c2 x2 +
-    /// c3 x3 + c4 x4` for weights whose sum is 1, and as exact far from the origin.
-    pub fn recompute(&self, particles: &Particles<3>, vertices: &mut Vertices) {
+    /// The same of some of the bodies.
+    pub(crate) fn copy_vertices_of<const N: usize>(
+        &self,
+        bodies: Range<usize>,
+        particles: &Particles<D>,
+        rows: &mut [[f32; N]],
+    ) {
+        let count: usize = self.all[bodies.clone()].iter().map(|body| body.vertices.len()).sum();
+        assert_eq!(rows.len(), count, "each vertex needs a row");
         let [_, c2, c3, c4] = &self.weights;
-        for (axis, column) in vertices.columns.iter_mut().enumerate() {
-            column.resize(c2.len(), 0.0);
-            let x = particles.positions(axis);
-            for body in &self.all {
-                let [x1, x2, x3, x4] = body.particles.map(|particle| x[particle as usize]);
-                let [x2, x3, x4] = [x2 - x1, x3 - x1, x4 - x1];
-                let of = body.vertices.clone();
-                let weights = c2[of.clone()].iter().zip(&c3[of.clone()]).zip(&c4[of.clone()]);
-                for (vertex, ((c2, c3), c4)) in column[of].iter_mut().zip(weights) {
-                    *vertex = ((c2 * x2 + c3 * x3) + c4 * x4) + x1;
-                }
+        let mut rows = rows.iter_mut();
+        for body in &self.all[bodies] {
+            let [x1, x2, x3, x4] = body.particles.map(|it| particles.position(it as usize));
+            let from_first = |x: [f32; D]| -> [f32; D] { core::array::from_fn(|i| x[i] - x1[i]) };
+            let [x2, x3, x4] = [x2, x3, x4].map(from_first);
+            let of = body.vertices.clone();
+            let weights = c2[of.clone()].iter().zip(&c3[of.clone()]).zip(&c4[of]);
+            for (((c2, c3), c4), vertex) in weights.zip(&mut rows) {
+                *vertex = row::<D, N>(core::array::from_fn(|axis| {
+                    ((c2 * x2[axis] + c3 * x3[axis]) + c4 * x4[axis]) + x1[axis]
+                }));
             }
         }
+    }
+
+    /// The triangles of some of the bodies, the first vertex of the first body being number 0.
+    pub(crate) fn triangles_of(
+        &self,
+        bodies: Range<usize>,
+    ) -> impl ExactSizeIterator<Item = [u32; 3]> {
+        let all = &self.all[bodies];
+        let first = all.first().map_or(0, |body| body.vertices.start as u32);
+        let range = match all {
+            [] => 0..0,
+            [one] => one.triangles(),
+            [one, .., last] => one.triangles.start..last.triangles.end,
+        };
+        self.triangles[range].iter().map(move |corners| corners.map(|corner| corner - first))
+    }
+
+    /// How many vertices all meshes have together.
+    pub(crate) fn vertex_count(&self) -> usize {
+        self.weights[0].len()
     }
 }

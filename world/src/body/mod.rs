@@ -28,7 +28,6 @@ use taut_core::{Real, Renumbering};
 use linear::{Matrix, Vector, add, apply, each, inverse, matrix, sub};
 
 pub use contact::Anchor;
-pub use embedding::Vertices;
 pub use error::BodyError;
 pub use mass::MassProperties;
 pub use motion::{BodyPose, Twist};
@@ -92,8 +91,8 @@ impl Body {
 ///
 /// // What is seen: all vertices in one pass, here and again after every step.
 /// let mut seen = dice.bodies.vertices(&dice.particles);
-/// dice.bodies.recompute(&dice.particles, &mut seen);
-/// assert!((seen.position(0)[0] + 0.01).abs() < 1e-8);
+/// dice.bodies.copy_vertices(&dice.particles, &mut seen);
+/// assert!((seen[0][0] + 0.01).abs() < 1e-8);
 /// assert_eq!(dice.bodies.triangles().len(), 12);
 /// # Ok::<(), taut_world::ModelError>(())
 /// ```

@@ -2,6 +2,7 @@
 
 use super::parts::{Parts, at_least, not_negative, particles_checked, positive};
 use super::{Model, ModelError};
+use crate::drawing::Look;
 use crate::vector::{cross, difference, length, scaled, sum, unit, wide};
 
 /// The most ropes: all of a plank's particles are joined to each other.
@@ -116,8 +117,8 @@ impl Model {
                 for other in one + 1..ropes {
                     parts.join([deck(near, one), deck(near, other)]);
                     parts.join([deck(far, one), deck(far, other)]);
-                    parts.join([deck(near, one), deck(far, other)]);
-                    parts.join([deck(far, one), deck(near, other)]);
+                    parts.join([deck(near, one), deck(far, other)]).unseen = true;
+                    parts.join([deck(far, one), deck(near, other)]).unseen = true;
                 }
             }
             for section in [near, far] {
@@ -145,7 +146,7 @@ impl Model {
                 for (section, &rail) in over_planks {
                     // Upright, and kept so by the other side of the deck.
                     parts.join([deck(section, rope), rail]);
-                    parts.join([deck(section, ropes - 1 - rope), rail]);
+                    parts.join([deck(section, ropes - 1 - rope), rail]).unseen = true;
                 }
                 ends[0].push(line[0]);
                 ends[1].push(line[sections - 1]);
@@ -156,7 +157,7 @@ impl Model {
         parts.name("ends", start.iter().chain(&end).copied());
         parts.name("start", start);
         parts.name("end", end);
-        Ok(parts.finish()?.pinned("ends"))
+        Ok(Self { look: Some(Look::Rope), ..parts.finish()?.pinned("ends") })
     }
 }
 

@@ -221,7 +221,8 @@ impl<const D: usize> Model<D> {
     }
 }
 
-fn faces(columns: usize, rows: usize, diagonals: Diagonals) -> Vec<[u32; 3]> {
+/// The faces of a grid of particles, numbered row by row.
+pub(super) fn faces(columns: usize, rows: usize, diagonals: Diagonals) -> Vec<[u32; 3]> {
     let mut faces = Vec::with_capacity(2 * (columns - 1) * (rows - 1));
     for j in 0..rows - 1 {
         for i in 0..columns - 1 {

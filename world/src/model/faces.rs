@@ -24,10 +24,16 @@ pub(crate) const BLOCK: usize = taut_core::PADDING;
 /// assert_eq!(*square, [[0, 1, 2]]);
 /// square.extend([[2, 1, 4]]);
 /// assert_eq!(square.len(), 2);
+/// // Each keeps the number that it had first.
+/// assert_eq!((square.numbers(), square.gone()), (&[0, 2][..], &[1][..]));
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Faces {
     corners: Vec<[u32; 3]>,
+    /// The number of each.
+    numbers: Vec<u32>,
+    /// The numbers of those that vanished.
+    gone: Vec<u32>,
     layout: OnceLock<Layout>,
 }
 
@@ -44,9 +50,21 @@ impl Faces {
             face += 1;
             stays
         });
+        self.gone.extend(gone.iter().map(|&face| self.numbers[face]));
+        leave_out(&mut self.numbers, &gone);
         if let Some(layout) = self.layout.get_mut() {
             layout.remove(&gone);
         }
+    }
+
+    /// The number of each: 0 for the first that ever was, and so on, whatever vanished since.
+    pub fn numbers(&self) -> &[u32] {
+        &self.numbers
+    }
+
+    /// The numbers of the triangles that vanished, in the order in which they did.
+    pub fn gone(&self) -> &[u32] {
+        &self.gone
     }
 
     /// In which order they are visited.
@@ -65,7 +83,8 @@ impl Deref for Faces {
 
 impl From<Vec<[u32; 3]>> for Faces {
     fn from(corners: Vec<[u32; 3]>) -> Self {
-        Self { corners, layout: OnceLock::new() }
+        let numbers = (0..corners.len() as u32).collect();
+        Self { corners, numbers, gone: Vec::new(), layout: OnceLock::new() }
     }
 }
 
@@ -77,7 +96,10 @@ impl FromIterator<[u32; 3]> for Faces {
 
 impl Extend<[u32; 3]> for Faces {
     fn extend<I: IntoIterator<Item = [u32; 3]>>(&mut self, faces: I) {
+        let next = (self.numbers.len() + self.gone.len()) as u32;
         self.corners.extend(faces);
+        let new = (self.corners.len() - self.numbers.len()) as u32;
+        self.numbers.extend(next..next + new);
         self.layout = OnceLock::new();
     }
 }
@@ -104,6 +126,17 @@ impl PartialEq for Faces {
     fn eq(&self, other: &Self) -> bool {
         self.corners == other.corners
     }
+}
+
+/// Leaves out the entries of these places, in ascending order; those after them move up.
+fn leave_out(column: &mut Vec<u32>, gone: &[usize]) {
+    let mut gone = gone.iter().peekable();
+    let mut place = 0;
+    column.retain(|_| {
+        let leaves = gone.next_if_eq(&&place).is_some();
+        place += 1;
+        !leaves
+    });
 }
 
 /// Where the corners of sixteen triangles in sequence are.
@@ -192,13 +225,7 @@ impl Layout {
         for &face in gone {
             self.share[self.slot_of[face] as usize] = 0.0;
         }
-        let mut gone = gone.iter().peekable();
-        let mut face = 0;
-        self.slot_of.retain(|_| {
-            let leaves = gone.next_if_eq(&&face).is_some();
-            face += 1;
-            !leaves
-        });
+        leave_out(&mut self.slot_of, gone);
     }
 
     /// How many slots there are, padding included.

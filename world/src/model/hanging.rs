@@ -6,6 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use taut_core::{Duplicates, Particles, Sheet, Sticks};
 
+use super::cloth::{Diagonals, faces};
 use super::{Model, ModelError, StickSet};
 
 /// The share of a mesh's particles that are pinned: its highest.
@@ -73,7 +74,8 @@ impl Model {
         }
         let particles = Particles::new(&points, &inverse_masses)?;
         let sticks = Sticks::with_rests(points.len(), &sheet.pairs(), &rests, Duplicates::Keep)?;
-        Ok(Self { sheet: Some(sheet), ..Self::new(particles, sticks) })
+        let faces = faces(size, size, Diagonals::Parallel).into();
+        Ok(Self { sheet: Some(sheet), faces, ..Self::new(particles, sticks) })
     }
 
     /// `disc`: a disc of triangles, some `size²` particles, upright, its inner particles

@@ -22,7 +22,7 @@ use rand_chacha::rand_core::SeedableRng;
 use taut_core::{NotAPermutation, ParticleError, Particles, Renumbering, Sheet, Sticks};
 
 use crate::body::Bodies;
-
+use crate::drawing::Look;
 use crate::emitter::Emitter;
 use crate::springs::Springs;
 use crate::world::Moment;
@@ -72,6 +72,12 @@ pub struct Model<const D: usize = 3> {
     pub groups: BTreeMap<String, Vec<u32>>,
     /// At how many times its rest length each stick tears; empty if none ever does.
     pub tear_factors: Vec<f32>,
+    /// Which sticks only hold something in place and are not to be seen, as those that keep a
+    /// ragdoll in its posture or support a plant; empty if all are to be seen.
+    pub unseen: Vec<bool>,
+    /// What it is meant to be seen as, where that [cannot be told](Self::seen_as) by what it is made
+    /// of.
+    pub look: Option<Look>,
     /// Its rigid bodies, and the meshes fastened to them.
     pub bodies: Bodies<D>,
     /// Where each particle was when the substep began, m: written by obstacles that look where
@@ -92,6 +98,8 @@ impl<const D: usize> Model<D> {
             emitters: Vec::new(),
             groups: BTreeMap::new(),
             tear_factors: Vec::new(),
+            unseen: Vec::new(),
+            look: None,
             bodies: Bodies::default(),
             starts: Vec::new(),
         }
@@ -216,6 +224,9 @@ impl<const D: usize> Model<D> {
             Sticks::side_by_side(models.iter().map(|model| &model.sticks))?,
         );
         let tears = models.iter().any(|model| !model.tear_factors.is_empty());
+        let unseen = models.iter().any(|model| !model.unseen.is_empty());
+        let look = models.first().and_then(|model| model.look);
+        all.look = look.filter(|_| models.iter().all(|model| model.look == look));
         let thick = models.iter().any(|model| !model.radii.is_empty());
         let mut first = 0;
         for model in &models {
@@ -231,6 +242,11 @@ impl<const D: usize> Model<D> {
                 let sticks = all.tear_factors.len() + model.sticks.len();
                 all.tear_factors.extend(&model.tear_factors);
                 all.tear_factors.resize(sticks, f32::INFINITY);
+            }
+            if unseen {
+                let sticks = all.unseen.len() + model.sticks.len();
+                all.unseen.extend(&model.unseen);
+                all.unseen.resize(sticks, false);
             }
             all.bodies.append(&model.bodies, first);
             first += model.particles.len() as u32;
@@ -267,6 +283,8 @@ impl<const D: usize> Model<D> {
                 .map(|(name, group)| (name.clone(), group.iter().map(new_of).collect()))
                 .collect(),
             tear_factors: self.tear_factors.clone(),
+            unseen: self.unseen.clone(),
+            look: self.look,
             bodies: self.bodies.renumbered(renumbering),
             starts: Vec::new(),
         }
@@ -289,13 +307,18 @@ impl<const D: usize> Model<D> {
         let shuffle = || -> Result<Self, NotAPermutation> {
             let mut shuffled = self.renumbered(&Renumbering::from_order(particle_order)?);
             shuffled.sticks = shuffled.sticks.reordered(&stick_order)?;
-            let tears = core::mem::take(&mut shuffled.tear_factors);
-            if !tears.is_empty() {
-                shuffled.tear_factors =
-                    stick_order.iter().map(|&old| tears[old as usize]).collect();
-            }
+            shuffled.tear_factors = reordered(&shuffled.tear_factors, &stick_order);
+            shuffled.unseen = reordered(&shuffled.unseen, &stick_order);
             Ok(shuffled)
         };
         shuffle().expect("a shuffled list of numbers is a permutation")
     }
+}
+
+/// A column of sticks, which may be empty, of those of the numbers given, in their order.
+pub(crate) fn reordered<T: Copy>(column: &[T], old_of_new: &[u32]) -> Vec<T> {
+    if column.is_empty() {
+        return Vec::new();
+    }
+    old_of_new.iter().map(|&old| column[old as usize]).collect()
 }

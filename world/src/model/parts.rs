@@ -30,6 +30,8 @@ pub(super) struct Stick {
     pub(super) rest: f64,
     pub(super) kind: Kind,
     pub(super) stiffness: f32,
+    /// Whether it is there to hold something in place, and not to be seen.
+    pub(super) unseen: bool,
 }
 
 impl<const D: usize> Parts<D> {
@@ -59,7 +61,7 @@ impl<const D: usize> Parts<D> {
     /// changed.
     pub(super) fn join(&mut self, ends: [u32; 2]) -> &mut Stick {
         let rest = self.distance(ends);
-        self.sticks.push(Stick { ends, rest, kind: Kind::TwoSided, stiffness: 1.0 });
+        self.sticks.push(Stick { ends, rest, kind: Kind::TwoSided, stiffness: 1.0, unseen: false });
         let last = self.sticks.len() - 1;
         &mut self.sticks[last]
     }
@@ -86,7 +88,11 @@ impl<const D: usize> Parts<D> {
                 sticks.set_stiffness(number, stick.stiffness)?;
             }
         }
-        Ok(Model { faces: self.faces.into(), groups: self.groups, ..Model::new(particles, sticks) })
+        let all_seen = self.sticks.iter().all(|stick| !stick.unseen);
+        let unseen = self.sticks.iter().map(|stick| stick.unseen);
+        let unseen = if all_seen { Vec::new() } else { unseen.collect() };
+        let (faces, groups) = (self.faces.into(), self.groups);
+        Ok(Model { faces, groups, unseen, ..Model::new(particles, sticks) })
     }
 }
 

@@ -8,6 +8,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use super::parts::{Parts, at_least, not_negative, positive, share};
 use super::{Model, ModelError};
+use crate::drawing::Look;
 use crate::vector::{dot, length, perpendicular, scaled, sum, unit};
 
 /// The most particles of a plant.
@@ -137,7 +138,7 @@ impl<const D: usize> Model<D> {
             growth.shoot(&shoot, &mut shoots)?;
         }
         growth.support(&roots);
-        Ok(growth.parts.finish()?.pinned("root"))
+        Ok(Self { look: Some(Look::Plant), ..growth.parts.finish()?.pinned("root") })
     }
 }
 
@@ -306,7 +307,9 @@ impl<'a, const D: usize> Growth<'a, D> {
         let mut support = |one: u32, other: u32| {
             let ends = [one.min(other), one.max(other)];
             if joined.insert(ends) {
-                parts.join(ends).stiffness = self.plant.stiffness;
+                let stick = parts.join(ends);
+                stick.stiffness = self.plant.stiffness;
+                stick.unseen = true;
             }
         };
         for around in &neighbours {

@@ -4,6 +4,7 @@ use taut_core::Kind;
 
 use super::parts::{Parts, positive, share};
 use super::{Model, ModelError};
+use crate::drawing::Look;
 use crate::vector::{scaled, sum};
 
 // Heights and lengths as shares of the body's height: Drillis and Contini, "Body Segment
@@ -336,12 +337,15 @@ impl<'a, const D: usize> Body<'a, D> {
                     let stick = self.parts.join([one, other]);
                     stick.rest = across(sides, angle.to_radians());
                     stick.kind = kind;
+                    stick.unseen = true;
                 }
             }
         }
         if self.ragdoll.posture > 0.0 {
             for ends in core::mem::take(&mut self.posture) {
-                self.parts.join(ends).stiffness = self.ragdoll.posture;
+                let stick = self.parts.join(ends);
+                stick.stiffness = self.ragdoll.posture;
+                stick.unseen = true;
             }
         }
         let lowest = self.parts.points.iter().map(|point| point[1]).fold(f64::INFINITY, f64::min);
@@ -366,7 +370,7 @@ impl<'a, const D: usize> Body<'a, D> {
         for (particle, name) in self.names.iter().enumerate() {
             self.parts.name(name, [particle as u32]);
         }
-        Ok(Model { radii, ..self.parts.finish()? })
+        Ok(Model { radii, look: Some(Look::Ragdoll), ..self.parts.finish()? })
     }
 }
 

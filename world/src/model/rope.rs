@@ -74,7 +74,9 @@ impl<const D: usize> Model<D> {
         }
         if rope.bending > 0.0 {
             for here in 1..last {
-                parts.join([here - 1, here + 1]).stiffness = rope.bending;
+                let stick = parts.join([here - 1, here + 1]);
+                stick.stiffness = rope.bending;
+                stick.unseen = true;
             }
         }
         parts.name("start", [0]);

@@ -1,9 +1,10 @@
 //! The inside of a box.
 
 use super::Pose;
-use super::path::check_point;
+use super::path::{check_point, upright};
 use super::solid::{Nearest, Shape, Side};
 use super::surface::dot;
+use crate::drawing::{Figure, Form};
 use crate::model::ModelError;
 
 /// The inside of a box, which nothing leaves: Jakobsen's "cube world", in two dimensions the edges
@@ -67,6 +68,12 @@ impl<const D: usize> Shape<D> for Bounds<D> {
             }
         })
         .into_iter()
+    }
+
+    fn figure(&self, pose: &Pose<D>) -> Option<Figure<'_, D>> {
+        let half = core::array::from_fn(|axis| (self.max[axis] - self.min[axis]) / 2.0);
+        let middle = core::array::from_fn(|axis| self.min[axis] + half[axis]);
+        Some(pose.figure(Form::Bounds { half }, middle, upright()))
     }
 }
 

@@ -1,10 +1,11 @@
 //! Capsules: balls along a line.
 
 use super::Pose;
-use super::path::check_point;
+use super::path::{axes_along, check_point, upright};
 use super::solid::{Nearest, Shape, Side};
 use super::sphere::{check_radius, length_and_direction};
 use super::surface::dot;
+use crate::drawing::{Figure, Form};
 use crate::model::ModelError;
 
 /// All that is near a line between two ends: a limb, a pole.
@@ -60,6 +61,15 @@ impl<const D: usize> Shape<D> for Capsule<D> {
             radius: self.radius as f32,
         }]
         .into_iter()
+    }
+
+    fn figure(&self, pose: &Pose<D>) -> Option<Figure<'_, D>> {
+        let [from, to] = self.ends;
+        let half: [f64; D] = core::array::from_fn(|axis| (to[axis] - from[axis]) / 2.0);
+        let middle = core::array::from_fn(|axis| from[axis] + half[axis]);
+        let length = dot(half, half).sqrt();
+        let axes = if length > 0.0 { axes_along(half.map(|x| x / length)) } else { upright() };
+        Some(pose.figure(Form::Capsule { radius: self.radius, half: length }, middle, axes))
     }
 }
 

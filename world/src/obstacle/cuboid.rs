@@ -6,6 +6,7 @@ use super::Pose;
 use super::path::{check_point, unit};
 use super::solid::{Nearest, Shape, Side};
 use super::surface::dot;
+use crate::drawing::{Figure, Form};
 use crate::model::ModelError;
 
 /// A box that keeps particles out, in any orientation.
@@ -84,6 +85,10 @@ impl<const D: usize> Shape<D> for Cuboid<D> {
             half: self.half.map(|x| x as f32),
         }]
         .into_iter()
+    }
+
+    fn figure(&self, pose: &Pose<D>) -> Option<Figure<'_, D>> {
+        Some(pose.figure(Form::Cuboid { half: self.half }, self.centre, self.axes))
     }
 }
 

@@ -1,9 +1,10 @@
 //! Everything below a plane.
 
 use super::Pose;
-use super::path::{check_point, unit};
+use super::path::{axes_along, check_point, unit};
 use super::solid::{Nearest, Shape, Side};
 use super::surface::dot;
+use crate::drawing::{Figure, Form};
 use crate::model::ModelError;
 
 /// Everything below a plane: a floor, a slope; in two dimensions below a line.
@@ -48,6 +49,10 @@ impl<const D: usize> Shape<D> for HalfSpace<D> {
         let normal = pose.direction(self.normal);
         let height = dot(normal, pose.point(self.point)) as f32;
         [PlaneSide { normal: normal.map(|x| x as f32), height }].into_iter()
+    }
+
+    fn figure(&self, pose: &Pose<D>) -> Option<Figure<'_, D>> {
+        Some(pose.figure(Form::HalfSpace, self.point, axes_along(self.normal)))
     }
 }
 

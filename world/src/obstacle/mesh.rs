@@ -6,10 +6,11 @@ use parry3d::partitioning::{Bvh, BvhBuildStrategy};
 use robust::{Coord3D, orient3d};
 use taut_core::TriangleError;
 
-use super::path::check_point;
+use super::path::{check_point, upright};
 use super::solid::Solid;
 use super::surface::{Contact, Law, Mover, dot};
 use super::{Obstacle, Pose};
+use crate::drawing::{Figure, Form};
 use crate::model::{Model, ModelError};
 use crate::world::Moment;
 
@@ -53,7 +54,9 @@ pub enum Facing {
 /// ```
 #[derive(Clone, Debug)]
 pub struct TriMesh {
-    triangles: Vec<Triangle>,
+    /// m.
+    points: Vec<[f32; 3]>,
+    triangles: Vec<[u32; 3]>,
     facing: Facing,
     tree: Bvh,
     /// The largest of its coordinates, m.
@@ -184,28 +187,30 @@ impl TriMesh {
         facing: Facing,
     ) -> Result<Self, ModelError> {
         let mut extent = 0.0_f64;
-        let points: Vec<Point> = points.iter().map(|point| point.map(f64::from)).collect();
-        for &point in &points {
+        for point in points {
+            let point = point.map(f64::from);
             check_point("a coordinate of a mesh, m", point)?;
             extent = point.iter().fold(extent, |extent, x| extent.max(x.abs()));
         }
         let number = triangles.len() as f64;
         ModelError::check("the number of triangles of a mesh", number, 1.0.., "at least 1")?;
-        let mut all = Vec::with_capacity(triangles.len());
         for (triangle, corners) in triangles.iter().enumerate() {
-            let mut at = [[0.0; 3]; 3];
-            for (at, &corner) in at.iter_mut().zip(corners) {
+            for &corner in corners {
                 let particles = points.len();
-                let missing = TriangleError::NoSuchCorner { triangle, corner, particles };
-                *at = *points.get(corner as usize).ok_or(missing)?;
+                if corner as usize >= particles {
+                    return Err(TriangleError::NoSuchCorner { triangle, corner, particles }.into());
+                }
             }
-            all.push(Triangle(at));
         }
-        let boxes = all.iter().map(|Triangle([a, b, c])| {
-            Aabb::from_points([a, b, c].map(|corner| Vector::from(corner.map(|x| x as f32))))
-        });
+        let corners = |triangle: &[u32; 3]| triangle.map(|corner| points[corner as usize]);
+        let boxes = triangles.iter().map(|it| Aabb::from_points(corners(it).map(Vector::from)));
         let tree = Bvh::from_iter(BvhBuildStrategy::Binned, boxes.enumerate());
-        Ok(Self { triangles: all, facing, tree, extent })
+        let (points, triangles) = (points.to_vec(), triangles.to_vec());
+        Ok(Self { points, triangles, facing, tree, extent })
+    }
+
+    fn triangle(&self, triangle: usize) -> Triangle {
+        Triangle(self.triangles[triangle].map(|corner| self.points[corner as usize].map(f64::from)))
     }
 
     /// The first triangle on a way, and the share of the way to it; of equally near ones that of the
@@ -214,7 +219,7 @@ impl TriMesh {
         let mut first: Option<(usize, f64)> = None;
         for candidate in self.tree.intersect_aabb(&box_around(from, to, 0.0)) {
             let triangle = candidate as usize;
-            if let Some(share) = self.triangles[triangle].crossed(self.facing, from, to)
+            if let Some(share) = self.triangle(triangle).crossed(self.facing, from, to)
                 && first.is_none_or(|(other, least)| (share, triangle) < (least, other))
             {
                 first = Some((triangle, share));
@@ -228,13 +233,13 @@ impl TriMesh {
         let mut nearest: Option<Near> = None;
         for candidate in self.tree.intersect_aabb(&box_around(p, p, reach)) {
             let triangle = candidate as usize;
-            let point = self.triangles[triangle].nearest(p);
+            let point = self.triangle(triangle).nearest(p);
             let off = minus(p, point);
             let distance = dot(off, off).sqrt();
             let nearer = |other: &Near| (distance, triangle) < (other.distance, other.triangle);
             if distance < reach
                 && nearest.as_ref().is_none_or(nearer)
-                && (self.facing == Facing::Both || self.triangles[triangle].side(p) >= 0.0)
+                && (self.facing == Facing::Both || self.triangle(triangle).side(p) >= 0.0)
             {
                 nearest = Some(Near { triangle, point, distance });
             }
@@ -244,7 +249,7 @@ impl TriMesh {
 
     /// The normal of a triangle on the side of a point.
     fn normal_towards(&self, triangle: usize, from: Point) -> Point {
-        let triangle = &self.triangles[triangle];
+        let triangle = self.triangle(triangle);
         let normal = triangle.normal();
         let length = dot(normal, normal).sqrt();
         let towards =
@@ -256,7 +261,7 @@ impl TriMesh {
     fn crossing(&self, from: Point, to: Point, reach: f64) -> Option<Contact<f64, 3>> {
         let (triangle, _) = self.first_crossed(from, to)?;
         let normal = self.normal_towards(triangle, from);
-        let Triangle([corner, ..]) = self.triangles[triangle];
+        let Triangle([corner, ..]) = self.triangle(triangle);
         let depth = reach - dot(normal, minus(to, corner));
         Some(Contact { normal, depth, clear: f64::INFINITY })
     }
@@ -380,5 +385,11 @@ impl Obstacle for Solid<TriMesh> {
             }
         }
         deepest as f32
+    }
+
+    fn figure(&self, time: f64) -> Option<Figure<'_>> {
+        let TriMesh { points, triangles, .. } = &self.shape;
+        let form = Form::Mesh { points, triangles };
+        Some(self.pose(time).figure(form, [0.0; 3], upright()))
     }
 }

@@ -13,6 +13,7 @@ mod surface;
 
 use core::fmt::Debug;
 
+use crate::drawing::Figure;
 use crate::model::Model;
 use crate::world::Moment;
 
@@ -53,5 +54,12 @@ pub trait Obstacle<const D: usize = 3>: Debug + Send + Sync {
     fn depth(&self, matter: &Model<D>, moment: &Moment<D>) -> f32 {
         let _ = (matter, moment);
         0.0
+    }
+
+    /// What it looks like, and where it is at `time`, s, for whoever draws it. By default it is not
+    /// seen.
+    fn figure(&self, time: f64) -> Option<Figure<'_, D>> {
+        let _ = time;
+        None
     }
 }

@@ -5,6 +5,7 @@ use core::f64::consts::TAU;
 use taut_core::COORDINATE_MAX;
 
 use super::surface::dot;
+use crate::drawing::{Figure, Form, rotation_of};
 use crate::model::ModelError;
 
 /// How far an obstacle has moved, as a function of time.
@@ -158,6 +159,31 @@ pub(super) fn unit<const D: usize>(
     Ok(a.map(|x| x / length))
 }
 
+/// The axes of the coordinates.
+pub(super) fn upright<const D: usize>() -> [[f64; D]; D] {
+    core::array::from_fn(|row| core::array::from_fn(|axis| f64::from(u8::from(row == axis))))
+}
+
+/// Axes of length 1 at right angles, of which y points along `up`.
+pub(super) fn axes_along<const D: usize>(up: [f64; D]) -> [[f64; D]; D] {
+    // `up` instead of the axis nearest to it, and of the others what is across those before
+    // (Gram and Schmidt).
+    let mut axes: [[f64; D]; D] = upright();
+    axes.sort_by(|a, b| dot(*b, up).abs().total_cmp(&dot(*a, up).abs()));
+    axes[0] = up;
+    for which in 1..D {
+        let mut across = axes[which];
+        for other in &axes[..which] {
+            let along = dot(across, *other);
+            across = core::array::from_fn(|axis| across[axis] - other[axis] * along);
+        }
+        let length = dot(across, across).sqrt();
+        axes[which] = across.map(|x| x / length);
+    }
+    axes.swap(0, 1);
+    axes
+}
+
 impl<const D: usize> Spin<D> {
     /// In the plane of two directions, from the first towards the second, about `centre`, m, by
     /// `rate`, rad/s.
@@ -268,6 +294,18 @@ impl<const D: usize> Pose<D> {
         let at = self.turned_about();
         let turned = self.direction_back(core::array::from_fn(|axis| x[axis] - at[axis]));
         core::array::from_fn(|axis| turned[axis] + self.centre[axis])
+    }
+
+    /// A form of the obstacle whose origin is at `origin`, m, and whose axes point along `axes`, of
+    /// length 1 and at right angles.
+    pub(super) fn figure<'a>(
+        &self,
+        form: Form<'a, D>,
+        origin: [f64; D],
+        axes: [[f64; D]; D],
+    ) -> Figure<'a, D> {
+        let rotation = rotation_of(axes.map(|axis| self.direction(axis)));
+        Figure { form, position: self.point(origin), rotation }
     }
 
     /// Where the point is that it is turned about, m.

@@ -8,6 +8,7 @@ use taut_core::{Columns, PADDING};
 use super::path::Drift;
 use super::surface::{Contact, Law, Mover};
 use super::{Obstacle, Path, Pose, Spin, Surface};
+use crate::drawing::Figure;
 use crate::model::{Model, ModelError};
 use crate::simd::{self, Pass};
 use crate::world::Moment;
@@ -164,6 +165,12 @@ pub trait Shape<const D: usize = 3>: Debug + Send + Sync {
 
     /// Its sides where a pose puts them, each of which keeps particles out on its own.
     fn sides(&self, pose: &Pose<D>) -> impl Iterator<Item = Self::Side>;
+
+    /// What it looks like where a pose puts it, for whoever draws it. By default it is not seen.
+    fn figure(&self, pose: &Pose<D>) -> Option<Figure<'_, D>> {
+        let _ = pose;
+        None
+    }
 }
 
 /// A side against all particles.
@@ -301,5 +308,9 @@ impl<S: Shape<D>, const D: usize> Obstacle<D> for Solid<S, D> {
             deepest = if of_bodies > deepest { of_bodies } else { deepest };
         }
         deepest
+    }
+
+    fn figure(&self, time: f64) -> Option<Figure<'_, D>> {
+        self.shape.figure(&self.pose(time))
     }
 }

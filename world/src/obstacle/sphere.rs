@@ -3,9 +3,10 @@
 use taut_core::{COORDINATE_MAX, LEAST_SQUARED_LENGTH};
 
 use super::Pose;
-use super::path::check_point;
+use super::path::{check_point, upright};
 use super::solid::{Nearest, Shape, Side};
 use super::surface::dot;
+use crate::drawing::{Figure, Form};
 use crate::model::ModelError;
 
 /// A ball (Mosegaard's, for one); in two dimensions a circle.
@@ -64,6 +65,10 @@ impl<const D: usize> Shape<D> for Sphere<D> {
     fn sides(&self, pose: &Pose<D>) -> impl Iterator<Item = Self::Side> {
         let centre = pose.point(self.centre).map(|x| x as f32);
         [Ball { centre, radius: self.radius as f32 }].into_iter()
+    }
+
+    fn figure(&self, pose: &Pose<D>) -> Option<Figure<'_, D>> {
+        Some(pose.figure(Form::Sphere { radius: self.radius }, self.centre, upright()))
     }
 }
 

@@ -28,7 +28,7 @@ impl<K: Kernel<2>> World<K, 2> {
         let crosses = |[a, b]: [[f64; 2]; 2]| {
             left_of([p, q], a) != left_of([p, q], b) && left_of([a, b], p) != left_of([a, b], q)
         };
-        self.pieces.iter_mut().map(|piece| piece.tear_where(crosses)).sum()
+        self.tear_where(crosses)
     }
 }
 
@@ -58,7 +58,7 @@ impl<K: Kernel<3>> World<K, 3> {
     pub fn sweep(&mut self, from: [[f32; 3]; 2], to: [[f32; 3]; 2]) -> usize {
         let [[p, q], [r, s]] = [from, to].map(|blade| blade.map(|point| point.map(f64::from)));
         let crosses = |ends| crosses([p, q, s], ends) || crosses([p, s, r], ends);
-        self.pieces.iter_mut().map(|piece| piece.tear_where(crosses)).sum()
+        self.tear_where(crosses)
     }
 }
 

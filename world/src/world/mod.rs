@@ -3,6 +3,7 @@
 mod clock;
 mod cutting;
 mod diagnostics;
+mod drawing;
 mod error;
 mod hands;
 mod names;
@@ -18,6 +19,7 @@ use std::sync::Arc;
 
 use taut_core::{Formula, Kernel, ParticleError, Schedule, Step, StickError, hash_points};
 
+use crate::drawing::Look;
 use crate::force::Force;
 use crate::model::Model;
 use crate::obstacle::Obstacle;
@@ -30,6 +32,7 @@ use snapshot::{Shape, shapes};
 
 pub use clock::{Clock, Frame};
 pub use diagnostics::Diagnostics;
+pub use drawing::{Drawing, DrawnPart, Removed};
 pub use error::WorldError;
 pub use piece::Piece;
 pub use settings::{Moment, Settings};
@@ -40,8 +43,17 @@ pub use step::{Outcome, Pass};
 #[derive(Clone, Debug)]
 struct Part {
     name: String,
+    look: Look,
     particles: Range<usize>,
     sticks: Range<usize>,
+    /// Its faces, and the triangles of its bodies' meshes.
+    triangles: Range<usize>,
+    /// The vertices of its bodies' meshes, after all particles.
+    skin: Range<usize>,
+    /// In which piece it is.
+    piece: usize,
+    /// Its bodies there.
+    bodies: Range<usize>,
 }
 
 /// A scene on its way through time. Every regular sheet is relaxed on its own, all other models
@@ -76,6 +88,7 @@ pub struct World<K: Kernel<D>, const D: usize = 3> {
     shapes: Vec<Shape>,
     particles: Names,
     sticks: Names,
+    removed: Removed,
     /// Particles that are pinned or grabbed for now.
     held: BTreeMap<usize, Held<D>>,
     /// Where particles are at the end of the next step.
@@ -104,16 +117,25 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     ) -> Result<Self, WorldError> {
         scene.settings.step.motion()?;
         let mut parts: Vec<Part> = Vec::new();
-        let (mut particles, mut sticks) = (0..0, 0..0);
+        let (mut particles, mut sticks, mut triangles) = (0..0, 0..0, 0..0);
+        let mut skin = scene.particles()..scene.particles();
         // Each regular sheet, then all others.
         let (mut groups, mut others) = (Vec::new(), Vec::new());
         for (at, (name, model)) in scene.models().enumerate() {
             particles = following(&particles, model.particles.len());
             sticks = following(&sticks, model.sticks.len());
+            let Model { faces, bodies, .. } = model;
+            triangles = following(&triangles, faces.len() + bodies.triangles().len());
+            skin = following(&skin, bodies.vertex_count());
             parts.push(Part {
                 name: name.to_owned(),
+                look: model.seen_as(),
                 particles: particles.clone(),
                 sticks: sticks.clone(),
+                triangles: triangles.clone(),
+                skin: skin.clone(),
+                piece: 0,
+                bodies: 0..0,
             });
             if model.sheet.is_some() {
                 groups.push(vec![(at, model)]);
@@ -133,6 +155,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             parts,
             particles: Names::new(particles.end),
             sticks: Names::new(sticks.end),
+            removed: Removed::default(),
             shapes: shapes(scene),
             held: BTreeMap::new(),
             targets: BTreeMap::new(),
@@ -148,7 +171,15 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             let Step { dt, substeps, damping, .. } = scene.settings.step;
             let masses = model.particles.inverse_masses();
             model.springs.check(masses, dt / substeps as f32, damping)?;
-            let piece = Piece::new(model, scene.formula, &mut kernel_for)?;
+            let mut piece = Piece::new(model, scene.formula, &mut kernel_for)?;
+            let mut bodies = 0..0;
+            for &(at, model) in &group {
+                let part = &mut world.parts[at];
+                bodies = following(&bodies, model.bodies.all().len());
+                (part.piece, part.bodies) = (world.pieces.len(), bodies.clone());
+                let first = part.triangles.start;
+                piece.triangles.extend((first..first + model.faces.len()).map(|it| it as u32));
+            }
             let parts = || group.iter().map(|(at, _)| &world.parts[*at]);
             let mut names = vec![0; piece.matter.particles.len()];
             for (nth, name) in parts().flat_map(|part| part.particles.clone()).enumerate() {

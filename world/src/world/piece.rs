@@ -10,7 +10,7 @@ use taut_core::{
 use super::Moment;
 use super::tearing::Tearing;
 use crate::force::{Force, Forces};
-use crate::model::Model;
+use crate::model::{Model, reordered};
 use crate::simd::{Pass, widest};
 
 /// Meshes of fewer particles stay numbered as they are: they fit the caches anyway.
@@ -35,6 +35,12 @@ pub struct Piece<P, const D: usize = 3> {
     pub(super) tearing: Tearing,
     /// Sticks that tear in this step; kept for its memory.
     pub(super) found: Vec<u32>,
+    /// Sticks that tore, and that the world does not know of yet.
+    pub(super) torn: Vec<u32>,
+    /// How many of the faces that are gone the world knows of.
+    pub(super) faces_noted: usize,
+    /// What its faces are called in the world, by their numbers.
+    pub(super) triangles: Vec<u32>,
 }
 
 /// A particle that is dragged, by the number of the piece.
@@ -111,6 +117,8 @@ impl<P: Plan<D>, const D: usize> Piece<P, D> {
         };
         let kernel = kernel_for(&schedule);
         let plan = kernel.plan(&matter.particles, &matter.sticks, &schedule, formula)?;
+        let mut matter = matter;
+        matter.faces = matter.faces.iter().copied().collect(); // numbered from 0
         // Now, so that it does not depend on when faces were first blown at or torn off.
         matter.faces.layout();
         Ok(Self {
@@ -124,6 +132,9 @@ impl<P: Plan<D>, const D: usize> Piece<P, D> {
             reordered: false,
             targets: Vec::new(),
             found: Vec::new(),
+            torn: Vec::new(),
+            faces_noted: 0,
+            triangles: Vec::new(),
         })
     }
 
@@ -149,12 +160,11 @@ impl<P: Plan<D>, const D: usize> Piece<P, D> {
     ) -> Result<(), PlanError> {
         let kernel = kernel_for(&schedule);
         self.plan = kernel.plan(&self.matter.particles, &left, &schedule, formula)?;
-        let Model { sticks, sheet, tear_factors, .. } = &mut self.matter;
+        let Model { sticks, sheet, tear_factors, unseen, .. } = &mut self.matter;
         *sticks = left;
         *sheet = None;
-        if !tear_factors.is_empty() {
-            *tear_factors = kept.iter().map(|&stick| tear_factors[stick as usize]).collect();
-        }
+        *tear_factors = reordered(tear_factors, kept);
+        *unseen = reordered(unseen, kept);
         self.tearing = Tearing::new(sticks, tear_factors);
         self.schedule = schedule;
         self.reordered = true;

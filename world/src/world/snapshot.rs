@@ -283,6 +283,9 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         for (piece, part) in snapshot.pieces.iter().enumerate() {
             world.resume_piece(piece, part, &mut kernel_for)?;
         }
+        world.note_removed();
+        world.removed.sticks =
+            (0..world.sticks.len()).filter(|&it| world.is_torn(it)).map(|it| it as u32).collect();
         Ok(world)
     }
 

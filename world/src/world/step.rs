@@ -134,6 +134,9 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             torn += piece.tear_overstretched();
             after(Pass::Tearing);
         }
+        if torn > 0 {
+            self.note_removed();
+        }
         self.targets.clear();
         self.steps += 1;
         self.time += f64::from(step.dt);

@@ -185,7 +185,10 @@ impl<P, const D: usize> Piece<P, D> {
         let Model { sticks, faces, .. } = &mut self.matter;
         let mut torn = 0;
         for &stick in found {
-            torn += usize::from(!sticks.is_torn(stick as usize));
+            if !sticks.is_torn(stick as usize) {
+                torn += 1;
+                self.torn.push(stick);
+            }
             sticks.tear(stick as usize).expect("it was found among these sticks");
         }
         if torn > 0 && !faces.is_empty() {
@@ -209,7 +212,16 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// No such stick.
     pub fn tear(&mut self, stick: usize) -> Result<bool, WorldError> {
         let Some((piece, number)) = self.find_stick(stick)? else { return Ok(false) };
-        Ok(self.pieces[piece].tear(&[number as u32]) > 0)
+        let torn = self.pieces[piece].tear(&[number as u32]) > 0;
+        self.note_removed();
+        Ok(torn)
+    }
+
+    /// Tears the untorn sticks whose ends are such; returns how many those were.
+    pub(super) fn tear_where(&mut self, tears: impl Fn([[f64; D]; 2]) -> bool) -> usize {
+        let torn = self.pieces.iter_mut().map(|piece| piece.tear_where(&tears)).sum();
+        self.note_removed();
+        torn
     }
 
     /// From now on a stick tears, at the end of a step, when it is longer than `factor` times its

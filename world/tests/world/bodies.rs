@@ -128,7 +128,7 @@ proptest! {
                 let side = [0.15, 0.25, 0.35][axis];
                 if vertex >> (2 - axis) & 1 == 1 { side } else { -side }
             });
-            let off = sub(seen.position(vertex).map(f64::from), pose.place(local));
+            let off = sub(seen[vertex].map(f64::from), pose.place(local));
             prop_assert!(length(off) < 3e-6);
         }
     }
@@ -232,7 +232,7 @@ fn meshes_have_the_inertia_that_is_in_the_tables() {
     let brick = Model::rigid_box(size, 1800.0).unwrap();
     let seen = brick.bodies.vertices(&brick.particles);
     let corners: Vec<[f32; 3]> = (0..8)
-        .map(|vertex| from_fn(|axis| (seen.position(vertex)[axis] * 64.0).round() / 64.0 + 100.0))
+        .map(|vertex| from_fn(|axis| (seen[vertex][axis] * 64.0).round() / 64.0 + 100.0))
         .collect();
     let by_mesh = MassProperties::of_mesh(&corners, brick.bodies.triangles(), 1800.0).unwrap();
     let by_formula = MassProperties::of_box(size.map(f64::from), 1800.0).unwrap();

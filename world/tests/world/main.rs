@@ -7,6 +7,7 @@ mod builders;
 mod cloth;
 mod compliance;
 mod diagnostics;
+mod drawing;
 mod emitters;
 #[cfg(feature = "toml")]
 mod files;

@@ -1,0 +1,51 @@
+//! Normals of vertices.
+
+/// The normals of vertices, of length 1: of each the sum of its triangles' normals, weighted by
+/// their areas. Triangles go around counter-clockwise seen from where the normal points.
+///
+/// A vertex without a direction (of no triangle, of triangles without area, or whose triangles
+/// cancel or are not finite) gets +z: never NaN, never a length of 0. A corner that is no vertex, as
+/// those of a triangle that is [`GONE`](crate::GONE), makes the triangle count for nothing. Nothing
+/// is allocated.
+///
+/// ```
+/// use taut_world::normals;
+///
+/// let square = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 0.0, -1.0], [0.0, 0.0, -1.0]];
+/// let mut up = [[0.0; 3]; 4];
+/// normals(&square, &[[0, 1, 2], [0, 2, 3]], &mut up);
+/// assert_eq!(up, [[0.0, 1.0, 0.0]; 4]);
+/// let numbers: &[f32] = up.as_flattened(); // as a GPU wants them
+/// assert_eq!(numbers.len(), 12);
+/// ```
+///
+/// # Panics
+/// If there are not as many normals as positions.
+pub fn normals(positions: &[[f32; 3]], triangles: &[[u32; 3]], normals: &mut [[f32; 3]]) {
+    assert_eq!(positions.len(), normals.len(), "each vertex needs a row for its normal");
+    normals.fill([0.0; 3]);
+    for corners in triangles {
+        let [a, b, c] = corners.map(|corner| positions.get(corner as usize));
+        let (Some(a), Some(b), Some(c)) = (a, b, c) else { continue };
+        let [u, v]: [[f32; 3]; 2] =
+            [b, c].map(|corner| core::array::from_fn(|axis| corner[axis] - a[axis]));
+        // Twice its area long.
+        let normal =
+            [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
+        for corner in corners {
+            for (sum, along) in normals[*corner as usize].iter_mut().zip(normal) {
+                *sum += along;
+            }
+        }
+    }
+    for normal in normals {
+        // In f64 the square of no f32 overflows or vanishes.
+        let wide = normal.map(f64::from);
+        let length = wide.iter().map(|along| along * along).sum::<f64>().sqrt();
+        *normal = if length > 0.0 && length.is_finite() {
+            wide.map(|along| (along / length) as f32)
+        } else {
+            [0.0, 0.0, 1.0]
+        };
+    }
+}

@@ -1,0 +1,343 @@
+//! What is drawn is what there is, by numbers that stay.
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+use taut_scalar::ScalarKernel;
+use taut_world::{
+    AnyScene, Bounds, Capsule, Cloth, Cuboid, Drawing, Figure, Form, GONE, HalfSpace, LibraryScene,
+    Look, Model, Obstacle, Path, Plant, Rope, Scene, Solid, Sphere, Spin, World, normals,
+};
+
+use crate::make::{drape, scene, steps, world};
+
+/// A sheet, a scan that is numbered anew inside, bodies and a rope: three pieces' worth of numbers.
+fn mixed() -> Scene {
+    let mut scene = Scene::<3>::new();
+    scene
+        .add("brick", Model::rigid_box([0.2, 0.1, 0.3], 900.0).unwrap().moved([0.0, 3.0, 0.0]))
+        .unwrap();
+    scene.add("sheet", drape(12, taut_world::StickSet::All)).unwrap();
+    let disc = Model::disc(80, taut_world::StickSet::All).unwrap().shuffled(7);
+    scene.add("disc", disc.moved([5.0, 0.0, 0.0])).unwrap();
+    scene.add("tetrahedron", Model::tetrahedron(0.5, 1.0).unwrap().moved([0.0, 4.0, 0.0])).unwrap();
+    let rope = Model::rope(&[[0.0, 2.0, 1.0], [1.0, 2.0, 1.0]], &Rope::default()).unwrap();
+    scene.add("rope", rope).unwrap();
+    scene
+}
+
+#[test]
+fn rows_are_positions_in_the_order_of_the_world() {
+    let mut world = world(&mixed());
+    steps(&mut world, 3);
+    let mut rows = vec![[f32::NAN; 3]; world.len()];
+    world.copy_positions(&mut rows);
+    assert!(rows.iter().copied().eq(world.positions()));
+    let mut wide = vec![[f32::NAN; 4]; world.vertices()];
+    world.copy_vertices(&mut wide);
+    assert!(wide.iter().zip(&rows).all(|(wide, row)| wide[..3] == row[..] && wide[3] == 0.0));
+    // Bodies' vertices are where the bodies say.
+    let mut skins = wide[world.len()..].iter();
+    for piece in world.pieces() {
+        for vertex in piece.matter.bodies.vertices(&piece.matter.particles) {
+            assert_eq!(skins.next().unwrap()[..3], vertex);
+        }
+    }
+    assert_eq!(skins.len(), 0);
+
+    let flat = Model::<2>::cloth(&Cloth::default()).unwrap();
+    let mut rows = vec![[f32::NAN; 3]; flat.particles.len()];
+    flat.particles.copy_positions(&mut rows);
+    assert!(rows.iter().all(|row| row[2] == 0.0 && row[0].is_finite()));
+}
+
+/// What is left of a drawing's triangles and sticks, by their numbers.
+fn left<const C: usize>(all: &[[u32; C]]) -> BTreeSet<usize> {
+    (0..all.len()).filter(|&it| all[it][0] != GONE).collect()
+}
+
+#[test]
+fn what_goes_is_written_down_by_numbers_that_stay() {
+    let whole = mixed();
+    let mut world = world(&whole);
+    let before = world.drawing();
+    assert_eq!(before.vertices, world.len() + 8 + 4);
+    assert_eq!(
+        before.parts.iter().map(|part| part.look).collect::<Vec<_>>(),
+        [Look::Body, Look::Cloth, Look::Cloth, Look::Body, Look::Rope,]
+    );
+    // Its own models by its own numbers.
+    let (mut vertex, mut skin) = (0, world.len() as u32);
+    for (part, (name, model)) in before.parts.iter().zip(whole.models()) {
+        assert_eq!((&*part.name, part.particles.start as u32), (name, vertex));
+        let sticks = model.sticks.ends().iter().map(|ends| ends.map(|end| vertex + end));
+        assert!(before.sticks[part.sticks.clone()].iter().copied().eq(sticks));
+        let faces = model.faces.iter().map(|face| face.map(|corner| vertex + corner));
+        let of_bodies = model.bodies.triangles().iter().map(|it| it.map(|corner| skin + corner));
+        assert!(
+            before.triangles[part.triangles.clone()].iter().copied().eq(faces.chain(of_bodies))
+        );
+        vertex += model.particles.len() as u32;
+        skin += part.skin.len() as u32;
+    }
+
+    let check = |world: &World<ScalarKernel>| {
+        let (drawing, removed) = (world.drawing(), world.removed());
+        for (all, now, gone) in [
+            (left(&before.sticks), left(&drawing.sticks), &removed.sticks),
+            (left(&before.triangles), left(&drawing.triangles), &removed.triangles),
+        ] {
+            let gone: BTreeSet<usize> = gone.iter().map(|&it| it as usize).collect();
+            assert_eq!(all.difference(&gone).copied().collect::<BTreeSet<_>>(), now);
+        }
+        assert_eq!(removed.sticks.len(), world.torn());
+        drawing
+    };
+    // In the sheet, in the disc, in the sheet again; a face goes with the first of its sticks.
+    let [sheet, disc] = ["sheet", "disc"].map(|name| world.sticks_of(name).unwrap().start);
+    for stick in [sheet + 30, disc + 1000, disc + 5, sheet + 3, disc + 1000] {
+        world.tear(stick).unwrap();
+        check(&world);
+    }
+    assert_eq!(
+        world.removed().sticks,
+        [30, 1000, 5, 3]
+            .map(|it| it as u32)
+            .iter()
+            .zip([sheet, disc, disc, sheet])
+            .map(|(it, first)| it + first as u32)
+            .collect::<Vec<_>>()
+    );
+    assert!(world.removed().triangles.len() >= 4);
+    let cut =
+        world.sweep([[0.2, 1.0, -1.0], [0.2, 1.0, 1.0]], [[0.2, -0.2, -1.0], [0.2, -0.2, 1.0]]);
+    assert_eq!(world.removed().sticks.len(), 4 + cut);
+    let drawing = check(&world);
+    assert!(world.reorder(|_| ScalarKernel).unwrap() > 0);
+    assert_eq!(check(&world), drawing);
+    world.tear(sheet + 200).unwrap();
+    let drawing = check(&world);
+    steps(&mut world, 2);
+
+    let twin = World::resume(&whole, |_| ScalarKernel, &world.snapshot()).unwrap();
+    assert_eq!(check(&twin), drawing);
+}
+
+#[test]
+fn normals_are_those_of_a_sphere_and_never_nan() {
+    let ball = Model::sphere(24, taut_world::StickSet::Structural).unwrap();
+    let mut rows = vec![[0.0; 3]; ball.particles.len()];
+    ball.particles.copy_positions(&mut rows);
+    let mut found = rows.clone();
+    let outward = |found: &[[f32; 3]]| {
+        for (row, normal) in rows.iter().zip(found) {
+            let along: f32 = row.iter().zip(normal).map(|(x, n)| x * n).sum();
+            let radius = row.iter().map(|x| x * x).sum::<f32>().sqrt();
+            assert!((along / radius - 1.0).abs() < 0.01);
+        }
+    };
+    normals(&rows, &ball.faces, &mut found);
+    outward(&found);
+
+    // A large triangle counts for more than a small one: the corner of a box cut unevenly.
+    let corner = [[0.0; 3], [2.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    let mut found = [[0.0; 3]; 4];
+    normals(&corner, &[[0, 1, 2], [0, 2, 3]], &mut found);
+    assert!((found[0][2] / found[0][0] - 2.0).abs() < 1e-6);
+}
+
+proptest! {
+    #[test]
+    fn normals_have_a_length_of_one_whatever_comes(
+        points in prop::collection::vec(prop::array::uniform3(prop::num::f32::ANY), 1..9),
+        triangles in prop::collection::vec(prop::array::uniform3(0..10_u32), 0..9),
+    ) {
+        let mut found = vec![[f32::NAN; 3]; points.len()];
+        normals(&points, &triangles, &mut found);
+        for normal in found {
+            let length = normal.iter().map(|along| along * along).sum::<f32>().sqrt();
+            prop_assert!((length - 1.0).abs() < 1e-6, "{normal:?}");
+        }
+    }
+}
+
+/// A point of a figure in the axes of the world.
+fn placed<const D: usize>(figure: &Figure<D>, point: [f64; D]) -> [f64; D] {
+    let at = |axis: usize| point.get(axis).copied().unwrap_or(0.0);
+    let [x, y, z, w] = figure.rotation;
+    assert!((x * x + y * y + z * z + w * w - 1.0).abs() < 1e-12);
+    let cross = |a: [f64; 3], b: [f64; 3]| {
+        [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+    };
+    let (v, axis) = ([at(0), at(1), at(2)], [x, y, z]);
+    let once = cross(axis, v);
+    let twice = cross(axis, once);
+    core::array::from_fn(|i| v[i] + 2.0 * (w * once[i] + twice[i]) + figure.position[i])
+}
+
+/// Points on the surface of a figure, in its own axes.
+fn surface<const D: usize>(form: Form<D>) -> Vec<[f64; D]> {
+    let along = |axis: usize, far: f64| core::array::from_fn(|i| if i == axis { far } else { 0.0 });
+    match form {
+        Form::Sphere { radius } => (0..D).map(|axis| along(axis, -radius)).collect(),
+        Form::Capsule { radius, half } => {
+            let beside: [f64; D] = core::array::from_fn(|i| [radius, half, 0.0][i]);
+            vec![along(1, half + radius), along(1, -half - radius), beside]
+        }
+        Form::Cuboid { half } | Form::Bounds { half } => {
+            (0..D).flat_map(|axis| [along(axis, half[axis]), along(axis, -half[axis])]).collect()
+        }
+        Form::HalfSpace => {
+            (0..D).map(|axis| along(axis, if axis == 1 { 0.0 } else { 7.0 })).collect()
+        }
+        Form::Mesh { points, .. } => points.iter().map(|point| point.map(f64::from)).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// A particle is met a little inside of what is drawn, and not a little outside.
+fn meets_what_is_drawn<const D: usize>(obstacle: &dyn Obstacle<D>, inwards: f64) {
+    use taut_core::{Motion, Step};
+    use taut_world::Moment;
+
+    for time in [0.0, 0.4, 3.7] {
+        let figure = obstacle.figure(time).unwrap();
+        let points = surface(figure.form);
+        assert!(!points.is_empty());
+        for point in points {
+            // Along from the origin; of a half-space along y.
+            let off = |by: f64| -> [f64; D] {
+                match figure.form {
+                    Form::HalfSpace => {
+                        core::array::from_fn(|i| point[i] + if i == 1 { by } else { 0.0 })
+                    }
+                    _ => {
+                        let length = point.iter().map(|x| x * x).sum::<f64>().sqrt();
+                        point.map(|x| x * (1.0 + by / length))
+                    }
+                }
+            };
+            let motion: Motion<D> = Step::default().motion().unwrap();
+            let moment = Moment { time, h: 1e-3, motion };
+            let depth = |by: f64| {
+                let x = placed(&figure, off(by)).map(|x| x as f32);
+                let particles = taut_core::Particles::new(&[x], &[1.0]).unwrap();
+                let sticks =
+                    taut_core::Sticks::with_rests(1, &[], &[], taut_core::Duplicates::Keep)
+                        .unwrap();
+                obstacle.depth(&Model::new(particles, sticks), &moment)
+            };
+            assert!(depth(-0.01 * inwards) > 0.001, "{:?} at {point:?}", figure.form);
+            assert_eq!(depth(0.01 * inwards), 0.0, "{:?} at {point:?}", figure.form);
+        }
+    }
+}
+
+#[test]
+fn obstacles_are_drawn_where_they_keep_out() {
+    let path = || Path::Circular { radii: [[0.3, 0.1, 0.2], [-0.2, 0.5, 0.1]], period: 2.0 };
+    let spin = Spin::about([1.0, 2.0, -0.5], [0.3, 0.2, 0.1], 1.3).unwrap();
+    let half_edges = [[0.0, 0.6, 0.8], [0.5, 0.0, 0.0], [0.0, 0.4, -0.3]];
+    macro_rules! moving {
+        ($shape:expr) => {
+            &Solid::new($shape.unwrap()).along(path()).unwrap().turning(spin)
+        };
+    }
+    let ends = [[0.1, 0.2, 0.3], [0.5, -0.8, 0.2]];
+    meets_what_is_drawn(moving!(Sphere::new([0.1, 0.2, 0.3], 0.4)), 1.0);
+    meets_what_is_drawn(moving!(Capsule::new(ends, 0.2)), 1.0);
+    meets_what_is_drawn(moving!(Capsule::new([[1.0; 3]; 2], 0.2)), 1.0);
+    meets_what_is_drawn(moving!(Cuboid::new([0.0; 3], [1.0, 2.0, 3.0])), 1.0);
+    meets_what_is_drawn(moving!(Cuboid::oriented([0.5; 3], half_edges)), 1.0);
+    meets_what_is_drawn(moving!(HalfSpace::new([0.1, 0.2, 0.3], [1.0, -2.0, 0.5])), 1.0);
+    meets_what_is_drawn(moving!(Bounds::new([-1.0, 0.0, -3.0], [1.0, 2.0, 3.0])), -1.0);
+
+    let path = || Path::Oscillating { amplitude: [0.3, 0.1], period: 2.0 };
+    let spin = Spin::in_plane([[1.0, 0.0], [0.0, 1.0]], [0.3, 0.1], -0.7).unwrap();
+    macro_rules! flat {
+        ($shape:expr) => {
+            &Solid::new($shape.unwrap()).along(path()).unwrap().turning(spin)
+        };
+    }
+    meets_what_is_drawn(flat!(Sphere::new([0.1, 0.2], 0.4)), 1.0);
+    meets_what_is_drawn(flat!(Capsule::new([[0.1, 0.2], [0.8, -0.3]], 0.2)), 1.0);
+    meets_what_is_drawn(flat!(Cuboid::oriented([0.0; 2], [[0.5, 0.5], [-0.5, 0.5]])), 1.0);
+    meets_what_is_drawn(flat!(Cuboid::oriented([0.0; 2], [[0.5, 0.5], [0.25, -0.25]])), 1.0);
+    meets_what_is_drawn(flat!(HalfSpace::new([0.1, 0.2], [1.0, -2.0])), 1.0);
+    meets_what_is_drawn(flat!(HalfSpace::new([0.1, 0.2], [-1.0, 2.0])), 1.0);
+    meets_what_is_drawn(flat!(Bounds::new([-1.0, 0.0], [1.0, 2.0])), -1.0);
+}
+
+#[cfg(feature = "parry")]
+#[test]
+fn a_mesh_is_drawn_where_it_keeps_out() {
+    use taut_world::{Facing, TriMesh};
+
+    let points = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    let triangles = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
+    let spin = Spin::about([1.0, 2.0, -0.5], [0.3, 0.2, 0.1], 1.3).unwrap();
+    let mesh = Solid::mesh(TriMesh::new(&points, &triangles, Facing::Front).unwrap()).turning(spin);
+    let figure = mesh.figure(2.0).unwrap();
+    assert_eq!(figure.form, Form::Mesh { points: &points, triangles: &triangles });
+    for point in points {
+        let point = point.map(f64::from);
+        let (drawn, is) = (placed(&figure, point), mesh.pose(2.0).point(point));
+        assert!(drawn.iter().zip(is).all(|(drawn, is)| (drawn - is).abs() < 1e-12));
+    }
+}
+
+#[test]
+fn every_scene_says_what_it_looks_like() {
+    fn look_at<const D: usize>(scene: &Scene<D>) -> Drawing {
+        let world = world(scene);
+        let mut rows = vec![[f32::NAN; 3]; world.vertices()];
+        world.copy_vertices(&mut rows);
+        assert!(rows.as_flattened().iter().all(|x| x.is_finite()));
+        for obstacle in world.obstacles() {
+            let between_bodies = format!("{obstacle:?}").starts_with("BodyContacts");
+            assert_eq!(obstacle.figure(1.0).is_none(), between_bodies);
+        }
+        world.drawing()
+    }
+    for library in LibraryScene::ALL {
+        let drawing = match library.scene(library.size.min(16)).unwrap() {
+            AnyScene::Flat(scene) => look_at(&scene),
+            AnyScene::Solid(scene) => look_at(&scene),
+        };
+        let looks: BTreeSet<&str> = drawing.parts.iter().map(|part| part.look.name()).collect();
+        let expected = match library.name {
+            "rope-bridge" => "rope",
+            "plants" => "plant",
+            "tetra-cube-world" | "boxes" => "body",
+            "ragdolls" | "ragdolls-3d" => "ragdoll",
+            "fountain" => "grains",
+            _ => "cloth",
+        };
+        assert_eq!(looks, BTreeSet::from([expected]), "{}", library.name);
+        assert_eq!(drawing.triangles.is_empty(), ["ragdoll", "grains"].contains(&expected));
+    }
+}
+
+#[test]
+fn what_only_holds_in_place_is_not_seen() {
+    let plant = Model::<3>::plant(&Plant::default()).unwrap();
+    let mut both = Scene::<3>::new();
+    let drape = drape(4, taut_world::StickSet::Structural);
+    both.add("drape", drape).unwrap();
+    both.add("plant", plant.clone().shuffled(4)).unwrap();
+    let drawing = world(&both).drawing();
+    // A stem of 8 pieces, and all that grows, is a tree; leaves close loops of 4.
+    let seen = plant.unseen.iter().filter(|&&unseen| !unseen).count();
+    let leaves = plant.faces.len() / 2;
+    assert_eq!(seen, plant.particles.len() - 1 + leaves);
+    assert_eq!(drawing.unseen.len(), plant.sticks.len() - seen);
+    let first = drawing.parts[1].sticks.start as u32;
+    assert!(drawing.unseen.iter().all(|&stick| stick >= first));
+    assert!(drawing.unseen.is_sorted());
+
+    let doll = Model::<2>::ragdoll(&taut_world::Ragdoll::default()).unwrap();
+    let limbs = doll.unseen.iter().filter(|&&unseen| !unseen).count();
+    assert_eq!(limbs, 2 + 4 * 2);
+    let drawing = world(&scene("doll", doll)).drawing();
+    assert_eq!(drawing.radii.iter().filter(|&&radius| radius > 0.0).count(), 3); // head and feet
+}
