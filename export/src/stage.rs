@@ -245,6 +245,27 @@ impl Stage {
 }
 
 impl Pose {
+    /// The pose whose origin is the first corner of a triangle, whose x leads to the second, and in
+    /// whose plane of x and y the third lies; not turned if the triangle has no area.
+    #[must_use]
+    pub fn of_triangle(corners: [[f32; 3]; 3]) -> Self {
+        let [a, b, c] = corners.map(glam::Vec3::from);
+        let axes = || {
+            let x = (b - a).try_normalize()?;
+            let z = x.cross(c - a).try_normalize()?;
+            Some(glam::Quat::from_mat3(&glam::Mat3::from_cols(x, z.cross(x), z)))
+        };
+        Self { position: a.into(), rotation: axes().unwrap_or_default().to_array() }
+    }
+
+    /// The pose that leads back.
+    #[must_use]
+    pub fn inverse(&self) -> Self {
+        let back = glam::Quat::from_array(self.rotation).conjugate();
+        let position = back * -glam::Vec3::from(self.position);
+        Self { position: position.into(), rotation: back.to_array() }
+    }
+
     /// Where a point of the solid is.
     #[must_use]
     pub fn point(&self, point: [f32; 3]) -> [f32; 3] {

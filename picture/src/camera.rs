@@ -51,8 +51,8 @@ pub struct Bounds {
     pub(crate) min: Vec3,
     /// The greatest, m.
     pub(crate) max: Vec3,
-    /// For each of some directions, how far things reach.
-    reach: Vec<f32>,
+    /// For each of some directions the point that is farthest that way, and how far.
+    farthest: Vec<(Vec3, f32)>,
 }
 
 /// Directions evenly on a ball, by the golden angle.
@@ -72,7 +72,7 @@ impl Default for Bounds {
         Self {
             min: Vec3::INFINITY,
             max: Vec3::NEG_INFINITY,
-            reach: directions().map(|_| f32::NEG_INFINITY).collect(),
+            farthest: directions().map(|_| (Vec3::ZERO, f32::NEG_INFINITY)).collect(),
         }
     }
 }
@@ -91,9 +91,9 @@ impl Bounds {
             self.min = self.min.min(point);
             self.max = self.max.max(point);
         }
-        for (reach, direction) in self.reach.iter_mut().zip(directions()) {
-            let far = points.iter().map(|point| point.dot(direction));
-            *reach = far.fold(*reach, f32::max);
+        for (farthest, direction) in self.farthest.iter_mut().zip(directions()) {
+            let far = points.iter().map(|&point| (point, point.dot(direction)));
+            *farthest = far.fold(*farthest, |most, it| if it.1 > most.1 { it } else { most });
         }
     }
 
@@ -105,22 +105,13 @@ impl Bounds {
         Self {
             min: Vec3::NEG_ONE,
             max: Vec3::ONE,
-            reach: directions().map(|_| 1.0).collect(),
+            farthest: directions().map(|direction| (direction, 1.0)).collect(),
         }
     }
 
     /// How far it is from corner to corner, m.
     pub(crate) fn size(&self) -> f32 {
         (self.max - self.min).length().max(1e-6)
-    }
-
-    /// Points with the same reach in those directions: each where a plane touches, at the place that
-    /// is nearest to the middle.
-    fn hull(&self) -> impl Iterator<Item = Vec3> {
-        let middle = self.min.midpoint(self.max);
-        directions().zip(&self.reach).map(move |(direction, reach)| {
-            (middle + direction * (reach - middle.dot(direction))).clamp(self.min, self.max)
-        })
     }
 }
 
@@ -162,7 +153,7 @@ impl Camera {
         let slope = Vec2::new(half * width / height, half);
         let (mut above, mut below) = (Vec2::NEG_INFINITY, Vec2::NEG_INFINITY);
         let mut nearest = f32::INFINITY;
-        for point in bounds.hull() {
+        for &(point, _) in &bounds.farthest {
             let flat = Vec2::new(point.dot(right), point.dot(up));
             let depth = point.dot(forward);
             above = above.max(flat - slope * depth);
