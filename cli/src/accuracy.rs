@@ -77,7 +77,7 @@ struct Report<'a> {
 
 /// Makes the study and prints it.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let Named { scene, name, notes } = arguments.scene()?;
+    let Named { scene, name, notes, .. } = arguments.scene()?;
     let study = arguments.study(scene)?;
     let outputs = arguments.reports.open()?;
     let accuracy = with_progress(|progress| Ok(study.run(&arguments.parts, progress)?))?;

@@ -8,7 +8,7 @@ use anyhow::Context;
 use clap::ValueEnum;
 use taut::Tuned;
 use taut::world::{LibraryScene, Model, StickSet};
-use taut_mesh::{LoadOptions, TriangleMesh};
+use taut_mesh::{LoadOptions, Origin, TriangleMesh};
 
 use crate::words::{parse, within};
 
@@ -128,6 +128,8 @@ pub(crate) struct Named {
     pub(crate) name: String,
     /// What was done to it, a line each.
     pub(crate) notes: Vec<String>,
+    /// What the vertices of its file became, if it has one.
+    pub(crate) origin: Option<Origin>,
 }
 
 /// One of the shapes.
@@ -139,7 +141,7 @@ pub(crate) fn shape(shape: Shape, size: usize, set: StickSet) -> anyhow::Result<
     };
     let name = format!("{} {size}, {set} sticks", shape.name());
     let scene = scene.with_context(|| format!("no scene {name}"))?;
-    Ok(Named { scene, name, notes: Vec::new() })
+    Ok(Named { scene, name, notes: Vec::new(), origin: None })
 }
 
 /// A mesh from a file, hanging from its highest vertices.
@@ -163,7 +165,8 @@ pub(crate) fn mesh(path: &Path, set: StickSet, keep_scale: bool) -> anyhow::Resu
     let scene = Model::hanging(&mesh.positions, &mesh.triangles, set)
         .with_context(|| path.display().to_string())?;
     let file = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-    Ok(Named { scene, name: format!("{file}, {set} sticks"), notes })
+    let name = format!("{file}, {set} sticks");
+    Ok(Named { scene, name, notes, origin: Some(loaded.origin) })
 }
 
 /// Over the edges, each once, in the mesh's unit.

@@ -15,3 +15,13 @@ pub(crate) fn parse<T: FromStr<Err: Display>>(text: &str) -> Result<T, String> {
 pub(crate) fn within<T: TryFrom<u64>>(range: RangeInclusive<u64>) -> RangedU64ValueParser<T> {
     RangedU64ValueParser::new().range(range)
 }
+
+/// A measure that is sane.
+pub(crate) fn measure(
+    range: RangeInclusive<f64>,
+) -> impl Fn(&str) -> Result<f64, String> + Clone + Send + Sync + 'static {
+    move |text| {
+        let number = text.parse().ok().filter(|number| range.contains(number));
+        number.ok_or_else(|| format!("takes a number from {} to {}", range.start(), range.end()))
+    }
+}

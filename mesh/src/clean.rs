@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use crate::error::{Problem, Result};
 use crate::soup::Soup;
-use crate::{Format, LoadOptions, Loaded, Report, TriangleMesh};
+use crate::{Format, LoadOptions, Loaded, Origin, Report, TriangleMesh};
 
 pub(crate) fn clean(soup: Soup, format: Format, options: &LoadOptions) -> Result<Loaded, Problem> {
     let Soup { mut positions, mut triangles, .. } = soup;
@@ -28,30 +28,39 @@ pub(crate) fn clean(soup: Soup, format: Format, options: &LoadOptions) -> Result
         other_scenes: soup.other_scenes,
     };
 
-    // `new_name[v]` is what vertex `v` of the file is called from here on.
-    let mut new_name: Vec<u32> = (0..positions.len() as u32).collect();
+    // `vertices[v]` is what vertex `v` of the file is called from here on.
+    let mut vertices: Vec<u32> = (0..positions.len() as u32).collect();
+    let mut corners = triangles.clone();
     if options.weld {
-        report.welded = weld(&mut positions, &mut new_name);
-        rename(&mut triangles, &new_name);
+        report.welded = weld(&mut positions, &mut vertices);
+        rename(&mut triangles, &vertices);
     }
 
-    triangles.retain(|&[a, b, c]| a != b && b != c && c != a);
+    let whole = |&[a, b, c]: &[u32; 3]| a != b && b != c && c != a;
+    let mut welded = triangles.iter();
+    corners.retain(|_| welded.next().is_some_and(whole));
+    triangles.retain(whole);
     report.degenerate = report.triangles - triangles.len();
     if triangles.is_empty() {
         return Err(Problem::AllDegenerate { triangles: report.triangles as u64 });
     }
 
+    let mut vertices: Vec<Option<u32>> = vertices.into_iter().map(Some).collect();
     let mut used = vec![false; positions.len()];
     for &corner in triangles.as_flattened() {
         used[corner as usize] = true;
     }
     report.unreferenced = used.iter().filter(|used| !**used).count();
     if report.unreferenced > 0 && !options.keep_unreferenced {
-        keep(&used, &mut positions, &mut new_name);
+        let new_name = keep(&used, &mut positions);
         rename(&mut triangles, &new_name);
+        for vertex in &mut vertices {
+            *vertex = vertex.filter(|it| used[*it as usize]).map(|it| new_name[it as usize]);
+        }
     }
 
-    Ok(Loaded { mesh: TriangleMesh { positions, triangles }, report })
+    let origin = Origin { vertices, triangles: corners };
+    Ok(Loaded { mesh: TriangleMesh { positions, triangles }, origin, report })
 }
 
 /// Joins each vertex with the first one at its place; the rest stay in order. Returns how many went.
@@ -70,15 +79,19 @@ fn weld(positions: &mut Vec<[f32; 3]>, new_name: &mut [u32]) -> usize {
     before - positions.len()
 }
 
-/// Keeps the used vertices, in order. The names of the others are left meaningless: nobody has them.
-fn keep(used: &[bool], positions: &mut Vec<[f32; 3]>, new_name: &mut [u32]) {
+/// Keeps the used vertices, in order. Returns their new names; those of the others are meaningless:
+/// nobody has them.
+fn keep(used: &[bool], positions: &mut Vec<[f32; 3]>) -> Vec<u32> {
     let mut next = 0;
-    for (name, used) in new_name.iter_mut().zip(used) {
-        *name = next;
+    let name = |used: &bool| {
+        let name = next;
         next += u32::from(*used);
-    }
+        name
+    };
+    let new_name = used.iter().map(name).collect();
     let mut used = used.iter();
     positions.retain(|_| used.next() == Some(&true));
+    new_name
 }
 
 fn rename(triangles: &mut [[u32; 3]], new_name: &[u32]) {

@@ -60,7 +60,7 @@ use std::path::Path;
 
 pub use error::{MeshError, Place, Problem};
 pub use format::Format;
-pub use mesh::{Loaded, Report, TriangleMesh};
+pub use mesh::{Loaded, Origin, Report, TriangleMesh};
 pub use options::LoadOptions;
 
 /// Reads the mesh in the file at `path`, in the file's own unit.

@@ -17,11 +17,49 @@ pub struct TriangleMesh {
     pub triangles: Vec<[u32; 3]>,
 }
 
+/// What the vertices of a file became.
+///
+/// A mesh that is drawn has vertices that a cloth has not: exporters split them where texture or
+/// normals have a seam, and loading welds them again. With this the mesh as it was in the file
+/// follows the cloth: each of its vertices is where the vertex is that it became.
+///
+/// ```
+/// use taut_mesh::{LoadOptions, read_obj};
+///
+/// // A strip of two squares; the edge between them is there twice, for the seam of a texture.
+/// let obj = b"
+///     v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0
+///     v 1 0 0\nv 2 0 0\nv 2 1 0\nv 1 1 0
+///     f 1 2 3 4\nf 5 6 7 8
+/// ";
+/// let loaded = read_obj(obj, &LoadOptions::default())?;
+/// assert_eq!(loaded.mesh.positions.len(), 6);
+/// assert_eq!(loaded.origin.triangles[2], [4, 5, 6]); // as the file numbers them, from 0
+///
+/// // The simulation moves the six particles; the eight vertices that are drawn follow.
+/// let mut particles = loaded.mesh.positions.clone();
+/// particles[1][2] = 0.5;
+/// let followed = loaded.origin.vertices.iter().flatten();
+/// let drawn: Vec<[f32; 3]> = followed.map(|&particle| particles[particle as usize]).collect();
+/// assert_eq!((drawn[1], drawn[4]), ([1.0, 0.0, 0.5], [1.0, 0.0, 0.5])); // the seam stays closed
+/// # Ok::<(), taut_mesh::MeshError>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Origin {
+    /// For each vertex of the file, in its order, the vertex of the mesh that it became; none if it
+    /// was dropped because no triangle uses it.
+    pub vertices: Vec<Option<u32>>,
+    /// The corners of each triangle of the mesh as vertices of the file, counted from 0.
+    pub triangles: Vec<[u32; 3]>,
+}
+
 /// A mesh, and what was done to get it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Loaded {
     /// The mesh.
     pub mesh: TriangleMesh,
+    /// What the vertices of the file became.
+    pub origin: Origin,
     /// What the file held, and what became of it.
     pub report: Report,
 }

@@ -40,7 +40,7 @@ struct Verdict {
 
 /// Checks scenes for `seconds` of their own time, as many at a time as there are cores, and prints a
 /// line for each.
-pub(super) fn run(scenes: &'static [LibraryScene], seconds: u32) -> Result<(), Failure> {
+pub(super) fn run(scenes: &'static [LibraryScene], seconds: f64) -> Result<(), Failure> {
     let next = AtomicUsize::new(0);
     let verdicts = Mutex::new(Vec::new());
     let cores = thread::available_parallelism().map_or(1, usize::from);
@@ -65,7 +65,7 @@ pub(super) fn run(scenes: &'static [LibraryScene], seconds: u32) -> Result<(), F
     if complaints.is_empty() { Ok(()) } else { Err(Failure::Broken(complaints)) }
 }
 
-fn check(listed: &'static LibraryScene, seconds: u32) -> Verdict {
+fn check(listed: &'static LibraryScene, seconds: f64) -> Verdict {
     let mut verdict =
         Verdict { listed, particles: 0, kernels: 0, trace: None, complaints: Vec::new() };
     match listed.scene(listed.size) {
@@ -77,7 +77,7 @@ fn check(listed: &'static LibraryScene, seconds: u32) -> Verdict {
 }
 
 impl Verdict {
-    fn judge<const D: usize>(&mut self, scene: &Scene<D>, seconds: u32) {
+    fn judge<const D: usize>(&mut self, scene: &Scene<D>, seconds: f64) {
         self.particles = scene.particles();
         let sheets = scene.models().any(|(_, model)| model.sheet.is_some());
         let mut kernels = KernelPair::available(sheets);
@@ -109,11 +109,11 @@ impl Verdict {
 fn trace<const D: usize>(
     scene: &Scene<D>,
     kernel: &KernelPair,
-    seconds: u32,
+    seconds: f64,
 ) -> anyhow::Result<Trace> {
     let mut world = World::new(scene, |schedule| kernel.kernel_for(schedule))?;
     let mut stretch = 0.0_f64;
-    while world.time() < f64::from(seconds) {
+    while world.time() < seconds {
         anyhow::ensure!(world.step()?.finite, "blew up after {:.2} s", world.time());
         if world.steps() % EVERY == 0 {
             stretch = stretch.max(world.diagnostics()?.stretch.rms);

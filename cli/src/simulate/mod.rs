@@ -1,8 +1,10 @@
 //! `taut simulate`.
 
 mod check;
+mod files;
 mod kernels;
 mod records;
+mod show;
 mod snapshot;
 pub(crate) mod source;
 mod summary;
@@ -15,12 +17,14 @@ use clap::Args;
 use taut::world::{AnyScene, LibraryScene, Scene, World};
 use taut::{Formula, Schedule};
 use taut_bench::{PassTimes, Progress};
+use taut_mesh::Origin;
 
 use crate::Failure;
 use crate::output::{Saved, with_progress};
 use crate::table;
-use crate::words::{parse, within};
+use crate::words::{measure, parse, within};
 
+use files::Files;
 use kernels::Kernels;
 use records::{Energies, Positions};
 use source::Source;
@@ -29,24 +33,32 @@ use summary::Summary;
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Arguments {
     /// The scene: a name of the library (see --list), or a scene file (TOML).
-    #[arg(value_name = "SCENE|FILE.toml", required_unless_present_any = ["list", "check"])]
+    #[arg(value_name = "SCENE|FILE.toml",
+          required_unless_present_any = ["list", "check", "mesh"])]
     source: Option<Source>,
+    /// A mesh instead, hanging from its highest 2 % of vertices: OBJ, PLY, glTF or GLB. Files that
+    /// come out have its vertices as it numbers them.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["source", "size"])]
+    mesh: Option<PathBuf>,
+    /// Leave a mesh as large as it is. Otherwise its mean edge becomes 0.05 m.
+    #[arg(long, requires = "mesh")]
+    keep_scale: bool,
     /// List the scenes of the library.
     #[arg(long)]
     list: bool,
     /// Let every scene of the library run for a while of its own time on every kernel, instruction
     /// set and some threads: positions stay finite, the stretch under what the scene states, and
     /// all give the same bits, or the exit code is 1.
-    #[arg(long, conflicts_with_all = ["source", "list"])]
+    #[arg(long, conflicts_with_all = ["source", "list", "mesh"])]
     check: bool,
-    /// How long scenes are checked, s of their own time.
-    #[arg(long, value_name = "S", default_value_t = 60, requires = "check",
-          value_parser = clap::value_parser!(u32).range(1..=3600))]
-    seconds: u32,
-    /// How many frames.
+    /// How many frames: steps of the scene, of 1/60 s if it says nothing else.
     #[arg(long, value_name = "N", default_value_t = 600,
           value_parser = within::<u64>(1..=1_000_000_000))]
     frames: u64,
+    /// How long instead, s of its own time. Scenes are checked for 60 if nothing is said.
+    #[arg(long, value_name = "S", conflicts_with = "frames",
+          value_parser = measure(0.01..=1e6))]
+    seconds: Option<f64>,
     /// How large a scene of the library is; --list says what it counts. Otherwise its own size.
     #[arg(long, value_name = "N", value_parser = within::<usize>(1..=4096))]
     size: Option<usize>,
@@ -82,20 +94,25 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE",
           conflicts_with_all = ["substeps", "iterations", "passes", "formula"])]
     resume: Option<PathBuf>,
+    #[command(flatten)]
+    files: Files,
 }
 
 /// Runs the scene and prints what came of it.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if arguments.check {
-        return check::run(LibraryScene::ALL, arguments.seconds);
+        return check::run(LibraryScene::ALL, arguments.seconds.unwrap_or(60.0));
     }
-    let Some(source) = arguments.source.as_ref().filter(|_| !arguments.list) else {
-        return list();
+    let named = match (&arguments.source, &arguments.mesh) {
+        _ if arguments.list => return list(),
+        (Some(source), _) => source.load(arguments.size)?,
+        (None, Some(path)) => source::mesh(path, arguments.keep_scale)?,
+        (None, None) => return list(),
     };
-    let named = source.load(arguments.size)?;
+    let (name, origin) = (&named.name, named.origin.as_ref());
     match named.scene {
-        AnyScene::Flat(scene) => arguments.simulate(&named.name, scene),
-        AnyScene::Solid(scene) => arguments.simulate(&named.name, scene),
+        AnyScene::Flat(scene) => arguments.simulate(name, scene, origin),
+        AnyScene::Solid(scene) => arguments.simulate(name, scene, origin),
     }
 }
 
@@ -126,7 +143,19 @@ impl Arguments {
         scene
     }
 
-    fn simulate<const D: usize>(&self, name: &str, scene: Scene<D>) -> Result<(), Failure> {
+    /// How many frames of `dt`, s.
+    fn frames(&self, dt: f32) -> u64 {
+        #[allow(clippy::cast_sign_loss, reason = "both are above 0")]
+        let until = |seconds: f64| (seconds / f64::from(dt)).round().max(1.0) as u64;
+        self.seconds.map_or(self.frames, until)
+    }
+
+    fn simulate<const D: usize>(
+        &self,
+        name: &str,
+        scene: Scene<D>,
+        origin: Option<&Origin>,
+    ) -> Result<(), Failure> {
         let scene = self.changed(scene);
         let kernels = self.kernels.find()?;
         let kernel_for = |schedule: &Schedule| kernels.kernel_for(schedule);
@@ -138,10 +167,12 @@ impl Arguments {
         let mut positions = self.positions.as_deref().map(Positions::create::<D>).transpose()?;
         let mut energies = self.energy.as_deref().map(Energies::create).transpose()?;
         let saved = self.snapshot.as_deref().map(Saved::open).transpose()?;
+        let frames = self.frames(scene.settings.step.dt);
+        let mut films = self.files.open(&world, frames, origin)?;
 
         let (mut times, mut finite, mut done) = (PassTimes::default(), true, 0);
         with_progress(|progress| {
-            for frame in 0..self.frames {
+            for frame in 0..frames {
                 if let (Some(positions), Some(every)) = (&mut positions, self.every)
                     && frame % every == 0
                 {
@@ -155,9 +186,10 @@ impl Arguments {
                 if !finite {
                     break;
                 }
-                progress(Progress { share: done as f64 / self.frames as f64, doing: name });
+                films.show(&world)?;
+                progress(Progress { share: done as f64 / frames as f64, doing: name });
             }
-            Ok(())
+            films.finish(progress)
         })?;
         if let Some(mut positions) = positions {
             positions.write(&world)?;

@@ -1,10 +1,13 @@
 //! From an argument to a scene.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use taut::world::{AnyScene, LibraryScene};
+use taut::world::{AnyScene, LibraryScene, Scene, StickSet};
+use taut_mesh::Origin;
+
+use crate::input;
 
 /// What is simulated.
 #[derive(Clone, Debug)]
@@ -17,6 +20,17 @@ pub(crate) enum Source {
 pub(crate) struct Named {
     pub(crate) scene: AnyScene,
     pub(crate) name: String,
+    /// What the vertices of its file became, if it is a mesh.
+    pub(crate) origin: Option<Origin>,
+}
+
+/// The scene of a mesh from a file, hanging from its highest vertices.
+pub(crate) fn mesh(path: &Path, keep_scale: bool) -> anyhow::Result<Named> {
+    let input::Named { scene: model, name, origin, .. } =
+        input::mesh(path, StickSet::All, keep_scale)?;
+    let mut scene = Scene::new();
+    scene.add("mesh", model)?;
+    Ok(Named { scene: scene.into(), name, origin })
 }
 
 impl std::str::FromStr for Source {
@@ -43,7 +57,7 @@ impl Source {
                 let size = size.unwrap_or(listed.size);
                 let name = format!("{} {size}", listed.name);
                 let scene = listed.scene(size).with_context(|| format!("no scene {name}"))?;
-                Ok(Named { scene, name })
+                Ok(Named { scene, name, origin: None })
             }
             Self::File(path) => {
                 let file = path.display().to_string();
@@ -51,7 +65,7 @@ impl Source {
                 let text =
                     fs::read_to_string(path).with_context(|| format!("{file}: cannot be read"))?;
                 let scene = AnyScene::from_toml(&text).with_context(|| file.clone())?;
-                Ok(Named { scene, name: file })
+                Ok(Named { scene, name: file, origin: None })
             }
         }
     }

@@ -5,6 +5,7 @@ mod accuracy;
 mod claims;
 mod complaints;
 mod files;
+mod films;
 mod meshes;
 mod report;
 mod reports;

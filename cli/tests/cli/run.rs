@@ -39,6 +39,15 @@ impl Folder {
         fs::read_to_string(self.0.path().join(name)).unwrap()
     }
 
+    /// A file that the program wrote.
+    pub(crate) fn bytes(&self, name: &str) -> Vec<u8> {
+        fs::read(self.0.path().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    pub(crate) fn make_folder(&self, name: &str) {
+        fs::create_dir(self.0.path().join(name)).unwrap();
+    }
+
     /// The program, about to run here with these words, which hold no spaces.
     pub(crate) fn command(&self, words: &str) -> Command {
         let mut command = Command::new(cargo_bin!("taut"));

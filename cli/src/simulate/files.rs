@@ -1,0 +1,153 @@
+//! What a world shows, into files and pictures.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
+
+use anyhow::Context;
+use clap::Args;
+use taut::Kernel;
+use taut::world::World;
+use taut_bench::Progress;
+use taut_export::{FileName, Schedule, Sink, sink};
+use taut_mesh::Origin;
+use taut_picture::{Background, Options, View, film};
+
+use super::show::Show;
+use crate::words::{measure, parse, within};
+
+/// What was asked for.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Files and pictures")]
+pub(crate) struct Files {
+    /// Write what moved, by the ending: .glb (animated glTF), .pc2 (point cache), .obj and .ply (the
+    /// last frame, or each with a name such as out/%04d.obj). May be given several times.
+    #[arg(long, value_name = "FILE")]
+    out: Vec<PathBuf>,
+    /// Draw the last frame as PNG, or each with a name such as out/%04d.png.
+    #[arg(long, value_name = "FILE.png")]
+    png: Option<PathBuf>,
+    /// Draw a film as animated PNG: all colours, large.
+    #[arg(long, value_name = "FILE.apng")]
+    apng: Option<PathBuf>,
+    /// Draw a film as GIF: 256 colours, small.
+    #[arg(long, value_name = "FILE.gif")]
+    gif: Option<PathBuf>,
+    /// How many frames a second files and films have; at most as many as the scene has steps.
+    #[arg(long, value_name = "N", default_value_t = 30.0, value_parser = measure(0.01..=1000.0))]
+    fps: f64,
+    /// From which second on.
+    #[arg(long, value_name = "S", default_value_t = 0.0, value_parser = measure(0.0..=1e6))]
+    from: f64,
+    /// How wide pictures are, pixels.
+    #[arg(long, value_name = "N", default_value_t = 640, value_parser = within::<u32>(1..=8192))]
+    width: u32,
+    /// How high pictures are, pixels.
+    #[arg(long, value_name = "N", default_value_t = 480, value_parser = within::<u32>(1..=8192))]
+    height: u32,
+    /// From where pictures are seen: degrees from the front to the right, degrees up, and how large;
+    /// at 1 all that ever moves just fits. [default: 28,16,1]
+    #[arg(long, value_name = "AZIMUTH,ELEVATION[,ZOOM]", allow_hyphen_values = true,
+          value_parser = parse::<View>)]
+    camera: Option<View>,
+    /// On what pictures are drawn: light or dark.
+    #[arg(long, value_name = "TONE", default_value = "light", value_parser = parse::<Background>)]
+    background: Background,
+}
+
+/// The same while a world moves.
+pub(super) struct Films {
+    show: Option<Show>,
+    sinks: Vec<(PathBuf, Box<dyn Sink>)>,
+    fps: f64,
+    from: f64,
+    /// How many frames were shown.
+    shown: u64,
+}
+
+impl Files {
+    /// Opens all files before the work, and takes the first frame.
+    pub(super) fn open<K: Kernel<D>, const D: usize>(
+        &self,
+        world: &World<K, D>,
+        steps: u64,
+        origin: Option<&Origin>,
+    ) -> anyhow::Result<Films> {
+        let (fps, from) = (self.fps, self.from);
+        let mut films = Films { show: None, sinks: Vec::new(), fps, from: world.time() + from, shown: 0 };
+        let pictures = [
+            (&self.png, ".png", "--png"),
+            (&self.apng, ".apng", "--apng"),
+            (&self.gif, ".gif", "--gif"),
+        ];
+        if self.out.is_empty() && pictures.iter().all(|(path, ..)| path.is_none()) {
+            return Ok(films);
+        }
+        let dt = f64::from(world.settings().step.dt);
+        anyhow::ensure!(
+            fps * dt < 1.0 + 1e-4,
+            "--fps {fps} is more than the scene has: it takes {:.0} steps a second",
+            1.0 / dt
+        );
+        let show = Show::new(world, origin);
+        #[allow(clippy::cast_sign_loss, reason = "a count")]
+        let frames = 1 + ((steps as f64 * dt - from) * fps + 1e-4).max(0.0) as u64;
+        anyhow::ensure!(steps as f64 * dt >= from, "--from {from}: the scene ends before");
+        let schedule = Schedule { frames, fps };
+        for path in &self.out {
+            films.sinks.push((path.clone(), sink(path, &show.stage, schedule)?));
+            let is_glb = FileName::parse(path)?.ending() == "glb";
+            if is_glb && io::stderr().is_terminal() {
+                let size = taut_export::gltf::size(&show.stage, schedule) as f64 / 1e6;
+                let path = path.display();
+                writeln!(io::stderr(), "{path}: {frames} key frames, about {size:.1} MB")?;
+            }
+        }
+        let options = Options {
+            width: self.width,
+            height: self.height,
+            view: self.camera.unwrap_or_default(),
+            background: self.background,
+        };
+        for (path, ending, option) in pictures {
+            let Some(path) = path else { continue };
+            let ends = FileName::parse(path)?.ending() == ending[1..];
+            anyhow::ensure!(ends, "{option} {}: does not end with {ending}", path.display());
+            films.sinks.push((path.clone(), film(path, &show.stage, schedule, options)?));
+        }
+        films.show = Some(show);
+        films.show(world)?;
+        Ok(films)
+    }
+}
+
+impl Films {
+    /// Shows the world, if it is time for a frame.
+    pub(super) fn show<K: Kernel<D>, const D: usize>(
+        &mut self,
+        world: &World<K, D>,
+    ) -> anyhow::Result<()> {
+        let Some(show) = &mut self.show else { return Ok(()) };
+        let due = self.from + self.shown as f64 / self.fps;
+        if world.time() + 1e-4 / self.fps < due {
+            return Ok(());
+        }
+        self.shown += 1;
+        show.update(world);
+        for (_, sink) in &mut self.sinks {
+            sink.frame(&show.stage, &show.frame)?;
+        }
+        Ok(())
+    }
+
+    /// Ends all files.
+    pub(super) fn finish(self, progress: &mut dyn FnMut(Progress<'_>)) -> anyhow::Result<()> {
+        let Some(show) = self.show else { return Ok(()) };
+        for (path, sink) in self.sinks {
+            let doing = path.display().to_string();
+            let finished =
+                sink.finish(&show.stage, &mut |share| progress(Progress { share, doing: &doing }));
+            finished.context("not all files were written")?;
+        }
+        Ok(())
+    }
+}

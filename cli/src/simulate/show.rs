@@ -1,0 +1,298 @@
+//! What a world shows, as the crates that write files and pictures take it.
+
+use taut::Kernel;
+use taut::world::{Figure, Form, GONE, Look, World, normals};
+use taut_export::{Frame, Look as Shown, Mesh, Part, Pose, Solid, Stage};
+use taut_mesh::Origin;
+
+/// A world's stage, and its frames.
+pub(super) struct Show {
+    pub(super) stage: Stage,
+    pub(super) frame: Frame,
+    /// Which particle each vertex of the stage is at.
+    followed: Vec<u32>,
+    /// What each stick and triangle of the world is on the stage, if anything.
+    sticks: Vec<Option<u32>>,
+    faces: Vec<Option<u32>>,
+    /// What there was to draw, less what went.
+    triangles: Vec<[u32; 3]>,
+    /// How much of what went is known.
+    seen: [usize; 2],
+    /// Vertices of drops, each with the piece of its world and its number there.
+    drops: Vec<(usize, [usize; 2])>,
+    bodies: Vec<Carried>,
+    /// Which obstacles are solids, after the bodies.
+    obstacles: Vec<usize>,
+    positions: Vec<[f32; 3]>,
+    normals: Vec<[f32; 3]>,
+}
+
+/// A rigid body: its piece, its number there, and the pose in which its mesh was taken.
+struct Carried {
+    piece: usize,
+    body: usize,
+}
+
+impl Show {
+    /// Of a world as it is now; its cloth by the vertices of a file if `origin` says how those
+    /// became its particles.
+    pub(super) fn new<K: Kernel<D>, const D: usize>(
+        world: &World<K, D>,
+        origin: Option<&Origin>,
+    ) -> Self {
+        let drawing = world.drawing();
+        let mut show = Self {
+            stage: Stage { flat: D == 2, vertices: world.len(), ..Stage::default() },
+            frame: Frame::default(),
+            followed: (0..world.len() as u32).collect(),
+            sticks: vec![None; drawing.sticks.len()],
+            faces: vec![None; drawing.triangles.len()],
+            triangles: drawing.triangles,
+            seen: [0; 2],
+            drops: Vec::new(),
+            bodies: Vec::new(),
+            obstacles: Vec::new(),
+            positions: vec![[0.0; 3]; drawing.vertices],
+            normals: vec![[0.0; 3]; drawing.vertices],
+        };
+        world.copy_vertices(&mut show.positions);
+        let pinned = (0..world.len()).filter(|&it| world.inverse_mass(it) == 0.0);
+        show.stage.balls = vec![0.0; world.len()];
+        for part in &drawing.parts {
+            let (first_face, first_stick) = (show.stage.faces.len(), show.stage.sticks.len());
+            for triangle in part.triangles.clone() {
+                let corners = show.triangles[triangle];
+                if corners.iter().all(|&corner| part.particles.contains(&(corner as usize))) {
+                    show.faces[triangle] = Some(show.stage.faces.len() as u32);
+                    show.stage.faces.push(corners);
+                }
+            }
+            let threads = part.look == Look::Body || (part.look == Look::Cloth && D == 3);
+            let has_faces = show.stage.faces.len() > first_face;
+            for stick in part.sticks.clone() {
+                let ends = drawing.sticks[stick];
+                let unseen = drawing.unseen.binary_search(&(stick as u32)).is_ok();
+                if ends[0] != GONE && !unseen && !(threads && (has_faces || !part.skin.is_empty())) {
+                    show.sticks[stick] = Some(show.stage.sticks.len() as u32);
+                    show.stage.sticks.push(ends);
+                }
+            }
+            if part.look == Look::Ragdoll {
+                let of = part.particles.clone();
+                show.stage.balls[of.clone()].copy_from_slice(&drawing.radii[of]);
+            }
+            if part.look == Look::Grains {
+                let of = part.particles.clone();
+                show.drops.extend(of.map(|it| (it, <[usize; 2]>::from(world.locate(it)))));
+            }
+            if part.look != Look::Body || part.skin.is_empty() {
+                let sticks = first_stick..show.stage.sticks.len();
+                let radius = show.thickness(part.look, &show.stage.sticks[sticks.clone()]);
+                show.stage.parts.push(Part {
+                    name: part.name.clone(),
+                    look: shown(part.look),
+                    vertices: part.particles.clone(),
+                    faces: first_face..show.stage.faces.len(),
+                    sticks,
+                    radius,
+                });
+            }
+        }
+        show.stage.pinned = pinned.map(|it| it as u32).collect();
+        if D == 3 {
+            show.stage.pinned.clear();
+        }
+        if let Some(origin) = origin {
+            show.follow(origin);
+        }
+        let names = drawing.parts.iter().map(|part| (part.skin.clone(), &*part.name));
+        show.add_bodies(world, &names.collect::<Vec<_>>());
+        show.add_obstacles(world);
+        show
+    }
+
+    /// How thick sticks and drops are drawn, m: as suits their lengths.
+    fn thickness(&self, look: Look, sticks: &[[u32; 2]]) -> f32 {
+        let share = match look {
+            Look::Grains => return 0.02,
+            Look::Ragdoll => 0.16,
+            Look::Plant => 0.06,
+            _ => 0.09,
+        };
+        let length = |&[a, b]: &[u32; 2]| {
+            let [a, b] = [a, b].map(|end| self.positions[end as usize]);
+            (0..3).map(|axis| (b[axis] - a[axis]).powi(2)).sum::<f32>().sqrt()
+        };
+        share * sticks.iter().map(length).sum::<f32>() / sticks.len().max(1) as f32
+    }
+
+    /// The vertices and faces of the file instead of the particles and their faces.
+    fn follow(&mut self, origin: &Origin) {
+        // A vertex that became none is of no face: it may be anywhere.
+        self.followed = origin.vertices.iter().map(|it| it.unwrap_or(0)).collect();
+        self.stage.vertices = self.followed.len();
+        self.stage.faces.clone_from(&origin.triangles);
+        self.stage.balls.clear();
+        self.stage.pinned.clear();
+        for part in &mut self.stage.parts {
+            part.vertices = 0..self.followed.len();
+        }
+    }
+
+    fn add_bodies<K: Kernel<D>, const D: usize>(
+        &mut self,
+        world: &World<K, D>,
+        names: &[(std::ops::Range<usize>, &str)],
+    ) {
+        let mut first = world.len();
+        for (piece, it) in world.pieces().iter().enumerate() {
+            let bodies = &it.matter.bodies;
+            let vertices = bodies.vertices(&it.matter.particles);
+            for (body, of) in bodies.all().iter().enumerate() {
+                let carried = Carried { piece, body };
+                let inverse = carried.pose(world).inverse();
+                let local = vertices[of.vertices()].iter().map(|it| inverse.point(point(*it)));
+                let start = of.vertices().start as u32;
+                let corners = bodies.triangles()[of.triangles()].iter();
+                let corners: Vec<[u32; 3]> =
+                    corners.map(|corners| corners.map(|corner| corner - start)).collect();
+                let name = names.iter().find(|(skin, _)| skin.contains(&first));
+                first += of.vertices().len();
+                self.stage.solids.push(Solid {
+                    name: name.map_or_else(|| "body".to_owned(), |(_, name)| (*name).to_owned()),
+                    look: Shown::Body,
+                    mesh: Mesh::faceted(&local.collect::<Vec<_>>(), &corners),
+                    endless: false,
+                });
+                self.bodies.push(carried);
+            }
+        }
+    }
+
+    fn add_obstacles<K: Kernel<D>, const D: usize>(&mut self, world: &World<K, D>) {
+        let (mut low, mut high) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
+        for point in &self.positions {
+            for axis in 0..3 {
+                low[axis] = low[axis].min(point[axis]);
+                high[axis] = high[axis].max(point[axis]);
+            }
+        }
+        let size = (0..3).fold(1.0_f32, |size, axis| size.max(high[axis] - low[axis]));
+        for (nth, obstacle) in world.obstacles().iter().enumerate() {
+            let Some(Figure { form, position, .. }) = obstacle.figure(world.time()) else { continue };
+            let (mesh, name, endless) = match form {
+                Form::Sphere { radius } => (Mesh::sphere(radius as f32), "ball", false),
+                Form::Capsule { radius, half } => {
+                    (Mesh::capsule(radius as f32, half as f32, 48), "capsule", false)
+                }
+                Form::Cuboid { half } => (Mesh::cuboid(halves(half)), "box", false),
+                Form::HalfSpace => (Mesh::floor(10.0 * size), "ground", true),
+                Form::Bounds { half } => {
+                    let half = halves(half);
+                    let floor = position[1] as f32 - half[1];
+                    let walls = if D == 2 { high[1] - floor } else { 0.15 * (half[0] + half[2]) };
+                    (Mesh::room(half, walls.min(2.0 * half[1])), "room", true)
+                }
+                Form::Mesh { points, triangles } => {
+                    let points: Vec<[f32; 3]> = points.iter().map(|&it| self::point(it)).collect();
+                    (Mesh::faceted(&points, triangles), "mesh", false)
+                }
+                _ => continue,
+            };
+            let look = if endless { Shown::Ground } else { Shown::Collider };
+            let name = format!("{name} {nth}");
+            self.stage.solids.push(Solid { name, look, mesh, endless });
+            self.obstacles.push(nth);
+        }
+    }
+
+    /// Makes the frame that of the world as it is now.
+    pub(super) fn update<K: Kernel<D>, const D: usize>(&mut self, world: &World<K, D>) {
+        let removed = world.removed();
+        for &triangle in &removed.triangles[self.seen[0]..] {
+            self.triangles[triangle as usize] = [GONE; 3];
+            if let Some(face) = self.faces[triangle as usize] {
+                self.frame.gone_faces.resize(self.stage.faces.len(), false);
+                self.frame.gone_faces[face as usize] = true;
+            }
+        }
+        for &stick in &removed.sticks[self.seen[1]..] {
+            if let Some(stick) = self.sticks[stick as usize] {
+                self.frame.gone_sticks.resize(self.stage.sticks.len(), false);
+                self.frame.gone_sticks[stick as usize] = true;
+            }
+        }
+        self.seen = [removed.triangles.len(), removed.sticks.len()];
+        world.copy_vertices(&mut self.positions);
+        normals(&self.positions, &self.triangles, &mut self.normals);
+
+        let frame = &mut self.frame;
+        frame.time = world.time();
+        let of = |rows: &[[f32; 3]], to: &mut Vec<[f32; 3]>| {
+            to.clear();
+            to.extend(self.followed.iter().map(|&it| rows[it as usize]));
+        };
+        of(&self.positions, &mut frame.positions);
+        of(&self.normals, &mut frame.normals);
+        if !self.drops.is_empty() {
+            let living: Vec<Vec<bool>> = world.pieces().iter().map(living(world.time())).collect();
+            frame.gone_vertices.resize(self.stage.vertices, false);
+            for &(vertex, [piece, number]) in &self.drops {
+                frame.gone_vertices[vertex] = !living[piece][number];
+            }
+        }
+        frame.poses.clear();
+        frame.poses.extend(self.bodies.iter().map(|body| body.pose(world)));
+        let obstacles = self.obstacles.iter().map(|&nth| world.obstacles()[nth].figure(world.time()));
+        frame.poses.extend(obstacles.map(|figure| {
+            figure.map_or(Pose::REST, |Figure { position, rotation, .. }| Pose {
+                position: point(position.map(|x| x as f32)),
+                rotation: rotation.map(|x| x as f32),
+            })
+        }));
+    }
+}
+
+/// Which of a piece's particles are alive.
+fn living<P, const D: usize>(time: f64) -> impl Fn(&taut::world::Piece<P, D>) -> Vec<bool> {
+    move |piece| {
+        let mut alive = vec![piece.matter.emitters.is_empty(); piece.matter.particles.len()];
+        for living in piece.matter.emitters.iter().flat_map(|emitter| emitter.living(time)) {
+            alive[living.particle as usize] = true;
+        }
+        alive
+    }
+}
+
+impl Carried {
+    /// Where the body is now: its axes follow from three of its four particles.
+    fn pose<K: Kernel<D>, const D: usize>(&self, world: &World<K, D>) -> Pose {
+        let matter = &world.pieces()[self.piece].matter;
+        let particles = matter.bodies.all()[self.body].particles();
+        let [a, b, c, _] =
+            particles.map(|it| point(matter.particles.position(it as usize)));
+        Pose::of_triangle([a, b, c])
+    }
+}
+
+fn shown(look: Look) -> Shown {
+    match look {
+        Look::Cloth => Shown::Cloth,
+        Look::Rope => Shown::Rope,
+        Look::Plant => Shown::Plant,
+        Look::Body => Shown::Body,
+        Look::Ragdoll => Shown::Ragdoll,
+        Look::Grains => Shown::Grains,
+    }
+}
+
+/// A point of the plane is one in space.
+fn point<const D: usize>(point: [f32; D]) -> [f32; 3] {
+    std::array::from_fn(|axis| point.get(axis).copied().unwrap_or(0.0))
+}
+
+/// Half edges; in the plane a box is as deep as it is thin.
+fn halves<const D: usize>(half: [f64; D]) -> [f32; 3] {
+    let thin = half.iter().copied().fold(f64::INFINITY, f64::min);
+    std::array::from_fn(|axis| half.get(axis).copied().unwrap_or(0.1 * thin) as f32)
+}

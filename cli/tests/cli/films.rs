@@ -1,0 +1,120 @@
+//! `taut simulate` with files and pictures: what scenes become outside.
+
+use gltf::Gltf;
+
+use crate::run::{Folder, taut};
+
+fn word(bytes: &[u8], at: usize) -> usize {
+    i32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize
+}
+
+/// The samples of a point cache.
+fn samples(cache: &[u8]) -> Vec<Vec<[f32; 3]>> {
+    assert!(cache.starts_with(b"POINTCACHE2\0"));
+    let points: Vec<[f32; 3]> = cache[32..]
+        .chunks_exact(12)
+        .map(|point| {
+            [0, 4, 8].map(|at| f32::from_le_bytes(point[at..at + 4].try_into().unwrap()))
+        })
+        .collect();
+    let all: Vec<_> = points.chunks_exact(word(cache, 16)).map(<[_]>::to_vec).collect();
+    assert_eq!(all.len(), word(cache, 28));
+    all
+}
+
+#[test]
+fn one_run_writes_them_all_and_they_hold_what_positions_say() {
+    let folder = Folder::new();
+    folder.make_folder("out");
+    let names = "--out a.glb --out a.pc2 --out out/%02d.obj --out a.ply --positions a.csv --every 3";
+    let pictures = "--png a.png --apng a.apng --gif a.gif --width 80 --height 60";
+    let ran = folder.taut(&format!(
+        "simulate mosegaard --size 8 --seconds 0.2 --fps 20 {names} {pictures}"
+    ));
+    ran.succeeded();
+
+    let cache = samples(&folder.bytes("a.pc2"));
+    assert_eq!(cache.len(), 5, "at 0, 3, 6, 9 and 12 of 12 steps");
+    let positions = folder.read("a.csv");
+    let rows: Vec<[f32; 3]> = positions
+        .lines()
+        .skip(1)
+        .map(|row| {
+            let cells: Vec<&str> = row.split(',').collect();
+            [3, 4, 5].map(|cell| cells[cell].parse().unwrap())
+        })
+        .collect();
+    let particles = rows.len() / 5;
+    for (sample, rows) in cache.iter().zip(rows.chunks_exact(particles)) {
+        assert_eq!(&sample[..particles], rows, "to the bit");
+    }
+    let obj = folder.read("out/04.obj");
+    let [x, y, z] = cache[4][particles - 1];
+    let line = obj.lines().filter(|line| line.starts_with("v ")).nth(particles - 1);
+    assert_eq!(line, Some(&*format!("v {x} {y} {z}")));
+
+    let glb = Gltf::from_slice(&folder.bytes("a.glb")).unwrap();
+    let cloth = glb.meshes().next_back().unwrap();
+    assert_eq!(cloth.primitives().next().unwrap().morph_targets().len(), 4);
+    assert_eq!(glb.animations().next().unwrap().channels().count(), 3, "cloth; ball moved, turned");
+    assert!(folder.bytes("a.ply").starts_with(b"ply\nformat binary_little_endian 1.0\n"));
+    for (name, start) in
+        [("a.png", &b"\x89PNG"[..]), ("a.apng", b"\x89PNG"), ("a.gif", b"GIF89a")]
+    {
+        assert!(folder.bytes(name).starts_with(start), "{name}");
+    }
+}
+
+#[test]
+fn a_mesh_that_was_welded_comes_out_as_its_file_numbers_it() {
+    // Two squares whose common edge is there twice, and a vertex of no face.
+    let obj = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 9 9 9\n\
+               v 1 0 0\nv 2 0 0\nv 2 1 0\nv 1 1 0\nf 1 2 3 4\nf 6 7 8 9\n";
+    let folder = Folder::with(&[("bag.obj", obj.as_bytes().to_vec())]);
+    folder
+        .taut("simulate --mesh bag.obj --keep-scale --frames 12 --fps 30 --out a.pc2 --out a.obj")
+        .succeeded();
+    let samples = samples(&folder.bytes("a.pc2"));
+    for sample in &samples {
+        assert_eq!(sample.len(), 9);
+        assert_eq!((sample[1], sample[2]), (sample[5], sample[8]), "the seam stays closed");
+    }
+    assert_ne!(samples[0], samples[6], "and it moves");
+    let faces: Vec<String> = folder
+        .read("a.obj")
+        .lines()
+        .filter(|line| line.starts_with("f "))
+        .map(str::to_owned)
+        .collect();
+    assert_eq!(faces, ["f 1 2 3", "f 1 3 4", "f 6 7 8", "f 6 8 9"]);
+}
+
+#[test]
+fn every_scene_can_be_drawn_and_written() {
+    let folder = Folder::new();
+    let listed = taut("simulate --list").succeeded().out;
+    let scenes = listed.lines().skip(1).filter_map(|line| line.split_whitespace().next());
+    let mut drawn = 0;
+    for scene in scenes.filter(|it| it.chars().all(|c| c.is_ascii_lowercase() || "-3d".contains(c))) {
+        let ran = folder.taut(&format!(
+            "simulate {scene} --size 4 --frames 10 --fps 6 --png %d.png --out a.glb --width 64 --height 48"
+        ));
+        ran.succeeded();
+        Gltf::from_slice(&folder.bytes("a.glb")).unwrap_or_else(|it| panic!("{scene}: {it}"));
+        assert_ne!(folder.bytes("0.png"), folder.bytes("1.png"), "{scene} moves");
+        drawn += 1;
+    }
+    assert!(drawn >= 15, "{drawn} scenes");
+}
+
+#[test]
+fn what_cannot_be_written_is_said_before_the_work() {
+    let of = |words: &str| taut(&format!("simulate drape --size 4 --frames 5 {words}"));
+    of("--out cloth.fbx").complained_of(&["cloth.fbx", ".glb, .obj, .ply, .pc2"]);
+    of("--out no/cloth.glb").complained_of(&["no/cloth.glb", "there is no folder no"]);
+    of("--gif cloth.png").complained_of(&["cloth.png", ".gif"]);
+    of("--png %x.png").complained_of(&["%x.png", "%04d"]);
+    of("--png a.png --fps 61").complained_of(&["--fps 61", "60 steps a second"]);
+    of("--png a.png --camera 1").was_misuse_of(&["--camera", "AZIMUTH"]);
+    taut("simulate curtain --seconds 9000 --out a.glb").complained_of(&["a.glb", "GB", "--fps"]);
+}

@@ -1,0 +1,102 @@
+//! Sticks and balls as nodes: each is a mesh that is moved, turned and stretched.
+
+use glam::{Quat, Vec3};
+
+use super::MOST_RODS;
+use super::document::Document;
+use crate::{Frame, Mesh, Pose, Stage};
+
+/// The sticks and balls of a part at all keys.
+pub(super) struct Rods {
+    part: usize,
+    sticks: Vec<Rod>,
+    balls: Vec<Rod>,
+}
+
+/// A stick or ball at each key.
+struct Rod {
+    /// Its number among the sticks, or that of its vertex.
+    of: usize,
+    poses: Vec<Pose>,
+    scales: Vec<[f32; 3]>,
+}
+
+impl Rods {
+    /// Whether there are few enough of them.
+    pub(super) fn are_nodes(stage: &Stage) -> bool {
+        let sticks: usize = stage.parts.iter().map(|part| part.sticks.len()).sum();
+        sticks + stage.balls.iter().filter(|&&radius| radius > 0.0).count() <= MOST_RODS
+    }
+
+    /// Those of all parts that have some.
+    pub(super) fn all(stage: &Stage) -> Vec<Self> {
+        if !Self::are_nodes(stage) {
+            return Vec::new();
+        }
+        let rod = |of| Rod { of, poses: Vec::new(), scales: Vec::new() };
+        let all = stage.parts.iter().enumerate().map(|(nth, part)| {
+            let is_ball =
+                |vertex: &usize| stage.balls.get(*vertex).is_some_and(|&radius| radius > 0.0);
+            Self {
+                part: nth,
+                sticks: part.sticks.clone().map(rod).collect(),
+                balls: part.vertices.clone().filter(is_ball).map(rod).collect(),
+            }
+        });
+        all.filter(|rods| rods.len() > 0).collect()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.sticks.len() + self.balls.len()
+    }
+
+    /// What sticks and balls look like, if there are any.
+    fn meshes(&self) -> impl Iterator<Item = (&[Rod], Mesh)> {
+        let (stick, ball) = (Mesh::rod(12), Mesh::capsule(1.0, 0.0, 24));
+        let both = [(&*self.sticks, stick), (&*self.balls, ball)];
+        both.into_iter().filter(|(rods, _)| !rods.is_empty())
+    }
+
+    /// How much these take, bytes.
+    pub(super) fn mesh_bytes(&self) -> u64 {
+        let of = |(_, mesh): (_, Mesh)| 24 * mesh.points.len() + 12 * mesh.triangles.len();
+        self.meshes().map(of).sum::<usize>() as u64
+    }
+
+    /// Adds a key.
+    pub(super) fn add(&mut self, stage: &Stage, frame: &Frame) {
+        let radius = stage.parts[self.part].radius;
+        for rod in &mut self.sticks {
+            let [a, b] = stage.sticks[rod.of].map(|end| Vec3::from(frame.positions[end as usize]));
+            let along = b - a;
+            let turn = along.try_normalize().map(|it| Quat::from_rotation_arc(Vec3::Y, it));
+            let position = a.midpoint(b).into();
+            let pose = Pose { position, rotation: turn.unwrap_or_default().to_array() };
+            rod.poses.push(pose.near(rod.poses.last()));
+            rod.scales.push(if frame.has_stick(rod.of) {
+                [radius, along.length(), radius]
+            } else {
+                [0.0; 3]
+            });
+        }
+        for ball in &mut self.balls {
+            ball.poses.push(Pose { position: frame.positions[ball.of], ..Pose::REST });
+            ball.scales.push([stage.balls[ball.of]; 3]);
+        }
+    }
+
+    /// Their nodes, below one of the part's name.
+    pub(super) fn write(&self, stage: &Stage, document: &mut Document) {
+        let part = &stage.parts[self.part];
+        let material = document.material(part.look, self.part);
+        let parent = document.node(&part.name, None);
+        for (rods, mesh) in self.meshes() {
+            let mesh = document.mesh(&part.name, &mesh, material);
+            for rod in rods {
+                let node = document.child(parent, mesh);
+                document.place(node, &rod.poses);
+                document.scale(node, &rod.scales);
+            }
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! What a scene showed, as files. This crate knows no particles' laws and no kernels: it takes a
+//! [`Stage`] (what there is: vertices with faces and sticks, and solids that keep their shapes), and
+//! [`Frame`]s (where all of it is at a time), and gives them to a [`Sink`].
+//!
+//! | ending | what | frames | read by |
+//! |---|---|---|---|
+//! | [`.glb`](gltf) | animated glTF 2.0 | all, in one file | Blender, browsers, engines |
+//! | [`.obj`](obj) | Wavefront OBJ | one a file | everything |
+//! | [`.ply`](ply) | Stanford PLY, binary, with normals | one a file | programs for scans, Blender |
+//! | [`.pc2`](pc2) | point cache: positions alone | all, in one file | Blender ("Mesh Cache"), 3ds Max |
+//!
+//! ```
+//! use taut_export::{Frame, Look, Part, Schedule, Sink, Stage, sink};
+//!
+//! let stage = Stage {
+//!     vertices: 3,
+//!     faces: vec![[0, 1, 2]],
+//!     parts: vec![Part {
+//!         name: "kerchief".into(),
+//!         look: Look::Cloth,
+//!         vertices: 0..3,
+//!         faces: 0..1,
+//!         sticks: 0..0,
+//!         radius: 0.0,
+//!     }],
+//!     ..Stage::default()
+//! };
+//! let folder = tempfile::tempdir()?;
+//! let path = folder.path().join("kerchief.glb");
+//! let mut glb = sink(&path, &stage, Schedule { frames: 30, fps: 30.0 })?;
+//! for nth in 0..30 {
+//!     let y = -0.01 * nth as f32;
+//!     glb.frame(
+//!         &stage,
+//!         &Frame {
+//!             time: f64::from(nth) / 30.0,
+//!             positions: vec![[0.0, y, 0.0], [1.0, y, 0.0], [0.0, y, 1.0]],
+//!             normals: vec![[0.0, -1.0, 0.0]; 3],
+//!             ..Frame::default()
+//!         },
+//!     )?;
+//! }
+//! glb.finish(&stage, &mut |_| {})?;
+//! assert!(std::fs::read(&path)?.starts_with(b"glTF"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A mesh that comes from a file may have been welded (`taut_mesh::Loaded::origin` says how). Who
+//! wants its vertices as the file numbered them, split along seams of texture, gives a stage with
+//! those vertices and faces, and frames in which each is where its particle is; see there for an
+//! example.
+#![forbid(unsafe_code)]
+
+mod error;
+pub mod gltf;
+mod mesh;
+pub mod obj;
+pub mod pc2;
+pub mod ply;
+mod recording;
+mod sequence;
+mod sink;
+mod stage;
+
+pub use error::{ExportError, InFile, Problem, Result};
+pub use mesh::Mesh;
+pub use recording::{Frames, Recording};
+pub use sequence::FileName;
+pub use sink::{ENDINGS, Schedule, Sink, sink};
+pub use stage::{Frame, Look, Part, Pose, Solid, Stage};

@@ -1,0 +1,80 @@
+//! Wavefront OBJ, as in "Object Files (.obj)", appendix B1 of the Advanced Visualizer manual: `v`
+//! for each point, then a group (`g`) for each part and solid with its faces (`f`) and sticks (`l`).
+//!
+//! All of it is one object, so that programs that make an object of each `o` keep the points in
+//! order, and a [point cache](crate::pc2) of the same run fits. Coordinates have as many digits as it
+//! takes to read back the same bits.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+
+use crate::error::{InFile, Result};
+use crate::sink::{Sink, Stills};
+use crate::{FileName, Frame, Stage};
+
+/// See the [module](self).
+#[derive(Debug)]
+pub struct Obj(Stills);
+
+impl Obj {
+    /// Into a file, or one for each frame.
+    #[must_use]
+    pub fn new(name: FileName) -> Self {
+        Self(Stills::new(name))
+    }
+}
+
+impl Sink for Obj {
+    fn frame(&mut self, stage: &Stage, frame: &Frame) -> Result<()> {
+        self.0.frame(frame, |path, frame| {
+            File::create(path).and_then(|file| write(file, stage, frame)).in_file(path)
+        })
+    }
+
+    fn finish(self: Box<Self>, stage: &Stage, _: &mut dyn FnMut(f64)) -> Result<()> {
+        self.0.finish(|path, frame| {
+            File::create(path).and_then(|file| write(file, stage, frame)).in_file(path)
+        })
+    }
+}
+
+/// Writes a frame.
+///
+/// # Errors
+/// If `to` refuses.
+pub fn write(to: impl Write, stage: &Stage, frame: &Frame) -> io::Result<()> {
+    let mut to = BufWriter::new(to);
+    writeln!(to, "# {:.6} s", frame.time)?;
+    for [x, y, z] in stage.points(frame) {
+        writeln!(to, "v {x} {y} {z}")?;
+    }
+    // Points are numbered from 1.
+    let mut groups = stage.triangles(frame);
+    for part in &stage.parts {
+        let (name, triangles) = groups.next().unwrap_or_default();
+        writeln!(to, "g {}", word(name))?;
+        faces(&mut to, &triangles)?;
+        for stick in part.sticks.clone().filter(|&stick| frame.has_stick(stick)) {
+            let [a, b] = stage.sticks[stick].map(|end| end + 1);
+            writeln!(to, "l {a} {b}")?;
+        }
+    }
+    for (name, triangles) in groups {
+        writeln!(to, "g {}", word(name))?;
+        faces(&mut to, &triangles)?;
+    }
+    to.flush()
+}
+
+fn faces(to: &mut impl Write, triangles: &[[u32; 3]]) -> io::Result<()> {
+    for triangle in triangles {
+        let [a, b, c] = triangle.map(|corner| corner + 1);
+        writeln!(to, "f {a} {b} {c}")?;
+    }
+    Ok(())
+}
+
+/// A name without blanks, which would part it in two.
+fn word(name: &str) -> String {
+    name.split_whitespace().collect::<Vec<_>>().join("_")
+}

@@ -1,0 +1,75 @@
+//! Point caches (`.pc2`): where the points of a mesh are in every frame, for Blender's modifier "Mesh
+//! Cache", for 3ds Max and others.
+//!
+//! Little-endian: 12 bytes `POINTCACHE2\0`, the version 1 (`i32`), the number of points (`i32`), the
+//! first frame and how many frames a sample lasts (`f32` each), the number of samples (`i32`); then
+//! for each sample three `f32` for each point (Blender's `MOD_meshcache_pc2.cc` and the exporter that
+//! it comes with). How many frames a second there are, is for the program to say.
+//!
+//! Points are in the order of the [OBJ file](crate::obj) of any frame, in metres, y up. In Blender:
+//! import that OBJ, add the modifier to it, choose the `.pc2` file, and set the frame rate of the scene
+//! to that of the cache.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use crate::error::{InFile, Problem, Result};
+use crate::sink::{Schedule, Sink};
+use crate::{Frame, Stage};
+
+/// See the [module](self).
+#[derive(Debug)]
+pub struct PointCache {
+    path: PathBuf,
+    file: BufWriter<File>,
+    samples: u32,
+}
+
+/// Where the number of samples stands.
+const SAMPLES_AT: u64 = 28;
+
+impl PointCache {
+    /// Begins a file.
+    ///
+    /// # Errors
+    /// If it cannot be written, or there are more points or frames than the format can name.
+    pub fn create(path: &Path, stage: &Stage, schedule: Schedule) -> Result<Self> {
+        let points = i32::try_from(stage.point_count());
+        let (Ok(points), Ok(_)) = (points, i32::try_from(schedule.frames)) else {
+            return Err(Problem::Unfit("a point cache has at most 2^31 points and frames").of(path));
+        };
+        let begin = || -> io::Result<_> {
+            let mut file = BufWriter::new(File::create(path)?);
+            file.write_all(b"POINTCACHE2\0")?;
+            file.write_all(&1_i32.to_le_bytes())?;
+            file.write_all(&points.to_le_bytes())?;
+            file.write_all(&0.0_f32.to_le_bytes())?;
+            file.write_all(&1.0_f32.to_le_bytes())?;
+            file.write_all(&0_i32.to_le_bytes())?;
+            Ok(file)
+        };
+        Ok(Self { path: path.to_owned(), file: begin().in_file(path)?, samples: 0 })
+    }
+}
+
+impl Sink for PointCache {
+    fn frame(&mut self, stage: &Stage, frame: &Frame) -> Result<()> {
+        for point in stage.points(frame) {
+            for x in point {
+                self.file.write_all(&x.to_le_bytes()).in_file(&self.path)?;
+            }
+        }
+        self.samples += 1;
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>, _: &Stage, _: &mut dyn FnMut(f64)) -> Result<()> {
+        let mut end = || -> io::Result<()> {
+            self.file.seek(SeekFrom::Start(SAMPLES_AT))?;
+            self.file.write_all(&self.samples.to_le_bytes())?;
+            self.file.flush()
+        };
+        end().in_file(&self.path)
+    }
+}

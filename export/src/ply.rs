@@ -1,0 +1,117 @@
+//! Stanford PLY, binary and little-endian, with normals: Greg Turk, "The PLY Polygon File Format"
+//! (1994). Points and faces are those of the [OBJ file](crate::obj); what has neither sticks nor faces
+//! is a cloud of points.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+
+use ply_rs_bw::ply::{
+    Addable, ElementDef, Encoding, Header, PropertyAccess, PropertyDef, PropertyType, ScalarType,
+};
+use ply_rs_bw::writer::Writer;
+
+use crate::error::{InFile, Result};
+use crate::sink::{Sink, Stills};
+use crate::{FileName, Frame, Stage};
+
+/// See the [module](self).
+#[derive(Debug)]
+pub struct Ply(Stills);
+
+impl Ply {
+    /// Into a file, or one for each frame.
+    #[must_use]
+    pub fn new(name: FileName) -> Self {
+        Self(Stills::new(name))
+    }
+}
+
+impl Sink for Ply {
+    fn frame(&mut self, stage: &Stage, frame: &Frame) -> Result<()> {
+        self.0.frame(frame, |path, frame| {
+            File::create(path).and_then(|file| write(file, stage, frame)).in_file(path)
+        })
+    }
+
+    fn finish(self: Box<Self>, stage: &Stage, _: &mut dyn FnMut(f64)) -> Result<()> {
+        self.0.finish(|path, frame| {
+            File::create(path).and_then(|file| write(file, stage, frame)).in_file(path)
+        })
+    }
+}
+
+/// A row of the file.
+#[derive(Debug)]
+enum Row {
+    Vertex([f32; 6]),
+    Face([i32; 3]),
+}
+
+const VERTEX: [&str; 6] = ["x", "y", "z", "nx", "ny", "nz"];
+const CORNERS: &str = "vertex_indices";
+
+impl PropertyAccess for Row {
+    fn new() -> Self {
+        Self::Vertex([0.0; 6])
+    }
+
+    fn get_float(&self, name: &str) -> Option<f32> {
+        let Self::Vertex(vertex) = self else { return None };
+        VERTEX.iter().position(|it| *it == name).map(|at| vertex[at])
+    }
+
+    fn get_list_int(&self, name: &str) -> Option<&[i32]> {
+        match self {
+            Self::Face(corners) if name == CORNERS => Some(corners),
+            _ => None,
+        }
+    }
+}
+
+/// Writes a frame.
+///
+/// # Errors
+/// If `to` refuses.
+pub fn write(to: impl Write, stage: &Stage, frame: &Frame) -> io::Result<()> {
+    let mut to = BufWriter::new(to);
+    let faces = stage.triangles(frame).flat_map(|(_, triangles)| triangles);
+    let faces: Vec<Row> =
+        faces.map(|corners| Row::Face(corners.map(|corner| corner as i32))).collect();
+
+    let mut vertex = ElementDef::new("vertex".into());
+    for name in VERTEX {
+        let kind = PropertyType::Scalar(ScalarType::Float);
+        vertex.properties.add(PropertyDef::new(name.into(), kind));
+    }
+    vertex.count = stage.point_count();
+    let mut face = ElementDef::new("face".into());
+    let corners = PropertyType::List(ScalarType::UChar, ScalarType::Int);
+    face.properties.add(PropertyDef::new(CORNERS.into(), corners));
+    face.count = faces.len();
+    let mut header = Header::new();
+    header.encoding = Encoding::BinaryLittleEndian;
+    header.comments.push(format!("{:.6} s, metres, y up", frame.time));
+    header.elements.add(vertex);
+    header.elements.add(face);
+
+    let writer = Writer::new();
+    writer.write_header(&mut to, &header)?;
+    for (point, normal) in stage.points(frame).zip(normals(stage, frame)) {
+        let ([x, y, z], [u, v, w]) = (point, normal);
+        let row = Row::Vertex([x, y, z, u, v, w]);
+        writer.write_little_endian_element(&mut to, &row, &header.elements["vertex"])?;
+    }
+    for row in &faces {
+        writer.write_little_endian_element(&mut to, row, &header.elements["face"])?;
+    }
+    to.flush()
+}
+
+/// Of all points, in their order.
+fn normals<'a>(stage: &'a Stage, frame: &'a Frame) -> impl Iterator<Item = [f32; 3]> + 'a {
+    let of_solids = stage.ending().flat_map(|(nth, solid)| {
+        let pose = frame.poses[nth];
+        solid.mesh.normals.iter().map(move |&normal| pose.direction(normal))
+    });
+    frame.normals.iter().copied().chain(of_solids)
+}

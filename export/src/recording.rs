@@ -1,0 +1,154 @@
+//! Frames put aside until all are there: on the disk, so that a long run takes no memory.
+
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+use crate::sequence::folder_of;
+use crate::{Frame, Pose, Stage};
+
+/// The frames of a run, one after the other, in a file without a name beside the file that will be
+/// made of them; the system removes it, whatever happens.
+///
+/// ```
+/// use taut_export::{Frame, Recording, Stage};
+///
+/// let stage = Stage { vertices: 1, ..Stage::default() };
+/// let mut recording = Recording::beside("cloth.glb".as_ref(), &stage)?;
+/// for time in [0.0, 0.5] {
+///     let (positions, normals) = (vec![[time as f32; 3]], vec![[0.0, 0.0, 1.0]]);
+///     recording.add(&Frame { time, positions, normals, ..Frame::default() })?;
+/// }
+/// let mut read = recording.read()?;
+/// assert_eq!(read.next()?.unwrap().positions, [[0.0; 3]]);
+/// assert_eq!(read.next()?.unwrap().positions, [[0.5; 3]]);
+/// assert!(read.next()?.is_none());
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Recording {
+    file: BufWriter<File>,
+    sizes: Sizes,
+    frames: u64,
+}
+
+/// How many of everything a frame has.
+#[derive(Clone, Copy, Debug)]
+struct Sizes {
+    vertices: usize,
+    poses: usize,
+    faces: usize,
+    sticks: usize,
+}
+
+impl Recording {
+    /// None yet. Frames are kept in the folder of `file`.
+    ///
+    /// # Errors
+    /// If nothing can be written there.
+    pub fn beside(file: &Path, stage: &Stage) -> io::Result<Self> {
+        let sizes = Sizes {
+            vertices: stage.vertices,
+            poses: stage.solids.len(),
+            faces: stage.faces.len(),
+            sticks: stage.sticks.len(),
+        };
+        let file = BufWriter::new(tempfile::tempfile_in(folder_of(file))?);
+        Ok(Self { file, sizes, frames: 0 })
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        self.frames
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.frames == 0
+    }
+
+    /// Adds a frame of the stage.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn add(&mut self, frame: &Frame) -> io::Result<()> {
+        let Sizes { vertices, faces, sticks, .. } = self.sizes;
+        let file = &mut self.file;
+        file.write_all(&frame.time.to_ne_bytes())?;
+        file.write_all(bytemuck::cast_slice(&frame.positions))?;
+        file.write_all(bytemuck::cast_slice(&frame.normals))?;
+        file.write_all(bytemuck::cast_slice(&frame.poses))?;
+        let flags = [
+            (&frame.gone_vertices, vertices),
+            (&frame.gone_faces, faces),
+            (&frame.gone_sticks, sticks),
+        ];
+        for (flags, all) in flags {
+            let flags: Vec<u8> = if flags.is_empty() {
+                vec![0; all]
+            } else {
+                flags.iter().map(|&flag| u8::from(flag)).collect()
+            };
+            file.write_all(&flags)?;
+        }
+        self.frames += 1;
+        Ok(())
+    }
+
+    /// All of them again, from the first on.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub fn read(&mut self) -> io::Result<Frames<'_>> {
+        self.file.flush()?;
+        let mut file = self.file.get_ref();
+        file.seek(SeekFrom::Start(0))?;
+        Ok(Frames { file: BufReader::new(file), sizes: self.sizes, left: self.frames })
+    }
+}
+
+/// The frames of a [`Recording`], read one at a time.
+#[derive(Debug)]
+pub struct Frames<'a> {
+    file: BufReader<&'a File>,
+    sizes: Sizes,
+    left: u64,
+}
+
+impl Frames<'_> {
+    /// The next one, if there is one.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn next(&mut self) -> io::Result<Option<Frame>> {
+        if self.left == 0 {
+            return Ok(None);
+        }
+        self.left -= 1;
+        let Sizes { vertices, poses, faces, sticks } = self.sizes;
+        let mut time = [0; 8];
+        self.file.read_exact(&mut time)?;
+        let mut frame = Frame {
+            time: f64::from_ne_bytes(time),
+            positions: vec![[0.0; 3]; vertices],
+            normals: vec![[0.0; 3]; vertices],
+            poses: vec![Pose::REST; poses],
+            ..Frame::default()
+        };
+        self.file.read_exact(bytemuck::cast_slice_mut(&mut frame.positions))?;
+        self.file.read_exact(bytemuck::cast_slice_mut(&mut frame.normals))?;
+        self.file.read_exact(bytemuck::cast_slice_mut(&mut frame.poses))?;
+        frame.gone_vertices = self.flags(vertices)?;
+        frame.gone_faces = self.flags(faces)?;
+        frame.gone_sticks = self.flags(sticks)?;
+        Ok(Some(frame))
+    }
+
+    fn flags(&mut self, all: usize) -> io::Result<Vec<bool>> {
+        let mut flags = vec![0; all];
+        self.file.read_exact(&mut flags)?;
+        Ok(flags.into_iter().map(|flag| flag != 0).collect())
+    }
+}

@@ -1,0 +1,108 @@
+//! What is written is read back, by other readers where there are some.
+
+mod complaints;
+mod gltf;
+mod points;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use taut_export::{Frame, Look, Mesh, Part, Pose, Schedule, Solid, Stage, sink};
+
+/// Columns and rows of the sheet.
+const SIDES: [usize; 2] = [5, 4];
+/// The face that is torn out, and in which frame first.
+const TORN: (usize, usize) = (7, 3);
+const FRAMES: usize = 6;
+const FPS: f64 = 10.0;
+
+/// A sheet, a rope, drops, a ball that moves, a box that stands, and the ground.
+fn stage() -> Stage {
+    let [columns, rows] = SIDES;
+    let sheet = columns * rows;
+    let mut faces = Vec::new();
+    for j in 0..rows - 1 {
+        for i in 0..columns - 1 {
+            let a = (j * columns + i) as u32;
+            let (b, c) = (a + 1, a + columns as u32);
+            faces.extend([[a, c, b], [b, c, c + 1]]);
+        }
+    }
+    let part = |name: &str, look, vertices, faces, sticks| Part {
+        name: name.into(),
+        look,
+        vertices,
+        faces,
+        sticks,
+        radius: 0.02,
+    };
+    let first = sheet as u32;
+    let solid = |name: &str, look, mesh| Solid { name: name.into(), look, mesh, endless: false };
+    Stage {
+        flat: false,
+        vertices: sheet + 3 + 2,
+        sticks: vec![[first, first + 1], [first + 1, first + 2]],
+        balls: (0..sheet + 5).map(|at| if at == sheet { 0.1 } else { 0.0 }).collect(),
+        pinned: vec![0],
+        parts: vec![
+            part("sheet", Look::Cloth, 0..sheet, 0..faces.len(), 0..0),
+            part("old rope", Look::Rope, sheet..sheet + 3, 0..0, 0..2),
+            part("drops", Look::Grains, sheet + 3..sheet + 5, 0..0, 0..0),
+        ],
+        solids: vec![
+            solid("ball", Look::Collider, Mesh::sphere(0.25)),
+            solid("box", Look::Body, Mesh::cuboid([0.1, 0.2, 0.3])),
+            Solid { endless: true, ..solid("ground", Look::Ground, Mesh::floor(5.0)) },
+        ],
+        faces,
+    }
+}
+
+/// A frame with numbers that have all their bits.
+fn frame(stage: &Stage, nth: usize) -> Frame {
+    let [columns, _] = SIDES;
+    let time = nth as f64 / FPS;
+    let position = |vertex: usize| {
+        let (i, j) = ((vertex % columns) as f32, (vertex / columns) as f32);
+        let wave = (0.7 * i + 1.3 * j + 2.0 * time as f32).sin() / 3.0;
+        [0.1 * i + 0.01 * wave, -0.1 * j, wave * 1e-3 - 1e-9]
+    };
+    let turn = 0.3 * nth as f32;
+    let moving = Pose {
+        position: [0.3 * turn, 1.0 / 3.0, 0.0],
+        rotation: [0.0, turn.sin(), 0.0, turn.cos()],
+    };
+    Frame {
+        time,
+        positions: (0..stage.vertices).map(position).collect(),
+        normals: vec![[0.6, 0.0, 0.8]; stage.vertices],
+        poses: vec![moving, Pose { position: [1.0, 2.0, 3.0], ..Pose::REST }, Pose::REST],
+        gone_faces: (0..stage.faces.len()).map(|it| it == TORN.0 && nth >= TORN.1).collect(),
+        ..Frame::default()
+    }
+}
+
+/// Writes all frames of the stage.
+fn write(path: &Path) -> Stage {
+    let stage = stage();
+    let schedule = Schedule { frames: FRAMES as u64, fps: FPS };
+    let mut sink = sink(path, &stage, schedule).unwrap();
+    for nth in 0..FRAMES {
+        sink.frame(&stage, &frame(&stage, nth)).unwrap();
+    }
+    let mut last = 0.0;
+    sink.finish(&stage, &mut |share| last = share).unwrap();
+    assert!((0.0..=1.0).contains(&last));
+    stage
+}
+
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<PathBuf> =
+        fs::read_dir(folder).unwrap().map(|it| it.unwrap().path()).collect();
+    names.sort();
+    names.iter().map(|it| it.file_name().unwrap().to_string_lossy().into_owned()).collect()
+}

@@ -1,0 +1,81 @@
+//! OBJ, PLY and point caches: the same points, to the bit.
+
+use std::fs;
+
+use taut_export::{Frame, Stage};
+use taut_mesh::{LoadOptions, load};
+
+use crate::{FRAMES, TORN, folder, frame, names, write};
+
+/// As the file has it.
+const WHOLE: LoadOptions = LoadOptions {
+    weld: false,
+    keep_unreferenced: true,
+    max_vertices: 1 << 20,
+    max_triangles: 1 << 20,
+};
+
+fn bits<'a>(points: impl IntoIterator<Item = &'a [f32; 3]>) -> Vec<[u32; 3]> {
+    // Readers may take -0.0 for 0.0.
+    points.into_iter().map(|point| point.map(|x| (x + 0.0).to_bits())).collect()
+}
+
+/// All points of a frame, and how many triangles there should be.
+fn expected(stage: &Stage, frame: &Frame, nth: usize) -> (Vec<[u32; 3]>, usize) {
+    let points: Vec<[f32; 3]> = stage.points(frame).collect();
+    assert_eq!(points.len(), stage.point_count());
+    let solids = stage.solids.iter().filter(|it| !it.endless).map(|it| it.mesh.triangles.len());
+    let torn = usize::from(nth >= TORN.1);
+    (bits(&points), stage.faces.len() - torn + solids.sum::<usize>())
+}
+
+#[test]
+fn a_sequence_of_obj_files_reads_back_to_the_same_bits() {
+    let folder = folder();
+    let stage = write(&folder.path().join("cloth-%03d.obj"));
+    assert_eq!(names(folder.path())[FRAMES - 1], "cloth-005.obj");
+    for nth in 0..FRAMES {
+        let path = folder.path().join(format!("cloth-{nth:03}.obj"));
+        let mesh = load(&path, &WHOLE).unwrap().mesh;
+        let (points, triangles) = expected(&stage, &frame(&stage, nth), nth);
+        assert_eq!(bits(&mesh.positions), points, "frame {nth}");
+        assert_eq!(mesh.triangles.len(), triangles, "frame {nth}");
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.contains("\ng old_rope\nl 21 22\nl 22 23\n"), "{text}");
+    }
+}
+
+#[test]
+fn ply_is_the_last_frame_and_reads_back_to_the_same_bits() {
+    let folder = folder();
+    let path = folder.path().join("last.PLY");
+    let stage = write(&path);
+    let mesh = load(&path, &WHOLE).unwrap().mesh;
+    let (points, triangles) = expected(&stage, &frame(&stage, FRAMES - 1), FRAMES - 1);
+    assert_eq!(bits(&mesh.positions), points);
+    assert_eq!(mesh.triangles.len(), triangles);
+    assert_eq!(names(folder.path()), ["last.PLY"], "nothing is left beside it");
+}
+
+#[test]
+fn a_point_cache_reads_back_to_the_same_bits() {
+    let folder = folder();
+    let path = folder.path().join("cloth.pc2");
+    let stage = write(&path);
+    let bytes = fs::read(&path).unwrap();
+    let (header, samples) = bytes.split_at(32);
+    assert_eq!(&header[..12], b"POINTCACHE2\0");
+    let word = |at: usize| <[u8; 4]>::try_from(&header[at..at + 4]).unwrap();
+    assert_eq!(i32::from_le_bytes(word(12)), 1);
+    assert_eq!(i32::from_le_bytes(word(16)) as usize, stage.point_count());
+    assert_eq!([word(20), word(24)].map(f32::from_le_bytes), [0.0, 1.0]);
+    assert_eq!(i32::from_le_bytes(word(28)) as usize, FRAMES);
+    let numbers: Vec<f32> =
+        samples.chunks(4).map(|it| f32::from_le_bytes(it.try_into().unwrap())).collect();
+    assert_eq!(numbers.len(), 3 * FRAMES * stage.point_count());
+    for (nth, sample) in numbers.chunks(3 * stage.point_count()).enumerate() {
+        let points: Vec<[f32; 3]> =
+            sample.chunks(3).map(|it| it.try_into().unwrap()).collect();
+        assert_eq!(bits(&points), expected(&stage, &frame(&stage, nth), nth).0, "sample {nth}");
+    }
+}

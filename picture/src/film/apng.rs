@@ -1,0 +1,57 @@
+//! Animated PNG: of each frame the rectangle that has changed, and in it only the pixels that have.
+
+use std::fs::File;
+use std::io::BufWriter;
+
+use png::{BitDepth, BlendOp, ColorType, Compression, DisposeOp, Encoder, EncodingError, Writer};
+use taut_export::Result;
+
+use super::{Drawn, refused};
+use crate::Picture;
+use crate::picture::Patch;
+
+pub(super) fn write(file: &File, all: &mut Drawn<'_>, fps: f64) -> Result<()> {
+    let path = all.path;
+    let say = |error: EncodingError| refused(path, &error);
+    let (width, height) = (all.options.width, all.options.height);
+    let frames = all.recording.len() as u32;
+    let mut encoder = Encoder::new(BufWriter::new(file), width, height);
+    encoder.set_color(ColorType::Rgba);
+    encoder.set_depth(BitDepth::Eight);
+    encoder.set_compression(Compression::High);
+    encoder.set_animated(frames, 0).map_err(say)?;
+    // In thousandths of a second.
+    #[allow(clippy::cast_sign_loss, reason = "a rate is above 0")]
+    let delay = (1000.0 / fps).round().clamp(1.0, 65535.0) as u16;
+    encoder.set_frame_delay(delay, 1000).map_err(say)?;
+    let mut writer = encoder.write_header().map_err(say)?;
+    let mut before: Option<Picture> = None;
+    all.each(|picture| {
+        frame(&mut writer, &picture, before.as_ref()).map_err(say)?;
+        before = Some(picture);
+        Ok(())
+    })?;
+    writer.finish().map_err(say)
+}
+
+fn frame(
+    writer: &mut Writer<BufWriter<&File>>,
+    picture: &Picture,
+    before: Option<&Picture>,
+) -> std::result::Result<(), EncodingError> {
+    let patch = before.map_or_else(|| picture.whole(), |before| picture.changed(before));
+    let Patch { left, top, width, height } = patch;
+    writer.set_frame_dimension(width, height)?;
+    writer.set_frame_position(left, top)?;
+    writer.set_blend_op(BlendOp::Over)?;
+    writer.set_dispose_op(DisposeOp::None)?;
+    let pixels = picture.within(patch).map(|at| {
+        let [r, g, b] = picture.pixels[at];
+        match before {
+            Some(before) if before.pixels[at] == picture.pixels[at] => [0; 4],
+            _ => [r, g, b, 255],
+        }
+    });
+    let pixels: Vec<[u8; 4]> = pixels.collect();
+    writer.write_image_data(pixels.as_flattened())
+}

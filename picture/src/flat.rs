@@ -1,0 +1,175 @@
+//! Scenes in the plane: shapes and lines, by `tiny-skia`.
+
+use glam::{Vec2, Vec3};
+use taut_export::{Frame, Look, Stage};
+use tiny_skia::{
+    Color, FillRule, GradientStop, LineCap, LineJoin, LinearGradient, Paint, Path, PathBuilder,
+    Pixmap, Point, Rect, SpreadMode, Stroke, Transform,
+};
+
+use crate::camera::Bounds;
+use crate::colour::{Background, faded, linear, srgb};
+use crate::{Options, Picture};
+
+/// A view of the plane.
+#[derive(Debug)]
+pub(crate) struct Sheet {
+    middle: Vec2,
+    /// Pixels per m.
+    scale: f32,
+    /// Of the picture, pixels.
+    centre: Vec2,
+}
+
+/// The share of a picture that is kept free at each side.
+const MARGIN: f32 = 0.05;
+
+fn colour(light: Vec3, alpha: f32) -> Color {
+    let [r, g, b] = srgb(light);
+    Color::from_rgba8(r, g, b, crate::colour::byte(alpha * 255.0))
+}
+
+fn paint(light: Vec3, alpha: f32) -> Paint<'static> {
+    let mut paint = Paint::default();
+    paint.set_color(colour(light, alpha));
+    paint.anti_alias = true;
+    paint
+}
+
+impl Sheet {
+    pub(crate) fn new(stage: &Stage, bounds: &Bounds, options: &Options) -> Self {
+        let bounds = bounds.sane();
+        let (mut min, mut max) = (bounds.min.truncate(), bounds.max.truncate());
+        // A room is shown as far as it is near: its mesh is that.
+        for solid in stage.solids.iter().filter(|solid| solid.endless) {
+            let thin = solid.mesh.points.iter().all(|point| point[1] == 0.0);
+            for point in solid.mesh.points.iter().filter(|_| !thin) {
+                let point = Vec2::new(point[0], point[1]);
+                min = min.min(point);
+                max = max.max(point);
+            }
+        }
+        let wide = (max - min).max(Vec2::splat(1e-6));
+        let size = Vec2::new(options.width as f32, options.height as f32);
+        let scale = (size * (1.0 - 2.0 * MARGIN) / wide).min_element() * options.view.zoom;
+        Self { middle: min.midpoint(max), scale, centre: size / 2.0 }
+    }
+
+    fn point(&self, [x, y, _]: [f32; 3]) -> Vec2 {
+        let off = (Vec2::new(x, y) - self.middle) * self.scale;
+        self.centre + Vec2::new(off.x, -off.y)
+    }
+
+    pub(crate) fn pixel_of(&self, place: [f32; 3]) -> [f32; 2] {
+        self.point(place).into()
+    }
+
+    pub(crate) fn paint(&self, stage: &Stage, frame: &Frame, options: &Options) -> Picture {
+        let Options { width, height, background, .. } = *options;
+        let Some(mut map) = Pixmap::new(width, height) else {
+            return Picture { width, height, pixels: vec![[0; 3]; (width * height) as usize] };
+        };
+        behind(&mut map, background);
+        for (nth, (solid, pose)) in stage.solids.iter().zip(&frame.poses).enumerate() {
+            let corners = solid.mesh.triangles.iter().map(|triangle| {
+                triangle.map(|corner| self.point(pose.point(solid.mesh.points[corner as usize])))
+            });
+            if solid.endless {
+                let lines = paint(linear([0x7c, 0x88, 0x99]), 0.8);
+                let sides = corners.flat_map(|[a, b, c]| [[a, b], [b, c], [c, a]]);
+                let sides = sides.filter(|[a, b]| (*a - *b).abs().min_element() < 1e-3);
+                stroke(&mut map, lines_of(sides), &lines, 1.5);
+                continue;
+            }
+            let body = linear(solid.look.colour(nth));
+            fill(&mut map, shape_of(corners), &paint(body, 1.0));
+        }
+        for (nth, part) in stage.parts.iter().enumerate() {
+            let light = linear(part.look.colour(nth));
+            let at = |vertex: u32| self.point(frame.positions[vertex as usize]);
+            let faces = part.faces.clone().filter(|&face| frame.has_face(face));
+            let corners = faces.map(|face| stage.faces[face].map(at));
+            fill(&mut map, shape_of(corners), &paint(faded(light), 0.55));
+            let sticks = part.sticks.clone().filter(|&stick| frame.has_stick(stick));
+            let ends = sticks.map(|stick| stage.sticks[stick].map(at));
+            let thick = if part.look == Look::Cloth { 0.0 } else { 2.0 * part.radius * self.scale };
+            stroke(&mut map, lines_of(ends), &paint(light, 1.0), thick.max(1.1));
+            for vertex in part.vertices.clone() {
+                let ball = stage.balls.get(vertex).copied().unwrap_or(0.0) * self.scale;
+                let alone = part.faces.is_empty() && part.sticks.is_empty();
+                let radius = if alone { ball.max(part.radius * self.scale).max(1.5) } else { ball };
+                if radius > 0.0 && frame.has_vertex(vertex) {
+                    dot(&mut map, at(vertex as u32), radius, &paint(light, 1.0));
+                }
+            }
+        }
+        let ink = match background {
+            Background::Light => linear([0x30, 0x38, 0x44]),
+            Background::Dark => linear([0xe6, 0xea, 0xf0]),
+        };
+        for &vertex in &stage.pinned {
+            let at = self.point(frame.positions[vertex as usize]);
+            dot(&mut map, at, 2.0, &paint(ink, 1.0));
+        }
+        let pixels = map.pixels().iter().map(|it| [it.red(), it.green(), it.blue()]).collect();
+        Picture { width, height, pixels }
+    }
+}
+
+/// The background, from top to bottom.
+fn behind(map: &mut Pixmap, background: Background) {
+    let (width, height) = (map.width() as f32, map.height() as f32);
+    let stop = |share: f32| GradientStop::new(share, colour(background.at(share), 1.0));
+    let shader = LinearGradient::new(
+        Point::from_xy(0.0, 0.0),
+        Point::from_xy(0.0, height),
+        vec![stop(0.0), stop(1.0)],
+        SpreadMode::Pad,
+        Transform::identity(),
+    );
+    let (Some(shader), Some(all)) = (shader, Rect::from_xywh(0.0, 0.0, width, height)) else {
+        return;
+    };
+    map.fill_rect(all, &Paint { shader, ..Paint::default() }, Transform::identity(), None);
+}
+
+/// The triangles that are seen from the front, as one shape without seams.
+fn shape_of(triangles: impl Iterator<Item = [Vec2; 3]>) -> Option<Path> {
+    let mut path = PathBuilder::new();
+    for [a, b, c] in triangles {
+        // All the same way round, or what lies twofold would be a hole.
+        let (b, c) = if (b - a).perp_dot(c - a) < 0.0 { (b, c) } else { (c, b) };
+        path.move_to(a.x, a.y);
+        path.line_to(b.x, b.y);
+        path.line_to(c.x, c.y);
+        path.close();
+    }
+    path.finish()
+}
+
+fn lines_of(lines: impl Iterator<Item = [Vec2; 2]>) -> Option<Path> {
+    let mut path = PathBuilder::new();
+    for [a, b] in lines {
+        path.move_to(a.x, a.y);
+        path.line_to(b.x, b.y);
+    }
+    path.finish()
+}
+
+fn fill(map: &mut Pixmap, path: Option<Path>, paint: &Paint<'_>) {
+    if let Some(path) = path {
+        map.fill_path(&path, paint, FillRule::Winding, Transform::identity(), None);
+    }
+}
+
+fn stroke(map: &mut Pixmap, path: Option<Path>, paint: &Paint<'_>, width: f32) {
+    let stroke =
+        Stroke { width, line_cap: LineCap::Round, line_join: LineJoin::Round, ..Stroke::default() };
+    if let Some(path) = path {
+        map.stroke_path(&path, paint, &stroke, Transform::identity(), None);
+    }
+}
+
+fn dot(map: &mut Pixmap, at: Vec2, radius: f32, paint: &Paint<'_>) {
+    fill(map, PathBuilder::from_circle(at.x, at.y, radius), paint);
+}

@@ -1,0 +1,118 @@
+//! Pictures and films of a [`Stage`](taut_export::Stage), drawn on the processor alone: with light,
+//! soft shadows and smooth edges in space, and as crisp lines in the plane.
+//!
+//! | ending | what |
+//! |---|---|
+//! | `.png` | PNG: the last frame, or with a place for a number (`%04d`) each in a file of its own |
+//! | `.apng` | animated PNG, all colours ("Portable Network Graphics, Third Edition", W3C 2025) |
+//! | `.gif` | GIF89a that repeats, each frame with colours of its own (CompuServe 1990) |
+//!
+//! Films hold of each frame only what has changed. The camera stands where it sees everything in all
+//! frames: so they are put aside first, on the disk, and drawn when all are there.
+//!
+//! ```
+//! use taut_export::{Frame, Look, Mesh, Pose, Schedule, Sink, Solid, Stage};
+//! use taut_picture::{Options, film};
+//!
+//! let ball = Solid {
+//!     name: "ball".into(),
+//!     look: Look::Body,
+//!     mesh: Mesh::sphere(0.5),
+//!     endless: false,
+//! };
+//! let stage = Stage { solids: vec![ball], ..Stage::default() };
+//! let folder = tempfile::tempdir()?;
+//! let path = folder.path().join("ball.gif");
+//! let options = Options { width: 80, height: 60, ..Options::default() };
+//! let mut film = film(&path, &stage, Schedule { frames: 3, fps: 10.0 }, options)?;
+//! for nth in 0..3 {
+//!     let pose = Pose { position: [0.0, 0.1 * nth as f32, 0.0], ..Pose::REST };
+//!     film.frame(&stage, &Frame { poses: vec![pose], ..Frame::default() })?;
+//! }
+//! film.finish(&stage, &mut |_| {})?;
+//! assert!(std::fs::read(&path)?.starts_with(b"GIF89a"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod camera;
+mod colour;
+mod film;
+mod flat;
+mod picture;
+mod solid;
+
+use taut_export::{Frame, Stage};
+
+pub use camera::{Bounds, View};
+pub use colour::Background;
+pub use film::{ENDINGS, film};
+pub use picture::Picture;
+
+/// How a picture is made.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Options {
+    /// Pixels, at least 1.
+    pub width: u32,
+    /// Pixels, at least 1.
+    pub height: u32,
+    /// From where it is seen; in the plane only the zoom counts.
+    pub view: View,
+    /// On what.
+    pub background: Background,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            width: 640,
+            height: 480,
+            view: View::default(),
+            background: Background::default(),
+        }
+    }
+}
+
+/// Draws frames of a stage, all seen from one place.
+#[derive(Debug)]
+pub struct Painter {
+    options: Options,
+    kind: Kind,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Flat(flat::Sheet),
+    Solid(Box<solid::Studio>),
+}
+
+impl Painter {
+    /// A painter whose pictures show all that is within `bounds`.
+    #[must_use]
+    pub fn new(stage: &Stage, bounds: &Bounds, options: Options) -> Self {
+        let kind = if stage.flat {
+            Kind::Flat(flat::Sheet::new(stage, bounds, &options))
+        } else {
+            Kind::Solid(Box::new(solid::Studio::new(bounds, &options)))
+        };
+        Self { options, kind }
+    }
+
+    /// Draws a frame.
+    #[must_use]
+    pub fn paint(&self, stage: &Stage, frame: &Frame) -> Picture {
+        match &self.kind {
+            Kind::Flat(sheet) => sheet.paint(stage, frame, &self.options),
+            Kind::Solid(studio) => studio.paint(stage, frame, &self.options),
+        }
+    }
+
+    /// At what pixel a place is seen, from the left and from the top.
+    #[must_use]
+    pub fn pixel_of(&self, place: [f32; 3]) -> [f32; 2] {
+        match &self.kind {
+            Kind::Flat(sheet) => sheet.pixel_of(place),
+            Kind::Solid(studio) => studio.camera().pixel_of(place.into()).into(),
+        }
+    }
+}

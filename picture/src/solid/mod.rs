@@ -1,0 +1,104 @@
+//! Scenes in space: triangles with a depth buffer, a main light with soft shadows, and the sky, which
+//! is darker where something is above.
+//!
+//! A floor is not drawn as such: it is the background, with shadows on it, and so has no end. Where a
+//! scene has none there is one a little below it.
+
+mod light;
+mod raster;
+mod shadow;
+mod soup;
+
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use glam::{Vec2, Vec3};
+use taut_export::{Frame, Stage};
+
+use crate::camera::{Bounds, Camera};
+use crate::colour::{Background, srgb};
+use crate::{Options, Picture};
+
+use light::Lights;
+use raster::Samples;
+use soup::Soup;
+
+/// Samples of a pixel along each side.
+const FINE: u32 = 3;
+/// How many rows of pixels are drawn together.
+const BAND: u32 = 16;
+
+/// Where a scene is drawn.
+#[derive(Debug)]
+pub(crate) struct Studio {
+    camera: Camera,
+    lights: Lights,
+    /// How high the floor is where no solid is one, m.
+    floor: f32,
+}
+
+impl Studio {
+    pub(crate) fn new(bounds: &Bounds, options: &Options) -> Self {
+        let bounds = bounds.sane();
+        let camera = Camera::framing(&bounds, &options.view, [options.width, options.height]);
+        let floor = bounds.min.y - 0.04 * bounds.size();
+        Self { camera, lights: Lights::new(&bounds, &camera, floor), floor }
+    }
+
+    pub(crate) fn camera(&self) -> &Camera {
+        &self.camera
+    }
+
+    pub(crate) fn paint(&self, stage: &Stage, frame: &Frame, options: &Options) -> Picture {
+        let (soup, floor) = Soup::new(stage, frame, &self.camera);
+        let floor = floor.unwrap_or(self.floor);
+        let lit = self.lights.over(&soup);
+        let camera = self.camera.finer(FINE as f32);
+        let seen: Vec<Vec3> = soup.points.iter().map(|&point| camera.project(point)).collect();
+
+        let Options { width, height, background, .. } = *options;
+        let mut pixels = vec![[0; 3]; (width * height) as usize];
+        let bands = Mutex::new(pixels.chunks_mut((width * BAND) as usize).enumerate());
+        let next = || bands.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let work = || {
+            let mut samples = Samples::new(width * FINE, BAND * FINE);
+            while let Some((band, pixels)) = next() {
+                let top = band as u32 * BAND;
+                samples.clear(top * FINE);
+                samples.draw(&soup, &seen);
+                for (at, pixel) in pixels.iter_mut().enumerate() {
+                    let (x, y) = (at as u32 % width, top + at as u32 / width);
+                    let back = background.at(y as f32 / height as f32);
+                    let mut sum = Vec3::ZERO;
+                    for fine in 0..FINE * FINE {
+                        let at = [x * FINE + fine % FINE, y * FINE + fine / FINE];
+                        let ray = camera.ray(Vec2::new(at[0] as f32 + 0.5, at[1] as f32 + 0.5));
+                        sum += match samples.at(at) {
+                            Some(sample) => lit.shade(&soup, &sample, ray, at),
+                            None => back * lit.floor(floor, ray, at, background.depth()),
+                        };
+                    }
+                    *pixel = srgb(sum / (FINE * FINE) as f32);
+                }
+            }
+        };
+        let threads = thread::available_parallelism().map_or(1, usize::from);
+        thread::scope(|scope| {
+            for _ in 1..threads {
+                scope.spawn(work);
+            }
+            work();
+        });
+        Picture { width, height, pixels }
+    }
+}
+
+impl Background {
+    /// How dark shadows are on it.
+    pub(crate) fn depth(self) -> f32 {
+        match self {
+            Self::Light => 0.42,
+            Self::Dark => 0.62,
+        }
+    }
+}

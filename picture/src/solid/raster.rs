@@ -1,0 +1,109 @@
+//! Which triangle is seen at each sample: a depth buffer over some rows.
+
+use glam::Vec3;
+
+use super::soup::Soup;
+
+/// What is seen at a sample.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sample {
+    /// How deep it is, m.
+    pub(super) depth: f32,
+    /// Towards the eye, of length 1.
+    pub(super) normal: Vec3,
+    pub(super) material: u16,
+    /// Whether it is the side from which corners go round counter-clockwise.
+    pub(super) front: bool,
+}
+
+/// The samples of some rows.
+#[derive(Debug)]
+pub(super) struct Samples {
+    width: u32,
+    rows: u32,
+    /// The first row.
+    top: u32,
+    /// 1 over the depth, 0 where nothing is.
+    near: Vec<f32>,
+    seen: Vec<(Vec3, u16, bool)>,
+}
+
+impl Samples {
+    pub(super) fn new(width: u32, rows: u32) -> Self {
+        let all = (width * rows) as usize;
+        Self { width, rows, top: 0, near: vec![0.0; all], seen: vec![(Vec3::ZERO, 0, false); all] }
+    }
+
+    /// Nothing, from a row on.
+    pub(super) fn clear(&mut self, top: u32) {
+        self.top = top;
+        self.near.fill(0.0);
+    }
+
+    /// Draws all triangles, whose corners are `seen` there.
+    pub(super) fn draw(&mut self, soup: &Soup, seen: &[Vec3]) {
+        for (corners, &material) in soup.triangles.iter().zip(&soup.material) {
+            let at = corners.map(|corner| seen[corner as usize]);
+            let normals = corners.map(|corner| soup.normals[corner as usize]);
+            let one_sided = soup.materials[material as usize].one_sided;
+            self.triangle(at, normals, material, one_sided);
+        }
+    }
+
+    #[allow(clippy::cast_sign_loss, reason = "clamped")]
+    fn triangle(&mut self, [a, b, c]: [Vec3; 3], normals: [Vec3; 3], material: u16, one_sided: bool) {
+        // What is behind the eye is not drawn; the camera sees to it that nothing is.
+        if !(a.z > 1e-6 && b.z > 1e-6 && c.z > 1e-6) {
+            return;
+        }
+        let (top, bottom) = (self.top as f32, (self.top + self.rows) as f32);
+        let (low, high) = (a.min(b).min(c), a.max(b).max(c));
+        if high.y < top || low.y > bottom || high.x < 0.0 || low.x > self.width as f32 {
+            return;
+        }
+        // Twice the area; y goes down, so what is counter-clockwise is negative.
+        let area = (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
+        let front = area < 0.0;
+        if !(area.abs() > 1e-9) || (one_sided && !front) {
+            return;
+        }
+        let inverse = 1.0 / area;
+        let near = [1.0 / a.z, 1.0 / b.z, 1.0 / c.z];
+        let normals = [normals[0] * near[0], normals[1] * near[1], normals[2] * near[2]];
+        let facing = if front { 1.0 } else { -1.0 };
+        let columns = (low.x - 0.5).ceil().max(0.0) as u32
+            ..((high.x - 0.5).floor() + 1.0).clamp(0.0, self.width as f32) as u32;
+        let rows = (low.y - 0.5).ceil().max(top) as u32
+            ..((high.y - 0.5).floor() + 1.0).clamp(0.0, bottom) as u32;
+        for row in rows {
+            let y = row as f32 + 0.5;
+            let first = ((row - self.top) * self.width) as usize;
+            for column in columns.clone() {
+                let x = column as f32 + 0.5;
+                let u = ((x - a.x) * (c.y - a.y) - (y - a.y) * (c.x - a.x)) * inverse;
+                let v = ((b.x - a.x) * (y - a.y) - (b.y - a.y) * (x - a.x)) * inverse;
+                let t = 1.0 - u - v;
+                if u < 0.0 || v < 0.0 || t < 0.0 {
+                    continue;
+                }
+                let here = t * near[0] + u * near[1] + v * near[2];
+                let at = first + column as usize;
+                if here > self.near[at] {
+                    self.near[at] = here;
+                    let normal = normals[0] * t + normals[1] * u + normals[2] * v;
+                    self.seen[at] = (normal * facing, material, front);
+                }
+            }
+        }
+    }
+
+    /// What is seen at a sample, if anything is.
+    pub(super) fn at(&self, [x, y]: [u32; 2]) -> Option<Sample> {
+        let at = ((y - self.top) * self.width + x) as usize;
+        let near = self.near[at];
+        (near > 0.0).then(|| {
+            let (normal, material, front) = self.seen[at];
+            Sample { depth: 1.0 / near, normal: normal.normalize_or(Vec3::Y), material, front }
+        })
+    }
+}

@@ -1,0 +1,151 @@
+//! All triangles of a frame.
+
+use glam::{Quat, Vec3};
+use taut_export::{Frame, Look, Mesh, Part, Stage};
+
+use crate::camera::Camera;
+use crate::colour::{faded, linear};
+
+/// What triangles are made of.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Material {
+    pub(super) front: Vec3,
+    /// Of the side that is seen from behind.
+    pub(super) back: Vec3,
+    /// How much of the light that falls on the other side comes through.
+    pub(super) sheer: f32,
+    /// How much it shines.
+    pub(super) shine: f32,
+    /// Whether it is seen from the front only.
+    pub(super) one_sided: bool,
+}
+
+impl Material {
+    fn new(look: Look, nth: usize) -> Self {
+        let front = linear(look.colour(nth));
+        let (sheer, shine) = match look {
+            Look::Cloth => (0.35, 0.06),
+            Look::Plant => (0.3, 0.05),
+            Look::Rope | Look::Ground => (0.0, 0.02),
+            Look::Body | Look::Ragdoll | Look::Collider => (0.0, 0.16),
+            Look::Grains => (0.0, 0.5),
+        };
+        let back = if look == Look::Cloth { faded(front) } else { front };
+        Self { front, back, sheer, shine, one_sided: look == Look::Ground }
+    }
+}
+
+/// See the [module](self).
+#[derive(Debug, Default)]
+pub(super) struct Soup {
+    pub(super) points: Vec<Vec3>,
+    pub(super) normals: Vec<Vec3>,
+    pub(super) triangles: Vec<[u32; 3]>,
+    /// Of each triangle.
+    pub(super) material: Vec<u16>,
+    pub(super) materials: Vec<Material>,
+    /// How many of the triangles cast shadows: the first.
+    pub(super) casting: usize,
+}
+
+impl Soup {
+    /// All that is on the stage, and the height of the floor if it has one.
+    pub(super) fn new(stage: &Stage, frame: &Frame, camera: &Camera) -> (Self, Option<f32>) {
+        let mut soup = Self::default();
+        let mut floor = None;
+        for (nth, part) in stage.parts.iter().enumerate() {
+            soup.material_of(part.look, nth);
+            soup.part(stage, frame, part, camera);
+        }
+        let mut rooms = Vec::new();
+        for (nth, (solid, pose)) in stage.solids.iter().zip(&frame.poses).enumerate() {
+            let heights = || solid.mesh.points.iter().map(|&point| pose.point(point)[1]);
+            if !solid.endless {
+                soup.material_of(solid.look, nth);
+                soup.mesh(&solid.mesh, |point| pose.point(point), |normal| pose.direction(normal));
+                continue;
+            }
+            let (low, high) = (heights().fold(f32::INFINITY, f32::min), heights().fold(f32::NEG_INFINITY, f32::max));
+            floor = Some(floor.map_or(low, |other: f32| other.max(low)));
+            if high - low > 1e-4 * (1.0 + high.abs()) {
+                rooms.push((nth, solid, pose));
+            }
+        }
+        soup.casting = soup.triangles.len();
+        for (nth, solid, pose) in rooms {
+            soup.material_of(solid.look, nth);
+            soup.mesh(&solid.mesh, |point| pose.point(point), |normal| pose.direction(normal));
+        }
+        (soup, floor)
+    }
+
+    /// What comes next is made of this.
+    fn material_of(&mut self, look: Look, nth: usize) {
+        self.materials.push(Material::new(look, nth));
+    }
+
+    fn triangle(&mut self, corners: [u32; 3]) {
+        self.triangles.push(corners);
+        self.material.push(self.materials.len() as u16 - 1);
+    }
+
+    fn mesh(
+        &mut self,
+        mesh: &Mesh,
+        point: impl Fn([f32; 3]) -> [f32; 3],
+        normal: impl Fn([f32; 3]) -> [f32; 3],
+    ) {
+        let first = self.points.len() as u32;
+        self.points.extend(mesh.points.iter().map(|&it| Vec3::from(point(it))));
+        self.normals.extend(mesh.normals.iter().map(|&it| Vec3::from(normal(it))));
+        for triangle in &mesh.triangles {
+            self.triangle(triangle.map(|corner| first + corner));
+        }
+    }
+
+    fn part(&mut self, stage: &Stage, frame: &Frame, part: &Part, camera: &Camera) {
+        let offset = self.points.len() as u32;
+        let place = |vertex: usize| Vec3::from(frame.positions[vertex]);
+        if !part.faces.is_empty() {
+            let first = part.vertices.start as u32;
+            self.points.extend(part.vertices.clone().map(place));
+            self.normals.extend(part.vertices.clone().map(|it| Vec3::from(frame.normals[it])));
+            for face in part.faces.clone().filter(|&face| frame.has_face(face)) {
+                self.triangle(stage.faces[face].map(|corner| offset + corner - first));
+            }
+        }
+        // Rods with a ball at each end, as fine as they are large.
+        let fine = |radius: f32, at: Vec3| match camera.pixels(radius, at) {
+            radius if radius < 2.0 => 6,
+            radius if radius < 6.0 => 12,
+            radius if radius < 20.0 => 24,
+            _ => 48,
+        };
+        let mut ends = Vec::new();
+        for stick in part.sticks.clone().filter(|&stick| frame.has_stick(stick)) {
+            let [a, b] = stage.sticks[stick].map(|end| place(end as usize));
+            ends.extend(stage.sticks[stick]);
+            let Some(along) = (b - a).try_normalize() else { continue };
+            let turn = Quat::from_rotation_arc(Vec3::Y, along);
+            let (middle, length, radius) = (a.midpoint(b), a.distance(b), part.radius);
+            self.mesh(
+                &Mesh::rod(fine(radius, middle)),
+                |it| (turn * (Vec3::from(it) * Vec3::new(radius, length, radius)) + middle).into(),
+                |it| (turn * Vec3::from(it)).into(),
+            );
+        }
+        ends.sort_unstable();
+        ends.dedup();
+        let joints = ends.into_iter().map(|end| (end as usize, part.radius));
+        let alone = part.faces.is_empty() && part.sticks.is_empty();
+        let alone = part.vertices.clone().filter(|_| alone).map(|it| (it, part.radius));
+        let balls = part.vertices.clone().map(|it| (it, stage.balls.get(it).copied().unwrap_or(0.0)));
+        for (vertex, radius) in joints.chain(alone).chain(balls) {
+            if radius > 0.0 && frame.has_vertex(vertex) {
+                let middle = place(vertex);
+                let ball = Mesh::capsule(1.0, 0.0, fine(radius, middle));
+                self.mesh(&ball, |it| (radius * Vec3::from(it) + middle).into(), |it| it);
+            }
+        }
+    }
+}

@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Animated glTF of several scenes through the Khronos validator: no error, no warning. Needs node
+# and npm; the validator comes from the npm registry into the target folder.
+#
+#   scripts/validate-gltf.sh            # makes the files first
+#   scripts/validate-gltf.sh FILE.glb…  # only looks at these
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+work="${CARGO_TARGET_DIR:-target}/gltf"
+mkdir -p "$work"
+if [ ! -d "$work/node_modules/gltf-validator" ]; then
+    npm install --silent --no-audit --no-fund --prefix "$work" gltf-validator@2.0.0-dev.3.10 > /dev/null
+fi
+if [ $# -eq 0 ]; then
+    taut="${TAUT:-cargo run --quiet --release --locked --}"
+    # Cloth and a moving ball, tears in the plane, rigid bodies, limbs, leaves, ropes, drops.
+    for scene in mosegaard curtain boxes ragdolls-3d plants rope-bridge fountain; do
+        $taut simulate "$scene" --seconds 1.5 --fps 15 --out "$work/$scene.glb" > /dev/null
+        set -- "$@" "$work/$scene.glb"
+    done
+fi
+NODE_PATH="$work/node_modules" node scripts/validate-gltf.cjs "$@"
