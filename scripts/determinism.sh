@@ -81,7 +81,7 @@ lines() { awk -v isa="$2" '$2 == isa { print $3, $4, $5, $6 }' "$found/$1" | LC_
 digest() { grep " $1 " | sha256sum | cut -c 1-12; }
 row() {
     local formula cells=
-    for formula in exact newton halley quick; do
+    for formula in exact newton halley quick own; do
         cells+=" \`$(digest "$formula" <<<"$3")\` |"
     done
     printf '| %s | %s |%s\n' "$1" "$2" "$cells"
@@ -108,13 +108,14 @@ done
 
 wrote this page. It runs every kernel on every instruction set that it finds, here, on AArch64 and as
 WebAssembly, on the scenes of the golden hashes: a sheet, a disc and a sphere, in colours, bands and
-blocks, and in the order of a sheet, 8 steps of 4 iterations each. A digest is the start of the
-SHA-256 of all lines `scene order formula hash` of that formula; a hash is of the positions' bits
-(`Particles::hash`). Two kernels that differ on one instruction set would both be in its digest, so
+blocks, and in the order of a sheet, 8 steps of 4 iterations each; and on the scenes of the library,
+with their winds, obstacles and bodies, for 24 steps of their own. A digest is the start of the
+SHA-256 of all lines `scene order formula hash` of that formula, or of those scenes; a hash is of the
+positions' bits (`Particles::hash`). Two kernels that differ on one instruction set would both be in its digest, so
 equal digests mean that all of them agree.
 
-| target, instruction set | kernels | exact | newton | halley | quick |
-|---|---|---|---|---|---|
+| target, instruction set | kernels | exact | newton | halley | quick | scenes |
+|---|---|---|---|---|---|---|
 TEXT
     printf '%s\n\n' "$table"
     if [ ${#differing[@]} -gt 0 ]; then

@@ -2,9 +2,9 @@
 //!
 //! `golden.txt` has a line for each scene, formula and schedule: the hash of the positions
 //! after some steps (see `taut_tests`, which the example `hashes` shares). Every contestant must
-//! give it. A change that alters a hash
-//! alters what users' simulations do, and is a breaking change: when it is meant, renew the
-//! table with
+//! give it. And a line for each scene of the library (that all kernels agree there, is a test of its
+//! own). A change that alters a hash alters what users' simulations do, and is a breaking change:
+//! when it is meant, renew the table with
 //!
 //! ```text
 //! TAUT_BLESS=1 cargo test -p taut-tests golden
@@ -15,7 +15,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use taut_tests::{Exhibit, STEPS, exhibits, step};
+use taut::AnyKernel;
+use taut::world::LibraryScene;
+use taut_tests::{Exhibit, STEPS, exhibits, scene_hash, scene_name, step};
 
 use crate::meshes::Mesh;
 use crate::play::Setup;
@@ -24,7 +26,7 @@ const TABLE: &str = include_str!("../golden.txt");
 const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/golden.txt");
 const HEAD: &str = "\
 # Hashes of the positions after 8 steps of 4 iterations, in the caller's numbering; see
-# `Particles::hash`. Renewed by TAUT_BLESS=1 cargo test -p taut-tests golden
+# `Particles::hash`. `own own`: a scene of the library, after 24 steps of its own. Renewed by TAUT_BLESS=1 cargo test -p taut-tests golden
 ";
 
 type Hashes = BTreeMap<String, u64>;
@@ -57,6 +59,9 @@ fn hashes() -> Hashes {
         let ending = setup.all_agree(&name, |start| start.steps(&step(), STEPS));
         assert!(ending.notes.iter().all(|&finite| finite == 1));
         hashes.insert(name, ending.particles.hash());
+    }
+    for listed in LibraryScene::ALL {
+        hashes.insert(scene_name(listed), scene_hash(listed, AnyKernel::best_for).unwrap());
     }
     hashes
 }

@@ -1,13 +1,15 @@
 //! Prints what every kernel of this build gives on this machine for the exhibits of the golden
-//! hashes, a line each: `kernel isa scene order formula hash`.
+//! hashes, a line each: `kernel isa scene order formula hash`. Scenes of the library have an order
+//! and a formula of their own.
 //!
 //! `scripts/determinism.sh` runs it on several targets and compares.
 #![forbid(unsafe_code)]
 
 use std::io::{self, Write};
 
-use taut::{AnyKernel, Kernel, Plan, PlanError, StepError};
-use taut_tests::{Exhibit, STEPS, exhibits, step};
+use taut::world::LibraryScene;
+use taut::{AnyKernel, Kernel, Plan, PlanError, ScalarKernel, Schedule, StepError};
+use taut_tests::{Exhibit, STEPS, exhibits, scene_hash, scene_name, step};
 
 fn main() -> io::Result<()> {
     let mut out = io::stdout().lock();
@@ -20,6 +22,20 @@ fn main() -> io::Result<()> {
                 Err(StepError::Plan(PlanError::NotASheet)) => {}
                 Err(error) => return Err(io::Error::other(format!("{name} ({isa}): {error}"))),
             }
+        }
+    }
+    for listed in LibraryScene::ALL {
+        for kernel in AnyKernel::available() {
+            let (name, isa) = (Kernel::<3>::name(&kernel), Kernel::<3>::isa(&kernel));
+            // Sheets only, on the kernel for sheets; all else on the scalar one.
+            let kernel_for = |schedule: &Schedule| match name {
+                "grid" if schedule.sheet().is_none() => AnyKernel::Scalar(ScalarKernel),
+                _ => kernel.clone(),
+            };
+            let hash = scene_hash(listed, kernel_for);
+            let hash =
+                hash.map_err(|error| io::Error::other(format!("{name} ({isa}): {error}")))?;
+            writeln!(out, "{name} {isa} {} {hash:016x}", scene_name(listed))?;
         }
     }
     Ok(())

@@ -2,8 +2,10 @@
 //! `golden.txt`, and by the example `hashes`, which prints them on any target.
 #![forbid(unsafe_code)]
 
-use taut::world::{Arranged, Arrangement, Model, Order, StickSet};
-use taut::{Formula, Step};
+use taut::world::{
+    AnyScene, Arranged, Arrangement, LibraryScene, Model, Order, Scene, StickSet, World, WorldError,
+};
+use taut::{AnyKernel, Formula, Schedule, Step};
 
 /// After how many [steps](step) the positions are hashed.
 pub const STEPS: usize = 8;
@@ -52,4 +54,45 @@ pub fn exhibits() -> impl Iterator<Item = Exhibit> {
             })
         })
     })
+}
+
+/// After how many of its own steps a scene of the library is hashed.
+pub const SCENE_STEPS: usize = 24;
+
+/// What a scene's hash is called, in the manner of an [exhibit's name](Exhibit::name): it has an
+/// order and a formula of its own.
+pub fn scene_name(listed: &LibraryScene) -> String {
+    format!("{} own own", listed.name)
+}
+
+/// A scene's world after [`SCENE_STEPS`].
+///
+/// # Errors
+/// If a kernel refuses what it is given.
+pub fn played<const D: usize>(
+    scene: &Scene<D>,
+    kernel_for: impl FnMut(&Schedule) -> AnyKernel,
+) -> Result<World<AnyKernel, D>, WorldError> {
+    let mut world = World::new(scene, kernel_for)?;
+    for _ in 0..SCENE_STEPS {
+        let _ = world.step()?;
+    }
+    Ok(world)
+}
+
+/// The hash of a scene of the library, in its own size, after [`SCENE_STEPS`].
+///
+/// # Errors
+/// If a kernel refuses what it is given.
+///
+/// # Panics
+/// Never: scenes of the library can be made in their own size.
+pub fn scene_hash(
+    listed: &LibraryScene,
+    kernel_for: impl FnMut(&Schedule) -> AnyKernel,
+) -> Result<u64, WorldError> {
+    match listed.scene(listed.size).expect("scenes can be made in their own size") {
+        AnyScene::Flat(scene) => Ok(played(&scene, kernel_for)?.hash()),
+        AnyScene::Solid(scene) => Ok(played(&scene, kernel_for)?.hash()),
+    }
 }
