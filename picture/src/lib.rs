@@ -64,12 +64,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self {
-            width: 640,
-            height: 480,
-            view: View::default(),
-            background: Background::default(),
-        }
+        Self { width: 640, height: 480, view: View::default(), background: Background::default() }
     }
 }
 

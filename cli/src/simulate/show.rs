@@ -72,7 +72,8 @@ impl Show {
             for stick in part.sticks.clone() {
                 let ends = drawing.sticks[stick];
                 let unseen = drawing.unseen.binary_search(&(stick as u32)).is_ok();
-                if ends[0] != GONE && !unseen && !(threads && (has_faces || !part.skin.is_empty())) {
+                if ends[0] != GONE && !unseen && !(threads && (has_faces || !part.skin.is_empty()))
+                {
                     show.sticks[stick] = Some(show.stage.sticks.len() as u32);
                     show.stage.sticks.push(ends);
                 }
@@ -179,7 +180,9 @@ impl Show {
         }
         let size = (0..3).fold(1.0_f32, |size, axis| size.max(high[axis] - low[axis]));
         for (nth, obstacle) in world.obstacles().iter().enumerate() {
-            let Some(Figure { form, position, .. }) = obstacle.figure(world.time()) else { continue };
+            let Some(Figure { form, position, .. }) = obstacle.figure(world.time()) else {
+                continue;
+            };
             let (mesh, name, endless) = match form {
                 Form::Sphere { radius } => (Mesh::sphere(radius as f32), "ball", false),
                 Form::Capsule { radius, half } => {
@@ -243,7 +246,8 @@ impl Show {
         }
         frame.poses.clear();
         frame.poses.extend(self.bodies.iter().map(|body| body.pose(world)));
-        let obstacles = self.obstacles.iter().map(|&nth| world.obstacles()[nth].figure(world.time()));
+        let obstacles =
+            self.obstacles.iter().map(|&nth| world.obstacles()[nth].figure(world.time()));
         frame.poses.extend(obstacles.map(|figure| {
             figure.map_or(Pose::REST, |Figure { position, rotation, .. }| Pose {
                 position: point(position.map(|x| x as f32)),
@@ -269,8 +273,7 @@ impl Carried {
     fn pose<K: Kernel<D>, const D: usize>(&self, world: &World<K, D>) -> Pose {
         let matter = &world.pieces()[self.piece].matter;
         let particles = matter.bodies.all()[self.body].particles();
-        let [a, b, c, _] =
-            particles.map(|it| point(matter.particles.position(it as usize)));
+        let [a, b, c, _] = particles.map(|it| point(matter.particles.position(it as usize)));
         Pose::of_triangle([a, b, c])
     }
 }

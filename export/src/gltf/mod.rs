@@ -98,9 +98,8 @@ impl Sink for Glb {
             (0..stage.faces.len()).filter(|&face| is_up(&self.gone, face)).collect();
         let skins = Skin::all(stage, &torn);
         let survey = Survey::new(stage, &skins, &mut self.recording).in_file(&self.path)?;
-        let (json, head, deltas) = document(stage, &skins, &survey).map_err(|error| {
-            Problem::Encoding(error.to_string()).of(&self.path)
-        })?;
+        let (json, head, deltas) = document(stage, &skins, &survey)
+            .map_err(|error| Problem::Encoding(error.to_string()).of(&self.path))?;
         let bytes = 28 + json.len() as u64 + head.len() as u64 + deltas;
         if bytes > MOST_BYTES {
             return Err(Problem::TooLarge { bytes, most: MOST_BYTES }.of(&self.path));

@@ -74,8 +74,7 @@ fn a_point_cache_reads_back_to_the_same_bits() {
         samples.chunks(4).map(|it| f32::from_le_bytes(it.try_into().unwrap())).collect();
     assert_eq!(numbers.len(), 3 * FRAMES * stage.point_count());
     for (nth, sample) in numbers.chunks(3 * stage.point_count()).enumerate() {
-        let points: Vec<[f32; 3]> =
-            sample.chunks(3).map(|it| it.try_into().unwrap()).collect();
+        let points: Vec<[f32; 3]> = sample.chunks(3).map(|it| it.try_into().unwrap()).collect();
         assert_eq!(bits(&points), expected(&stage, &frame(&stage, nth), nth).0, "sample {nth}");
     }
 }

@@ -46,7 +46,14 @@ pub fn film(
     };
     let recording = Recording::beside(path, stage).in_file(path)?;
     let path = path.to_owned();
-    Ok(Box::new(Film { path, kind, options, fps: schedule.fps, recording, bounds: Bounds::default() }))
+    Ok(Box::new(Film {
+        path,
+        kind,
+        options,
+        fps: schedule.fps,
+        recording,
+        bounds: Bounds::default(),
+    }))
 }
 
 /// What becomes of the frames. Files are opened before the work, so that a wrong path costs none.

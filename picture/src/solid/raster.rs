@@ -51,7 +51,13 @@ impl Samples {
     }
 
     #[allow(clippy::cast_sign_loss, reason = "clamped")]
-    fn triangle(&mut self, [a, b, c]: [Vec3; 3], normals: [Vec3; 3], material: u16, one_sided: bool) {
+    fn triangle(
+        &mut self,
+        [a, b, c]: [Vec3; 3],
+        normals: [Vec3; 3],
+        material: u16,
+        one_sided: bool,
+    ) {
         // What is behind the eye is not drawn; the camera sees to it that nothing is.
         if !(a.z > 1e-6 && b.z > 1e-6 && c.z > 1e-6) {
             return;

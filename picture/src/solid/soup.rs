@@ -65,7 +65,10 @@ impl Soup {
                 soup.mesh(&solid.mesh, |point| pose.point(point), |normal| pose.direction(normal));
                 continue;
             }
-            let (low, high) = (heights().fold(f32::INFINITY, f32::min), heights().fold(f32::NEG_INFINITY, f32::max));
+            let (low, high) = (
+                heights().fold(f32::INFINITY, f32::min),
+                heights().fold(f32::NEG_INFINITY, f32::max),
+            );
             floor = Some(floor.map_or(low, |other: f32| other.max(low)));
             if high - low > 1e-4 * (1.0 + high.abs()) {
                 rooms.push((nth, solid, pose));
@@ -139,7 +142,8 @@ impl Soup {
         let joints = ends.into_iter().map(|end| (end as usize, part.radius));
         let alone = part.faces.is_empty() && part.sticks.is_empty();
         let alone = part.vertices.clone().filter(|_| alone).map(|it| (it, part.radius));
-        let balls = part.vertices.clone().map(|it| (it, stage.balls.get(it).copied().unwrap_or(0.0)));
+        let balls =
+            part.vertices.clone().map(|it| (it, stage.balls.get(it).copied().unwrap_or(0.0)));
         for (vertex, radius) in joints.chain(alone).chain(balls) {
             if radius > 0.0 && frame.has_vertex(vertex) {
                 let middle = place(vertex);
