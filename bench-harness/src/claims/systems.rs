@@ -1,0 +1,284 @@
+//! Systems built of sticks: ragdolls, plants, bodies in a room, cloth on a table.
+
+use std::sync::Arc;
+
+use taut::world::{
+    AnyScene, Bounds, LibraryScene, Model, Plant, Ragdoll, Scene, SceneError, Solid, World,
+};
+use taut::{AnyKernel, Kernel, Kind, Sticks, Stretch};
+
+use super::run::or_infinite;
+use super::{Bound, Check, Claim, ClaimError, Judge, Scale, Source};
+
+pub(super) const CLAIMS: &[Claim] = &[
+    Claim {
+        name: "one-pass-for-plants",
+        said: "only one pass through the relaxation loop was enough (in fact, the low number gave \
+               the plants exactly the right amount of bending behavior)",
+        source: Source::Jakobsen,
+        section: "Cloth Simulation",
+        checks: &[
+            Check::pure("height left after 10 s, 1 pass a frame", Bound::AtLeast(0.9)),
+            Check::pure("sag of the leaves over the height, 1 pass", Bound::Between(0.002, 0.1)),
+            Check::pure("the same with 8 passes, over that with 1", Bound::AtMost(0.5)),
+        ],
+        judge: Judge::All,
+        measure: one_pass_for_plants,
+        how: "Eight shrubs of sticks, supports between neighbours' neighbours and stays from the \
+              roots, under their own weight. Enough is to stand: 90 % of the height. That the low \
+              number is what bends them is that eight passes leave less than half of it; which \
+              amount is right is for the eye.",
+        command: "taut simulate plants --iterations 1 --substeps 1",
+    },
+    Claim {
+        name: "posture-links",
+        said: "the body will easily contort into awkward shapes; invisible and very unstiff links \
+               from the feet to the shoulder and the pelvis to the head push it into a less awkward \
+               resting position",
+        source: Source::Ragdolls,
+        section: "Step 8: Add Some Ragdolls",
+        checks: &[
+            Check::pure("feet to shoulders over standing, with the links", Bound::AtLeast(0.9)),
+            Check::pure("the same without them", Bound::AtMost(0.9)),
+        ],
+        judge: Judge::All,
+        measure: posture_links,
+        how: "Ten ragdolls in the plane, with the limits of their joints, thrown about a room: the \
+              mean distance of feet from shoulders after 20 s, over that of one who stands straight. \
+              The links have a stiffness of a hundredth.",
+        command: "taut simulate ragdolls",
+    },
+    Claim {
+        name: "penetration-points",
+        said: "moving the point of penetration out by the particles that carry it, then relaxing \
+               once more or several times, keeps a cube that is fastened to a tetrahedron out of \
+               other objects",
+        source: Source::Jakobsen,
+        section: "Rigid Bodies",
+        checks: &[
+            Check::pure("deepest corner over the edge, 3 passes", Bound::AtMost(0.01)),
+            Check::pure("deepest corner over the edge, 4 passes", Bound::AtMost(0.01)),
+            Check::pure("rms stretch, 3 passes", Bound::AtMost(0.01)),
+            Check::pure("rms stretch, 4 passes", Bound::AtMost(0.01)),
+        ],
+        judge: Judge::All,
+        measure: penetration_points,
+        how: "Cubes of 0.5 m fastened to four particles each, turned in all ways, that drop 1 m into \
+              a room: 60 steps a second, each of 3 or 4 passes of one iteration and one of \
+              collision. The deepest corner of any at the end of any step, and the rms stretch over \
+              all steps.",
+        command: "taut simulate tetra-cube-world",
+    },
+    Claim {
+        name: "no-drape-equation",
+        said: "the cloth would naturally drape on its own, without the need for any sort of \
+               position correction via the drape equation",
+        source: Source::Report,
+        section: "Phase IV: External Effects and Cloth Draping",
+        checks: &[
+            Check::pure("hem's fall below the table over its overhang", Bound::Between(0.8, 1.1)),
+            Check {
+                what: "corners below the middles of the hem",
+                unit: "m",
+                bound: Bound::AtLeast(0.02),
+            },
+            Check { what: "deepest particle in the table", unit: "m", bound: Bound::AtMost(0.001) },
+            Check { what: "mean speed at the end", unit: "m/s", bound: Bound::AtMost(0.05) },
+        ],
+        judge: Judge::All,
+        measure: no_drape_equation,
+        how: "A sheet of 1.4 m falls flat on a table of 1 m and lies there for 10 s: sticks, gravity \
+              and a table with friction, nothing else. Draped is that its hem hangs down by what \
+              stands over (0.2 m in the middles), its corners lower still, and that it rests.",
+        command: "taut simulate table-cloth",
+    },
+];
+
+/// The scene of the library.
+fn listed(name: &str, size: usize) -> Result<AnyScene, SceneError> {
+    let scene = LibraryScene::ALL.iter().find(|listed| listed.name == name);
+    scene.expect("it is a scene of the library").scene(size)
+}
+
+/// Lets a scene run, looking at it after each frame.
+fn run<const D: usize>(
+    scene: &Scene<D>,
+    frames: usize,
+    mut look: impl FnMut(&World<AnyKernel, D>) -> Result<(), ClaimError>,
+) -> Result<World<AnyKernel, D>, ClaimError>
+where
+    AnyKernel: Kernel<D>,
+{
+    let mut world = World::new(scene, AnyKernel::best_for)?;
+    for _ in 0..frames {
+        // What blows up shows in the numbers.
+        let _ = world.step()?;
+        look(&world)?;
+    }
+    Ok(world)
+}
+
+/// The rms stretch of ragdolls in a room over all frames, of limbs and limits: all sticks but the
+/// weak ones that hold the posture.
+pub(super) fn ragdolls_stretch(iterations: u32, scale: Scale) -> Result<f64, ClaimError> {
+    let AnyScene::Flat(mut scene) = listed("ragdolls", scale.pick(10, 2))? else {
+        return Ok(f64::NAN);
+    };
+    scene.settings.step.substeps = 1;
+    scene.settings.step.iterations = iterations;
+    scene.settings.passes = 1;
+    let frames = scale.pick(600, 10);
+    let mut limbs: Option<Sticks> = None;
+    let mut squares = 0.0;
+    run(&scene, frames, |world| {
+        let matter = &world.pieces()[0].matter;
+        if limbs.is_none() {
+            let sticks = &matter.sticks;
+            let stiff = |&stick: &u32| sticks.stiffness(stick as usize) >= 1.0;
+            let kept: Vec<u32> = (0..sticks.len() as u32).filter(stiff).collect();
+            limbs = Some(sticks.selected(&kept)?);
+        }
+        let limbs = limbs.iter().map(|limbs| Stretch::of(&matter.particles, limbs).rms);
+        squares += limbs.map(|rms| rms * rms).sum::<f64>();
+        Ok(())
+    })?;
+    Ok(or_infinite((squares / frames as f64).sqrt()))
+}
+
+fn one_pass_for_plants(scale: Scale) -> Result<Vec<f64>, ClaimError> {
+    let (shrubs, frames) = scale.pick((8, 600), (1, 5));
+    let height = f64::from(Plant::default().height);
+    // The share of their height that they have at the end, and how far the leaves come down.
+    let bend = |iterations| -> Result<[f64; 2], ClaimError> {
+        let AnyScene::Solid(mut scene) = listed("plants", shrubs)? else {
+            return Ok([f64::NAN; 2]);
+        };
+        scene.forces.clear();
+        scene.settings.step.substeps = 1;
+        scene.settings.step.iterations = iterations;
+        let figures = |world: &World<AnyKernel>| {
+            let (mut top, mut leaves) = (0.0, Vec::new());
+            for shrub in 0..shrubs {
+                let name = format!("shrub {shrub}");
+                let up = |particle| f64::from(world.position(particle)[1]);
+                let all = world.model(&name).unwrap_or_default();
+                top += all.map(up).fold(0.0, f64::max) / shrubs as f64;
+                let of_shrub = world.group(&name, "leaves").unwrap_or_default();
+                leaves.extend(of_shrub.into_iter().map(up));
+            }
+            [top, leaves.iter().sum::<f64>() / leaves.len() as f64]
+        };
+        let [grown, leaves] = figures(&World::new(&scene, AnyKernel::best_for)?);
+        let [left, bent] = figures(&run(&scene, frames, |_| Ok(()))?);
+        Ok([left / grown, (leaves - bent) / height])
+    };
+    let ([left, sag], [_, stiff]) = (bend(1)?, bend(8)?);
+    Ok(vec![left, or_infinite(sag), or_infinite(stiff / sag)])
+}
+
+fn posture_links(scale: Scale) -> Result<Vec<f64>, ClaimError> {
+    let (size, frames) = scale.pick((10, 1200), (2, 5));
+    let reach = |linked: bool| -> Result<f64, ClaimError> {
+        let AnyScene::Flat(mut scene) = listed("ragdolls", size)? else { return Ok(f64::NAN) };
+        if !linked {
+            scene = without_posture(&scene)?;
+        }
+        let distance = |world: &World<AnyKernel, 2>| {
+            let mut sum = 0.0;
+            for body in 0..size {
+                let place = |group| {
+                    let of_group = world.group(&format!("ragdoll {body}"), group);
+                    of_group.map_or([f64::NAN; 2], |it| world.position(it[0]).map(f64::from))
+                };
+                let shoulders = place("shoulders");
+                for foot in ["left foot", "right foot"].map(place) {
+                    sum += (foot[0] - shoulders[0]).hypot(foot[1] - shoulders[1]);
+                }
+            }
+            sum
+        };
+        let standing = distance(&World::new(&scene, AnyKernel::best_for)?);
+        Ok(distance(&run(&scene, frames, |_| Ok(()))?) / standing)
+    };
+    Ok(vec![reach(true)?, or_infinite(reach(false)?)])
+}
+
+/// The scene with its weak sticks torn.
+fn without_posture(scene: &Scene<2>) -> Result<Scene<2>, ClaimError> {
+    let mut loose = Scene::new();
+    for (name, model) in scene.models() {
+        let mut model: Model<2> = model.clone();
+        for stick in 0..model.sticks.len() {
+            if model.sticks.stiffness(stick) < Ragdoll::default().posture * 1.5
+                && model.sticks.kind(stick) == Kind::TwoSided
+            {
+                model.sticks.tear(stick)?;
+            }
+        }
+        loose.add(name, model)?;
+    }
+    loose.obstacles.clone_from(&scene.obstacles);
+    loose.settings = scene.settings;
+    Ok(loose)
+}
+
+fn penetration_points(scale: Scale) -> Result<Vec<f64>, ClaimError> {
+    const EDGE: f32 = 0.5;
+    let (cubes, frames) = scale.pick((9, 600), (2, 5));
+    let mut scene = Scene::<3>::new();
+    for body in 0..cubes {
+        let cube = Model::rigid_box([EDGE; 3], 300.0)?.turned([1.0, 2.0, 3.0], body as f32)?;
+        let place = |cell: usize| 1.2 * (cell as f32 - 1.0);
+        scene.add(format!("cube {body}"), cube.moved([place(body % 3), 1.5, place(body / 3)]))?;
+    }
+    let room = Bounds::new([-2.0, 0.0, -2.0], [2.0, 4.0, 2.0])?;
+    scene.obstacles.push(Arc::new(Solid::new(room)));
+    scene.settings.step.iterations = 1;
+    let mut worst = |passes| -> Result<[f64; 2], ClaimError> {
+        scene.settings.passes = passes;
+        let (mut depth, mut squares) = (0.0_f64, 0.0);
+        run(&scene, frames, |world| {
+            let figures = world.diagnostics()?;
+            depth = depth.max(figures.depth.into());
+            squares += figures.stretch.rms * figures.stretch.rms;
+            Ok(())
+        })?;
+        let rms = (squares / frames as f64).sqrt();
+        Ok([depth / f64::from(EDGE), rms].map(or_infinite))
+    };
+    let ([deep_3, rms_3], [deep_4, rms_4]) = (worst(3)?, worst(4)?);
+    Ok(vec![deep_3, deep_4, rms_3, rms_4])
+}
+
+fn no_drape_equation(scale: Scale) -> Result<Vec<f64>, ClaimError> {
+    const TABLE: f64 = 0.75;
+    const OVERHANG: f64 = 0.2;
+    let (size, frames) = scale.pick((33, 600), (5, 5));
+    let AnyScene::Solid(scene) = listed("table-cloth", size)? else { return Ok(vec![]) };
+    let mut mass = 0.0;
+    for (_, model) in scene.models() {
+        mass += model.particles.inverse_masses().iter().map(|w| 1.0 / f64::from(*w)).sum::<f64>();
+    }
+    let mut depth = 0.0_f64;
+    let world = run(&scene, frames, |world| {
+        depth = depth.max(world.diagnostics()?.depth.into());
+        Ok(())
+    })?;
+    let up = |particle: usize| f64::from(world.position(particle)[1]);
+    let mean = |particles: &[usize]| {
+        particles.iter().copied().map(up).sum::<f64>() / particles.len() as f64
+    };
+    let side = |name| world.group("cloth", name).unwrap_or_default();
+    let middles = ["top", "bottom", "left", "right"].map(|name| {
+        let side = side(name);
+        side.get(side.len() / 2).copied().unwrap_or_default()
+    });
+    let speed = (2.0 * world.diagnostics()?.kinetic / mass).sqrt();
+    let hem = mean(&middles);
+    Ok(vec![
+        or_infinite((TABLE - hem) / OVERHANG),
+        or_infinite(hem - mean(&side("corners"))),
+        or_infinite(depth),
+        or_infinite(speed),
+    ])
+}
