@@ -143,7 +143,7 @@ export class Obstacles {
     const floors = [];
     mesh.colliders.forEach(({ shape, half }, number) => {
       const { position, rotation } = poseOf(poses, number);
-      if (shape === 'half-space') floors.push({ position, rotation, half: null, opacity: 1 });
+      if (shape === 'half-space') floors.push({ position, rotation, half: null, opacity: 1, isGround: true });
       if (shape === 'bounds') {
         const down = turned([0, -half[1], 0], rotation);
         floors.push({ position: add(position, down), rotation, half: [half[0], half[2]], opacity: 1 });
@@ -160,9 +160,9 @@ export class Obstacles {
     gl.uniform3fv(at.u_grid, theme.grid);
     gl.uniform1f(at.u_cell, cellOf(radius));
     gl.enable(gl.BLEND);
-    gl.depthMask(false);
     gl.bindVertexArray(this.floorArray);
-    for (const { position, rotation, half, opacity } of floors) {
+    for (const { position, rotation, half, opacity, isGround } of floors) {
+      gl.depthMask(Boolean(isGround)); // what reaches below the ground is not seen
       const up = turned([0, 1, 0], rotation);
       const height = up.reduce((sum, x, axis) => sum + x * (view.camera.eye[axis] - position[axis]), 0);
       if (height <= 0) continue; // seen from below it would only hide things
