@@ -36,7 +36,7 @@ export async function openPage(browser, url) {
   return { page, complaints };
 }
 
-export const isRunning = (page) => page.waitForFunction(() => window.taut?.state && taut.frames > 1 && taut.figures);
+export const isRunning = (page) => page.waitForFunction(() => window.taut?.state && taut.frames > 0 && taut.figures);
 
 /** Waits until something is so in the page. */
 export const until = (page, condition, argument) => page.waitForFunction(condition, argument, { polling: 50 });
@@ -65,6 +65,13 @@ export const press = async (page, key) => {
 export async function pause(page, on) {
   if (await page.evaluate(() => taut.state.paused) !== on) await press(page, 'p');
   await until(page, (on) => taut.state.paused === on, on);
+}
+
+/** Begins again while time stands still, and waits for the picture of it. */
+export async function reset(page) {
+  const before = await page.evaluate(() => taut.epoch);
+  await press(page, 'r');
+  await until(page, (before) => taut.epoch !== before && taut.position(0) && taut.figures.steps === 0, before);
 }
 
 /** Presses a button of a setting, and waits until the host has it so. */

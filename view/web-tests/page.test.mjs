@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { after, before, describe, test } from 'node:test';
-import { choose, framesLater, isRunning, look, openBrowser, openPage, pause, press, set, until } from './browser.mjs';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import { choose, framesLater, isRunning, look, openBrowser, openPage, pause, press, reset, set, until } from './browser.mjs';
 import { dist, serveFiles, startTaut } from './servers.mjs';
 
 const figures = (page) => page.evaluate(() => taut.figures);
@@ -38,6 +38,10 @@ function suite(name, start) {
       browser = await openBrowser();
       ({ page, complaints } = await openPage(browser, server.url));
     });
+    beforeEach(async () => {
+      // What another test left.
+      if (await page.evaluate(() => taut.isConnected)) await pause(page, false);
+    });
     after(async () => {
       await browser?.close();
       await server?.kill();
@@ -68,8 +72,8 @@ function suite(name, start) {
 
     test('the curtain is cut and tears: sticks go', async () => {
       await choose(page, 'curtain');
-      await press(page, 'r');
       await pause(page, true);
+      await reset(page);
       const before = (await figures(page)).torn;
       const { particles } = await page.evaluate(() => taut.state.counts);
       const columns = await page.evaluate(() => taut.state.size);
@@ -118,15 +122,13 @@ function suite(name, start) {
 
     test('R begins again, S makes a single step', async () => {
       await pause(page, true);
-      await press(page, 'r');
-      await until(page, () => taut.step === 0 && taut.figures.steps === 0);
+      await reset(page);
       const last = () => taut.position(taut.state.counts.particles - 1);
       const start = await page.evaluate(last);
       await press(page, 's');
       await until(page, () => taut.step === 1);
       assert.notDeepEqual(await page.evaluate(last), start);
-      await press(page, 'r');
-      await until(page, () => taut.step === 0);
+      await reset(page);
       assert.deepEqual(await page.evaluate(last), start);
       await pause(page, false);
       await until(page, () => taut.step > 3);
@@ -134,7 +136,7 @@ function suite(name, start) {
 
     test('what cannot be had is said, and nothing stops', async () => {
       await choose(page, 'ragdolls');
-      await page.click('[data-setting="kernel"] [aria-disabled="true"]');
+      await page.click('[data-setting="kernel"] [aria-disabled="true"]', { force: true });
       assert.match(await page.locator('.toast').last().textContent(), /grid/);
       await framesLater(page, 3);
     });

@@ -10,6 +10,13 @@ const LEFT_AFTER_A_SECOND = 1e-6;
 
 const START = { yaw: 0.5, pitch: 0.2 };
 
+/** Where an eye of this direction has its front, its right and its top. */
+function axesOf({ yaw, pitch }) {
+  const forward = [-Math.sin(yaw) * Math.cos(pitch), -Math.sin(pitch), -Math.cos(yaw) * Math.cos(pitch)];
+  const right = unit(cross(forward, [0, 1, 0]));
+  return [forward, right, cross(right, forward)];
+}
+
 export class Camera {
   constructor() {
     this.isFlat = false;
@@ -24,17 +31,30 @@ export class Camera {
     this.update();
   }
 
-  /** Shows a ball of this centre and a box of these half sizes, at once if `atOnce`. */
-  frame({ centre, half, radius }, atOnce) {
+  /** Shows a box of this centre and these half sizes, at once if `atOnce`. */
+  frame({ centre, half }, atOnce) {
     const free = Math.max(0.3, 1 - this.covered[0] - this.covered[1]);
     const distance = this.isFlat
       ? Math.max(half[1] / free, half[0] / this.aspect) * 1.12
-      : (0.98 * radius) / Math.sin(FIELD / 2) / Math.min(free, this.aspect);
+      : this.distanceFor(half, free);
     Object.assign(this.goal, { target: [...centre], distance, ...START });
     this.usual = distance;
     this.isMoved = false;
     if (atOnce) this.now = structuredClone(this.goal);
     this.update();
+  }
+
+  /** How far the eye has to be to see all corners of a box, with some room. */
+  distanceFor(half, free) {
+    const [forward, right, up] = axesOf(START);
+    const slope = 0.9 * Math.tan(FIELD / 2);
+    let distance = 0;
+    for (let corner = 0; corner < 8; corner++) {
+      const at = half.map((x, axis) => (corner & (1 << axis) ? x : -x));
+      const beside = Math.max(Math.abs(dot(at, right)) / this.aspect, Math.abs(dot(at, up)) / free);
+      distance = Math.max(distance, beside / slope - dot(at, forward));
+    }
+    return distance;
   }
 
   /** The picture is so many pixels large, of which so many are covered above and below. */
@@ -94,7 +114,7 @@ export class Camera {
   }
 
   update() {
-    const { target, distance, yaw, pitch } = this.now;
+    const { target, distance } = this.now;
     // The target is seen in the middle of what is not covered.
     const raised = this.covered[1] - this.covered[0];
     this.raised = raised;
@@ -108,11 +128,8 @@ export class Camera {
       this.viewProjection = multiply(flat, lookAt(this.eye, middle, this.up));
       this.window = [middle[0], middle[1], distance * this.aspect, distance];
     } else {
-      const back = [Math.sin(yaw) * Math.cos(pitch), Math.sin(pitch), Math.cos(yaw) * Math.cos(pitch)];
-      this.eye = add(target, scale(back, distance));
-      this.forward = scale(back, -1);
-      this.right = unit(cross(this.forward, [0, 1, 0]));
-      this.up = cross(this.right, this.forward);
+      [this.forward, this.right, this.up] = axesOf(this.now);
+      this.eye = subtract(target, scale(this.forward, distance));
       const lens = perspective(FIELD, this.aspect, distance * 0.02, distance * 30, [0, raised]);
       this.viewProjection = multiply(lens, lookAt(this.eye, target, [0, 1, 0]));
       this.window = null;

@@ -143,7 +143,7 @@ export class Obstacles {
     const floors = [];
     mesh.colliders.forEach(({ shape, half }, number) => {
       const { position, rotation } = poseOf(poses, number);
-      if (shape === 'half-space') floors.push({ position, rotation, half: null, opacity: 1 });
+      if (shape === 'half-space') floors.push({ position, rotation, half: null, opacity: 1, isGround: true });
       if (shape === 'bounds') {
         const down = turned([0, -half[1], 0], rotation);
         floors.push({ position: add(position, down), rotation, half: [half[0], half[2]], opacity: 1 });
@@ -160,9 +160,9 @@ export class Obstacles {
     gl.uniform3fv(at.u_grid, theme.grid);
     gl.uniform1f(at.u_cell, cellOf(radius));
     gl.enable(gl.BLEND);
-    gl.depthMask(false);
     gl.bindVertexArray(this.floorArray);
-    for (const { position, rotation, half, opacity } of floors) {
+    for (const { position, rotation, half, opacity, isGround } of floors) {
+      gl.depthMask(Boolean(isGround)); // what reaches below the ground is not seen
       const up = turned([0, 1, 0], rotation);
       const height = up.reduce((sum, x, axis) => sum + x * (view.camera.eye[axis] - position[axis]), 0);
       if (height <= 0) continue; // seen from below it would only hide things
@@ -196,10 +196,13 @@ const REACHES = {
   mesh: ({ points }) => [0, 1, 2].map((axis) => points.reduce((most, x, i) => (i % 3 === axis ? Math.max(most, Math.abs(x)) : most), 0)),
 };
 
-/** The same box and the obstacles; of walls around a scene the lower part, if they are near. */
+/** Larger obstacles are scenery, unless the scene is large itself, m. */
+const NEAR = 8;
+
+/** The same box and the obstacles, above the floor; of walls around a scene the lower part, if they are near. */
 export function boxOfObstacles(colliders, poses, box) {
   let [min, max] = box;
-  const size = Math.hypot(...max.map((x, axis) => x - min[axis]));
+  const near = Math.max(NEAR, 2 * Math.hypot(...max.map((x, axis) => x - min[axis])));
   const take = (low, high) => {
     min = min.map((x, axis) => Math.min(x, low[axis]));
     max = max.map((x, axis) => Math.max(x, high[axis]));
@@ -208,13 +211,17 @@ export function boxOfObstacles(colliders, poses, box) {
     const { position: at } = poseOf(poses, number);
     const { shape, half } = collider;
     const reach = REACHES[shape]?.(collider);
-    if (reach && Math.max(...reach) < 2 * size) {
+    if (reach && Math.max(...reach) < near) {
       take(at.map((x, axis) => x - reach[axis]), at.map((x, axis) => x + reach[axis]));
-    } else if (shape === 'bounds' && Math.max(half[0], half[2]) < 2 * size) {
+    } else if (shape === 'bounds' && Math.max(half[0], half[2]) < near) {
       const low = at.map((x, axis) => x - half[axis]);
       const high = at.map((x, axis) => x + half[axis]);
-      take(low, [high[0], half[1] < 2 * size ? high[1] : max[1], high[2]]);
+      take(low, [high[0], half[1] < near ? high[1] : max[1], high[2]]);
     }
+  });
+  colliders.forEach(({ shape }, number) => {
+    const { position, rotation } = poseOf(poses, number);
+    if (shape === 'half-space' && turned([0, 1, 0], rotation)[1] > 0.999) min[1] = Math.max(min[1], Math.min(position[1], max[1]));
   });
   return [min, max];
 }
