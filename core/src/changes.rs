@@ -50,6 +50,12 @@ impl Changes {
         self.log.push(entry);
     }
 
+    /// Notes that any entry may have changed.
+    pub fn note_all(&mut self) {
+        self.forgotten += self.log.len() as u64 + 1;
+        self.log.clear();
+    }
+
     /// The present.
     pub fn now(&self) -> Seen {
         Seen { table: self.table, changes: self.forgotten + self.log.len() as u64 }

@@ -95,6 +95,7 @@ pub struct Particles<const D: usize, S: Real = f32> {
     inverse_mass: Column<S>,
     len: usize,
     mass_changes: Changes,
+    moves: Changes,
 }
 
 /// All columns at once, padding included, for a kernel: `PADDING` divides their length.
@@ -162,6 +163,7 @@ impl<const D: usize, S: Real> Particles<D, S> {
             inverse_mass: column(),
             len: 0,
             mass_changes: Changes::new(),
+            moves: Changes::new(),
         }
     }
 
@@ -237,6 +239,7 @@ impl<const D: usize, S: Real> Particles<D, S> {
     /// # Panics
     /// If there is no such axis.
     pub fn positions_mut(&mut self, axis: usize) -> &mut [S] {
+        self.moves.note_all();
         &mut self.position[axis][..self.len]
     }
 
@@ -254,6 +257,7 @@ impl<const D: usize, S: Real> Particles<D, S> {
     /// # Panics
     /// If there is no such axis.
     pub fn previous_mut(&mut self, axis: usize) -> &mut [S] {
+        self.moves.note_all();
         &mut self.previous[axis][..self.len]
     }
 
@@ -307,6 +311,7 @@ impl<const D: usize, S: Real> Particles<D, S> {
             self.position[axis][particle] = x;
             self.previous[axis][particle] = x;
         }
+        self.moves.note(particle as u32, self.len);
         Ok(())
     }
 
@@ -335,8 +340,22 @@ impl<const D: usize, S: Real> Particles<D, S> {
         &self.mass_changes
     }
 
+    /// The record of particles whose position or previous position was written, by anybody, for
+    /// plans that keep copies. (A particle that is added was not moved.)
+    pub fn moves(&self) -> &Changes {
+        &self.moves
+    }
+
+    /// Makes positions previous positions, and the other way round: for a kernel that then
+    /// writes the new positions over the older ones.
+    pub fn swap_columns(&mut self) {
+        self.moves.note_all();
+        core::mem::swap(&mut self.position, &mut self.previous);
+    }
+
     /// All columns with their padding, for kernels.
     pub fn columns(&mut self) -> Columns<'_, D, S> {
+        self.moves.note_all();
         Columns {
             position: self.position.each_mut().map(|column| &mut column[..]),
             previous: self.previous.each_mut().map(|column| &mut column[..]),
@@ -356,6 +375,7 @@ impl<const D: usize, S: Real> Particles<D, S> {
             inverse_mass: column(&self.inverse_mass),
             len: self.len,
             mass_changes: Changes::new(),
+            moves: Changes::new(),
         }
     }
 
@@ -376,6 +396,7 @@ impl<const D: usize, S: Real> Particles<D, S> {
             inverse_mass: column(&self.inverse_mass),
             len: self.len,
             mass_changes: Changes::new(),
+            moves: Changes::new(),
         }
     }
 

@@ -23,6 +23,9 @@ enum Change {
     Mend(Index),
     InverseMass(Index, f32),
     Move(Index, [f32; 3]),
+    /// Written to the column of x: where a particle is, or was.
+    Shift(Index, f32),
+    Fling(Index, f32),
     /// A particle more.
     Push([f32; 3], f32),
     /// Other tables of the same contents.
@@ -55,6 +58,8 @@ impl Change {
             4 => (which(), inverse_mass.clone())
                 .prop_map(|(particle, value)| Self::InverseMass(particle, value)),
             2 => (which(), point()).prop_map(|(particle, point)| Self::Move(particle, point)),
+            1 => (which(), -0.3..0.3_f32).prop_map(|(particle, by)| Self::Shift(particle, by)),
+            1 => (which(), -0.3..0.3_f32).prop_map(|(particle, by)| Self::Fling(particle, by)),
             1 => (point(), inverse_mass).prop_map(|(point, value)| Self::Push(point, value)),
             1 => Just(Self::CloneSticks),
             1 => Just(Self::CloneParticles),
@@ -89,6 +94,14 @@ impl<const D: usize> Host<D> {
             Change::Move(which, point) if !particles.is_empty() => {
                 particles.set_position(which.index(particles.len()), point_of(point)).unwrap();
             }
+            Change::Shift(which, by) if !particles.is_empty() => {
+                let particle = which.index(particles.len());
+                particles.positions_mut(0)[particle] += by;
+            }
+            Change::Fling(which, by) if !particles.is_empty() => {
+                let particle = which.index(particles.len());
+                particles.previous_mut(0)[particle] += by;
+            }
             _ if sticks.is_empty() => {}
             Change::Rest(which, rest) => {
                 sticks.set_rest(which.index(sticks.len()), *rest).unwrap();
@@ -104,7 +117,7 @@ impl<const D: usize> Host<D> {
             }
             Change::Tear(which) => sticks.tear(which.index(sticks.len())).unwrap(),
             Change::Mend(which) => sticks.mend(which.index(sticks.len())).unwrap(),
-            Change::InverseMass(..) | Change::Move(..) => {}
+            Change::InverseMass(..) | Change::Move(..) | Change::Shift(..) | Change::Fling(..) => {}
         }
     }
 }

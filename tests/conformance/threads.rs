@@ -161,9 +161,10 @@ fn a_large_sheet_is_shared_out_and_nobody_sees_it() {
     let start = setup.start(&AnyKernel::best_for(&schedule)).unwrap();
     let difference = steps_on(&spy, start).difference(&expected);
     assert_eq!(difference, None);
-    // A pass over rows; four blocks; and so on: two steps of two substeps.
-    let step = [3, 4, 3, 3, 4, 3];
-    assert_eq!(spy.asked_for.into_inner().unwrap(), [step, step].concat());
+    // Passes over rows by three, four blocks: positions and previous positions are brought in once;
+    // then two steps of two substeps, motion and relaxation, after which both are brought back.
+    let (brought_in, step) = ([3, 3], [3, 4, 3, 4, 3, 3]);
+    assert_eq!(spy.asked_for.into_inner().unwrap(), [&brought_in[..], &step, &step].concat());
 }
 
 #[test]

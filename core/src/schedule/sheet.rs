@@ -128,19 +128,33 @@ pub struct SheetBlock {
 }
 
 impl SheetBlock {
+    /// The rows that it begins in.
+    pub fn rows(&self) -> Range<usize> {
+        self.from.clone()
+    }
+
+    /// Its bands, which the schedule takes in this order.
+    pub fn bands(&self) -> impl Iterator<Item = Self> + use<> {
+        let Self { from, to, band_rows } = self.clone();
+        let end = from.end;
+        from.step_by(band_rows).map(move |first| Self {
+            from: first..end.min(first + band_rows),
+            to: to.clone(),
+            band_rows,
+        })
+    }
+
     /// In the order of the schedule, families and the rows that their sticks begin in (the
     /// upper one of two), at most a band of them.
     pub fn strips<'a>(
         &self,
         families: &'a [Family],
     ) -> impl Iterator<Item = (Family, Range<usize>)> + use<'a> {
-        let Self { from, to, band_rows } = self.clone();
-        from.clone().step_by(band_rows).flat_map(move |band| {
-            let (from, to) = (from.clone(), to.clone());
+        self.bands().flat_map(move |Self { from, to, .. }| {
             families.iter().filter_map(move |&family| {
                 let [_, down] = family.span();
-                let first = band.max(to.start.saturating_sub(down));
-                let end = from.end.min(band + band_rows).min(to.end.saturating_sub(down));
+                let first = from.start.max(to.start.saturating_sub(down));
+                let end = from.end.min(to.end.saturating_sub(down));
                 (first < end).then_some((family, first..end))
             })
         })

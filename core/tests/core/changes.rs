@@ -1,6 +1,6 @@
 //! The record of changes that plans read.
 
-use taut_core::{Changes, News};
+use taut_core::{Changes, News, Particles};
 
 use crate::meshes::Random;
 
@@ -54,4 +54,36 @@ fn the_record_is_bounded_and_readers_miss_nothing() {
             }
         }
     }
+}
+
+#[test]
+fn whoever_writes_to_particles_leaves_it_in_the_record_of_moves() {
+    type Write = fn(&mut Particles<2>);
+    let in_general: [Write; 4] = [
+        |it| it.positions_mut(0)[1] = 2.0,
+        |it| it.previous_mut(1)[1] = 2.0,
+        |it| it.columns().position[0][1] = 2.0,
+        Particles::swap_columns,
+    ];
+    let mut particles = Particles::<2>::new(&[[0.0; 2]; 3], &[1.0; 3]).unwrap();
+    for write in in_general {
+        let seen = particles.moves().now();
+        write(&mut particles);
+        assert_eq!(particles.moves().since(seen), News::Everything);
+        let seen = particles.moves().now();
+        particles.set_position(1, [4.0, 5.0]).unwrap();
+        assert!(particles.set_position(0, [f32::NAN, 5.0]).is_err());
+        particles.set_inverse_mass(2, 2.0).unwrap();
+        assert_eq!(particles.moves().since(seen), News::Entries(&[1]));
+    }
+    assert_eq!(particles.clone().moves().since(particles.moves().now()), News::AnotherTable);
+}
+
+#[test]
+fn swapped_columns_have_changed_places() {
+    let mut particles = Particles::<2>::new(&[[1.0, 2.0]], &[1.0]).unwrap();
+    particles.previous_mut(1)[0] = 3.0;
+    particles.swap_columns();
+    assert_eq!(particles.position(0), [1.0, 3.0]);
+    assert_eq!([0, 1].map(|axis| particles.previous(axis)[0]), [1.0, 2.0]);
 }

@@ -31,6 +31,11 @@ impl Layout {
         Self { width, height, registers, pitch }
     }
 
+    /// How many particles the sheet has.
+    pub(crate) fn particles(&self) -> usize {
+        self.width * self.height
+    }
+
     /// How many numbers a column of the whole sheet has.
     pub(crate) fn len(&self) -> usize {
         self.height * self.pitch

@@ -32,15 +32,24 @@
 //! in which something else was set (a mass, a tear, a stiffness) gets columns of constants and
 //! stays as fast as it can.
 //!
-//! Motion goes row by row from the particles' columns into strides, through a row of scratch.
+//! Positions and previous positions stay in strides between steps. What was written to the
+//! particles' columns meanwhile is brought in when the next step begins, one particle or all;
+//! motion takes place in strides, and the new positions are brought back. The columns' previous
+//! positions are the old ones, and need only change places with them.
+//!
+//! On one thread a step does not do one thing to the whole sheet after the other: motion, the
+//! iterations, and the way back go down the sheet together, each a band of rows behind the one
+//! before it (see `descent.rs`).
 #![cfg_attr(not(feature = "std"), no_std)]
 
 extern crate alloc;
 
 mod constants;
+mod descent;
 mod layout;
 mod plan;
 mod rows;
+mod stages;
 mod sweep;
 
 pub use plan::{GridKernel, GridPlan};

@@ -12,23 +12,26 @@ use crate::layout::{Layout, STRIDE};
 /// What to do with rows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Pass<const D: usize> {
-    /// One substep of motion, into strides: the columns keep their positions, as previous ones.
+    /// One substep of motion, in strides: from where particles are and were, over the latter.
     Integrate(Motion<D>),
-    /// Positions into strides.
+    /// From the columns into strides.
     Fill,
-    /// Positions back to the columns.
+    /// Back to the columns.
     Return,
 }
 
-/// The columns of the particles of a sheet, `width * height` numbers each, and of the strided
-/// rows, [`Layout::len`] each.
+/// Columns of the particles of a sheet, `width * height` numbers each, and in strided rows,
+/// [`Layout::len`] each.
 #[derive(Clone, Copy)]
 pub(crate) struct Sheets<'a, const D: usize> {
     pub(crate) layout: Layout,
-    pub(crate) position: [Shared<f32>; D],
-    pub(crate) previous: [Shared<f32>; D],
-    pub(crate) inverse_mass: &'a [f32],
+    pub(crate) columns: [Shared<f32>; D],
+    /// The same in strides.
     pub(crate) strided: [Shared<f32>; D],
+    /// In strides, what motion starts from.
+    pub(crate) start: [Shared<f32>; D],
+    /// In strides.
+    pub(crate) inverse_mass: &'a [f32],
 }
 
 /// A pass over some rows.
@@ -63,29 +66,29 @@ impl<const D: usize> Operation for OverRows<'_, D> {
     #[inline(always)]
     fn run<V: Vector>(self, cpu: V::Cpu) {
         let Self { sheets, rows, pass, scratch, finite } = self;
-        let Sheets { layout, position, previous, inverse_mass, strided } = sheets;
+        let Sheets { layout, columns, strided, start, inverse_mass } = sheets;
         let Layout { width, registers, pitch, .. } = layout;
-        let scratch = &mut scratch[..registers * STRIDE];
+        let row_len = registers * STRIDE;
+        let scratch = &mut scratch[..row_len];
         let mut unsound = 0.0;
         for row in rows {
-            let contiguous = |Shared(column): Shared<f32>| {
-                // SAFETY: the row is of the sheet, as `new` checked; this one alone uses it.
-                unsafe { slice::from_raw_parts_mut(column.add(row * width), width) }
-            };
             for axis in 0..D {
-                let x = contiguous(position[axis]);
-                let Shared(column) = strided[axis];
-                // SAFETY: the layout has as many rows as the sheet; this one alone uses it.
-                let strided = unsafe {
-                    slice::from_raw_parts_mut(column.add(row * pitch), registers * STRIDE)
+                let [Shared(x), Shared(strided), Shared(start)] =
+                    [columns[axis], strided[axis], start[axis]];
+                // SAFETY: the row is of the sheet and its layout, as `new` checked; this one alone
+                // uses it.
+                let (x, strided, start) = unsafe {
+                    (
+                        slice::from_raw_parts_mut(x.add(row * width), width),
+                        slice::from_raw_parts_mut(strided.add(row * pitch), row_len),
+                        slice::from_raw_parts(start.add(row * pitch), row_len),
+                    )
                 };
                 match pass {
                     Pass::Integrate(motion) => {
-                        let masses = &inverse_mass[row * width..][..width];
+                        let masses = &inverse_mass[row * pitch..][..row_len];
                         let terms = [motion.keep, motion.push[axis]];
-                        let previous = contiguous(previous[axis]);
-                        integrate_row::<V>(cpu, x, previous, masses, terms, scratch);
-                        transpose::<V, true>(cpu, registers, scratch, strided);
+                        integrate_row::<V>(cpu, start, strided, masses, terms);
                     }
                     Pass::Fill => {
                         scratch[..width].copy_from_slice(x);
@@ -107,34 +110,27 @@ impl<const D: usize> Operation for OverRows<'_, D> {
     }
 }
 
-/// One coordinate of a row of particles, one substep on.
+/// One coordinate of a row in strides, one substep on from `start`, and from what `to` has until
+/// then: where the particles were before. All have as many whole registers.
 #[inline(always)]
 fn integrate_row<V: Vector>(
     cpu: V::Cpu,
-    x: &[f32],
-    previous: &mut [f32],
+    start: &[f32],
+    to: &mut [f32],
     inverse_mass: &[f32],
     terms: [f32; 2],
-    to: &mut [f32],
 ) {
-    let len = x.len();
-    let (previous, inverse_mass, to) = (&mut previous[..len], &inverse_mass[..len], &mut to[..len]);
-    let whole = len / V::LANES * V::LANES;
-    let [zero, keep, push] = [0.0, terms[0], terms[1]].map(|term| V::splat(cpu, term));
-    for at in (0..whole).step_by(V::LANES) {
+    let len = to.len();
+    assert!(len.is_multiple_of(STRIDE) && start.len() == len && inverse_mass.len() == len);
+    let [keep, push] = terms.map(|term| V::splat(cpu, term));
+    let (start, to, inverse_mass) = (start.as_ptr(), to.as_mut_ptr(), inverse_mass.as_ptr());
+    for at in (0..len).step_by(V::LANES) {
         // SAFETY: `at + LANES <= len`, which all have.
         unsafe {
-            let here = V::load(cpu, x.as_ptr().add(at)) + zero; // -0.0 becomes +0.0
-            let before = V::load(cpu, previous.as_ptr().add(at));
-            let inverse_mass = V::load(cpu, inverse_mass.as_ptr().add(at));
-            here.store(previous.as_mut_ptr().add(at));
-            integrate(here, before, inverse_mass, keep, push).store(to.as_mut_ptr().add(at));
+            let [here, before, inverse_mass] =
+                [start, to.cast_const(), inverse_mass].map(|row| V::load(cpu, row.add(at)));
+            integrate(here, before, inverse_mass, keep, push).store(to.add(at));
         }
-    }
-    for at in whole..len {
-        let here = x[at] + 0.0;
-        let before = core::mem::replace(&mut previous[at], here);
-        to[at] = integrate(here, before, inverse_mass[at], terms[0], terms[1]);
     }
 }
 

@@ -2,35 +2,34 @@
 
 use core::ops::Range;
 
-use taut_core::{Column, Factor, Response, SheetBlock, WithFactor, relax_by};
+use taut_core::{Column, Factor, Response, WithFactor, relax_by};
 use taut_lanes::{Operation, Shared, Vector};
 
 use crate::constants::{Constants, Mixed, Row, Strand};
 use crate::layout::{Layout, STRIDE};
+use crate::stages::Strip;
 
-/// Relaxes blocks of a sheet, in sequence, some times over.
+/// Relaxes strips of a sheet, in sequence.
 pub(crate) struct Relax<'a, const D: usize> {
     constants: &'a Constants,
     position: [Shared<f32>; D],
     inverse_mass: &'a [f32],
     presence: &'a [Column<f32>; 3],
-    blocks: &'a [SheetBlock],
-    iterations: u32,
+    strips: &'a [Strip],
 }
 
 impl<'a, const D: usize> Relax<'a, D> {
     /// # Safety
     /// - The columns of `position` have [`Layout::len`] numbers each, and are valid for reading
-    ///   and writing at the rows of the blocks, which nobody else uses meanwhile.
+    ///   and writing at the rows that the strips reach, which nobody else uses meanwhile.
     pub(crate) unsafe fn new(
         constants: &'a Constants,
         position: [Shared<f32>; D],
         inverse_mass: &'a [f32],
         presence: &'a [Column<f32>; 3],
-        blocks: &'a [SheetBlock],
-        iterations: u32,
+        strips: &'a [Strip],
     ) -> Self {
-        Self { constants, position, inverse_mass, presence, blocks, iterations }
+        Self { constants, position, inverse_mass, presence, strips }
     }
 }
 
@@ -43,9 +42,7 @@ impl<const D: usize> Operation for Relax<'_, D> {
             #[inline(always)]
             fn with<F: Factor>(self) {
                 let Self(cpu, relax) = self;
-                for _ in 0..relax.iterations {
-                    relax.once::<V, F>(cpu);
-                }
+                relax.strips::<V, F>(cpu);
             }
         }
         self.constants.formula.dispatch(With::<V, D>(cpu, self));
@@ -53,18 +50,15 @@ impl<const D: usize> Operation for Relax<'_, D> {
 }
 
 impl<const D: usize> Relax<'_, D> {
-    /// In the order of the schedule, but rows of the same constants in one go.
+    /// One after the other, but in each the rows of the same constants in one go.
     #[inline(always)]
-    fn once<V: Vector, F: Factor>(&self, cpu: V::Cpu) {
-        let Constants { sheet, strands, .. } = self.constants;
-        for (family, rows) in self.blocks.iter().flat_map(|block| block.strips(sheet.families())) {
-            for strand in strands.iter().filter(|strand| strand.family == family) {
-                // There are none where the sheet is too narrow.
-                let mut first = rows.start;
-                for same in strand.rows.get(rows.clone()).unwrap_or_default().chunk_by(Row::eq) {
-                    self.rows::<V, F>(cpu, strand, first..first + same.len());
-                    first += same.len();
-                }
+    fn strips<V: Vector, F: Factor>(&self, cpu: V::Cpu) {
+        for Strip { strand, rows } in self.strips {
+            let strand = &self.constants.strands[*strand];
+            let mut first = rows.start;
+            for same in strand.rows[rows.clone()].chunk_by(Row::eq) {
+                self.rows::<V, F>(cpu, strand, first..first + same.len());
+                first += same.len();
             }
         }
     }

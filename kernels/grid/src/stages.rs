@@ -1,0 +1,79 @@
+//! The order in which the kernel goes down a sheet.
+
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use taut_core::{BAND_ROWS, Sheet, SheetBlock, WIDE_BAND_ROWS};
+
+/// How many rows further down, or from a seam up, sticks reach at most.
+const REACH: usize = 2;
+const _: () = assert!(BAND_ROWS >= REACH && WIDE_BAND_ROWS >= REACH);
+
+/// Sticks of one strand, by its place in the sheet, and the rows that they begin in.
+#[derive(Clone, Debug)]
+pub(crate) struct Strip {
+    pub(crate) strand: usize,
+    pub(crate) rows: Range<usize>,
+}
+
+/// Sticks to be relaxed in sequence, and rows to be passed over.
+#[derive(Clone, Debug)]
+pub(crate) struct Stage {
+    /// Rows that no stage before has needed.
+    pub(crate) enter: Range<usize>,
+    pub(crate) strips: Vec<Strip>,
+    /// Rows that no stage after will touch.
+    pub(crate) leave: Range<usize>,
+}
+
+/// The blocks of the schedule, each as a stage: those of the first phase, which have all rows
+/// among them, and then the seams, which have none of their own.
+pub(crate) fn blocks(sheet: &Sheet) -> [Vec<Stage>; 2] {
+    let [blocks, seams] = sheet.phases();
+    let stage = |block: &SheetBlock, rows: Range<usize>| Stage {
+        enter: rows.clone(),
+        strips: strips(sheet, block),
+        leave: rows,
+    };
+    [
+        blocks.iter().map(|block| stage(block, block.rows())).collect(),
+        seams.iter().map(|seam| stage(seam, 0..0)).collect(),
+    ]
+}
+
+/// The whole schedule as stages, one a band, of which only neighbours share particles. Sticks
+/// that share none may change places, and nobody can see it: so a seam can be relaxed as soon
+/// as the first band below it has been.
+pub(crate) fn stages(sheet: &Sheet) -> Vec<Stage> {
+    let [blocks, seams] = sheet.phases();
+    let mut seams = seams.iter();
+    let mut stages: Vec<Stage> = Vec::new();
+    for block in &blocks {
+        // None above the first block.
+        let mut seam = if stages.is_empty() { None } else { seams.next() };
+        for band in block.bands() {
+            let (first, end) = stages.last().map_or((0, 0), |it| (it.leave.end, it.enter.end));
+            let mut sticks = strips(sheet, &band);
+            sticks.extend(seam.take().into_iter().flat_map(|seam| strips(sheet, seam)));
+            let rows = band.rows();
+            stages.push(Stage {
+                enter: end..sheet.height().min(rows.end + REACH),
+                strips: sticks,
+                leave: first..if rows.end == sheet.height() { rows.end } else { rows.end - REACH },
+            });
+        }
+    }
+    stages
+}
+
+fn strips(sheet: &Sheet, block: &SheetBlock) -> Vec<Strip> {
+    let families = sheet.families();
+    block
+        .strips(families)
+        .filter_map(|(family, rows)| {
+            let [across, _] = family.span();
+            let strand = families.iter().position(|&other| other == family)?;
+            (sheet.width() > across).then_some(Strip { strand, rows })
+        })
+        .collect()
+}
