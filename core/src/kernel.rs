@@ -90,6 +90,7 @@ pub enum StepError {
 /// assert_eq!(step.acceleration, [0.0, -9.81, 0.0]);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Step<const D: usize, S = f32> {
     /// The length of the step, s. Default: 1/60.
     pub dt: S,
@@ -98,6 +99,14 @@ pub struct Step<const D: usize, S = f32> {
     /// How many times each substep relaxes all sticks. Default: 8.
     pub iterations: u32,
     /// What accelerates every free particle, m/s². Default: 9.81 down the second axis.
+    #[cfg_attr(feature = "serde", serde(with = "crate::array"))]
+    #[cfg_attr(
+        feature = "serde",
+        serde(bound(
+            serialize = "S: serde::Serialize",
+            deserialize = "S: serde::Deserialize<'de>"
+        ))
+    )]
     pub acceleration: [S; D],
     /// The share of its velocity that a particle loses each substep, 0 to 1. Default: 0.01.
     pub damping: S,

@@ -18,6 +18,8 @@
 
 extern crate alloc;
 
+#[cfg(feature = "serde")]
+mod array;
 mod changes;
 mod counted;
 mod executor;

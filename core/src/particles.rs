@@ -1,5 +1,7 @@
 //! Particles as columns (structure of arrays).
 
+use alloc::vec::Vec;
+
 use aligned_vec::{AVec, ConstAlign};
 
 use crate::changes::Changes;
@@ -154,6 +156,31 @@ impl<const D: usize, S: Real> Particles<D, S> {
         Ok(particles)
     }
 
+    /// The same of points of another type: those of `glam`, `mint`, `nalgebra` and others become
+    /// arrays by themselves.
+    ///
+    /// ```
+    /// use glam::Vec3;
+    /// use taut_core::Particles;
+    ///
+    /// let particles = Particles::from_points([Vec3::ZERO, Vec3::X], &[0.0_f32, 1.0])?;
+    /// let points: Vec<Vec3> = particles.points().collect();
+    /// assert_eq!(points[0].distance(points[1]), 1.0);
+    /// let points: Vec<mint::Point3<f32>> = particles.points().collect();
+    /// assert_eq!(points[1].x, 1.0);
+    /// # Ok::<(), taut_core::ParticleError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Particles::new`].
+    pub fn from_points<P: Into<[S; D]>>(
+        points: impl IntoIterator<Item = P>,
+        inverse_masses: &[S],
+    ) -> Result<Self, ParticleError> {
+        let points: Vec<[S; D]> = points.into_iter().map(Into::into).collect();
+        Self::new(&points, inverse_masses)
+    }
+
     /// No particles yet, with room for `capacity` of them.
     pub fn with_capacity(capacity: usize) -> Self {
         let column = || Column::with_capacity(0, capacity.next_multiple_of(PADDING));
@@ -273,6 +300,12 @@ impl<const D: usize, S: Real> Particles<D, S> {
     pub fn position(&self, particle: usize) -> [S; D] {
         assert!(particle < self.len, "there is no particle {particle}");
         core::array::from_fn(|axis| self.position[axis][particle])
+    }
+
+    /// Where all particles are, m, in the order of their numbers, as arrays or points of another type
+    /// that is made of arrays: see [`from_points`](Self::from_points).
+    pub fn points<P: From<[S; D]>>(&self) -> impl ExactSizeIterator<Item = P> {
+        (0..self.len).map(|particle| self.position(particle).into())
     }
 
     /// Copies where all particles are, m, in the order of their numbers: `N` numbers each, of which
@@ -415,11 +448,9 @@ pub fn hash_points<const D: usize, S: Real>(points: impl IntoIterator<Item = [S;
 
 #[cfg(feature = "serde")]
 mod serialized {
-    use alloc::vec::Vec;
-
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-    use super::{Particles, checked_coordinates};
+    use super::{Particles, Vec, checked_coordinates};
     use crate::real::Real;
 
     #[derive(Serialize, Deserialize)]

@@ -1,36 +1,52 @@
-//! The little of vectors that builders need, in `f64` and any dimension.
+//! The little of vectors that is needed, in any dimension: of whatever is added and multiplied the
+//! same way everywhere, in a fixed order.
+
+use taut_core::Lane;
 
 /// `a + b`.
-pub(crate) fn sum<const D: usize>(a: [f64; D], b: [f64; D]) -> [f64; D] {
+#[inline(always)]
+pub(crate) fn sum<L: Lane, const D: usize>(a: [L; D], b: [L; D]) -> [L; D] {
     core::array::from_fn(|axis| a[axis] + b[axis])
 }
 
 /// `a - b`.
-pub(crate) fn difference<const D: usize>(a: [f64; D], b: [f64; D]) -> [f64; D] {
+#[inline(always)]
+pub(crate) fn difference<L: Lane, const D: usize>(a: [L; D], b: [L; D]) -> [L; D] {
     core::array::from_fn(|axis| a[axis] - b[axis])
 }
 
 /// `a` times a number.
-pub(crate) fn scaled<const D: usize>(a: [f64; D], by: f64) -> [f64; D] {
+#[inline(always)]
+pub(crate) fn scaled<L: Lane, const D: usize>(a: [L; D], by: L) -> [L; D] {
     a.map(|along| along * by)
 }
 
-/// `a · b`.
-pub(crate) fn dot<const D: usize>(a: [f64; D], b: [f64; D]) -> f64 {
-    (0..D).map(|axis| a[axis] * b[axis]).sum()
+/// `a + s b`.
+#[inline(always)]
+pub(crate) fn plus<L: Lane, const D: usize>(a: [L; D], s: L, b: [L; D]) -> [L; D] {
+    core::array::from_fn(|axis| a[axis] + s * b[axis])
+}
+
+/// `a · b`, as `(a₀ b₀ + a₁ b₁) + a₂ b₂`.
+#[inline(always)]
+pub(crate) fn dot<L: Lane, const D: usize>(a: [L; D], b: [L; D]) -> L {
+    let mut sum = a[0] * b[0];
+    for axis in 1..D {
+        sum = sum + a[axis] * b[axis];
+    }
+    sum
 }
 
 /// `a × b`.
-pub(crate) fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    core::array::from_fn(|axis| {
-        let [next, after] = [(axis + 1) % 3, (axis + 2) % 3];
-        a[next] * b[after] - a[after] * b[next]
-    })
+#[inline(always)]
+pub(crate) fn cross<L: Lane>(a: [L; 3], b: [L; 3]) -> [L; 3] {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
 /// `|a|`.
-pub(crate) fn length<const D: usize>(a: [f64; D]) -> f64 {
-    libm::sqrt(dot(a, a))
+#[inline(always)]
+pub(crate) fn length<L: Lane, const D: usize>(a: [L; D]) -> L {
+    dot(a, a).sqrt()
 }
 
 /// `a` at length 1, if it has a direction.

@@ -146,6 +146,16 @@ impl Schedule {
         builder.finish(sticks)
     }
 
+    /// The order as [`Schedule::new`] takes it: phases of blocks of batches of stick numbers.
+    ///
+    /// With the feature `serde` a schedule is serialised as this. What comes back goes through
+    /// `Schedule::new`: an order means nothing without the sticks that it is of. (That of a sheet is an
+    /// order like any other then; [`Sheet::schedule`] makes it anew.)
+    pub fn to_phases(&self) -> Vec<Vec<Vec<Vec<u32>>>> {
+        let batches = |block: Block<'_>| block.batches().map(<[u32]>::to_vec).collect();
+        self.phases().map(|phase| phase.blocks().map(batches).collect()).collect()
+    }
+
     /// The sticks in the order of their numbers, each a batch of its own: the order of the
     /// articles, and the meaning of a plain Gauss-Seidel sweep over a list.
     ///
@@ -506,5 +516,12 @@ impl Builder {
 fn close(ends: &mut Vec<u32>, end: usize) {
     if ends.last().map_or(0, |&last| last as usize) < end {
         ends.push(end as u32);
+    }
+}
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for Schedule {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.to_phases().serialize(serializer)
     }
 }

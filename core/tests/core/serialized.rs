@@ -1,7 +1,7 @@
 //! Particles and sticks through JSON: every bit back, and nothing in that is not sane.
 
 use serde_json::{Value, from_value, json, to_value};
-use taut_core::{Formula, Kind, Particles, Sticks};
+use taut_core::{Formula, Kind, Particles, Schedule, Step, Sticks};
 
 use crate::meshes::{Mesh, Recipe, at};
 
@@ -101,4 +101,20 @@ fn kinds_and_formulas_have_names() {
         assert_eq!(to_value(formula).unwrap(), json!(formula.name()));
         assert_eq!(from_value::<Formula>(json!(formula.name())).unwrap(), formula);
     }
+}
+
+#[test]
+fn steps_come_back_and_schedules_go_through_their_sticks() {
+    let step = Step::<2> { dt: 0.1, acceleration: [1.0, -2.5], ..Step::default() };
+    let text = serde_json::to_string(&step).unwrap();
+    assert_eq!(serde_json::from_str::<Step<2>>(&text).unwrap(), step);
+    let error = serde_json::from_str::<Step<3>>(&text).unwrap_err().to_string();
+    assert!(error.contains("2 numbers where 3 belong"), "{error}");
+
+    let Mesh { particles, sticks, .. } = Recipe::large(50).mesh::<3, f32>();
+    let schedule = Schedule::for_mesh(&particles, &sticks);
+    let mut phases: Vec<Vec<Vec<Vec<u32>>>> = from_value(to_value(&schedule).unwrap()).unwrap();
+    assert_eq!(Schedule::new(&sticks, &phases).unwrap(), schedule);
+    phases[0][0][0].pop();
+    assert!(Schedule::new(&sticks, &phases).is_err());
 }

@@ -4,18 +4,7 @@ use core::array::from_fn;
 
 use taut_core::Particles;
 
-/// `(a₀ b₀ + a₁ b₁) + a₂ b₂`.
-fn dot<const D: usize>(a: [f32; D], b: [f32; D]) -> f32 {
-    let mut sum = a[0] * b[0];
-    for axis in 1..D {
-        sum += a[axis] * b[axis];
-    }
-    sum
-}
-
-fn sub<const D: usize>(a: [f32; D], b: [f32; D]) -> [f32; D] {
-    from_fn(|axis| a[axis] - b[axis])
-}
+use crate::vector::{difference, dot, length};
 
 /// A point of matter: `p = c1 x1 + c2 x2 + c3 x3 + c4 x4`, the sum of the weights being 1. On a
 /// stick two of the weights are not 0, on a triangle three, in a tetrahedron four.
@@ -221,7 +210,7 @@ impl<const D: usize> Contact<D> {
             Other::Matter(anchor) => [anchor.position(particles), anchor.previous(particles)],
             Other::Fixed { position, previous } => [*position, *previous],
         };
-        [sub(p[0], q[0]), sub(p[1], q[1])]
+        [difference(p[0], q[0]), difference(p[1], q[1])]
     }
 
     /// How far the point is outside, m, now and a substep ago.
@@ -232,7 +221,7 @@ impl<const D: usize> Contact<D> {
     /// How far the point slid in this substep, m.
     fn slip(&self, particles: &Particles<D>) -> [f32; D] {
         let [now, before] = self.ways(particles);
-        let way = sub(now, before);
+        let way = difference(now, before);
         let closing = dot(way, self.normal);
         from_fn(|axis| way[axis] - closing * self.normal[axis])
     }
@@ -263,9 +252,9 @@ impl<const D: usize> Contact<D> {
     /// The push that is missing to stop `slip`, all together never more than friction can be.
     fn missing_against(&mut self, slip: [f32; D], friction: f32) -> [f32; D] {
         let back: [f32; D] = from_fn(|axis| self.back[axis] - slip[axis] / self.inverse_mass);
-        let (length, most) = (dot(back, back).sqrt(), friction * self.out);
+        let (length, most) = (length(back), friction * self.out);
         let back = if length > most { back.map(|back| back * (most / length)) } else { back };
-        let more = sub(back, self.back);
+        let more = difference(back, self.back);
         self.back = back;
         more
     }

@@ -7,8 +7,9 @@ use parry3d::query::ContactManifold;
 use parry3d::query::details::contact_manifold_pfm_pfm;
 use parry3d::shape::ConvexPolyhedron;
 
-use super::linear::{Vector, add, apply, each, matrix, sub, transposed};
+use super::linear::{Vector, apply, each, matrix, transposed};
 use super::motion::BodyPose;
+use crate::vector::{difference, sum};
 
 /// The convex hull of a body's mesh, along the body's own axes from its centre.
 #[derive(Clone, Debug)]
@@ -35,8 +36,8 @@ impl Hull {
         let high = each(|axis| bound(axis, |b, a| b > a).unwrap_or(0.0));
         Some(Self {
             shape: Arc::new(shape),
-            middle: add(low, 1.0, high).map(|sum| 0.5 * sum),
-            half: sub(high, low).map(|size| 0.5 * size),
+            middle: sum(low, high).map(|both| 0.5 * both),
+            half: difference(high, low).map(|size| 0.5 * size),
         })
     }
 
@@ -45,7 +46,7 @@ impl Hull {
         let middle = pose.place(self.middle);
         let reach = apply(&pose.rotation.map(|row| row.map(f64::abs)), self.half);
         let reach = reach.map(|reach| reach + margin);
-        [sub(middle, reach), add(middle, 1.0, reach)]
+        [difference(middle, reach), sum(middle, reach)]
     }
 
     /// Where it touches another hull, or comes as near as `margin`, m.
@@ -59,7 +60,7 @@ impl Hull {
     ) {
         let rotation = transposed(&pose.rotation);
         let relative = BodyPose {
-            centre: apply(&rotation, sub(of_other.centre, pose.centre)),
+            centre: apply(&rotation, difference(of_other.centre, pose.centre)),
             rotation: matrix(|row, column| {
                 (0..3).map(|i| rotation[row][i] * of_other.rotation[i][column]).sum()
             }),

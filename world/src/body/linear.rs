@@ -1,5 +1,7 @@
-//! Vectors and 3 x 3 matrices in `f64`: only + - * / and square roots, in a fixed order, so that
-//! bodies are the same to the bit everywhere.
+//! 3 x 3 matrices in `f64`: only + - * / and square roots, in a fixed order, so that bodies are the
+//! same to the bit everywhere.
+
+use crate::vector::{cross, dot, length, plus};
 
 /// A vector.
 pub(super) type Vector = [f64; 3];
@@ -15,34 +17,10 @@ pub(super) fn each<T>(f: impl FnMut(usize) -> T) -> [T; 3] {
     core::array::from_fn(f)
 }
 
-/// `a + s b`.
-#[inline(always)]
-pub(super) fn add(a: Vector, s: f64, b: Vector) -> Vector {
-    each(|i| a[i] + s * b[i])
-}
-
-/// `a - b`.
-#[inline(always)]
-pub(super) fn sub(a: Vector, b: Vector) -> Vector {
-    each(|i| a[i] - b[i])
-}
-
-/// `a · b`.
-#[inline(always)]
-pub(super) fn dot(a: Vector, b: Vector) -> f64 {
-    (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2]
-}
-
-/// `a × b`.
-#[inline(always)]
-pub(super) fn cross(a: Vector, b: Vector) -> Vector {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-}
-
 /// A vector of length 1 along `a`, or none if there is no such direction.
 #[inline(always)]
 pub(super) fn direction(a: Vector) -> Option<Vector> {
-    let length = dot(a, a).sqrt();
+    let length = length(a);
     (length > f64::MIN_POSITIVE).then(|| a.map(|x| x / length))
 }
 
@@ -130,7 +108,7 @@ pub(super) fn nearest_rotation(a: &Matrix) -> Matrix {
     }));
     let first = direction(apply(a, v[0])).unwrap_or(v[0]);
     let image = apply(a, v[1]);
-    let across = |image: Vector| direction(add(image, -dot(image, first), first));
+    let across = |image: Vector| direction(plus(image, -dot(image, first), first));
     // Of a matrix of rank 1 any turn about `first` will do.
     let second =
         across(image).or_else(|| across(v[1])).or_else(|| across(v[2])).unwrap_or([0.0; 3]);

@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::error::BodyError;
-use super::linear::{
-    Matrix, Vector, add, cross, dot, each, matrix, sub, symmetric_eigen, trace_less,
-};
+use super::linear::{Matrix, Vector, each, matrix, symmetric_eigen, trace_less};
+use crate::vector::{cross, difference, dot, plus, sum};
 
 /// How much of the largest eigenvalue of the covariance the least must be: a body a ten-thousandth
 /// as thick as long. Flatter ones have no tetrahedron that stays rigid in numbers of 24 bits.
@@ -77,13 +76,13 @@ impl MassProperties {
         let origin = triangles.first().map_or([0.0; 3], |triangle| vertex(triangle[0]));
         let (mut volume, mut first, mut second) = (0.0, [0.0; 3], [[0.0; 3]; 3]);
         for triangle in triangles {
-            let [a, b, c] = triangle.map(|corner| sub(vertex(corner), origin));
+            let [a, b, c] = triangle.map(|corner| difference(vertex(corner), origin));
             let six_volumes = dot(a, cross(b, c));
-            let sum = add(add(a, 1.0, b), 1.0, c);
+            let all = sum(sum(a, b), c);
             volume += six_volumes / 6.0;
-            first = add(first, six_volumes / 24.0, sum);
+            first = plus(first, six_volumes / 24.0, all);
             second = matrix(|i, j| {
-                let moments = ((a[i] * a[j] + b[i] * b[j]) + c[i] * c[j]) + sum[i] * sum[j];
+                let moments = ((a[i] * a[j] + b[i] * b[j]) + c[i] * c[j]) + all[i] * all[j];
                 second[i][j] + six_volumes / 120.0 * moments
             });
         }
@@ -95,7 +94,7 @@ impl MassProperties {
             matrix(|i, j| density * (second[i][j] - volume * (from_origin[i] * from_origin[j])));
         Ok(Self {
             mass: checked_mass(density * volume)?,
-            centre: add(origin, 1.0, from_origin),
+            centre: sum(origin, from_origin),
             inertia: trace_less(&covariance, 1.0),
         })
     }
@@ -106,11 +105,11 @@ impl MassProperties {
     /// If the mass of all is not a sane one.
     pub fn of_points(points: &[([f64; 3], f64)]) -> Result<Self, BodyError> {
         let mass = checked_mass(points.iter().map(|(_, mass)| mass).sum())?;
-        let moment = points.iter().fold([0.0; 3], |sum, (point, mass)| add(sum, *mass, *point));
+        let moment = points.iter().fold([0.0; 3], |sum, (point, mass)| plus(sum, *mass, *point));
         let centre = moment.map(|moment| moment / mass);
         let mut covariance = [[0.0; 3]; 3];
         for (point, mass) in points {
-            let r = sub(*point, centre);
+            let r = difference(*point, centre);
             covariance = matrix(|i, j| covariance[i][j] + mass * (r[i] * r[j]));
         }
         Ok(Self { mass, centre, inertia: trace_less(&covariance, 1.0) })
@@ -146,7 +145,7 @@ impl MassProperties {
         }
         let reach = moments.map(|moment| (moment / self.mass).sqrt());
         Ok(CORNERS.map(|corner| {
-            (0..3).fold(self.centre, |at, axis| add(at, corner[axis] * reach[axis], axes[axis]))
+            (0..3).fold(self.centre, |at, axis| plus(at, corner[axis] * reach[axis], axes[axis]))
         }))
     }
 }

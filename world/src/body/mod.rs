@@ -25,7 +25,9 @@ use std::ops::Range;
 
 use taut_core::{Real, Renumbering};
 
-use linear::{Matrix, Vector, add, apply, each, inverse, matrix, sub};
+use crate::vector::{difference, sum};
+
+use linear::{Matrix, Vector, apply, each, inverse, matrix};
 
 pub use contact::Anchor;
 pub use error::BodyError;
@@ -74,7 +76,7 @@ impl Body {
 
     /// The weights c1 to c4, whose sum is 1.
     fn weights_of(&self, local: Vector) -> [f32; 4] {
-        let [b, c, d] = apply(&self.weights, sub(local, self.rest[0]));
+        let [b, c, d] = apply(&self.weights, difference(local, self.rest[0]));
         [((1.0 - b) - c) - d, b, c, d].map(|weight| weight as f32)
     }
 }
@@ -188,5 +190,5 @@ fn places<S: Real>(columns: [&[S]; 3], particles: [u32; 4]) -> [Vector; 4] {
 /// The mean of four places.
 fn mean(points: &[Vector; 4]) -> Vector {
     let [a, b, c, d] = *points;
-    add(add(a, 1.0, b), 1.0, add(c, 1.0, d)).map(|sum| 0.25 * sum)
+    sum(sum(a, b), sum(c, d)).map(|all| 0.25 * all)
 }

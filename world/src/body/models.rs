@@ -2,10 +2,11 @@
 
 use taut_core::{Duplicates, Particles, Sticks};
 
-use super::linear::{Vector, dot, sub};
+use super::linear::Vector;
 use super::mass::{CORNERS, checked_mass};
 use super::{Bodies, BodyError, MassProperties, mean};
 use crate::model::{Model, ModelError};
+use crate::vector::{difference, length};
 
 /// All pairs of four particles: opposite edges of the tetrahedron follow each other.
 const EDGES: [[u32; 2]; 6] = [[0, 1], [2, 3], [0, 2], [1, 3], [0, 3], [1, 2]];
@@ -162,18 +163,16 @@ fn of_four(
     let mass = checked_mass(mass)?;
     let particles =
         Particles::new(&points.map(|point| point.map(|x| x as f32)), &[(4.0 / mass) as f32; 4])?;
-    let rests = EDGES.map(|[a, b]| {
-        let edge = sub(points[b as usize], points[a as usize]);
-        dot(edge, edge).sqrt() as f32
-    });
+    let rests =
+        EDGES.map(|[a, b]| length(difference(points[b as usize], points[a as usize])) as f32);
     let sticks = Sticks::with_rests(4, &EDGES, &rests, Duplicates::Keep)?;
     let centre = mean(&points);
-    let from_centre = points.map(|point| sub(point, centre));
+    let from_centre = points.map(|point| difference(point, centre));
     let bodies = match mesh {
         None => Bodies::one(from_centre, &from_centre, &FACES),
         Some((vertices, triangles)) => {
             let vertices: Vec<Vector> =
-                vertices.iter().map(|vertex| sub(*vertex, centre)).collect();
+                vertices.iter().map(|vertex| difference(*vertex, centre)).collect();
             Bodies::one(from_centre, &vertices, triangles)
         }
     };

@@ -2,12 +2,11 @@
 
 use taut_core::{Particles, Real};
 
-use super::linear::{
-    add, apply, cross, each, inverse, matrix, nearest_rotation, sub, trace_less, transposed,
-};
+use super::linear::{apply, each, inverse, matrix, nearest_rotation, trace_less, transposed};
 use super::mass::covariance_of_four;
 use super::{Body, mean, places};
 use crate::model::ModelError;
+use crate::vector::{cross, difference, plus, sum};
 
 /// Where a body is, and how it is turned.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,7 +21,7 @@ impl BodyPose {
     /// Where the point of the body is that is `local` from its centre along its own axes, m.
     #[must_use]
     pub fn place(&self, local: [f64; 3]) -> [f64; 3] {
-        add(self.centre, 1.0, self.turned(local))
+        sum(self.centre, self.turned(local))
     }
 
     /// Where a direction of the body points.
@@ -34,7 +33,7 @@ impl BodyPose {
     /// Where a point is in the body: from its centre, along its own axes, m.
     #[must_use]
     pub fn local(&self, point: [f64; 3]) -> [f64; 3] {
-        apply(&transposed(&self.rotation), sub(point, self.centre))
+        apply(&transposed(&self.rotation), difference(point, self.centre))
     }
 
     /// Its rotation as a quaternion of length 1, `[x, y, z, w]` with `w >= 0`.
@@ -96,15 +95,15 @@ impl Body {
         let now = places(each(|axis| particles.positions(axis)), self.particles);
         let before = places(each(|axis| particles.previous(axis)), self.particles);
         let (centre, centre_before) = (mean(&now), mean(&before));
-        let offsets = now.map(|x| sub(x, centre));
+        let offsets = now.map(|x| difference(x, centre));
         // Of a mass of 1 kg in all: the mass cancels.
         let momentum = offsets.iter().zip(&before).fold([0.0; 3], |sum, (r, x)| {
-            add(sum, 0.25, cross(*r, sub(*r, sub(*x, centre_before))))
+            plus(sum, 0.25, cross(*r, difference(*r, difference(*x, centre_before))))
         });
         let inertia = trace_less(&covariance_of_four(&offsets), 1.0);
         let spin = inverse(&inertia).map_or([0.0; 3], |inverse| apply(&inverse, momentum));
         Twist {
-            velocity: sub(centre, centre_before).map(|way| way / h),
+            velocity: difference(centre, centre_before).map(|way| way / h),
             spin: spin.map(|angle| angle / h),
         }
     }
@@ -113,7 +112,7 @@ impl Body {
     pub fn inertia<S: Real>(&self, particles: &Particles<3, S>, mass: f64) -> [[f64; 3]; 3] {
         let points = places(each(|axis| particles.positions(axis)), self.particles);
         let centre = mean(&points);
-        let unit = trace_less(&covariance_of_four(&points.map(|x| sub(x, centre))), 1.0);
+        let unit = trace_less(&covariance_of_four(&points.map(|x| difference(x, centre))), 1.0);
         matrix(|i, j| mass * unit[i][j])
     }
 
@@ -138,8 +137,8 @@ impl Body {
         let now = places(each(|axis| particles.positions(axis)), self.particles);
         let centre = mean(&now);
         for (particle, x) in self.particles.into_iter().zip(now) {
-            let velocity = add(twist.velocity, 1.0, cross(twist.spin, sub(x, centre)));
-            for (axis, x) in add(x, -h, velocity).into_iter().enumerate() {
+            let velocity = sum(twist.velocity, cross(twist.spin, difference(x, centre)));
+            for (axis, x) in plus(x, -h, velocity).into_iter().enumerate() {
                 particles.previous_mut(axis)[particle as usize] = S::from_f64(x);
             }
         }

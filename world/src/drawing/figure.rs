@@ -1,6 +1,7 @@
 //! What obstacles look like.
 
 use crate::body::BodyPose;
+use crate::vector::{cross, dot};
 
 /// What an obstacle looks like in its own axes, about its own origin; lengths in m.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -77,9 +78,7 @@ pub(crate) fn rotation_of<const D: usize>(axes: [[f64; D]; D]) -> [f64; 4] {
         }
     }
     let [a, b, c] = rotation;
-    let determinant = (a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]))
-        + a[2] * (b[0] * c[1] - b[1] * c[0]);
-    if determinant < 0.0 {
+    if dot(a, cross(b, c)) < 0.0 {
         for row in &mut rotation {
             row[0] *= -1.0;
         }

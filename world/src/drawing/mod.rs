@@ -9,6 +9,7 @@
 
 mod figure;
 mod look;
+mod matrix;
 mod normals;
 
 pub(crate) use figure::rotation_of;

@@ -1,5 +1,7 @@
 //! Normals of vertices.
 
+use crate::vector::{cross, difference, length, sum, wide};
+
 /// The normals of vertices, of length 1: of each the sum of its triangles' normals, weighted by
 /// their areas. Triangles go around counter-clockwise seen from where the normal points.
 ///
@@ -27,21 +29,15 @@ pub fn normals(positions: &[[f32; 3]], triangles: &[[u32; 3]], normals: &mut [[f
     for corners in triangles {
         let [a, b, c] = corners.map(|corner| positions.get(corner as usize));
         let (Some(a), Some(b), Some(c)) = (a, b, c) else { continue };
-        let [u, v]: [[f32; 3]; 2] =
-            [b, c].map(|corner| core::array::from_fn(|axis| corner[axis] - a[axis]));
-        // Twice its area long.
-        let normal =
-            [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
-        for corner in corners {
-            for (sum, along) in normals[*corner as usize].iter_mut().zip(normal) {
-                *sum += along;
-            }
+        let normal = cross(difference(*b, *a), difference(*c, *a)); // twice its area long
+        for &corner in corners {
+            normals[corner as usize] = sum(normals[corner as usize], normal);
         }
     }
     for normal in normals {
         // In f64 the square of no f32 overflows or vanishes.
-        let wide = normal.map(f64::from);
-        let length = wide.iter().map(|along| along * along).sum::<f64>().sqrt();
+        let wide = wide(*normal);
+        let length = length(wide);
         *normal = if length > 0.0 && length.is_finite() {
             wide.map(|along| (along / length) as f32)
         } else {

@@ -191,6 +191,12 @@ impl<const D: usize> Emitter<D> {
         })
     }
 
+    /// Those of its particles that are not alive at a time, s.
+    pub(crate) fn dead(&self, time: f64) -> impl Iterator<Item = u32> {
+        let ends = self.particles.iter().zip(&self.deaths);
+        ends.filter(move |(_, ends)| **ends <= time).map(|(&particle, _)| particle)
+    }
+
     fn slot(&self, birth: u64) -> usize {
         (birth % self.particles.len() as u64) as usize
     }

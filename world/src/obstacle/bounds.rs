@@ -3,9 +3,9 @@
 use super::Pose;
 use super::path::{check_point, upright};
 use super::solid::{Nearest, Shape, Side};
-use super::surface::dot;
 use crate::drawing::{Figure, Form};
 use crate::model::ModelError;
+use crate::vector::dot;
 
 /// The inside of a box, which nothing leaves: Jakobsen's "cube world", in two dimensions the edges
 /// of a screen. It may move, and turn like a drum.

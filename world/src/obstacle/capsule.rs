@@ -4,9 +4,9 @@ use super::Pose;
 use super::path::{axes_along, check_point, upright};
 use super::solid::{Nearest, Shape, Side};
 use super::sphere::{check_radius, length_and_direction};
-use super::surface::dot;
 use crate::drawing::{Figure, Form};
 use crate::model::ModelError;
+use crate::vector::{dot, length};
 
 /// All that is near a line between two ends: a limb, a pole.
 ///
@@ -67,7 +67,7 @@ impl<const D: usize> Shape<D> for Capsule<D> {
         let [from, to] = self.ends;
         let half: [f64; D] = core::array::from_fn(|axis| (to[axis] - from[axis]) / 2.0);
         let middle = core::array::from_fn(|axis| from[axis] + half[axis]);
-        let length = dot(half, half).sqrt();
+        let length = length(half);
         let axes = if length > 0.0 { axes_along(half.map(|x| x / length)) } else { upright() };
         Some(pose.figure(Form::Capsule { radius: self.radius, half: length }, middle, axes))
     }

@@ -5,9 +5,9 @@ use taut_core::LEAST_SQUARED_LENGTH;
 use super::Pose;
 use super::path::{check_point, unit};
 use super::solid::{Nearest, Shape, Side};
-use super::surface::dot;
 use crate::drawing::{Figure, Form};
 use crate::model::ModelError;
+use crate::vector::dot;
 
 /// A box that keeps particles out, in any orientation.
 ///

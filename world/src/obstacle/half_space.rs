@@ -3,9 +3,9 @@
 use super::Pose;
 use super::path::{axes_along, check_point, unit};
 use super::solid::{Nearest, Shape, Side};
-use super::surface::dot;
 use crate::drawing::{Figure, Form};
 use crate::model::ModelError;
+use crate::vector::dot;
 
 /// Everything below a plane: a floor, a slope; in two dimensions below a line.
 ///

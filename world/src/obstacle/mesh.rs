@@ -8,10 +8,11 @@ use taut_core::TriangleError;
 
 use super::path::{check_point, upright};
 use super::solid::Solid;
-use super::surface::{Contact, Law, Mover, dot};
+use super::surface::{Contact, Law, Mover};
 use super::{Obstacle, Pose};
 use crate::drawing::{Figure, Form};
 use crate::model::{Model, ModelError};
+use crate::vector::{cross, difference, dot, length, plus};
 use crate::world::Moment;
 
 /// From which sides particles meet the triangles of a mesh.
@@ -75,19 +76,6 @@ const ROUNDS: usize = 8;
 /// How far particles keep off at least, as a share of coordinates: eight roundings of `f32`.
 const SKIN: f64 = 1.0 / (1 << 20) as f64;
 
-fn minus(a: Point, b: Point) -> Point {
-    core::array::from_fn(|axis| a[axis] - b[axis])
-}
-
-/// `a + b share`.
-fn plus(a: Point, b: Point, share: f64) -> Point {
-    core::array::from_fn(|axis| a[axis] + b[axis] * share)
-}
-
-fn cross(a: Point, b: Point) -> Point {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-}
-
 /// Six times the volume between four points, with an exact sign: positive where `d` sees `a`, `b`
 /// and `c` go around counter-clockwise.
 fn volume(a: Point, b: Point, c: Point, d: Point) -> f64 {
@@ -98,7 +86,7 @@ fn volume(a: Point, b: Point, c: Point, d: Point) -> f64 {
 impl Triangle {
     fn normal(&self) -> Point {
         let Self([a, b, c]) = *self;
-        cross(minus(b, a), minus(c, a))
+        cross(difference(b, a), difference(c, a))
     }
 
     /// On which side of its plane a point is: positive in front.
@@ -128,8 +116,8 @@ impl Triangle {
     /// Its point nearest to `p` (Ericson, 5.1.5).
     fn nearest(&self, p: Point) -> Point {
         let Self([a, b, c]) = *self;
-        let (ab, ac) = (minus(b, a), minus(c, a));
-        let [from_a, from_b, from_c] = [a, b, c].map(|corner| minus(p, corner));
+        let (ab, ac) = (difference(b, a), difference(c, a));
+        let [from_a, from_b, from_c] = [a, b, c].map(|corner| difference(p, corner));
         let (d1, d2) = (dot(ab, from_a), dot(ac, from_a));
         if d1 <= 0.0 && d2 <= 0.0 {
             return a;
@@ -140,7 +128,7 @@ impl Triangle {
         }
         let beyond_ab = d1 * d4 - d3 * d2;
         if beyond_ab <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
-            return plus(a, ab, d1 / (d1 - d3));
+            return plus(a, d1 / (d1 - d3), ab);
         }
         let (d5, d6) = (dot(ab, from_c), dot(ac, from_c));
         if d6 >= 0.0 && d5 <= d6 {
@@ -148,14 +136,14 @@ impl Triangle {
         }
         let beyond_ac = d5 * d2 - d1 * d6;
         if beyond_ac <= 0.0 && d2 >= 0.0 && d6 <= 0.0 {
-            return plus(a, ac, d2 / (d2 - d6));
+            return plus(a, d2 / (d2 - d6), ac);
         }
         let beyond_bc = d3 * d6 - d5 * d4;
         if beyond_bc <= 0.0 && d4 - d3 >= 0.0 && d5 - d6 >= 0.0 {
-            return plus(b, minus(c, b), (d4 - d3) / ((d4 - d3) + (d5 - d6)));
+            return plus(b, (d4 - d3) / ((d4 - d3) + (d5 - d6)), difference(c, b));
         }
         let whole = beyond_bc + beyond_ac + beyond_ab;
-        plus(plus(a, ab, beyond_ac / whole), ac, beyond_ab / whole)
+        plus(plus(a, beyond_ac / whole, ab), beyond_ab / whole, ac)
     }
 }
 
@@ -234,8 +222,8 @@ impl TriMesh {
         for candidate in self.tree.intersect_aabb(&box_around(p, p, reach)) {
             let triangle = candidate as usize;
             let point = self.triangle(triangle).nearest(p);
-            let off = minus(p, point);
-            let distance = dot(off, off).sqrt();
+            let off = difference(p, point);
+            let distance = length(off);
             let nearer = |other: &Near| (distance, triangle) < (other.distance, other.triangle);
             if distance < reach
                 && nearest.as_ref().is_none_or(nearer)
@@ -251,7 +239,7 @@ impl TriMesh {
     fn normal_towards(&self, triangle: usize, from: Point) -> Point {
         let triangle = self.triangle(triangle);
         let normal = triangle.normal();
-        let length = dot(normal, normal).sqrt();
+        let length = length(normal);
         let towards =
             if self.facing == Facing::Both && triangle.side(from) < 0.0 { -length } else { length };
         normal.map(|n| n / towards)
@@ -262,7 +250,7 @@ impl TriMesh {
         let (triangle, _) = self.first_crossed(from, to)?;
         let normal = self.normal_towards(triangle, from);
         let Triangle([corner, ..]) = self.triangle(triangle);
-        let depth = reach - dot(normal, minus(to, corner));
+        let depth = reach - dot(normal, difference(to, corner));
         Some(Contact { normal, depth, clear: f64::INFINITY })
     }
 
@@ -286,7 +274,7 @@ impl TriMesh {
                     safe = Some(now);
                 }
                 let normal = if near.distance > 0.0 {
-                    minus(now.x, near.point).map(|x| x / near.distance)
+                    difference(now.x, near.point).map(|x| x / near.distance)
                 } else {
                     self.normal_towards(near.triangle, from)
                 };
@@ -301,8 +289,8 @@ impl TriMesh {
         let stopped = |x| Mover { x, previous: x };
         safe.or_else(|| {
             let (triangle, share) = self.first_crossed(from, mover.x)?;
-            let hit = plus(from, minus(mover.x, from), share);
-            let before = rounded(plus(hit, self.normal_towards(triangle, from), reach));
+            let hit = plus(from, share, difference(mover.x, from));
+            let before = rounded(plus(hit, reach, self.normal_towards(triangle, from)));
             self.first_crossed(from, before).is_none().then_some(stopped(before))
         })
         .or_else(|| Some(stopped(rounded(from))))

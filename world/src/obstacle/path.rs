@@ -4,9 +4,9 @@ use core::f64::consts::TAU;
 
 use taut_core::COORDINATE_MAX;
 
-use super::surface::dot;
 use crate::drawing::{Figure, Form, rotation_of};
 use crate::model::ModelError;
+use crate::vector::{cross, dot, length, perpendicular};
 
 /// How far an obstacle has moved, as a function of time.
 ///
@@ -155,7 +155,7 @@ pub(super) fn unit<const D: usize>(
     a: [f64; D],
 ) -> Result<[f64; D], ModelError> {
     check_point(what, a)?;
-    let length = ModelError::check(what, dot(a, a).sqrt(), 1e-12.., "longer than 0")?;
+    let length = ModelError::check(what, length(a), 1e-12.., "longer than 0")?;
     Ok(a.map(|x| x / length))
 }
 
@@ -174,10 +174,9 @@ pub(super) fn axes_along<const D: usize>(up: [f64; D]) -> [[f64; D]; D] {
     for which in 1..D {
         let mut across = axes[which];
         for other in &axes[..which] {
-            let along = dot(across, *other);
-            across = core::array::from_fn(|axis| across[axis] - other[axis] * along);
+            across = perpendicular(across, *other);
         }
-        let length = dot(across, across).sqrt();
+        let length = length(across);
         axes[which] = across.map(|x| x / length);
     }
     axes.swap(0, 1);
@@ -221,7 +220,7 @@ impl Spin {
         } else {
             [y, -x, 0.0]
         };
-        let b = [y * a[2] - z * a[1], z * a[0] - x * a[2], x * a[1] - y * a[0]];
+        let b = cross([x, y, z], a);
         Self::in_plane([a, b], centre, rate)
     }
 }

@@ -5,9 +5,9 @@ use taut_core::{COORDINATE_MAX, LEAST_SQUARED_LENGTH};
 use super::Pose;
 use super::path::{check_point, upright};
 use super::solid::{Nearest, Shape, Side};
-use super::surface::dot;
 use crate::drawing::{Figure, Form};
 use crate::model::ModelError;
+use crate::vector::dot;
 
 /// A ball (Mosegaard's, for one); in two dimensions a circle.
 ///

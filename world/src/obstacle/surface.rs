@@ -3,6 +3,7 @@
 use taut_core::{Lane, Real};
 
 use crate::model::ModelError;
+use crate::vector::{dot, length};
 use crate::world::Moment;
 
 /// How the surface of an obstacle feels.
@@ -80,16 +81,6 @@ pub(super) struct Law<L> {
     gentle: L,
 }
 
-/// `(a₀ b₀ + a₁ b₁) + a₂ b₂`.
-#[inline(always)]
-pub(super) fn dot<L: Lane, const D: usize>(a: [L; D], b: [L; D]) -> L {
-    let mut sum = a[0] * b[0];
-    for axis in 1..D {
-        sum = sum + a[axis] * b[axis];
-    }
-    sum
-}
-
 impl Law<f32> {
     /// Neither friction nor bounces.
     pub(super) const PROJECTION: Self = Self { friction: 0.0, restitution: 0.0, gentle: 0.0 };
@@ -101,7 +92,7 @@ impl<S: Real> Law<S> {
         Self {
             friction: S::from_f64(surface.friction.into()),
             restitution: S::from_f64(surface.restitution.into()),
-            gentle: S::from_f64(2.0 * dot(push, push).sqrt()),
+            gentle: S::from_f64(2.0 * length(push)),
         }
     }
 }
@@ -138,7 +129,7 @@ impl<L: Lane> Law<L> {
         let out = depth + L::select(after.above(clear), clear, after);
 
         let slip: [L; D] = core::array::from_fn(|axis| moved[axis] - normal[axis] * outgoing);
-        let speed = dot(slip, slip).sqrt();
+        let speed = length(slip);
         let grip = self.friction * change;
         let held = L::select(speed.above(grip), grip / speed, one);
         Mover {

@@ -124,6 +124,15 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         }
     }
 
+    /// The numbers of the particles that are not to be seen for now: those of emitters that are not
+    /// alive.
+    pub fn absent(&self) -> impl Iterator<Item = usize> {
+        self.pieces.iter().enumerate().flat_map(move |(at, piece)| {
+            let dead = piece.matter.emitters.iter().flat_map(|it| it.dead(self.time));
+            dead.map(move |number| self.particles.of(at)[number as usize] as usize)
+        })
+    }
+
     /// What there is to draw now. Numbers of vertices, triangles and sticks stay as they are for as
     /// long as the world lives; [`removed`](Self::removed) says what goes.
     pub fn drawing(&self) -> Drawing {

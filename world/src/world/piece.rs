@@ -29,6 +29,8 @@ pub struct Piece<P, const D: usize = 3> {
     forces: Forces<D>,
     /// Whether the forces may be other than 0.
     pushed: bool,
+    /// Whether a force or an obstacle may meet it in this step.
+    pub(super) touched: bool,
     /// Whether torn sticks were left out.
     pub(super) reordered: bool,
     /// What is dragged in this step.
@@ -135,6 +137,7 @@ impl<P: Plan<D>, const D: usize> Piece<P, D> {
             plan,
             renumbering,
             pushed: false,
+            touched: false,
             reordered: false,
             targets: Vec::new(),
             found: Vec::new(),

@@ -40,6 +40,7 @@ use taut_core::{Motion, Step};
 /// A velocity is position minus previous position over the length of a substep. Whoever changes
 /// that length with [`World::set_settings`](crate::World::set_settings) keeps the velocities.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Settings<const D: usize = 3> {
     /// Step length, substeps, iterations of a pass, gravity, damping.
     pub step: Step<D>,

@@ -235,11 +235,8 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         let all = || 0..sticks.len();
         let names = self.particles.of(at);
         let reordered = piece.reordered.then(|| {
-            let phases = piece.schedule().phases().map(|phase| {
-                let blocks = phase.blocks();
-                blocks.map(|block| block.batches().map(<[u32]>::to_vec).collect()).collect()
-            });
-            (self.sticks.of(at).to_vec(), phases.collect())
+            let kept = self.sticks.of(at).to_vec();
+            (kept, piece.schedule().to_phases())
         });
         Part {
             rests: Bits::of(sticks.rests().iter().copied()),

@@ -90,15 +90,12 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         let mut finite = true;
         // Repetitions of iterations are iterations where nothing comes between them.
         let whole = Step { iterations: step.iterations.saturating_mul(passes), ..step };
-        let mut touched = Vec::new();
         for piece in &mut *pieces {
             let matter = &piece.matter;
-            if matter.acts()
+            piece.touched = matter.acts()
                 || forces.iter().any(|force| force.touches(matter))
-                || obstacles.iter().any(|obstacle| obstacle.touches(matter))
-            {
-                touched.push(piece);
-            } else {
+                || obstacles.iter().any(|obstacle| obstacle.touches(matter));
+            if !piece.touched {
                 finite &= piece.step(&whole, executor)?;
                 after(Pass::Whole);
             }
@@ -107,7 +104,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         for substep in 1..=step.substeps {
             let time = self.time + f64::from(substep) * f64::from(h);
             let moment = Moment { time, h, motion };
-            for piece in &mut touched {
+            for piece in pieces.iter_mut().filter(|piece| piece.touched) {
                 // Before obstacles look where particles came from.
                 piece.matter.emit(&moment);
                 for obstacle in &*obstacles {

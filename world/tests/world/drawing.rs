@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use taut_scalar::ScalarKernel;
 use taut_world::{
     AnyScene, Bounds, Capsule, Cloth, Cuboid, Drawing, Figure, Form, GONE, HalfSpace, LibraryScene,
-    Look, Model, Obstacle, Path, Plant, Rope, Scene, Solid, Sphere, Spin, World, normals,
+    Look, Model, Obstacle, Path, Plant, Rope, Scene, Solid, Sphere, Spin, StickSet, World, normals,
 };
 
 use crate::make::{drape, scene, steps, world};
@@ -17,8 +17,8 @@ fn mixed() -> Scene {
     scene
         .add("brick", Model::rigid_box([0.2, 0.1, 0.3], 900.0).unwrap().moved([0.0, 3.0, 0.0]))
         .unwrap();
-    scene.add("sheet", drape(12, taut_world::StickSet::All)).unwrap();
-    let disc = Model::disc(80, taut_world::StickSet::All).unwrap().shuffled(7);
+    scene.add("sheet", drape(12, StickSet::All)).unwrap();
+    let disc = Model::disc(80, StickSet::All).unwrap().shuffled(7);
     scene.add("disc", disc.moved([5.0, 0.0, 0.0])).unwrap();
     scene.add("tetrahedron", Model::tetrahedron(0.5, 1.0).unwrap().moved([0.0, 4.0, 0.0])).unwrap();
     let rope = Model::rope(&[[0.0, 2.0, 1.0], [1.0, 2.0, 1.0]], &Rope::default()).unwrap();
@@ -99,15 +99,8 @@ fn what_goes_is_written_down_by_numbers_that_stay() {
         world.tear(stick).unwrap();
         check(&world);
     }
-    assert_eq!(
-        world.removed().sticks,
-        [30, 1000, 5, 3]
-            .map(|it| it as u32)
-            .iter()
-            .zip([sheet, disc, disc, sheet])
-            .map(|(it, first)| it + first as u32)
-            .collect::<Vec<_>>()
-    );
+    let expected = [sheet + 30, disc + 1000, disc + 5, sheet + 3];
+    assert!(world.removed().sticks.iter().map(|&stick| stick as usize).eq(expected));
     assert!(world.removed().triangles.len() >= 4);
     let cut =
         world.sweep([[0.2, 1.0, -1.0], [0.2, 1.0, 1.0]], [[0.2, -0.2, -1.0], [0.2, -0.2, 1.0]]);
@@ -125,7 +118,7 @@ fn what_goes_is_written_down_by_numbers_that_stay() {
 
 #[test]
 fn normals_are_those_of_a_sphere_and_never_nan() {
-    let ball = Model::sphere(24, taut_world::StickSet::Structural).unwrap();
+    let ball = Model::sphere(24, StickSet::Structural).unwrap();
     let mut rows = vec![[0.0; 3]; ball.particles.len()];
     ball.particles.copy_positions(&mut rows);
     let mut found = rows.clone();
@@ -207,14 +200,11 @@ fn meets_what_is_drawn<const D: usize>(obstacle: &dyn Obstacle<D>, inwards: f64)
         for point in points {
             // Along from the origin; of a half-space along y.
             let off = |by: f64| -> [f64; D] {
-                match figure.form {
-                    Form::HalfSpace => {
-                        core::array::from_fn(|i| point[i] + if i == 1 { by } else { 0.0 })
-                    }
-                    _ => {
-                        let length = point.iter().map(|x| x * x).sum::<f64>().sqrt();
-                        point.map(|x| x * (1.0 + by / length))
-                    }
+                if figure.form == Form::HalfSpace {
+                    core::array::from_fn(|i| point[i] + if i == 1 { by } else { 0.0 })
+                } else {
+                    let length = point.iter().map(|x| x * x).sum::<f64>().sqrt();
+                    point.map(|x| x * (1.0 + by / length))
                 }
             };
             let motion: Motion<D> = Step::default().motion().unwrap();
@@ -319,10 +309,31 @@ fn every_scene_says_what_it_looks_like() {
 }
 
 #[test]
+fn drops_that_are_not_alive_are_absent() {
+    use taut_world::Emission;
+
+    let mut scene = scene("sheet", drape(5, StickSet::All));
+    let rain = Emission { rate: 50.0, lifetime: [0.3, 0.4], ..Emission::default() };
+    scene.add("rain", Model::emitter(rain).unwrap()).unwrap();
+    let mut world = world(&scene);
+    assert_eq!(world.absent().count(), world.len() - 25);
+    for _ in 0..60 {
+        steps(&mut world, 1);
+        let (piece, first) = world.locate(25);
+        let emitter = &world.pieces()[piece].matter.emitters[0];
+        let alive = emitter.living(world.time()).map(|it| 25 + it.particle as usize - first);
+        let mut all: Vec<usize> = world.absent().chain(alive).collect();
+        all.sort_unstable();
+        assert!(all.into_iter().eq(25..world.len()));
+    }
+    assert!(world.absent().count() < world.len() - 25);
+}
+
+#[test]
 fn what_only_holds_in_place_is_not_seen() {
     let plant = Model::<3>::plant(&Plant::default()).unwrap();
     let mut both = Scene::<3>::new();
-    let drape = drape(4, taut_world::StickSet::Structural);
+    let drape = drape(4, StickSet::Structural);
     both.add("drape", drape).unwrap();
     both.add("plant", plant.clone().shuffled(4)).unwrap();
     let drawing = world(&both).drawing();
@@ -340,4 +351,34 @@ fn what_only_holds_in_place_is_not_seen() {
     assert_eq!(limbs, 2 + 4 * 2);
     let drawing = world(&scene("doll", doll)).drawing();
     assert_eq!(drawing.radii.iter().filter(|&&radius| radius > 0.0).count(), 3); // head and feet
+}
+
+#[cfg(all(feature = "glam", feature = "mint"))]
+#[test]
+fn matrices_of_other_crates_bring_points_to_where_they_are() {
+    use glam::{DMat4, DQuat, DVec3};
+
+    let spin = Spin::about([1.0, 2.0, -0.5], [0.3, 0.2, 0.1], 1.3).unwrap();
+    let pole = Capsule::new([[0.1, 0.2, 0.3], [0.5, -0.8, 0.2]], 0.2).unwrap();
+    let figure = Solid::new(pole).turning(spin);
+    let figure = figure.figure(0.7).unwrap();
+    let point = [0.3, -0.7, 1.1];
+    let expected = DVec3::from(placed(&figure, point));
+    let by_parts = DMat4::from_rotation_translation(
+        DQuat::from_array(figure.rotation),
+        DVec3::from(figure.position),
+    );
+    for matrix in [by_parts, figure.into()] {
+        assert!(matrix.transform_point3(point.into()).distance(expected) < 1e-12);
+    }
+    let columns: [[f64; 4]; 4] = mint::ColumnMatrix4::from(figure).into();
+    assert_eq!(columns, figure.matrix());
+
+    let brick =
+        Model::rigid_box([0.2, 0.1, 0.3], 900.0).unwrap().turned([1.0, 2.0, 3.0], 0.8).unwrap();
+    let pose = brick.bodies.all()[0].pose(&brick.particles);
+    let matrix: DMat4 = pose.into();
+    assert!(matrix.transform_point3(point.into()).distance(pose.place(point).into()) < 1e-12);
+    let columns: [[f64; 4]; 4] = mint::ColumnMatrix4::from(pose).into();
+    assert_eq!(columns, matrix.to_cols_array_2d());
 }

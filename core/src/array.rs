@@ -1,0 +1,20 @@
+//! Arrays of any length to and from serde formats, as `#[serde(with = "…")]` wants it.
+
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+
+pub(crate) fn serialize<T: Serialize, S: Serializer, const D: usize>(
+    array: &[T; D],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    array.as_slice().serialize(serializer)
+}
+
+pub(crate) fn deserialize<'de, T: Deserialize<'de>, S: Deserializer<'de>, const D: usize>(
+    deserializer: S,
+) -> Result<[T; D], S::Error> {
+    let all = Vec::deserialize(deserializer)?;
+    let len = all.len();
+    all.try_into().map_err(|_| S::Error::custom(format_args!("{len} numbers where {D} belong")))
+}

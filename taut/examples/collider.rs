@@ -1,0 +1,84 @@
+//! An obstacle of your own: a landscape of hills, which cloth falls on.
+//!
+//! An [`Obstacle`] may do anything to particles that came too near. Where a distance by formula is
+//! enough, implement [`taut::world::Shape`] instead: then friction, bounces, motion and wide
+//! registers come for free.
+//!
+//!     cargo run --release -p taut --example collider
+
+use std::sync::Arc;
+
+use taut::prelude::*;
+use taut::world::{Axes, Cloth, Model, Moment, Obstacle, Scene, World};
+
+/// Hills of `height`, m, a metre apart.
+#[derive(Debug)]
+struct Hills {
+    height: f32,
+}
+
+impl Hills {
+    /// How high it is there, m. (Only + - * /, roots and comparisons give the same bits on every
+    /// machine: no `sin`.)
+    fn ground(&self, x: f32, z: f32) -> f32 {
+        let bump = |x: f32| {
+            let x = x - x.round();
+            1.0 - 4.0 * x * x
+        };
+        self.height * bump(x) * bump(z)
+    }
+}
+
+impl Obstacle for Hills {
+    fn keep_out(&self, matter: &mut Model, _: &Moment) {
+        for particle in 0..matter.particles.len() {
+            let [x, y, z] = matter.particles.position(particle);
+            let ground = self.ground(x, z) + 0.01; // cloth has a thickness
+            if y < ground && matter.particles.inverse_masses()[particle] > 0.0 {
+                // Up to the ground; and half of the way it slid is taken back: friction.
+                matter.particles.positions_mut(1)[particle] = ground;
+                for axis in [0, 2] {
+                    let previous = matter.particles.previous(axis)[particle];
+                    let here = &mut matter.particles.positions_mut(axis)[particle];
+                    *here = 0.5 * (*here + previous);
+                }
+            }
+        }
+    }
+
+    fn depth(&self, matter: &Model, _: &Moment) -> f32 {
+        let deep = |[x, y, z]: [f32; 3]| self.ground(x, z) - y;
+        matter.particles.points().map(deep).fold(0.0, f32::max)
+    }
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let cloth = Cloth {
+        columns: 64,
+        rows: 64,
+        width: 3.0,
+        height: 3.0,
+        axes: Axes::LYING,
+        ..Cloth::default()
+    };
+    let mut scene = Scene::new();
+    scene.add("cloth", Model::cloth(&cloth)?.moved([0.0, 1.0, 0.0]))?;
+    scene.obstacles.push(Arc::new(Hills { height: 0.4 }));
+    scene.settings.step = Step { substeps: 4, iterations: 4, ..Step::default() };
+
+    let mut world = World::new(&scene, AnyKernel::best_for)?;
+    for second in 1..=3 {
+        for _ in 0..60 {
+            if !world.step()?.finite {
+                return Err("it blew up".into());
+            }
+        }
+        let heights = || world.positions().map(|[_, y, _]| y);
+        let (low, high) = (heights().fold(f32::MAX, f32::min), heights().fold(0.0, f32::max));
+        let deepest = world.diagnostics()?.depth;
+        println!(
+            "after {second} s it lies from {low:.2} m to {high:.2} m, at most {deepest:.3} m in the ground"
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,49 @@
+//! Picking a kernel: by feature flag when the program is compiled, or by value when it runs. All
+//! give the same bits.
+//!
+//!     cargo run --release -p taut --example kernels
+//!     cargo run --release -p taut --no-default-features --features std,world,wide --example kernels
+
+use std::time::Instant;
+
+use taut::prelude::*;
+use taut::world::{Model, StickSet};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let Model { particles, sticks, sheet, .. } = Model::drape(96, StickSet::All)?;
+    let schedule = sheet.ok_or("a drape is a sheet")?.schedule(&sticks)?;
+
+    // By feature flag: `DefaultKernel` is one type, and nothing is dispatched in your program.
+    let default: DefaultKernel = taut::default_kernel();
+    let expected = relaxed(&default, &particles, &sticks, &schedule)?;
+
+    // By value: the best for this machine and this order, or by name, or all there are.
+    let best = AnyKernel::best_for(&schedule);
+    println!("best for this sheet: {}", Kernel::<3>::name(&best));
+    for kernel in AnyKernel::available() {
+        let hash = relaxed(&kernel, &particles, &sticks, &schedule)?;
+        assert_eq!(hash, expected, "a kernel decides the speed, and never the answer");
+    }
+    Ok(())
+}
+
+/// Half a second on a kernel; returns the hash of all positions.
+fn relaxed<K: Kernel<3>>(
+    kernel: &K,
+    particles: &Particles<3>,
+    sticks: &Sticks,
+    schedule: &Schedule,
+) -> Result<u64, Box<dyn std::error::Error>> {
+    let mut particles = particles.clone();
+    let mut plan = kernel.plan(&particles, sticks, schedule, Formula::Halley)?;
+    let begin = Instant::now();
+    for _ in 0..30 {
+        if !plan.step(&mut particles, sticks, &Step::default())?.finite {
+            return Err("it blew up".into());
+        }
+    }
+    let frame = begin.elapsed().as_secs_f64() / 30.0;
+    let (name, isa, hash) = (kernel.name(), kernel.isa(), particles.hash());
+    println!("{name:>7} on {isa:<7} {:>8.1} µs a frame, hash {hash:016x}", 1e6 * frame);
+    Ok(hash)
+}

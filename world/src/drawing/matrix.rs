@@ -1,0 +1,73 @@
+//! Where bodies and obstacles are, as matrices: for whoever draws them.
+
+use super::Figure;
+use crate::body::BodyPose;
+
+/// What brings points of a thing to where they are, column by column as GPUs want it: the
+/// directions of its axes, which are `rotation` by rows, and where its origin is.
+fn matrix(rotation: &[[f64; 3]; 3], origin: [f64; 3]) -> [[f64; 4]; 4] {
+    let axis = |j: usize| [rotation[0][j], rotation[1][j], rotation[2][j], 0.0];
+    let [x, y, z] = origin;
+    [axis(0), axis(1), axis(2), [x, y, z, 1.0]]
+}
+
+impl BodyPose {
+    /// As a matrix of four columns: its axes, and where its centre is, m.
+    ///
+    /// ```
+    /// use taut_world::Model;
+    ///
+    /// let dice = Model::rigid_box([0.02; 3], 1400.0)?.moved([1.0, 2.0, 3.0]);
+    /// let pose = dice.bodies.all()[0].pose(&dice.particles);
+    /// assert_eq!(pose.matrix()[3], [1.0, 2.0, 3.0, 1.0]);
+    /// # Ok::<(), taut_world::ModelError>(())
+    /// ```
+    #[must_use]
+    pub fn matrix(&self) -> [[f64; 4]; 4] {
+        matrix(&self.rotation, self.centre)
+    }
+}
+
+impl<const D: usize> Figure<'_, D> {
+    /// Where it is, as a matrix of four columns: its axes, and where its origin is, m. In two
+    /// dimensions z is z.
+    #[must_use]
+    pub fn matrix(&self) -> [[f64; 4]; 4] {
+        let [x, y, z, w] = self.rotation;
+        let rotation = [
+            [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)],
+            [2.0 * (x * y + z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - x * w)],
+            [2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)],
+        ];
+        let at = |axis: usize| self.position.get(axis).copied().unwrap_or(0.0);
+        matrix(&rotation, [at(0), at(1), at(2)])
+    }
+}
+
+#[cfg(feature = "glam")]
+impl From<BodyPose> for glam::DMat4 {
+    fn from(pose: BodyPose) -> Self {
+        Self::from_cols_array_2d(&pose.matrix())
+    }
+}
+
+#[cfg(feature = "glam")]
+impl<const D: usize> From<Figure<'_, D>> for glam::DMat4 {
+    fn from(figure: Figure<'_, D>) -> Self {
+        Self::from_cols_array_2d(&figure.matrix())
+    }
+}
+
+#[cfg(feature = "mint")]
+impl From<BodyPose> for mint::ColumnMatrix4<f64> {
+    fn from(pose: BodyPose) -> Self {
+        pose.matrix().into()
+    }
+}
+
+#[cfg(feature = "mint")]
+impl<const D: usize> From<Figure<'_, D>> for mint::ColumnMatrix4<f64> {
+    fn from(figure: Figure<'_, D>) -> Self {
+        figure.matrix().into()
+    }
+}
