@@ -19,7 +19,7 @@ impl BodyPose {
     ///
     /// let dice = Model::rigid_box([0.02; 3], 1400.0)?.moved([1.0, 2.0, 3.0]);
     /// let pose = dice.bodies.all()[0].pose(&dice.particles);
-    /// assert_eq!(pose.matrix()[3], [1.0, 2.0, 3.0, 1.0]);
+    /// assert_eq!(pose.matrix()[3].map(|x| x as f32), [1.0, 2.0, 3.0, 1.0]);
     /// # Ok::<(), taut_world::ModelError>(())
     /// ```
     #[must_use]

@@ -203,7 +203,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// assert_eq!(world.removed().sticks[seen..], [40, 50]);
     /// seen = world.removed().sticks.len();
     /// assert!(world.removed().sticks[seen..].is_empty());
-    /// assert_eq!(world.removed().triangles.len(), 4); // two on each side
+    /// assert_eq!(world.removed().triangles.len(), 3); // one of the sticks is at the rim
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn removed(&self) -> &Removed {

@@ -1,6 +1,7 @@
 //! Models, forces, obstacles and worlds, against what is known.
 #![allow(clippy::float_cmp, reason = "that two numbers are the same is what is promised")]
 
+mod allocations;
 mod bodies;
 mod body_contacts;
 mod builders;
