@@ -208,10 +208,15 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// [`settings_mut`](Self::settings_mut) displacements stay.)
     ///
     /// # Errors
-    /// If the settings, or the present ones, are not sane; nothing is changed then.
+    /// If the settings, or the present ones, are not sane, or its springs do not bear such
+    /// substeps; nothing is changed then.
     pub fn set_settings(&mut self, settings: Settings<D>) -> Result<(), WorldError> {
         settings.step.motion()?;
         self.settings.step.motion()?;
+        let Step { dt, substeps, damping, .. } = settings.step;
+        for Model { particles, springs, .. } in self.pieces.iter().map(|piece| &piece.matter) {
+            springs.check(particles.inverse_masses(), dt / substeps as f32, damping)?;
+        }
         let length = |settings: &Settings<D>| {
             f64::from(settings.step.dt) / f64::from(settings.step.substeps)
         };

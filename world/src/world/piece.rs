@@ -101,10 +101,9 @@ impl<P: Plan<D>, const D: usize> Piece<P, D> {
         order: Option<Order>,
         kernel_for: &mut dyn FnMut(&Schedule) -> K,
     ) -> Result<Self, PlanError> {
-        let orders = [order, Some(Order::Sheet)].into_iter().flatten();
+        let mut orders = [order, Some(Order::Sheet)].into_iter().flatten();
         let schedule = orders
-            .filter_map(|order| order.schedule(&model).ok())
-            .next()
+            .find_map(|order| order.schedule(&model).ok())
             .unwrap_or_else(|| Schedule::for_mesh(&model.particles, &model.sticks));
         let scattered = schedule.sheet().is_none() && model.particles.len() >= RENUMBERED_FROM;
         let renumbering = scattered.then(|| Renumbering::hilbert(&model.particles));
