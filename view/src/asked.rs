@@ -5,7 +5,7 @@ use core::ops::RangeInclusive;
 use core::str::FromStr;
 
 use taut::Formula;
-use taut::world::{Arrangement, ArrangementError, Numbering, Order};
+use taut::world::{Arrangement, ArrangementError, Numbering, Order, Settings};
 
 use crate::kernels::Wish;
 use crate::protocol::Change;
@@ -132,8 +132,9 @@ impl Asked {
 }
 
 /// Checks how much a step is.
-pub(crate) fn check_work(substeps: u32, iterations: u32, passes: u32) -> Result<(), BadSetting> {
-    let relaxations = u64::from(substeps) * u64::from(iterations) * u64::from(passes);
+pub(crate) fn check_work<const D: usize>(settings: &Settings<D>) -> Result<(), BadSetting> {
+    let Settings { step, passes } = settings;
+    let relaxations = u64::from(step.substeps) * u64::from(step.iterations) * u64::from(*passes);
     if relaxations > RELAXATIONS_MAX {
         return Err(BadSetting::TooMuch { relaxations });
     }

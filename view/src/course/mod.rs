@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use taut::world::{
     AnyScene, Arrangement, Drag, Drawing, Field, Force, Gusts, Look, Model, Order, Outcome, Scene,
-    Settings, SnapshotError, Wind, World, WorldError,
+    Settings, SnapshotError, Wind, WindLaw, World, WorldError,
 };
 use taut::{AnyKernel, Duplicates, Formula, Inline, Particles, StepError, Sticks, Tally};
 
@@ -144,12 +144,33 @@ impl Space<3> for Scene<3> {
     }
 
     fn breeze(&self) -> Arc<dyn Force<3>> {
-        if self.models().all(|(_, model)| model.faces.is_empty()) {
+        let models = || self.models().map(|(_, model)| model);
+        let area: f64 = models().map(area).sum();
+        if area <= 0.0 {
             return draught(self);
         }
+        // As air blows at cloth of 0.2 kg/m², however heavy this one is.
+        let mass: f64 = models().map(Model::mass).sum();
+        let density = (1.2 * (mass / area) / 0.2) as f32;
+        let law = WindLaw::Plate { density, drag: 1.3, lift: 0.0 };
         let gusts = Some(Gusts { strength: 0.6, size: 1.0, seed: 1 });
-        Arc::new(Wind { gusts, ..Wind::new([1.5, 0.0, 3.0]) })
+        Arc::new(Wind { velocity: [1.5, 0.0, 3.0], gusts, law })
     }
+}
+
+/// The area of all faces, m².
+fn area(model: &Model) -> f64 {
+    let area = |corners: [u32; 3]| {
+        let [a, b, c] = corners.map(|it| model.particles.position(it as usize).map(f64::from));
+        let [u, v]: [[f64; 3]; 2] =
+            [b, c].map(|to| core::array::from_fn(|axis| to[axis] - a[axis]));
+        let normal: [f64; 3] = core::array::from_fn(|axis| {
+            let [next, after] = [(axis + 1) % 3, (axis + 2) % 3];
+            u[next] * v[after] - u[after] * v[next]
+        });
+        0.5 * normal.iter().map(|along| along * along).sum::<f64>().sqrt()
+    };
+    model.faces.iter().copied().map(area).sum()
 }
 
 /// Moving air that takes particles of a mean mass along within some seconds.
@@ -209,14 +230,20 @@ where
     /// Goes on as asked for, from the present state if that is possible, or else from the
     /// beginning. An error changes nothing.
     pub(crate) fn follow(&mut self, asked: Asked) -> Result<Way, CourseError> {
-        let Settings { step, passes } = settings(&self.scene, &asked);
-        asked::check_work(step.substeps, step.iterations, passes)?;
+        let settings = settings(&self.scene, &asked);
+        asked::check_work(&settings)?;
         if asked.order == Some(Order::Sheet) && !self.sheets {
             return Err(CourseError::NotASheet);
         }
-        if asked.wish != self.asked.wish {
+        let kernels = if asked.wish == self.asked.wish {
+            None
+        } else {
             self.check_wish(&asked.wish, asked.order)?;
-            self.runner.kernels = Kernels::new(&asked.wish)?;
+            Some(Kernels::new(&asked.wish)?)
+        };
+        self.runner.world.set_settings(settings)?;
+        if let Some(kernels) = kernels {
+            self.runner.kernels = kernels;
             self.runner.gauge = Gauge::default();
         }
         let before = core::mem::replace(&mut self.asked, asked);

@@ -83,7 +83,9 @@ impl Room {
             match event {
                 Ok(event) => {
                     self.hear(event);
-                    inbox.try_iter().for_each(|event| self.hear(event));
+                    for event in inbox.try_iter() {
+                        self.hear(event);
+                    }
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,

@@ -17,7 +17,7 @@ fn a_particle_goes_where_it_is_dragged_and_flies_on() {
         assert_eq!(visit.steps(1).look().vertices[63], to);
     }
     let held = visit.steps(5).look().vertices[63];
-    assert_eq!(held, [0.35, -0.35, 0.1]);
+    assert_eq!(held, [0.35, -0.35, 0.01 * 10.0]);
     let to = r#"{"do":"drag","particle":63,"to":[0.35,-0.35,0.12]}"#;
     visit.say(to).steps(1).say(r#"{"do":"release","particle":63}"#);
     assert!(visit.steps(1).look().vertices[63][2] > 0.12);

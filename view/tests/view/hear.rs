@@ -128,29 +128,29 @@ impl Visit {
     /// Everything that there is to hear, and a frame.
     pub(crate) fn look(&mut self) -> Frame {
         self.say(r#"{"do":"next"}"#);
-        let frames = self.hear().into_iter().filter_map(|it| match it {
+        let mut frames = self.hear().into_iter().filter_map(|it| match it {
             Heard::Frame(frame) => Some(frame),
             _ => None,
         });
-        frames.last().expect("there is a newer frame")
+        frames.next_back().expect("there is a newer frame")
     }
 
     /// The last state that it heard, and forgets all else.
     pub(crate) fn state(&mut self) -> Value {
-        let states = self.hear().into_iter().filter_map(|it| match it {
+        let mut states = self.hear().into_iter().filter_map(|it| match it {
             Heard::State(state) => Some(state),
             _ => None,
         });
-        states.last().expect("the state changed")
+        states.next_back().expect("the state changed")
     }
 
     /// The last figures that it heard, and forgets all else.
     pub(crate) fn figures(&mut self) -> Value {
-        let figures = self.hear().into_iter().filter_map(|it| match it {
+        let mut figures = self.hear().into_iter().filter_map(|it| match it {
             Heard::Figures(figures) => Some(figures),
             _ => None,
         });
-        figures.last().expect("the figures changed")
+        figures.next_back().expect("the figures changed")
     }
 
     /// The errors that it heard, and forgets all else.

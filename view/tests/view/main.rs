@@ -1,4 +1,5 @@
 //! The host by its messages, and the server by its sockets.
+#![allow(clippy::float_cmp, reason = "what is the same here is the same to the bit")]
 
 mod commands;
 mod hear;
