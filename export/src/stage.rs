@@ -201,7 +201,11 @@ impl Stage {
             && flags(&frame.gone_vertices, self.vertices)
             && flags(&frame.gone_faces, self.faces.len())
             && flags(&frame.gone_sticks, self.sticks.len());
-        if fits { Ok(()) } else { Err("a frame has other vertices, solids or faces than its stage") }
+        if fits {
+            Ok(())
+        } else {
+            Err("a frame has other vertices, solids or faces than its stage")
+        }
     }
 
     /// The solids that have an end: those that files of points hold, after the vertices.

@@ -64,12 +64,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self {
-            width: 640,
-            height: 480,
-            view: View::default(),
-            background: Background::default(),
-        }
+        Self { width: 640, height: 480, view: View::default(), background: Background::default() }
     }
 }
 
@@ -91,7 +86,7 @@ impl Painter {
     #[must_use]
     pub fn new(stage: &Stage, bounds: &Bounds, options: Options) -> Self {
         let kind = if stage.flat {
-            Kind::Flat(flat::Sheet::new(stage, bounds, &options))
+            Kind::Flat(flat::Sheet::new(bounds, &options))
         } else {
             Kind::Solid(Box::new(solid::Studio::new(bounds, &options)))
         };

@@ -73,7 +73,8 @@ impl Files {
         origin: Option<&Origin>,
     ) -> anyhow::Result<Films> {
         let (fps, from) = (self.fps, self.from);
-        let mut films = Films { show: None, sinks: Vec::new(), fps, from: world.time() + from, shown: 0 };
+        let mut films =
+            Films { show: None, sinks: Vec::new(), fps, from: world.time() + from, shown: 0 };
         let pictures = [
             (&self.png, ".png", "--png"),
             (&self.apng, ".apng", "--apng"),

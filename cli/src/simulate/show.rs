@@ -72,7 +72,8 @@ impl Show {
             for stick in part.sticks.clone() {
                 let ends = drawing.sticks[stick];
                 let unseen = drawing.unseen.binary_search(&(stick as u32)).is_ok();
-                if ends[0] != GONE && !unseen && !(threads && (has_faces || !part.skin.is_empty())) {
+                if ends[0] != GONE && !unseen && !(threads && (has_faces || !part.skin.is_empty()))
+                {
                     show.sticks[stick] = Some(show.stage.sticks.len() as u32);
                     show.stage.sticks.push(ends);
                 }
@@ -115,8 +116,8 @@ impl Show {
     fn thickness(&self, look: Look, sticks: &[[u32; 2]]) -> f32 {
         let share = match look {
             Look::Grains => return 0.02,
-            Look::Ragdoll => 0.16,
-            Look::Plant => 0.06,
+            Look::Ragdoll => 0.2,
+            Look::Plant => 0.1,
             _ => 0.09,
         };
         let length = |&[a, b]: &[u32; 2]| {
@@ -158,9 +159,11 @@ impl Show {
                     corners.map(|corners| corners.map(|corner| corner - start)).collect();
                 let name = names.iter().find(|(skin, _)| skin.contains(&first));
                 first += of.vertices().len();
+                let masses = it.matter.particles.inverse_masses();
+                let held = of.particles().iter().all(|&it| masses[it as usize] == 0.0);
                 self.stage.solids.push(Solid {
                     name: name.map_or_else(|| "body".to_owned(), |(_, name)| (*name).to_owned()),
-                    look: Shown::Body,
+                    look: if held { Shown::Collider } else { Shown::Body },
                     mesh: Mesh::faceted(&local.collect::<Vec<_>>(), &corners),
                     endless: false,
                 });
@@ -179,7 +182,9 @@ impl Show {
         }
         let size = (0..3).fold(1.0_f32, |size, axis| size.max(high[axis] - low[axis]));
         for (nth, obstacle) in world.obstacles().iter().enumerate() {
-            let Some(Figure { form, position, .. }) = obstacle.figure(world.time()) else { continue };
+            let Some(Figure { form, position, .. }) = obstacle.figure(world.time()) else {
+                continue;
+            };
             let (mesh, name, endless) = match form {
                 Form::Sphere { radius } => (Mesh::sphere(radius as f32), "ball", false),
                 Form::Capsule { radius, half } => {
@@ -243,7 +248,8 @@ impl Show {
         }
         frame.poses.clear();
         frame.poses.extend(self.bodies.iter().map(|body| body.pose(world)));
-        let obstacles = self.obstacles.iter().map(|&nth| world.obstacles()[nth].figure(world.time()));
+        let obstacles =
+            self.obstacles.iter().map(|&nth| world.obstacles()[nth].figure(world.time()));
         frame.poses.extend(obstacles.map(|figure| {
             figure.map_or(Pose::REST, |Figure { position, rotation, .. }| Pose {
                 position: point(position.map(|x| x as f32)),
@@ -269,8 +275,7 @@ impl Carried {
     fn pose<K: Kernel<D>, const D: usize>(&self, world: &World<K, D>) -> Pose {
         let matter = &world.pieces()[self.piece].matter;
         let particles = matter.bodies.all()[self.body].particles();
-        let [a, b, c, _] =
-            particles.map(|it| point(matter.particles.position(it as usize)));
+        let [a, b, c, _] = particles.map(|it| point(matter.particles.position(it as usize)));
         Pose::of_triangle([a, b, c])
     }
 }

@@ -5,7 +5,7 @@ use gltf::Gltf;
 use crate::run::{Folder, taut};
 
 fn word(bytes: &[u8], at: usize) -> usize {
-    i32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize
+    u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize
 }
 
 /// The samples of a point cache.
@@ -13,9 +13,7 @@ fn samples(cache: &[u8]) -> Vec<Vec<[f32; 3]>> {
     assert!(cache.starts_with(b"POINTCACHE2\0"));
     let points: Vec<[f32; 3]> = cache[32..]
         .chunks_exact(12)
-        .map(|point| {
-            [0, 4, 8].map(|at| f32::from_le_bytes(point[at..at + 4].try_into().unwrap()))
-        })
+        .map(|point| [0, 4, 8].map(|at| f32::from_le_bytes(point[at..at + 4].try_into().unwrap())))
         .collect();
     let all: Vec<_> = points.chunks_exact(word(cache, 16)).map(<[_]>::to_vec).collect();
     assert_eq!(all.len(), word(cache, 28));
@@ -26,11 +24,11 @@ fn samples(cache: &[u8]) -> Vec<Vec<[f32; 3]>> {
 fn one_run_writes_them_all_and_they_hold_what_positions_say() {
     let folder = Folder::new();
     folder.make_folder("out");
-    let names = "--out a.glb --out a.pc2 --out out/%02d.obj --out a.ply --positions a.csv --every 3";
+    let names =
+        "--out a.glb --out a.pc2 --out out/%02d.obj --out a.ply --positions a.csv --every 3";
     let pictures = "--png a.png --apng a.apng --gif a.gif --width 80 --height 60";
-    let ran = folder.taut(&format!(
-        "simulate mosegaard --size 8 --seconds 0.2 --fps 20 {names} {pictures}"
-    ));
+    let ran = folder
+        .taut(&format!("simulate mosegaard --size 8 --seconds 0.2 --fps 20 {names} {pictures}"));
     ran.succeeded();
 
     let cache = samples(&folder.bytes("a.pc2"));
@@ -58,8 +56,7 @@ fn one_run_writes_them_all_and_they_hold_what_positions_say() {
     assert_eq!(cloth.primitives().next().unwrap().morph_targets().len(), 4);
     assert_eq!(glb.animations().next().unwrap().channels().count(), 3, "cloth; ball moved, turned");
     assert!(folder.bytes("a.ply").starts_with(b"ply\nformat binary_little_endian 1.0\n"));
-    for (name, start) in
-        [("a.png", &b"\x89PNG"[..]), ("a.apng", b"\x89PNG"), ("a.gif", b"GIF89a")]
+    for (name, start) in [("a.png", &b"\x89PNG"[..]), ("a.apng", b"\x89PNG"), ("a.gif", b"GIF89a")]
     {
         assert!(folder.bytes(name).starts_with(start), "{name}");
     }
@@ -95,7 +92,8 @@ fn every_scene_can_be_drawn_and_written() {
     let listed = taut("simulate --list").succeeded().out;
     let scenes = listed.lines().skip(1).filter_map(|line| line.split_whitespace().next());
     let mut drawn = 0;
-    for scene in scenes.filter(|it| it.chars().all(|c| c.is_ascii_lowercase() || "-3d".contains(c))) {
+    for scene in scenes.filter(|it| it.chars().all(|c| c.is_ascii_lowercase() || "-3d".contains(c)))
+    {
         let ran = folder.taut(&format!(
             "simulate {scene} --size 4 --frames 10 --fps 6 --png %d.png --out a.glb --width 64 --height 48"
         ));

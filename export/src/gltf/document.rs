@@ -5,9 +5,7 @@ use std::collections::HashMap;
 use gltf_json::accessor::{Accessor, ComponentType, GenericComponentType, Type};
 use gltf_json::animation::{Animation, Channel, Interpolation, Property, Sampler, Target};
 use gltf_json::buffer::{Buffer, Stride, Target as Use, View};
-use gltf_json::material::{
-    Material, PbrBaseColorFactor, PbrMetallicRoughness, StrengthFactor,
-};
+use gltf_json::material::{Material, PbrBaseColorFactor, PbrMetallicRoughness, StrengthFactor};
 use gltf_json::mesh::{Mode, Primitive, Semantic};
 use gltf_json::scene::{Scene, UnitQuaternion};
 use gltf_json::validation::{Checked, USize64};
@@ -94,8 +92,12 @@ impl Document {
         if let (true, [first, .., last]) = (times.len() > 1, times) {
             let (first, last) = ([*first], [*last]);
             let bounds = Some([&first[..], &last[..]]);
-            document.times =
-                Some(document.table(bytemuck::cast_slice(times), times.len(), &keyed(Type::Scalar), bounds));
+            document.times = Some(document.table(
+                bytemuck::cast_slice(times),
+                times.len(),
+                &keyed(Type::Scalar),
+                bounds,
+            ));
         }
         document
     }
@@ -189,8 +191,12 @@ impl Document {
         let positions = self.table(points, count, &VERTICES, Some([&min, &max]));
         let normals = self.table(bytemuck::cast_slice(&mesh.normals), count, &VERTICES, None);
         let indices = self.indices(mesh.triangles.as_flattened());
-        let primitive =
-            primitive(KeyTables { positions, normals: Some(normals) }, indices, material, Mode::Triangles);
+        let primitive = primitive(
+            KeyTables { positions, normals: Some(normals) },
+            indices,
+            material,
+            Mode::Triangles,
+        );
         self.deforming(name, vec![primitive])
     }
 
@@ -217,11 +223,7 @@ impl Document {
     }
 
     /// A node below another.
-    pub(super) fn child(
-        &mut self,
-        of: Index<Node>,
-        mesh: Index<gltf_json::Mesh>,
-    ) -> Index<Node> {
+    pub(super) fn child(&mut self, of: Index<Node>, mesh: Index<gltf_json::Mesh>) -> Index<Node> {
         let node = self.root.push(Node { mesh: Some(mesh), ..Node::default() });
         self.root.nodes[of.value()].children.get_or_insert_default().push(node);
         node
@@ -247,7 +249,8 @@ impl Document {
     /// How large a node is at each key.
     pub(super) fn scale(&mut self, node: Index<Node>, scales: &[[f32; 3]]) {
         self.root.nodes[node.value()].scale = Some(scales[0]);
-        if scales.iter().any(|scale| scale != &scales[0]) {
+        let bits = |scale: &[f32; 3]| scale.map(f32::to_bits);
+        if scales.iter().any(|scale| bits(scale) != bits(&scales[0])) {
             let bytes = bytemuck::cast_slice(scales);
             let scales = self.table(bytes, scales.len(), &keyed(Type::Vec3), None);
             self.animate(node, Property::Scale, scales);
@@ -265,20 +268,18 @@ impl Document {
     }
 
     /// Moves something of a node by a table with an item, or a row, for each key.
-    pub(super) fn animate(
-        &mut self,
-        node: Index<Node>,
-        path: Property,
-        output: Index<Accessor>,
-    ) {
+    pub(super) fn animate(&mut self, node: Index<Node>, path: Property, output: Index<Accessor>) {
         let Some(input) = self.times else { return };
-        let sampler = Index::push(&mut self.animation.samplers, Sampler {
-            input,
-            interpolation: Checked::Valid(Interpolation::Linear),
-            output,
-            extensions: None,
-            extras: Extras::default(),
-        });
+        let sampler = Index::push(
+            &mut self.animation.samplers,
+            Sampler {
+                input,
+                interpolation: Checked::Valid(Interpolation::Linear),
+                output,
+                extensions: None,
+                extras: Extras::default(),
+            },
+        );
         self.animation.channels.push(Channel {
             sampler,
             target: Target {
@@ -293,11 +294,7 @@ impl Document {
     }
 
     /// The tables of key frames, which follow the rest: key by key, and in each skin by skin.
-    pub(super) fn deltas(
-        &mut self,
-        skins: &[Skin],
-        bounds: &[Vec<[[f32; 3]; 2]>],
-    ) -> DeltaTables {
+    pub(super) fn deltas(&mut self, skins: &[Skin], bounds: &[Vec<[[f32; 3]; 2]>]) -> DeltaTables {
         let length = |skin: &Skin| 12 * skin.len() as u64;
         let a_key: u64 =
             skins.iter().map(|skin| length(skin) * (1 + u64::from(skin.is_shaded()))).sum();
@@ -309,8 +306,7 @@ impl Document {
             for bounds in bounds {
                 for (nth, skin) in skins.iter().enumerate() {
                     let (count, [min, max]) = (skin.len(), &bounds[nth]);
-                    let positions =
-                        self.accessor(view, offset, count, &VERTICES, Some([min, max]));
+                    let positions = self.accessor(view, offset, count, &VERTICES, Some([min, max]));
                     offset += length(skin);
                     let normals = skin.is_shaded().then(|| {
                         let normals = self.accessor(view, offset, count, &VERTICES, None);
@@ -325,10 +321,7 @@ impl Document {
     }
 
     /// The JSON chunk and the data.
-    pub(super) fn finish(
-        mut self,
-        deltas: u64,
-    ) -> Result<(Vec<u8>, Vec<u8>), serde_json::Error> {
+    pub(super) fn finish(mut self, deltas: u64) -> Result<(Vec<u8>, Vec<u8>), serde_json::Error> {
         self.root.push(Buffer {
             byte_length: USize64(self.head.len() as u64 + deltas),
             name: None,

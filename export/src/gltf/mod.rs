@@ -98,9 +98,8 @@ impl Sink for Glb {
             (0..stage.faces.len()).filter(|&face| is_up(&self.gone, face)).collect();
         let skins = Skin::all(stage, &torn);
         let survey = Survey::new(stage, &skins, &mut self.recording).in_file(&self.path)?;
-        let (json, head, deltas) = document(stage, &skins, &survey).map_err(|error| {
-            Problem::Encoding(error.to_string()).of(&self.path)
-        })?;
+        let (json, head, deltas) = document(stage, &skins, &survey)
+            .map_err(|error| Problem::Encoding(error.to_string()).of(&self.path))?;
         let bytes = 28 + json.len() as u64 + head.len() as u64 + deltas;
         if bytes > MOST_BYTES {
             return Err(Problem::TooLarge { bytes, most: MOST_BYTES }.of(&self.path));
@@ -118,9 +117,9 @@ impl Sink for Glb {
             file.write_all(&binary.to_le_bytes())?;
             file.write_all(b"BIN\0")?;
             file.write_all(&head)?;
-            let (mut read, mut deltas) = (self.recording.read()?, Deltas::new(stage, &skins));
-            let mut done = 0;
-            while let Some(frame) = read.next()? {
+            let (mut read, mut deltas) = (self.recording.read()?, Deltas::new(&skins));
+            let mut done = 0_u64;
+            while let Some(frame) = read.read_next()? {
                 deltas.of(&frame, |nth, deltas| {
                     file.write_all(bytemuck::cast_slice(&deltas.positions))?;
                     if skins[nth].is_shaded() {
@@ -156,9 +155,9 @@ impl Survey {
             poses: vec![Vec::new(); stage.solids.len()],
             rods: Rods::all(stage),
         };
-        let (mut read, mut deltas) = (recording.read()?, Deltas::new(stage, skins));
+        let (mut read, mut deltas) = (recording.read()?, Deltas::new(skins));
         let mut first = None;
-        while let Some(frame) = read.next()? {
+        while let Some(frame) = read.read_next()? {
             survey.times.push((frame.time - *first.get_or_insert(frame.time)) as f32);
             let mut bounds = Vec::with_capacity(skins.len());
             deltas.of(&frame, |_, deltas| {

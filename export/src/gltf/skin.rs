@@ -4,7 +4,7 @@ use std::io;
 
 use gltf_json::Index;
 use gltf_json::accessor::Accessor;
-use gltf_json::mesh::{MorphTarget, Mode};
+use gltf_json::mesh::{Mode, MorphTarget};
 
 use super::document::{Document, KeyTables, primitive};
 use super::rods::Rods;
@@ -29,7 +29,8 @@ impl Skin {
     /// All parts of which something is drawn here; `torn` are the faces that are gone in the end, in
     /// their order.
     pub(super) fn all(stage: &Stage, torn: &[usize]) -> Vec<Self> {
-        let skins = stage.parts.iter().enumerate().map(|(nth, part)| Self::of(stage, nth, part, torn));
+        let skins =
+            stage.parts.iter().enumerate().map(|(nth, part)| Self::of(stage, nth, part, torn));
         skins.filter(|skin| !skin.vertices.is_empty()).collect()
     }
 
@@ -121,7 +122,8 @@ impl Skin {
         shape.positions.clear();
         shape.normals.clear();
         let own = self.vertices.len() - self.falling.len();
-        let falling = self.falling.iter().map(|&(face, onto)| (!frame.has_face(face)).then_some(onto));
+        let falling =
+            self.falling.iter().map(|&(face, onto)| (!frame.has_face(face)).then_some(onto));
         let onto = std::iter::repeat_n(None, own).chain(falling);
         for (&vertex, onto) in self.vertices.iter().zip(onto) {
             shape.positions.push(frame.positions[onto.unwrap_or(vertex) as usize]);
@@ -148,7 +150,7 @@ pub(super) struct Deltas<'a> {
 }
 
 impl<'a> Deltas<'a> {
-    pub(super) fn new(_: &Stage, skins: &'a [Skin]) -> Self {
+    pub(super) fn new(skins: &'a [Skin]) -> Self {
         let first = vec![Shape::default(); skins.len()];
         Self { skins, first, now: Shape::default(), begun: false }
     }

@@ -34,10 +34,8 @@ fn written() -> (File, taut_export::Stage) {
     let path = folder.path().join("scene.glb");
     let stage = write(&path);
     let bytes = std::fs::read(&path).unwrap();
-    let estimate = taut_export::gltf::size(
-        &stage,
-        taut_export::Schedule { frames: FRAMES as u64, fps: 10.0 },
-    );
+    let estimate =
+        taut_export::gltf::size(&stage, taut_export::Schedule { frames: FRAMES as u64, fps: 10.0 });
     let size = bytes.len() as u64;
     assert!(size / 3 < estimate && estimate < size * 3, "{size} bytes, said {estimate}");
     // Not by name alone: this reader refuses indices, bounds and counts that are wrong.

@@ -30,7 +30,8 @@ impl Shadows {
         let up = towards.cross(right);
         let (mut low, mut high) = (Vec2::INFINITY, Vec2::NEG_INFINITY);
         for corner in 0..8 {
-            let pick = |bit: u32, min: f32, max: f32| if corner >> bit & 1 == 0 { min } else { max };
+            let pick =
+                |bit: u32, min: f32, max: f32| if (corner >> bit) & 1 == 0 { min } else { max };
             let (min, max) = (bounds.min, bounds.max);
             let point = Vec3::new(
                 pick(0, min.x, max.x),
@@ -50,14 +51,16 @@ impl Shadows {
     /// The same with what a frame has.
     #[allow(clippy::cast_sign_loss, reason = "clamped")]
     pub(super) fn of(&self, soup: &Soup) -> Self {
-        let mut map = Self { highest: vec![f32::NEG_INFINITY; self.side * self.side], ..self.clone() };
+        let mut map =
+            Self { highest: vec![f32::NEG_INFINITY; self.side * self.side], ..self.clone() };
         let cells: Vec<Vec3> =
             soup.points.iter().map(|&it| self.cell(it).extend(it.dot(self.towards))).collect();
         for corners in &soup.triangles[..soup.casting] {
             let [a, b, c] = corners.map(|corner| cells[corner as usize]);
             let (low, high) = (a.min(b).min(c), a.max(b).max(c));
             let area = (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
-            if !(area.abs() > 1e-9) {
+            let seen = area.abs() > 1e-9;
+            if !seen {
                 continue;
             }
             let most = self.side as f32;

@@ -169,7 +169,9 @@ fn an_apng_put_together_is_what_was_painted() {
         reader.next_frame(&mut bytes).unwrap();
         let control = *reader.info().frame_control().unwrap();
         assert_eq!((control.delay_num, control.delay_den), (80, 1000));
-        for (nth, pixel) in bytes.chunks(4).take((control.width * control.height) as usize).enumerate() {
+        for (nth, pixel) in
+            bytes.chunks(4).take((control.width * control.height) as usize).enumerate()
+        {
             let (x, y) = (nth as u32 % control.width, nth as u32 / control.width);
             if pixel[3] == 255 {
                 let at = (control.y_offset + y) * SMALL.width + control.x_offset + x;
