@@ -80,7 +80,7 @@ impl Mesh {
                 let [a, b] = [low + step, low + next];
                 let [c, d] = [a + around, b + around];
                 let apart = |[p, q, r]: [u32; 3]| {
-                    let [p, q, r] = [p, q, r].map(|it| self.points[it as usize]);
+                    let [p, q, r] = [p, q, r].map(|it| Vec3::from(self.points[it as usize]));
                     p != q && q != r && r != p
                 };
                 let two = [[a, b, d], [a, d, c]].into_iter().filter(|&it| apart(it));

@@ -20,9 +20,9 @@ use crate::{Frame, Pose, Stage};
 ///     recording.add(&Frame { time, positions, normals, ..Frame::default() })?;
 /// }
 /// let mut read = recording.read()?;
-/// assert_eq!(read.next()?.unwrap().positions, [[0.0; 3]]);
-/// assert_eq!(read.next()?.unwrap().positions, [[0.5; 3]]);
-/// assert!(read.next()?.is_none());
+/// assert_eq!(read.read_next()?.unwrap().positions, [[0.0; 3]]);
+/// assert_eq!(read.read_next()?.unwrap().positions, [[0.5; 3]]);
+/// assert!(read.read_next()?.is_none());
 /// # Ok::<(), std::io::Error>(())
 /// ```
 #[derive(Debug)]
@@ -122,7 +122,7 @@ impl Frames<'_> {
     ///
     /// # Errors
     /// If it cannot be read.
-    pub fn next(&mut self) -> io::Result<Option<Frame>> {
+    pub fn read_next(&mut self) -> io::Result<Option<Frame>> {
         if self.left == 0 {
             return Ok(None);
         }

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use glam::{Vec2, Vec3};
-use taut_export::{Frame, Stage};
+use taut_export::{Frame, Pose, Solid, Stage};
 
 /// From what side, and how near.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -77,15 +77,41 @@ impl Default for Bounds {
     }
 }
 
+/// How high the points of a solid are, the lowest and the highest.
+fn heights(solid: &Solid, pose: &Pose) -> [f32; 2] {
+    let heights = solid.mesh.points.iter().map(|&point| pose.point(point)[1]);
+    heights.fold([f32::INFINITY, f32::NEG_INFINITY], |[low, high], y| [low.min(y), high.max(y)])
+}
+
+/// Whether a solid is level ground without an end.
+pub(crate) fn is_floor(solid: &Solid, pose: &Pose) -> bool {
+    let [low, high] = heights(solid, pose);
+    solid.endless && high - low <= 1e-4 * (1.0 + high.abs())
+}
+
+/// How high the floor is, if there is one: the highest ground, or the bottom of a room.
+pub(crate) fn floor(stage: &Stage, frame: &Frame) -> Option<f32> {
+    let endless = stage.solids.iter().zip(&frame.poses).filter(|(solid, _)| solid.endless);
+    endless.map(|(solid, pose)| heights(solid, pose)[0]).reduce(f32::max)
+}
+
 impl Bounds {
-    /// Takes in all of a frame that has an end.
+    /// Takes in all of a frame that has an end, and rooms, as far as it is above the floor.
     pub fn add(&mut self, stage: &Stage, frame: &Frame) {
+        let floor = floor(stage, frame).filter(|_| !stage.flat).unwrap_or(f32::NEG_INFINITY);
+        let rooms = stage.solids.iter().zip(&frame.poses);
+        let rooms = rooms.filter(|(solid, pose)| solid.endless && !is_floor(solid, pose));
+        let of_rooms = rooms.flat_map(|(solid, pose)| {
+            solid.mesh.points.iter().map(|&point| Vec3::from(pose.point(point)))
+        });
         let points: Vec<Vec3> = stage
             .points(frame)
             .enumerate()
             .filter(|(nth, _)| *nth >= stage.vertices || frame.has_vertex(*nth))
             .map(|(_, point)| Vec3::from(point))
+            .chain(of_rooms)
             .filter(|point| point.is_finite())
+            .map(|point| point.with_y(point.y.max(floor)))
             .collect();
         for &point in &points {
             self.min = self.min.min(point);

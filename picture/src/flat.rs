@@ -8,7 +8,7 @@ use tiny_skia::{
 };
 
 use crate::camera::Bounds;
-use crate::colour::{Background, faded, linear, srgb};
+use crate::colour::{Background, linear, srgb};
 use crate::{Options, Picture};
 
 /// A view of the plane.
@@ -37,18 +37,9 @@ fn paint(light: Vec3, alpha: f32) -> Paint<'static> {
 }
 
 impl Sheet {
-    pub(crate) fn new(stage: &Stage, bounds: &Bounds, options: &Options) -> Self {
+    pub(crate) fn new(bounds: &Bounds, options: &Options) -> Self {
         let bounds = bounds.sane();
-        let (mut min, mut max) = (bounds.min.truncate(), bounds.max.truncate());
-        // A room is shown as far as it is near: its mesh is that.
-        for solid in stage.solids.iter().filter(|solid| solid.endless) {
-            let thin = solid.mesh.points.iter().all(|point| point[1] == 0.0);
-            for point in solid.mesh.points.iter().filter(|_| !thin) {
-                let point = Vec2::new(point[0], point[1]);
-                min = min.min(point);
-                max = max.max(point);
-            }
-        }
+        let (min, max) = (bounds.min.truncate(), bounds.max.truncate());
         let wide = (max - min).max(Vec2::splat(1e-6));
         let size = Vec2::new(options.width as f32, options.height as f32);
         let scale = (size * (1.0 - 2.0 * MARGIN) / wide).min_element() * options.view.zoom;
@@ -71,8 +62,12 @@ impl Sheet {
         };
         behind(&mut map, background);
         for (nth, (solid, pose)) in stage.solids.iter().zip(&frame.poses).enumerate() {
-            let corners = solid.mesh.triangles.iter().map(|triangle| {
-                triangle.map(|corner| self.point(pose.point(solid.mesh.points[corner as usize])))
+            // Of a room, what stands on the plane.
+            let mesh = &solid.mesh;
+            let stands = |it: &&[u32; 3]| mesh.normals[it[0] as usize][2].abs() < 0.5;
+            let triangles = mesh.triangles.iter().filter(|it| !solid.endless || stands(it));
+            let corners = triangles.map(|triangle| {
+                triangle.map(|corner| self.point(pose.point(mesh.points[corner as usize])))
             });
             if solid.endless {
                 let lines = paint(linear([0x7c, 0x88, 0x99]), 0.8);
@@ -89,7 +84,7 @@ impl Sheet {
             let at = |vertex: u32| self.point(frame.positions[vertex as usize]);
             let faces = part.faces.clone().filter(|&face| frame.has_face(face));
             let corners = faces.map(|face| stage.faces[face].map(at));
-            fill(&mut map, shape_of(corners), &paint(faded(light), 0.55));
+            fill(&mut map, shape_of(corners), &paint(light, 0.4));
             let sticks = part.sticks.clone().filter(|&stick| frame.has_stick(stick));
             let ends = sticks.map(|stick| stage.sticks[stick].map(at));
             let thick = if part.look == Look::Cloth { 0.0 } else { 2.0 * part.radius * self.scale };

@@ -116,8 +116,8 @@ impl Show {
     fn thickness(&self, look: Look, sticks: &[[u32; 2]]) -> f32 {
         let share = match look {
             Look::Grains => return 0.02,
-            Look::Ragdoll => 0.16,
-            Look::Plant => 0.06,
+            Look::Ragdoll => 0.2,
+            Look::Plant => 0.1,
             _ => 0.09,
         };
         let length = |&[a, b]: &[u32; 2]| {
@@ -159,9 +159,11 @@ impl Show {
                     corners.map(|corners| corners.map(|corner| corner - start)).collect();
                 let name = names.iter().find(|(skin, _)| skin.contains(&first));
                 first += of.vertices().len();
+                let masses = it.matter.particles.inverse_masses();
+                let held = of.particles().iter().all(|&it| masses[it as usize] == 0.0);
                 self.stage.solids.push(Solid {
                     name: name.map_or_else(|| "body".to_owned(), |(_, name)| (*name).to_owned()),
-                    look: Shown::Body,
+                    look: if held { Shown::Collider } else { Shown::Body },
                     mesh: Mesh::faceted(&local.collect::<Vec<_>>(), &corners),
                     endless: false,
                 });

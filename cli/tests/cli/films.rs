@@ -5,7 +5,7 @@ use gltf::Gltf;
 use crate::run::{Folder, taut};
 
 fn word(bytes: &[u8], at: usize) -> usize {
-    i32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize
+    u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize
 }
 
 /// The samples of a point cache.

@@ -249,7 +249,8 @@ impl Document {
     /// How large a node is at each key.
     pub(super) fn scale(&mut self, node: Index<Node>, scales: &[[f32; 3]]) {
         self.root.nodes[node.value()].scale = Some(scales[0]);
-        if scales.iter().any(|scale| scale != &scales[0]) {
+        let bits = |scale: &[f32; 3]| scale.map(f32::to_bits);
+        if scales.iter().any(|scale| bits(scale) != bits(&scales[0])) {
             let bytes = bytemuck::cast_slice(scales);
             let scales = self.table(bytes, scales.len(), &keyed(Type::Vec3), None);
             self.animate(node, Property::Scale, scales);

@@ -117,9 +117,9 @@ impl Sink for Glb {
             file.write_all(&binary.to_le_bytes())?;
             file.write_all(b"BIN\0")?;
             file.write_all(&head)?;
-            let (mut read, mut deltas) = (self.recording.read()?, Deltas::new(stage, &skins));
-            let mut done = 0;
-            while let Some(frame) = read.next()? {
+            let (mut read, mut deltas) = (self.recording.read()?, Deltas::new(&skins));
+            let mut done = 0_u64;
+            while let Some(frame) = read.read_next()? {
                 deltas.of(&frame, |nth, deltas| {
                     file.write_all(bytemuck::cast_slice(&deltas.positions))?;
                     if skins[nth].is_shaded() {
@@ -155,9 +155,9 @@ impl Survey {
             poses: vec![Vec::new(); stage.solids.len()],
             rods: Rods::all(stage),
         };
-        let (mut read, mut deltas) = (recording.read()?, Deltas::new(stage, skins));
+        let (mut read, mut deltas) = (recording.read()?, Deltas::new(skins));
         let mut first = None;
-        while let Some(frame) = read.next()? {
+        while let Some(frame) = read.read_next()? {
             survey.times.push((frame.time - *first.get_or_insert(frame.time)) as f32);
             let mut bounds = Vec::with_capacity(skins.len());
             deltas.of(&frame, |_, deltas| {

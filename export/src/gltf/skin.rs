@@ -150,7 +150,7 @@ pub(super) struct Deltas<'a> {
 }
 
 impl<'a> Deltas<'a> {
-    pub(super) fn new(_: &Stage, skins: &'a [Skin]) -> Self {
+    pub(super) fn new(skins: &'a [Skin]) -> Self {
         let first = vec![Shape::default(); skins.len()];
         Self { skins, first, now: Shape::default(), begun: false }
     }

@@ -66,10 +66,10 @@ fn a_point_cache_reads_back_to_the_same_bits() {
     let (header, samples) = bytes.split_at(32);
     assert_eq!(&header[..12], b"POINTCACHE2\0");
     let word = |at: usize| <[u8; 4]>::try_from(&header[at..at + 4]).unwrap();
-    assert_eq!(i32::from_le_bytes(word(12)), 1);
-    assert_eq!(i32::from_le_bytes(word(16)) as usize, stage.point_count());
-    assert_eq!([word(20), word(24)].map(f32::from_le_bytes), [0.0, 1.0]);
-    assert_eq!(i32::from_le_bytes(word(28)) as usize, FRAMES);
+    assert_eq!(u32::from_le_bytes(word(12)), 1);
+    assert_eq!(u32::from_le_bytes(word(16)) as usize, stage.point_count());
+    assert_eq!([word(20), word(24)], [0.0_f32, 1.0].map(f32::to_le_bytes));
+    assert_eq!(u32::from_le_bytes(word(28)) as usize, FRAMES);
     let numbers: Vec<f32> =
         samples.chunks(4).map(|it| f32::from_le_bytes(it.try_into().unwrap())).collect();
     assert_eq!(numbers.len(), 3 * FRAMES * stage.point_count());

@@ -128,9 +128,9 @@ impl Drawn<'_> {
     /// Gives all of them.
     fn each(&mut self, mut take: impl FnMut(Picture) -> Result<()>) -> Result<()> {
         let painter = Painter::new(self.stage, self.bounds, self.options);
-        let (frames, mut done) = (self.recording.len(), 0);
+        let (frames, mut done) = (self.recording.len(), 0_u64);
         let mut read = self.recording.read().in_file(self.path)?;
-        while let Some(frame) = read.next().in_file(self.path)? {
+        while let Some(frame) = read.read_next().in_file(self.path)? {
             take(painter.paint(self.stage, &frame))?;
             done += 1;
             (self.progress)(done as f64 / frames as f64);

@@ -2,6 +2,7 @@
 
 use glam::{Vec2, Vec3};
 
+use super::FINE;
 use super::raster::Sample;
 use super::shadow::Shadows;
 use super::soup::Soup;
@@ -23,17 +24,20 @@ pub(super) struct Lit<'a> {
     lights: &'a Lights,
     main: Shadows,
     sky: Shadows,
+    places: [[Vec2; PLACES]; SAMPLES],
 }
 
-const SUN: Vec3 = Vec3::new(1.02, 0.97, 0.88);
-const SKY: Vec3 = Vec3::new(0.52, 0.57, 0.64);
-const BOUNCE: Vec3 = Vec3::new(0.34, 0.32, 0.30);
-/// How many places of a shadow's edge a sample looks at; a pixel has nine samples.
+const SUN: Vec3 = Vec3::new(1.16, 1.09, 0.97);
+const SKY: Vec3 = Vec3::new(0.42, 0.46, 0.53);
+const BOUNCE: Vec3 = Vec3::new(0.25, 0.23, 0.22);
+/// How many places of a shadow's edge a sample looks at.
 const PLACES: usize = 4;
+/// Samples of a pixel.
+const SAMPLES: usize = (FINE * FINE) as usize;
 
 impl Lights {
     pub(super) fn new(bounds: &Bounds, camera: &Camera, floor: f32) -> Self {
-        let main = camera.direction([-0.55, 1.0, 0.62]);
+        let main = camera.direction([-0.8, 1.0, 0.5]);
         Self {
             main: Shadows::new(bounds, floor, main, 1024),
             sky: Shadows::new(bounds, floor, Vec3::Y, 384),
@@ -43,42 +47,38 @@ impl Lights {
     }
 
     pub(super) fn over(&self, soup: &Soup) -> Lit<'_> {
-        Lit { lights: self, main: self.main.of(soup), sky: self.sky.of(soup) }
+        let (main, sky) = (self.main.of(soup), self.sky.of(soup));
+        Lit { lights: self, main, sky, places: std::array::from_fn(places) }
     }
 }
 
-/// Places on a disc of radius 1, other ones at each sample, but the same in every frame.
-fn places([x, y]: [u32; 2]) -> [Vec2; PLACES] {
-    let mut hash = x.wrapping_mul(0x9e37_79b1) ^ y.wrapping_mul(0x85eb_ca77);
-    hash = (hash ^ hash >> 15).wrapping_mul(0x2c1b_3c6d);
-    hash = (hash ^ hash >> 12).wrapping_mul(0x297a_2d39);
-    hash ^= hash >> 15;
-    let turn = (hash & 0xffff) as f32 / 65536.0;
-    let out = (hash >> 16) as f32 / 65536.0;
+/// Places on a disc of radius 1, other ones for each sample of a pixel and the same for each pixel:
+/// so edges are soft without grain.
+fn places(sample: usize) -> [Vec2; PLACES] {
     std::array::from_fn(|nth| {
-        let share = (nth as f32 + out) / PLACES as f32;
-        // The golden angle keeps them apart.
-        let angle = std::f32::consts::TAU * (turn + 0.381_966 * nth as f32);
-        Vec2::from_angle(angle) * share.sqrt()
+        let place = (nth * SAMPLES + sample) as f32 + 0.5;
+        // A spiral by the golden angle fills a disc evenly.
+        let angle = std::f32::consts::TAU * 0.381_966 * place;
+        Vec2::from_angle(angle) * (place / (PLACES * SAMPLES) as f32).sqrt()
     })
 }
 
 impl Lit<'_> {
     /// How much of both lights comes to a place: the main one, and the sky.
-    fn at(&self, place: Vec3, normal: Vec3, sample: [u32; 2]) -> [f32; 2] {
-        let places = places(sample);
+    fn at(&self, place: Vec3, normal: Vec3, sample: usize) -> [f32; 2] {
+        let places = &self.places[sample];
         let size = self.lights.size;
         let off = |grain: f32| place + normal * (1.6 * grain);
         let main = off(self.main.grain()) + self.main.towards * self.main.grain();
         let sky = off(self.sky.grain()) + Vec3::Y * self.sky.grain();
         [
-            self.main.light(main, (0.012 * size).max(self.main.grain()), f32::INFINITY, &places),
-            self.sky.light(sky, 0.07 * size, 0.5 * size, &places),
+            self.main.light(main, (0.012 * size).max(self.main.grain()), f32::INFINITY, places),
+            self.sky.light(sky, 0.07 * size, 0.5 * size, places),
         ]
     }
 
     /// The light from a sample of a thing.
-    pub(super) fn shade(&self, soup: &Soup, sample: &Sample, ray: Vec3, at: [u32; 2]) -> Vec3 {
+    pub(super) fn shade(&self, soup: &Soup, sample: &Sample, ray: Vec3, at: usize) -> Vec3 {
         let material = &soup.materials[sample.material as usize];
         let albedo = if sample.front { material.front } else { material.back };
         let place = self.lights.eye + ray * sample.depth;
@@ -96,14 +96,9 @@ impl Lit<'_> {
         albedo * (SUN * (through * main) + ambient) + Vec3::splat(shine + rim * 0.5)
     }
 
-    /// The share of its light that the floor has at a height, or what is behind everything.
-    pub(super) fn floor(&self, height: f32, ray: Vec3, at: [u32; 2], dark: f32) -> Vec3 {
-        let eye = self.lights.eye;
-        let depth = (height - eye.y) / ray.y;
-        if !(ray.y < 0.0 && depth.is_finite() && depth > 0.0) {
-            return Vec3::ONE;
-        }
-        let [main, sky] = self.at(eye + ray * depth, Vec3::ZERO, at);
+    /// The share of its light that the floor has at a depth.
+    pub(super) fn floor(&self, depth: f32, ray: Vec3, at: usize, dark: f32) -> Vec3 {
+        let [main, sky] = self.at(self.lights.eye + ray * depth, Vec3::ZERO, at);
         let light = (1.0 - dark * (1.0 - main)) * (1.0 - 0.8 * dark * (1.0 - sky));
         // Shadows are not black but blue.
         Vec3::new(light, light, light.powf(0.92))

@@ -15,7 +15,7 @@ use std::thread;
 use glam::{Vec2, Vec3};
 use taut_export::{Frame, Stage};
 
-use crate::camera::{Bounds, Camera};
+use crate::camera::{Bounds, Camera, floor};
 use crate::colour::{Background, srgb};
 use crate::{Options, Picture};
 
@@ -50,8 +50,8 @@ impl Studio {
     }
 
     pub(crate) fn paint(&self, stage: &Stage, frame: &Frame, options: &Options) -> Picture {
-        let (soup, floor) = Soup::new(stage, frame, &self.camera);
-        let floor = floor.unwrap_or(self.floor);
+        let soup = Soup::new(stage, frame, &self.camera);
+        let floor = floor(stage, frame).unwrap_or(self.floor);
         let lit = self.lights.over(&soup);
         let camera = self.camera.finer(FINE as f32);
         let seen: Vec<Vec3> = soup.points.iter().map(|&point| camera.project(point)).collect();
@@ -73,9 +73,19 @@ impl Studio {
                     for fine in 0..FINE * FINE {
                         let at = [x * FINE + fine % FINE, y * FINE + fine / FINE];
                         let ray = camera.ray(Vec2::new(at[0] as f32 + 0.5, at[1] as f32 + 0.5));
-                        sum += match samples.at(at) {
-                            Some(sample) => lit.shade(&soup, &sample, ray, at),
-                            None => back * lit.floor(floor, ray, at, background.depth()),
+                        // The floor hides what is below it, and has no end but the horizon.
+                        let below = (floor - camera.eye.y) / ray.y;
+                        let floor = (ray.y < 0.0 && below > 0.0).then_some(below);
+                        let sample = samples
+                            .at(at)
+                            .filter(|it| floor.is_none_or(|floor| it.depth < 1.0001 * floor));
+                        let fine = fine as usize;
+                        sum += match (sample, floor) {
+                            (Some(sample), _) => lit.shade(&soup, &sample, ray, fine),
+                            (None, Some(depth)) => {
+                                back * lit.floor(depth, ray, fine, background.depth())
+                            }
+                            (None, None) => back,
                         };
                     }
                     *pixel = srgb(sum / (FINE * FINE) as f32);

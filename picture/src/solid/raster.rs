@@ -59,7 +59,8 @@ impl Samples {
         one_sided: bool,
     ) {
         // What is behind the eye is not drawn; the camera sees to it that nothing is.
-        if !(a.z > 1e-6 && b.z > 1e-6 && c.z > 1e-6) {
+        let before = a.z.min(b.z).min(c.z) > 1e-6;
+        if !before {
             return;
         }
         let (top, bottom) = (self.top as f32, (self.top + self.rows) as f32);
@@ -70,7 +71,8 @@ impl Samples {
         // Twice the area; y goes down, so what is counter-clockwise is negative.
         let area = (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
         let front = area < 0.0;
-        if !(area.abs() > 1e-9) || (one_sided && !front) {
+        let seen = area.abs() > 1e-9 && (front || !one_sided);
+        if !seen {
             return;
         }
         let inverse = 1.0 / area;

@@ -31,7 +31,7 @@ impl Shadows {
         let (mut low, mut high) = (Vec2::INFINITY, Vec2::NEG_INFINITY);
         for corner in 0..8 {
             let pick =
-                |bit: u32, min: f32, max: f32| if corner >> bit & 1 == 0 { min } else { max };
+                |bit: u32, min: f32, max: f32| if (corner >> bit) & 1 == 0 { min } else { max };
             let (min, max) = (bounds.min, bounds.max);
             let point = Vec3::new(
                 pick(0, min.x, max.x),
@@ -59,7 +59,8 @@ impl Shadows {
             let [a, b, c] = corners.map(|corner| cells[corner as usize]);
             let (low, high) = (a.min(b).min(c), a.max(b).max(c));
             let area = (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
-            if !(area.abs() > 1e-9) {
+            let seen = area.abs() > 1e-9;
+            if !seen {
                 continue;
             }
             let most = self.side as f32;

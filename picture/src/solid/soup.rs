@@ -3,7 +3,7 @@
 use glam::{Quat, Vec3};
 use taut_export::{Frame, Look, Mesh, Part, Stage};
 
-use crate::camera::Camera;
+use crate::camera::{Camera, is_floor};
 use crate::colour::{faded, linear};
 
 /// What triangles are made of.
@@ -49,28 +49,21 @@ pub(super) struct Soup {
 }
 
 impl Soup {
-    /// All that is on the stage, and the height of the floor if it has one.
-    pub(super) fn new(stage: &Stage, frame: &Frame, camera: &Camera) -> (Self, Option<f32>) {
+    /// All that is on the stage but for floors.
+    pub(super) fn new(stage: &Stage, frame: &Frame, camera: &Camera) -> Self {
         let mut soup = Self::default();
-        let mut floor = None;
         for (nth, part) in stage.parts.iter().enumerate() {
             soup.material_of(part.look, nth);
             soup.part(stage, frame, part, camera);
         }
         let mut rooms = Vec::new();
         for (nth, (solid, pose)) in stage.solids.iter().zip(&frame.poses).enumerate() {
-            let heights = || solid.mesh.points.iter().map(|&point| pose.point(point)[1]);
             if !solid.endless {
                 soup.material_of(solid.look, nth);
                 soup.mesh(&solid.mesh, |point| pose.point(point), |normal| pose.direction(normal));
                 continue;
             }
-            let (low, high) = (
-                heights().fold(f32::INFINITY, f32::min),
-                heights().fold(f32::NEG_INFINITY, f32::max),
-            );
-            floor = Some(floor.map_or(low, |other: f32| other.max(low)));
-            if high - low > 1e-4 * (1.0 + high.abs()) {
+            if !is_floor(solid, pose) {
                 rooms.push((nth, solid, pose));
             }
         }
@@ -79,7 +72,7 @@ impl Soup {
             soup.material_of(solid.look, nth);
             soup.mesh(&solid.mesh, |point| pose.point(point), |normal| pose.direction(normal));
         }
-        (soup, floor)
+        soup
     }
 
     /// What comes next is made of this.
