@@ -75,8 +75,7 @@ impl PropertyAccess for Row {
 pub fn write(to: impl Write, stage: &Stage, frame: &Frame) -> io::Result<()> {
     let mut to = BufWriter::new(to);
     let faces = stage.triangles(frame).flat_map(|(_, triangles)| triangles);
-    let faces: Vec<Row> =
-        faces.map(|corners| Row::Face(corners.map(u32::cast_signed))).collect();
+    let faces: Vec<Row> = faces.map(|corners| Row::Face(corners.map(u32::cast_signed))).collect();
 
     let mut vertex = ElementDef::new("vertex".into());
     for name in VERTEX {

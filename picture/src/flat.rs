@@ -62,8 +62,12 @@ impl Sheet {
         };
         behind(&mut map, background);
         for (nth, (solid, pose)) in stage.solids.iter().zip(&frame.poses).enumerate() {
-            let corners = solid.mesh.triangles.iter().map(|triangle| {
-                triangle.map(|corner| self.point(pose.point(solid.mesh.points[corner as usize])))
+            // Of a room, what stands on the plane.
+            let mesh = &solid.mesh;
+            let stands = |it: &&[u32; 3]| mesh.normals[it[0] as usize][2].abs() < 0.5;
+            let triangles = mesh.triangles.iter().filter(|it| !solid.endless || stands(it));
+            let corners = triangles.map(|triangle| {
+                triangle.map(|corner| self.point(pose.point(mesh.points[corner as usize])))
             });
             if solid.endless {
                 let lines = paint(linear([0x7c, 0x88, 0x99]), 0.8);

@@ -5,7 +5,7 @@
 //! |---|---|
 //! | `.png` | PNG: the last frame, or with a place for a number (`%04d`) each in a file of its own |
 //! | `.apng` | animated PNG, all colours ("Portable Network Graphics, Third Edition", W3C 2025) |
-//! | `.gif` | GIF89a that repeats, each frame with colours of its own (CompuServe 1990) |
+//! | `.gif` | GIF that repeats, each frame with colours of its own ("Graphics Interchange Format", version 89a, 1990) |
 //!
 //! Films hold of each frame only what has changed. The camera stands where it sees everything in all
 //! frames: so they are put aside first, on the disk, and drawn when all are there.
@@ -60,11 +60,19 @@ pub struct Options {
     pub view: View,
     /// On what.
     pub background: Background,
+    /// How many colours a frame of a GIF has, 64 to 255: fewer make smaller files.
+    pub colours: u8,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { width: 640, height: 480, view: View::default(), background: Background::default() }
+        Self {
+            width: 640,
+            height: 480,
+            view: View::default(),
+            background: Background::default(),
+            colours: u8::MAX,
+        }
     }
 }
 

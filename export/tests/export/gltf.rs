@@ -136,7 +136,7 @@ fn ropes_are_rods_from_end_to_end() {
     for (rod, [a, b]) in rods.iter().zip(&stage.sticks) {
         let (place, _, scale) = rod.transform().decomposed();
         let [a, b] = [a, b].map(|end| first.positions[*end as usize]);
-        assert!(close(place, [0, 1, 2].map(|axis| (a[axis] + b[axis]) / 2.0)));
+        assert!(close(place, [0, 1, 2].map(|axis| a[axis].midpoint(b[axis]))));
         let length = (0..3).map(|axis| (b[axis] - a[axis]).powi(2)).sum::<f32>().sqrt();
         assert!((scale[1] - length).abs() < 1e-6 && (scale[0] - 0.02).abs() < 1e-9);
     }

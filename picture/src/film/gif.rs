@@ -12,10 +12,8 @@ use super::Drawn;
 use crate::Picture;
 use crate::picture::Patch;
 
-/// The most colours that a frame has, and one number more for what has not changed.
-const COLOURS: usize = 255;
-/// Colours that differ by less than this are not worth a change of the picture.
-const JUST_SEEN: u8 = 2;
+/// The fewest colours that the network makes.
+const FEWEST: u8 = 64;
 
 pub(super) fn write(file: &File, all: &mut Drawn<'_>, fps: f64) -> Result<()> {
     let path = all.path;
@@ -30,12 +28,15 @@ pub(super) fn write(file: &File, all: &mut Drawn<'_>, fps: f64) -> Result<()> {
     };
     let mut encoder = Encoder::new(BufWriter::new(file), width, height, &[]).map_err(say)?;
     encoder.set_repeat(Repeat::Infinite).map_err(say)?;
+    let colours = all.options.colours.max(FEWEST);
+    // What differs by less than colours do is not worth a change.
+    let just_seen = u8::MAX / colours + 1;
     let mut shown: Option<Picture> = None;
     let mut nth = 0;
     all.each(|picture| {
-        let picture = settled(picture, shown.as_ref());
+        let picture = settled(picture, shown.as_ref(), just_seen);
         let patch = shown.as_ref().map_or_else(|| picture.whole(), |it| picture.changed(it));
-        let mut frame = quantised(&picture, shown.as_ref(), patch);
+        let mut frame = quantised(&picture, shown.as_ref(), patch, colours);
         // Hundredths of a second, that add up to the right time.
         #[allow(clippy::cast_sign_loss, reason = "time goes on")]
         let until = |nth: u32| (100.0 * f64::from(nth) / fps).round() as u64;
@@ -45,22 +46,29 @@ pub(super) fn write(file: &File, all: &mut Drawn<'_>, fps: f64) -> Result<()> {
         shown = Some(picture);
         Ok(())
     })?;
-    let mut file = encoder.into_inner().map_err(|error| say(error.into()))?;
+    let mut file = encoder.into_inner().map_err(say)?;
     file.flush().in_file(path)
 }
 
 /// The same, where it differs from what is shown by more than is seen.
-fn settled(mut picture: Picture, shown: Option<&Picture>) -> Picture {
+fn settled(mut picture: Picture, shown: Option<&Picture>, just_seen: u8) -> Picture {
     let Some(shown) = shown else { return picture };
     for (now, then) in picture.pixels.iter_mut().zip(&shown.pixels) {
-        if now.iter().zip(then).all(|(a, b)| a.abs_diff(*b) <= JUST_SEEN) {
+        if now.iter().zip(then).all(|(a, b)| a.abs_diff(*b) <= just_seen) {
             *now = *then;
         }
     }
     picture
 }
 
-fn quantised(picture: &Picture, shown: Option<&Picture>, patch: Patch) -> Frame<'static> {
+fn quantised(
+    picture: &Picture,
+    shown: Option<&Picture>,
+    patch: Patch,
+    colours: u8,
+) -> Frame<'static> {
+    // One number more is for what has not changed.
+    let (unchanged, colours) = (colours, usize::from(colours));
     let is_new = |at: usize| shown.is_none_or(|it| it.pixels[at] != picture.pixels[at]);
     let pixels = picture.within(patch).filter(|&at| is_new(at)).flat_map(|at| {
         let [r, g, b] = picture.pixels[at];
@@ -71,21 +79,21 @@ fn quantised(picture: &Picture, shown: Option<&Picture>, patch: Patch) -> Frame<
         pixels.extend([0, 0, 0, 255]);
     }
     // The network wants more pixels than it has colours.
-    let sample = pixels.repeat((4 * COLOURS).div_ceil(pixels.len() / 4));
-    let network = NeuQuant::new(10, COLOURS, &sample);
+    let sample = pixels.repeat((4 * colours).div_ceil(pixels.len() / 4));
+    let network = NeuQuant::new(10, colours, &sample);
     let mut known = std::collections::HashMap::new();
     let buffer: Vec<u8> = picture
         .within(patch)
         .map(|at| {
             if !is_new(at) {
-                return COLOURS as u8;
+                return unchanged;
             }
             let [r, g, b] = picture.pixels[at];
             *known.entry([r, g, b]).or_insert_with(|| network.index_of(&[r, g, b, 255]) as u8)
         })
         .collect();
     let mut palette = network.color_map_rgb();
-    palette.resize(3 * (COLOURS + 1), 0);
+    palette.resize(3 * (colours + 1), 0);
     let Patch { left, top, width, height } = patch;
     let [left, top, width, height] = [left, top, width, height].map(|it| it as u16);
     Frame {
@@ -94,7 +102,7 @@ fn quantised(picture: &Picture, shown: Option<&Picture>, patch: Patch) -> Frame<
         width,
         height,
         dispose: DisposalMethod::Keep,
-        transparent: Some(COLOURS as u8),
+        transparent: Some(unchanged),
         palette: Some(palette),
         buffer: buffer.into(),
         ..Frame::default()

@@ -12,6 +12,7 @@ const SMALL: Options = Options {
     height: 90,
     view: View { azimuth: 20.0, elevation: 30.0, zoom: 1.0 },
     background: taut_picture::Background::Light,
+    colours: 255,
 };
 const FRAMES: usize = 4;
 const FPS: f64 = 12.5;
@@ -82,7 +83,7 @@ fn cloth_is_where_its_vertices_are_seen_and_not_elsewhere() {
             let frame = frame(nth);
             let picture = painter.paint(&stage, &frame);
             let [a, .., c, _] = frame.positions[..] else { panic!("there are four") };
-            let middle = [0, 1, 2].map(|axis| (a[axis] + c[axis]) / 2.0);
+            let middle = [0, 1, 2].map(|axis| a[axis].midpoint(c[axis]));
             for place in [middle, [-0.45, a[1] + 0.05, 0.0], [0.45, c[1] - 0.05, 0.0]] {
                 assert!(is_red(at(&picture, &painter, place)), "flat {flat}, frame {nth}");
             }
