@@ -13,8 +13,8 @@ if [ -z "${TAUT:-}" ]; then cargo build --quiet --release --locked -p taut-cli; 
 # Each scene: from which second, how many seconds, from where it is seen, what else.
 scenes='
 curtain          1.0 4.0 0,0
-mosegaard        0.0 4.0 35,12,1.05
-flag             1.0 2.4 12,10
+mosegaard        0.0 3.5 35,12,1.05
+flag             1.0 2.3 12,10
 table-cloth      0.0 3.0 30,24,1.2
 hammock          0.0 6.0 32,16
 hex-sheet        0.5 2.4 24,10
