@@ -13,11 +13,11 @@ if [ -z "${TAUT:-}" ]; then cargo build --quiet --release --locked -p taut-cli; 
 # Each scene: from which second, how many seconds, from where it is seen, what else.
 scenes='
 curtain          1.0 4.0 0,0
-mosegaard        0.0 5.2 35,12,1.05
-flag             1.0 3.0 12,10
+mosegaard        0.0 3.5 35,12,1.05
+flag             1.0 2.3 12,10
 table-cloth      0.0 3.0 30,24,1.2
-hammock          0.0 8.0 32,16
-hex-sheet        0.5 3.0 24,10
+hammock          0.0 6.0 32,16
+hex-sheet        0.5 2.4 24,10
 drape            0.0 4.0 24,10
 rope-bridge      0.0 6.0 38,16,1.1
 plants           0.0 3.0 14,12
@@ -26,13 +26,13 @@ tetra-cube-world 0.0 3.0 30,24,1.05
 ragdolls         0.0 3.0 0,0
 ragdolls-3d      0.0 3.5 35,16,1.1
 fountain         0.5 3.0 30,14,1.1
-springs          0.0 4.0 24,10
+springs          0.0 2.4 24,10
 '
 
 film() { # name from seconds camera
     local end
     end=$(awk "BEGIN { print $2 + $3 }")
-    $taut simulate "$1" --seconds "$end" --from "$2" --fps 15 --width 320 --height 240 \
+    $taut simulate "$1" --seconds "$end" --from "$2" --fps 12.5 --colours 64 --width 288 --height 216 \
         --camera "$4" --gif "docs/images/$1.gif" > /dev/null
     printf '%8d  docs/images/%s.gif\n' "$(stat -c %s "docs/images/$1.gif")" "$1"
 }

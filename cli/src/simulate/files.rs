@@ -52,6 +52,9 @@ pub(crate) struct Files {
     /// On what pictures are drawn: light or dark.
     #[arg(long, value_name = "TONE", default_value = "light", value_parser = parse::<Background>)]
     background: Background,
+    /// How many colours a frame of a GIF has: fewer make smaller files.
+    #[arg(long, value_name = "N", default_value_t = 255, value_parser = within::<u8>(64..=255))]
+    colours: u8,
 }
 
 /// The same while a world moves.
@@ -108,6 +111,7 @@ impl Files {
             height: self.height,
             view: self.camera.unwrap_or_default(),
             background: self.background,
+            colours: self.colours,
         };
         for (path, ending, option) in pictures {
             let Some(path) = path else { continue };

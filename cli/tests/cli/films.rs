@@ -52,7 +52,7 @@ fn one_run_writes_them_all_and_they_hold_what_positions_say() {
     assert_eq!(line, Some(&*format!("v {x} {y} {z}")));
 
     let glb = Gltf::from_slice(&folder.bytes("a.glb")).unwrap();
-    let cloth = glb.meshes().next_back().unwrap();
+    let cloth = glb.meshes().last().unwrap();
     assert_eq!(cloth.primitives().next().unwrap().morph_targets().len(), 4);
     assert_eq!(glb.animations().next().unwrap().channels().count(), 3, "cloth; ball moved, turned");
     assert!(folder.bytes("a.ply").starts_with(b"ply\nformat binary_little_endian 1.0\n"));

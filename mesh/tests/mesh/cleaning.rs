@@ -17,7 +17,7 @@ fn torn(shape: &Shape) -> Shape {
 
 /// Holds in every report, for every option.
 fn assert_balanced(name: &str, loaded: &Loaded) {
-    let Loaded { mesh, report } = loaded;
+    let Loaded { mesh, origin, report } = loaded;
     let dropped = if report.unreferenced_kept { 0 } else { report.unreferenced };
     assert_eq!(report.vertices, mesh.positions.len() + report.welded + dropped, "{name}");
     assert_eq!(report.triangles, mesh.triangles.len() + report.degenerate, "{name}");
@@ -29,6 +29,17 @@ fn assert_balanced(name: &str, loaded: &Loaded) {
         "{name}"
     );
     assert!(mesh.triangles.iter().all(|[a, b, c]| a != b && b != c && c != a), "{name}");
+    // The file's vertices lead to the mesh: each triangle by its corners, and every vertex of the mesh
+    // from somewhere.
+    assert_eq!(origin.vertices.len(), report.vertices, "{name}");
+    assert_eq!(origin.vertices.iter().filter(|it| it.is_none()).count(), dropped, "{name}");
+    let corners =
+        origin.triangles.iter().map(|it| it.map(|corner| origin.vertices[corner as usize]));
+    assert!(corners.eq(mesh.triangles.iter().map(|it| it.map(Some))), "{name}");
+    let mut met: Vec<u32> = origin.vertices.iter().copied().flatten().collect();
+    met.sort_unstable();
+    met.dedup();
+    assert_eq!(met.len(), mesh.positions.len(), "{name}");
 }
 
 #[test]
