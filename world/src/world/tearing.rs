@@ -194,8 +194,10 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// let mut scene = Scene::new();
     /// scene.add("sheet", Model::drape(8, StickSet::All)?)?;
     /// let mut world = World::new(&scene, |_| ScalarKernel)?;
-    /// world.set_tear_factors(|_stick| 1.01);
-    /// assert!((0..60).any(|_| world.step().is_ok_and(|outcome| outcome.torn > 0)));
+    /// world.set_tear_factors(|_stick| 1.5);
+    /// world.grab(63)?;
+    /// world.drag(63, [3.0, -3.0, 0.0])?; // a corner, five times as far away as it was
+    /// assert!(world.step()?.torn > 0);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn set_tear_factors(&mut self, factor: impl Fn(usize) -> f32) {
