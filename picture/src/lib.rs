@@ -1,4 +1,4 @@
-//! Pictures and films of a [`Stage`](taut_export::Stage), drawn on the processor alone: with light,
+//! Pictures and films of a [`taut_export::Stage`], drawn on the processor alone: with light,
 //! soft shadows and smooth edges in space, and as crisp lines in the plane.
 //!
 //! | ending | what |
