@@ -1,5 +1,6 @@
 //! Which kernels relax the parts of a world.
 
+use alloc::format;
 use alloc::vec::Vec;
 use core::fmt;
 
