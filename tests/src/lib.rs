@@ -24,7 +24,7 @@ pub struct Exhibit {
     pub formula: Formula,
 }
 
-/// Scenes of a sheet, a disc and a sphere, each in colours, bands and blocks, and as a sheet if
+/// Scenes of a sheet, a disc and a sphere, each in colours, stars, bands and blocks, and as a sheet if
 /// it is one, by every formula.
 ///
 /// # Panics
@@ -39,7 +39,7 @@ pub fn exhibits() -> impl Iterator<Item = Exhibit> {
         let scene = scene.expect("such scenes can be made");
         let fits = |order: &Arrangement| match order.order {
             Order::Authored | Order::Packed => false,
-            Order::Coloured | Order::Banded | Order::Blocked => true,
+            Order::Coloured | Order::Starred | Order::Banded | Order::Blocked => true,
             Order::Sheet => scene.sheet.is_some(),
         };
         let orders: Vec<Arrangement> = Arrangement::orders().filter(fits).collect();
