@@ -5,38 +5,9 @@
 //! order, and a [point cache](crate::pc2) of the same run fits. Coordinates have as many digits as it
 //! takes to read back the same bits.
 
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
 
-use crate::error::{InFile, Result};
-use crate::sink::{Sink, Stills};
-use crate::{FileName, Frame, Stage};
-
-/// See the [module](self).
-#[derive(Debug)]
-pub struct Obj(Stills);
-
-impl Obj {
-    /// Into a file, or one for each frame.
-    #[must_use]
-    pub fn new(name: FileName) -> Self {
-        Self(Stills::new(name))
-    }
-}
-
-impl Sink for Obj {
-    fn frame(&mut self, stage: &Stage, frame: &Frame) -> Result<()> {
-        self.0.frame(frame, |path, frame| {
-            File::create(path).and_then(|file| write(file, stage, frame)).in_file(path)
-        })
-    }
-
-    fn finish(self: Box<Self>, stage: &Stage, _: &mut dyn FnMut(f64)) -> Result<()> {
-        self.0.finish(|path, frame| {
-            File::create(path).and_then(|file| write(file, stage, frame)).in_file(path)
-        })
-    }
-}
+use crate::{Frame, Stage};
 
 /// Writes a frame.
 ///

@@ -2,7 +2,6 @@
 //! (1994). Points and faces are those of the [OBJ file](crate::obj); what has neither sticks nor faces
 //! is a cloud of points.
 
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
 
 use ply_rs_bw::ply::{
@@ -10,35 +9,7 @@ use ply_rs_bw::ply::{
 };
 use ply_rs_bw::writer::Writer;
 
-use crate::error::{InFile, Result};
-use crate::sink::{Sink, Stills};
-use crate::{FileName, Frame, Stage};
-
-/// See the [module](self).
-#[derive(Debug)]
-pub struct Ply(Stills);
-
-impl Ply {
-    /// Into a file, or one for each frame.
-    #[must_use]
-    pub fn new(name: FileName) -> Self {
-        Self(Stills::new(name))
-    }
-}
-
-impl Sink for Ply {
-    fn frame(&mut self, stage: &Stage, frame: &Frame) -> Result<()> {
-        self.0.frame(frame, |path, frame| {
-            File::create(path).and_then(|file| write(file, stage, frame)).in_file(path)
-        })
-    }
-
-    fn finish(self: Box<Self>, stage: &Stage, _: &mut dyn FnMut(f64)) -> Result<()> {
-        self.0.finish(|path, frame| {
-            File::create(path).and_then(|file| write(file, stage, frame)).in_file(path)
-        })
-    }
-}
+use crate::{Frame, Stage};
 
 /// A row of the file.
 #[derive(Debug)]

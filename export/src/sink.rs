@@ -1,13 +1,13 @@
 //! Where frames go.
 
+use std::fs::File;
+use std::io;
 use std::path::Path;
 
 use crate::error::{InFile, Problem, Result};
 use crate::gltf::Glb;
-use crate::obj::Obj;
 use crate::pc2::PointCache;
-use crate::ply::Ply;
-use crate::{FileName, Frame, Stage};
+use crate::{FileName, Frame, Stage, obj, ply};
 
 /// Takes the frames of a stage, one after the other, and makes a file of them, or some.
 pub trait Sink {
@@ -56,33 +56,38 @@ pub fn sink(path: &Path, stage: &Stage, schedule: Schedule) -> Result<Box<dyn Si
     }
     Ok(match &*ending {
         "glb" => Box::new(Glb::new(path, stage, schedule)?),
-        "obj" => Box::new(Obj::new(name)),
-        "ply" => Box::new(Ply::new(name)),
+        "obj" => Box::new(Stills::new(name, obj::write)),
+        "ply" => Box::new(Stills::new(name, ply::write)),
         _ => Box::new(PointCache::create(path, stage, schedule)?),
     })
 }
 
+type WriteStill = fn(File, &Stage, &Frame) -> io::Result<()>;
+
 /// What formats of one frame a file have in common: each frame is written as it comes, or only the
 /// last is.
 #[derive(Debug)]
-pub(crate) struct Stills {
+struct Stills {
     name: FileName,
+    write: WriteStill,
     frames: u64,
     last: Option<Frame>,
 }
 
 impl Stills {
-    pub(crate) fn new(name: FileName) -> Self {
-        Self { name, frames: 0, last: None }
+    fn new(name: FileName, write: WriteStill) -> Self {
+        Self { name, write, frames: 0, last: None }
     }
 
-    pub(crate) fn frame(
-        &mut self,
-        frame: &Frame,
-        write: impl FnOnce(&Path, &Frame) -> Result<()>,
-    ) -> Result<()> {
+    fn write(&self, path: &Path, stage: &Stage, frame: &Frame) -> Result<()> {
+        File::create(path).and_then(|file| (self.write)(file, stage, frame)).in_file(path)
+    }
+}
+
+impl Sink for Stills {
+    fn frame(&mut self, stage: &Stage, frame: &Frame) -> Result<()> {
         if self.name.is_sequence() {
-            write(&self.name.of(self.frames), frame)?;
+            self.write(&self.name.of(self.frames), stage, frame)?;
         } else {
             self.last.get_or_insert_default().clone_from(frame);
         }
@@ -90,9 +95,9 @@ impl Stills {
         Ok(())
     }
 
-    pub(crate) fn finish(self, write: impl FnOnce(&Path, &Frame) -> Result<()>) -> Result<()> {
-        match self.last {
-            Some(last) => write(self.name.written(), &last),
+    fn finish(self: Box<Self>, stage: &Stage, _: &mut dyn FnMut(f64)) -> Result<()> {
+        match &self.last {
+            Some(last) => self.write(self.name.written(), stage, last),
             None if self.frames == 0 => Err(Problem::NoFrames.of(self.name.written())),
             None => Ok(()),
         }
