@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 use taut::world::{AnyScene, Scene, World, WorldError};
-use taut::{AnyKernel, KernelPair, Stretch};
+use taut::{AnyKernel, Kernel, KernelPair, Stretch};
 
 use crate::contest::{Progress, ROUNDS};
 use crate::passes::PassTimes;
@@ -52,7 +52,10 @@ pub struct WorldRow {
 }
 
 /// A contestant at work.
-struct Entry<const D: usize> {
+struct Entry<const D: usize>
+where
+    AnyKernel: Kernel<D>,
+{
     kernels: KernelPair,
     world: World<AnyKernel, D>,
     frames: Vec<PassTimes>,
@@ -76,7 +79,10 @@ impl WorldContest {
         &self,
         scene: &Scene<D>,
         progress: &mut dyn FnMut(Progress<'_>),
-    ) -> Result<Vec<WorldRow>, WorldError> {
+    ) -> Result<Vec<WorldRow>, WorldError>
+    where
+        AnyKernel: Kernel<D>,
+    {
         let entry = |kernels: &KernelPair| entry(kernels.clone(), scene);
         let mut entries: Vec<Entry<D>> =
             self.kernels.iter().map(entry).collect::<Result<_, _>>()?;
@@ -97,12 +103,18 @@ impl WorldContest {
     }
 }
 
-fn entry<const D: usize>(kernels: KernelPair, scene: &Scene<D>) -> Result<Entry<D>, WorldError> {
+fn entry<const D: usize>(kernels: KernelPair, scene: &Scene<D>) -> Result<Entry<D>, WorldError>
+where
+    AnyKernel: Kernel<D>,
+{
     let world = World::new(scene, |schedule| kernels.kernel_for(schedule))?;
     Ok(Entry { kernels, world, frames: Vec::new(), frames_done: 0, finite: true })
 }
 
-impl<const D: usize> Entry<D> {
+impl<const D: usize> Entry<D>
+where
+    AnyKernel: Kernel<D>,
+{
     fn step(&mut self, warmup: usize) -> Result<(), WorldError> {
         let mut times = PassTimes::default();
         self.finite &= times.step(&mut self.world)?.finite;

@@ -151,20 +151,20 @@ impl AnyKernel {
 
 /// The same property of whichever kernel it is.
 macro_rules! of_kernel {
-    ($kernel:expr, $property:ident) => {
+    ($kernel:expr, $property:ident::<$d:literal>) => {
         match $kernel {
             #[cfg(feature = "scalar")]
-            AnyKernel::Scalar(kernel) => Kernel::<D>::$property(kernel),
+            AnyKernel::Scalar(kernel) => Kernel::<$d>::$property(kernel),
             #[cfg(feature = "wide")]
-            AnyKernel::Wide(kernel) => Kernel::<D>::$property(kernel),
+            AnyKernel::Wide(kernel) => Kernel::<$d>::$property(kernel),
             #[cfg(feature = "pulp")]
-            AnyKernel::Pulp(kernel) => Kernel::<D>::$property(kernel),
+            AnyKernel::Pulp(kernel) => Kernel::<$d>::$property(kernel),
             #[cfg(feature = "grid")]
-            AnyKernel::Grid(kernel) => Kernel::<D>::$property(kernel),
+            AnyKernel::Grid(kernel) => Kernel::<$d>::$property(kernel),
             #[cfg(all(feature = "grid", feature = "wide"))]
-            AnyKernel::WideGrid(kernel) => Kernel::<D>::$property(kernel),
+            AnyKernel::WideGrid(kernel) => Kernel::<$d>::$property(kernel),
             #[cfg(feature = "colour")]
-            AnyKernel::Colour(kernel) => Kernel::<D>::$property(&**kernel),
+            AnyKernel::Colour(kernel) => Kernel::<$d>::$property(&**kernel),
         }
     };
 }
@@ -189,82 +189,90 @@ macro_rules! of_plan {
     };
 }
 
-impl<const D: usize> Kernel<D> for AnyKernel {
-    type Plan = AnyPlan<D>;
+/// The kernels of one dimension, compiled here: a generic impl would be compiled again in each crate
+/// that makes a plan, and the kernels are most of what there is to compile.
+macro_rules! in_dimensions {
+    ($($d:literal)+) => {$(
+        impl Kernel<$d> for AnyKernel {
+            type Plan = AnyPlan<$d>;
 
-    fn name(&self) -> &'static str {
-        of_kernel!(self, name)
-    }
-
-    fn isa(&self) -> &'static str {
-        of_kernel!(self, isa)
-    }
-
-    fn lanes(&self) -> usize {
-        of_kernel!(self, lanes)
-    }
-
-    fn threads(&self) -> usize {
-        of_kernel!(self, threads)
-    }
-
-    fn plan(
-        &self,
-        particles: &Particles<D>,
-        sticks: &Sticks,
-        schedule: &Schedule,
-        formula: Formula,
-    ) -> Result<Self::Plan, PlanError> {
-        Ok(match self {
-            #[cfg(feature = "scalar")]
-            Self::Scalar(kernel) => {
-                AnyPlan::Scalar(kernel.plan(particles, sticks, schedule, formula)?)
+            fn name(&self) -> &'static str {
+                of_kernel!(self, name::<$d>)
             }
-            #[cfg(feature = "wide")]
-            Self::Wide(kernel) => AnyPlan::Wide(kernel.plan(particles, sticks, schedule, formula)?),
-            #[cfg(feature = "pulp")]
-            Self::Pulp(kernel) => AnyPlan::Pulp(kernel.plan(particles, sticks, schedule, formula)?),
-            #[cfg(feature = "grid")]
-            Self::Grid(kernel) => AnyPlan::Grid(kernel.plan(particles, sticks, schedule, formula)?),
-            #[cfg(all(feature = "grid", feature = "wide"))]
-            Self::WideGrid(kernel) => {
-                AnyPlan::WideGrid(kernel.plan(particles, sticks, schedule, formula)?)
+
+            fn isa(&self) -> &'static str {
+                of_kernel!(self, isa::<$d>)
             }
-            #[cfg(feature = "colour")]
-            Self::Colour(kernel) => {
-                AnyPlan::Colour(Box::new(kernel.plan(particles, sticks, schedule, formula)?))
+
+            fn lanes(&self) -> usize {
+                of_kernel!(self, lanes::<$d>)
             }
-        })
-    }
+
+            fn threads(&self) -> usize {
+                of_kernel!(self, threads::<$d>)
+            }
+
+            fn plan(
+                &self,
+                particles: &Particles<$d>,
+                sticks: &Sticks,
+                schedule: &Schedule,
+                formula: Formula,
+            ) -> Result<Self::Plan, PlanError> {
+                Ok(match self {
+                    #[cfg(feature = "scalar")]
+                    Self::Scalar(kernel) => {
+                        AnyPlan::Scalar(kernel.plan(particles, sticks, schedule, formula)?)
+                    }
+                    #[cfg(feature = "wide")]
+                    Self::Wide(kernel) => AnyPlan::Wide(kernel.plan(particles, sticks, schedule, formula)?),
+                    #[cfg(feature = "pulp")]
+                    Self::Pulp(kernel) => AnyPlan::Pulp(kernel.plan(particles, sticks, schedule, formula)?),
+                    #[cfg(feature = "grid")]
+                    Self::Grid(kernel) => AnyPlan::Grid(kernel.plan(particles, sticks, schedule, formula)?),
+                    #[cfg(all(feature = "grid", feature = "wide"))]
+                    Self::WideGrid(kernel) => {
+                        AnyPlan::WideGrid(kernel.plan(particles, sticks, schedule, formula)?)
+                    }
+                    #[cfg(feature = "colour")]
+                    Self::Colour(kernel) => {
+                        AnyPlan::Colour(Box::new(kernel.plan(particles, sticks, schedule, formula)?))
+                    }
+                })
+            }
+        }
+
+        impl Plan<$d> for AnyPlan<$d> {
+            fn begin(
+                &mut self,
+                particles: &mut Particles<$d>,
+                sticks: &Sticks,
+                motion: &Motion<$d>,
+            ) -> Result<(), PlanError> {
+                of_plan!(self, plan => plan.begin(particles, sticks, motion))
+            }
+
+            fn integrate(&mut self, particles: &mut Particles<$d>, executor: &dyn Executor) {
+                of_plan!(self, plan => plan.integrate(particles, executor));
+            }
+
+            fn relax(&mut self, particles: &mut Particles<$d>, iterations: u32, executor: &dyn Executor) {
+                of_plan!(self, plan => plan.relax(particles, iterations, executor));
+            }
+
+            fn position(&self, particles: &Particles<$d>, particle: usize) -> [f32; $d] {
+                of_plan!(self, plan => plan.position(particles, particle))
+            }
+
+            fn set_position(&mut self, particles: &mut Particles<$d>, particle: usize, point: [f32; $d]) {
+                of_plan!(self, plan => plan.set_position(particles, particle, point));
+            }
+
+            fn finish(&mut self, particles: &mut Particles<$d>, executor: &dyn Executor) -> Status {
+                of_plan!(self, plan => plan.finish(particles, executor))
+            }
+        }
+    )+};
 }
 
-impl<const D: usize> Plan<D> for AnyPlan<D> {
-    fn begin(
-        &mut self,
-        particles: &mut Particles<D>,
-        sticks: &Sticks,
-        motion: &Motion<D>,
-    ) -> Result<(), PlanError> {
-        of_plan!(self, plan => plan.begin(particles, sticks, motion))
-    }
-
-    fn integrate(&mut self, particles: &mut Particles<D>, executor: &dyn Executor) {
-        of_plan!(self, plan => plan.integrate(particles, executor));
-    }
-
-    fn relax(&mut self, particles: &mut Particles<D>, iterations: u32, executor: &dyn Executor) {
-        of_plan!(self, plan => plan.relax(particles, iterations, executor));
-    }
-
-    fn position(&self, particles: &Particles<D>, particle: usize) -> [f32; D] {
-        of_plan!(self, plan => plan.position(particles, particle))
-    }
-
-    fn set_position(&mut self, particles: &mut Particles<D>, particle: usize, point: [f32; D]) {
-        of_plan!(self, plan => plan.set_position(particles, particle, point));
-    }
-
-    fn finish(&mut self, particles: &mut Particles<D>, executor: &dyn Executor) -> Status {
-        of_plan!(self, plan => plan.finish(particles, executor))
-    }
-}
+in_dimensions!(2 3);

@@ -4,14 +4,15 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use taut::world::{Model, StickSet};
 use taut::{
-    Duplicates, Family, Formula, Kernel, Kind, Particles, Plan, PlanError, ScalarKernel, Schedule,
-    Step, Sticks,
+    AnyKernel, ColourKernel, Duplicates, Family, Formula, GridKernel, Kernel, Kind, Particles,
+    Plan, PlanError, Pool, PulpKernel, PulpMachine, ScalarKernel, Schedule, Step, Sticks,
+    WideKernel, WideMachine,
 };
 
 use crate::contestants::{contestants, reference};
 use crate::meshes::{Manner, Mesh, Recipe, Shape};
 use crate::oracle;
-use crate::play::{Ending, Setup, any_step, for_all, rows};
+use crate::play::{Setup, any_step, for_all, rows};
 
 /// How far `f32` may be from the naive `f64` text after [`few_steps`] on a tame mesh of
 /// up to a hundred metres, m: a few units in the last place of its coordinates.
@@ -23,7 +24,10 @@ fn few_steps<const D: usize>() -> Step<D> {
 }
 
 /// All kernels agree on every schedule of a mesh with every formula.
-fn agree_on<const D: usize>(name: &str, mesh: &Mesh<D>) {
+fn agree_on<const D: usize>(name: &str, mesh: &Mesh<D>)
+where
+    AnyKernel: Kernel<D>,
+{
     for (order, schedule) in &mesh.schedules() {
         for formula in Formula::ALL {
             let setup = Setup { mesh, schedule, formula };
@@ -51,7 +55,10 @@ fn kernels_agree_at_every_size_around_the_lane_counts() {
 /// lanes: sizes around registers, strides of them, and bands.
 #[test]
 fn kernels_agree_on_sheets_of_every_width_and_height() {
-    fn check<const D: usize>(recipe: &Recipe) {
+    fn check<const D: usize>(recipe: &Recipe)
+    where
+        AnyKernel: Kernel<D>,
+    {
         let mesh: Mesh<D> = recipe.mesh();
         let schedule = mesh.schedule("sheet");
         for formula in Formula::ALL {
@@ -91,7 +98,10 @@ fn kernels_agree_on_sheets_in_any_order() {
     }
 }
 
-fn agree_on_any<const D: usize>(manner: Manner) {
+fn agree_on_any<const D: usize>(manner: Manner)
+where
+    AnyKernel: Kernel<D>,
+{
     let formula = select(&Formula::ALL[..]);
     let cases = (Recipe::any(manner), any::<Index>(), formula, any_step::<D>(), 1..4_usize);
     for_all(200, cases, |(recipe, order, formula, step, steps)| {
@@ -190,7 +200,10 @@ fn cloths_in_one_buffer_move_as_each_alone() {
 
 #[test]
 fn kernels_are_near_the_naive_oracle() {
-    fn check<const D: usize>() {
+    fn check<const D: usize>()
+    where
+        AnyKernel: Kernel<D>,
+    {
         let cases = (Recipe::any(Manner::Tame), any::<Index>());
         for_all(60, cases, |(recipe, order)| {
             let mesh: Mesh<D> = recipe.mesh();
@@ -242,20 +255,30 @@ fn in_f64_the_scalar_kernel_is_the_oracle_but_for_rounding() {
 
 #[test]
 fn in_other_dimensions_kernels_agree_or_refuse_by_a_typed_error() {
-    fn check<const D: usize>() {
+    fn ending<const D: usize>(kernel: &impl Kernel<D>) -> Result<Particles<D>, PlanError> {
         let mesh: Mesh<D> = Recipe::sheet([5, 4], Family::ALL, 20, Manner::Wild).mesh();
         let schedule = mesh.schedule("sheet");
-        let setup = Setup { mesh: &mesh, schedule: &schedule, formula: Formula::Halley };
-        let expected = setup.start(&reference()).unwrap().steps(&few_steps(), 2);
-        for contestant in contestants() {
-            let kernel = &contestant.kernel;
-            match kernel.plan(&mesh.particles, &mesh.sticks, &schedule, setup.formula) {
-                Ok(_) => {
-                    let ending: Ending<D> = setup.start(kernel).unwrap().steps(&few_steps(), 2);
-                    assert!(rows(&ending.particles) == rows(&expected.particles));
-                }
-                Err(error) => assert_eq!(error, PlanError::Dimensions { dimensions: D }),
-            }
+        let Mesh { mut particles, sticks, .. } = mesh;
+        let mut plan = kernel.plan(&particles, &sticks, &schedule, Formula::Halley)?;
+        for _ in 0..2 {
+            let _ = plan.step(&mut particles, &sticks, &few_steps()).unwrap();
+        }
+        Ok(particles)
+    }
+    fn agree<const D: usize>(kernel: &impl Kernel<D>) {
+        match ending(kernel) {
+            Ok(particles) => assert!(rows(&particles) == rows(&ending(&ScalarKernel).unwrap())),
+            Err(error) => assert_eq!(error, PlanError::Dimensions { dimensions: D }),
+        }
+    }
+    fn check<const D: usize>() {
+        let wide = WideKernel::on(WideMachine);
+        agree::<D>(&wide);
+        agree::<D>(&ColourKernel::new(wide, Pool::new(2).unwrap()));
+        agree::<D>(&GridKernel::on(WideMachine));
+        for machine in PulpMachine::available() {
+            agree::<D>(&PulpKernel::on(machine));
+            agree::<D>(&GridKernel::on(machine));
         }
     }
     check::<1>();

@@ -11,7 +11,10 @@ fn hash_of_a_sound_run<const D: usize>(
     listed: &LibraryScene,
     scene: &Scene<D>,
     kernel_for: impl FnMut(&Schedule) -> AnyKernel,
-) -> u64 {
+) -> u64
+where
+    AnyKernel: Kernel<D>,
+{
     let world = played(scene, kernel_for).unwrap();
     let stretch = world.diagnostics().unwrap().stretch.rms;
     // Also where it is no number.
@@ -19,7 +22,10 @@ fn hash_of_a_sound_run<const D: usize>(
     world.hash()
 }
 
-fn keeps_its_promise<const D: usize>(listed: &LibraryScene, scene: &Scene<D>) {
+fn keeps_its_promise<const D: usize>(listed: &LibraryScene, scene: &Scene<D>)
+where
+    AnyKernel: Kernel<D>,
+{
     let best = hash_of_a_sound_run(listed, scene, AnyKernel::best_for);
     for kernel in kernels() {
         let hash = hash_of_a_sound_run(listed, scene, |_| kernel.clone());

@@ -4,8 +4,8 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use taut::{
-    Duplicates, Family, Formula, Kernel, Kind, Particles, Plan, PlanError, Schedule, Status, Step,
-    StepError, Sticks,
+    AnyKernel, Duplicates, Family, Formula, Kernel, Kind, Particles, Plan, PlanError, Schedule,
+    Status, Step, StepError, Sticks,
 };
 
 use crate::contestants::reference;
@@ -70,13 +70,19 @@ impl Change {
 }
 
 /// What a host has, and what it has put aside.
-struct Host<const D: usize> {
+struct Host<const D: usize>
+where
+    AnyKernel: Kernel<D>,
+{
     particles: Particles<D>,
     sticks: Sticks,
     aside: (Particles<D>, Sticks),
 }
 
-impl<const D: usize> Host<D> {
+impl<const D: usize> Host<D>
+where
+    AnyKernel: Kernel<D>,
+{
     fn apply(&mut self, change: &Change) {
         let Self { particles, sticks, aside } = self;
         let point_of = |point: &[f32; 3]| std::array::from_fn(|axis| point[axis]);
@@ -130,7 +136,10 @@ fn tell<const D: usize>(
     particles: Particles<D>,
     sticks: Sticks,
     mut step_of: impl FnMut(&mut Particles<D>, &Sticks, &Step<D>) -> Status,
-) -> Ending<D> {
+) -> Ending<D>
+where
+    AnyKernel: Kernel<D>,
+{
     let aside = (particles.clone(), sticks.clone());
     let mut host = Host { particles, sticks, aside };
     let mut notes = Vec::new();
@@ -145,7 +154,10 @@ fn tell<const D: usize>(
 }
 
 /// Tells it with a new plan for each step, made from copies that have no past.
-fn tell_afresh<const D: usize>(setup: &Setup<D>, story: &Story<D>) -> Ending<D> {
+fn tell_afresh<const D: usize>(setup: &Setup<D>, story: &Story<D>) -> Ending<D>
+where
+    AnyKernel: Kernel<D>,
+{
     let Mesh { particles, sticks, .. } = setup.mesh.clone();
     tell(story, particles, sticks, |particles, sticks, step| {
         let (mut copy, sticks) = (particles.clone(), sticks.clone());
@@ -160,7 +172,10 @@ fn tell_afresh<const D: usize>(setup: &Setup<D>, story: &Story<D>) -> Ending<D> 
     })
 }
 
-fn live_plans_are_as_fresh<const D: usize>() {
+fn live_plans_are_as_fresh<const D: usize>()
+where
+    AnyKernel: Kernel<D>,
+{
     let formula = select(&Formula::ALL[..]);
     let story = vec((vec(Change::any(), 0..8), any_step::<D>()), 1..8);
     let cases = (Recipe::any(Manner::Tame), any::<Index>(), formula, story);

@@ -2,9 +2,7 @@
 
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestRunner};
-use taut::{
-    AnyKernel, AnyPlan, Formula, Kernel, Particles, Plan, PlanError, Real, Schedule, Step, Sticks,
-};
+use taut::{AnyKernel, Formula, Kernel, Particles, Plan, PlanError, Real, Schedule, Step, Sticks};
 
 use crate::contestants::{contestants, reference};
 use crate::meshes::Mesh;
@@ -62,13 +60,19 @@ pub(crate) struct Setup<'a, const D: usize> {
 }
 
 /// What a player begins with: a plan, and particles and sticks of its own to use it on.
-pub(crate) struct Start<const D: usize> {
-    pub(crate) plan: AnyPlan<D>,
+pub(crate) struct Start<const D: usize>
+where
+    AnyKernel: Kernel<D>,
+{
+    pub(crate) plan: <AnyKernel as Kernel<D>>::Plan,
     pub(crate) particles: Particles<D>,
     pub(crate) sticks: Sticks,
 }
 
-impl<const D: usize> Setup<'_, D> {
+impl<const D: usize> Setup<'_, D>
+where
+    AnyKernel: Kernel<D>,
+{
     /// Nothing if the kernel refuses, as kernels for sheets do, what is not for it.
     pub(crate) fn start(&self, kernel: &AnyKernel) -> Option<Start<D>> {
         let (particles, sticks) = (self.mesh.particles.clone(), self.mesh.sticks.clone());
@@ -102,7 +106,10 @@ impl<const D: usize> Setup<'_, D> {
     }
 }
 
-impl<const D: usize> Start<D> {
+impl<const D: usize> Start<D>
+where
+    AnyKernel: Kernel<D>,
+{
     /// Some steps; notes the statuses.
     pub(crate) fn steps(mut self, step: &Step<D>, steps: usize) -> Ending<D> {
         let notes = (0..steps).map(|_| self.step(step)).collect();

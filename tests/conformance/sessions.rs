@@ -3,7 +3,7 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
-use taut::{Family, Formula, Plan, Real, Schedule, Step};
+use taut::{AnyKernel, Family, Formula, Kernel, Plan, Real, Schedule, Step};
 
 use crate::meshes::{Manner, Mesh, Recipe};
 use crate::play::{Ending, Setup, Start, any_step, for_all};
@@ -17,7 +17,10 @@ enum End {
 
 #[test]
 fn a_step_by_hand_is_the_step() {
-    fn check<const D: usize>() {
+    fn check<const D: usize>()
+    where
+        AnyKernel: Kernel<D>,
+    {
         let formula = select(&Formula::ALL[..]);
         let cases = (Recipe::any(Manner::Wild), any::<Index>(), formula, any_step::<D>());
         for_all(150, cases, |(recipe, order, formula, step)| {
@@ -74,7 +77,10 @@ impl Act {
 }
 
 /// Plays the acts and notes what is read.
-fn act<const D: usize>(start: Start<D>, step: &Step<D>, acts: &[Act], end: End) -> Ending<D> {
+fn act<const D: usize>(start: Start<D>, step: &Step<D>, acts: &[Act], end: End) -> Ending<D>
+where
+    AnyKernel: Kernel<D>,
+{
     let Start { mut plan, mut particles, sticks } = start;
     let mut notes = Vec::new();
     let mut session = plan.session(&mut particles, &sticks, step).unwrap();
@@ -105,7 +111,10 @@ fn act<const D: usize>(start: Start<D>, step: &Step<D>, acts: &[Act], end: End) 
 
 #[test]
 fn whatever_is_done_in_a_session_kernels_agree_and_dropping_is_finishing() {
-    fn check<const D: usize>() {
+    fn check<const D: usize>()
+    where
+        AnyKernel: Kernel<D>,
+    {
         let formula = select(&Formula::ALL[..]);
         let acts = vec(Act::any(), 0..16);
         let cases = (Recipe::any(Manner::Wild), any::<Index>(), formula, any_step::<D>(), acts);

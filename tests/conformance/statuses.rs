@@ -1,13 +1,16 @@
 //! What a status tells, and what stays where it is.
 
 use taut::world::{Model, StickSet};
-use taut::{Family, Formula, Particles, Step};
+use taut::{AnyKernel, Family, Formula, Kernel, Particles, Step};
 
 use crate::meshes::{Manner, Mesh, Pattern, Recipe, Shape};
 use crate::play::{Ending, Setup, Start, rows};
 
 /// Steps one by one, and sees to it that each status says whether all is finite.
-fn honest_steps<const D: usize>(mut start: Start<D>, step: &Step<D>, steps: usize) -> Ending<D> {
+fn honest_steps<const D: usize>(mut start: Start<D>, step: &Step<D>, steps: usize) -> Ending<D>
+where
+    AnyKernel: Kernel<D>,
+{
     let mut notes = Vec::new();
     for _ in 0..steps {
         notes.push(start.step(step));
@@ -20,7 +23,10 @@ fn honest_steps<const D: usize>(mut start: Start<D>, step: &Step<D>, steps: usiz
 
 #[test]
 fn one_particle_that_is_nowhere_is_noticed_at_once_wherever_it_is() {
-    fn check<const D: usize>() {
+    fn check<const D: usize>()
+    where
+        AnyKernel: Kernel<D>,
+    {
         for count in [1, 2, 15, 16, 17, 33, 64] {
             // A sheet without sticks, so that all kernels take part and nothing spreads.
             let dust: Mesh<D> = Recipe::sheet([count, 1], &[], 0, Manner::Tame).mesh();

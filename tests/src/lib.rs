@@ -5,7 +5,7 @@
 use taut::world::{
     AnyScene, Arranged, Arrangement, LibraryScene, Model, Order, Scene, StickSet, World, WorldError,
 };
-use taut::{AnyKernel, Formula, Schedule, Step};
+use taut::{AnyKernel, Formula, Kernel, Schedule, Step};
 
 /// After how many [steps](step) the positions are hashed.
 pub const STEPS: usize = 8;
@@ -72,7 +72,10 @@ pub fn scene_name(listed: &LibraryScene) -> String {
 pub fn played<const D: usize>(
     scene: &Scene<D>,
     kernel_for: impl FnMut(&Schedule) -> AnyKernel,
-) -> Result<World<AnyKernel, D>, WorldError> {
+) -> Result<World<AnyKernel, D>, WorldError>
+where
+    AnyKernel: Kernel<D>,
+{
     let mut world = World::new(scene, kernel_for)?;
     for _ in 0..SCENE_STEPS {
         let _ = world.step()?;

@@ -9,8 +9,8 @@ use std::thread;
 
 use anyhow::Context;
 use comfy_table::CellAlignment;
-use taut::KernelPair;
 use taut::world::{AnyScene, LibraryScene, Scene, World};
+use taut::{AnyKernel, Kernel, KernelPair};
 use taut_bench::Progress;
 
 use crate::Failure;
@@ -77,7 +77,10 @@ fn check(listed: &'static LibraryScene, seconds: f64) -> Verdict {
 }
 
 impl Verdict {
-    fn judge<const D: usize>(&mut self, scene: &Scene<D>, seconds: f64) {
+    fn judge<const D: usize>(&mut self, scene: &Scene<D>, seconds: f64)
+    where
+        AnyKernel: Kernel<D>,
+    {
         self.particles = scene.particles();
         let sheets = scene.models().any(|(_, model)| model.sheet.is_some());
         let mut kernels = KernelPair::available(sheets);
@@ -110,7 +113,10 @@ fn trace<const D: usize>(
     scene: &Scene<D>,
     kernel: &KernelPair,
     seconds: f64,
-) -> anyhow::Result<Trace> {
+) -> anyhow::Result<Trace>
+where
+    AnyKernel: Kernel<D>,
+{
     let mut world = World::new(scene, |schedule| kernel.kernel_for(schedule))?;
     let mut stretch = 0.0_f64;
     while world.time() < seconds {

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::Args;
 use taut::world::{AnyScene, LibraryScene, Scene, World};
-use taut::{Formula, Schedule};
+use taut::{AnyKernel, Formula, Kernel, Schedule};
 use taut_bench::{PassTimes, Progress};
 use taut_mesh::Origin;
 
@@ -155,7 +155,10 @@ impl Arguments {
         name: &str,
         scene: Scene<D>,
         origin: Option<&Origin>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), Failure>
+    where
+        AnyKernel: Kernel<D>,
+    {
         let scene = self.changed(scene);
         let kernels = self.kernels.find()?;
         let kernel_for = |schedule: &Schedule| kernels.kernel_for(schedule);

@@ -9,7 +9,7 @@ use taut::world::{
     AnyScene, Arrangement, Drag, Drawing, Field, Force, Gusts, Look, Model, Order, Outcome, Scene,
     Settings, SnapshotError, Wind, WindLaw, World, WorldError,
 };
-use taut::{AnyKernel, Duplicates, Formula, Inline, Particles, StepError, Sticks, Tally};
+use taut::{AnyKernel, Duplicates, Formula, Inline, Kernel, Particles, StepError, Sticks, Tally};
 
 use crate::asked::{self, Asked, BadSetting, OfSticks};
 use crate::gauge::{Gauge, Times};
@@ -51,14 +51,19 @@ pub(crate) enum Way {
 }
 
 /// A world, the kernels that relax it, and what that takes.
-#[derive(Debug)]
-struct Runner<const D: usize> {
+struct Runner<const D: usize>
+where
+    AnyKernel: Kernel<D>,
+{
     kernels: Kernels,
     world: World<AnyKernel, D>,
     gauge: Gauge,
 }
 
-impl<const D: usize> Runner<D> {
+impl<const D: usize> Runner<D>
+where
+    AnyKernel: Kernel<D>,
+{
     fn step(&mut self, now: &dyn Fn() -> f64) -> Result<Outcome, WorldError> {
         let mut last = now();
         let gauge = &mut self.gauge;
@@ -91,15 +96,19 @@ impl<const D: usize> Runner<D> {
 }
 
 /// The second world of a race.
-#[derive(Debug)]
-struct Rival<const D: usize> {
+struct Rival<const D: usize>
+where
+    AnyKernel: Kernel<D>,
+{
     runner: Runner<D>,
     first_difference: Option<u64>,
 }
 
 /// A scene on its way.
-#[derive(Debug)]
-pub(crate) struct Course<const D: usize> {
+pub(crate) struct Course<const D: usize>
+where
+    AnyKernel: Kernel<D>,
+{
     scene: Scene<D>,
     asked: Asked,
     runner: Runner<D>,
@@ -118,15 +127,15 @@ pub(crate) struct Course<const D: usize> {
 /// What differs between the plane and space.
 pub(crate) trait Space<const D: usize> {
     /// Tears what a blade crosses; returns how many sticks that were.
-    fn cut(world: &mut World<AnyKernel, D>, from: [[f32; 3]; 2], to: [[f32; 3]; 2]) -> usize;
+    fn cut<K: Kernel<D>>(world: &mut World<K, D>, from: [[f32; 3]; 2], to: [[f32; 3]; 2]) -> usize;
 
     /// What blows where nothing does.
     fn breeze(&self) -> Arc<dyn Force<D>>;
 }
 
 impl Space<2> for Scene<2> {
-    fn cut(
-        world: &mut World<AnyKernel, 2>,
+    fn cut<K: Kernel<2>>(
+        world: &mut World<K, 2>,
         [from, _]: [[f32; 3]; 2],
         [to, _]: [[f32; 3]; 2],
     ) -> usize {
@@ -139,7 +148,7 @@ impl Space<2> for Scene<2> {
 }
 
 impl Space<3> for Scene<3> {
-    fn cut(world: &mut World<AnyKernel, 3>, from: [[f32; 3]; 2], to: [[f32; 3]; 2]) -> usize {
+    fn cut<K: Kernel<3>>(world: &mut World<K, 3>, from: [[f32; 3]; 2], to: [[f32; 3]; 2]) -> usize {
         world.sweep(from, to)
     }
 
@@ -184,6 +193,7 @@ fn draught<const D: usize>(scene: &Scene<D>) -> Arc<dyn Force<D>> {
 impl<const D: usize> Course<D>
 where
     Scene<D>: Space<D>,
+    AnyKernel: Kernel<D>,
 {
     pub(crate) fn new(scene: Scene<D>, asked: Asked) -> Result<Self, CourseError> {
         let kernels = Kernels::new(&asked.wish)?;
@@ -305,7 +315,10 @@ where
     }
 }
 
-impl<const D: usize> Course<D> {
+impl<const D: usize> Course<D>
+where
+    AnyKernel: Kernel<D>,
+{
     /// Whether there is a part that the kernel for sheets takes.
     pub(crate) fn has_sheet(&self) -> bool {
         self.is_sheet_in(self.asked.order)
@@ -499,6 +512,7 @@ fn begin<const D: usize>(
 ) -> Result<Runner<D>, CourseError>
 where
     Scene<D>: Space<D>,
+    AnyKernel: Kernel<D>,
 {
     let world = World::new(&as_asked(scene, asked), |schedule| kernels.kernel_for(schedule))?;
     let mut runner = Runner { kernels, world, gauge: Gauge::default() };
@@ -517,6 +531,7 @@ fn apply<const D: usize>(
 ) -> Result<(), CourseError>
 where
     Scene<D>: Space<D>,
+    AnyKernel: Kernel<D>,
 {
     let Runner { kernels, world, .. } = runner;
     if asked.order != before.order {
@@ -538,7 +553,10 @@ fn change_sticks<const D: usize>(
     world: &mut World<AnyKernel, D>,
     scene: &Scene<D>,
     asked: OfSticks,
-) -> Result<(), CourseError> {
+) -> Result<(), CourseError>
+where
+    AnyKernel: Kernel<D>,
+{
     let models = || scene.models().map(|(_, model)| model);
     let own = models().flat_map(|model| (0..model.sticks.len()).map(move |it| (model, it)));
     for (name, (model, it)) in own.enumerate() {
@@ -570,7 +588,6 @@ fn of_a_stick(formula: Formula) -> Tally {
 }
 
 /// A scene on its way in either dimension.
-#[derive(Debug)]
 pub(crate) enum AnyCourse {
     Flat(Box<Course<2>>),
     Solid(Box<Course<3>>),

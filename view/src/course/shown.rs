@@ -1,12 +1,16 @@
 //! What pages are shown of a course.
 
 use taut::world::{Drawing, Figure, Form};
+use taut::{AnyKernel, Kernel};
 
 use super::{Course, space};
 use crate::pages::{Page, Told};
 use crate::protocol::{Collider, Kind, Mesh, Message, Part, Writer};
 
-impl<const D: usize> Course<D> {
+impl<const D: usize> Course<D>
+where
+    AnyKernel: Kernel<D>,
+{
     /// What a page does not know yet of what there is and what went, if there is anything.
     pub(crate) fn news(&self, page: &mut Page, epoch: u32) -> Option<Message> {
         let told = page.told.filter(|told| told.0 == epoch).map(|told| told.1);
