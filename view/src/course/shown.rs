@@ -67,7 +67,7 @@ impl<const D: usize> Course<D> {
         let numbers = [world.steps() as usize, rows.len()];
         let bytes = 12 * rows.len() + 28 * world.obstacles().len();
         let mut writer = Writer::new(Kind::Frame, epoch, numbers, bytes);
-        writer.numbers(rows.into_iter().flatten());
+        writer.rows(&rows);
         for Figure { position, rotation, .. } in self.figures() {
             writer.numbers(space(position.map(|x| x as f32)));
             writer.numbers(rotation.map(|x| x as f32));
