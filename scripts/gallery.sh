@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes docs/images: a film of every scene of the library, as docs/gallery.md shows them. Some
-# minutes; needs Rust and nothing else.
+# Makes docs/images: a film of every scene of the library, and of one that is a file, as
+# docs/gallery.md shows them. Some minutes; needs Rust and nothing else.
 #
 #   scripts/gallery.sh            # all
 #   scripts/gallery.sh curtain …  # only these films
@@ -12,7 +12,8 @@ if [ -z "${TAUT:-}" ]; then cargo build --quiet --release --locked -p taut-cli; 
 
 # Each scene: from which second, how many seconds, from where it is seen, what else.
 scenes='
-curtain          1.0 4.0 0,0
+curtain          3.0 4.0 0,0
+world/scenes/wrecking-ball.toml 1.0 4.0 0,0
 mosegaard        0.0 3.5 35,12,1.05
 flag             1.0 2.3 12,10
 table-cloth      0.0 3.0 30,24,1.2
@@ -30,11 +31,12 @@ springs          0.0 2.4 24,10
 '
 
 film() { # name from seconds camera
-    local end
+    local end image
+    image=docs/images/$(basename "$1" .toml).gif
     end=$(awk "BEGIN { print $2 + $3 }")
     $taut simulate "$1" --seconds "$end" --from "$2" --fps 12.5 --colours 64 --width 288 --height 216 \
-        --camera "$4" --gif "docs/images/$1.gif" > /dev/null
-    printf '%8d  docs/images/%s.gif\n' "$(stat -c %s "docs/images/$1.gif")" "$1"
+        --camera "$4" --gif "$image" > /dev/null
+    printf '%8d  %s\n' "$(stat -c %s "$image")" "$image"
 }
 
 mkdir -p docs/images

@@ -8,6 +8,9 @@
 #
 # A compiler without rustup's library for that target builds it: scripts/web.sh -Z build-std=std,panic_abort
 # (CARGO, RUSTC and RUSTFLAGS are respected.) Without either, the exit code is 3.
+#
+# It is built to be small and fast, which takes minutes. To look whether it works, build it quickly:
+# CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 scripts/web.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -20,7 +23,8 @@ fi
 # No lines of source, and smaller: it is sent over the network.
 export RUSTFLAGS="-C target-feature=+simd128 ${RUSTFLAGS-}"
 export CARGO_PROFILE_RELEASE_DEBUG=false CARGO_PROFILE_RELEASE_STRIP=true
-export CARGO_PROFILE_RELEASE_LTO=true CARGO_PROFILE_RELEASE_CODEGEN_UNITS=1
+export CARGO_PROFILE_RELEASE_LTO=${CARGO_PROFILE_RELEASE_LTO:-true}
+export CARGO_PROFILE_RELEASE_CODEGEN_UNITS=${CARGO_PROFILE_RELEASE_CODEGEN_UNITS:-1}
 export CARGO_PROFILE_RELEASE_PANIC=abort
 "${CARGO:-cargo}" build --release --locked -p taut-view-wasm --target $target --target-dir target/web "$@"
 

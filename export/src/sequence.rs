@@ -64,15 +64,6 @@ impl FileName {
         }
     }
 
-    /// The same, if the folder is there that it should lie in.
-    ///
-    /// # Errors
-    /// [`Problem::NoFolder`] if it is not.
-    pub fn in_a_folder(self) -> Result<Self> {
-        let folder = folder_of(&self.of(0));
-        if folder.is_dir() { Ok(self) } else { Err(Problem::NoFolder { folder }.of(&self.written)) }
-    }
-
     /// What it ends with after the last point, in small letters.
     #[must_use]
     pub fn ending(&self) -> String {

@@ -7,6 +7,7 @@ use std::path::Path;
 use crate::error::{InFile, Problem, Result};
 use crate::gltf::Glb;
 use crate::pc2::PointCache;
+use crate::sequence::folder_of;
 use crate::{FileName, Frame, Stage, obj, ply};
 
 /// Takes the frames of a stage, one after the other, and makes a file of them, or some.
@@ -44,22 +45,41 @@ pub const ENDINGS: &[&str] = &[".glb", ".obj", ".ply", ".pc2"];
 /// An unknown ending, a folder that is not there, a stage whose numbers make no sense, or a file that
 /// would be too large: before the work.
 pub fn sink(path: &Path, stage: &Stage, schedule: Schedule) -> Result<Box<dyn Sink>> {
-    let name = FileName::parse(path)?;
-    let ending = name.ending();
-    if !ENDINGS.iter().any(|known| known[1..] == ending) {
-        return Err(Problem::UnknownEnding { known: ENDINGS }.of(path));
-    }
-    stage.check().map_err(Problem::Unfit).in_file(path)?;
-    let name = name.in_a_folder()?;
-    if name.is_sequence() && (ending == "glb" || ending == "pc2") {
-        return Err(Problem::Unfit("holds all frames in one file, and takes no %d").of(path));
-    }
-    Ok(match &*ending {
+    let name = file_name(path, stage, ENDINGS, &[".obj", ".ply"])?;
+    Ok(match &*name.ending() {
         "glb" => Box::new(Glb::new(path, stage, schedule)?),
         "obj" => Box::new(Stills::new(name, obj::write)),
         "ply" => Box::new(Stills::new(name, ply::write)),
         _ => Box::new(PointCache::create(path, stage, schedule)?),
     })
+}
+
+/// The name of a file that is going to be made of a stage. Its ending has to be one of `endings`; only
+/// for those of `stills` may there be a file for each frame.
+///
+/// # Errors
+/// As [`sink`] says.
+pub fn file_name(
+    path: &Path,
+    stage: &Stage,
+    endings: &'static [&'static str],
+    stills: &[&str],
+) -> Result<FileName> {
+    let name = FileName::parse(path)?;
+    let ending = name.ending();
+    let is_one_of = |endings: &[&str]| endings.iter().any(|known| known[1..] == ending);
+    if !is_one_of(endings) {
+        return Err(Problem::UnknownEnding { known: endings }.of(path));
+    }
+    stage.check().map_err(Problem::Unfit).in_file(path)?;
+    let folder = folder_of(&name.of(0));
+    if !folder.is_dir() {
+        return Err(Problem::NoFolder { folder }.of(path));
+    }
+    if name.is_sequence() && !is_one_of(stills) {
+        return Err(Problem::Unfit("holds all frames in one file, and takes no %d").of(path));
+    }
+    Ok(name)
 }
 
 type WriteStill = fn(File, &Stage, &Frame) -> io::Result<()>;

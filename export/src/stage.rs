@@ -1,5 +1,6 @@
 //! What is shown: all that stays the same from frame to frame, and a frame.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::Mesh;
@@ -219,13 +220,33 @@ impl Stage {
         self.vertices + self.ending().map(|(_, solid)| solid.mesh.points.len()).sum::<usize>()
     }
 
-    /// Where all points of a frame are: the vertices, then those of each solid that has an end.
+    /// Where files show the vertices of a frame, as those that they hold are all seen: one that is
+    /// not to be seen is behind the first of its part that is.
+    pub(crate) fn places<'a>(&self, frame: &'a Frame) -> Cow<'a, [[f32; 3]]> {
+        let mut places = Cow::Borrowed(&*frame.positions);
+        if frame.gone_vertices.is_empty() {
+            return places;
+        }
+        for part in &self.parts {
+            let Some(seen) = part.vertices.clone().find(|&it| frame.has_vertex(it)) else {
+                continue;
+            };
+            for vertex in part.vertices.clone().filter(|&it| !frame.has_vertex(it)) {
+                places.to_mut()[vertex] = frame.positions[seen];
+            }
+        }
+        places
+    }
+
+    /// Where all points of a frame are: the vertices, then those of each solid that has an end. A
+    /// vertex that is not to be seen is where the first of its part is that can be.
     pub fn points<'a>(&'a self, frame: &'a Frame) -> impl Iterator<Item = [f32; 3]> + 'a {
         let of_solids = self.ending().flat_map(|(nth, solid)| {
             let pose = frame.poses[nth];
             solid.mesh.points.iter().map(move |&point| pose.point(point))
         });
-        frame.positions.iter().copied().chain(of_solids)
+        let places = self.places(frame);
+        (0..places.len()).map(move |vertex| places[vertex]).chain(of_solids)
     }
 
     /// The triangles among those points that a frame has: of each part and solid, by its name.

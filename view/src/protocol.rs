@@ -435,6 +435,15 @@ impl Writer {
         self.0.extend(numbers.into_iter().flat_map(f32::to_le_bytes));
     }
 
+    /// As numbers one after the other; a great many take no time to speak of.
+    pub(crate) fn rows(&mut self, rows: &[[f32; 3]]) {
+        let begun = self.0.len();
+        self.0.resize(begun + size_of_val(rows), 0);
+        for (bytes, number) in self.0[begun..].chunks_exact_mut(4).zip(rows.as_flattened()) {
+            bytes.copy_from_slice(&number.to_le_bytes());
+        }
+    }
+
     pub(crate) fn names(&mut self, names: impl IntoIterator<Item = u32>) {
         self.0.extend(names.into_iter().flat_map(u32::to_le_bytes));
     }

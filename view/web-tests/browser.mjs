@@ -80,6 +80,38 @@ export async function set(page, setting, value) {
   await until(page, ([key, it]) => `${taut.state.settings[key]}` === it, [setting, value]);
 }
 
+/** Waits until the eye stands still: it goes on for a while after whatever moved it. */
+export const rests = (page) => page.evaluate(() => new Promise((done) => {
+  let last = '';
+  const look = () => {
+    const now = `${taut.project(0)}`;
+    if (now === last) done();
+    else setTimeout(look, 250);
+    last = now;
+  };
+  look();
+}));
+
+/** Fingers on the page, of which Playwright itself has only one. */
+export async function fingers(page) {
+  const client = await page.context().newCDPSession(page);
+  const send = (type, ...points) => client.send('Input.dispatchTouchEvent', {
+    type, touchPoints: points.map(([x, y], id) => ({ x, y, id })),
+  });
+  return {
+    send,
+    /** Puts fingers down, moves all in some steps, and takes them off. */
+    async gesture(from, to) {
+      await send('touchStart', ...from);
+      for (const share of [0.2, 0.4, 0.6, 0.8, 1]) {
+        await send('touchMove', ...from.map((it, k) => it.map((x, axis) => x + (to[k][axis] - x) * share)));
+      }
+      await send('touchEnd');
+      await rests(page);
+    },
+  };
+}
+
 /** Of the picture alone: the variance of its brightness (of 255²), and the share of pixels that have colour. */
 export async function look(page) {
   const alone = await page.addStyleTag({ content: 'main > :not(#picture) { visibility: hidden }' });

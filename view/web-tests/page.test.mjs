@@ -3,7 +3,9 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { choose, framesLater, isRunning, look, openBrowser, openPage, pause, press, reset, set, until } from './browser.mjs';
+import {
+  choose, fingers, framesLater, isRunning, look, openBrowser, openPage, pause, press, reset, rests, set, until,
+} from './browser.mjs';
 import { dist, serveFiles, startTaut } from './servers.mjs';
 
 const figures = (page) => page.evaluate(() => taut.figures);
@@ -118,6 +120,48 @@ function suite(name, start) {
       await page.click('[data-setting="race"] [data-name="off"]');
       await until(page, () => !taut.state.race);
       assert.ok(await page.locator('#race').isHidden());
+    });
+
+    test('two fingers zoom where they are and move what they are on; one drags', async () => {
+      await choose(page, 'drape');
+      await pause(page, true);
+      await reset(page);
+      await press(page, 'f');
+      const touch = await fingers(page);
+      const box = await page.locator('#picture').boundingBox();
+      const at = (x, y) => [box.x + x * box.width, box.y + y * box.height];
+      const corners = async () => {
+        const size = await page.evaluate(() => taut.state.size);
+        return [await project(page, 0), await project(page, size - 1)];
+      };
+      const width = ([[x0, y0], [x1, y1]]) => Math.hypot(x1 - x0, y1 - y0);
+      await rests(page);
+
+      // Beside the sheet, so that none takes hold of a particle.
+      const before = await corners();
+      await touch.gesture([at(0.06, 0.3), at(0.06, 0.4)], [at(0.06, 0.25), at(0.06, 0.45)]);
+      const zoomed = await corners();
+      const factor = width(zoomed) / width(before);
+      assert.ok(factor > 1.6 && factor < 2.5, `twice as far apart: ${factor} times as large`);
+      await press(page, 'f');
+      await rests(page);
+
+      const start = await corners();
+      await touch.gesture([at(0.06, 0.3), at(0.06, 0.4)], [at(0.16, 0.35), at(0.16, 0.45)]);
+      const moved = await corners();
+      const [dx, dy] = moved[0].map((x, axis) => x - start[0][axis]);
+      assert.ok(Math.abs(dx - 0.1 * box.width) < 12 && Math.abs(dy - 0.05 * box.height) < 12, `moved by ${dx}, ${dy}`);
+      assert.ok(Math.abs(width(moved) / width(start) - 1) < 0.05, 'as large as before');
+      assert.deepEqual(await page.evaluate(() => taut.held), []);
+      await press(page, 'f');
+      await rests(page);
+
+      // A finger on the sheet takes hold of it; it lets go when it goes up.
+      const { particles } = await page.evaluate(() => taut.state.counts);
+      await touch.send('touchStart', await project(page, Math.floor(particles / 2)));
+      await until(page, () => taut.held.length === 1);
+      await touch.send('touchEnd');
+      await until(page, () => taut.held.length === 0);
     });
 
     test('R begins again, S makes a single step', async () => {

@@ -21,6 +21,7 @@ export async function startTaut(...args) {
   const url = line.match(/http:\/\/\S+/)[0];
   return {
     url,
+    pid: child.pid,
     port: new URL(url).port,
     async kill() {
       if (child.exitCode !== null || child.signalCode !== null) return;

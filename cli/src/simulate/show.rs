@@ -18,8 +18,6 @@ pub(super) struct Show {
     triangles: Vec<[u32; 3]>,
     /// How much of what went is known.
     seen: [usize; 2],
-    /// Vertices of drops, each with the piece of its world and its number there.
-    drops: Vec<(usize, [usize; 2])>,
     bodies: Vec<Carried>,
     /// Which obstacles are solids, after the bodies.
     obstacles: Vec<usize>,
@@ -49,7 +47,6 @@ impl Show {
             faces: vec![None; drawing.triangles.len()],
             triangles: drawing.triangles,
             seen: [0; 2],
-            drops: Vec::new(),
             bodies: Vec::new(),
             obstacles: Vec::new(),
             positions: vec![[0.0; 3]; drawing.vertices],
@@ -81,10 +78,6 @@ impl Show {
             if part.look == Look::Ragdoll {
                 let of = part.particles.clone();
                 show.stage.balls[of.clone()].copy_from_slice(&drawing.radii[of]);
-            }
-            if part.look == Look::Grains {
-                let of = part.particles.clone();
-                show.drops.extend(of.map(|it| (it, <[usize; 2]>::from(world.locate(it)))));
             }
             if part.look != Look::Body || part.skin.is_empty() {
                 let sticks = first_stick..show.stage.sticks.len();
@@ -239,12 +232,12 @@ impl Show {
         };
         of(&self.positions, &mut frame.positions);
         of(&self.normals, &mut frame.normals);
-        if !self.drops.is_empty() {
-            let living: Vec<Vec<bool>> = world.pieces().iter().map(living(world.time())).collect();
-            frame.gone_vertices.resize(self.stage.vertices, false);
-            for &(vertex, [piece, number]) in &self.drops {
-                frame.gone_vertices[vertex] = !living[piece][number];
-            }
+        frame.gone_vertices.clear();
+        let mut absent = world.absent().peekable();
+        if absent.peek().is_some() {
+            let mut gone = vec![false; world.len()];
+            absent.for_each(|particle| gone[particle] = true);
+            frame.gone_vertices.extend(self.followed.iter().map(|&it| gone[it as usize]));
         }
         frame.poses.clear();
         frame.poses.extend(self.bodies.iter().map(|body| body.pose(world)));
@@ -256,17 +249,6 @@ impl Show {
                 rotation: rotation.map(|x| x as f32),
             })
         }));
-    }
-}
-
-/// Which of a piece's particles are alive.
-fn living<P, const D: usize>(time: f64) -> impl Fn(&taut::world::Piece<P, D>) -> Vec<bool> {
-    move |piece| {
-        let mut alive = vec![piece.matter.emitters.is_empty(); piece.matter.particles.len()];
-        for living in piece.matter.emitters.iter().flat_map(|emitter| emitter.living(time)) {
-            alive[living.particle as usize] = true;
-        }
-        alive
     }
 }
 

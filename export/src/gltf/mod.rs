@@ -5,7 +5,8 @@
 //! - glTF has no faces that come and go: one that is torn out has corners of its own, which fall
 //!   together at the first key after it went.
 //! - Solids are nodes, moved and turned if they move. Sticks and balls are, too, up to
-//!   [`MOST_RODS`]; more sticks than that are lines that morph. Single particles are points.
+//!   [`MOST_RODS`]; more sticks than that are lines that morph. Single particles are points; one that
+//!   is not to be seen is where another is.
 //!
 //! A key takes 24 bytes for each vertex. Frames are put aside on the disk until all are there: where
 //! a file has so many tables, they stand before what they tell of.
@@ -14,6 +15,7 @@ mod document;
 mod rods;
 mod skin;
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -85,9 +87,13 @@ impl Glb {
 }
 
 impl Sink for Glb {
-    fn frame(&mut self, _: &Stage, frame: &Frame) -> Result<()> {
+    fn frame(&mut self, stage: &Stage, frame: &Frame) -> Result<()> {
         self.gone.clone_from(&frame.gone_faces);
-        self.recording.add(frame).in_file(&self.path)
+        let added = match stage.places(frame) {
+            Cow::Borrowed(_) => self.recording.add(frame),
+            Cow::Owned(positions) => self.recording.add(&Frame { positions, ..frame.clone() }),
+        };
+        added.in_file(&self.path)
     }
 
     fn finish(mut self: Box<Self>, stage: &Stage, progress: &mut dyn FnMut(f64)) -> Result<()> {

@@ -3,7 +3,7 @@
 use gltf::animation::util::ReadOutputs;
 use gltf::{Gltf, Node};
 
-use crate::{FRAMES, SIDES, TORN, folder, frame, write};
+use crate::{DRIED, FRAMES, SIDES, TORN, folder, frame, write};
 
 struct File {
     gltf: Gltf,
@@ -94,6 +94,24 @@ fn the_sheet_morphs_through_all_frames_and_what_is_torn_falls_together() {
                 assert!(same, "face {face} at key {key}");
             }
         }
+    }
+}
+
+#[test]
+fn a_drop_that_is_not_to_be_seen_is_behind_one_that_is() {
+    let (file, stage) = written();
+    let mesh = file.node("drops").mesh().unwrap();
+    let primitive = mesh.primitives().next().unwrap();
+    assert_eq!(primitive.mode(), gltf::mesh::Mode::Points);
+    let reader = primitive.reader(|_| Some(&file.data));
+    let base: Vec<[f32; 3]> = reader.read_positions().unwrap().collect();
+    for (target, (offsets, _, _)) in reader.read_morph_targets().enumerate() {
+        let offsets: Vec<[f32; 3]> = offsets.unwrap().collect();
+        let now = |drop: usize| [0, 1, 2].map(|axis| base[drop][axis] + offsets[drop][axis]);
+        let there = frame(&stage, target + 1).positions;
+        let dried = target + 1 >= DRIED.1;
+        assert!(close(now(0), there[DRIED.0 - 1]));
+        assert!(close(now(1), there[DRIED.0 - usize::from(dried)]), "key {}", target + 1);
     }
 }
 

@@ -13,6 +13,8 @@ use taut_export::{Frame, Look, Mesh, Part, Pose, Schedule, Solid, Stage, sink};
 const SIDES: [usize; 2] = [5, 4];
 /// The face that is torn out, and in which frame first.
 const TORN: (usize, usize) = (7, 3);
+/// The drop that is not to be seen, and from which frame on.
+const DRIED: (usize, usize) = (SIDES[0] * SIDES[1] + 4, 2);
 const FRAMES: usize = 6;
 const FPS: f64 = 10.0;
 
@@ -77,6 +79,7 @@ fn frame(stage: &Stage, nth: usize) -> Frame {
         positions: (0..stage.vertices).map(position).collect(),
         normals: vec![[0.6, 0.0, 0.8]; stage.vertices],
         poses: vec![moving, Pose { position: [1.0, 2.0, 3.0], ..Pose::REST }, Pose::REST],
+        gone_vertices: (0..stage.vertices).map(|it| it == DRIED.0 && nth >= DRIED.1).collect(),
         gone_faces: (0..stage.faces.len()).map(|it| it == TORN.0 && nth >= TORN.1).collect(),
         ..Frame::default()
     }

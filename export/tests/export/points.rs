@@ -5,7 +5,7 @@ use std::fs;
 use taut_export::{Frame, Stage};
 use taut_mesh::{LoadOptions, load};
 
-use crate::{FRAMES, TORN, folder, frame, names, write};
+use crate::{DRIED, FRAMES, TORN, folder, frame, names, write};
 
 /// As the file has it.
 const WHOLE: LoadOptions = LoadOptions {
@@ -23,9 +23,12 @@ fn bits<'a>(points: impl IntoIterator<Item = &'a [f32; 3]>) -> Vec<[u32; 3]> {
 /// All points of a frame, and how many triangles there should be.
 fn expected(stage: &Stage, frame: &Frame, nth: usize) -> (Vec<[u32; 3]>, usize) {
     let points: Vec<[f32; 3]> = stage.points(frame).collect();
+    let other = if nth >= DRIED.1 { DRIED.0 - 1 } else { DRIED.0 };
     assert_eq!(points.len(), stage.point_count());
     let solids = stage.solids.iter().filter(|it| !it.endless).map(|it| it.mesh.triangles.len());
     let torn = usize::from(nth >= TORN.1);
+    assert_eq!(bits(&points[DRIED.0..=DRIED.0]), bits(&frame.positions[other..=other]));
+    assert_eq!(bits(&points[..DRIED.0]), bits(&frame.positions[..DRIED.0]));
     (bits(&points), stage.faces.len() - torn + solids.sum::<usize>())
 }
 

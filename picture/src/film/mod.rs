@@ -9,6 +9,7 @@ use std::path::Path;
 
 use taut_export::{
     ExportError, FileName, Frame, InFile, Problem, Recording, Result, Schedule, Sink, Stage,
+    file_name,
 };
 
 use crate::{Bounds, Options, Painter, Picture};
@@ -28,17 +29,8 @@ pub fn film(
     schedule: Schedule,
     options: Options,
 ) -> Result<Box<dyn Sink>> {
-    let name = FileName::parse(path)?;
-    let ending = name.ending();
-    if !ENDINGS.iter().any(|known| known[1..] == ending) {
-        return Err(Problem::UnknownEnding { known: ENDINGS }.of(path));
-    }
-    stage.check().map_err(Problem::Unfit).in_file(path)?;
-    let name = name.in_a_folder()?;
-    if name.is_sequence() && ending != "png" {
-        return Err(Problem::Unfit("holds all frames in one file, and takes no %d").of(path));
-    }
-    let kind = match &*ending {
+    let name = file_name(path, stage, ENDINGS, &[".png"])?;
+    let kind = match &*name.ending() {
         "png" if name.is_sequence() => Kind::Sequence(name),
         "png" => Kind::Still(File::create(path).in_file(path)?, None),
         "apng" => Kind::Apng(File::create(path).in_file(path)?),

@@ -2,11 +2,10 @@
 
 mod shown;
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use taut::world::{
-    AnyScene, Arrangement, Drag, Drawing, Field, Force, Gusts, Look, Model, Order, Outcome, Scene,
+    AnyScene, Arrangement, Drag, Drawing, Field, Force, Gusts, Model, Order, Outcome, Scene,
     Settings, SnapshotError, Wind, WindLaw, World, WorldError,
 };
 use taut::{AnyKernel, Duplicates, Formula, Inline, Kernel, Particles, StepError, Sticks, Tally};
@@ -120,8 +119,6 @@ where
     /// How many faces and sticks there are, those that went too.
     faces: usize,
     sticks: usize,
-    /// Particles that come and go.
-    grains: Vec<Range<usize>>,
 }
 
 /// What differs between the plane and space.
@@ -206,8 +203,7 @@ where
                 greatest[axis] = greatest[axis].max(point[axis]);
             }
         }
-        let Drawing { triangles, sticks, parts, .. } = world.drawing();
-        let grains = parts.into_iter().filter(|part| part.look == Look::Grains);
+        let Drawing { triangles, sticks, .. } = world.drawing();
         let largest = scene.models().map(|(_, model)| model).max_by_key(|model| model.sticks.len());
         let usual = largest.map_or(Order::Banded, |it| Arrangement::default_of(it).order);
         let sheets = scene.models().any(|(_, model)| model.sheet.is_some());
@@ -217,7 +213,6 @@ where
             bounds: [least, greatest],
             faces: triangles.len(),
             sticks: sticks.len(),
-            grains: grains.map(|part| part.particles).collect(),
             runner: begun,
             rival: None,
             asked,

@@ -1,6 +1,6 @@
 //! What pages are shown of a course.
 
-use taut::world::{Drawing, Figure, Form};
+use taut::world::{Drawing, Figure, Form, Look};
 use taut::{AnyKernel, Kernel};
 
 use super::{Course, space};
@@ -64,40 +64,19 @@ where
         let world = &self.runner.world;
         let mut rows = vec![[0.0_f32; 3]; world.vertices()];
         world.copy_vertices(&mut rows);
-        self.hide_unborn(&mut rows);
+        // What is not to be seen has no place.
+        for particle in world.absent() {
+            rows[particle] = [f32::NAN; 3];
+        }
         let numbers = [world.steps() as usize, rows.len()];
         let bytes = 12 * rows.len() + 28 * world.obstacles().len();
         let mut writer = Writer::new(Kind::Frame, epoch, numbers, bytes);
-        writer.numbers(rows.into_iter().flatten());
+        writer.rows(&rows);
         for Figure { position, rotation, .. } in self.figures() {
             writer.numbers(space(position.map(|x| x as f32)));
             writer.numbers(rotation.map(|x| x as f32));
         }
         writer.finish()
-    }
-
-    /// Grains that are not alive have no place.
-    fn hide_unborn(&self, rows: &mut [[f32; 3]]) {
-        let world = &self.runner.world;
-        let alive: Vec<Vec<bool>> = world
-            .pieces()
-            .iter()
-            .map(|piece| {
-                let mut alive =
-                    vec![piece.matter.emitters.is_empty(); piece.matter.particles.len()];
-                let emitters = piece.matter.emitters.iter();
-                for living in emitters.flat_map(|emitter| emitter.living(world.time())) {
-                    alive[living.particle as usize] = true;
-                }
-                alive
-            })
-            .collect();
-        for particle in self.grains.iter().flat_map(Clone::clone) {
-            let (piece, number) = world.locate(particle);
-            if !alive[piece][number] {
-                rows[particle] = [f32::NAN; 3];
-            }
-        }
     }
 
     /// The obstacles that can be drawn, where they are now.
@@ -111,8 +90,12 @@ where
         let models = || self.scene.models().map(|(_, model)| model);
         let span = |range: std::ops::Range<usize>| [range.start, range.len()];
         let masses = models().flat_map(|it| it.particles.inverse_masses());
-        let grains = |it: &usize| self.grains.iter().any(|grains| grains.contains(it));
-        let pinned = masses.enumerate().filter(|(_, mass)| **mass == 0.0).map(|(it, _)| it);
+        // Drops are held while they are not alive: that is not meant.
+        let is_drop = |it: &usize| {
+            parts.iter().any(|part| part.look == Look::Grains && part.particles.contains(it))
+        };
+        let held = masses.enumerate().filter(|(_, mass)| **mass == 0.0).map(|(it, _)| it);
+        let pinned = held.filter(|it| !is_drop(it)).map(|it| it as u32).collect();
         let balls = radii.iter().enumerate().filter(|(_, radius)| **radius > 0.0);
         Mesh {
             vertices,
@@ -130,7 +113,7 @@ where
                 })
                 .collect(),
             colliders: self.figures().map(|figure| collider(&figure.form)).collect(),
-            pinned: pinned.filter(|it| !grains(it)).map(|it| it as u32).collect(),
+            pinned,
             thin: unseen,
             radii: balls.map(|(it, &radius)| (it as u32, radius)).collect(),
         }

@@ -4,9 +4,10 @@ use taut_core::{Kernel, Schedule};
 use taut_scalar::ScalarKernel;
 use taut_world::{AnyScene, LibraryScene, Scene, World};
 
-const EXAMPLES: [(&str, &str); 3] = [
+const EXAMPLES: [(&str, &str); 4] = [
     ("curtain", include_str!("../../scenes/curtain.toml")),
     ("table-cloth", include_str!("../../scenes/table-cloth.toml")),
+    ("wrecking-ball", include_str!("../../scenes/wrecking-ball.toml")),
     ("washing-line", include_str!("../../scenes/washing-line.toml")),
 ];
 

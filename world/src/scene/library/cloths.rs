@@ -156,7 +156,7 @@ pub(super) const HEX_SHEET: LibraryScene = LibraryScene {
 
 pub(super) const CURTAIN: LibraryScene = LibraryScene {
     name: "curtain",
-    about: "a curtain in the plane, through which a ball goes in circles and tears it",
+    about: "a curtain in the plane that tears where it is pulled too far; a ball goes by its edge",
     size: 60,
     size_is: "particles across",
     dimensions: 2,
@@ -172,12 +172,13 @@ pub(super) const CURTAIN: LibraryScene = LibraryScene {
         };
         let mut scene = Scene::<2>::new();
         scene.add("curtain", Model::cloth(&cloth)?.pinned("top").tearing_at(2.0))?;
-        let ball = Solid::new(Sphere::new([0.0, -0.3], 0.1)?)
-            .along(Path::Circular { radii: [[1.5, 0.0], [0.0, 0.5]], period: 7.0 })?;
+        let ball = Solid::new(Sphere::new([1.15, -0.75], 0.12)?)
+            .along(Path::Circular { radii: [[0.7, 0.0], [0.0, 0.4]], period: 8.0 })?;
         let room = Bounds::new([-2.0, -1.5], [2.0, 1.5])?;
         scene.obstacles.push(Arc::new(ball));
         scene.obstacles.push(Arc::new(Solid::new(room)));
-        scene.settings.step.substeps = 2;
+        // As many as keep it from tearing by its own weight, however fine it is.
+        scene.settings.step.substeps = size.div_ceil(32).max(2) as u32;
         scene.settings.step.iterations = 3;
         Ok(scene.into())
     },
