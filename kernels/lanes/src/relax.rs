@@ -99,9 +99,11 @@ unsafe fn in_rows<V: Vector, F: Factor, const D: usize>(
     let (a, b) = (&slots.a[..len], &slots.b[..len]);
     let rest_terms = &slots.rest_term[..len];
     let mass = V::splat(cpu, mass);
-    let weight_term = match slots.weight_term.first() {
-        Some(&stored) => V::splat(cpu, stored),
-        None => F::weight_term(mass + mass),
+    // Told by the formula, lest the compiler hoist a division that nobody needs.
+    let weight_term = if F::STORES_WEIGHT {
+        V::splat(cpu, slots.weight_term.first().copied().unwrap_or_default())
+    } else {
+        F::weight_term(mass + mass)
     };
     let mut slot = 0;
     while slot < len {
