@@ -26,6 +26,7 @@ pub fn usage(tuned: &Tuned, sheet: Option<&Sheet>) -> String {
         Order::Authored => "Schedule::authored(&sticks)",
         Order::Coloured => "Schedule::coloured(&sticks)",
         Order::Packed => "Schedule::packed(&sticks)",
+        Order::Starred => "Schedule::starred(&sticks)",
         Order::Banded => "Schedule::banded(&sticks)",
         Order::Blocked => "Schedule::blocked(&particles, &sticks)",
         Order::Sheet => "sheet.schedule(&sticks)?",

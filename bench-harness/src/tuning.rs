@@ -239,6 +239,7 @@ fn arrangements(scene: &Model, keep: Arrangement) -> Vec<Arrangement> {
         Order::Banded,
         Order::Blocked,
         Order::Packed,
+        Order::Starred,
         Order::Coloured,
         Order::Authored,
     ];

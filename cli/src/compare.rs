@@ -50,9 +50,9 @@ pub(crate) struct Arguments {
     /// its own.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<Formula>)]
     formulas: Vec<Formula>,
-    /// Which schedules, of: authored, coloured, packed, banded, blocked, sheet; each, if you like, on
-    /// renumbered particles: packed/rcm, blocked/hilbert; or with particles renumbered after the
-    /// order is made, which keeps the answer: packed+rcm, blocked+hilbert.
+    /// Which schedules, of: authored, coloured, packed, starred, banded, blocked, sheet; each, if
+    /// you like, on renumbered particles: packed/rcm, blocked/hilbert; or with particles
+    /// renumbered after the order is made, which keeps the answer: packed+rcm, blocked+hilbert.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<Arrangement>)]
     schedules: Vec<Arrangement>,
     /// Which instruction sets kernels may use, of those that this machine has (avx512, avx2,
@@ -251,7 +251,7 @@ impl Arguments {
             // Batches of one stick leave all lanes but one empty.
             Order::Authored => Kernel::<3>::name(kernel) == "scalar",
             // One block is one thread's work.
-            Order::Packed => Kernel::<3>::threads(kernel) == 1,
+            Order::Packed | Order::Starred => Kernel::<3>::threads(kernel) == 1,
             Order::Sheet => Kernel::<3>::threads(kernel) == 1 || is_for_sheets(kernel),
             Order::Coloured | Order::Banded | Order::Blocked => true,
         }

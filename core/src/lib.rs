@@ -56,8 +56,8 @@ pub use program::{Access, Program, Slots, SpecialSlots};
 pub use real::Real;
 pub use schedule::{
     BAND_PARTICLES, BAND_ROWS, BLOCK_PARTICLES, BLOCK_ROWS, Block, Family, OPEN_PACKETS,
-    PACKET_STICKS, Phase, RUN_STICKS, Schedule, ScheduleError, Sheet, SheetBlock, SheetError, WIDE,
-    WIDE_BAND_ROWS,
+    PACKET_STICKS, Phase, RUN_STICKS, STAR_STICKS, Schedule, ScheduleError, Sheet, SheetBlock,
+    SheetError, WIDE, WIDE_BAND_ROWS,
 };
 pub use sticks::{COMPLIANCE_MAX, Duplicates, Kind, REST_MAX, REST_MIN, StickError, Sticks};
 pub use stretch::Stretch;

@@ -13,7 +13,7 @@ use crate::kernel::PlanError;
 use crate::law::{ABSENT, weight};
 use crate::particles::{Column, Particles};
 use crate::real::Real;
-use crate::schedule::Schedule;
+use crate::schedule::{PACKET_STICKS, STAR_STICKS, Schedule};
 use crate::sticks::{Kind, Sticks};
 
 /// A block of one batch longer than this is cut into tasks of this many sticks: its sticks
@@ -35,6 +35,10 @@ const QUARTERS: usize = 4;
 /// of their own, whose ends are whole pieces of memory. And inside a register of `L` lanes,
 /// stick `p` is in lane `4 (p mod L/4) + p / (L/4)`: there the transpose of four registers
 /// finds the records of `L` consecutive particles.
+///
+/// Nor can it be seen which end of a stick is called the first. *Stars* are batches of as many
+/// sticks in which the same particle comes back in the same place: the program makes it the
+/// first end, so that a kernel may hold it over all of them.
 #[derive(Clone, Debug)]
 pub struct Program<S: Real> {
     formula: Formula,
@@ -83,6 +87,9 @@ pub enum Access {
     Pairs,
     /// All ends are one run: `a`, `a`, `b`, `b`, `a`, `a`, ... (8 lanes or more)
     Twos,
+    /// Whole packets of stars: [`STAR_STICKS`] times [`PACKET_STICKS`] sticks with the same `a`,
+    /// which are the ends of no other of these sticks.
+    Stars,
 }
 
 /// What the sticks of a register have in common.
@@ -185,12 +192,10 @@ impl<S: Real> Program<S> {
             inverse_h2: S::ZERO,
         };
         program.enough(particles)?;
-        program.lay_out(sticks, schedule)?;
+        program.lay_out(schedule)?;
         u32::try_from(sticks.particles() as u64 * u64::from(unit))
             .map_err(|_| PlanError::TooLarge)?;
-        let end = |which: usize| move |&stick: &u32| sticks.ends()[stick as usize][which] * unit;
-        program.a.extend(program.stick_of.iter().map(end(0)));
-        program.b.extend(program.stick_of.iter().map(end(1)));
+        program.name_ends();
         program.rest_term.resize(program.a.len(), S::ONE);
         if formula.dispatch(StoresWeight) {
             program.weight_term.resize(program.a.len(), S::ZERO);
@@ -200,22 +205,31 @@ impl<S: Real> Program<S> {
     }
 
     /// Fills `stick_of`, `slot_of`, the registers, tasks and phases.
-    fn lay_out(&mut self, sticks: &Sticks<S>, schedule: &Schedule) -> Result<(), PlanError> {
+    fn lay_out(&mut self, schedule: &Schedule) -> Result<(), PlanError> {
         for phase in schedule.phases() {
             for block in phase.blocks() {
-                let mut batches = block.batches();
-                let (first, second) = (batches.next().unwrap_or_default(), batches.next());
-                if second.is_none() {
-                    for share in first.chunks(TASK_STICKS) {
-                        self.lay_out_batch(sticks, share);
+                let batches: Vec<&[u32]> = block.batches().collect();
+                if let [batch] = batches[..] {
+                    for share in batch.chunks(TASK_STICKS) {
+                        self.lay_out_batch(share);
                         self.task_ends.push(self.registers.len() as u32);
                     }
-                } else {
-                    for batch in [first].into_iter().chain(second).chain(batches) {
-                        self.lay_out_batch(sticks, batch);
-                    }
-                    self.task_ends.push(self.registers.len() as u32);
+                    continue;
                 }
+                let mut rest = &batches[..];
+                while let Some((batch, others)) = rest.split_first() {
+                    if self.are_stars(rest) {
+                        let (stars, others) = rest.split_at(STAR_STICKS);
+                        for batch in stars {
+                            self.lay_out_registers(Access::Stars, batch);
+                        }
+                        rest = others;
+                    } else {
+                        self.lay_out_batch(batch);
+                        rest = others;
+                    }
+                }
+                self.task_ends.push(self.registers.len() as u32);
             }
             self.phase_ends.push(self.task_ends.len() as u32);
         }
@@ -223,7 +237,23 @@ impl<S: Real> Program<S> {
         Ok(())
     }
 
-    fn lay_out_batch(&mut self, sticks: &Sticks<S>, batch: &[u32]) {
+    /// Whether a packet of stars begins these batches. (As the sticks of a batch share no
+    /// particle, a particle that is in all of them in one place is in no other place.)
+    fn are_stars(&self, batches: &[&[u32]]) -> bool {
+        let Some(ranks) = batches.first_chunk::<STAR_STICKS>() else { return false };
+        self.lanes.is_multiple_of(QUARTERS)
+            && PACKET_STICKS.is_multiple_of(self.lanes)
+            && ranks.iter().all(|rank| rank.len() == PACKET_STICKS)
+            && (0..PACKET_STICKS).all(|at| self.centre(ranks.map(|rank| rank[at])).is_some())
+    }
+
+    /// The particle that sticks have in common.
+    fn centre(&self, star: [u32; STAR_STICKS]) -> Option<u32> {
+        let [first, others @ ..] = star.map(|stick| self.ends[stick as usize]);
+        first.into_iter().find(|end| others.iter().all(|ends| ends.contains(end)))
+    }
+
+    fn lay_out_batch(&mut self, batch: &[u32]) {
         if !self.lanes.is_multiple_of(QUARTERS) || batch.len() < self.lanes {
             self.lay_out_registers(Access::Scattered, batch);
             return;
@@ -232,7 +262,7 @@ impl<S: Real> Program<S> {
         let mut keyed: Vec<(u64, u32)> = batch
             .iter()
             .map(|&stick| {
-                let [a, b] = sticks.ends()[stick as usize];
+                let [a, b] = self.ends[stick as usize];
                 (u64::from(b.wrapping_sub(a)) << u32::BITS | u64::from(a), stick)
             })
             .collect();
@@ -276,6 +306,38 @@ impl<S: Real> Program<S> {
                 self.slot_of[stick as usize] = slot as u32;
             }
             self.registers.push(Register { access, form: Form::Mixed });
+        }
+    }
+
+    /// Fills `a` and `b`.
+    fn name_ends(&mut self) {
+        for (which, names) in [&mut self.a, &mut self.b].into_iter().enumerate() {
+            let name = |&stick: &u32| self.ends[stick as usize][which] * self.unit;
+            names.extend(self.stick_of.iter().map(name));
+        }
+        let mut register = 0;
+        while register < self.registers.len() {
+            let together = self.together(register);
+            if self.registers[register].access == Access::Stars {
+                for first in (register * self.lanes..).take(PACKET_STICKS) {
+                    let star = core::array::from_fn(|rank| first + rank * PACKET_STICKS);
+                    let centre = self.centre(star.map(|slot| self.stick_of[slot]));
+                    for slot in star {
+                        if centre.is_some_and(|centre| self.b[slot] == centre * self.unit) {
+                            core::mem::swap(&mut self.a[slot], &mut self.b[slot]);
+                        }
+                    }
+                }
+            }
+            register = together.end;
+        }
+    }
+
+    /// The registers from `first` on that mean something together only.
+    fn together(&self, first: usize) -> Range<usize> {
+        match self.registers[first].access {
+            Access::Stars => first..first + STAR_STICKS * PACKET_STICKS / self.lanes,
+            _ => first..first + 1,
         }
     }
 
@@ -483,23 +545,44 @@ impl<S: Real> Program<S> {
         self.segment_ends.clear();
         for task in 0..self.task_ends.len() {
             let begin = self.segments.len();
-            for at in before(&self.task_ends, task) {
-                let register = self.registers[at];
-                let slots = (at * self.lanes) as u32..((at + 1) * self.lanes) as u32;
-                let inverse_mass = (register.form == Form::Equal).then(|| {
-                    particles.inverse_masses()[(self.a[slots.start as usize] / self.unit) as usize]
-                });
-                match self.segments[begin..].last_mut() {
-                    Some(segment)
-                        if segment.register == register && segment.inverse_mass == inverse_mass =>
-                    {
-                        segment.slots.end = slots.end;
+            let mut registers = before(&self.task_ends, task);
+            while !registers.is_empty() {
+                let together = self.together(registers.start);
+                registers.start = together.end;
+                let first = self.kind(particles, together.start);
+                let alike = together.clone().all(|at| self.kind(particles, at) == first);
+                for at in together {
+                    let (mut register, inverse_mass) = self.kind(particles, at);
+                    if !alike {
+                        register.access = Access::Scattered;
                     }
-                    _ => self.segments.push(Segment { slots, register, inverse_mass }),
+                    let slots = (at * self.lanes) as u32..((at + 1) * self.lanes) as u32;
+                    match self.segments[begin..].last_mut() {
+                        Some(segment)
+                            if segment.register == register
+                                && segment.inverse_mass == inverse_mass =>
+                        {
+                            segment.slots.end = slots.end;
+                        }
+                        _ => self.segments.push(Segment { slots, register, inverse_mass }),
+                    }
                 }
             }
             self.segment_ends.push(self.segments.len() as u32);
         }
+    }
+
+    /// What registers of a segment have in common: the inverse mass of all ends is one of it,
+    /// if the form is equal.
+    fn kind<const D: usize>(
+        &self,
+        particles: &Particles<D, S>,
+        at: usize,
+    ) -> (Register, Option<S>) {
+        let register = self.registers[at];
+        let inverse_mass = (register.form == Form::Equal)
+            .then(|| particles.inverse_masses()[(self.a[at * self.lanes] / self.unit) as usize]);
+        (register, inverse_mass)
     }
 
     fn refresh_weights<const D: usize>(&mut self, particles: &Particles<D, S>) {

@@ -33,6 +33,7 @@ impl<const D: usize> Mesh<D> {
             ("authored", Schedule::authored(sticks)),
             ("coloured", Schedule::coloured(sticks)),
             ("packed", Schedule::packed(sticks)),
+            ("starred", Schedule::starred(sticks)),
             ("banded", Schedule::banded(sticks)),
             ("blocked", Schedule::blocked(particles, sticks)),
             ("islands", islands(sticks, 1)),

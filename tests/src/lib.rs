@@ -40,7 +40,7 @@ pub fn exhibits() -> impl Iterator<Item = Exhibit> {
     scenes.into_iter().flat_map(|(name, scene)| {
         let scene = scene.expect("such scenes can be made");
         let fits = |order: &Arrangement| match order.order {
-            Order::Authored | Order::Packed => false,
+            Order::Authored | Order::Packed | Order::Starred => false,
             Order::Coloured | Order::Banded | Order::Blocked => true,
             Order::Sheet => scene.sheet.is_some(),
         };

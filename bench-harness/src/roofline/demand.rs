@@ -6,8 +6,8 @@ use std::hint::black_box;
 use serde::Serialize;
 use taut::world::Arranged;
 use taut::{
-    Access, AnyKernel, Counted, Factor, Formula, Kernel, PlanError, Program, Sheet, Tally,
-    WithFactor, factor, relax, squared_length,
+    Access, AnyKernel, Counted, Factor, Formula, Kernel, PlanError, Program, STAR_STICKS, Sheet,
+    Tally, WithFactor, factor, relax, squared_length,
 };
 
 /// Bytes of a number, or of the name of a particle.
@@ -89,6 +89,8 @@ impl Demand {
                 Access::Scattered => [2.0, 2.0],
                 Access::Runs => [0.0, 2.0],
                 Access::Pairs | Access::Twos => [0.0, 1.0],
+                // The centre's name is read once a star.
+                Access::Stars => [1.0 + 1.0 / STAR_STICKS as f64; 2],
             };
             let masses = if slots.inverse_mass.is_some() { Masses::Equal } else { Masses::Any };
             let stored = masses == Masses::Any && !slots.weight_term.is_empty();

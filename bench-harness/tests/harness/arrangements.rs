@@ -8,7 +8,14 @@ use crate::make::{arrangement, arrangements, sheet, shuffled_disc};
 
 #[test]
 fn a_name_that_is_shown_is_the_name_that_is_read() {
-    let orders = [Order::Authored, Order::Coloured, Order::Packed, Order::Blocked, Order::Sheet];
+    let orders = [
+        Order::Authored,
+        Order::Coloured,
+        Order::Packed,
+        Order::Starred,
+        Order::Blocked,
+        Order::Sheet,
+    ];
     let mut names = Vec::new();
     for order in orders {
         for numbering in [
@@ -25,7 +32,7 @@ fn a_name_that_is_shown_is_the_name_that_is_read() {
     }
     names.sort();
     names.dedup();
-    assert_eq!(names.len(), 25);
+    assert_eq!(names.len(), 30);
 }
 
 #[test]
@@ -53,9 +60,10 @@ fn an_unknown_name_is_quoted_and_the_known_ones_listed() {
         assert_eq!(error, ArrangementError::Unknown { name: name.to_owned() });
         let sentence = error.to_string();
         assert!(sentence.contains(&format!("'{name}'")), "{sentence}");
-        for known in
-            ["authored", "coloured", "packed", "banded", "blocked", "sheet", "rcm", "hilbert"]
-        {
+        for known in [
+            "authored", "coloured", "packed", "starred", "banded", "blocked", "sheet", "rcm",
+            "hilbert",
+        ] {
             assert!(sentence.contains(known), "{sentence}");
         }
     }
@@ -124,7 +132,7 @@ fn what_a_user_gets_who_asks_for_none_is_the_sheet_s_order_or_that_for_its_mesh(
 #[test]
 fn numbered_after_the_order_is_the_same_order_with_other_neighbours() {
     for scene in [sheet(), shuffled_disc()] {
-        for name in ["authored", "coloured", "packed", "banded", "blocked", "sheet"] {
+        for name in ["authored", "coloured", "packed", "starred", "banded", "blocked", "sheet"] {
             let Ok(given) = arrangement(name).of(&scene) else { continue };
             for numbering in ["rcm", "hilbert"] {
                 let one = arrangement(&format!("{name}+{numbering}"));

@@ -38,7 +38,7 @@ pub(crate) fn arrangement(name: &str) -> Arrangement {
 /// Every order on every numbering that a scene can have.
 pub(crate) fn arrangements(scene: &Model) -> Vec<Arrangement> {
     let mut names: Vec<String> = Vec::new();
-    for order in ["authored", "coloured", "packed", "banded", "blocked"] {
+    for order in ["authored", "coloured", "packed", "starred", "banded", "blocked"] {
         names.extend(["given", "rcm", "hilbert"].map(|numbering| format!("{order}/{numbering}")));
     }
     if scene.sheet.is_some() {

@@ -20,8 +20,15 @@ fn every_shape_is_compared_and_the_table_names_everybody() {
         assert!(ran.out.starts_with(&format!("{shape} 5, all sticks: ")), "{}", ran.out);
         let kernels = ["textbook", "scalar", "wide", "pulp"];
         let formulas = ["exact", "newton", "halley", "quick"];
-        let schedules =
-            ["authored", "coloured", "packed", "packed/rcm", "banded", "blocked/hilbert"];
+        let schedules = [
+            "authored",
+            "coloured",
+            "packed",
+            "packed/rcm",
+            "starred/rcm",
+            "banded",
+            "blocked/hilbert",
+        ];
         for name in [&kernels[..], &formulas, &schedules].concat() {
             assert!(ran.out.contains(&format!(" {name} ")), "{name} is missing: {}", ran.out);
         }

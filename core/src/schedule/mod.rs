@@ -5,6 +5,7 @@ mod blocked;
 mod coloured;
 mod packed;
 mod sheet;
+mod starred;
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -21,6 +22,7 @@ pub use packed::{OPEN_PACKETS, PACKET_STICKS};
 pub use sheet::{
     BAND_ROWS, BLOCK_ROWS, Family, Sheet, SheetBlock, SheetError, WIDE, WIDE_BAND_ROWS,
 };
+pub use starred::STAR_STICKS;
 
 /// A validated order of relaxation.
 ///
@@ -202,10 +204,27 @@ impl Schedule {
     pub fn packed<S: Real>(sticks: &Sticks<S>) -> Self {
         let mut builder = Builder::new(sticks.len());
         for group in plain_first(sticks, sticks.by_ends()) {
-            packed::pack(sticks, &group, &mut |batch| builder.batch(batch.iter().copied()));
+            packed::pack(sticks, group.as_chunks::<1>().0, |packet| {
+                builder.batch(packet.iter().map(|&&[stick]| stick));
+            });
         }
         builder.end_block();
         builder.end_phase();
+        builder.finish_proven(sticks)
+    }
+
+    /// Packets of [`PACKET_STICKS`] *stars* that share no particle, drawn from a local window as
+    /// in [`Schedule::packed`]. A star is a particle with [`STAR_STICKS`] of its sticks; a packet
+    /// is that many batches, each a stick of every star. Particles take stars in the order of
+    /// their numbers; sticks that are left over are packed last. One phase, one block.
+    ///
+    /// The fastest for large meshes without runs, on particles with good numbers
+    /// ([`Renumbering::reverse_cuthill_mckee`](crate::Renumbering::reverse_cuthill_mckee)):
+    /// kernels hold the centres of a packet meanwhile. Not a default, because it is less bounded
+    /// than others with one iteration a step (docs/stability.md).
+    pub fn starred<S: Real>(sticks: &Sticks<S>) -> Self {
+        let mut builder = Builder::new(sticks.len());
+        starred::star(sticks, &mut builder);
         builder.finish_proven(sticks)
     }
 

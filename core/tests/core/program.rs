@@ -6,8 +6,8 @@ use std::ops::Range;
 
 use proptest::prelude::*;
 use taut_core::{
-    Access, Factor, Family, Formula, Kind, Particles, PlanError, Program, Real, Response, Schedule,
-    Slots, WithFactor, relax, weight,
+    Access, Factor, Family, Formula, Kind, PACKET_STICKS, Particles, PlanError, Program, Real,
+    Response, STAR_STICKS, Schedule, Slots, WithFactor, relax, weight,
 };
 
 use crate::meshes::{Mesh, Part, Random, Recipe, for_all, joined, make_special, sheet};
@@ -116,7 +116,7 @@ fn assert_is_as_it_says<const D: usize, S: Real>(
 ) {
     let lane = |place: usize| first + 4 * (place % (lanes / 4)) + place / (lanes / 4);
     let run: Option<fn(u32) -> u32> = match slots.access {
-        Access::Scattered => None,
+        Access::Scattered | Access::Stars => None,
         Access::Runs => Some(|place| place),
         Access::Pairs => Some(|place| 2 * place),
         Access::Twos => Some(|place| place / 2 * 4 + place % 2),
@@ -130,6 +130,14 @@ fn assert_is_as_it_says<const D: usize, S: Real>(
         let apart = slots.b[first].wrapping_sub(slots.a[first]);
         assert!(slots.access != Access::Pairs || apart == UNIT);
         assert!(slots.access != Access::Twos || (apart == 2 * UNIT && lanes >= 8));
+    }
+    if slots.access == Access::Stars {
+        let packet = STAR_STICKS * PACKET_STICKS;
+        assert!(slots.a.len().is_multiple_of(packet));
+        let centres = &slots.a[first / packet * packet..][..PACKET_STICKS];
+        let held = &centres[first % PACKET_STICKS..][..lanes];
+        assert_eq!(held, &slots.a[first..][..lanes]);
+        assert!(slots.b[first..][..lanes].iter().all(|end| !centres.contains(end)));
     }
     if let Some(mass) = slots.inverse_mass {
         assert!(slots.special.is_none());
@@ -167,6 +175,7 @@ fn schedule_of<const D: usize, S: Real>(mesh: &Mesh<D, S>, which: usize) -> Sche
         1 => Schedule::coloured(&mesh.sticks),
         2 => Schedule::packed(&mesh.sticks),
         3 => Schedule::banded(&mesh.sticks),
+        5 => Schedule::starred(&mesh.sticks),
         _ => Schedule::blocked(&mesh.particles, &mesh.sticks),
     }
 }
@@ -188,13 +197,14 @@ fn assert_means_its_schedule<const D: usize, S: Real>(
 
 #[test]
 fn registers_of_any_width_give_the_bits_of_one_stick_after_the_other() {
-    for_all(150, (Recipe::any(), 1..=16_usize, 0..5_usize), |(recipe, lanes, which)| {
+    for_all(150, (Recipe::any(), 1..=16_usize, 0..6_usize), |(recipe, lanes, which)| {
         let mesh = recipe.mesh::<3, f32>();
         assert_means_its_schedule(&mesh, &schedule_of(&mesh, which), lanes);
     });
     let mesh = Recipe::large(30).mesh::<3, f32>();
     for lanes in 1..=16 {
         assert_means_its_schedule(&mesh, &schedule_of(&mesh, lanes % 5), lanes);
+        assert_means_its_schedule(&mesh, &schedule_of(&mesh, 5), lanes);
     }
 }
 
@@ -302,6 +312,33 @@ fn a_mesh_numbered_row_by_row_is_mostly_runs_of_equal_masses() {
                 .iter()
                 .all(|share| *share == 0.0)
         );
+    }
+}
+
+#[test]
+fn stars_are_held_as_long_as_their_masses_are_equal() {
+    let mut mesh = sheet(128, 128, Family::ALL).1;
+    let schedule = Schedule::starred(&mesh.sticks);
+    for lanes in [4, 8, 16] {
+        let mut program = made(&mesh, &schedule, lanes, Formula::Quick);
+        let before = shares(&program, &[Access::Stars]);
+        assert!(before.iter().all(|&share| share > 0.9), "{lanes} lanes: {before:?}");
+        // A packet with another mass is relaxed a register at a time.
+        mesh.particles.set_inverse_mass(5000, 3.0).unwrap();
+        program.refresh(&mesh.particles, &mesh.sticks).unwrap();
+        let [held, equal] = shares(&program, &[Access::Stars]);
+        assert!(0.85 < held && held < before[0] && held < equal && equal < before[1]);
+        let expected = one_by_one(&mesh, &schedule, Formula::Quick, INVERSE_H2);
+        assert_same(&run(&program, &mesh.particles), &expected, "another mass");
+        mesh.particles.set_inverse_mass(5000, 1.0).unwrap();
+        program.refresh(&mesh.particles, &mesh.sticks).unwrap();
+        let after = shares(&program, &[Access::Stars]);
+        assert_eq!(after.map(f64::to_bits), before.map(f64::to_bits));
+    }
+    // Lanes that do not divide a packet hold nothing.
+    for lanes in [1, 3, 12] {
+        let program = made(&mesh, &schedule, lanes, Formula::Halley);
+        assert!(shares(&program, &[Access::Stars])[0] == 0.0);
     }
 }
 

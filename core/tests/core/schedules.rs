@@ -4,8 +4,8 @@ use std::collections::{BTreeSet, HashSet};
 
 use proptest::prelude::*;
 use taut_core::{
-    BLOCK_PARTICLES, Family, OPEN_PACKETS, PACKET_STICKS, RUN_STICKS, Renumbering, Schedule,
-    ScheduleError, Sticks,
+    BLOCK_PARTICLES, Family, OPEN_PACKETS, PACKET_STICKS, RUN_STICKS, Renumbering, STAR_STICKS,
+    Schedule, ScheduleError, Sticks,
 };
 
 use crate::meshes::{Mesh, Part, Random, Recipe, for_all, joined, sheet};
@@ -71,11 +71,12 @@ fn assert_pure(name: &str, schedule: &Schedule, sticks: &Sticks) {
     }
 }
 
-fn all_builders(mesh: &Mesh) -> [(&'static str, Schedule); 5] {
+fn all_builders(mesh: &Mesh) -> [(&'static str, Schedule); 6] {
     [
         ("authored", Schedule::authored(&mesh.sticks)),
         ("coloured", Schedule::coloured(&mesh.sticks)),
         ("packed", Schedule::packed(&mesh.sticks)),
+        ("starred", Schedule::starred(&mesh.sticks)),
         ("banded", Schedule::banded(&mesh.sticks)),
         ("blocked", Schedule::blocked(&mesh.particles, &mesh.sticks)),
     ]
@@ -120,10 +121,11 @@ fn hash(schedule: &Schedule) -> u64 {
 #[test]
 fn the_orders_are_those_of_version_1() {
     // The order decides the answer, so another order is another version of all results.
-    const VERSION_1: [u64; 5] = [
+    const VERSION_1: [u64; 6] = [
         0x7098_ab90_2755_2365,
         0x81ba_9182_189b_bb7b,
         0xc545_0d6e_fc3c_740f,
+        0x3ba1_4419_8e51_dee2,
         0x81ba_9182_189b_bb7b,
         0x9754_f1d3_4980_d38e,
     ];
@@ -256,6 +258,35 @@ fn packets_are_drawn_as_defined() {
     };
     for_all(60, Recipe::any(), |recipe| check(&recipe));
     check(&Recipe::large(30));
+}
+
+/// The stars that begin these batches: ends in common, nothing else.
+fn stars_of(sticks: &Sticks, ranks: [&[u32]; STAR_STICKS]) -> Option<Vec<u32>> {
+    let mut names = Vec::new();
+    for at in 0..ranks[0].len() {
+        let star: Vec<u32> =
+            ranks.iter().map(|rank| rank.get(at).copied()).collect::<Option<_>>()?;
+        let of_star: BTreeSet<u32> = particles_of(sticks, &star).into_iter().collect();
+        names.extend((of_star.len() == STAR_STICKS + 1).then_some(of_star)?);
+    }
+    let once: BTreeSet<u32> = names.iter().copied().collect();
+    (once.len() == names.len()).then_some(names)
+}
+
+#[test]
+fn stars_of_a_packet_share_no_particle_and_have_nearly_all_sticks() {
+    for families in [Family::STRUCTURAL, Family::SHEAR, Family::ALL] {
+        let sticks = sheet(100, 100, families).1.sticks;
+        let schedule = Schedule::starred(&sticks);
+        let batches: Vec<&[u32]> = schedule.batches().collect();
+        assert!(batches.iter().all(|batch| batch.len() <= PACKET_STICKS));
+        let packets = batches.as_chunks().0.iter();
+        let packets = packets.map_while(|&ranks| stars_of(&sticks, ranks));
+        let stars: usize = packets.map(|names| names.len() / (STAR_STICKS + 1)).sum();
+        let share = (stars * STAR_STICKS) as f64 / sticks.len() as f64;
+        assert!(share > 0.95, "only {share} of the sticks are in stars");
+        assert_eq!(phases(&schedule).len(), 1);
+    }
 }
 
 #[test]

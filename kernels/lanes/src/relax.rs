@@ -6,7 +6,8 @@
 //! runs of consecutive particles are whole loads and stores besides, and name nothing.
 
 use taut_core::{
-    Access, Factor, Response, Slots, displaced, factor, relax, squared_length, weight,
+    Access, Factor, PACKET_STICKS, Response, STAR_STICKS, Slots, displaced, factor, relax,
+    squared_length, weight,
 };
 
 use crate::record::{Half, Record};
@@ -34,15 +35,50 @@ pub(crate) unsafe fn relax_slots<V: Vector, F: Factor, const D: usize>(
         match (slots.inverse_mass, slots.access) {
             (None, _) => in_columns::<V, F, D>(cpu, slots, records, inverse_h2),
             (Some(mass), Access::Scattered) => {
-                in_rows::<V, F, Scattered, D>(cpu, slots, records, mass);
+                in_rows::<V, F, D>(cpu, slots, records, mass, &mut Scattered);
             }
-            (Some(mass), Access::Runs) => in_rows::<V, F, Runs, D>(cpu, slots, records, mass),
+            (Some(mass), Access::Runs) => {
+                in_rows::<V, F, D>(cpu, slots, records, mass, &mut Runs);
+            }
             (Some(mass), Access::Pairs) => {
-                in_rows::<V, F, OneRun<false>, D>(cpu, slots, records, mass);
+                in_rows::<V, F, D>(cpu, slots, records, mass, &mut OneRun::<false>);
             }
             (Some(mass), Access::Twos) => {
-                in_rows::<V, F, OneRun<true>, D>(cpu, slots, records, mass);
+                in_rows::<V, F, D>(cpu, slots, records, mass, &mut OneRun::<true>);
             }
+            (Some(mass), Access::Stars) => in_stars::<V, F, D>(cpu, slots, records, mass),
+        }
+    }
+}
+
+/// Packets of stars, whose ends all have one inverse mass: the centres of a packet are held
+/// apart, whole registers of them, and go back when all its sticks are done.
+///
+/// # Safety
+/// - As [`relax_slots`]; the slots are whole packets of [`Access::Stars`].
+#[inline(always)]
+unsafe fn in_stars<V: Vector, F: Factor, const D: usize>(
+    cpu: V::Cpu,
+    slots: Slots<'_, f32>,
+    records: *mut Half,
+    mass: f32,
+) {
+    const PACKET: usize = STAR_STICKS * PACKET_STICKS;
+    let mut held = Held([Record::default(); PACKET_STICKS]);
+    for (packet, a) in slots.a.chunks_exact(PACKET).enumerate() {
+        let range = packet * PACKET..(packet + 1) * PACKET;
+        let (b, rest_term) = (&slots.b[range.clone()], &slots.rest_term[range]);
+        for first in (0..PACKET_STICKS).step_by(V::LANES) {
+            // SAFETY: the lanes divide the packet, and names are valid by contract.
+            unsafe { held.put(load_named::<V>(cpu, records, a[first..].as_ptr()), first) };
+        }
+        // SAFETY: by contract; the records of the centres are nobody's second end.
+        unsafe {
+            in_rows::<V, F, D>(cpu, Slots { a, b, rest_term, ..slots }, records, mass, &mut held);
+        }
+        for first in (0..PACKET_STICKS).step_by(V::LANES) {
+            // SAFETY: as above.
+            unsafe { store_named(held.get::<V>(cpu, first), records, a[first..].as_ptr()) };
         }
     }
 }
@@ -50,28 +86,31 @@ pub(crate) unsafe fn relax_slots<V: Vector, F: Factor, const D: usize>(
 /// Plain sticks whose ends all have one inverse mass.
 ///
 /// # Safety
-/// - As [`relax_slots`]; the ends lie as `E` says.
+/// - As [`relax_slots`]; the ends lie as `ends` says.
 #[inline(always)]
-unsafe fn in_rows<V: Vector, F: Factor, E: Ends, const D: usize>(
+unsafe fn in_rows<V: Vector, F: Factor, const D: usize>(
     cpu: V::Cpu,
     slots: Slots<'_, f32>,
     records: *mut Half,
     mass: f32,
+    ends: &mut impl Ends,
 ) {
     let len = slots.a.len() / V::LANES * V::LANES;
     let (a, b) = (&slots.a[..len], &slots.b[..len]);
     let rest_terms = &slots.rest_term[..len];
     let mass = V::splat(cpu, mass);
-    let weight_term = match slots.weight_term.first() {
-        Some(&stored) => V::splat(cpu, stored),
-        None => F::weight_term(mass + mass),
+    // Told by the formula, lest the compiler hoist a division that nobody needs.
+    let weight_term = if F::STORES_WEIGHT {
+        V::splat(cpu, slots.weight_term.first().copied().unwrap_or_default())
+    } else {
+        F::weight_term(mass + mass)
     };
     let mut slot = 0;
     while slot < len {
         // SAFETY: `slot + LANES <= len`, which all columns have; the rest by contract.
         unsafe {
             let names = [a.as_ptr().add(slot), b.as_ptr().add(slot)];
-            let [old_a, old_b] = E::load::<V>(cpu, records, names);
+            let [old_a, old_b] = ends.load::<V>(cpu, records, names, slot);
             let rest_term = V::load(cpu, rest_terms.as_ptr().add(slot));
             let d: [V; 4] = core::array::from_fn(|row| old_b[row] - old_a[row]);
             let along = V::transpose(d);
@@ -84,7 +123,7 @@ unsafe fn in_rows<V: Vector, F: Factor, E: Ends, const D: usize>(
                 [new_a[row], new_b[row]] =
                     displaced([old_a[row], old_b[row]], d[row], [gains[row]; 2]);
             }
-            E::store([new_a, new_b], records, names);
+            ends.store([new_a, new_b], records, names, slot);
         }
         slot += V::LANES;
     }
@@ -115,7 +154,8 @@ unsafe fn in_columns<V: Vector, F: Factor, const D: usize>(
         // SAFETY: the same, and names are valid for reading by contract.
         let (names, [rows_a, rows_b]) = unsafe {
             let names = [a.as_ptr().add(slot), b.as_ptr().add(slot)];
-            (names, Scattered::load::<V>(cpu, records, names))
+            let [a, b] = names;
+            (names, [load_named::<V>(cpu, records, a), load_named::<V>(cpu, records, b)])
         };
         let (mut ends_a, mut ends_b) = (V::transpose(rows_a), V::transpose(rows_b));
         let masses = [ends_a[D], ends_b[D]];
@@ -138,9 +178,33 @@ unsafe fn in_columns<V: Vector, F: Factor, const D: usize>(
         ends_a[..D].copy_from_slice(&new_a);
         ends_b[..D].copy_from_slice(&new_b);
         // SAFETY: valid for writing by contract.
-        unsafe { Scattered::store([V::transpose(ends_a), V::transpose(ends_b)], records, names) };
+        unsafe {
+            store_named(V::transpose(ends_a), records, names[0]);
+            store_named(V::transpose(ends_b), records, names[1]);
+        }
         slot += V::LANES;
     }
+}
+
+/// The records of those names, in rows.
+///
+/// # Safety
+/// - `names` is valid for reading as many as `V` has lanes,
+/// - `records` is valid for reading at each of them.
+#[inline(always)]
+unsafe fn load_named<V: Vector>(cpu: V::Cpu, records: *const Half, names: *const u32) -> [V; 4] {
+    // SAFETY: `lane` is below the lanes, and the names are valid, by contract.
+    unsafe { V::gather_rows(cpu, |lane| records.add(*names.add(lane) as usize).cast()) }
+}
+
+/// Puts them back.
+///
+/// # Safety
+/// - As [`load_named`], for writing.
+#[inline(always)]
+unsafe fn store_named<V: Vector>(rows: [V; 4], records: *mut Half, names: *const u32) {
+    // SAFETY: as above.
+    unsafe { V::scatter_rows(rows, |lane| records.add(*names.add(lane) as usize).cast()) }
 }
 
 /// How the records of a register's ends are reached, by the names of both ends in each lane.
@@ -151,18 +215,26 @@ trait Ends {
     /// # Safety
     /// - Both `names` are valid for reading as many as `V` has lanes,
     /// - `records` is valid for reading at each of them,
-    /// - and they lie as the type says.
+    /// - and they lie as the type says, `slot` being that of the first lane.
     unsafe fn load<V: Vector>(
+        &self,
         cpu: V::Cpu,
         records: *const Half,
         names: [*const u32; 2],
+        slot: usize,
     ) -> [[V; 4]; 2];
 
     /// Puts them back.
     ///
     /// # Safety
     /// - As [`load`](Self::load), for writing.
-    unsafe fn store<V: Vector>(ends: [[V; 4]; 2], records: *mut Half, names: [*const u32; 2]);
+    unsafe fn store<V: Vector>(
+        &mut self,
+        ends: [[V; 4]; 2],
+        records: *mut Half,
+        names: [*const u32; 2],
+        slot: usize,
+    );
 }
 
 /// [`Access::Scattered`].
@@ -171,38 +243,88 @@ struct Scattered;
 struct Runs;
 /// [`Access::Pairs`], or [`Access::Twos`].
 struct OneRun<const TWOS: bool>;
+/// The centres of a packet of [`Access::Stars`]: stick `slot` is of the star `slot` modulo their
+/// number. Stored and loaded whole, which a processor can forward.
+#[repr(align(64))]
+struct Held([Record; PACKET_STICKS]);
+
+impl Held {
+    /// # Safety
+    /// - The lanes divide [`PACKET_STICKS`], and `slot`.
+    #[inline(always)]
+    unsafe fn get<V: Vector>(&self, cpu: V::Cpu, slot: usize) -> [V; 4] {
+        let first: *const Record = &raw const self.0[slot % PACKET_STICKS];
+        // SAFETY: as many records as there are lanes, from there on, by contract.
+        core::array::from_fn(|row| unsafe { V::load(cpu, first.cast::<f32>().add(row * V::LANES)) })
+    }
+
+    /// # Safety
+    /// - As [`get`](Self::get).
+    #[inline(always)]
+    unsafe fn put<V: Vector>(&mut self, rows: [V; 4], slot: usize) {
+        let first: *mut Record = &raw mut self.0[slot % PACKET_STICKS];
+        for (at, row) in rows.into_iter().enumerate() {
+            // SAFETY: as above.
+            unsafe { row.store(first.cast::<f32>().add(at * V::LANES)) };
+        }
+    }
+}
 
 impl Ends for Scattered {
     #[inline(always)]
     unsafe fn load<V: Vector>(
+        &self,
         cpu: V::Cpu,
         records: *const Half,
         [a, b]: [*const u32; 2],
+        _slot: usize,
     ) -> [[V; 4]; 2] {
-        // SAFETY: `lane` is below the lanes, and the names are valid, by contract.
-        unsafe {
-            let (at_a, at_b) = (
-                |lane: usize| records.add(*a.add(lane) as usize).cast::<[f32; 4]>(),
-                |lane: usize| records.add(*b.add(lane) as usize).cast::<[f32; 4]>(),
-            );
-            [V::gather_rows(cpu, at_a), V::gather_rows(cpu, at_b)]
-        }
+        // SAFETY: the same contract.
+        unsafe { [load_named(cpu, records, a), load_named(cpu, records, b)] }
     }
 
     #[inline(always)]
     unsafe fn store<V: Vector>(
+        &mut self,
         [ends_a, ends_b]: [[V; 4]; 2],
         records: *mut Half,
         [a, b]: [*const u32; 2],
+        _slot: usize,
+    ) {
+        // SAFETY: the same contract.
+        unsafe {
+            store_named(ends_a, records, a);
+            store_named(ends_b, records, b);
+        }
+    }
+}
+
+impl Ends for Held {
+    #[inline(always)]
+    unsafe fn load<V: Vector>(
+        &self,
+        cpu: V::Cpu,
+        records: *const Half,
+        [_, b]: [*const u32; 2],
+        slot: usize,
+    ) -> [[V; 4]; 2] {
+        // SAFETY: the same contract; packets of stars are only laid out for lanes that divide
+        // them.
+        unsafe { [self.get(cpu, slot), load_named(cpu, records, b)] }
+    }
+
+    #[inline(always)]
+    unsafe fn store<V: Vector>(
+        &mut self,
+        [ends_a, ends_b]: [[V; 4]; 2],
+        records: *mut Half,
+        [_, b]: [*const u32; 2],
+        slot: usize,
     ) {
         // SAFETY: as above.
         unsafe {
-            let (at_a, at_b) = (
-                |lane: usize| records.add(*a.add(lane) as usize).cast::<[f32; 4]>(),
-                |lane: usize| records.add(*b.add(lane) as usize).cast::<[f32; 4]>(),
-            );
-            V::scatter_rows(ends_a, at_a);
-            V::scatter_rows(ends_b, at_b);
+            self.put(ends_a, slot);
+            store_named(ends_b, records, b);
         }
     }
 }
@@ -210,9 +332,11 @@ impl Ends for Scattered {
 impl Ends for Runs {
     #[inline(always)]
     unsafe fn load<V: Vector>(
+        &self,
         cpu: V::Cpu,
         records: *const Half,
         names: [*const u32; 2],
+        _slot: usize,
     ) -> [[V; 4]; 2] {
         // SAFETY: each run is as many records as there are lanes, from the first name on.
         let run = |first: *const u32| unsafe {
@@ -223,7 +347,13 @@ impl Ends for Runs {
     }
 
     #[inline(always)]
-    unsafe fn store<V: Vector>(ends: [[V; 4]; 2], records: *mut Half, names: [*const u32; 2]) {
+    unsafe fn store<V: Vector>(
+        &mut self,
+        ends: [[V; 4]; 2],
+        records: *mut Half,
+        names: [*const u32; 2],
+        _slot: usize,
+    ) {
         for (rows, first) in ends.into_iter().zip(names) {
             // SAFETY: as above.
             unsafe {
@@ -239,9 +369,11 @@ impl Ends for Runs {
 impl<const TWOS: bool> Ends for OneRun<TWOS> {
     #[inline(always)]
     unsafe fn load<V: Vector>(
+        &self,
         cpu: V::Cpu,
         records: *const Half,
         [first, _]: [*const u32; 2],
+        _slot: usize,
     ) -> [[V; 4]; 2] {
         let [mut a, mut b] = [[V::splat(cpu, 0.0); 4]; 2];
         for row in 0..4 {
@@ -257,9 +389,11 @@ impl<const TWOS: bool> Ends for OneRun<TWOS> {
 
     #[inline(always)]
     unsafe fn store<V: Vector>(
+        &mut self,
         [a, b]: [[V; 4]; 2],
         records: *mut Half,
         [first, _]: [*const u32; 2],
+        _slot: usize,
     ) {
         for row in 0..4 {
             // SAFETY: as above.

@@ -16,6 +16,8 @@ pub enum Order {
     Coloured,
     /// [`Schedule::packed`].
     Packed,
+    /// [`Schedule::starred`].
+    Starred,
     /// [`Schedule::banded`].
     Banded,
     /// [`Schedule::blocked`].
@@ -61,8 +63,8 @@ pub struct Arrangement {
 pub enum ArrangementError {
     /// A name that is none.
     #[error(
-        "there is no schedule '{name}': choose authored, coloured, packed, banded, blocked or sheet, \
-         and if you like a numbering, before the order is made or after: packed/rcm, blocked+hilbert"
+        "there is no schedule '{name}': choose authored, coloured, packed, starred, banded, blocked or \
+         sheet, and if you like a numbering, before the order is made or after: packed/rcm, blocked+hilbert"
     )]
     Unknown {
         /// The name.
@@ -76,10 +78,11 @@ pub enum ArrangementError {
     Sheet(#[from] SheetError),
 }
 
-const ORDERS: [(Order, &str); 6] = [
+const ORDERS: [(Order, &str); 7] = [
     (Order::Authored, "authored"),
     (Order::Coloured, "coloured"),
     (Order::Packed, "packed"),
+    (Order::Starred, "starred"),
     (Order::Banded, "banded"),
     (Order::Blocked, "blocked"),
     (Order::Sheet, "sheet"),
@@ -110,8 +113,15 @@ impl Arrangement {
     /// What is tried when nothing else is said: orders on the numbering given, and those that
     /// a good numbering helps, on it.
     pub fn usual(scene: &Model) -> Vec<Self> {
-        let mut names =
-            vec!["authored", "coloured", "packed", "packed/rcm", "banded", "blocked/hilbert"];
+        let mut names = vec![
+            "authored",
+            "coloured",
+            "packed",
+            "packed/rcm",
+            "starred/rcm",
+            "banded",
+            "blocked/hilbert",
+        ];
         if scene.sheet.is_some() {
             names.push("sheet");
         }
@@ -193,6 +203,7 @@ impl Order {
             Self::Authored => Schedule::authored(sticks),
             Self::Coloured => Schedule::coloured(sticks),
             Self::Packed => Schedule::packed(sticks),
+            Self::Starred => Schedule::starred(sticks),
             Self::Banded => Schedule::banded(sticks),
             Self::Blocked => Schedule::blocked(particles, sticks),
             Self::Sheet => sheet.as_ref().ok_or(ArrangementError::NotASheet)?.schedule(sticks)?,

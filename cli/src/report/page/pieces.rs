@@ -7,8 +7,8 @@ use crate::report::results::{Machine, Results};
 
 /// Names in the order of their colours.
 pub(super) const KERNELS: [&str; 6] = ["grid", "pulp", "wide", "scalar", "textbook", "colour"];
-pub(super) const SCHEDULES: [&str; 6] =
-    ["sheet", "banded", "blocked", "coloured", "authored", "packed"];
+pub(super) const SCHEDULES: [&str; 7] =
+    ["sheet", "banded", "blocked", "coloured", "authored", "packed", "starred"];
 /// Names in the order of their marks.
 pub(super) const FORMULAS: [&str; 4] = ["halley", "exact", "newton", "quick"];
 pub(super) const ISAS: [&str; 5] = ["avx512", "avx2", "sse2", "neon", "scalar"];
