@@ -34,9 +34,9 @@ pub use force::{
     Acceleration, Attractor, Drag, Field, Force, Forces, Gusts, Law, Region, Subject, Wind, WindLaw,
 };
 pub use model::{
-    Arranged, Arrangement, ArrangementError, Axes, Bridge, Cloth, Diagonals, Faces, HexSheet,
-    JointLimit, Model, ModelError, Numbering, Order, PINNED_SHARE, Plant, Ragdoll, Rope, StickSet,
-    UnknownStickSet,
+    Arranged, Arrangement, ArrangementError, Axes, Bridge, Cloth, Diagonals, Faces, Guide,
+    HexSheet, JointLimit, Model, ModelError, Numbering, Order, PINNED_SHARE, Plant, Ragdoll, Rope,
+    StickSet, UnknownStickSet,
 };
 pub use motion::{Integrator, Oscillator, fallen};
 pub use obstacle::{

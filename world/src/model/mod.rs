@@ -5,6 +5,7 @@ mod bridge;
 mod cloth;
 mod error;
 mod faces;
+mod guide;
 mod hanging;
 mod mesh;
 mod parts;
@@ -33,6 +34,7 @@ pub use cloth::{Axes, Cloth, Diagonals};
 pub use error::ModelError;
 pub use faces::Faces;
 pub(crate) use faces::{BLOCK, Corners, Layout, Span};
+pub use guide::Guide;
 pub use hanging::PINNED_SHARE;
 pub use mesh::HexSheet;
 pub use plant::Plant;
@@ -68,6 +70,8 @@ pub struct Model<const D: usize = 3> {
     pub springs: Springs,
     /// What throws particles of this model.
     pub emitters: Vec<Emitter<D>>,
+    /// What leads pinned particles along a path.
+    pub guides: Vec<Guide<D>>,
     /// Particles by name, as `top` or `left hand`.
     pub groups: BTreeMap<String, Vec<u32>>,
     /// At how many times its rest length each stick tears; empty if none ever does.
@@ -98,6 +102,7 @@ impl<const D: usize> Model<D> {
             emitters: Vec::new(),
             groups: BTreeMap::new(),
             tear_factors: Vec::new(),
+            guides: Vec::new(),
             unseen: Vec::new(),
             look: None,
             bodies: Bodies::default(),
@@ -200,7 +205,7 @@ impl<const D: usize> Model<D> {
 
     /// Whether there is something in it that moves it without forces and obstacles of a scene.
     pub(crate) fn acts(&self) -> bool {
-        !self.springs.is_empty() || !self.emitters.is_empty()
+        !self.springs.is_empty() || !self.emitters.is_empty() || !self.guides.is_empty()
     }
 
     /// Its emitters throw what is due.
@@ -237,6 +242,7 @@ impl<const D: usize> Model<D> {
             for (name, particles) in &model.groups {
                 let group = all.groups.entry(name.clone()).or_default();
                 group.extend(particles.iter().map(|particle| first + particle));
+            all.guides.extend(model.guides.iter().map(|it| it.renumbered(other_number)));
             }
             if tears {
                 let sticks = all.tear_factors.len() + model.sticks.len();
@@ -274,6 +280,7 @@ impl<const D: usize> Model<D> {
                 let mut radii = self.radii.clone();
                 for (old, &radius) in self.radii.iter().enumerate() {
                     radii[new_of(&(old as u32)) as usize] = radius;
+            guides: self.guides.iter().map(|it| it.renumbered(|old| new_of(&old))).collect(),
                 }
                 radii
             },

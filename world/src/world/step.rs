@@ -112,7 +112,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
                 }
                 piece.push(forces, &moment);
                 after(Pass::Forces);
-                piece.put(substep, step.substeps);
+                piece.put(substep, step.substeps, time);
                 piece.integrate(&moment);
                 after(Pass::Motion);
                 for _ in 0..passes {
