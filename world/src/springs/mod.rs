@@ -87,8 +87,8 @@ pub struct Springs {
 }
 
 impl<const D: usize> Model<D> {
-    /// The same, soft: in place of every stick a spring that is at rest as long as the stick, of one
-    /// stiffness, N/m, and one damping, N s/m.
+    /// The same, soft: in place of every stick a spring that is at rest as long as the stick is now, of
+    /// one stiffness, N/m, and one damping, N s/m.
     ///
     /// ```
     /// use taut_world::{Model, Rope};
@@ -106,9 +106,9 @@ impl<const D: usize> Model<D> {
     /// Never: there may be no sticks between any number of particles.
     pub fn sprung(mut self, stiffness: f32, damping: f32) -> Result<Self, SpringError> {
         let len = self.particles.len();
-        let spring = |&rest: &f32| Spring { rest, stiffness, damping };
-        let springs: Vec<Spring> = self.sticks.rests().iter().map(spring).collect();
-        self.springs.extend(&Springs::new(len, self.sticks.ends(), &springs)?, 0);
+        let ends = self.sticks.ends();
+        let springs = Springs::between(&self.particles, ends, stiffness, damping)?;
+        self.springs.extend(&springs, 0);
         self.sticks =
             Sticks::with_rests(len, &[], &[], Duplicates::Keep).expect("no stick is wrong");
         self.sheet = None;
