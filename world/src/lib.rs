@@ -22,6 +22,7 @@ mod obstacle;
 mod scene;
 mod simd;
 mod springs;
+mod sweep;
 mod vector;
 mod world;
 

@@ -238,6 +238,16 @@ impl<const D: usize> Contact<D> {
             other.shift(particles, push.map(|push| -push), columns);
         }
     }
+    /// Where the point is, m, which way it leaves, and how far what is not matter moved there in
+    /// this substep, m: if the last rounds had to push it out.
+    pub(super) fn met(&self, particles: &Particles<D>) -> Option<[[f32; D]; 3]> {
+        let drift = match &self.other {
+            Other::Matter(_) => [0.0; D],
+            Other::Fixed { position, previous } => difference(*position, *previous),
+        };
+        (self.out > 0.0).then(|| [self.point.position(particles), self.normal, drift])
+    }
+
 
     /// The push that is missing for `gap` to close, or less push if there was too much; all
     /// together never a pull.
@@ -261,7 +271,7 @@ impl<const D: usize> Contact<D> {
 }
 
 /// Moves the two sides of every contact apart where one is in the other, and slows their sliding by
-/// friction. They do not bounce. Contacts are taken in their order, several times (Gauss and
+/// friction. They do not bounce: that is done when all is solved (`bounce`). Contacts are taken in their order, several times (Gauss and
 /// Seidel, as sticks are); a push that later contacts made needless is taken back.
 pub(super) fn resolve<const D: usize>(
     contacts: &mut [Contact<D>],

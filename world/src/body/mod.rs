@@ -9,6 +9,7 @@
 //!   `parry`) bodies out of each other.
 
 mod contact;
+mod bounce;
 mod embedding;
 mod error;
 #[cfg(feature = "parry")]
@@ -109,6 +110,8 @@ pub struct Bodies<const D: usize = 3> {
     #[cfg(feature = "parry")]
     scratch: pairs::Scratch,
 }
+    /// What met in this substep.
+    bounces: bounce::Bounces,
 
 impl<const D: usize> Bodies<D> {
     /// Each of them.
