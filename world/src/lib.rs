@@ -28,7 +28,9 @@ mod world;
 
 #[cfg(feature = "parry")]
 pub use body::BodyContacts;
-pub use body::{Anchor, Bodies, Body, BodyError, BodyPose, MassProperties, Twist};
+pub use body::{
+    Anchor, Bodies, Body, BodyError, BodyPose, Limb, LimbContacts, Limbs, MassProperties, Twist,
+};
 pub use drawing::{Figure, Form, GONE, Look, normals};
 pub use emitter::{Emission, Emitter, Living, Source};
 pub use force::{

@@ -175,6 +175,11 @@ fn what_is_wrong_is_said_in_a_sentence_with_its_line() {
             1,
             "1 half edges where 3 belong",
         ),
+        (
+            "[[obstacle]]\nsurface = {}\nlimb_contacts = { margin = 0.02 }".to_owned(),
+            1,
+            "contacts between limbs take neither 'surface'",
+        ),
         ("order = \"any\"".to_owned(), 1, "unknown variant `any`"),
         ("\n[[force]]\nmagic = {}".to_owned(), 3, "unknown field `magic`"),
         ("[[force]]\ndrag = { linear = -1 }".to_owned(), 1, "linear drag, kg/s, is -1"),

@@ -10,6 +10,7 @@ use super::values::Vector;
 use super::{Build, Complaint, Context};
 #[cfg(feature = "parry")]
 use crate::body::BodyContacts;
+use crate::body::LimbContacts;
 use crate::obstacle::{
     Bounds, Capsule, Cuboid, HalfSpace, Obstacle, Path, Shape, Solid as Moving, Sphere, Spin,
     Surface,
@@ -98,6 +99,7 @@ obstacles! {
         tilted_cuboid: TiltedText<2>,
         half_space: HalfSpaceText<2>,
         bounds: BoundsText<2>,
+        limb_contacts: LimbContactsText,
     }
 }
 
@@ -110,6 +112,7 @@ obstacles! {
         tilted_cuboid: TiltedText<3>,
         half_space: HalfSpaceText<3>,
         bounds: BoundsText<3>,
+        limb_contacts: LimbContactsText,
         #[cfg(feature = "parry")]
         mesh: MeshText,
         #[cfg(feature = "parry")]
@@ -206,6 +209,19 @@ struct BoundsText<const D: usize> {
 impl<const D: usize> Make<D> for BoundsText<D> {
     fn make(&self, how: &How<D>) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
         how.of(Bounds::new(self.min.into(), self.max.into())?)
+    }
+}
+
+options! {
+    LimbContactsText => LimbContacts { friction: f32, margin: f32 }
+}
+
+impl<const D: usize> Make<D> for LimbContactsText {
+    fn make(&self, how: &How<D>) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
+        if how.surface.is_some() || how.path.is_some() || how.spin.is_some() {
+            Err("contacts between limbs take neither 'surface' nor 'path' nor 'spin'")?;
+        }
+        Ok(Arc::new(self.options()))
     }
 }
 
