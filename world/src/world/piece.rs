@@ -126,7 +126,9 @@ impl<P: Plan<D>, const D: usize> Piece<P, D> {
         let plan = kernel.plan(&matter.particles, &matter.sticks, &schedule, formula)?;
         let mut matter = matter;
         let Model { guides, particles, .. } = &mut matter;
-        guides.iter_mut().for_each(|guide| guide.fasten(particles));
+        for guide in guides {
+            guide.fasten(particles);
+        }
         matter.faces = matter.faces.iter().copied().collect(); // numbered from 0
         // Now, so that it does not depend on when faces were first blown at or torn off.
         matter.faces.layout();
