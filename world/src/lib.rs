@@ -22,21 +22,24 @@ mod obstacle;
 mod scene;
 mod simd;
 mod springs;
+mod sweep;
 mod vector;
 mod world;
 
 #[cfg(feature = "parry")]
 pub use body::BodyContacts;
-pub use body::{Anchor, Bodies, Body, BodyError, BodyPose, MassProperties, Twist};
+pub use body::{
+    Anchor, Bodies, Body, BodyError, BodyPose, Limb, LimbContacts, Limbs, MassProperties, Twist,
+};
 pub use drawing::{Figure, Form, GONE, Look, normals};
 pub use emitter::{Emission, Emitter, Living, Source};
 pub use force::{
     Acceleration, Attractor, Drag, Field, Force, Forces, Gusts, Law, Region, Subject, Wind, WindLaw,
 };
 pub use model::{
-    Arranged, Arrangement, ArrangementError, Axes, Bridge, Cloth, Diagonals, Faces, HexSheet,
-    JointLimit, Model, ModelError, Numbering, Order, PINNED_SHARE, Plant, Ragdoll, Rope, StickSet,
-    UnknownStickSet,
+    Arranged, Arrangement, ArrangementError, Axes, Bridge, Cloth, Diagonals, Faces, Guide,
+    HexSheet, JointLimit, Model, ModelError, Numbering, Order, PINNED_SHARE, Plant, Ragdoll, Rope,
+    StickSet, UnknownStickSet,
 };
 pub use motion::{Integrator, Oscillator, fallen};
 pub use obstacle::{

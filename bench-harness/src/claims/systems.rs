@@ -118,12 +118,18 @@ where
     Ok(world)
 }
 
+/// Ragdolls in the plane in a room, each for itself: what cannot be seen, their contacts with each
+/// other, is left out.
+fn ragdolls(size: usize) -> Result<Option<Scene<2>>, ClaimError> {
+    let AnyScene::Flat(mut scene) = listed("ragdolls", size)? else { return Ok(None) };
+    scene.obstacles.retain(|obstacle| obstacle.figure(0.0).is_some());
+    Ok(Some(scene))
+}
+
 /// The rms stretch of ragdolls in a room over all frames, of limbs and limits: all sticks but the
 /// weak ones that hold the posture.
 pub(super) fn ragdolls_stretch(iterations: u32, scale: Scale) -> Result<f64, ClaimError> {
-    let AnyScene::Flat(mut scene) = listed("ragdolls", scale.pick(10, 2))? else {
-        return Ok(f64::NAN);
-    };
+    let Some(mut scene) = ragdolls(scale.pick(10, 2))? else { return Ok(f64::NAN) };
     scene.settings.step.substeps = 1;
     scene.settings.step.iterations = iterations;
     scene.settings.passes = 1;
@@ -179,7 +185,7 @@ fn one_pass_for_plants(scale: Scale) -> Result<Vec<f64>, ClaimError> {
 fn posture_links(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     let (size, frames) = scale.pick((10, 1200), (2, 5));
     let reach = |linked: bool| -> Result<f64, ClaimError> {
-        let AnyScene::Flat(mut scene) = listed("ragdolls", size)? else { return Ok(f64::NAN) };
+        let Some(mut scene) = ragdolls(size)? else { return Ok(f64::NAN) };
         if !linked {
             scene = without_posture(&scene)?;
         }

@@ -152,7 +152,6 @@ const ROUNDS: usize = 8;
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Other<const D: usize> {
     /// Matter that gives way.
-    #[cfg_attr(not(feature = "parry"), expect(dead_code, reason = "without it bodies do not meet"))]
     Matter(Anchor),
     /// A point of something that does not, where it is and where it was a substep ago, m.
     Fixed { position: [f32; D], previous: [f32; D] },
@@ -165,6 +164,8 @@ pub(super) struct Contact<const D: usize> {
     other: Other<D>,
     /// The direction in which the point leaves, of length 1.
     normal: [f32; D],
+    /// How far from each other the two are to stay that way, m.
+    apart: f32,
     /// Of both sides, 1/kg: `1 / λ`.
     inverse_mass: f32,
     /// The push out, kg m, never below 0.
@@ -197,10 +198,21 @@ impl<const D: usize> Contact<D> {
             point,
             other,
             normal,
+            apart: 0.0,
             inverse_mass,
             out: 0.0,
             back: [0.0; D],
         })
+    }
+
+    /// The same, the two sides staying `apart`, m.
+    pub(super) fn keeping(self, apart: f32) -> Self {
+        Self { apart, ..self }
+    }
+
+    /// How far the point is inside, m; below 0 outside.
+    pub(super) fn depth(&self, particles: &Particles<D>) -> f32 {
+        -self.gaps(particles)[0]
     }
 
     /// The way from the other side to the point, m, now and a substep ago.
@@ -215,7 +227,7 @@ impl<const D: usize> Contact<D> {
 
     /// How far the point is outside, m, now and a substep ago.
     fn gaps(&self, particles: &Particles<D>) -> [f32; 2] {
-        self.ways(particles).map(|way| dot(way, self.normal))
+        self.ways(particles).map(|way| dot(way, self.normal) - self.apart)
     }
 
     /// How far the point slid in this substep, m.
@@ -224,6 +236,16 @@ impl<const D: usize> Contact<D> {
         let way = difference(now, before);
         let closing = dot(way, self.normal);
         from_fn(|axis| way[axis] - closing * self.normal[axis])
+    }
+
+    /// Where the point is, m, which way it leaves, and how far what is not matter moved there in
+    /// this substep, m: if the last rounds had to push it out.
+    pub(super) fn met(&self, particles: &Particles<D>) -> Option<[[f32; D]; 3]> {
+        let drift = match &self.other {
+            Other::Matter(_) => [0.0; D],
+            Other::Fixed { position, previous } => difference(*position, *previous),
+        };
+        (self.out > 0.0).then(|| [self.point.position(particles), self.normal, drift])
     }
 
     fn forget_pushes(&mut self) {
@@ -261,7 +283,7 @@ impl<const D: usize> Contact<D> {
 }
 
 /// Moves the two sides of every contact apart where one is in the other, and slows their sliding by
-/// friction. They do not bounce. Contacts are taken in their order, several times (Gauss and
+/// friction. They do not bounce: that is done when all is solved (`bounce`). Contacts are taken in their order, several times (Gauss and
 /// Seidel, as sticks are); a push that later contacts made needless is taken back.
 pub(super) fn resolve<const D: usize>(
     contacts: &mut [Contact<D>],

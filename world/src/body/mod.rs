@@ -5,14 +5,17 @@
 //! - [`Bodies`] of a model: which particles carry each [`Body`], its [`BodyPose`] and [`Twist`] read
 //!   back from them, and the vertices of all meshes recomputed in one pass.
 //! - [`Anchor`]: a point on a stick, a triangle or a tetrahedron, and its contacts.
+//! - [`Limbs`]: sticks that are capsules, and keep out of each other.
 //! - A [`Solid`](crate::Solid) keeps the vertices of their meshes out, `BodyContacts` (feature
 //!   `parry`) bodies out of each other.
 
+mod bounce;
 mod contact;
 mod embedding;
 mod error;
 #[cfg(feature = "parry")]
 mod hull;
+mod limbs;
 mod linear;
 mod mass;
 mod models;
@@ -31,6 +34,7 @@ use linear::{Matrix, Vector, apply, each, inverse, matrix};
 
 pub use contact::Anchor;
 pub use error::BodyError;
+pub use limbs::{Limb, LimbContacts, Limbs};
 pub use mass::MassProperties;
 pub use motion::{BodyPose, Twist};
 #[cfg(feature = "parry")]
@@ -106,6 +110,8 @@ pub struct Bodies<const D: usize = 3> {
     triangles: Vec<[u32; 3]>,
     /// Memory that is used again in every pass, no part of the state.
     contacts: Vec<contact::Contact<D>>,
+    /// What met in this substep.
+    bounces: bounce::Bounces,
     #[cfg(feature = "parry")]
     scratch: pairs::Scratch,
 }

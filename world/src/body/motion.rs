@@ -2,7 +2,9 @@
 
 use taut_core::{Particles, Real};
 
-use super::linear::{apply, each, inverse, matrix, nearest_rotation, trace_less, transposed};
+use super::linear::{
+    Matrix, Vector, apply, each, inverse, matrix, nearest_rotation, trace_less, transposed,
+};
 use super::mass::covariance_of_four;
 use super::{Body, mean, places};
 use crate::model::ModelError;
@@ -76,6 +78,24 @@ pub struct Twist {
     pub spin: [f64; 3],
 }
 
+/// How a body moves in a substep: a twist whose unit of time is the substep.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Moving {
+    /// Its centre of mass, m.
+    pub(super) centre: Vector,
+    /// m and rad a substep.
+    pub(super) twist: Twist,
+    /// Of a body of 1 kg that is as large, 1/m²; none if it has no volume.
+    pub(super) inverse_inertia: Option<Matrix>,
+}
+
+impl Moving {
+    /// How far a place of the body moves, m.
+    pub(super) fn at(&self, place: Vector) -> Vector {
+        sum(self.twist.velocity, cross(self.twist.spin, difference(place, self.centre)))
+    }
+}
+
 impl Body {
     /// Where it is: the mean of its particles, and the rotation that brings its four particles at
     /// rest nearest to where they are from there (in the sum of squares, Kabsch 1976). Bent or
@@ -92,6 +112,12 @@ impl Body {
     /// How it moves: velocity and angular velocity of its particles, whose positions and previous
     /// ones are `h` seconds apart (a substep).
     pub fn twist<S: Real>(&self, particles: &Particles<3, S>, h: f64) -> Twist {
+        let Twist { velocity, spin } = self.moving(particles).twist;
+        Twist { velocity: velocity.map(|way| way / h), spin: spin.map(|angle| angle / h) }
+    }
+
+    /// The same a substep. (There are bodies in three dimensions only.)
+    pub(super) fn moving<S: Real, const D: usize>(&self, particles: &Particles<D, S>) -> Moving {
         let now = places(each(|axis| particles.positions(axis)), self.particles);
         let before = places(each(|axis| particles.previous(axis)), self.particles);
         let (centre, centre_before) = (mean(&now), mean(&before));
@@ -100,12 +126,10 @@ impl Body {
         let momentum = offsets.iter().zip(&before).fold([0.0; 3], |sum, (r, x)| {
             plus(sum, 0.25, cross(*r, difference(*r, difference(*x, centre_before))))
         });
-        let inertia = trace_less(&covariance_of_four(&offsets), 1.0);
-        let spin = inverse(&inertia).map_or([0.0; 3], |inverse| apply(&inverse, momentum));
-        Twist {
-            velocity: difference(centre, centre_before).map(|way| way / h),
-            spin: spin.map(|angle| angle / h),
-        }
+        let inverse_inertia = inverse(&trace_less(&covariance_of_four(&offsets), 1.0));
+        let spin = inverse_inertia.map_or([0.0; 3], |inverse| apply(&inverse, momentum));
+        let twist = Twist { velocity: difference(centre, centre_before), spin };
+        Moving { centre, twist, inverse_inertia }
     }
 
     /// Its inertia tensor as it is turned now, kg m², if its mass is `mass`, kg.
@@ -134,6 +158,15 @@ impl Body {
     /// Gives it velocity and angular velocity from here, for substeps of `h` seconds: what
     /// [`Body::twist`] reads back.
     pub fn set_twist<S: Real>(&self, particles: &mut Particles<3, S>, twist: &Twist, h: f64) {
+        self.set_moving(particles, twist, h);
+    }
+
+    pub(super) fn set_moving<S: Real, const D: usize>(
+        &self,
+        particles: &mut Particles<D, S>,
+        twist: &Twist,
+        h: f64,
+    ) {
         let now = places(each(|axis| particles.positions(axis)), self.particles);
         let centre = mean(&now);
         for (particle, x) in self.particles.into_iter().zip(now) {

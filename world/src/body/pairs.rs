@@ -5,10 +5,10 @@ use taut_core::Particles;
 use super::Body;
 use super::contact::{Contact, Other, resolve};
 use super::hull::Touching;
-use super::linear::Vector;
 use super::motion::BodyPose;
 use crate::model::Model;
 use crate::obstacle::{Obstacle, Surface};
+use crate::sweep::{self, Extent};
 use crate::world::Moment;
 
 /// Bodies keep out of each other: each is as large as the convex hull of its mesh, and one whose
@@ -45,8 +45,7 @@ use crate::world::Moment;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BodyContacts {
-    /// How bodies feel to each other; they do not bounce, whatever its restitution. Default: a
-    /// friction of 0.5, no thickness.
+    /// How bodies feel to each other. Default: a friction of 0.5, no restitution, no thickness.
     pub surface: Surface,
     /// How near contacts are looked for, m: so that a face that lies on another has all its corners
     /// as points of contact, though one may be a little above it. Default: 0.005.
@@ -63,19 +62,14 @@ impl Default for BodyContacts {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scratch {
     poses: Vec<BodyPose>,
-    boxes: Vec<Bounds>,
+    boxes: Vec<Extent<3>>,
     pairs: Vec<[usize; 2]>,
     touching: Touching,
     contacts: Vec<Contact<3>>,
+    /// Of which two bodies each contact is: that which leaves, and that which it leaves.
+    between: Vec<[usize; 2]>,
     /// Whether these are the contacts of this substep.
     found: bool,
-}
-/// The box around a body.
-#[derive(Clone, Copy, Debug)]
-struct Bounds {
-    body: usize,
-    low: Vector,
-    high: Vector,
 }
 
 impl Obstacle<3> for BodyContacts {
@@ -91,6 +85,12 @@ impl Obstacle<3> for BodyContacts {
             scratch.found = true;
         }
         resolve(&mut scratch.contacts, self.surface.friction, particles);
+        if self.surface.restitution > 0.0 {
+            for (contact, two) in scratch.contacts.iter().zip(&scratch.between) {
+                let two = two.map(Some);
+                bodies.bounces.note(two, contact, particles, self.surface.restitution);
+            }
+        }
         bodies.scratch = scratch;
     }
 }
@@ -99,8 +99,9 @@ impl Scratch {
     /// The contacts of all pairs.
     fn find(&mut self, bodies: &[Body], particles: &Particles<3>, thickness: f32, margin: f32) {
         self.find_pairs(bodies, particles, margin + thickness);
-        let Self { poses, pairs, touching, contacts, .. } = self;
+        let Self { poses, pairs, touching, contacts, between, .. } = self;
         contacts.clear();
+        between.clear();
         for &[a, b] in &*pairs {
             let (one, other) = (&bodies[a], &bodies[b]);
             let (Some(hull), Some(of_other)) = (&one.hull, &other.hull) else { continue };
@@ -111,62 +112,28 @@ impl Scratch {
             for point in &touching.points {
                 let on_one = Other::Matter(one.anchor((point.local_p1 + off).to_array()));
                 let on_other = other.anchor(point.local_p2.to_array());
-                contacts.extend(Contact::new(particles, on_other, on_one, normal));
+                if let Some(contact) = Contact::new(particles, on_other, on_one, normal) {
+                    contacts.push(contact);
+                    between.push([b, a]);
+                }
             }
         }
     }
 
-    /// Pairs of bodies whose bounding boxes come as near as `margin`, in order of their numbers: a
-    /// sweep along the axis along which the boxes vary most. Of two that are pinned neither can give
-    /// way.
+    /// Pairs of bodies whose bounding boxes come as near as `margin`, in order of their
+    /// numbers. Of two that are pinned neither can give way.
     fn find_pairs(&mut self, bodies: &[Body], particles: &Particles<3>, margin: f32) {
         let Self { poses, boxes, pairs, .. } = self;
         poses.clear();
         poses.extend(bodies.iter().map(|body| body.pose(particles)));
         boxes.clear();
-        boxes.extend(bodies.iter().zip(&*poses).enumerate().filter_map(
-            |(number, (body, pose))| {
-                let [low, high] = body.hull.as_ref()?.bounds(pose, 0.5 * f64::from(margin));
-                Some(Bounds { body: number, low, high })
-            },
-        ));
-        let axis = axis_of_most_variance(boxes);
-        boxes
-            .sort_unstable_by(|a, b| a.low[axis].total_cmp(&b.low[axis]).then(a.body.cmp(&b.body)));
-        pairs.clear();
+        boxes.extend(bodies.iter().zip(&*poses).enumerate().filter_map(|(of, (body, pose))| {
+            let [low, high] = body.hull.as_ref()?.bounds(pose, 0.5 * f64::from(margin));
+            Some(Extent { of, low, high })
+        }));
         let masses = particles.inverse_masses();
         let pinned =
             |body: usize| bodies[body].particles.iter().all(|&i| masses[i as usize] == 0.0);
-        for (i, one) in boxes.iter().enumerate() {
-            for other in boxes[i + 1..].iter().take_while(|other| other.low[axis] <= one.high[axis])
-            {
-                let near =
-                    |axis| one.low[axis] <= other.high[axis] && other.low[axis] <= one.high[axis];
-                if (0..3).all(near) && !(pinned(one.body) && pinned(other.body)) {
-                    pairs.push([one.body.min(other.body), one.body.max(other.body)]);
-                }
-            }
-        }
-        pairs.sort_unstable();
-    }
-}
-
-/// Along which the boxes vary most; y if they do not.
-fn axis_of_most_variance(boxes: &[Bounds]) -> usize {
-    let variance = |axis: usize| {
-        let count = boxes.len() as f64;
-        let mean = boxes.iter().map(|bounds| bounds.low[axis]).sum::<f64>() / count;
-        boxes
-            .iter()
-            .map(|bounds| (bounds.low[axis] - mean) * (bounds.low[axis] - mean))
-            .sum::<f64>()
-    };
-    let [x, y, z] = [variance(0), variance(1), variance(2)];
-    if x > y && x >= z {
-        0
-    } else if z > y {
-        2
-    } else {
-        1
+        sweep::pairs(boxes, |one, other| !(pinned(one) && pinned(other)), pairs);
     }
 }

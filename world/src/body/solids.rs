@@ -21,8 +21,8 @@ impl<const D: usize> Bodies<D> {
     /// Keeps the vertices of all meshes out of a side of an obstacle, by the weights of the particles
     /// that carry them: equations (*) and (**) of Jakobsen 2001, where the "collision point p (which
     /// in this case will be placed on the cube)" is a vertex, whose weights are known. `drift` is how
-    /// far the obstacle moved at a point in this substep, m. Bodies do not bounce: of the surface,
-    /// friction and thickness count.
+    /// far the obstacle moved at a point in this substep, m. With a restitution they
+    /// [bounce](Self::bounce) when the substep ends.
     pub(crate) fn keep_out(
         &mut self,
         particles: &mut Particles<D>,
@@ -31,7 +31,8 @@ impl<const D: usize> Bodies<D> {
         surface: &Surface,
     ) {
         let mut contacts = core::mem::take(&mut self.contacts);
-        for points in self.points() {
+        let mut bounces = core::mem::take(&mut self.bounces);
+        for (body, points) in self.points().enumerate() {
             contacts.clear();
             for point in points {
                 let x = point.position(particles);
@@ -46,8 +47,14 @@ impl<const D: usize> Bodies<D> {
                 }
             }
             resolve(&mut contacts, surface.friction, particles);
+            if surface.restitution > 0.0 {
+                for contact in &contacts {
+                    bounces.note([Some(body), None], contact, particles, surface.restitution);
+                }
+            }
         }
         self.contacts = contacts;
+        self.bounces = bounces;
     }
 
     /// How deep the deepest vertex of a body that can move is in a side, m; 0 if none is.

@@ -121,26 +121,26 @@ impl<const D: usize> Model<D> {
     pub fn emitter(emission: Emission<D>) -> Result<Self, ModelError> {
         let Emission { source, rate, velocity, normal_speed, spread, lifetime, mass, .. } =
             &emission;
-        ModelError::check("the rate of an emitter, 1/s", *rate, 1e-9..=1e9, "from 1e-9 to 1e9")?;
+        ModelError::check("the rate of an emitter, 1/s,", *rate, 1e-9..=1e9, "from 1e-9 to 1e9")?;
         let [shortest, longest] = *lifetime;
         let above = "above 0, and at most 1e9";
-        ModelError::check("the shortest lifetime, s", shortest, f64::MIN_POSITIVE..=1e9, above)?;
+        ModelError::check("the shortest lifetime, s,", shortest, f64::MIN_POSITIVE..=1e9, above)?;
         let not_shorter = "not below the shortest, and at most 1e9";
-        ModelError::check("the longest lifetime, s", longest, shortest..=1e9, not_shorter)?;
+        ModelError::check("the longest lifetime, s,", longest, shortest..=1e9, not_shorter)?;
         let sane = 1.0 / INVERSE_MASS_MAX..=1.0 / INVERSE_MASS_MIN;
-        ModelError::check("a mass, kg", f64::from(*mass), sane, "from 1e-9 to 1e9")?;
+        ModelError::check("a mass, kg,", f64::from(*mass), sane, "from 1e-9 to 1e9")?;
         let speeds = velocity.iter().chain([normal_speed, spread]);
         for &speed in speeds {
-            ModelError::check("a speed, m/s", f64::from(speed), -1e9..=1e9, "from -1e9 to 1e9")?;
+            ModelError::check("a speed, m/s,", f64::from(speed), -1e9..=1e9, "from -1e9 to 1e9")?;
         }
         for number in source.numbers() {
             let number = f64::from(number);
-            ModelError::check("a place of a source, m", number, -1e9..=1e9, "from -1e9 to 1e9")?;
+            ModelError::check("a place of a source, m,", number, -1e9..=1e9, "from -1e9 to 1e9")?;
         }
         let areas = source.areas();
         if let Source::Polygons(_) = source {
             let area = areas.last().copied().unwrap_or_default();
-            ModelError::check("the area of a source, m²", area, f64::MIN_POSITIVE.., "above 0")?;
+            ModelError::check("the area of a source, m²,", area, f64::MIN_POSITIVE.., "above 0")?;
         }
         let count = libm::ceil(rate * longest) + 1.0;
         let count = ModelError::check("the number of particles", count, ..=MOST, "at most 2^24")?;

@@ -5,6 +5,7 @@ mod bridge;
 mod cloth;
 mod error;
 mod faces;
+mod guide;
 mod hanging;
 mod mesh;
 mod parts;
@@ -21,7 +22,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use taut_core::{NotAPermutation, ParticleError, Particles, Renumbering, Sheet, Sticks};
 
-use crate::body::Bodies;
+use crate::body::{Bodies, Limbs};
 use crate::drawing::Look;
 use crate::emitter::Emitter;
 use crate::springs::Springs;
@@ -33,6 +34,7 @@ pub use cloth::{Axes, Cloth, Diagonals};
 pub use error::ModelError;
 pub use faces::Faces;
 pub(crate) use faces::{BLOCK, Corners, Layout, Span};
+pub use guide::Guide;
 pub use hanging::PINNED_SHARE;
 pub use mesh::HexSheet;
 pub use plant::Plant;
@@ -68,6 +70,8 @@ pub struct Model<const D: usize = 3> {
     pub springs: Springs,
     /// What throws particles of this model.
     pub emitters: Vec<Emitter<D>>,
+    /// What leads pinned particles along a path.
+    pub guides: Vec<Guide<D>>,
     /// Particles by name, as `top` or `left hand`.
     pub groups: BTreeMap<String, Vec<u32>>,
     /// At how many times its rest length each stick tears; empty if none ever does.
@@ -78,6 +82,8 @@ pub struct Model<const D: usize = 3> {
     /// What it is meant to be seen as, where that [cannot be told](Self::seen_as) by what it is made
     /// of.
     pub look: Option<Look>,
+    /// Sticks that are capsules to those of others.
+    pub limbs: Limbs<D>,
     /// Its rigid bodies, and the meshes fastened to them.
     pub bodies: Bodies<D>,
     /// Where each particle was when the substep began, m: written by obstacles that look where
@@ -96,10 +102,12 @@ impl<const D: usize> Model<D> {
             radii: Vec::new(),
             springs: Springs::default(),
             emitters: Vec::new(),
+            guides: Vec::new(),
             groups: BTreeMap::new(),
             tear_factors: Vec::new(),
             unseen: Vec::new(),
             look: None,
+            limbs: Limbs::default(),
             bodies: Bodies::default(),
             starts: Vec::new(),
         }
@@ -200,7 +208,7 @@ impl<const D: usize> Model<D> {
 
     /// Whether there is something in it that moves it without forces and obstacles of a scene.
     pub(crate) fn acts(&self) -> bool {
-        !self.springs.is_empty() || !self.emitters.is_empty()
+        !self.springs.is_empty() || !self.emitters.is_empty() || !self.guides.is_empty()
     }
 
     /// Its emitters throw what is due.
@@ -234,6 +242,7 @@ impl<const D: usize> Model<D> {
             all.springs.extend(&model.springs, first);
             let other_number = |old: u32| first + old;
             all.emitters.extend(model.emitters.iter().map(|it| it.renumbered(other_number)));
+            all.guides.extend(model.guides.iter().map(|it| it.renumbered(other_number)));
             for (name, particles) in &model.groups {
                 let group = all.groups.entry(name.clone()).or_default();
                 group.extend(particles.iter().map(|particle| first + particle));
@@ -248,6 +257,7 @@ impl<const D: usize> Model<D> {
                 all.unseen.extend(&model.unseen);
                 all.unseen.resize(sticks, false);
             }
+            all.limbs.append(&model.limbs, first);
             all.bodies.append(&model.bodies, first);
             first += model.particles.len() as u32;
             if thick {
@@ -270,6 +280,7 @@ impl<const D: usize> Model<D> {
             faces: self.faces.iter().map(|face| face.each_ref().map(new_of)).collect(),
             springs: self.springs.renumbered(|old| new_of(&old)),
             emitters: self.emitters.iter().map(|it| it.renumbered(|old| new_of(&old))).collect(),
+            guides: self.guides.iter().map(|it| it.renumbered(|old| new_of(&old))).collect(),
             radii: {
                 let mut radii = self.radii.clone();
                 for (old, &radius) in self.radii.iter().enumerate() {
@@ -285,6 +296,7 @@ impl<const D: usize> Model<D> {
             tear_factors: self.tear_factors.clone(),
             unseen: self.unseen.clone(),
             look: self.look,
+            limbs: self.limbs.renumbered(|old| new_of(&old)),
             bodies: self.bodies.renumbered(renumbering),
             starts: Vec::new(),
         }

@@ -23,6 +23,9 @@ const THIGH: f64 = HIP - KNEE;
 const SHANK: f64 = KNEE - ANKLE;
 const HEAD_RADIUS: f64 = (1.0 - CHIN) / 2.0;
 const HEAD: f64 = 1.0 - HEAD_RADIUS;
+/// The mean density of a body, kg/m³ (by Winter, table 4.1, from 1.03 of the trunk to 1.13 of forearms,
+/// in kg/l): limbs are as thick as cylinders of their mass and length.
+const DENSITY: f64 = 1050.0;
 /// How far the low back is above the hips and as far behind them: what makes the trunk a solid, and
 /// tells legs front from back.
 const BACK: f64 = 0.06;
@@ -151,7 +154,8 @@ impl Model<2> {
     ///
     /// Groups name a particle each: `head`, `shoulders`, `pelvis`; and with `left` and `right`
     /// before it (its own left is to the right) `elbow`, `hand`, `knee`, `foot`. The head has a
-    /// radius, and so have the feet. Limbs are rigid; joints bend as [`Ragdoll::LIMITS_2D`] says.
+    /// radius, and so have the feet; to other ragdolls all limbs are [thick](Model::limbs). Limbs are
+    /// rigid; joints bend as [`Ragdoll::LIMITS_2D`] says.
     ///
     /// ```
     /// use taut_world::{Model, Ragdoll};
@@ -197,7 +201,8 @@ impl Model {
     /// Its trunk is a rigid frame: shoulders, hips, neck and back, each joined to each. Groups name
     /// a particle each: `head`, `neck`, `back`; and with `left` (+x) and `right` before it
     /// `shoulder`, `elbow`, `hand`, `hip`, `knee`, `foot`. The head has a radius, and so have the
-    /// feet. Limbs are rigid; joints bend as [`Ragdoll::LIMITS_3D`] says.
+    /// feet; to other ragdolls all limbs are [thick](Model::limbs). Limbs are rigid; joints bend as
+    /// [`Ragdoll::LIMITS_3D`] says.
     ///
     /// ```
     /// use taut_world::{Model, Ragdoll};
@@ -263,6 +268,8 @@ struct Body<'a, const D: usize> {
     parts: Parts<D>,
     names: Vec<String>,
     posture: Vec<[u32; 2]>,
+    /// What is weighed, and its share of the mass.
+    segments: Vec<([u32; 2], f64)>,
     ragdoll: &'a Ragdoll,
 }
 
@@ -271,7 +278,13 @@ impl<'a, const D: usize> Body<'a, D> {
         positive("the height of a ragdoll, m,", ragdoll.height)?;
         positive("the mass of a ragdoll, kg,", ragdoll.mass)?;
         share("the stiffness of a ragdoll's posture", ragdoll.posture)?;
-        Ok(Self { parts: Parts::new(), names: Vec::new(), posture: Vec::new(), ragdoll })
+        Ok(Self {
+            parts: Parts::new(),
+            names: Vec::new(),
+            posture: Vec::new(),
+            segments: Vec::new(),
+            ragdoll,
+        })
     }
 
     fn part(&mut self, name: &str, at: [f64; D]) -> u32 {
@@ -283,6 +296,7 @@ impl<'a, const D: usize> Body<'a, D> {
     fn weigh(&mut self, [upper, lower]: [u32; 2], segment: &Segment) {
         self.parts.masses[upper as usize] += segment.mass * (1.0 - segment.centre);
         self.parts.masses[lower as usize] += segment.mass * segment.centre;
+        self.segments.push(([upper, lower], segment.mass));
     }
 
     fn bone(&mut self, ends: [u32; 2]) {
@@ -367,10 +381,21 @@ impl<'a, const D: usize> Body<'a, D> {
                 _ => 0.0,
             };
         }
+        let mass = f64::from(self.ragdoll.mass);
+        let limbs = self.segments.iter().map(|&(ends, share)| {
+            let [_, lower] = ends;
+            if self.names[lower as usize] == "head" {
+                return ([lower; 2], radii[lower as usize]);
+            }
+            let area = share * mass / (DENSITY * self.parts.distance(ends));
+            (ends, libm::sqrt(area / core::f64::consts::PI) as f32)
+        });
+        let limbs: Vec<_> = limbs.collect();
         for (particle, name) in self.names.iter().enumerate() {
             self.parts.name(name, [particle as u32]);
         }
-        Ok(Model { radii, look: Some(Look::Ragdoll), ..self.parts.finish()? })
+        let body = self.parts.finish()?.with_limbs(limbs)?;
+        Ok(Model { radii, look: Some(Look::Ragdoll), ..body })
     }
 }
 

@@ -92,7 +92,7 @@ impl<const D: usize> Path<D> {
     }
 
     /// The same, if it is sane.
-    pub(super) fn checked(self) -> Result<Self, ModelError> {
+    pub(crate) fn checked(self) -> Result<Self, ModelError> {
         match &self {
             Self::Still => {}
             Self::Linear { velocity } => check_point("the velocity of a path, m/s", *velocity)?,
@@ -113,10 +113,10 @@ impl<const D: usize> Path<D> {
                 for &(time, offset) in keys {
                     let after = "finite, and after the key before";
                     if time <= last {
-                        let what = "the time of a key of a path, s";
+                        let what = "the time of a key of a path, s,";
                         return Err(ModelError::Measure { what, value: time, must: after });
                     }
-                    ModelError::check("the time of a key of a path, s", time, .., after)?;
+                    ModelError::check("the time of a key of a path, s,", time, .., after)?;
                     check_point("the offset of a key of a path, m", offset)?;
                     last = time;
                 }
@@ -127,7 +127,7 @@ impl<const D: usize> Path<D> {
 }
 
 fn check_period(period: f64) -> Result<(), ModelError> {
-    ModelError::check("the period of a path, s", period, 1e-9.., "above 0")?;
+    ModelError::check("the period of a path, s,", period, 1e-9.., "above 0")?;
     Ok(())
 }
 

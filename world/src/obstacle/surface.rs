@@ -23,7 +23,8 @@ pub struct Surface {
     /// comes up to the square of it of the height. Slow ones do not bounce: those that meet the
     /// surface by no more than twice what gravity gives in a substep, 2 g h (as in Müller et al.,
     /// "Detailed Rigid Body Simulation with Extended Position Based Dynamics", 2020), or
-    /// what lies on it would never come to rest. Default: 0.
+    /// what lies on it would never come to rest. Rigid bodies bounce as a whole, off obstacles and
+    /// off each other, unless some of their particles are pinned. Default: 0.
     pub restitution: f32,
     /// How far it keeps particles off, m, besides their own radii. Default: 0.
     pub thickness: f32,

@@ -125,6 +125,10 @@ impl<P: Plan<D>, const D: usize> Piece<P, D> {
         let kernel = kernel_for(&schedule);
         let plan = kernel.plan(&matter.particles, &matter.sticks, &schedule, formula)?;
         let mut matter = matter;
+        let Model { guides, particles, .. } = &mut matter;
+        for guide in guides {
+            guide.fasten(particles);
+        }
         matter.faces = matter.faces.iter().copied().collect(); // numbered from 0
         // Now, so that it does not depend on when faces were first blown at or torn off.
         matter.faces.layout();
@@ -210,9 +214,13 @@ impl<P: Plan<D>, const D: usize> Piece<P, D> {
         }
     }
 
-    /// What is dragged moves.
-    pub(super) fn put(&mut self, substep: u32, substeps: u32) {
-        let columns = self.matter.particles.columns();
+    /// What is led moves, and what is dragged, which is stronger.
+    pub(super) fn put(&mut self, substep: u32, substeps: u32, time: f64) {
+        let Model { guides, particles, .. } = &mut self.matter;
+        for guide in guides {
+            guide.lead(particles, time);
+        }
+        let columns = particles.columns();
         for target in &self.targets {
             for (axis, x) in target.at(substep, substeps).into_iter().enumerate() {
                 columns.position[axis][target.number] = x;

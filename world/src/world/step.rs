@@ -3,6 +3,7 @@
 use taut_core::{Executor, Inline, Kernel, Step};
 
 use super::{Moment, Settings, World, WorldError};
+use crate::model::Model;
 
 /// How a step ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,8 +113,10 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
                 }
                 piece.push(forces, &moment);
                 after(Pass::Forces);
-                piece.put(substep, step.substeps);
+                piece.put(substep, step.substeps, time);
                 piece.integrate(&moment);
+                let Model { bodies, particles, .. } = &mut piece.matter;
+                bodies.come_in(particles, &moment);
                 after(Pass::Motion);
                 for _ in 0..passes {
                     // Obstacles can only bring particles back from where they were finite.
@@ -124,6 +127,8 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
                     }
                     after(Pass::Obstacles);
                 }
+                let Model { bodies, particles, .. } = &mut piece.matter;
+                bodies.bounce(particles);
             }
         }
         let mut torn = 0;

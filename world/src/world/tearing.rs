@@ -150,8 +150,14 @@ impl<P, const D: usize> Piece<P, D> {
 }
 
 impl<K: Kernel<D>, const D: usize> World<K, D> {
-    /// Tears a stick: it acts no more, and the faces of which it is an edge are gone. The others
-    /// keep their order, and so their bits. Returns whether it was whole.
+    /// Tears a stick: it acts no more, and the faces of which it is an edge are gone, so that there
+    /// is a hole. The others keep their order, and so their bits. Returns whether it was whole.
+    ///
+    /// A hole is as wide as the one or two faces at the stick, not a slit between them. For a slit
+    /// both would stay, each with corners of its own where the faces around a corner fall apart:
+    /// more particles, which share the mass and the sticks of one. But a plan is made for so many
+    /// particles, and a stick that ends at another one belongs into another batch: the schedule
+    /// would be another, and with it the bits of all that is whole. (A finer mesh tears finer.)
     ///
     /// # Errors
     /// No such stick.

@@ -209,4 +209,108 @@ mod pairs {
             }
         }
     }
+
+    fn bouncing(restitution: f32) -> Arc<BodyContacts> {
+        let surface = Surface { friction: 0.5, restitution, ..Surface::default() };
+        Arc::new(BodyContacts { surface, ..BodyContacts::default() })
+    }
+
+    #[test]
+    fn cubes_that_meet_head_on_part_at_their_share_of_the_approach() {
+        let at = |x: f64, velocity: f64, density: f64| {
+            let mut cube = Model::rigid_box([0.5; 3], density).unwrap().moved([x as f32, 0.0, 0.0]);
+            let Model { particles, bodies, .. } = &mut cube;
+            let twist = Twist { velocity: [velocity, 0.0, 0.0], spin: [0.0; 3] };
+            bodies.all()[0].set_twist(particles, &twist, H);
+            cube
+        };
+        for (restitution, density) in [(0.25, 300.0), (0.5, 300.0), (0.9, 300.0), (0.5, 900.0)] {
+            let mut scene = scene();
+            scene.settings.step.acceleration = [0.0; 3];
+            scene.obstacles.push(bouncing(restitution));
+            scene.add("left", at(-0.5, 1.0, 300.0)).unwrap();
+            scene.add("right", at(0.5, -1.0, density)).unwrap();
+            let mut world = world(&scene);
+            let before = momenta(&world);
+            for _ in 0..60 {
+                assert!(world.step().unwrap().finite);
+            }
+            let after = momenta(&world);
+            let [left, right] = twists(&world)[..] else { panic!("two bodies") };
+            let parting = right.velocity[0] - left.velocity[0];
+            let expected = 2.0 * f64::from(restitution);
+            // Sticks that a push has bent give a little of it back.
+            assert!((parting - expected).abs() < 0.2, "{restitution}: {left:?} {right:?}");
+            for axis in 0..3 {
+                assert!((before[0][axis] - after[0][axis]).abs() < 0.05, "{before:?} {after:?}");
+            }
+            assert!(length(left.spin) < 0.05 && length(right.spin) < 0.05, "{left:?} {right:?}");
+        }
+    }
+
+    #[test]
+    fn a_cube_comes_up_to_the_square_of_the_restitution() {
+        // On a floor, and on a body that does not give way.
+        for on_body in [false, true] {
+            let mut scene = scene();
+            let restitution = 0.6;
+            if on_body {
+                let slab = Model::rigid_box([2.0, 0.2, 2.0], 300.0).unwrap();
+                scene.add("slab", slab.moved([0.0, -0.1, 0.0]).pinned("body")).unwrap();
+                scene.obstacles.push(bouncing(restitution));
+            } else {
+                let surface = Surface { restitution, ..Surface::default() };
+                scene.obstacles.push(floor([0.0, 1.0, 0.0], surface));
+            }
+            let cube = Model::rigid_box([0.5; 3], 300.0).unwrap();
+            scene.add("cube", cube.moved([0.0, 1.25, 0.0])).unwrap(); // 1 m above
+            let mut world = world(&scene);
+            let mut heights = Vec::new();
+            for _ in 0..90 {
+                assert!(world.step().unwrap().finite);
+                heights.push(poses(&world).last().unwrap().centre[1] - 0.25);
+            }
+            let low = heights.iter().position(|&height| height < 0.05).unwrap();
+            let high = heights[low..].iter().copied().fold(0.0, f64::max);
+            assert!((high - 0.36).abs() < 0.04, "{on_body}: {high} m");
+            assert!(length(twists(&world).last().unwrap().spin) < 0.2);
+        }
+    }
+
+    #[test]
+    fn what_bounces_gains_no_energy_and_stacks_lie_still() {
+        let mut scene = scene();
+        let surface = Surface { restitution: 0.9, ..Surface::default() };
+        scene.obstacles.push(floor([0.0, 1.0, 0.0], surface));
+        scene.obstacles.push(bouncing(0.9));
+        let cube = || Model::rigid_box([0.5; 3], 300.0).unwrap();
+        for nth in 0..3 {
+            let at = [0.02 * nth as f32, 0.25 + 0.5 * nth as f32, 0.0];
+            scene.add(format!("stacked {nth}"), cube().moved(at)).unwrap();
+        }
+        let mut still = world(&scene);
+        for _ in 0..240 {
+            assert!(still.step().unwrap().finite);
+        }
+        for (nth, pose) in poses(&still).iter().enumerate() {
+            assert!((pose.centre[1] - 0.25 - 0.5 * nth as f64).abs() < 5e-3, "{nth}: {pose:?}");
+        }
+        assert!(twists(&still).iter().all(|twist| length(twist.velocity) < 1e-2));
+
+        let twist = Twist { velocity: [0.3, -1.0, 0.0], spin: [3.0, 1.0, -2.0] };
+        scene.add("falling", turned(cube(), [0.1, 3.0, 0.1], twist)).unwrap();
+        let mut world = world(&scene);
+        let energy = |world: &Bodies| {
+            let now = world.diagnostics().unwrap();
+            now.kinetic + now.potential
+        };
+        let (before, mut most) = (energy(&world), 0.0_f64);
+        for _ in 0..600 {
+            assert!(world.step().unwrap().finite);
+            most = most.max(energy(&world));
+        }
+        assert!(most < 1.01 * before, "{most} J of {before} J");
+        assert!(energy(&world) < 0.9 * before);
+        assert!(stretch(&world) < 0.02);
+    }
 }

@@ -2,10 +2,16 @@
 
 use std::collections::BTreeSet;
 
+use std::sync::Arc;
+
 use taut_core::{Kernel, Kind, Step};
 use taut_scalar::ScalarKernel;
-use taut_world::{JointLimit, Model, Ragdoll, Scene, World};
+use taut_world::{
+    AnyScene, JointLimit, LibraryScene, LimbContacts, Model, Moment, Obstacle, Ragdoll, Rope,
+    Scene, World,
+};
 
+use crate::make::steps;
 use crate::models::{minus, norm};
 
 fn particle<const D: usize>(model: &Model<D>, name: &str) -> usize {
@@ -142,4 +148,112 @@ fn a_trunk_is_rigid_and_posture_is_weak() {
     assert_eq!(weak.count(), 4);
     let limp = Model::<3>::ragdoll(&Ragdoll { posture: 0.0, ..Ragdoll::default() }).unwrap();
     assert_eq!(limp.sticks.len(), model.sticks.len() - 4);
+}
+
+/// A rod 20 cm thick, moving.
+fn rod<const D: usize>(from: [f32; D], to: [f32; D], velocity: [f32; D], density: f32) -> Model<D> {
+    let rod = Rope { spacing: 10.0, density, ..Rope::default() };
+    let rod = Model::rope(&[from, to], &rod).unwrap();
+    rod.with_limbs([([0, 1], 0.1)]).unwrap().moving_at(velocity, 1.0 / 240.0)
+}
+
+fn meeting<const D: usize>(rods: [Model<D>; 2]) -> World<ScalarKernel, D>
+where
+    ScalarKernel: Kernel<D>,
+{
+    let mut scene = Scene::<D>::new();
+    for (name, rod) in ["one", "other"].into_iter().zip(rods) {
+        scene.add(name, rod).unwrap();
+    }
+    scene.obstacles.push(Arc::new(LimbContacts::default()));
+    let acceleration = [0.0; D];
+    scene.settings.step = Step { substeps: 4, damping: 0.0, acceleration, ..Step::default() };
+    World::new(&scene, |_| ScalarKernel).unwrap()
+}
+
+#[test]
+fn limbs_that_meet_do_not_pass_and_keep_their_momentum() {
+    // Across one another; end to side; side by side; and in the plane.
+    let still = [0.0; 3];
+    let across = [
+        rod([-1.0, 0.0, 0.0], [1.0, 0.0, 0.0], still, 2.0),
+        rod([0.3, 0.5, -1.0], [0.3, 0.5, 1.0], [0.0, -15.0, 0.0], 1.0),
+    ];
+    let end_on = [
+        rod([-1.0, 0.0, 0.0], [1.0, 0.0, 0.0], still, 2.0),
+        rod([0.3, 0.5, 0.0], [0.3, 1.5, 0.0], [0.0, -15.0, 0.0], 1.0),
+    ];
+    let beside = [
+        rod([-1.0, 0.0, 0.0], [1.0, 0.0, 0.0], still, 2.0),
+        rod([-0.8, 0.5, 0.0], [0.8, 0.5, 0.0], [0.0, -15.0, 0.0], 1.0),
+    ];
+    for (rods, nearest) in [(across, [2, 3]), (end_on, [2, 2]), (beside, [2, 3])] {
+        let mut world = meeting(rods);
+        let before = world.diagnostics().unwrap();
+        let mut deepest = 0.0_f32;
+        for _ in 0..12 {
+            steps(&mut world, 1);
+            deepest = deepest.max(depth(&world));
+        }
+        assert!(deepest < 0.06, "{deepest}"); // it flies 0.0625 m in a substep
+        let [bar, other, low, high] =
+            [0, 1, nearest[0], nearest[1]].map(|particle| world.position(particle));
+        let [x, y] = [0, 1].map(|axis| f32::midpoint(low[axis], high[axis]));
+        let below = bar[1] + (other[1] - bar[1]) * (x - bar[0]) / (other[0] - bar[0]);
+        assert!(below < -0.2 && y > below + 0.15, "{y} over {below}");
+        let after = world.diagnostics().unwrap();
+        for axis in 0..3 {
+            let lost = (before.momentum[axis] - after.momentum[axis]).abs();
+            assert!(lost < 0.01, "{:?} {:?}", before.momentum, after.momentum);
+        }
+        assert!(after.kinetic < before.kinetic);
+    }
+    let mut world = meeting([
+        rod([-1.0, 0.0], [1.0, 0.0], [0.0; 2], 2.0),
+        rod([0.3, 0.5], [0.6, 1.5], [0.0, -15.0], 1.0),
+    ]);
+    steps(&mut world, 10);
+    assert!(world.position(2)[1] > world.position(0)[1].min(world.position(1)[1]));
+    assert!(world.position(0)[1] + world.position(1)[1] < -0.2);
+}
+
+/// How deep limbs of different dolls are in each other, m.
+fn depth<const D: usize>(world: &World<ScalarKernel, D>) -> f32
+where
+    ScalarKernel: Kernel<D>,
+{
+    let motion = world.settings().step.motion().unwrap();
+    let moment = Moment { time: world.time(), h: 1.0 / 240.0, motion };
+    LimbContacts::default().depth(&world.pieces()[0].matter, &moment)
+}
+
+fn pile<const D: usize>(scene: &Scene<D>)
+where
+    ScalarKernel: Kernel<D>,
+{
+    let mut without = scene.clone();
+    without.obstacles.remove(0);
+    let run = |scene: &Scene<D>| {
+        let mut world = World::new(scene, |_| ScalarKernel).unwrap();
+        let (mut deepest, mut sum) = (0.0_f32, 0.0);
+        for _ in 0..360 {
+            steps(&mut world, 1);
+            deepest = deepest.max(depth(&world));
+            sum += depth(&world) / 360.0;
+        }
+        [deepest, sum]
+    };
+    let ([deepest, mean], [_, mean_without]) = (run(scene), run(&without));
+    assert!(deepest < 0.1 && mean < 0.02, "{D}: {deepest} m, {mean} m in the mean");
+    assert!(mean_without > 5.0 * mean, "{D}: {mean_without} m");
+}
+
+#[test]
+fn ragdolls_pile_up_and_do_not_pass_through_each_other() {
+    for name in ["ragdolls", "ragdolls-3d"] {
+        match LibraryScene::named(name).unwrap().scene(8).unwrap() {
+            AnyScene::Flat(scene) => pile(&scene),
+            AnyScene::Solid(scene) => pile(&scene),
+        }
+    }
 }

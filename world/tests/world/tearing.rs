@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use taut_core::{Duplicates, Particles, Sticks};
 use taut_scalar::ScalarKernel;
-use taut_world::{Model, Scene, StickSet, World};
+use taut_world::{GONE, HexSheet, Model, Scene, StickSet, World};
 
 use crate::make::{drape, scene, steps, world};
 
@@ -90,6 +90,36 @@ fn what_is_cut_off_falls_and_what_is_left_hangs() {
         assert_eq!(y < -2.0, fallen, "particle {particle} is at {y}");
     }
     assert_eq!(world.faces().count(), 2 * 11 * 10);
+}
+
+#[test]
+fn a_hole_is_the_faces_at_torn_sticks_and_no_others() {
+    let sheet = HexSheet { columns: 12, rows: 12, spacing: 0.1, ..HexSheet::default() };
+    let mut world = world(&scene("sheet", Model::hex_sheet(&sheet).unwrap()));
+    let whole = world.drawing();
+    let [x, y] = [0, 1].map(|axis| world.positions().map(|at| at[axis]).sum::<f32>() / 144.0);
+    // Half through, askew; and a stick on its own.
+    let blade = |x: f32, y: f32| [[x, y, -1.0], [x, y, 1.0]];
+    world.sweep(blade(x - 0.01, y + 0.02), blade(x + 2.0, y + 0.9));
+    world.tear(5).unwrap();
+    let now = world.drawing();
+    let torn: BTreeSet<[u32; 2]> = (0..whole.sticks.len())
+        .filter(|&stick| world.is_torn(stick))
+        .map(|stick| whole.sticks[stick])
+        .flat_map(|[a, b]| [[a, b], [b, a]])
+        .collect();
+    assert!(torn.len() > 20);
+    let mut gone = BTreeSet::new();
+    for (triangle, &[a, b, c]) in whole.triangles.iter().enumerate() {
+        if [[a, b], [b, c], [c, a]].iter().any(|edge| torn.contains(edge)) {
+            assert_eq!(now.triangles[triangle], [GONE; 3]);
+            gone.insert(triangle as u32);
+        } else {
+            assert_eq!(now.triangles[triangle], [a, b, c]);
+        }
+    }
+    assert_eq!(gone, world.removed().triangles.iter().copied().collect());
+    assert_eq!(gone.len(), world.removed().triangles.len());
 }
 
 #[test]

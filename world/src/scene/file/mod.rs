@@ -5,6 +5,7 @@ mod forces;
 mod models;
 mod obstacles;
 mod options;
+mod paths;
 mod values;
 
 use std::sync::Arc;
@@ -20,7 +21,7 @@ use crate::model::Model;
 use crate::obstacle::Obstacle;
 use crate::world::Settings;
 
-use values::Vector;
+use values::{OrderWord, Vector};
 
 pub use error::SceneFileError;
 
@@ -61,6 +62,8 @@ struct Text<M, F, O, const D: usize> {
     #[serde(default)]
     formula: Formula,
     #[serde(default)]
+    order: Option<OrderWord>,
+    #[serde(default)]
     step: Option<Spanned<StepText<D>>>,
     #[serde(default = "Vec::new")]
     model: Vec<Spanned<M>>,
@@ -98,9 +101,14 @@ impl<const D: usize> StepText<D> {
 
 impl AnyScene {
     /// Reads a scene written in TOML: `dimensions` (2 or 3, which it is if nothing is said),
-    /// `formula`, a table `step`, and any number of `model`, `force` and `obstacle`. What they
-    /// may hold is what the builders of the same name take; the folder `scenes` of this crate has
-    /// examples.
+    /// `formula`, `order`, a table `step`, and any number of `model`, `force` and `obstacle`. What
+    /// they may hold is what the builders of the same name take; the folder `scenes` of this crate
+    /// has examples.
+    ///
+    /// Besides its one builder a model may have `turned`, `at` and `velocity`; `groups` of particles
+    /// by name; groups that are `pinned`, or `guided` along a path; `stiffness`, `compliance` and
+    /// `tears_at` of all its sticks; and `springs`, which then take the place of its sticks. They are
+    /// done in this order.
     ///
     /// ```
     /// use taut_world::AnyScene;
@@ -163,7 +171,8 @@ where
     O: Build<D, Built = Arc<dyn Obstacle<D>>>,
 {
     let read: Text<M, F, O, D> = parse(text)?;
-    let mut scene = Scene { formula: read.formula, ..Scene::new() };
+    let order = read.order.map(Into::into);
+    let mut scene = Scene { formula: read.formula, order, ..Scene::new() };
     if let Some(step) = read.step {
         let span = step.span();
         let changed = step.into_inner().change(&mut scene.settings);

@@ -1,15 +1,22 @@
 //! Models, as they are written: a name, a builder with what it takes, and what is done then.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
+use taut_core::{Duplicates, INVERSE_MASS_MAX, INVERSE_MASS_MIN, Particles, Sticks};
 
 use super::options::options;
+use super::paths::{PathText, SpinText};
 use super::values::{AxesText, BendingWord, DiagonalsWord, Families, KindWord, Set, Vector};
 use super::{Build, Complaint, Context};
+use crate::body::MassProperties;
+use crate::emitter::{Emission, Source};
 use crate::model::{Bridge, Cloth, HexSheet, Model, ModelError, Plant, Ragdoll, Rope};
+use crate::springs::{Spring, Springs};
 
 /// A builder, with what it takes.
 trait Make<const D: usize> {
-    fn make(&self) -> Result<Model<D>, ModelError>;
+    fn make(&self) -> Result<Model<D>, Complaint>;
 }
 
 /// Declares the table of a model: keys that all models have, and one for each builder, of which
@@ -30,8 +37,15 @@ macro_rules! models {
             at: Option<Vector<$dimensions>>,
             velocity: Option<Vector<$dimensions>>,
             #[serde(default)]
+            groups: BTreeMap<String, Vec<u32>>,
+            #[serde(default)]
             pinned: Vec<String>,
+            #[serde(default)]
+            guided: Vec<GuideText<$dimensions>>,
+            stiffness: Option<f32>,
+            compliance: Option<f32>,
             tears_at: Option<f32>,
+            springs: Option<SpringsText>,
             $($builder: Option<$options>,)*
         }
 
@@ -60,21 +74,44 @@ macro_rules! models {
                 if let Some(velocity) = self.velocity {
                     model = model.moving_at(velocity.into(), context.h());
                 }
+                for (group, particles) in self.groups {
+                    model = model.with_group(group, particles)?;
+                }
                 for group in self.pinned {
-                    if !model.groups.contains_key(&group) {
-                        let groups: Vec<&str> = model.groups.keys().map(|name| &**name).collect();
-                        let of = &self.name;
-                        Err(format!("'{of}' has no group '{group}' but: {}", groups.join(", ")))?;
+                    model = known(&self.name, &group, model)?.pinned(&group);
+                }
+                for GuideText { group, path, spin } in self.guided {
+                    let spin = spin.map(SpinText::spin).transpose()?;
+                    let path = path.map(Into::into).unwrap_or_default();
+                    model = known(&self.name, &group, model)?.guided(&group, path, spin)?;
+                }
+                for stick in 0..model.sticks.len() {
+                    if let Some(stiffness) = self.stiffness {
+                        model.sticks.set_stiffness(stick, stiffness)?;
                     }
-                    model = model.pinned(&group);
+                    if let Some(compliance) = self.compliance {
+                        model.sticks.set_compliance(stick, compliance)?;
+                    }
                 }
                 if let Some(factor) = self.tears_at {
                     model = model.tearing_at(factor);
+                }
+                if let Some(SpringsText { stiffness, damping }) = self.springs {
+                    model = model.sprung(stiffness, damping)?;
                 }
                 Ok((self.name, model))
             }
         }
     };
+}
+
+/// The model, if it has a group of that name.
+fn known<const D: usize>(of: &str, group: &str, model: Model<D>) -> Result<Model<D>, Complaint> {
+    if model.groups.contains_key(group) {
+        return Ok(model);
+    }
+    let groups: Vec<&str> = model.groups.keys().map(|name| &**name).collect();
+    Err(format!("'{of}' has no group '{group}' but: {}", groups.join(", ")))?
 }
 
 models! {
@@ -85,6 +122,8 @@ models! {
         rope: RopeText<2>,
         plant: PlantText,
         ragdoll: RagdollText,
+        emitter: EmitterText<2>,
+        particles: ParticlesText<2>,
     }
 }
 
@@ -92,6 +131,8 @@ models! {
     /// A model in space.
     Solid: 3, turned: Turned {
         drape: DrapeText,
+        disc: DiscText,
+        ball: BallText,
         cloth: ClothText<3>,
         hex_sheet: HexSheetText<3>,
         mesh: MeshText,
@@ -101,8 +142,11 @@ models! {
         ragdoll: RagdollText,
         tetrahedron: TetrahedronText,
         basis: BasisText,
+        rigid: RigidText,
         rigid_box: BoxText,
         rigid_mesh: RigidMeshText,
+        emitter: EmitterText<3>,
+        particles: ParticlesText<3>,
     }
 }
 
@@ -132,18 +176,32 @@ impl Turn<3> for Turned {
     }
 }
 
-/// [`Model::drape`].
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct DrapeText {
-    size: usize,
-    sticks: Option<Set>,
+/// Declares the table of one of the meshes that hang: a size and a set of sticks.
+macro_rules! hanging {
+    ($($(#[$about:meta])* $text:ident => $builder:expr;)*) => { $(
+        $(#[$about])*
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct $text {
+            size: usize,
+            sticks: Option<Set>,
+        }
+
+        impl Make<3> for $text {
+            fn make(&self) -> Result<Model, Complaint> {
+                Ok($builder(self.size, self.sticks.map(Into::into).unwrap_or_default())?)
+            }
+        }
+    )* };
 }
 
-impl Make<3> for DrapeText {
-    fn make(&self) -> Result<Model, ModelError> {
-        Model::drape(self.size, self.sticks.map(Into::into).unwrap_or_default())
-    }
+hanging! {
+    /// [`Model::drape`].
+    DrapeText => Model::drape;
+    /// [`Model::disc`].
+    DiscText => Model::disc;
+    /// [`Model::sphere`]; an obstacle is a sphere, too.
+    BallText => Model::sphere;
 }
 
 options! {
@@ -161,8 +219,8 @@ options! {
 }
 
 impl<const D: usize> Make<D> for ClothText<D> {
-    fn make(&self) -> Result<Model<D>, ModelError> {
-        Model::cloth(&self.options())
+    fn make(&self) -> Result<Model<D>, Complaint> {
+        Ok(Model::cloth(&self.options())?)
     }
 }
 
@@ -179,8 +237,8 @@ options! {
 }
 
 impl<const D: usize> Make<D> for HexSheetText<D> {
-    fn make(&self) -> Result<Model<D>, ModelError> {
-        Model::hex_sheet(&self.options())
+    fn make(&self) -> Result<Model<D>, Complaint> {
+        Ok(Model::hex_sheet(&self.options())?)
     }
 }
 
@@ -195,10 +253,10 @@ struct MeshText {
 }
 
 impl Make<3> for MeshText {
-    fn make(&self) -> Result<Model, ModelError> {
+    fn make(&self) -> Result<Model, Complaint> {
         let positions: Vec<[f32; 3]> = self.positions.iter().map(|&point| point.into()).collect();
         let bending = self.bending.map(Into::into).unwrap_or_default();
-        Model::from_triangles(&positions, &self.triangles, bending, self.density)
+        Ok(Model::from_triangles(&positions, &self.triangles, bending, self.density)?)
     }
 }
 
@@ -214,9 +272,9 @@ options! {
 }
 
 impl<const D: usize> Make<D> for RopeText<D> {
-    fn make(&self) -> Result<Model<D>, ModelError> {
+    fn make(&self) -> Result<Model<D>, Complaint> {
         let path: Vec<[f32; D]> = self.path.iter().map(|&point| point.into()).collect();
-        Model::rope(&path, &self.options())
+        Ok(Model::rope(&path, &self.options())?)
     }
 }
 
@@ -235,8 +293,8 @@ options! {
 }
 
 impl Make<3> for BridgeText {
-    fn make(&self) -> Result<Model, ModelError> {
-        Model::bridge(self.from.into(), self.to.into(), &self.options())
+    fn make(&self) -> Result<Model, Complaint> {
+        Ok(Model::bridge(self.from.into(), self.to.into(), &self.options())?)
     }
 }
 
@@ -257,8 +315,8 @@ options! {
 }
 
 impl<const D: usize> Make<D> for PlantText {
-    fn make(&self) -> Result<Model<D>, ModelError> {
-        Model::plant(&self.options())
+    fn make(&self) -> Result<Model<D>, Complaint> {
+        Ok(Model::plant(&self.options())?)
     }
 }
 
@@ -268,14 +326,14 @@ options! {
 }
 
 impl Make<2> for RagdollText {
-    fn make(&self) -> Result<Model<2>, ModelError> {
-        Model::<2>::ragdoll(&self.options())
+    fn make(&self) -> Result<Model<2>, Complaint> {
+        Ok(Model::<2>::ragdoll(&self.options())?)
     }
 }
 
 impl Make<3> for RagdollText {
-    fn make(&self) -> Result<Model, ModelError> {
-        Model::<3>::ragdoll(&self.options())
+    fn make(&self) -> Result<Model, Complaint> {
+        Ok(Model::<3>::ragdoll(&self.options())?)
     }
 }
 
@@ -288,8 +346,8 @@ struct TetrahedronText {
 }
 
 impl Make<3> for TetrahedronText {
-    fn make(&self) -> Result<Model, ModelError> {
-        Model::tetrahedron(self.edge, self.mass)
+    fn make(&self) -> Result<Model, Complaint> {
+        Ok(Model::tetrahedron(self.edge, self.mass)?)
     }
 }
 
@@ -302,8 +360,24 @@ struct BasisText {
 }
 
 impl Make<3> for BasisText {
-    fn make(&self) -> Result<Model, ModelError> {
-        Model::basis(self.edge, self.mass)
+    fn make(&self) -> Result<Model, Complaint> {
+        Ok(Model::basis(self.edge, self.mass)?)
+    }
+}
+
+/// [`Model::rigid`].
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RigidText {
+    mass: f64,
+    centre: Vector<3, f64>,
+    inertia: [[f64; 3]; 3],
+}
+
+impl Make<3> for RigidText {
+    fn make(&self) -> Result<Model, Complaint> {
+        let Self { mass, centre, inertia } = *self;
+        Ok(Model::rigid(&MassProperties { mass, centre: centre.into(), inertia })?)
     }
 }
 
@@ -316,8 +390,8 @@ struct BoxText {
 }
 
 impl Make<3> for BoxText {
-    fn make(&self) -> Result<Model, ModelError> {
-        Model::rigid_box(self.size.into(), self.density)
+    fn make(&self) -> Result<Model, Complaint> {
+        Ok(Model::rigid_box(self.size.into(), self.density)?)
     }
 }
 
@@ -331,8 +405,115 @@ struct RigidMeshText {
 }
 
 impl Make<3> for RigidMeshText {
-    fn make(&self) -> Result<Model, ModelError> {
+    fn make(&self) -> Result<Model, Complaint> {
         let vertices: Vec<[f32; 3]> = self.positions.iter().map(|&point| point.into()).collect();
-        Model::rigid_mesh(&vertices, &self.triangles, self.density)
+        Ok(Model::rigid_mesh(&vertices, &self.triangles, self.density)?)
     }
+}
+
+options! {
+    /// [`Model::emitter`].
+    EmitterText<const D: usize> => Emission<D> {
+        source: SourceText<D>,
+        rate: f64,
+        velocity: Vector<D>,
+        normal_speed: f32,
+        spread: f32,
+        lifetime: [f64; 2],
+        mass: f32,
+        seed: u64,
+        group: String,
+    }
+}
+
+impl<const D: usize> Make<D> for EmitterText<D> {
+    fn make(&self) -> Result<Model<D>, Complaint> {
+        Ok(Model::emitter(self.options())?)
+    }
+}
+
+/// [`Source`].
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "snake_case")]
+enum SourceText<const D: usize> {
+    Point(Vector<D>),
+    Disc { centre: Vector<D>, axes: [Vector<D>; 2] },
+    Polygons(Vec<[Vector<D>; 3]>),
+}
+
+impl<const D: usize> From<SourceText<D>> for Source<D> {
+    fn from(text: SourceText<D>) -> Self {
+        match text {
+            SourceText::Point(place) => Self::Point(place.into()),
+            SourceText::Disc { centre, axes } => {
+                Self::Disc { centre: centre.into(), axes: axes.map(Into::into) }
+            }
+            SourceText::Polygons(triangles) => {
+                Self::Polygons(triangles.into_iter().map(|it| it.map(Into::into)).collect())
+            }
+        }
+    }
+}
+
+/// Particles one by one, with sticks and springs between them: [`Model::new`].
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ParticlesText<const D: usize> {
+    positions: Vec<Vector<D>>,
+    /// kg.
+    masses: Vec<f64>,
+    #[serde(default)]
+    sticks: Vec<[u32; 2]>,
+    #[serde(default)]
+    springs: Vec<SpringText>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SpringText {
+    ends: [u32; 2],
+    rest: f32,
+    stiffness: f32,
+    damping: f32,
+}
+
+impl<const D: usize> Make<D> for ParticlesText<D> {
+    fn make(&self) -> Result<Model<D>, Complaint> {
+        let positions: Vec<[f32; D]> = self.positions.iter().map(|&point| point.into()).collect();
+        let sane = 1.0 / INVERSE_MASS_MAX..=1.0 / INVERSE_MASS_MIN;
+        let inverse = |&mass: &f64| {
+            let mass = ModelError::check("a mass, kg,", mass, sane.clone(), "from 1e-9 to 1e9")?;
+            Ok((1.0 / mass) as f32)
+        };
+        let inverse_masses: Vec<f32> =
+            self.masses.iter().map(inverse).collect::<Result<_, ModelError>>()?;
+        let particles = Particles::new(&positions, &inverse_masses)?;
+        let sticks = Sticks::joining(&particles, &self.sticks, Duplicates::Keep)?;
+        let ends: Vec<[u32; 2]> = self.springs.iter().map(|spring| spring.ends).collect();
+        let spring = |&SpringText { rest, stiffness, damping, .. }: &SpringText| Spring {
+            rest,
+            stiffness,
+            damping,
+        };
+        let springs: Vec<Spring> = self.springs.iter().map(spring).collect();
+        let springs = Springs::new(particles.len(), &ends, &springs)?;
+        Ok(Model { springs, ..Model::new(particles, sticks) })
+    }
+}
+
+/// [`Model::sprung`].
+#[derive(Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SpringsText {
+    stiffness: f32,
+    damping: f32,
+}
+
+/// [`Model::guided`].
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, bound = "")]
+struct GuideText<const D: usize> {
+    group: String,
+    path: Option<PathText<D>>,
+    spin: Option<SpinText<D>>,
 }

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use super::options::options;
+use super::paths::{PathText, SpinText};
 use super::values::Vector;
 use super::{Build, Complaint, Context};
 #[cfg(feature = "parry")]
 use crate::body::BodyContacts;
-use crate::model::ModelError;
+use crate::body::LimbContacts;
 use crate::obstacle::{
     Bounds, Capsule, Cuboid, HalfSpace, Obstacle, Path, Shape, Solid as Moving, Sphere, Spin,
     Surface,
@@ -95,8 +96,10 @@ obstacles! {
         sphere: SphereText<2>,
         capsule: CapsuleText<2>,
         cuboid: CuboidText<2>,
+        tilted_cuboid: TiltedText<2>,
         half_space: HalfSpaceText<2>,
         bounds: BoundsText<2>,
+        limb_contacts: LimbContactsText,
     }
 }
 
@@ -106,8 +109,10 @@ obstacles! {
         sphere: SphereText<3>,
         capsule: CapsuleText<3>,
         cuboid: CuboidText<3>,
+        tilted_cuboid: TiltedText<3>,
         half_space: HalfSpaceText<3>,
         bounds: BoundsText<3>,
+        limb_contacts: LimbContactsText,
         #[cfg(feature = "parry")]
         mesh: MeshText,
         #[cfg(feature = "parry")]
@@ -117,48 +122,6 @@ obstacles! {
 
 options! {
     SurfaceText => Surface { friction: f32, restitution: f32, thickness: f32 }
-}
-
-/// [`Path`].
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "snake_case")]
-enum PathText<const D: usize> {
-    Linear { velocity: Vector<D, f64> },
-    Oscillating { amplitude: Vector<D, f64>, period: f64 },
-    Circular { radii: [Vector<D, f64>; 2], period: f64 },
-    Keyframed { keys: Vec<(f64, Vector<D, f64>)> },
-}
-
-impl<const D: usize> From<PathText<D>> for Path<D> {
-    fn from(text: PathText<D>) -> Self {
-        match text {
-            PathText::Linear { velocity } => Self::Linear { velocity: velocity.into() },
-            PathText::Oscillating { amplitude, period } => {
-                Self::Oscillating { amplitude: amplitude.into(), period }
-            }
-            PathText::Circular { radii, period } => {
-                Self::Circular { radii: radii.map(Into::into), period }
-            }
-            PathText::Keyframed { keys } => {
-                Self::Keyframed { keys: keys.into_iter().map(|(at, to)| (at, to.into())).collect() }
-            }
-        }
-    }
-}
-
-/// [`Spin::in_plane`].
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct SpinText<const D: usize> {
-    plane: [Vector<D, f64>; 2],
-    centre: Vector<D, f64>,
-    rate: f64,
-}
-
-impl<const D: usize> SpinText<D> {
-    fn spin(self) -> Result<Spin<D>, ModelError> {
-        Spin::in_plane(self.plane.map(Into::into), self.centre.into(), self.rate)
-    }
 }
 
 /// [`Sphere`].
@@ -189,7 +152,7 @@ impl<const D: usize> Make<D> for CapsuleText<D> {
     }
 }
 
-/// [`Cuboid`]: along the coordinates, or about a centre with half edges.
+/// [`Cuboid::new`]: along the coordinates.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct CuboidText<const D: usize> {
@@ -200,6 +163,24 @@ struct CuboidText<const D: usize> {
 impl<const D: usize> Make<D> for CuboidText<D> {
     fn make(&self, how: &How<D>) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
         how.of(Cuboid::new(self.min.into(), self.max.into())?)
+    }
+}
+
+/// [`Cuboid::oriented`]: about a centre, with its half edges.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TiltedText<const D: usize> {
+    centre: Vector<D, f64>,
+    half_edges: Vec<Vector<D, f64>>,
+}
+
+impl<const D: usize> Make<D> for TiltedText<D> {
+    fn make(&self, how: &How<D>) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
+        let edges: Vec<[f64; D]> = self.half_edges.iter().map(|&edge| edge.into()).collect();
+        let edges = <[[f64; D]; D]>::try_from(edges);
+        let edges =
+            edges.map_err(|edges| format!("{} half edges where {D} belong", edges.len()))?;
+        how.of(Cuboid::oriented(self.centre.into(), edges)?)
     }
 }
 
@@ -228,6 +209,19 @@ struct BoundsText<const D: usize> {
 impl<const D: usize> Make<D> for BoundsText<D> {
     fn make(&self, how: &How<D>) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
         how.of(Bounds::new(self.min.into(), self.max.into())?)
+    }
+}
+
+options! {
+    LimbContactsText => LimbContacts { friction: f32, margin: f32 }
+}
+
+impl<const D: usize> Make<D> for LimbContactsText {
+    fn make(&self, how: &How<D>) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
+        if how.surface.is_some() || how.path.is_some() || how.spin.is_some() {
+            Err("contacts between limbs take neither 'surface' nor 'path' nor 'spin'")?;
+        }
+        Ok(Arc::new(self.options()))
     }
 }
 

@@ -4,7 +4,7 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 use taut_core::{Bending, Family, Kind};
 
-use crate::model::{Axes, Diagonals, StickSet};
+use crate::model::{Axes, Diagonals, Order, StickSet};
 
 /// A point or direction: an array of as many numbers as there are dimensions.
 #[derive(Clone, Copy, Debug)]
@@ -70,6 +70,18 @@ words! {
         TwoSided => Kind::TwoSided,
         Minimum => Kind::Minimum,
         Maximum => Kind::Maximum,
+    }
+}
+
+words! {
+    /// In which order sticks are relaxed.
+    OrderWord => Order {
+        Authored => Order::Authored,
+        Coloured => Order::Coloured,
+        Packed => Order::Packed,
+        Banded => Order::Banded,
+        Blocked => Order::Blocked,
+        Sheet => Order::Sheet,
     }
 }
 

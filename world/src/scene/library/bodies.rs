@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::LibraryScene;
 #[cfg(feature = "parry")]
 use crate::body::BodyContacts;
+use crate::body::LimbContacts;
 use crate::model::{Model, Ragdoll};
 use crate::obstacle::{Bounds, Cuboid, HalfSpace, Solid, Surface};
 use crate::scene::Scene;
@@ -67,7 +68,7 @@ pub(super) const BOXES: LibraryScene = LibraryScene {
 pub(super) const RAGDOLLS: LibraryScene = LibraryScene {
     name: "ragdolls",
     about: "ragdolls in the plane, thrown about in a room",
-    size: 10,
+    size: 20,
     size_is: "ragdolls",
     dimensions: 2,
     residual: 0.1,
@@ -75,17 +76,20 @@ pub(super) const RAGDOLLS: LibraryScene = LibraryScene {
         let mut scene = Scene::<2>::new();
         let h = scene.settings.step.dt / 4.0;
         for body in 0..size {
-            let at = [1.2 * (body % 5) as f32 - 2.4, 1.0 + 2.0 * (body / 5) as f32];
-            let ragdoll = Model::<2>::ragdoll(&Ragdoll::default())?;
+            // In rows of five, each turned about its middle.
+            let at = [1.9 * (body % 5) as f32 - 3.8, 1.2 + 2.0 * (body / 5) as f32];
+            let ragdoll = Model::<2>::ragdoll(&Ragdoll::default())?.moved([0.0, -0.9]);
             let fling = if body % 2 == 0 { [5.0, 3.0] } else { [-4.0, 6.0] };
             let thrown = ragdoll.turned(body as f32)?.moved(at).moving_at(fling, h);
             scene.add(format!("ragdoll {body}"), thrown)?;
         }
+        scene.obstacles.push(Arc::new(LimbContacts::default()));
         let room = Bounds::new([-5.0, 0.0], [5.0, 1000.0])?;
         let surface = Surface { friction: 0.5, restitution: 0.3, ..Surface::default() };
         scene.obstacles.push(Arc::new(Solid::new(room).with(surface)?));
         scene.settings.step.substeps = 4;
-        scene.settings.step.iterations = 3;
+        scene.settings.step.iterations = 2;
+        scene.settings.passes = 2;
         Ok(scene.into())
     },
 };
@@ -100,11 +104,12 @@ pub(super) const RAGDOLLS_3D: LibraryScene = LibraryScene {
     build: |size| {
         let mut scene = Scene::<3>::new();
         for body in 0..size {
-            let at = [0.9 * (body % 4) as f32 - 1.35, 3.5 + 1.2 * (body / 4) as f32, 0.5];
-            let ragdoll = Model::<3>::ragdoll(&Ragdoll::default())?;
+            let at = [1.2 * (body % 4) as f32 - 1.8, 3.5 + 1.5 * (body / 4) as f32, 0.5];
+            let ragdoll = Model::<3>::ragdoll(&Ragdoll::default())?.moved([0.0, -0.9, 0.0]);
             let turned = ragdoll.turned([1.0, 0.5, 0.2], 0.7 * body as f32)?;
             scene.add(format!("ragdoll {body}"), turned.moved(at))?;
         }
+        scene.obstacles.push(Arc::new(LimbContacts::default()));
         let surface = Surface { friction: 0.5, ..Surface::default() };
         for step in 0..8 {
             let back = 0.3 * f64::from(step) - 1.0;

@@ -128,6 +128,10 @@ pub(super) const TABLE_CLOTH: LibraryScene = LibraryScene {
         let table = Cuboid::new([-0.5, 0.7, -0.5], [0.5, 0.75, 0.5])?;
         let floor = HalfSpace::new([0.0; 3], [0.0, 1.0, 0.0])?;
         scene.obstacles.push(Arc::new(Solid::new(table).with(surface)?));
+        for [x, z] in [[-0.44, -0.44], [0.44, -0.44], [-0.44, 0.44], [0.44, 0.44]] {
+            let leg = Cuboid::new([x - 0.03, 0.0, z - 0.03], [x + 0.03, 0.7, z + 0.03])?;
+            scene.obstacles.push(Arc::new(Solid::new(leg).with(surface)?));
+        }
         scene.obstacles.push(Arc::new(Solid::new(floor).with(surface)?));
         scene.settings.step.substeps = 4;
         scene.settings.step.iterations = 4;

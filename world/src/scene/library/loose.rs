@@ -2,13 +2,10 @@
 
 use std::sync::Arc;
 
-use taut_core::{Duplicates, Sticks};
-
 use super::LibraryScene;
 use crate::force::{Gusts, Wind};
 use crate::model::{Cloth, Model};
 use crate::scene::Scene;
-use crate::springs::Springs;
 
 #[cfg(feature = "parry")]
 pub(super) const FOUNTAIN: LibraryScene = LibraryScene {
@@ -62,17 +59,12 @@ pub(super) const SPRINGS: LibraryScene = LibraryScene {
             density: 0.3,
             ..Cloth::default()
         })?;
-        let Model { particles, sticks, faces, groups, .. } = cloth;
-        let lightest = particles.inverse_masses().iter().copied().fold(0.0, f32::max);
+        let lightest = cloth.particles.inverse_masses().iter().copied().fold(0.0, f32::max);
         // A particle has 12 neighbours: with these, substeps of 1/480 s are half the longest.
         let stiffness = 480.0 * 480.0 / (96.0 * lightest);
         let damping = 0.002 * stiffness;
-        let springs = Springs::between(&particles, sticks.ends(), stiffness, damping)?;
-        let none = Sticks::with_rests(particles.len(), &[], &[], Duplicates::Keep)
-            .map_err(crate::model::ModelError::from)?;
-        let soft = Model { faces, springs, groups, ..Model::new(particles, none) };
         let mut scene = Scene::<3>::new();
-        scene.add("cloth", soft)?;
+        scene.add("cloth", cloth.sprung(stiffness, damping)?)?;
         let gusts = Some(Gusts { strength: 0.5, size: 1.0, seed: 2 });
         scene.forces.push(Arc::new(Wind { gusts, ..Wind::new([0.5, 0.0, 2.0]) }));
         scene.settings.step.substeps = 8;

@@ -1,0 +1,49 @@
+//! Paths and turns, of obstacles and of what is pinned, as they are written.
+
+use serde::Deserialize;
+
+use super::values::Vector;
+use crate::model::ModelError;
+use crate::obstacle::{Path, Spin};
+
+/// [`Path`].
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "snake_case")]
+pub(super) enum PathText<const D: usize> {
+    Linear { velocity: Vector<D, f64> },
+    Oscillating { amplitude: Vector<D, f64>, period: f64 },
+    Circular { radii: [Vector<D, f64>; 2], period: f64 },
+    Keyframed { keys: Vec<(f64, Vector<D, f64>)> },
+}
+
+impl<const D: usize> From<PathText<D>> for Path<D> {
+    fn from(text: PathText<D>) -> Self {
+        match text {
+            PathText::Linear { velocity } => Self::Linear { velocity: velocity.into() },
+            PathText::Oscillating { amplitude, period } => {
+                Self::Oscillating { amplitude: amplitude.into(), period }
+            }
+            PathText::Circular { radii, period } => {
+                Self::Circular { radii: radii.map(Into::into), period }
+            }
+            PathText::Keyframed { keys } => {
+                Self::Keyframed { keys: keys.into_iter().map(|(at, to)| (at, to.into())).collect() }
+            }
+        }
+    }
+}
+
+/// [`Spin::in_plane`].
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SpinText<const D: usize> {
+    plane: [Vector<D, f64>; 2],
+    centre: Vector<D, f64>,
+    rate: f64,
+}
+
+impl<const D: usize> SpinText<D> {
+    pub(super) fn spin(self) -> Result<Spin<D>, ModelError> {
+        Spin::in_plane(self.plane.map(Into::into), self.centre.into(), self.rate)
+    }
+}
