@@ -137,7 +137,7 @@ fn rows_of_one_formula_and_schedule_have_one_hash_and_rows_of_others_another() {
         assert_eq!(hashes.entry(kind).or_insert_with(|| hash.clone()), &hash, "{row}");
     }
     // Every formula in every usual order of a sheet.
-    assert_eq!(hashes.len(), 4 * 7);
+    assert_eq!(hashes.len(), 4 * 8);
     let mut different: Vec<_> = hashes.values().collect();
     different.sort();
     different.dedup();

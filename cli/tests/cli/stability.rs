@@ -57,7 +57,7 @@ fn every_combination_has_a_row_in_both_reports() {
     let ran = folder.taut(&format!("stability {words} --json out.json --csv out.csv")).succeeded();
     let report = crate::run::Report::from(&folder.read("out.json"));
     let a_scene = 2 * 2 * (2 * 2 * 2) * 2; // sizes, sets, steps, formulas
-    assert_eq!(report.rows().len(), a_scene * 6 + a_scene * 5, "a disc has no order of a sheet");
+    assert_eq!(report.rows().len(), a_scene * 7 + a_scene * 6, "a disc has no order of a sheet");
     assert_eq!(folder.read("out.csv").lines().count(), 1 + report.rows().len());
     for column in ["dt ms", "substeps", "iterations", "exact", "quick"] {
         assert!(ran.out.contains(column), "{column}: {}", ran.out);
