@@ -8,7 +8,8 @@ use taut_core::{
     Executor, Formula, Kernel, Motion, Particles, Plan, PlanError, Schedule, Status, Sticks,
 };
 
-/// Any of the kernels whose features are on.
+/// Any of the kernels whose features are on, in the plane and in space (other dimensions go by the
+/// kernels themselves).
 ///
 /// ```
 /// use taut::{AnyKernel, Kernel};
