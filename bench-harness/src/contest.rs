@@ -10,7 +10,7 @@ use taut::{
 };
 
 use crate::row::Row;
-use crate::runner::Runner;
+use crate::runner::{Runner, State};
 use crate::twins::in_double;
 
 /// After how many frames the distance from `f64` is taken (or after all, if there are fewer).
@@ -43,6 +43,9 @@ pub struct Contest {
     pub warmup: usize,
     /// Frames that are timed, at least one.
     pub frames: usize,
+    /// How often these are done, at least once, each time from where the warm-up ended: more times
+    /// of short frames without a scene that comes to rest.
+    pub repeats: usize,
     /// Who takes part.
     pub contestants: Vec<Contestant>,
 }
@@ -92,7 +95,7 @@ impl Contest {
     /// # Errors
     /// If a contestant cannot be set up, or the step is not sane.
     pub fn run(&self, mut progress: impl FnMut(Progress<'_>)) -> Result<Vec<Row>, ContestError> {
-        if self.frames == 0 {
+        if self.frames == 0 || self.repeats == 0 {
             return Err(ContestError::NoFrames);
         }
         self.step.motion()?;
@@ -110,15 +113,28 @@ impl Contest {
         for contestant in &self.contestants {
             entries.push(self.kernel_entry(contestant, &arranged[&contestant.arrangement])?);
         }
-        let total = (entries.len() * (self.warmup + self.frames)) as f64;
+        let total = (entries.len() * (self.warmup + self.frames * self.repeats)) as f64;
         let mut done = 0.0;
-        for round in 0..=ROUNDS {
-            // Round 0 is the warm-up.
-            let up_to = self.warmup + self.frames * round / ROUNDS;
-            for entry in &mut entries {
-                progress(Progress { share: done / total, doing: &entry.row.name() });
-                done += (up_to - entry.frames_done) as f64;
-                self.advance(entry, up_to, &mut references)?;
+        let mut advance = |entry: &mut Entry, up_to| {
+            progress(Progress { share: done / total, doing: &entry.row.name() });
+            done += (up_to - entry.frames_done) as f64;
+            self.advance(entry, up_to, &mut references)
+        };
+        for entry in &mut entries {
+            advance(entry, self.warmup)?;
+        }
+        let starts: Vec<State> = entries.iter().map(|entry| entry.runner.state()).collect();
+        for repeat in 0..self.repeats {
+            if repeat > 0 {
+                for (entry, start) in entries.iter_mut().zip(&starts) {
+                    entry.runner.rewind(start);
+                    entry.frames_done = self.warmup;
+                }
+            }
+            for round in 1..=ROUNDS {
+                for entry in &mut entries {
+                    advance(entry, self.warmup + self.frames * round / ROUNDS)?;
+                }
             }
         }
         progress(Progress { share: 1.0, doing: "done" });
@@ -147,7 +163,7 @@ impl Contest {
     }
 
     fn entry(&self, row: Row, runner: Runner, reference: (Formula, Arrangement)) -> Entry {
-        let nanoseconds = Vec::with_capacity(self.frames);
+        let nanoseconds = Vec::with_capacity(self.frames * self.repeats);
         Entry { row, runner, nanoseconds, frames_done: 0, reference }
     }
 

@@ -28,8 +28,13 @@ const FRAMES_A_TURN: usize = 4;
 const FINALISTS: usize = 3;
 /// How many plans are held at a time: those of a large mesh are large.
 const HEAT: usize = 8;
+/// Short turns are taken several at a time, until the measure works so long, s, or so many.
+const TURN: f64 = 5e-3;
+const TURNS_AT_ONCE: f64 = 16.0;
 /// Least and most frames of the last contest.
 const FINAL_FRAMES: [usize; 2] = [8, 160];
+/// Short frames are repeated for so long, s, if the budget has it.
+const FINAL_SECONDS: f64 = 3.0;
 
 /// Until which share of the budget candidates are sifted, judged, and halved.
 const SIFTED: f64 = 0.4;
@@ -372,6 +377,8 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
     /// Lets these do some frames in turn with the measure, and notes their ratios.
     fn heat(&mut self, members: &[usize], turns: usize) -> Result<(), ContestError> {
         let Tuning { formula, step, candidates, .. } = self.tuning;
+        let at_once = TURN / (FRAMES_A_TURN as f64 * self.frame);
+        let turns = turns * whole(at_once.clamp(1.0, TURNS_AT_ONCE));
         for members in members.chunks(HEAT) {
             let mut runners = vec![Runner::kernel(&self.unasked, self.kept(), *formula)?];
             for &member in members {
@@ -493,18 +500,18 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
     }
 
     /// How many frames the rest of the budget is good for, of the textbook loop and those who
-    /// take that many times as long as the measure.
-    fn final_frames(&self, ratios: impl Iterator<Item = f64>) -> usize {
+    /// take that many times as long as the measure; and how often to repeat them if they are short.
+    fn final_frames(&self, ratios: impl Iterator<Item = f64>) -> (usize, usize) {
         let left = self.tuning.budget.saturating_sub(self.start.elapsed()).as_secs_f64();
         // The distance from `f64` is found by a loop about as fast as the textbook's, for each.
         let (frame, references) =
             ratios.fold((self.textbook_frame, 0.0), |(frame, references), ratio| {
                 (frame + ratio * self.frame, references + self.textbook_frame)
             });
-        let frames = (left - references * EARLY_FRAME as f64) / frame;
-        #[allow(clippy::cast_sign_loss, reason = "what is negative becomes 0")]
-        let frames = frames as usize;
-        frames.clamp(FINAL_FRAMES[0], FINAL_FRAMES[1])
+        let left = left - references * EARLY_FRAME as f64;
+        let frames = whole(left / frame).clamp(FINAL_FRAMES[0], FINAL_FRAMES[1]);
+        let repeats = left.min(FINAL_SECONDS) / (frames as f64 * frame);
+        (frames, whole(repeats).max(1))
     }
 
     fn last_contest(mut self) -> Result<Choice, TuningError> {
@@ -528,10 +535,10 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
             contestants.len() - 1
         });
         let ratios = finalists.iter().filter_map(|&at| self.trials[at].time_ratio);
-        let frames = self.final_frames(ratios.chain([1.0]));
+        let (frames, repeats) = self.final_frames(ratios.chain([1.0]));
         let warmup = frames / 4;
-        let scene = scene.clone();
-        let contest = Contest { scene, step: *step, warmup, frames: frames - warmup, contestants };
+        let (scene, frames) = (scene.clone(), frames - warmup);
+        let contest = Contest { scene, step: *step, warmup, frames, repeats, contestants };
         let start = self.start.elapsed().as_secs_f64() / self.tuning.budget.as_secs_f64();
         let start = start.min(1.0);
         let rows = contest.run(|Progress { share, doing }| {
@@ -589,6 +596,11 @@ fn frames(
         Ok(start.elapsed())
     };
     (0..count).map(timed).collect()
+}
+
+#[allow(clippy::cast_sign_loss, reason = "what is negative becomes 0")]
+fn whole(number: f64) -> usize {
+    number as usize
 }
 
 /// In s.

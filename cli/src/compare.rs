@@ -140,6 +140,7 @@ impl Arguments {
             },
             warmup: self.warmup,
             frames: self.frames,
+            repeats: 1,
             contestants: match &self.tuned {
                 Some(path) => vec![tuned(path, named)?],
                 None => self.contestants(named)?,

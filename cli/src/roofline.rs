@@ -111,6 +111,7 @@ impl Arguments {
                     step: Step { iterations: self.iterations, ..Step::default() },
                     warmup: self.warmup,
                     frames: self.frames,
+                    repeats: 1,
                 };
                 contests.push((name, contest));
             }

@@ -153,6 +153,7 @@ fn frames(
         step: iterations(8),
         warmup: scale.pick(8, 1),
         frames: scale.pick(24, 2),
+        repeats: 1,
         contestants: contestants.iter().map(contestant).collect::<Result<_, ClaimError>>()?,
     };
     // Without the textbook, which is always there.

@@ -125,6 +125,19 @@ fn the_warm_up_and_the_timed_frames_are_all_run_and_no_more() {
 }
 
 #[test]
+fn frames_done_again_are_the_same_frames() {
+    for (warmup, frames) in [(0, 3), (4, ROUNDS + 1)] {
+        let contestants = vec![scalar(Formula::Halley, arrangement("blocked/rcm"))];
+        let once = Contest { warmup, frames, ..contest(shuffled_disc(), contestants) };
+        let again = Contest { repeats: 3, ..once.clone() };
+        for (once, again) in run(&once).iter().zip(&run(&again)) {
+            assert_eq!(again.hash, once.hash, "{}", again.name());
+            assert_eq!(again.error_vs_f64.to_bits(), once.error_vs_f64.to_bits());
+        }
+    }
+}
+
+#[test]
 fn the_distance_from_f64_is_taken_early_and_once() {
     let by = || vec![scalar(Formula::Exact, arrangement("packed/rcm"))];
     let after = |warmup, frames| {
@@ -211,7 +224,7 @@ fn a_sheet_in_raster_order_blows_up_and_is_seen_to() {
     let best = Contestant { kernel: AnyKernel::best(), ..scalar(by.0, by.1) };
     let in_bands = scalar(Formula::Exact, arrangement("sheet"));
     let contestants = vec![scalar(by.0, by.1), best, in_bands];
-    let rows = run(&Contest { scene, step, warmup: 299, frames: 1, contestants });
+    let rows = run(&Contest { scene, step, warmup: 299, frames: 1, repeats: 1, contestants });
     let (in_bands, in_raster_order) = rows.split_last().unwrap();
     for row in in_raster_order {
         assert!(row.blew_up() && !row.finite && row.stretch_rms.is_nan(), "{row:?}");
@@ -262,8 +275,10 @@ fn what_cannot_be_run_is_refused_with_the_reason() {
     let refusal = |contest: Contest| contest.run(|_| ()).unwrap_err();
     let sound = || contest(shuffled_disc(), vec![scalar(Formula::Exact, arrangement("packed"))]);
 
-    let error = refusal(Contest { frames: 0, ..sound() });
-    assert!(matches!(error, ContestError::NoFrames), "{error}");
+    for none in [Contest { frames: 0, ..sound() }, Contest { repeats: 0, ..sound() }] {
+        let error = refusal(none);
+        assert!(matches!(error, ContestError::NoFrames), "{error}");
+    }
 
     let error = refusal(Contest { step: Step { substeps: 0, ..step() }, ..sound() });
     assert!(matches!(error, ContestError::Step(_)), "{error}");

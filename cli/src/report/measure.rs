@@ -122,7 +122,8 @@ fn meshes(quick: bool) -> anyhow::Result<Vec<On<Contest>>> {
         let contestants = all.clone();
         let scene = Model::disc(size, SET)?.shuffled(SEED);
         let warmup = frames / 4;
-        let contest = Contest { scene, step: Step::default(), warmup, frames, contestants };
+        let contest =
+            Contest { scene, step: Step::default(), warmup, frames, repeats: 1, contestants };
         Ok(On { scene: "disc", size, set: SET.name(), shuffled: true, row: contest })
     };
     sizes.iter().map(contest).collect()
@@ -240,7 +241,7 @@ fn drape(
     contestants: Vec<Contestant>,
 ) -> anyhow::Result<On<Contest>> {
     let scene = Model::drape(size, SET)?;
-    let contest = Contest { scene, step, warmup, frames, contestants };
+    let contest = Contest { scene, step, warmup, frames, repeats: 1, contestants };
     Ok(On { scene: "drape", size, set: SET.name(), shuffled: false, row: contest })
 }
 

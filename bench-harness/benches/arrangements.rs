@@ -1,0 +1,67 @@
+//! `cargo bench --bench arrangements`: what is done once, before the first frame: an order is made,
+//! with the particles and sticks numbered anew where the arrangement says so, and a plan of it.
+//!
+//! Paths are `arrange/drape-all/512/blocked/hilbert` and `plan/drape-all/512/pulp-avx512`.
+#![forbid(unsafe_code)]
+
+use std::time::Duration;
+
+use criterion::{Criterion, Throughput};
+use taut::world::{Arranged, Arrangement, Model, StickSet};
+use taut::{AnyKernel, Formula, Kernel};
+use taut_bench::engine_name;
+
+fn main() {
+    let mut criterion = Criterion::default()
+        .sample_size(10)
+        .warm_up_time(Duration::from_millis(200))
+        .measurement_time(Duration::from_secs(1))
+        .configure_from_args();
+    // As `criterion` decides it: without `--bench`, which `cargo bench` gives, it is a test.
+    let size = if std::env::args().any(|word| word == "--bench") { 512 } else { 12 };
+    let drape = Model::drape(size, StickSet::All).expect("a sheet");
+    let disc = Model::disc(size, StickSet::All).expect("a disc").shuffled(1);
+    measure(&mut criterion, &format!("drape-all/{size}"), &drape);
+    measure(&mut criterion, &format!("disc-shuffled/{size}"), &disc);
+    criterion.final_summary();
+}
+
+fn measure(criterion: &mut Criterion, name: &str, scene: &Model) {
+    let usual = Arrangement::default_of(scene);
+    let mut all = vec![usual];
+    for other in ["banded", "packed/rcm", "blocked/hilbert", "starred/rcm"] {
+        let other = other.parse().expect("the name of an arrangement");
+        if other != usual {
+            all.push(other);
+        }
+    }
+    let arrange = |it: Arrangement| it.of(scene).expect("an arrangement of this scene");
+
+    let mut group = criterion.benchmark_group(format!("arrange/{name}"));
+    group.throughput(Throughput::Elements(scene.sticks.len() as u64));
+    for arrangement in all {
+        group.bench_function(arrangement.to_string(), |bencher| {
+            bencher.iter_with_large_drop(|| arrange(arrangement));
+            assert_whole(&arrange(arrangement), scene);
+        });
+    }
+    group.finish();
+
+    let Arranged { particles, sticks, schedule, .. } = arrange(usual);
+    let mut group = criterion.benchmark_group(format!("plan/{name}"));
+    group.throughput(Throughput::Elements(sticks.len() as u64));
+    let mut kernels = vec![AnyKernel::best_for(&schedule), AnyKernel::best()];
+    kernels.dedup_by_key(|kernel| engine_name(kernel));
+    for kernel in kernels {
+        let plan = || kernel.plan(&particles, &sticks, &schedule, Formula::Halley).expect("a plan");
+        group.bench_function(engine_name(&kernel), |bencher| bencher.iter_with_large_drop(plan));
+    }
+    group.finish();
+}
+
+/// Every stick is in the order once.
+fn assert_whole(arranged: &Arranged, scene: &Model) {
+    let mut order = arranged.schedule.order().to_vec();
+    order.sort_unstable();
+    assert!(order.iter().map(|&stick| stick as usize).eq(0..scene.sticks.len()));
+}

@@ -1,0 +1,84 @@
+//! `cargo bench --bench cloths`: many small cloths relaxed as one, on one thread and on more.
+//!
+//! Paths are `cloths/256x32/pulp-avx512/1`: 256 sheets of 32 by 32 particles, on one thread.
+#![forbid(unsafe_code)]
+
+use std::iter::repeat_n;
+use std::thread::available_parallelism;
+use std::time::{Duration, Instant};
+
+use criterion::{BenchmarkId, Criterion, Throughput};
+use taut::world::{Model, StickSet};
+use taut::{AnyKernel, Formula, Kernel, Particles, Plan, Pool, Schedule, Step, Sticks};
+use taut_bench::engine_name;
+
+/// From the start again after so many, and before the cloths come to rest.
+const FRAMES: u64 = 8;
+const SIZE: usize = 32;
+
+fn main() {
+    let mut criterion = Criterion::default()
+        .sample_size(10)
+        .warm_up_time(Duration::from_millis(200))
+        .measurement_time(Duration::from_secs(2))
+        .configure_from_args();
+    // As `criterion` decides it: without `--bench`, which `cargo bench` gives, it is a test.
+    let cloths = if std::env::args().any(|word| word == "--bench") { 256 } else { 3 };
+
+    let cloth = Model::drape(SIZE, StickSet::All).expect("a sheet");
+    let alone = Schedule::for_mesh(&cloth.particles, &cloth.sticks);
+    let start = Particles::side_by_side(repeat_n(&cloth.particles, cloths)).expect("particles");
+    let sticks = Sticks::side_by_side(repeat_n(&cloth.sticks, cloths)).expect("sticks");
+    let schedule = Schedule::side_by_side(&sticks, repeat_n(&alone, cloths)).expect("a schedule");
+    let step = Step::default();
+
+    let cores = available_parallelism().map_or(1, usize::from);
+    let powers = (0..).map(|power| 1 << power).take_while(|&threads| threads <= cores);
+    let mut group = criterion.benchmark_group(format!("cloths/{cloths}x{SIZE}"));
+    group.throughput(Throughput::Elements(sticks.len() as u64 * u64::from(step.iterations)));
+    for threads in powers {
+        let one = AnyKernel::best();
+        let engine = engine_name(&one);
+        let kernel = match threads {
+            1 => one,
+            more => one.on_threads(Pool::new(more).expect("threads")),
+        };
+        group.bench_function(BenchmarkId::new(engine, threads), |bencher| {
+            let mut plan =
+                kernel.plan(&start, &sticks, &schedule, Formula::Halley).expect("a plan");
+            let mut run = |frames| {
+                let mut particles = start.clone();
+                let started = Instant::now();
+                for _ in 0..frames {
+                    let status = plan.step(&mut particles, &sticks, &step).expect("a sane step");
+                    assert!(status.finite);
+                }
+                (started.elapsed(), particles)
+            };
+            bencher.iter_custom(|frames| {
+                let whole = (0..frames / FRAMES).map(|_| run(FRAMES).0).sum::<Duration>();
+                whole + run(frames % FRAMES).0
+            });
+            assert_as_alone(&run(FRAMES).1, &cloth, &alone, &step);
+        });
+    }
+    group.finish();
+    criterion.final_summary();
+}
+
+/// Each cloth is, to the bit, where it would be by itself under the scalar kernel.
+fn assert_as_alone(all: &Particles<3>, cloth: &Model, schedule: &Schedule, step: &Step<3>) {
+    let Model { mut particles, sticks, .. } = cloth.clone();
+    let scalar = AnyKernel::named("scalar").expect("the scalar kernel");
+    let mut plan = scalar.plan(&particles, &sticks, schedule, Formula::Halley).expect("a plan");
+    for _ in 0..FRAMES {
+        assert!(plan.step(&mut particles, &sticks, step).expect("a sane step").finite);
+    }
+    let bits = |column: &[f32]| column.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+    for axis in 0..3 {
+        let expected = bits(particles.positions(axis));
+        for cloth in all.positions(axis).chunks(particles.len()) {
+            assert_eq!(bits(cloth), expected);
+        }
+    }
+}
