@@ -55,9 +55,9 @@ pub use particles::{
 pub use program::{Access, Program, Slots, SpecialSlots};
 pub use real::Real;
 pub use schedule::{
-    BAND_PARTICLES, BAND_ROWS, BLOCK_PARTICLES, BLOCK_ROWS, Block, Family, OPEN_PACKETS,
-    PACKET_STICKS, Phase, RUN_STICKS, STAR_STICKS, Schedule, ScheduleError, Sheet, SheetBlock,
-    SheetError, WIDE, WIDE_BAND_ROWS,
+    BAND_PARTICLES, BAND_ROWS, BLOCK_PARTICLES, BLOCK_ROWS, Block, CLOTH_STICKS, Family,
+    OPEN_PACKETS, PACKET_STICKS, Phase, RUN_STICKS, STAR_STICKS, Schedule, ScheduleError, Sheet,
+    SheetBlock, SheetError, WIDE, WIDE_BAND_ROWS,
 };
 pub use sticks::{COMPLIANCE_MAX, Duplicates, Kind, REST_MAX, REST_MIN, StickError, Sticks};
 pub use stretch::Stretch;

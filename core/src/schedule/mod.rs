@@ -24,6 +24,10 @@ pub use sheet::{
 };
 pub use starred::STAR_STICKS;
 
+/// Up to so many sticks a cloth is too small to be shared among threads, and one of many is one
+/// block; see [`Schedule::side_by_side`].
+pub const CLOTH_STICKS: usize = 8192;
+
 /// A validated order of relaxation.
 ///
 /// A schedule is a sequence of *phases*; a phase is a set of *blocks* that share no particle;
@@ -264,13 +268,14 @@ impl Schedule {
     }
 
     /// The schedules of several cloths for all of them in one: the sticks of the first, then
-    /// those of the second, and so on, as [`Sticks::side_by_side`] puts them. The first phases
-    /// of all become one, the second ones, and so on. So each cloth is relaxed as it would be
-    /// alone, to the bit, and all at the same time.
+    /// those of the second, and so on, as [`Sticks::side_by_side`] puts them. A cloth of at most
+    /// [`CLOTH_STICKS`] becomes one block, its phases one after the other. Of larger ones the
+    /// first phases become one, the second ones, and so on. So each cloth is relaxed as it would
+    /// be alone, to the bit, and all at the same time.
     ///
-    /// Where each cloth is one block (a [packed](Self::packed) or a sheet's schedule, or a
-    /// [blocked](Self::blocked) one of at most [`BLOCK_PARTICLES`] particles), nothing is left
-    /// that one cloth would wait for in another: each is done with all iterations at once.
+    /// Where each cloth is one block, as small ones, [packed](Self::packed) ones and sheets are,
+    /// nothing is left that one cloth would wait for in another: each is done with all
+    /// iterations at once.
     ///
     /// ```
     /// use std::iter::repeat_n;
@@ -303,11 +308,15 @@ impl Schedule {
         for phase in 0..phases {
             let mut first = 0;
             for part in &parts {
-                for block in part.phases().skip(phase).take(1).flat_map(|phase| phase.blocks()) {
-                    for batch in block.batches() {
-                        builder.batch(batch.iter().map(|stick| first + stick));
-                    }
+                let mut add = |block: &mut dyn Iterator<Item = &[u32]>| {
+                    block.for_each(|batch| builder.batch(batch.iter().map(|stick| first + stick)));
                     builder.end_block();
+                };
+                if part.sticks() > CLOTH_STICKS {
+                    let blocks = part.phases().skip(phase).take(1).flat_map(|it| it.blocks());
+                    blocks.for_each(|block| add(&mut block.batches()));
+                } else if phase == 0 {
+                    add(&mut part.batches());
                 }
                 first += part.sticks() as u32;
             }
