@@ -7,7 +7,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use taut_core::{Duplicates, Particles, Sheet, Sticks};
 
 use super::cloth::{Diagonals, faces};
-use super::parts::{at_least, particles_checked};
+use super::parts::particles_checked;
 use super::{Model, ModelError, StickSet};
 
 /// The share of a mesh's particles that are pinned: its highest.
@@ -131,10 +131,12 @@ impl Model {
     /// around: triangles of many sizes, closed. It hangs from its highest particles.
     ///
     /// # Errors
-    /// If `size` is below 1 or above 4096, or there are more than 16777216 particles.
+    /// If `size` is below 1 or above 2896.
     pub fn sphere(size: usize, set: StickSet) -> Result<Self, ModelError> {
-        checked(size)?;
-        particles_checked((2 * size * size) as f64)?;
+        if size == 0 {
+            return Err(ModelError::NoSticks { particles: 0 });
+        }
+        particles_checked(2.0 * size as f64 * size as f64)?;
         let around = (2 * size).max(3);
         let radius = SPACING * around as f64 / TAU;
         let mut points: Vec<[f32; 3]> = vec![[0.0, radius as f32, 0.0]];
@@ -172,10 +174,8 @@ impl Model {
 }
 
 /// How many there are along a side, before memory is asked for their square.
-fn checked(size: usize) -> Result<(), ModelError> {
-    at_least("the size of a mesh that hangs", size, 1, "at least 1")?;
-    particles_checked(size as f64 * size as f64)?;
-    Ok(())
+fn checked(size: usize) -> Result<usize, ModelError> {
+    particles_checked(size as f64 * size as f64)
 }
 
 fn triangle(a: Option<u32>, b: Option<u32>, c: Option<u32>) -> Option<[u32; 3]> {

@@ -216,7 +216,7 @@ fn what_is_beyond_all_measure_is_refused_before_it_does_harm() {
         ),
         (model("drape = { size = 9223372036854775807 }"), 1, "at most 16777216"),
         (model("disc = { size = 5000 }"), 1, "at most 16777216"),
-        (model("ball = { size = 0 }"), 1, "at least 1"),
+        (model("ball = { size = 4000 }"), 1, "at most 16777216"),
         (model("cloth = {}\nat = [0, inf, 0]"), 1, "where a model is, m, is inf"),
         (model("cloth = {}\nvelocity = [nan, 0, 0]"), 1, "the velocity of a model, m/s, is NaN"),
         (model("cloth = {}\ntears_at = 0.5"), 1, "sticks tear is 0.5; it must be at least 1"),
