@@ -40,9 +40,14 @@ impl Changes {
         Self { table: TABLES.fetch_add(1, Ordering::Relaxed), forgotten: 0, log: Vec::new() }
     }
 
+    /// For so many changes a record takes memory at the first one: that of a smaller table never
+    /// does so again.
+    const AT_ONCE: usize = 4096;
+
     /// Notes that `entry` of a table of `length` entries has changed. The record is bounded
     /// by the length: beyond it, refreshing everything is cheaper than reading on.
     pub fn note(&mut self, entry: u32, length: usize) {
+        self.log.reserve(length.min(Self::AT_ONCE).saturating_sub(self.log.len()));
         if self.log.len() >= length {
             self.forgotten += self.log.len() as u64;
             self.log.clear();

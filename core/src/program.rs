@@ -65,6 +65,8 @@ pub struct Program<S: Real> {
     particles: usize,
     seen_sticks: Seen,
     seen_masses: Seen,
+    /// For each particle whether its mass changed, while that is taken over; else for none.
+    reweighed: Vec<bool>,
     inverse_h2: S,
 }
 
@@ -189,6 +191,7 @@ impl<S: Real> Program<S> {
             particles: sticks.particles(),
             seen_sticks: sticks.changes().now(),
             seen_masses: particles.mass_changes().now(),
+            reweighed: alloc::vec![false; sticks.particles()],
             inverse_h2: S::ZERO,
         };
         program.enough(particles)?;
@@ -414,22 +417,18 @@ impl<S: Real> Program<S> {
                 for &stick in changed {
                     self.refresh_stick(sticks, stick as usize);
                 }
-                let mut touched = changed.to_vec();
-                if !reweighed.is_empty() {
-                    let mut moved = alloc::vec![false; particles.len()];
-                    for &particle in reweighed {
-                        moved[particle as usize] = true;
-                    }
-                    let touches = |&stick: &u32| {
-                        sticks.ends()[stick as usize].iter().any(|&end| moved[end as usize])
-                    };
-                    touched.extend((0..sticks.len() as u32).filter(touches));
-                }
                 let mut news = !reweighed.is_empty();
-                for stick in touched {
-                    self.refresh_weight_of(particles, stick as usize);
-                    let register = self.slot_of[stick as usize] as usize / self.lanes;
-                    news |= self.refresh_form(particles, sticks, register);
+                for &stick in changed {
+                    news |= self.refresh_masses_of(particles, sticks, stick as usize);
+                }
+                if !reweighed.is_empty() {
+                    self.mark(reweighed, true);
+                    for (stick, ends) in sticks.ends().iter().enumerate() {
+                        if ends.iter().any(|&end| self.reweighed[end as usize]) {
+                            self.refresh_masses_of(particles, sticks, stick);
+                        }
+                    }
+                    self.mark(reweighed, false);
                 }
                 if news {
                     self.segment(particles);
@@ -440,6 +439,28 @@ impl<S: Real> Program<S> {
         self.seen_sticks = sticks.changes().now();
         self.seen_masses = particles.mass_changes().now();
         Ok(())
+    }
+
+    /// Notes of particles that their masses changed, or that this is done with. Those of them that no
+    /// stick has do not matter.
+    fn mark(&mut self, reweighed: &[u32], changed: bool) {
+        for &particle in reweighed {
+            if let Some(mark) = self.reweighed.get_mut(particle as usize) {
+                *mark = changed;
+            }
+        }
+    }
+
+    /// Takes over the masses at the ends of a stick, and whether that made a difference to what its
+    /// register has in common.
+    fn refresh_masses_of<const D: usize>(
+        &mut self,
+        particles: &Particles<D, S>,
+        sticks: &Sticks<S>,
+        stick: usize,
+    ) -> bool {
+        self.refresh_weight_of(particles, stick);
+        self.refresh_form(particles, sticks, self.slot_of[stick] as usize / self.lanes)
     }
 
     /// Tells the length of the substeps to come, as `1 / h²` in 1/s²: compliance asks for it.

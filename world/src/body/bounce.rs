@@ -99,8 +99,15 @@ impl Bounces {
         let drift = dot(drift, normal);
         let along = |body: usize| dot(self.incoming[body].at(place), normal);
         let approach = other.map_or(drift, along) - along(body);
-        let share = if approach > self.gentle { f64::from(restitution) } else { 0.0 };
-        let outgoing = share * approach;
+        let outgoing = if approach > self.gentle {
+            f64::from(restitution) * approach
+        } else if approach < -self.gentle {
+            // It has bounced and is on its way. Sticks that bend back push it into the other again,
+            // and so out again: that shall not make it faster.
+            -approach
+        } else {
+            0.0
+        };
         self.all.push(Bounce { body, other, place, normal, drift, outgoing, impulse: 0.0 });
     }
 }
@@ -108,9 +115,7 @@ impl Bounces {
 impl Bounce {
     /// The impulse that is missing, or less if there was too much. What bounces leaves as fast as it
     /// is to, not faster, whatever speed being pushed out gave it; of what only lies there the
-    /// impulses are all together never a pull. (What pushes have bent, the sticks bend back in later
-    /// substeps, and so a little more comes back than is said here: of a head-on meeting some
-    /// hundredths of the approach.)
+    /// impulses are all together never a pull.
     fn apply(&mut self, movers: &mut [Mover]) {
         let along = |it: usize| dot(movers[it].moving.at(self.place), self.normal);
         let yields = |it: usize| movers[it].yields(self.place, self.normal);

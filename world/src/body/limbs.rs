@@ -21,6 +21,16 @@ pub struct Limb {
     pub owner: u32,
 }
 
+impl Limb {
+    /// The point of its axis at a share of its length from the first end.
+    fn point(&self, share: f32) -> Anchor {
+        match self.ends {
+            [a, b] if a == b => Anchor::at(a), // of which half and half would weigh too little
+            ends => Anchor::on_stick(ends, share),
+        }
+    }
+}
+
 /// The limbs of a model.
 ///
 /// ```
@@ -111,8 +121,11 @@ impl<const D: usize> Model<D> {
 /// nearest to each other as in Ericson, "Real-Time Collision Detection", 5.1.9: once a substep, from
 /// where they are and were alone. Each pair is moved apart by the weights of the particles that
 /// carry the two nearest points, equations (*) and (**) of Jakobsen 2001, with friction after Coulomb.
-/// A limb that went through another's axis in a substep is brought back to its side. They do not
-/// bounce.
+/// A limb that went through another's axis in a substep is brought back to its side.
+///
+/// Limbs are flesh: they do not bounce, whatever they hit. And those of one doll do not meet: the
+/// limits of its joints keep them off each other where they can, and an arm may swing through the
+/// trunk. (Many touch each other as they are built.)
 ///
 /// ```
 /// use std::sync::Arc;
@@ -229,7 +242,7 @@ fn contact<const D: usize>(
 ) -> Option<Contact<D>> {
     let ends = limbs.map(|limb| limb.ends.map(|end| particles.position(end as usize)));
     let shares = nearest(ends);
-    let [p, q] = core::array::from_fn(|i| Anchor::on_stick(limbs[i].ends, shares[i]));
+    let [p, q] = core::array::from_fn(|i| limbs[i].point(shares[i]));
     let apart = limbs[0].radius + limbs[1].radius;
     let way = difference(p.position(particles), q.position(particles));
     let was = difference(p.previous(particles), q.previous(particles));

@@ -58,7 +58,7 @@ impl<const D: usize> Axes<D> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Diagonals {
     /// Every other cell the other way, as on a chessboard: no direction is favoured. Wind takes
-    /// several times as long, as triangles do not follow one another in memory.
+    /// longer, as every other place in a row of triangles is a gap.
     Alternating,
     /// All from the upper left to the lower right.
     #[default]

@@ -1,10 +1,8 @@
 //! Triangles, and the order in which wind visits them.
 
-use core::ops::Deref;
-use core::{array, iter};
+use core::array;
+use core::ops::{Deref, Range};
 use std::sync::OnceLock;
-
-use taut_core::Column;
 
 /// Triangles are visited in blocks of this many: the widest register of `f32` there is.
 pub(crate) const BLOCK: usize = taut_core::PADDING;
@@ -165,9 +163,18 @@ impl Corners {
 pub(crate) struct Block {
     pub(crate) corners: Corners,
     pub(crate) slot: u32,
-    /// The next so many spans of particles have all their slots found out after this block.
+    /// A bit for each that is there. Others are gone, or never were: gaps in a row.
+    pub(crate) there: u16,
+    /// The next so many shares of particles have all their slots found out after this block.
     pub(crate) completes: u32,
 }
+
+/// A row goes on after up to so many triangles less one that are not there, as at the edges of a
+/// sheet, where the corners of the next row of cells begin one particle later.
+const STRIDE: i64 = 4;
+
+/// A row is at most so many times as long as it has triangles.
+const SPARSEST: usize = 3;
 
 /// Triangles in the order in which their corners lie in memory, each with a slot, and the way back:
 /// for each particle the slots of its triangles, in the order of the faces.
@@ -178,8 +185,8 @@ pub(crate) struct Block {
 pub(crate) struct Layout {
     pub(crate) blocks: Vec<Block>,
     pub(crate) around: Around,
-    /// The share of each slot's triangle that a corner gets: a third; none if it is gone.
-    pub(crate) share: Column<f32>,
+    /// How many slots there are, padding included.
+    pub(crate) slots: usize,
     /// The slot of each face.
     slot_of: Vec<u32>,
 }
@@ -190,25 +197,36 @@ impl Layout {
         // together.
         let place = |face: u32| {
             let [a, b, c] = faces[face as usize].map(i64::from);
-            [b - a, c - a, a]
+            ([b - a, c - a], a)
         };
         let mut order: Vec<u32> = (0..faces.len() as u32).collect();
         order.sort_by_key(|&face| place(face));
-        let follows = |one: &u32, next: &u32| {
-            let [b, c, a] = place(*one);
-            place(*next) == [b, c, a + 1]
+        let follows = |&one: &u32, &next: &u32| {
+            let ((shape, a), (of_next, next)) = (place(one), place(next));
+            shape == of_next && (1..=STRIDE).contains(&(next - a))
         };
-        let (rows, scattered): (Vec<&[u32]>, Vec<&[u32]>) =
-            order.chunk_by(follows).partition(|row| row.len() >= BLOCK);
+        let length = |row: &[u32]| {
+            let [first, last] = [row[0], row[row.len() - 1]].map(|face| faces[face as usize][0]);
+            (last - first) as usize + 1
+        };
+        let (rows, scattered): (Vec<&[u32]>, Vec<&[u32]>) = order
+            .chunk_by(follows)
+            .partition(|row| (BLOCK..=SPARSEST * row.len()).contains(&length(row)));
         let mut blocks = Vec::new();
+        let mut slot_of = vec![0; faces.len()];
         let mut first_slot = 0;
-        for row in &rows {
-            let last = row.len() - BLOCK;
+        for row in rows {
+            let (corners, length) = (faces[row[0] as usize], length(row));
+            let last = length - BLOCK;
             for first in (0..last).step_by(BLOCK).chain([last]) {
-                let corners = Corners::Consecutive(faces[row[first] as usize]);
-                blocks.push(Block { corners, slot: first_slot + first as u32, completes: 0 });
+                let first = first as u32;
+                let corners = Corners::Consecutive(corners.map(|corner| corner + first));
+                blocks.push(Block { corners, slot: first_slot + first, there: 0, completes: 0 });
             }
-            first_slot += row.len() as u32;
+            for &face in row {
+                slot_of[face as usize] = first_slot + (faces[face as usize][0] - corners[0]);
+            }
+            first_slot = (first_slot + length as u32).next_multiple_of(BLOCK as u32);
         }
         let mut scattered = scattered.concat();
         // Those that lie near each other in memory come together.
@@ -219,107 +237,181 @@ impl Layout {
             let corners =
                 array::from_fn(|corner| array::from_fn(|lane| faces[face_in(lane)][corner]));
             let corners = Corners::Scattered(Box::new(corners));
-            blocks.push(Block { corners, slot: first_slot, completes: 0 });
-            first_slot += some.len() as u32;
+            blocks.push(Block { corners, slot: first_slot, there: 0, completes: 0 });
+            for (&face, slot) in some.iter().zip(first_slot..) {
+                slot_of[face as usize] = slot;
+            }
+            first_slot += BLOCK as u32;
         }
 
-        let mut slot_of = vec![0; faces.len()];
-        for (slot, &face) in rows.into_iter().flatten().chain(&scattered).enumerate() {
-            slot_of[face as usize] = slot as u32;
+        let slots = first_slot as usize;
+        let mut found_out = vec![Slot::Never; slots];
+        for block in &blocks {
+            found_out[block.slots()].fill(Slot::Gap);
         }
-        let slots = (faces.len() + BLOCK).next_multiple_of(BLOCK);
-        let shares = iter::repeat_n(1.0 / 3.0, faces.len());
-        let share = Column::from_iter(0, shares.chain(iter::repeat_n(0.0, slots - faces.len())));
-        let around = Around::new(faces, &slot_of);
-        // Along the memory of the particles, which then are complete one row after the other.
+        for &slot in &slot_of {
+            found_out[slot as usize] = Slot::Face;
+        }
+        for block in &mut blocks {
+            for (lane, slot) in found_out[block.slots()].iter().enumerate() {
+                block.there |= u16::from(*slot == Slot::Face) << lane;
+            }
+        }
+        let around = Around::new(faces, &slot_of, &found_out);
+        // Along the memory of the particles, which then are complete one after the other.
         blocks.sort_by_key(|block| block.corners.lowest());
         around.complete(&mut blocks, slots);
-        Self { blocks, around, share, slot_of }
+        Self { blocks, around, slots, slot_of }
     }
 
     /// Leaves out the faces of these numbers, in ascending order; those after them move up.
     fn remove(&mut self, gone: &[usize]) {
         for &face in gone {
-            self.share[self.slot_of[face] as usize] = 0.0;
+            let slot = self.slot_of[face] as usize;
+            for block in self.blocks.iter_mut().filter(|block| block.slots().contains(&slot)) {
+                block.there &= !(1 << (slot - block.slots().start));
+            }
         }
         leave_out(&mut self.slot_of, gone);
     }
+}
 
-    /// How many slots there are, padding included.
-    pub(crate) fn slots(&self) -> usize {
-        self.share.len()
+impl Block {
+    fn slots(&self) -> Range<usize> {
+        self.slot as usize..self.slot as usize + BLOCK
     }
+}
+
+/// What is in a slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Slot {
+    /// What is found out about a triangle.
+    Face,
+    /// Nothing, and so 0.
+    Gap,
+    /// Anything: nobody writes to it.
+    Never,
 }
 
 /// For each particle the slots of its triangles, in the order of the faces.
 #[derive(Clone, Debug)]
 pub(crate) struct Around {
-    pub(crate) spans: Vec<Span>,
+    pub(crate) shares: Vec<Share>,
     slots: Vec<u32>,
     /// The most triangles that meet in a particle.
     pub(crate) most: u32,
 }
 
-/// Particles in sequence, the slots around each of which are those around the one before, plus one.
+/// Particles in sequence, [`BLOCK`] of them at most, the slots around each of which are those around
+/// the one before, plus one. Where one has fewer triangles than others some of its slots are gaps.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Span {
+pub(crate) struct Share {
     pub(crate) first: u32,
     pub(crate) len: u32,
-    /// Where the slots around the first of them are.
+    /// The first so many of them have got theirs by an earlier share.
+    pub(crate) done: u32,
+    /// Where the slots are, to which `nth` is added for those around the first of them.
     slots: [u32; 2],
+    pub(crate) nth: u32,
 }
 
 impl Around {
-    fn new(faces: &[[u32; 3]], slot_of: &[u32]) -> Self {
+    fn new(faces: &[[u32; 3]], slot_of: &[u32], found_out: &[Slot]) -> Self {
         let mut pairs: Vec<[u32; 2]> = Vec::with_capacity(3 * faces.len());
         for (corners, &slot) in faces.iter().zip(slot_of) {
             pairs.extend(corners.map(|corner| [corner, slot]));
         }
         pairs.sort_by_key(|&[particle, _]| particle); // stable: by faces
-        let mut around = Self { spans: Vec::new(), slots: Vec::new(), most: 0 };
+        let mut around = Self { shares: Vec::new(), slots: Vec::new(), most: 0 };
+        let (mut first, mut len, mut slots) = (0, 0, Vec::new());
         for of_one in pairs.chunk_by(|one, next| one[0] == next[0]) {
             let particle = of_one[0][0];
             around.most = around.most.max(of_one.len() as u32);
-            let next_to = |span: &Span| {
-                let slots = around.of(span);
-                span.first + span.len == particle
-                    && slots.len() == of_one.len()
-                    && slots.iter().zip(of_one).all(|(slot, next)| slot + span.len == next[1])
-            };
-            if around.spans.last().is_some_and(next_to) {
-                let last = around.spans.len() - 1;
-                around.spans[last].len += 1;
+            let of_one: Vec<u32> = of_one.iter().map(|&[_, slot]| slot).collect();
+            let follows = len > 0 && first + len == particle;
+            let joined = follows.then(|| joined(&slots, len, &of_one, found_out)).flatten();
+            if let Some(joined) = joined {
+                (len, slots) = (len + 1, joined);
             } else {
-                let from = around.slots.len() as u32;
-                around.slots.extend(of_one.iter().map(|&[_, slot]| slot));
-                let slots = [from, around.slots.len() as u32];
-                around.spans.push(Span { first: particle, len: 1, slots });
+                around.share_out(first, len, &slots);
+                (first, len, slots) = (particle, 1, of_one);
             }
         }
+        around.share_out(first, len, &slots);
         around
     }
 
-    /// Notes after which of the blocks, in this order, which spans are complete.
+    /// Particles in sequence by the slots around the first of them.
+    fn share_out(&mut self, first: u32, len: u32, slots: &[u32]) {
+        let from = self.slots.len() as u32;
+        self.slots.extend(slots);
+        let slots = [from, self.slots.len() as u32];
+        let block = BLOCK as u32;
+        let mut done = 0;
+        while done < len {
+            // From whole blocks of memory on, if they have not ended by then; and whole blocks in
+            // any case, though a part of them is done.
+            let aligned = ((first + done) / block * block).saturating_sub(first);
+            let nth = aligned.min(len.saturating_sub(block));
+            let of_share = block.min(len - nth);
+            self.shares.push(Share {
+                first: first + nth,
+                len: of_share,
+                done: done - nth,
+                slots,
+                nth,
+            });
+            done = nth + of_share;
+        }
+    }
+
+    /// Notes after which of the blocks, in this order, which shares are complete.
     fn complete(&self, blocks: &mut [Block], slots: usize) {
-        let mut found_by = vec![usize::MAX; slots];
-        for (nth, block) in blocks.iter().enumerate() {
-            for by in &mut found_by[block.slot as usize..][..BLOCK] {
-                *by = nth.min(*by);
-            }
+        let mut found_by = vec![0; slots];
+        for (nth, block) in blocks.iter().enumerate().rev() {
+            found_by[block.slots()].fill(nth);
         }
         let mut last = 0;
-        for span in &self.spans {
-            for &slot in self.of(span) {
-                let of_span = &found_by[slot as usize..][..span.len as usize];
-                last = of_span.iter().copied().fold(last, usize::max);
+        for share in &self.shares {
+            for slot in self.of(share) {
+                let of_share = &found_by[slot..][..share.len as usize];
+                last = of_share.iter().copied().fold(last, usize::max);
             }
             blocks[last].completes += 1;
         }
     }
 
-    /// The slots around the first particle of a span.
+    /// The slots around the first particle of a share.
     #[inline(always)]
-    pub(crate) fn of(&self, span: &Span) -> &[u32] {
-        &self.slots[span.slots[0] as usize..span.slots[1] as usize]
+    pub(crate) fn of(&self, share: &Share) -> impl Iterator<Item = usize> {
+        let nth = share.nth as usize;
+        let slots = &self.slots[share.slots[0] as usize..share.slots[1] as usize];
+        slots.iter().map(move |&slot| slot as usize + nth)
     }
+}
+
+/// The slots around the first of `len` particles in sequence, so that they hold for the one after
+/// them, too, around which are the slots `next`, in an order that is right for all; if what one has
+/// more than another is a gap there.
+fn joined(slots: &[u32], len: u32, next: &[u32], found_out: &[Slot]) -> Option<Vec<u32>> {
+    let is_gap = |slot: u32| found_out.get(slot as usize) == Some(&Slot::Gap);
+    let new = |&slot: &u32| {
+        let of_first = slot.checked_sub(len)?;
+        (of_first..slot).all(is_gap).then_some(of_first)
+    };
+    let mut joined = Vec::with_capacity(slots.len());
+    let mut rest = next;
+    for &slot in slots {
+        if let Some(at) = rest.iter().position(|&of_next| of_next == slot + len) {
+            let before: Option<Vec<u32>> = rest[..at].iter().map(new).collect();
+            joined.extend(before?);
+            rest = &rest[at + 1..];
+        } else if !is_gap(slot + len) {
+            return None;
+        }
+        joined.push(slot);
+    }
+    let after: Option<Vec<u32>> = rest.iter().map(new).collect();
+    joined.extend(after?);
+    Some(joined)
 }

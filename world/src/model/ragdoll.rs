@@ -9,7 +9,8 @@ use crate::vector::{scaled, sum};
 
 // Heights and lengths as shares of the body's height: Drillis and Contini, "Body Segment
 // Parameters", New York University 1966, as printed in Winter, "Biomechanics and Motor Control of
-// Human Movement", figure 4.1.
+// Human Movement", figure 4.1. (What is called a hand here is at the wrist, and a foot at the ankle:
+// those beyond, 0.108 and 0.152 of the height, are weighed but have no length.)
 const ANKLE: f64 = 0.039;
 const KNEE: f64 = 0.285;
 const HIP: f64 = 0.530;

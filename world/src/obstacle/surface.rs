@@ -38,7 +38,7 @@ impl Default for Surface {
 
 impl Surface {
     /// The same, if it is sane.
-    pub(super) fn checked(self) -> Result<Self, ModelError> {
+    pub(crate) fn checked(self) -> Result<Self, ModelError> {
         let Self { friction, restitution, thickness } = self;
         ModelError::check("the friction of a surface", friction.into(), 0.0.., "at least 0")?;
         let share = 0.0..=1.0;

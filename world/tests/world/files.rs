@@ -110,9 +110,19 @@ fn an_empty_file_is_an_empty_scene_in_space() {
     assert_eq!((scene.dimensions(), scene.particles()), (3, 0));
 }
 
+fn model(what: &str) -> String {
+    format!("[[model]]\nname = \"it\"\n{what}")
+}
+
+fn is_said(text: &str, line: usize, part: &str) {
+    let error = AnyScene::from_toml(text).expect_err(text);
+    assert!(error.message.contains(part), "{text}\n{error}");
+    assert_eq!(error.line, line, "{text}\n{error}");
+    assert_eq!(error.to_string().lines().count(), 1, "{text}\n{error}");
+}
+
 #[test]
 fn what_is_wrong_is_said_in_a_sentence_with_its_line() {
-    let model = |what: &str| format!("[[model]]\nname = \"it\"\n{what}");
     for (text, line, part) in [
         ("dimensions = 4".to_owned(), 1, "a scene has 2 or 3 dimensions, not 4"),
         ("formula = \"euler\"".to_owned(), 1, "unknown variant `euler`"),
@@ -186,9 +196,43 @@ fn what_is_wrong_is_said_in_a_sentence_with_its_line() {
         ("[[force]]\ndrag = { linear = -1 }".to_owned(), 1, "linear drag, kg/s, is -1"),
         ("[[force]]\nwind = { velocity = [0, nan, 0] }".to_owned(), 1, "velocity of a wind"),
     ] {
-        let error = AnyScene::from_toml(&text).expect_err(&text);
-        assert!(error.message.contains(part), "{text}\n{error}");
-        assert_eq!(error.line, line, "{text}\n{error}");
-        assert_eq!(error.to_string().lines().count(), 1, "{text}\n{error}");
+        is_said(&text, line, part);
+    }
+}
+
+#[test]
+fn what_is_beyond_all_measure_is_refused_before_it_does_harm() {
+    for (text, line, part) in [
+        (
+            "[[obstacle]]\nlimb_contacts = { friction = nan }".to_owned(),
+            1,
+            "friction of contacts between limbs is NaN",
+        ),
+        ("[[obstacle]]\nbody_contacts = { margin = -1 }".to_owned(), 1, "margin of contacts"),
+        (
+            "[[obstacle]]\nbody_contacts = {}\nsurface = { restitution = 7 }".to_owned(),
+            1,
+            "the restitution of a surface is 7",
+        ),
+        (model("drape = { size = 9223372036854775807 }"), 1, "at most 16777216"),
+        (model("disc = { size = 5000 }"), 1, "at most 16777216"),
+        (model("ball = { size = 4000 }"), 1, "at most 16777216"),
+        (model("cloth = {}\nat = [0, inf, 0]"), 1, "where a model is, m, is inf"),
+        (model("cloth = {}\nvelocity = [nan, 0, 0]"), 1, "the velocity of a model, m/s, is NaN"),
+        (model("cloth = {}\ntears_at = 0.5"), 1, "sticks tear is 0.5; it must be at least 1"),
+        (model("drape = { size = 4 }\npinned = [\"top\"]"), 1, "no group 'top' but: none"),
+        (
+            format!("{}\n[[force]]\non = \"tpo\"\nacceleration = [0, 1, 0]", model("cloth = {}")),
+            4,
+            "the group 'tpo', which no model has",
+        ),
+        (
+            "[[force]]\nacceleration = [0, 1, 0]\nwithin = { ball = { centre = [0, 0, 0], radius = nan } }"
+                .to_owned(),
+            1,
+            "the radius of a region, m, is NaN",
+        ),
+    ] {
+        is_said(&text, line, part);
     }
 }

@@ -11,7 +11,7 @@ use taut_world::{
     Scene, World,
 };
 
-use crate::make::steps;
+use crate::make::{loose, steps};
 use crate::models::{minus, norm};
 
 fn particle<const D: usize>(model: &Model<D>, name: &str) -> usize {
@@ -215,6 +215,29 @@ fn limbs_that_meet_do_not_pass_and_keep_their_momentum() {
     steps(&mut world, 10);
     assert!(world.position(2)[1] > world.position(0)[1].min(world.position(1)[1]));
     assert!(world.position(0)[1] + world.position(1)[1] < -0.2);
+}
+
+#[test]
+fn a_head_comes_to_rest_on_a_bar() {
+    // Whichever of the two is the first.
+    for head_first in [false, true] {
+        let mut head = loose(&[[0.1, 0.35, 0.0]], &[0.2]);
+        head = head.with_limbs([([0; 2], 0.15)]).unwrap();
+        let bar = rod([-1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0; 3], 2.0).pinned("ends");
+        let mut world = meeting(if head_first { [head, bar] } else { [bar, head] });
+        let mut settings = *world.settings();
+        settings.step.acceleration = [0.0, -9.81, 0.0];
+        world.set_settings(settings).unwrap();
+        let head = if head_first { 0 } else { 2 };
+        let mut lowest = f32::INFINITY;
+        for step in 0..60 {
+            steps(&mut world, 1);
+            let [_, y, _] = world.position(head);
+            lowest = lowest.min(y);
+            assert!(step < 30 || (y - 0.25).abs() < 1e-3, "{head_first}, {step}: {y}");
+        }
+        assert!(lowest > 0.249, "{head_first}: {lowest}");
+    }
 }
 
 /// How deep limbs of different dolls are in each other, m.

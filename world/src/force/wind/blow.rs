@@ -3,7 +3,7 @@
 use super::THIRD;
 use super::laws::Law;
 use crate::force::gusts::Lattice;
-use crate::model::{BLOCK, Corners, Layout, Span};
+use crate::model::{BLOCK, Block, Corners, Layout, Share};
 use crate::simd::Pass;
 
 /// One number for each triangle of a block.
@@ -46,6 +46,14 @@ pub(super) struct Blow<'a, L, G> {
     pub(super) gusts: G,
     pub(super) on_triangles: [&'a mut [f32]; 3],
     pub(super) on_particles: [&'a mut [f32]; 3],
+}
+
+/// What is known of particles, in columns of one length.
+#[derive(Clone, Copy)]
+struct Columns<'a> {
+    now: [&'a [f32]; 3],
+    then: [&'a [f32]; 3],
+    inverse_mass: &'a [f32],
 }
 
 /// A column at the corners a, b and c of the triangles of a block.
@@ -115,29 +123,32 @@ fn of_each([a, b, c]: &[Lanes; 3]) -> At<'_> {
 impl<L: Law, G: Gusty> Pass for Blow<'_, L, G> {
     #[inline(always)]
     fn run(mut self) {
-        // The same length, so that one check is enough.
+        // The same length, so that one check is enough; and no part of `self`, or the compiler would
+        // not know.
         let particles = self.inverse_mass.len();
-        let [x, y, z] = self.position;
-        self.position = [&x[..particles], &y[..particles], &z[..particles]];
-        let [x, y, z] = self.previous;
-        self.previous = [&x[..particles], &y[..particles], &z[..particles]];
+        let ([x, y, z], [was_x, was_y, was_z]) = (self.position, self.previous);
+        let columns = Columns {
+            now: [&x[..particles], &y[..particles], &z[..particles]],
+            then: [&was_x[..particles], &was_y[..particles], &was_z[..particles]],
+            inverse_mass: self.inverse_mass,
+        };
 
-        let slots = self.layout.share.len();
+        let slots = self.layout.slots;
         let [x, y, z] = self.on_triangles;
         self.on_triangles = [&mut x[..slots], &mut y[..slots], &mut z[..slots]];
 
         let layout = self.layout;
-        let mut spans = &layout.around.spans[..];
+        let mut shares = &layout.around.shares[..];
         for block in &layout.blocks {
             // Each with a loop of its own: registers are loaded whole where corners lie in rows.
             match &block.corners {
-                Corners::Consecutive(firsts) => self.on_row(*firsts, block.slot),
-                Corners::Scattered(corners) => self.on_scattered(corners, block.slot),
+                Corners::Consecutive(firsts) => self.on_row(columns, *firsts, block),
+                Corners::Scattered(corners) => self.on_scattered(columns, corners, block),
             }
-            let (complete, rest) = spans.split_at(block.completes as usize);
-            spans = rest;
-            for span in complete {
-                self.gather(span);
+            let (complete, rest) = shares.split_at(block.completes as usize);
+            shares = rest;
+            for share in complete {
+                self.gather(share);
             }
         }
     }
@@ -145,32 +156,31 @@ impl<L: Law, G: Gusty> Pass for Blow<'_, L, G> {
 
 impl<L: Law, G: Gusty> Blow<'_, L, G> {
     #[inline(always)]
-    fn on_row(&mut self, corners: [u32; 3], slot: u32) {
-        let ([x, y, z], [was_x, was_y, was_z]) = (self.position, self.previous);
+    fn on_row(&mut self, columns: Columns, corners: [u32; 3], of: &Block) {
+        let Columns { now: [x, y, z], then: [was_x, was_y, was_z], inverse_mass } = columns;
         let x = Along { now: blocks(x, corners), then: blocks(was_x, corners) };
         let y = Along { now: blocks(y, corners), then: blocks(was_y, corners) };
         let z = Along { now: blocks(z, corners), then: blocks(was_z, corners) };
-        self.on_block(x, y, z, blocks(self.inverse_mass, corners), slot);
+        self.on_block(x, y, z, blocks(inverse_mass, corners), of);
     }
 
     #[inline(always)]
-    fn on_scattered(&mut self, corners: &[[u32; BLOCK]; 3], slot: u32) {
-        let ([x, y, z], [was_x, was_y, was_z]) = (self.position, self.previous);
+    fn on_scattered(&mut self, columns: Columns, corners: &[[u32; BLOCK]; 3], of: &Block) {
+        let Columns { now: [x, y, z], then: [was_x, was_y, was_z], inverse_mass } = columns;
         let (x, was_x) = (collected(x, corners), collected(was_x, corners));
         let (y, was_y) = (collected(y, corners), collected(was_y, corners));
         let (z, was_z) = (collected(z, corners), collected(was_z, corners));
-        let inverse_mass = collected(self.inverse_mass, corners);
+        let inverse_mass = collected(inverse_mass, corners);
         let x = Along { now: of_each(&x), then: of_each(&was_x) };
         let y = Along { now: of_each(&y), then: of_each(&was_y) };
         let z = Along { now: of_each(&z), then: of_each(&was_z) };
-        self.on_block(x, y, z, of_each(&inverse_mass), slot);
+        self.on_block(x, y, z, of_each(&inverse_mass), of);
     }
 
     /// The force on the triangles of a block.
     #[inline(always)]
-    fn on_block(&mut self, x: Along, y: Along, z: Along, inverse_mass: At, slot: u32) {
-        let (slot, At(w_a, w_b, w_c)) = (slot as usize, inverse_mass);
-        let share = block(&self.layout.share, slot);
+    fn on_block(&mut self, x: Along, y: Along, z: Along, inverse_mass: At, of: &Block) {
+        let (slot, At(w_a, w_b, w_c)) = (of.slot as usize, inverse_mass);
         let [wind_x, wind_y, wind_z] = self.velocity;
         let (law, gusts) = (self.law, self.gusts);
         let (third_per_h, third_of_most_h) = (self.third_per_h, self.third_of_most_h);
@@ -187,73 +197,77 @@ impl<L: Law, G: Gusty> Blow<'_, L, G> {
             let most = |a: f32, b: f32| if a > b { a } else { b };
             let loose = most(most(w_a[lane], w_b[lane]), w_c[lane]) * third_of_most_h;
             let [force_x, force_y, force_z] = law.force(normal, u, loose);
-            on_x[lane] = force_x * share[lane];
-            on_y[lane] = force_y * share[lane];
-            on_z[lane] = force_z * share[lane];
+            on_x[lane] = force_x * THIRD;
+            on_y[lane] = force_y * THIRD;
+            on_z[lane] = force_z * THIRD;
         }
         let [column_x, column_y, column_z] = &mut self.on_triangles;
         column_x[slot..slot + BLOCK].copy_from_slice(&on_x);
         column_y[slot..slot + BLOCK].copy_from_slice(&on_y);
         column_z[slot..slot + BLOCK].copy_from_slice(&on_z);
+        // Not as a selection above: the compiler would load what is there alone, which takes longer.
+        let mut gaps = !of.there;
+        while gaps != 0 {
+            let gap = slot + gaps.trailing_zeros() as usize;
+            (column_x[gap], column_y[gap], column_z[gap]) = (0.0, 0.0, 0.0);
+            gaps &= gaps - 1;
+        }
     }
 
-    /// Adds to each particle of a span what is in the slots around it.
+    /// Adds to each particle of a share what is in the slots around it.
     #[inline(always)]
-    fn gather(&mut self, span: &Span) {
-        let len = span.len;
-        if len < BLOCK as u32 {
-            // In as few pieces as can be.
-            let mut nth = 0;
-            if len & 8 > 0 {
-                self.add::<8>(span, nth, 0);
-                nth += 8;
-            }
-            if len & 4 > 0 {
-                self.add::<4>(span, nth, 0);
-                nth += 4;
-            }
-            if len & 2 > 0 {
-                self.add::<2>(span, nth, 0);
-                nth += 2;
-            }
-            if len & 1 > 0 {
-                self.add::<1>(span, nth, 0);
+    fn gather(&mut self, share: &Share) {
+        let len = share.len;
+        if len == BLOCK as u32 {
+            match share.done {
+                0 => self.add::<BLOCK>(share, 0, 0),
+                done => self.add::<BLOCK>(share, 0, done),
             }
             return;
         }
+        // In as few pieces as can be.
         let mut nth = 0;
-        while nth + BLOCK as u32 <= len {
-            self.add::<BLOCK>(span, nth, 0);
-            nth += BLOCK as u32;
+        if len & 8 > 0 {
+            self.add::<8>(share, nth, 0);
+            nth += 8;
         }
-        if nth < len {
-            let last = len - BLOCK as u32;
-            self.add::<BLOCK>(span, last, nth - last);
+        if len & 4 > 0 {
+            self.add::<4>(share, nth, 0);
+            nth += 4;
+        }
+        if len & 2 > 0 {
+            self.add::<2>(share, nth, 0);
+            nth += 2;
+        }
+        if len & 1 > 0 {
+            self.add::<1>(share, nth, 0);
         }
     }
 
     /// The same for those from the `nth` on; the first `done` of them already have theirs.
     #[inline(always)]
-    fn add<const N: usize>(&mut self, span: &Span, nth: u32, done: u32) {
-        let slots = self.layout.around.of(span);
-        let nth = nth as usize;
-        let first = span.first as usize + nth;
-        for (on_particles, on_triangles) in self.on_particles.iter_mut().zip(&self.on_triangles) {
-            let mut sums = [0.0; N];
-            for &slot in slots {
-                let from = slot as usize + nth;
-                let some: &[f32; N] =
-                    on_triangles[from..from + N].first_chunk().expect("it is as long");
-                for lane in 0..N {
-                    sums[lane] += some[lane];
-                }
-            }
-            let on_particles: &mut [f32; N] =
-                on_particles[first..first + N].first_chunk_mut().expect("it is as long");
-            for lane in 0..N {
-                let sum = on_particles[lane] + sums[lane];
-                on_particles[lane] = if lane as u32 >= done { sum } else { on_particles[lane] };
+    fn add<const N: usize>(&mut self, share: &Share, nth: usize, done: u32) {
+        let ([of_x, of_y, of_z], [on_x, on_y, on_z]) = (&self.on_triangles, &mut self.on_particles);
+        let (mut x, mut y, mut z) = ([0.0; N], [0.0; N], [0.0; N]);
+        for slot in self.layout.around.of(share) {
+            let from = slot + nth;
+            accumulate(&mut x, &of_x[from..from + N]);
+            accumulate(&mut y, &of_y[from..from + N]);
+            accumulate(&mut z, &of_z[from..from + N]);
+        }
+        let first = share.first as usize + nth;
+        for (sums, on) in [(x, on_x), (y, on_y), (z, on_z)] {
+            for (lane, (on, sum)) in on[first..first + N].iter_mut().zip(sums).enumerate() {
+                *on = if lane as u32 >= done { *on + sum } else { *on };
             }
         }
+    }
+}
+
+/// Adds number by number.
+#[inline(always)]
+fn accumulate<const N: usize>(sums: &mut [f32; N], some: &[f32]) {
+    for (sum, more) in sums.iter_mut().zip(some) {
+        *sum += more;
     }
 }

@@ -137,7 +137,7 @@ impl Wind {
             return;
         }
         let layout = matter.faces.layout();
-        let [on_particles, on_triangles] = forces.and_on_triangles(layout.slots());
+        let [on_particles, on_triangles] = forces.and_on_triangles(layout.slots);
         widest(Blow {
             layout,
             position: [0, 1, 2].map(|axis| matter.particles.positions(axis)),

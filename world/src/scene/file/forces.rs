@@ -1,11 +1,10 @@
 //! Forces, as they are written.
 
-use std::ops::Bound;
 use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::values::Vector;
+use super::values::{Vector, finite, finite_point, not_negative, positive};
 use super::{Build, Complaint, Context};
 use crate::force::{
     Acceleration, Attractor, Drag, Field, Force, Gusts, Law, Region, Wind, WindLaw,
@@ -49,7 +48,7 @@ macro_rules! forces {
         impl Build<$dimensions> for $text {
             type Built = Arc<dyn Force<$dimensions>>;
 
-            fn build(self, _: &Context<$dimensions>) -> Result<Self::Built, Complaint> {
+            fn build(self, context: &Context<$dimensions>) -> Result<Self::Built, Complaint> {
                 const KINDS: &[&str] = &[$(stringify!($kind)),*];
                 let mut made: Vec<&dyn Make<$dimensions>> = Vec::new();
                 $(made.extend(self.$kind.as_ref().map(|kind| kind as &dyn Make<$dimensions>));)*
@@ -57,7 +56,11 @@ macro_rules! forces {
                     let (given, kinds) = (made.len(), KINDS.join(", "));
                     format!("a force has {given} kinds where one belongs, of: {kinds}")
                 })?;
-                kind.make(Felt { within: self.within.map(Into::into), on: self.on.clone() })
+                let within = self.within.map(RegionText::region).transpose()?;
+                if let Some(group) = self.on.as_ref().filter(|it| !context.groups.contains(*it)) {
+                    Err(format!("a force is felt by the group '{group}', which no model has"))?;
+                }
+                kind.make(Felt { within, on: self.on.clone() })
             }
         }
     };
@@ -78,29 +81,6 @@ forces! {
     }
 }
 
-/// A measure that is finite.
-fn finite(what: &'static str, value: f32) -> Result<f32, ModelError> {
-    ModelError::check(what, value.into(), .., "finite").map(|_| value)
-}
-
-fn finite_point<const D: usize>(
-    what: &'static str,
-    point: Vector<D>,
-) -> Result<[f32; D], ModelError> {
-    let point: [f32; D] = point.into();
-    point.into_iter().try_for_each(|x| finite(what, x).map(drop))?;
-    Ok(point)
-}
-
-fn positive(what: &'static str, value: f32) -> Result<f32, ModelError> {
-    let sane = (Bound::Excluded(0.0), Bound::Unbounded);
-    ModelError::check(what, value.into(), sane, "above 0 and finite").map(|_| value)
-}
-
-fn not_negative(what: &'static str, value: f32) -> Result<f32, ModelError> {
-    ModelError::check(what, value.into(), 0.0.., "at least 0 and finite").map(|_| value)
-}
-
 /// [`Region`].
 #[derive(Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
@@ -110,13 +90,26 @@ enum RegionText<const D: usize> {
     Behind { normal: Vector<D>, offset: f32 },
 }
 
-impl<const D: usize> From<RegionText<D>> for Region<D> {
-    fn from(text: RegionText<D>) -> Self {
-        match text {
-            RegionText::Ball { centre, radius } => Self::Ball { centre: centre.into(), radius },
-            RegionText::Box { from, to } => Self::Box { from: from.into(), to: to.into() },
-            RegionText::Behind { normal, offset } => Self::Behind { normal: normal.into(), offset },
-        }
+impl<const D: usize> RegionText<D> {
+    fn region(self) -> Result<Region<D>, ModelError> {
+        Ok(match self {
+            Self::Ball { centre, radius } => Region::Ball {
+                centre: finite_point("the centre of a region, m,", centre)?,
+                radius: not_negative("the radius of a region, m,", radius)?,
+            },
+            Self::Box { from, to } => {
+                let from = finite_point("a corner of a region, m,", from)?;
+                let to = finite_point("a corner of a region, m,", to)?;
+                for (from, to) in from.into_iter().zip(to) {
+                    not_negative("the width of a region, m,", to - from)?;
+                }
+                Region::Box { from, to }
+            }
+            Self::Behind { normal, offset } => Region::Behind {
+                normal: finite_point("the normal of a region", normal)?,
+                offset: finite("the offset of a region", offset)?,
+            },
+        })
     }
 }
 

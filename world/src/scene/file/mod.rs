@@ -8,6 +8,7 @@ mod options;
 mod paths;
 mod values;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde::Deserialize;
@@ -31,6 +32,8 @@ type Complaint = Box<dyn std::error::Error>;
 /// What was read before.
 struct Context<const D: usize> {
     settings: Settings<D>,
+    /// Those of all models.
+    groups: BTreeSet<String>,
 }
 
 impl<const D: usize> Context<D> {
@@ -178,10 +181,11 @@ where
         let changed = step.into_inner().change(&mut scene.settings);
         changed.map_err(|error| SceneFileError::at(text, span, error))?;
     }
-    let context = Context { settings: scene.settings };
+    let mut context = Context { settings: scene.settings, groups: BTreeSet::new() };
     for model in read.model {
         let span = model.span();
         let (name, model) = build(text, model, &context)?;
+        context.groups.extend(model.groups.keys().cloned());
         scene.add(name, model).map_err(|error| SceneFileError::at(text, span, error))?;
     }
     for force in read.force {

@@ -7,7 +7,10 @@ use taut_core::{Duplicates, INVERSE_MASS_MAX, INVERSE_MASS_MIN, Particles, Stick
 
 use super::options::options;
 use super::paths::{PathText, SpinText};
-use super::values::{AxesText, BendingWord, DiagonalsWord, Families, KindWord, Set, Vector};
+use super::values::{
+    AxesText, BendingWord, DiagonalsWord, Families, KindWord, Set, Vector, finite_point, place,
+    points,
+};
 use super::{Build, Complaint, Context};
 use crate::body::MassProperties;
 use crate::emitter::{Emission, Source};
@@ -69,10 +72,11 @@ macro_rules! models {
                     model = turned.turn(model)?;
                 }
                 if let Some(at) = self.at {
-                    model = model.moved(at.into());
+                    model = model.moved(place("where a model is, m,", at)?);
                 }
                 if let Some(velocity) = self.velocity {
-                    model = model.moving_at(velocity.into(), context.h());
+                    let velocity = finite_point("the velocity of a model, m/s,", velocity)?;
+                    model = model.moving_at(velocity, context.h());
                 }
                 for (group, particles) in self.groups {
                     model = model.with_group(group, particles)?;
@@ -94,6 +98,8 @@ macro_rules! models {
                     }
                 }
                 if let Some(factor) = self.tears_at {
+                    let stretch = "the stretch at which sticks tear";
+                    ModelError::check(stretch, factor.into(), 1.0.., "at least 1 and finite")?;
                     model = model.tearing_at(factor);
                 }
                 if let Some(SpringsText { stiffness, damping }) = self.springs {
@@ -111,7 +117,8 @@ fn known<const D: usize>(of: &str, group: &str, model: Model<D>) -> Result<Model
         return Ok(model);
     }
     let groups: Vec<&str> = model.groups.keys().map(|name| &**name).collect();
-    Err(format!("'{of}' has no group '{group}' but: {}", groups.join(", ")))?
+    let groups = if groups.is_empty() { "none".to_owned() } else { groups.join(", ") };
+    Err(format!("'{of}' has no group '{group}' but: {groups}"))?
 }
 
 models! {
@@ -254,7 +261,7 @@ struct MeshText {
 
 impl Make<3> for MeshText {
     fn make(&self) -> Result<Model, Complaint> {
-        let positions: Vec<[f32; 3]> = self.positions.iter().map(|&point| point.into()).collect();
+        let positions = points(&self.positions);
         let bending = self.bending.map(Into::into).unwrap_or_default();
         Ok(Model::from_triangles(&positions, &self.triangles, bending, self.density)?)
     }
@@ -273,7 +280,7 @@ options! {
 
 impl<const D: usize> Make<D> for RopeText<D> {
     fn make(&self) -> Result<Model<D>, Complaint> {
-        let path: Vec<[f32; D]> = self.path.iter().map(|&point| point.into()).collect();
+        let path = points(&self.path);
         Ok(Model::rope(&path, &self.options())?)
     }
 }
@@ -406,7 +413,7 @@ struct RigidMeshText {
 
 impl Make<3> for RigidMeshText {
     fn make(&self) -> Result<Model, Complaint> {
-        let vertices: Vec<[f32; 3]> = self.positions.iter().map(|&point| point.into()).collect();
+        let vertices = points(&self.positions);
         Ok(Model::rigid_mesh(&vertices, &self.triangles, self.density)?)
     }
 }
@@ -479,7 +486,7 @@ struct SpringText {
 
 impl<const D: usize> Make<D> for ParticlesText<D> {
     fn make(&self) -> Result<Model<D>, Complaint> {
-        let positions: Vec<[f32; D]> = self.positions.iter().map(|&point| point.into()).collect();
+        let positions = points(&self.positions);
         let sane = 1.0 / INVERSE_MASS_MAX..=1.0 / INVERSE_MASS_MIN;
         let inverse = |&mass: &f64| {
             let mass = ModelError::check("a mass, kg,", mass, sane.clone(), "from 1e-9 to 1e9")?;

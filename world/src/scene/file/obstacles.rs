@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::options::options;
 use super::paths::{PathText, SpinText};
-use super::values::Vector;
+use super::values::{Vector, not_negative, points};
 use super::{Build, Complaint, Context};
 #[cfg(feature = "parry")]
 use crate::body::BodyContacts;
@@ -176,7 +176,7 @@ struct TiltedText<const D: usize> {
 
 impl<const D: usize> Make<D> for TiltedText<D> {
     fn make(&self, how: &How<D>) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
-        let edges: Vec<[f64; D]> = self.half_edges.iter().map(|&edge| edge.into()).collect();
+        let edges = points(&self.half_edges);
         let edges = <[[f64; D]; D]>::try_from(edges);
         let edges =
             edges.map_err(|edges| format!("{} half edges where {D} belong", edges.len()))?;
@@ -221,7 +221,10 @@ impl<const D: usize> Make<D> for LimbContactsText {
         if how.surface.is_some() || how.path.is_some() || how.spin.is_some() {
             Err("contacts between limbs take neither 'surface' nor 'path' nor 'spin'")?;
         }
-        Ok(Arc::new(self.options()))
+        let limbs = self.options();
+        not_negative("the friction of contacts between limbs", limbs.friction)?;
+        not_negative("the margin of contacts between limbs, m,", limbs.margin)?;
+        Ok(Arc::new(limbs))
     }
 }
 
@@ -240,9 +243,10 @@ impl Make<3> for BodyContactsText {
             Err("contacts between bodies take neither 'path' nor 'spin'")?;
         }
         let usual = BodyContacts::default();
+        let margin = self.margin.unwrap_or(usual.margin);
         Ok(Arc::new(BodyContacts {
-            surface: how.surface.unwrap_or(usual.surface),
-            margin: self.margin.unwrap_or(usual.margin),
+            surface: how.surface.unwrap_or(usual.surface).checked()?,
+            margin: not_negative("the margin of contacts between bodies, m,", margin)?,
         }))
     }
 }
@@ -268,7 +272,7 @@ enum FacingWord {
 #[cfg(feature = "parry")]
 impl Make<3> for MeshText {
     fn make(&self, how: &How<3>) -> Result<Arc<dyn Obstacle>, Complaint> {
-        let positions: Vec<[f32; 3]> = self.positions.iter().map(|&point| point.into()).collect();
+        let positions = points(&self.positions);
         let facing = match self.facing {
             FacingWord::Front => Facing::Front,
             FacingWord::Both => Facing::Both,

@@ -1,10 +1,12 @@
 //! Values as they are written.
 
+use std::ops::Bound;
+
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
-use taut_core::{Bending, Family, Kind};
+use taut_core::{Bending, COORDINATE_MAX, Family, Kind};
 
-use crate::model::{Axes, Diagonals, Order, StickSet};
+use crate::model::{Axes, Diagonals, ModelError, Order, StickSet};
 
 /// A point or direction: an array of as many numbers as there are dimensions.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +25,46 @@ impl<const D: usize, T> From<Vector<D, T>> for [T; D] {
     fn from(vector: Vector<D, T>) -> Self {
         vector.0
     }
+}
+
+/// Points as builders want them.
+pub(super) fn points<const D: usize, T: Copy>(written: &[Vector<D, T>]) -> Vec<[T; D]> {
+    written.iter().map(|point| point.0).collect()
+}
+
+/// A measure that is finite.
+pub(super) fn finite(what: &'static str, value: f32) -> Result<f32, ModelError> {
+    ModelError::check(what, value.into(), .., "finite").map(|_| value)
+}
+
+/// A place, m.
+pub(super) fn place<const D: usize>(
+    what: &'static str,
+    point: Vector<D>,
+) -> Result<[f32; D], ModelError> {
+    let sane = -COORDINATE_MAX..=COORDINATE_MAX;
+    for along in point.0 {
+        ModelError::check(what, along.into(), sane.clone(), "from -1e12 to 1e12")?;
+    }
+    Ok(point.0)
+}
+
+/// A direction, velocity or the like.
+pub(super) fn finite_point<const D: usize>(
+    what: &'static str,
+    point: Vector<D>,
+) -> Result<[f32; D], ModelError> {
+    point.0.into_iter().try_for_each(|x| finite(what, x).map(drop))?;
+    Ok(point.0)
+}
+
+pub(super) fn positive(what: &'static str, value: f32) -> Result<f32, ModelError> {
+    let sane = (Bound::Excluded(0.0), Bound::Unbounded);
+    ModelError::check(what, value.into(), sane, "above 0 and finite").map(|_| value)
+}
+
+pub(super) fn not_negative(what: &'static str, value: f32) -> Result<f32, ModelError> {
+    ModelError::check(what, value.into(), 0.0.., "at least 0 and finite").map(|_| value)
 }
 
 /// One of some words.
