@@ -2,6 +2,8 @@
 // host. One frame is asked for each time that one was drawn.
 
 import { Camera } from './camera.js';
+import { add, scale, subtract } from './draw/math.js';
+import { boxOfBoth } from './draw/mesh.js';
 import { Stage } from './draw/stage.js';
 import { Figures } from './figures.js';
 import { Hands } from './hands.js';
@@ -26,6 +28,7 @@ let newest = null; // the last frame that came, until it is drawn
 let isDirty = true;
 let isConnected = false;
 let framed = null; // of which topology and scene the camera was set up
+let reached = null; // the box of where its particles were since then
 let frame = { centre: [0, 0, 0], half: [1, 1, 1], radius: 1, floor: -1 };
 let frames = 0;
 
@@ -102,7 +105,7 @@ function takeState(it) {
   panel.show(it);
   figures.showState(it);
   showTools();
-  isDirty = true;
+  fit(isOther);
 }
 
 function takeFigures(it) {
@@ -118,7 +121,10 @@ const actions = {
   S: () => send('step'),
   G: () => send('gravity', { on: !state?.gravity }),
   W: () => send('wind', { on: !state?.wind }),
-  F: () => lookAtAll(false),
+  F: () => {
+    reached = stage.reach();
+    lookAtAll(false);
+  },
 };
 
 function showTools() {
@@ -182,21 +188,47 @@ dark.onchange = () => {
 
 // The picture.
 
-/** The scene's ball and floor: of where its particles begin, and of its obstacles. */
+/** For so many steps the eye goes back as far as the scene spreads: cloth falls, wind comes up. */
+const OPENING = 300;
+
+/** The scene's ball and floor: of where its particles begin and were since, and of its obstacles. */
 function measure() {
-  const box = stage.box(state?.bounds);
-  if (!box) return;
-  const [min, max] = box;
-  const half = min.map((x, axis) => Math.max((max[axis] - x) / 2, 1e-3));
-  const centre = min.map((x, axis) => (x + max[axis]) / 2);
-  const radius = Math.hypot(...half);
-  frame = { centre, half, radius, floor: min[1] - 0.06 * radius };
+  const opening = stage.box(state?.bounds);
+  if (!opening) return;
+  const size = Math.hypot(...subtract(opening[1], opening[0])) / 2;
+  // What flies away is let go.
+  const near = reached && [
+    reached[0].map((x, axis) => Math.max(x, opening[0][axis] - size)),
+    reached[1].map((x, axis) => Math.min(x, opening[1][axis] + size)),
+  ];
+  const [min, max] = near ? boxOfBoth(opening, near) : opening;
+  const half = scale(subtract(max, min), 0.5).map((x) => Math.max(x, 1e-3));
+  const centre = scale(add(min, max), 0.5);
+  frame = { centre, half, radius: Math.hypot(...half), floor: opening[0][1] - 0.3 * size };
 }
 
 function lookAtAll(atOnce) {
   measure();
   camera.frame(frame, atOnce);
   isDirty = true;
+}
+
+/** Tells the camera of what part of the picture nothing lies on. */
+function fit(atOnce) {
+  const { top, bottom } = canvas.getBoundingClientRect();
+  const above = Math.max(...['header', '#race'].map((it) => $(it).getBoundingClientRect().bottom - top));
+  const below = bottom - $('#tools').getBoundingClientRect().top;
+  if (camera.resize(canvas.clientWidth, canvas.clientHeight, [above, below]) && framed && !camera.isMoved) lookAtAll(atOnce);
+  isDirty = true;
+}
+
+/** Goes back if the scene spreads, unless a person looks at something. */
+function follow() {
+  if (stage.step > OPENING || camera.isMoved || hands.held.length) return;
+  const now = stage.reach();
+  if (!now) return;
+  reached = reached ? boxOfBoth(reached, now) : now;
+  lookAtAll(false);
 }
 
 function takeFrame() {
@@ -210,9 +242,11 @@ function takeFrame() {
     const isFirst = framed === null;
     framed = key;
     camera.isFlat = state?.dimensions === 2;
+    reached = stage.reach();
     lookAtAll(true);
     if (isFirst) document.body.classList.add('ready');
   }
+  follow();
   transport.send(encode('next'));
 }
 
@@ -222,14 +256,7 @@ function tick(now) {
   if (newest && quality.note(now - before)) stage.hasMoved = true;
   before = now;
   const pixelRatio = Math.min(devicePixelRatio, quality.now.mostPixelRatio);
-  if (stage.resize(pixelRatio)) {
-    const { top, bottom } = canvas.getBoundingClientRect();
-    const above = document.querySelector('header').getBoundingClientRect().bottom - top;
-    const below = bottom - document.querySelector('#tools').getBoundingClientRect().top;
-    camera.resize(canvas.clientWidth, canvas.clientHeight, [above, below]);
-    if (framed && !camera.isMoved) lookAtAll(true);
-    isDirty = true;
-  }
+  if (stage.resize(pixelRatio)) fit(true);
   if (newest) takeFrame();
   if (camera.advance(seconds)) isDirty = true;
   hands.flush();
