@@ -39,7 +39,7 @@ export class Figures {
     this.last = it;
     this.set('milliseconds', milliseconds(it.milliseconds));
     const share = it.milliseconds / BUDGET;
-    this.set('budget', share > 1 ? `too slow: ${percent(1 / share)} of real time` : `${percent(share)} of a core at 60 Hz`);
+    this.set('budget', share > 1 ? `slowed to ${percent(1 / share)}` : `${percent(share)} of a core`);
     this.fields.budget.classList.toggle('bad', share > 1);
     this.set('nanoseconds', short(it.nanoseconds));
     this.set('rate', short(it.sticks_per_second));

@@ -110,7 +110,7 @@ function takeState(it) {
 
 function takeFigures(it) {
   figures.show(it);
-  messages.hold('blown', it.blown ? 'It blew up: the steps were too large for these settings. Press R to begin again.' : '', 'bad');
+  messages.hold('blown', it.blown ? 'It blew up: under this schedule and formula the steps are too large. Change them, and press R to begin again.' : '', 'bad');
 }
 
 // Keys and buttons.
@@ -231,9 +231,30 @@ function follow() {
   lookAtAll(false);
 }
 
+/**
+ * Whether most of it is far out of sight, as after a blow-up: then there is nothing left to see but
+ * splinters larger than the picture, each of which takes as long to draw as all of it did.
+ */
+function isGone({ epoch, positions }) {
+  if (framed === null || epoch !== stage.mesh?.epoch || !stage.positions) return false;
+  const { particles } = stage.mesh;
+  const each = Math.ceil(particles / 500);
+  let [seen, gone] = [0, 0];
+  for (let i = 0; i < 3 * particles; i += 3 * each) {
+    const away = Math.hypot(...subtract(positions.subarray(i, i + 3), frame.centre));
+    seen++;
+    if (away > 10 * frame.radius) gone++;
+  }
+  return gone > seen / 2;
+}
+
 function takeFrame() {
   const message = newest;
   newest = null;
+  if (isGone(message)) {
+    transport.send(encode('next'));
+    return;
+  }
   if (!stage.setFrame(message)) return;
   frames++;
   isDirty = true;
