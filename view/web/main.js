@@ -106,10 +106,12 @@ function takeState(it) {
   figures.showState(it);
   showTools();
   fit(isOther);
+  isDirty = true;
 }
 
 function takeFigures(it) {
   figures.show(it);
+  fit(false); // a race is shown from its first figures on
   messages.hold('blown', it.blown ? 'It blew up: under this schedule and formula the steps are too large. Change them, and press R to begin again.' : '', 'bad');
 }
 
@@ -218,7 +220,8 @@ function fit(atOnce) {
   const { top, bottom } = canvas.getBoundingClientRect();
   const above = Math.max(...['header', '#race'].map((it) => $(it).getBoundingClientRect().bottom - top));
   const below = bottom - $('#tools').getBoundingClientRect().top;
-  if (camera.resize(canvas.clientWidth, canvas.clientHeight, [above, below]) && framed && !camera.isMoved) lookAtAll(atOnce);
+  if (!camera.resize(canvas.clientWidth, canvas.clientHeight, [above, below])) return;
+  if (framed && !camera.isMoved) lookAtAll(atOnce);
   isDirty = true;
 }
 
@@ -277,7 +280,10 @@ function tick(now) {
   if (newest && quality.note(now - before)) stage.hasMoved = true;
   before = now;
   const pixelRatio = Math.min(devicePixelRatio, quality.now.mostPixelRatio);
-  if (stage.resize(pixelRatio)) fit(true);
+  if (stage.resize(pixelRatio)) {
+    fit(true);
+    isDirty = true;
+  }
   if (newest) takeFrame();
   if (camera.advance(seconds)) isDirty = true;
   hands.flush();
