@@ -4,7 +4,7 @@
 //   cargo build --release && (cd view/web-tests && npm ci)
 //   node --experimental-websocket view/web-tests/cost.mjs [--page] [SCENE SIZE ...]
 //
-// Frames and steps a second are the median of single seconds: a machine that others share holds a
+// Frames a second are the median of single seconds: a machine that others share holds a
 // thread up for some hundredths of a second now and then, which no program can mend.
 //
 // With --page scenes are looked at by a browser without a graphics card instead of by a program that
@@ -79,12 +79,11 @@ async function measure(scene, size, wantsFrames) {
   }
   const after = await taken(server.pid);
   const seconds = counts.at(-1).at - counts[0].at;
-  const rate = (what) => median(counts.slice(1).map((it, k) => (it[what] - counts[k][what]) / (it.at - counts[k].at)));
   const result = {
     simulation: (after.simulation - before.simulation) / seconds,
     others: (after.others - before.others) / seconds,
-    frames: rate('frames'),
-    steps: rate('steps'),
+    frames: median(counts.slice(1).map((it, k) => (it.frames - counts[k].frames) / (it.at - counts[k].at))),
+    steps: (counts.at(-1).steps - counts[0].steps) / seconds, // heard of ten times a second
     milliseconds: seen.figures.milliseconds,
     bytes: seen.bytes,
   };
