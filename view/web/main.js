@@ -206,7 +206,9 @@ function measure() {
   const [min, max] = near ? boxOfBoth(opening, near) : opening;
   const half = scale(subtract(max, min), 0.5).map((x) => Math.max(x, 1e-3));
   const centre = scale(add(min, max), 0.5);
-  frame = { centre, half, radius: Math.hypot(...half), floor: opening[0][1] - 0.3 * size };
+  // Where there is no floor one is drawn: plants stand on it, all else has room to hang.
+  const below = stage.mesh.parts.some(({ look }) => look === 'plant') ? 0.01 : 0.3;
+  frame = { centre, half, radius: Math.hypot(...half), floor: opening[0][1] - below * size };
 }
 
 function lookAtAll(atOnce) {
