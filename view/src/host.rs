@@ -214,10 +214,6 @@ impl Host {
         }
         self.rest -= elapsed;
         self.since_figures += elapsed;
-        if self.since_figures >= FIGURES_EVERY {
-            self.since_figures = 0.0;
-            self.measure();
-        }
     }
 
     fn step(&mut self) {
@@ -389,10 +385,11 @@ impl Host {
     }
 
     /// The next message for a page, if there is anything that it does not know: what it asks for is
-    /// made when it is taken, so that a slow page gets the newest and nothing piles up.
-    pub fn take(&mut self, page: PageId) -> Option<Message> {
-        let Self { epoch, state, figures_number, .. } = *self;
-        let page = self.pages.get(page)?;
+    /// made when it is taken, so that a slow page gets the newest and nothing piles up. Figures come
+    /// last: no frame waits for them.
+    pub fn take(&mut self, id: PageId) -> Option<Message> {
+        let Self { epoch, state, .. } = *self;
+        let page = self.pages.get(id)?;
         if let Some(text) = page.errors.pop_front() {
             return Some(Message::say(&Say::Error { text }));
         }
@@ -409,8 +406,13 @@ impl Host {
             page.frame = Some(frame);
             return Some(on!(&self.course, it => it.frame(epoch)));
         }
-        if page.figures != Some(figures_number) {
-            page.figures = Some(figures_number);
+        if self.since_figures >= FIGURES_EVERY {
+            self.since_figures = 0.0;
+            self.measure();
+        }
+        let page = self.pages.get(id)?;
+        if page.figures != Some(self.figures_number) {
+            page.figures = Some(self.figures_number);
             return Some(Message::say(&Say::Figures(self.figures.clone())));
         }
         None

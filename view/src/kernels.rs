@@ -113,8 +113,9 @@ pub(crate) fn entries(sheets: bool) -> Vec<KernelEntry> {
             None => entries.push(KernelEntry {
                 name: pair.name(),
                 instructions: vec![pair.isa()],
-                reason: (pair.name() == "grid" && !sheets)
-                    .then_some("it relaxes regular sheets in the order 'sheet', and here is none"),
+                reason: (pair.name() == "grid" && !sheets).then_some(
+                    "it is for regular sheets in the schedule 'sheet', and there is none here",
+                ),
             }),
         }
     }

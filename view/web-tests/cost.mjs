@@ -4,6 +4,9 @@
 //   cargo build --release && (cd view/web-tests && npm ci)
 //   node --experimental-websocket view/web-tests/cost.mjs [--page] [SCENE SIZE ...]
 //
+// Frames a second are the median of single seconds: a machine that others share holds a
+// thread up for some hundredths of a second now and then, which no program can mend.
+//
 // With --page scenes are looked at by a browser without a graphics card instead of by a program that
 // takes frames and throws them away. Without a scene: those of which the README says what they cost.
 
@@ -17,6 +20,7 @@ const asked = process.argv.slice(2).filter((it) => it !== '--page');
 const withPage = process.argv.includes('--page');
 const scenes = asked.length ? asked : ['curtain', '64', 'drape', '64', 'drape', '317'];
 
+const median = (numbers) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1];
 const sleep = (seconds) => new Promise((done) => setTimeout(done, 1000 * seconds));
 
 /** What the threads of a process took so far, s: that of the simulation, and all others. */
@@ -66,15 +70,20 @@ async function measure(scene, size, wantsFrames) {
   const seen = await watch(server.url, wantsFrames && !page);
   const drawn = () => (page ? page.page.evaluate(() => taut.frames) : seen.frames);
   await sleep(2);
-  const [before, frames, steps, begun] = [await taken(server.pid), await drawn(), seen.figures.steps, performance.now()];
-  await sleep(SECONDS);
-  const seconds = (performance.now() - begun) / 1000;
+  const counted = async () => ({ at: performance.now() / 1000, frames: await drawn(), steps: seen.figures.steps });
+  const before = await taken(server.pid);
+  const counts = [await counted()];
+  for (let second = 0; second < SECONDS; second++) {
+    await sleep(1);
+    counts.push(await counted());
+  }
   const after = await taken(server.pid);
+  const seconds = counts.at(-1).at - counts[0].at;
   const result = {
     simulation: (after.simulation - before.simulation) / seconds,
     others: (after.others - before.others) / seconds,
-    frames: (await drawn() - frames) / seconds,
-    steps: (seen.figures.steps - steps) / seconds,
+    frames: median(counts.slice(1).map((it, k) => (it.frames - counts[k].frames) / (it.at - counts[k].at))),
+    steps: (counts.at(-1).steps - counts[0].steps) / seconds, // heard of ten times a second
     milliseconds: seen.figures.milliseconds,
     bytes: seen.bytes,
   };

@@ -185,6 +185,23 @@ function suite(name, start) {
       await framesLater(page, 3);
     });
 
+    test('what blows up is said, and R begins again', async () => {
+      await choose(page, 'drape');
+      await page.selectOption('[data-setting="schedule"]', 'authored');
+      await until(page, () => taut.state.settings.schedule === 'authored');
+      await page.locator('[data-setting="iterations"] input').fill('1');
+      await until(page, () => taut.state.settings.iterations === 1);
+      await set(page, 'formula', 'newton');
+      await until(page, () => taut.figures.blown);
+      assert.match(await page.textContent('#banner'), /blew up/);
+      await look(page); // it still can be drawn
+      await page.click('[data-action="own"]');
+      await press(page, 'r');
+      await until(page, () => !taut.figures.blown && taut.figures.steps > 0);
+      assert.ok(await page.locator('#banner').isHidden());
+      assert.equal(await page.evaluate(() => taut.state.settings.schedule), 'sheet');
+    });
+
     test('every scene is seen', async () => {
       const scenes = await page.evaluate(() => taut.state.scenes.map(({ name }) => name));
       assert.ok(scenes.length >= 14);

@@ -57,12 +57,14 @@ export class Camera {
     return distance;
   }
 
-  /** The picture is so many pixels large, of which so many are covered above and below. */
+  /** The picture is so many pixels large, of which so many are covered above and below; whether that is new. */
   resize(width, height, covered = [0, 0]) {
+    const before = `${[this.height, this.aspect, this.covered]}`;
     this.covered = covered.map((pixels) => pixels / height);
     this.aspect = width / height;
     this.height = height;
     this.update();
+    return `${[this.height, this.aspect, this.covered]}` !== before;
   }
 
   orbit(dx, dy) {

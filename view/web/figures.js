@@ -1,7 +1,7 @@
 // The live figures, their graphs, and the race of two kernels.
 
 import { Graph } from './graph.js';
-import { milliseconds, percent, short, whole } from './numbers.js';
+import { milliseconds, percent, quantity, short, whole } from './numbers.js';
 
 /** A step has to be done in this time, ms, if the simulation is to keep up. */
 const BUDGET = 1000 / 60;
@@ -38,15 +38,19 @@ export class Figures {
   show(it) {
     this.last = it;
     this.set('milliseconds', milliseconds(it.milliseconds));
-    this.set('budget', `${percent(it.milliseconds / BUDGET)} of a core at 60 Hz`);
+    const share = it.milliseconds / BUDGET;
+    this.set('budget', share > 1 ? `slowed to ${percent(1 / share)}` : `${percent(share)} of a core`);
+    this.fields.budget.classList.toggle('bad', share > 1);
     this.set('nanoseconds', short(it.nanoseconds));
     this.set('rate', short(it.sticks_per_second));
     this.set('divisions', short(it.divisions));
     this.set('roots', short(it.roots));
     this.set('rms', percent(it.rms));
     this.set('max', percent(it.max));
-    this.set('kinetic', short(it.kinetic));
-    this.set('potential', short(it.potential));
+    const [kinetic, unit] = quantity(it.kinetic, 'J');
+    this.set('kinetic', kinetic);
+    this.set('joule', unit);
+    this.set('potential', quantity(it.potential, 'J').join(' '));
     this.set('torn', whole(it.torn));
     this.set('steps', whole(it.steps));
     this.graphs.time.push([it.milliseconds, it.race?.milliseconds ?? NaN]);
@@ -70,8 +74,9 @@ export class Figures {
       bar.querySelector('.length').style.transform = `scaleX(${Math.max(0.004, rows[i].time / most || 0)})`;
       bar.querySelector('.time').textContent = `${milliseconds(rows[i].time)} ms`;
     });
-    const ratio = rows[1].time / rows[0].time;
-    const verdict = !Number.isFinite(ratio) ? '' : ratio >= 1 ? `${ratio.toFixed(1)} × as fast` : `${(1 / ratio).toFixed(1)} × as slow`;
+    const [fast, slow] = [...rows].sort((a, b) => a.time - b.time);
+    const ratio = slow.time / fast.time;
+    const verdict = Number.isFinite(ratio) ? `${fast.name} is ${ratio.toFixed(1)} × as fast` : '';
     this.race.querySelector('.verdict').textContent = verdict;
     const badge = this.race.querySelector('.badge');
     badge.classList.toggle('equal', race.equal);

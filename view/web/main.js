@@ -2,6 +2,8 @@
 // host. One frame is asked for each time that one was drawn.
 
 import { Camera } from './camera.js';
+import { add, scale, subtract } from './draw/math.js';
+import { boxOfBoth } from './draw/mesh.js';
 import { Stage } from './draw/stage.js';
 import { Figures } from './figures.js';
 import { Hands } from './hands.js';
@@ -26,6 +28,7 @@ let newest = null; // the last frame that came, until it is drawn
 let isDirty = true;
 let isConnected = false;
 let framed = null; // of which topology and scene the camera was set up
+let reached = null; // the box of where its particles were since then
 let frame = { centre: [0, 0, 0], half: [1, 1, 1], radius: 1, floor: -1 };
 let frames = 0;
 
@@ -102,12 +105,14 @@ function takeState(it) {
   panel.show(it);
   figures.showState(it);
   showTools();
+  fit(isOther);
   isDirty = true;
 }
 
 function takeFigures(it) {
   figures.show(it);
-  messages.hold('blown', it.blown ? 'It blew up: the steps were too large for these settings. Press R to begin again.' : '', 'bad');
+  fit(false); // a race is shown from its first figures on
+  messages.hold('blown', it.blown ? 'It blew up: under this schedule and formula the steps are too large. Change them, and press R to begin again.' : '', 'bad');
 }
 
 // Keys and buttons.
@@ -118,7 +123,10 @@ const actions = {
   S: () => send('step'),
   G: () => send('gravity', { on: !state?.gravity }),
   W: () => send('wind', { on: !state?.wind }),
-  F: () => lookAtAll(false),
+  F: () => {
+    reached = stage.reach();
+    lookAtAll(false);
+  },
 };
 
 function showTools() {
@@ -182,15 +190,25 @@ dark.onchange = () => {
 
 // The picture.
 
-/** The scene's ball and floor: of where its particles begin, and of its obstacles. */
+/** For so many steps the eye goes back as far as the scene spreads: cloth falls, wind comes up. */
+const OPENING = 300;
+
+/** The scene's ball and floor: of where its particles begin and were since, and of its obstacles. */
 function measure() {
-  const box = stage.box(state?.bounds);
-  if (!box) return;
-  const [min, max] = box;
-  const half = min.map((x, axis) => Math.max((max[axis] - x) / 2, 1e-3));
-  const centre = min.map((x, axis) => (x + max[axis]) / 2);
-  const radius = Math.hypot(...half);
-  frame = { centre, half, radius, floor: min[1] - 0.06 * radius };
+  const opening = stage.box(state?.bounds);
+  if (!opening) return;
+  const size = Math.hypot(...subtract(opening[1], opening[0])) / 2;
+  // What flies away is let go.
+  const near = reached && [
+    reached[0].map((x, axis) => Math.max(x, opening[0][axis] - size)),
+    reached[1].map((x, axis) => Math.min(x, opening[1][axis] + size)),
+  ];
+  const [min, max] = near ? boxOfBoth(opening, near) : opening;
+  const half = scale(subtract(max, min), 0.5).map((x) => Math.max(x, 1e-3));
+  const centre = scale(add(min, max), 0.5);
+  // Where there is no floor one is drawn: plants stand on it, all else has room to hang.
+  const below = stage.mesh.parts.some(({ look }) => look === 'plant') ? 0.01 : 0.3;
+  frame = { centre, half, radius: Math.hypot(...half), floor: opening[0][1] - below * size };
 }
 
 function lookAtAll(atOnce) {
@@ -199,9 +217,49 @@ function lookAtAll(atOnce) {
   isDirty = true;
 }
 
+/** Tells the camera of what part of the picture nothing lies on. */
+function fit(atOnce) {
+  const { top, bottom } = canvas.getBoundingClientRect();
+  const above = Math.max(...['header', '#race'].map((it) => $(it).getBoundingClientRect().bottom - top));
+  const below = bottom - $('#tools').getBoundingClientRect().top;
+  if (!camera.resize(canvas.clientWidth, canvas.clientHeight, [above, below])) return;
+  if (framed && !camera.isMoved) lookAtAll(atOnce);
+  isDirty = true;
+}
+
+/** Goes back if the scene spreads, unless a person looks at something. */
+function follow() {
+  if (stage.step > OPENING || camera.isMoved || hands.held.length) return;
+  const now = stage.reach();
+  if (!now) return;
+  reached = reached ? boxOfBoth(reached, now) : now;
+  lookAtAll(false);
+}
+
+/**
+ * Whether most of it is far out of sight, as after a blow-up: then there is nothing left to see but
+ * splinters larger than the picture, each of which takes as long to draw as all of it did.
+ */
+function isGone({ epoch, positions }) {
+  if (framed === null || epoch !== stage.mesh?.epoch || !stage.positions) return false;
+  const { particles } = stage.mesh;
+  const each = Math.ceil(particles / 500);
+  let [seen, gone] = [0, 0];
+  for (let i = 0; i < 3 * particles; i += 3 * each) {
+    const away = Math.hypot(...subtract(positions.subarray(i, i + 3), frame.centre));
+    seen++;
+    if (away > 10 * frame.radius) gone++;
+  }
+  return gone > seen / 2;
+}
+
 function takeFrame() {
   const message = newest;
   newest = null;
+  if (isGone(message)) {
+    transport.send(encode('next'));
+    return;
+  }
   if (!stage.setFrame(message)) return;
   frames++;
   isDirty = true;
@@ -210,9 +268,11 @@ function takeFrame() {
     const isFirst = framed === null;
     framed = key;
     camera.isFlat = state?.dimensions === 2;
+    reached = stage.reach();
     lookAtAll(true);
     if (isFirst) document.body.classList.add('ready');
   }
+  follow();
   transport.send(encode('next'));
 }
 
@@ -223,11 +283,7 @@ function tick(now) {
   before = now;
   const pixelRatio = Math.min(devicePixelRatio, quality.now.mostPixelRatio);
   if (stage.resize(pixelRatio)) {
-    const { top, bottom } = canvas.getBoundingClientRect();
-    const above = document.querySelector('header').getBoundingClientRect().bottom - top;
-    const below = bottom - document.querySelector('#tools').getBoundingClientRect().top;
-    camera.resize(canvas.clientWidth, canvas.clientHeight, [above, below]);
-    if (framed && !camera.isMoved) lookAtAll(true);
+    fit(true);
     isDirty = true;
   }
   if (newest) takeFrame();

@@ -1,21 +1,28 @@
 // Numbers as people read them.
 
-const SUFFIXES = [[1e12, ' T'], [1e9, ' G'], [1e6, ' M'], [1e3, ' k']];
+const LARGE = [[1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k'], [1, '']];
+const ALL = [...LARGE, [1e-3, 'm'], [1e-6, 'µ'], [1e-9, 'n']];
 
-/** Three digits that count, as `1.03 M`. */
-export function short(x) {
-  if (x === null || x === undefined || Number.isNaN(x)) return '–';
-  if (!Number.isFinite(x)) return '∞';
-  const size = Math.abs(x);
-  const [unit, suffix] = SUFFIXES.find(([unit]) => size >= unit * 0.9995) ?? [1, ''];
+/** Three digits that count, and the prefix of the unit: `['1.03', 'M']`. */
+function scaled(x, prefixes) {
+  if (x === null || x === undefined || Number.isNaN(x)) return ['–', ''];
+  if (!Number.isFinite(x)) return ['∞', ''];
+  const [unit, prefix] = prefixes.find(([unit]) => Math.abs(x) >= unit * 0.9995) ?? [1, ''];
   const value = x / unit;
-  const digits = Math.abs(value) >= 99.95 ? 0 : Math.abs(value) >= 9.995 ? 1 : 2;
-  if (suffix === '' && Number.isInteger(x)) return `${x}`;
-  if (size > 0 && size < 0.005) return x.toExponential(1).replace('e-', ' · 10⁻').replace(/⁻(\d+)$/, (_, n) => `⁻${superscript(n)}`);
-  return `${value.toFixed(digits)}${suffix}`;
+  const size = Math.abs(value);
+  const isWhole = prefix === '' && Number.isInteger(x);
+  const text = isWhole ? `${value}` : value.toFixed(size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2);
+  return [text.replace('-', '−'), prefix];
 }
 
-const superscript = (digits) => [...digits].map((digit) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[digit]).join('');
+/** A number alone, as `1.03 M`. */
+export const short = (x) => scaled(x, LARGE).join(' ').trim();
+
+/** A number and its unit, as `['1.03', 'mJ']`. */
+export function quantity(x, unit) {
+  const [text, prefix] = scaled(x, ALL);
+  return [text, prefix + unit];
+}
 
 export function milliseconds(x) {
   if (!Number.isFinite(x)) return '–';

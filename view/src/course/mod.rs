@@ -24,9 +24,9 @@ const FAR: f32 = 1e6;
 pub(crate) enum CourseError {
     #[error(transparent)]
     Kernel(#[from] NoKernel),
-    #[error("'grid' relaxes regular sheets in the order 'sheet', and here is none")]
+    #[error("'grid' is for regular sheets in the schedule 'sheet', and there is none here")]
     NoSheet,
-    #[error("'sheet' is the order of regular sheets, and here is none")]
+    #[error("'sheet' is the schedule of regular sheets, and there is none here")]
     NotASheet,
     #[error(transparent)]
     World(#[from] WorldError),

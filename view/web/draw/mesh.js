@@ -104,3 +104,9 @@ export function boxAround(positions, count = positions.length / 3) {
   }
   return min.every(Number.isFinite) && max.every(Number.isFinite) ? [min, max] : null;
 }
+
+/** The box around two. */
+export const boxOfBoth = ([min, max], [low, high]) => [
+  min.map((x, axis) => Math.min(x, low[axis])),
+  max.map((x, axis) => Math.max(x, high[axis])),
+];

@@ -90,8 +90,13 @@ export class Stage {
   /** The box around everything: particles, that begin in `bounds`, and obstacles. */
   box(bounds) {
     if (!this.positions) return null;
-    const box = bounds?.flat().every(Number.isFinite) ? bounds : boxAround(this.positions, this.mesh.particles);
+    const box = bounds?.flat().every(Number.isFinite) ? bounds : this.reach();
     return box && boxOfObstacles(this.mesh.colliders, this.poses, box);
+  }
+
+  /** The box around all particles as they are. */
+  reach() {
+    return this.positions && boxAround(this.positions, this.mesh.particles);
   }
 
   /** Where a particle is, m; `null` if there is none. */
