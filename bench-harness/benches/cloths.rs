@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use criterion::{BenchmarkId, Criterion, Throughput};
 use taut::world::{Model, StickSet};
-use taut::{AnyKernel, Formula, Kernel, Particles, Plan, Pool, Schedule, Step, Sticks};
+use taut::{AnyKernel, AnyPlan, Formula, Kernel, Particles, Plan, Pool, Schedule, Step, Sticks};
 use taut_bench::engine_name;
 
 /// From the start again after so many, and before the cloths come to rest.
@@ -32,6 +32,19 @@ fn main() {
     let schedule = Schedule::side_by_side(&sticks, repeat_n(&alone, cloths)).expect("a schedule");
     let step = Step::default();
 
+    // From the start; what it took.
+    let play = |plan: &mut AnyPlan<3>, particles: &mut Particles<3>, frames| {
+        for axis in 0..3 {
+            particles.positions_mut(axis).copy_from_slice(start.positions(axis));
+            particles.previous_mut(axis).copy_from_slice(start.previous(axis));
+        }
+        let started = Instant::now();
+        for _ in 0..frames {
+            assert!(plan.step(particles, &sticks, &step).expect("a sane step").finite);
+        }
+        started.elapsed()
+    };
+
     let cores = available_parallelism().map_or(1, usize::from);
     let powers = (0..).map(|power| 1 << power).take_while(|&threads| threads <= cores);
     let mut group = criterion.benchmark_group(format!("cloths/{cloths}x{SIZE}"));
@@ -43,29 +56,19 @@ fn main() {
             1 => one,
             more => one.on_threads(Pool::new(more).expect("threads")),
         };
+        let plan = || kernel.plan(&start, &sticks, &schedule, Formula::Halley).expect("a plan");
+        let mut made = None; // once, for `criterion` comes back for each sample
         group.bench_function(BenchmarkId::new(engine, threads), |bencher| {
-            let mut plan =
-                kernel.plan(&start, &sticks, &schedule, Formula::Halley).expect("a plan");
-            let mut particles = start.clone();
-            let mut run = |frames| {
-                for axis in 0..3 {
-                    particles.positions_mut(axis).copy_from_slice(start.positions(axis));
-                    particles.previous_mut(axis).copy_from_slice(start.previous(axis));
-                }
-                let started = Instant::now();
-                for _ in 0..frames {
-                    let status = plan.step(&mut particles, &sticks, &step).expect("a sane step");
-                    assert!(status.finite);
-                }
-                started.elapsed()
-            };
+            let (plan, particles) = made.get_or_insert_with(|| (plan(), start.clone()));
             bencher.iter_custom(|frames| {
-                let whole = (0..frames / FRAMES).map(|_| run(FRAMES)).sum::<Duration>();
-                whole + run(frames % FRAMES)
+                let whole = (0..frames / FRAMES).map(|_| play(plan, particles, FRAMES));
+                whole.sum::<Duration>() + play(plan, particles, frames % FRAMES)
             });
-            let _ = run(FRAMES);
-            assert_as_alone(&particles, &cloth, &alone, &step);
         });
+        if let Some((mut plan, mut particles)) = made {
+            let _ = play(&mut plan, &mut particles, FRAMES);
+            assert_as_alone(&particles, &cloth, &alone, &step);
+        }
     }
     group.finish();
     criterion.final_summary();
