@@ -18,11 +18,13 @@ fn main() {
         .measurement_time(Duration::from_secs(1))
         .configure_from_args();
     // As `criterion` decides it: without `--bench`, which `cargo bench` gives, it is a test.
-    let size = if std::env::args().any(|word| word == "--bench") { 512 } else { 12 };
-    let drape = Model::drape(size, StickSet::All).expect("a sheet");
-    let disc = Model::disc(size, StickSet::All).expect("a disc").shuffled(1);
-    measure(&mut criterion, &format!("drape-all/{size}"), &drape);
-    measure(&mut criterion, &format!("disc-shuffled/{size}"), &disc);
+    let is_bench = std::env::args().any(|word| word == "--bench");
+    for &size in if is_bench { &[128, 512][..] } else { &[12] } {
+        let drape = Model::drape(size, StickSet::All).expect("a sheet");
+        let disc = Model::disc(size, StickSet::All).expect("a disc").shuffled(1);
+        measure(&mut criterion, &format!("drape-all/{size}"), &drape);
+        measure(&mut criterion, &format!("disc-shuffled/{size}"), &disc);
+    }
     criterion.final_summary();
 }
 

@@ -283,59 +283,66 @@ pub(crate) fn hilbert_order<const D: usize, S: Real>(
         .fold(0.0, |side, [low, high]| if high - low > side { high - low } else { side });
     // The cube is up to twice the mesh, so that the shifted mesh is still inside.
     let bits = 63 / D as u32;
-    let cells = f64::from(1_u32 << (bits.min(31) - 1)) - 1.0;
-    let scale = if side > 0.0 { cells / side } else { 0.0 };
-    let mut keyed: Vec<(u64, u32)> = (0..particles.len())
-        .map(|i| {
-            let cell: [u32; D] = core::array::from_fn(|axis| {
+    let cells_a_side = f64::from(1_u32 << (bits.min(31) - 1)) - 1.0;
+    let scale = if side > 0.0 { cells_a_side / side } else { 0.0 };
+    let mut keyed: Vec<(u64, u32)> = Vec::with_capacity(particles.len());
+    for first in (0..particles.len()).step_by(AT_ONCE) {
+        let count = AT_ONCE.min(particles.len() - first);
+        let mut cells = [[0; AT_ONCE]; D];
+        for (axis, cells) in cells.iter_mut().enumerate() {
+            for (cell, x) in cells.iter_mut().zip(&axes[axis][first..first + count]) {
                 // NaN and infinity saturate.
                 #[allow(clippy::cast_sign_loss, reason = "not below the lowest")]
-                let cell =
-                    ((axes[axis][i].to_f64() - ranges[axis][0]) * scale + shift * cells) as u32;
-                cell
-            });
-            (hilbert_index(cell, bits.min(31)), i as u32)
-        })
-        .collect();
+                let scaled = ((x.to_f64() - ranges[axis][0]) * scale + shift * cells_a_side) as u32;
+                *cell = scaled;
+            }
+        }
+        let places = hilbert_places(cells, bits.min(31));
+        keyed.extend(places.into_iter().zip(first as u32..).take(count));
+    }
     keyed.sort_unstable();
     keyed.into_iter().map(|(_, particle)| particle).collect()
 }
 
-/// The place of a cell along the Hilbert curve of `bits` bits an axis.
-fn hilbert_index<const D: usize>(mut cell: [u32; D], bits: u32) -> u64 {
+/// So many cells are placed at once: the compiler makes vectors of plain loops over them, which
+/// take half the time of one cell after the other, whose bits no processor can foresee.
+const AT_ONCE: usize = 16;
+
+/// The places of cells along the Hilbert curve of `bits` bits an axis.
+#[allow(clippy::needless_range_loop, reason = "the same place in several columns")]
+fn hilbert_places<const D: usize>(mut cells: [[u32; AT_ONCE]; D], bits: u32) -> [u64; AT_ONCE] {
     // Undo the rotations and reflections of each level, highest bit first.
-    let mut bit = 1 << (bits - 1);
-    while bit > 1 {
-        let below = bit - 1;
+    for level in (1..bits).rev() {
+        let below = (1 << level) - 1;
         for axis in 0..D {
-            if cell[axis] & bit != 0 {
-                cell[0] ^= below;
-            } else {
-                let differing = (cell[0] ^ cell[axis]) & below;
-                cell[0] ^= differing;
-                cell[axis] ^= differing;
+            for at in 0..AT_ONCE {
+                let (first, this) = (cells[0][at], cells[axis][at]);
+                let set = (this >> level & 1).wrapping_neg();
+                let differing = (first ^ this) & below & !set;
+                cells[0][at] ^= differing ^ below & set;
+                cells[axis][at] ^= differing;
             }
         }
-        bit >>= 1;
     }
     // Gray encode.
     for axis in 1..D {
-        cell[axis] ^= cell[axis - 1];
-    }
-    let mut flip = 0;
-    let mut bit = 1 << (bits - 1);
-    while bit > 1 {
-        if cell[D - 1] & bit != 0 {
-            flip ^= bit - 1;
+        for at in 0..AT_ONCE {
+            cells[axis][at] ^= cells[axis - 1][at];
         }
-        bit >>= 1;
     }
+    // Every bit of the last axis flips all bits below it.
+    let flips = cells[D - 1].map(|last| {
+        let above = [1, 2, 4, 8, 16];
+        above.into_iter().fold(last >> 1, |flip, distance| flip ^ flip >> distance)
+    });
     // Interleave the axes' bits, the first axis highest.
-    let mut index = 0;
+    let mut places = [0; AT_ONCE];
     for level in (0..bits).rev() {
-        for &axis in &cell {
-            index = index << 1 | u64::from((axis ^ flip) >> level & 1);
+        for cells in &cells {
+            for at in 0..AT_ONCE {
+                places[at] = places[at] << 1 | u64::from((cells[at] ^ flips[at]) >> level & 1);
+            }
         }
     }
-    index
+    places
 }
