@@ -66,5 +66,5 @@ pub use error::{ExportError, InFile, Problem, Result};
 pub use mesh::Mesh;
 pub use recording::{Frames, Recording};
 pub use sequence::FileName;
-pub use sink::{ENDINGS, Schedule, Sink, file_name, sink};
+pub use sink::{ENDINGS, Schedule, Sink, check, file_name, sink};
 pub use stage::{Frame, Look, Part, Pose, Solid, Stage};

@@ -37,15 +37,22 @@ pub struct Schedule {
 /// The endings that [`sink`] knows.
 pub const ENDINGS: &[&str] = &[".glb", ".obj", ".ply", ".pc2"];
 
+/// Whether [`sink`] can write a file of this name, before any is opened.
+///
+/// # Errors
+/// An unknown ending, a folder that is not there, or a stage whose numbers make no sense.
+pub fn check(path: &Path, stage: &Stage) -> Result<FileName> {
+    file_name(path, stage, ENDINGS, &[".obj", ".ply"])
+}
+
 /// The sink for a file, by its ending: `.glb`, `.obj`, `.ply`, `.pc2`; in capitals or not. OBJ and
 /// PLY hold the last frame, or each in a file of its own if there is a place for its number in the
 /// name (`%04d`).
 ///
 /// # Errors
-/// An unknown ending, a folder that is not there, a stage whose numbers make no sense, or a file that
-/// would be too large: before the work.
+/// As [`check`], or a file that would be too large or cannot be written: before the work.
 pub fn sink(path: &Path, stage: &Stage, schedule: Schedule) -> Result<Box<dyn Sink>> {
-    let name = file_name(path, stage, ENDINGS, &[".obj", ".ply"])?;
+    let name = check(path, stage)?;
     Ok(match &*name.ending() {
         "glb" => Box::new(Glb::new(path, stage, schedule)?),
         "obj" => Box::new(Stills::new(name, obj::write)),

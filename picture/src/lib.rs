@@ -46,7 +46,7 @@ use taut_export::{Frame, Stage};
 
 pub use camera::{Bounds, View};
 pub use colour::Background;
-pub use film::{ENDINGS, film};
+pub use film::{ENDINGS, check, film};
 pub use picture::Picture;
 
 /// How a picture is made.

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::mpsc;
 use std::thread;
 
 use anyhow::Context;
@@ -42,23 +42,31 @@ struct Verdict {
 /// line for each.
 pub(super) fn run(scenes: &'static [LibraryScene], seconds: f64) -> Result<(), Failure> {
     let next = AtomicUsize::new(0);
-    let verdicts = Mutex::new(Vec::new());
     let cores = thread::available_parallelism().map_or(1, usize::from);
-    with_progress(|progress| {
+    let mut verdicts = with_progress(|progress| {
+        let mut verdicts: Vec<Verdict> = Vec::new();
         progress(Progress { share: 0.0, doing: "all scenes on all kernels" });
         thread::scope(|scope| {
-            for _ in 0..cores {
-                scope.spawn(|| {
+            let (done, finished) = mpsc::channel();
+            for done in vec![done; cores] {
+                let next = &next;
+                scope.spawn(move || {
                     while let Some(scene) = scenes.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        let verdict = check(scene, seconds);
-                        verdicts.lock().unwrap_or_else(PoisonError::into_inner).push(verdict);
+                        if done.send(check(scene, seconds)).is_err() {
+                            break;
+                        }
                     }
                 });
             }
+            for verdict in finished {
+                let share = (verdicts.len() + 1) as f64 / scenes.len() as f64;
+                let doing = format!("all scenes on all kernels; done: {}", verdict.listed.name);
+                progress(Progress { share, doing: &doing });
+                verdicts.push(verdict);
+            }
         });
-        Ok(())
+        Ok(verdicts)
     })?;
-    let mut verdicts = verdicts.into_inner().unwrap_or_else(PoisonError::into_inner);
     verdicts.sort_by_key(|it| it.listed.name);
     writeln!(io::stdout(), "{}", render(&verdicts)).context("the table was not written")?;
     let complaints: Vec<String> = verdicts.into_iter().flat_map(|it| it.complaints).collect();

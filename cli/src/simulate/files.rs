@@ -68,7 +68,12 @@ pub(super) struct Films {
 }
 
 impl Files {
-    /// Opens all files before the work, and takes the first frame.
+    /// The files, as they were named.
+    pub(super) fn named(&self) -> impl Iterator<Item = &PathBuf> {
+        self.out.iter().chain(&self.png).chain(&self.apng).chain(&self.gif)
+    }
+
+    /// Opens all files before the work, if none of their names is refused, and takes the first frame.
     pub(super) fn open<K: Kernel<D>, const D: usize>(
         &self,
         world: &World<K, D>,
@@ -98,6 +103,14 @@ impl Files {
         anyhow::ensure!(steps as f64 * dt >= from, "--from {from}: the scene ends before");
         let schedule = Schedule { frames, fps };
         for path in &self.out {
+            taut_export::check(path, &show.stage)?;
+        }
+        for (path, ending, option) in pictures {
+            let Some(path) = path else { continue };
+            let ends = taut_picture::check(path, &show.stage)?.ending() == ending[1..];
+            anyhow::ensure!(ends, "{option} {}: does not end with {ending}", path.display());
+        }
+        for path in &self.out {
             films.sinks.push((path.clone(), sink(path, &show.stage, schedule)?));
             let is_glb = FileName::parse(path)?.ending() == "glb";
             if is_glb && io::stderr().is_terminal() {
@@ -113,10 +126,7 @@ impl Files {
             background: self.background,
             colours: self.colours,
         };
-        for (path, ending, option) in pictures {
-            let Some(path) = path else { continue };
-            let ends = FileName::parse(path)?.ending() == ending[1..];
-            anyhow::ensure!(ends, "{option} {}: does not end with {ending}", path.display());
+        for path in pictures.iter().filter_map(|(path, ..)| path.as_ref()) {
             films.sinks.push((path.clone(), film(path, &show.stage, schedule, options)?));
         }
         films.show = Some(show);

@@ -9,6 +9,7 @@ mod snapshot;
 pub(crate) mod source;
 mod summary;
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -150,6 +151,16 @@ impl Arguments {
         self.seconds.map_or(self.frames, until)
     }
 
+    /// Refuses to write two things to one file.
+    fn check_names(&self) -> anyhow::Result<()> {
+        let mut names = BTreeSet::new();
+        let records = [&self.positions, &self.energy, &self.snapshot].into_iter().flatten();
+        for name in records.chain(self.files.named()) {
+            anyhow::ensure!(names.insert(name), "{}: named for two files", name.display());
+        }
+        Ok(())
+    }
+
     fn simulate<const D: usize>(
         &self,
         name: &str,
@@ -159,6 +170,7 @@ impl Arguments {
     where
         AnyKernel: Kernel<D>,
     {
+        self.check_names()?;
         let scene = self.changed(scene);
         let kernels = self.kernels.find()?;
         let kernel_for = |schedule: &Schedule| kernels.kernel_for(schedule);
@@ -167,11 +179,11 @@ impl Arguments {
             Some(path) => World::resume(&scene, kernel_for, &snapshot::read(path)?)
                 .with_context(|| path.display().to_string())?,
         };
+        let frames = self.frames(scene.settings.step.dt);
+        let mut films = self.files.open(&world, frames, origin)?;
         let mut positions = self.positions.as_deref().map(Positions::create::<D>).transpose()?;
         let mut energies = self.energy.as_deref().map(Energies::create).transpose()?;
         let saved = self.snapshot.as_deref().map(Saved::open).transpose()?;
-        let frames = self.frames(scene.settings.step.dt);
-        let mut films = self.files.open(&world, frames, origin)?;
 
         let (mut times, mut finite, mut done) = (PassTimes::default(), true, 0);
         with_progress(|progress| {

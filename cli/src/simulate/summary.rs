@@ -67,7 +67,8 @@ impl<const D: usize> Summary<D> {
         let frame = self.times.total();
         let us = |time: Duration| time.as_secs_f64() * 1e6 / self.frames as f64;
         let share = |time: Duration| {
-            let percent = 100.0 * time.as_secs_f64() / frame.as_secs_f64();
+            // A scene without particles takes no time at all.
+            let percent = 100.0 * time.as_secs_f64() / frame.as_secs_f64().max(1e-9);
             format!("{:.1} µs, {percent:.0} %", us(time))
         };
         let sticks = self.times.sticks();

@@ -109,6 +109,13 @@ fn every_scene_can_be_drawn_and_written() {
 fn what_cannot_be_written_is_said_before_the_work() {
     let of = |words: &str| taut(&format!("simulate drape --size 4 --frames 5 {words}"));
     of("--out cloth.fbx").complained_of(&["cloth.fbx", ".glb, .obj, .ply, .pc2"]);
+    of("--out a.obj --out a.obj").complained_of(&["a.obj", "two files"]);
+    of("--out a.ply --positions a.ply").complained_of(&["a.ply", "two files"]);
+    let folder = Folder::with(&[("kept.pc2", b"kept".into())]);
+    folder
+        .taut("simulate drape --size 4 --frames 5 --out kept.pc2 --gif cloth.fbx")
+        .complained_of(&["cloth.fbx", ".gif"]);
+    assert_eq!(folder.bytes("kept.pc2"), b"kept", "nothing is opened if a name is refused");
     of("--out no/cloth.glb").complained_of(&["no/cloth.glb", "there is no folder no"]);
     of("--gif cloth.png").complained_of(&["cloth.png", ".gif"]);
     of("--png %x.png").complained_of(&["%x.png", "%04d"]);

@@ -17,19 +17,26 @@ use crate::{Bounds, Options, Painter, Picture};
 /// The endings that [`film`] knows.
 pub const ENDINGS: &[&str] = &[".png", ".apng", ".gif"];
 
+/// Whether [`film`] can write a file of this name, before any is opened.
+///
+/// # Errors
+/// An unknown ending, a folder that is not there, or a stage whose numbers make no sense.
+pub fn check(path: &Path, stage: &Stage) -> Result<FileName> {
+    file_name(path, stage, ENDINGS, &[".png"])
+}
+
 /// The sink for a picture or film, by its ending: `.png` (the last frame, or with a place for a number
 /// in the name each one), `.apng`, `.gif`.
 ///
 /// # Errors
-/// An unknown ending, a folder that is not there, a file that cannot be written, or a stage whose
-/// numbers make no sense: before the work.
+/// As [`check`], or a file that cannot be written: before the work.
 pub fn film(
     path: &Path,
     stage: &Stage,
     schedule: Schedule,
     options: Options,
 ) -> Result<Box<dyn Sink>> {
-    let name = file_name(path, stage, ENDINGS, &[".png"])?;
+    let name = check(path, stage)?;
     let kind = match &*name.ending() {
         "png" if name.is_sequence() => Kind::Sequence(name),
         "png" => Kind::Still(File::create(path).in_file(path)?, None),
