@@ -1,148 +1,11 @@
-//! Contacts of sticks, triangles and tetrahedra: equations (*) and (**) of Jakobsen 2001.
+//! Contacts of matter with matter, or with what does not give way, solved together.
 
 use core::array::from_fn;
 
 use taut_core::Particles;
 
-use crate::vector::{difference, dot, length};
-
-/// A point of matter: `p = c1 x1 + c2 x2 + c3 x3 + c4 x4`, the sum of the weights being 1. On a
-/// stick two of the weights are not 0, on a triangle three, in a tetrahedron four.
-///
-/// ```
-/// use taut_core::Particles;
-/// use taut_world::Anchor;
-///
-/// // Figure 4b: a quarter of the stick's length from its first end.
-/// let mut stick = Particles::new(&[[0.0, 0.0, 0.0], [4.0, 0.0, 0.0]], &[1.0, 1.0])?;
-/// let p = Anchor::on_stick([0, 1], 0.25);
-/// assert_eq!(p.position(&stick), [1.0, 0.0, 0.0]);
-///
-/// // Moved to q, it takes the near end along more than the far one, as 0.75 to 0.25.
-/// p.push(&mut stick, [0.0, 1.0, 0.0]);
-/// assert_eq!(p.position(&stick), [1.0, 1.0, 0.0]);
-/// assert_eq!([stick.position(0)[1], stick.position(1)[1]], [1.2, 0.4]);
-/// # Ok::<(), taut_core::ParticleError>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Anchor {
-    /// The particles. One whose weight is 0 is not touched, and may be any.
-    pub particles: [u32; 4],
-    /// Their weights c1 to c4.
-    pub weights: [f32; 4],
-}
-
-impl Anchor {
-    /// A particle itself.
-    #[must_use]
-    pub fn at(particle: u32) -> Self {
-        Self { particles: [particle; 4], weights: [1.0, 0.0, 0.0, 0.0] }
-    }
-
-    /// On the stick between two particles, at `share` of its length from the first: 0 to 1.
-    #[must_use]
-    pub fn on_stick([a, b]: [u32; 2], share: f32) -> Self {
-        Self { particles: [a, b, b, b], weights: [1.0 - share, share, 0.0, 0.0] }
-    }
-
-    /// On a triangle, by the weights of its second and third corner.
-    #[must_use]
-    pub fn on_triangle([a, b, c]: [u32; 3], [of_b, of_c]: [f32; 2]) -> Self {
-        Self { particles: [a, b, c, c], weights: [(1.0 - of_b) - of_c, of_b, of_c, 0.0] }
-    }
-
-    /// In a tetrahedron, by the weights of its second to fourth corner.
-    #[must_use]
-    pub fn in_tetrahedron(corners: [u32; 4], [b, c, d]: [f32; 3]) -> Self {
-        Self { particles: corners, weights: [((1.0 - b) - c) - d, b, c, d] }
-    }
-
-    /// Where it is, m.
-    ///
-    /// # Panics
-    /// If it names a particle that there is not, as all here.
-    pub fn position<const D: usize>(&self, particles: &Particles<D>) -> [f32; D] {
-        from_fn(|axis| self.mean(particles.positions(axis)))
-    }
-
-    /// Where it was a substep ago, m.
-    ///
-    /// # Panics
-    /// If it names a particle that there is not.
-    pub fn previous<const D: usize>(&self, particles: &Particles<D>) -> [f32; D] {
-        from_fn(|axis| self.mean(particles.previous(axis)))
-    }
-
-    fn mean(&self, column: &[f32]) -> f32 {
-        let [x1, x2, x3, x4] = self.particles.map(|particle| column[particle as usize]);
-        let [_, c2, c3, c4] = self.weights;
-        ((c2 * (x2 - x1) + c3 * (x3 - x1)) + c4 * (x4 - x1)) + x1
-    }
-
-    /// By how much a unit of push moves it: `Σ c² w` with the inverse masses w, 1/kg; 0 if all that
-    /// carry it are pinned.
-    ///
-    /// # Panics
-    /// If it names a particle that there is not.
-    pub fn inverse_mass<const D: usize>(&self, particles: &Particles<D>) -> f32 {
-        let masses = particles.inverse_masses();
-        let [a, b, c, d] =
-            from_fn(|i| (self.weights[i] * self.weights[i]) * masses[self.particles[i] as usize]);
-        (a + b) + (c + d)
-    }
-
-    /// Moves it `by` so much, m, exactly (up to rounding): equation (**). Each particle moves by `λ
-    /// c w` times that, equation (*) with inverse masses, and `λ = 1 / Σ c² w`. Pinned particles stay,
-    /// and if all are pinned, nothing moves. Previous positions stay, so its velocity changes too.
-    ///
-    /// # Panics
-    /// If it names a particle that there is not.
-    pub fn push<const D: usize>(&self, particles: &mut Particles<D>, by: [f32; D]) {
-        let own = self.inverse_mass(particles);
-        if own > 0.0 {
-            self.shift(particles, by.map(|by| by / own), Columns::Positions);
-        }
-    }
-
-    /// Moves this point away from the other, so that the way from there to here grows `by` so much,
-    /// m, exactly (up to rounding): "both p and q are moved towards each other". The momentum of all
-    /// stays what it was. The two must not share a particle.
-    ///
-    /// # Panics
-    /// If one names a particle that there is not.
-    pub fn push_apart<const D: usize>(
-        &self,
-        from: &Self,
-        particles: &mut Particles<D>,
-        by: [f32; D],
-    ) {
-        let both = self.inverse_mass(particles) + from.inverse_mass(particles);
-        if both > 0.0 {
-            self.shift(particles, by.map(|by| by / both), Columns::Positions);
-            from.shift(particles, by.map(|by| -by / both), Columns::Positions);
-        }
-    }
-
-    /// Moves each particle by `push c w`.
-    fn shift<const D: usize>(
-        &self,
-        particles: &mut Particles<D>,
-        push: [f32; D],
-        columns: Columns,
-    ) {
-        for (particle, weight) in self.particles.into_iter().zip(self.weights) {
-            let particle = particle as usize;
-            let share = weight * particles.inverse_masses()[particle];
-            for (axis, push) in push.into_iter().enumerate() {
-                let column = match columns {
-                    Columns::Positions => particles.positions_mut(axis),
-                    Columns::Previous => particles.previous_mut(axis),
-                };
-                column[particle] += push * share;
-            }
-        }
-    }
-}
+use super::anchor::{Anchor, mean};
+use crate::vector::{difference, dot, plus, scaled};
 
 /// How often contacts are gone through: each is affected by the others of its body. A box on its
 /// face has four, and stands on them evenly after 8 rounds; the sticks do the rest.
@@ -166,19 +29,12 @@ pub(super) struct Contact<const D: usize> {
     normal: [f32; D],
     /// How far from each other the two are to stay that way, m.
     apart: f32,
-    /// Of both sides, 1/kg: `1 / λ`.
-    inverse_mass: f32,
+    /// λ of both sides, kg: a push of so much moves them apart by 1 m, whichever way it goes.
+    mass: f32,
     /// The push out, kg m, never below 0.
     out: f32,
     /// The push against sliding, kg m.
     back: [f32; D],
-}
-
-/// Which columns a push moves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Columns {
-    Positions,
-    Previous,
 }
 
 impl<const D: usize> Contact<D> {
@@ -199,7 +55,7 @@ impl<const D: usize> Contact<D> {
             other,
             normal,
             apart: 0.0,
-            inverse_mass,
+            mass: 1.0 / inverse_mass,
             out: 0.0,
             back: [0.0; D],
         })
@@ -212,30 +68,11 @@ impl<const D: usize> Contact<D> {
 
     /// How far the point is inside, m; below 0 outside.
     pub(super) fn depth(&self, particles: &Particles<D>) -> f32 {
-        -self.gaps(particles)[0]
-    }
-
-    /// The way from the other side to the point, m, now and a substep ago.
-    fn ways(&self, particles: &Particles<D>) -> [[f32; D]; 2] {
-        let p = [self.point.position(particles), self.point.previous(particles)];
         let q = match &self.other {
-            Other::Matter(anchor) => [anchor.position(particles), anchor.previous(particles)],
-            Other::Fixed { position, previous } => [*position, *previous],
+            Other::Matter(anchor) => anchor.position(particles),
+            Other::Fixed { position, .. } => *position,
         };
-        [difference(p[0], q[0]), difference(p[1], q[1])]
-    }
-
-    /// How far the point is outside, m, now and a substep ago.
-    fn gaps(&self, particles: &Particles<D>) -> [f32; 2] {
-        self.ways(particles).map(|way| dot(way, self.normal) - self.apart)
-    }
-
-    /// How far the point slid in this substep, m.
-    fn slip(&self, particles: &Particles<D>) -> [f32; D] {
-        let [now, before] = self.ways(particles);
-        let way = difference(now, before);
-        let closing = dot(way, self.normal);
-        from_fn(|axis| way[axis] - closing * self.normal[axis])
+        -self.gap(difference(self.point.position(particles), q))
     }
 
     /// Where the point is, m, which way it leaves, and how far what is not matter moved there in
@@ -248,71 +85,235 @@ impl<const D: usize> Contact<D> {
         (self.out > 0.0).then(|| [self.point.position(particles), self.normal, drift])
     }
 
-    fn forget_pushes(&mut self) {
-        self.out = 0.0;
-        self.back = [0.0; D];
+    /// How far the point is outside, m, if this is the way to it from the other side.
+    fn gap(&self, way: [f32; D]) -> f32 {
+        dot(way, self.normal) - self.apart
     }
 
-    /// Pushes both sides, against each other.
-    fn push(&self, particles: &mut Particles<D>, push: [f32; D], columns: Columns) {
-        self.point.shift(particles, push, columns);
-        if let Other::Matter(other) = &self.other {
-            other.shift(particles, push.map(|push| -push), columns);
-        }
-    }
-
-    /// The push that is missing for `gap` to close, or less push if there was too much; all
+    /// The push out that is missing for `gap` to close, or less than 0 if there was too much; all
     /// together never a pull.
-    fn missing(&mut self, gap: f32) -> [f32; D] {
-        let out = self.out - gap / self.inverse_mass;
-        let out = if out > 0.0 { out } else { 0.0 };
-        let more = out - self.out;
-        self.out = out;
-        self.normal.map(|along| along * more)
+    #[inline(always)]
+    fn missing(&mut self, gap: f32) -> f32 {
+        let before = self.out;
+        let out = before - gap * self.mass;
+        self.out = if out > 0.0 { out } else { 0.0 };
+        self.out - before
     }
 
-    /// The push that is missing to stop `slip`, all together never more than friction can be.
-    fn missing_against(&mut self, slip: [f32; D], friction: f32) -> [f32; D] {
-        let back: [f32; D] = from_fn(|axis| self.back[axis] - slip[axis] / self.inverse_mass);
-        let (length, most) = (length(back), friction * self.out);
-        let back = if length > most { back.map(|back| back * (most / length)) } else { back };
+    /// The push that is missing to stop sliding `way` in this substep, m, all together never more
+    /// than friction can be.
+    #[inline(always)]
+    fn missing_against(&mut self, way: [f32; D], friction: f32) -> [f32; D] {
+        let closing = dot(way, self.normal);
+        let mut back = self.back;
+        for (axis, back) in back.iter_mut().enumerate() {
+            *back -= (way[axis] - closing * self.normal[axis]) * self.mass;
+        }
+        let (square, most) = (dot(back, back), friction * self.out);
+        if square > most * most {
+            back = scaled(back, most / square.sqrt());
+        }
         let more = difference(back, self.back);
         self.back = back;
         more
     }
 }
 
-/// Moves the two sides of every contact apart where one is in the other, and slows their sliding by
-/// friction. They do not bounce: that is done when all is solved (`bounce`). Contacts are taken in their order, several times (Gauss and
-/// Seidel, as sticks are); a push that later contacts made needless is taken back.
-pub(super) fn resolve<const D: usize>(
-    contacts: &mut [Contact<D>],
-    friction: f32,
-    particles: &mut Particles<D>,
-) {
-    // What was inside a substep ago already leaves without gaining velocity, or bodies that were
-    // put into each other would burst apart.
-    for contact in &mut *contacts {
-        contact.forget_pushes();
+/// Where a particle is, and where it was a substep ago, m. Contacts jump from particle to particle:
+/// what they need of one lies side by side here.
+type Place<const D: usize> = [[f32; D]; 2];
+const NOW: usize = 0;
+const BEFORE: usize = 1;
+
+/// An [`Anchor`] by places instead of particles.
+#[derive(Clone, Copy, Debug)]
+struct Point {
+    places: [u32; 4],
+    weights: [f32; 4],
+    /// By how much a unit of push moves each place, 1/kg.
+    shares: [f32; 4],
+}
+
+impl Point {
+    #[inline(always)]
+    fn position<const D: usize>(&self, places: &[Place<D>], when: usize) -> [f32; D] {
+        let of = |i: usize| &places[self.places[i] as usize][when];
+        let (a, b, c, d) = (of(0), of(1), of(2), of(3));
+        let mut position = [0.0; D];
+        for (axis, x) in position.iter_mut().enumerate() {
+            *x = mean([a[axis], b[axis], c[axis], d[axis]], self.weights);
+        }
+        position
     }
-    for _ in 0..ROUNDS {
-        for contact in &mut *contacts {
-            let [gap, before] = contact.gaps(particles);
-            let push = contact.missing(if gap > before { gap } else { before });
-            contact.push(particles, push, Columns::Positions);
-            contact.push(particles, push, Columns::Previous);
+
+    #[inline(always)]
+    fn shift<const D: usize>(&self, places: &mut [Place<D>], when: usize, push: [f32; D]) {
+        for (place, share) in self.places.into_iter().zip(self.shares) {
+            let x = &mut places[place as usize][when];
+            for axis in 0..D {
+                x[axis] += push[axis] * share;
+            }
         }
     }
+}
+
+/// The two sides of a contact.
+#[derive(Clone, Copy, Debug)]
+struct Sides {
+    point: Point,
+    other: Point,
+    /// Whether the other can move at all.
+    gives_way: bool,
+}
+
+impl Sides {
+    /// The way from the other side to the point, m.
+    #[inline(always)]
+    fn way<const D: usize>(&self, places: &[Place<D>], when: usize) -> [f32; D] {
+        difference(self.point.position(places, when), self.other.position(places, when))
+    }
+
+    /// Pushes both sides, against each other.
+    #[inline(always)]
+    fn push<const D: usize>(&self, places: &mut [Place<D>], when: usize, push: [f32; D]) {
+        self.point.shift(places, when, push);
+        if self.gives_way {
+            self.other.shift(places, when, push.map(|push| -push));
+        }
+    }
+}
+
+/// Solves contacts together. What it holds is memory that is used again, no part of any state.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Solver<const D: usize> {
+    places: Vec<Place<D>>,
+    /// The particles of the first places; what is no matter comes after them.
+    particles: Vec<u32>,
+    /// By particle: its place, if `particles` agrees.
+    place_of: Vec<u32>,
+    sides: Vec<Sides>,
+}
+
+impl<const D: usize> Solver<D> {
+    /// Moves the two sides of every contact apart where one is in the other, and slows their sliding
+    /// by friction. They do not bounce: that is done when all is solved (`bounce`). Contacts are
+    /// taken in their order, several times (Gauss and Seidel, as sticks are); a push that later
+    /// contacts made needless is taken back.
+    pub(super) fn resolve(
+        &mut self,
+        contacts: &mut Vec<Contact<D>>,
+        friction: f32,
+        particles: &mut Particles<D>,
+    ) {
+        self.gather(contacts, particles);
+        let Self { places, sides, .. } = self;
+        // What was inside a substep ago already leaves without gaining velocity, or bodies that were
+        // put into each other would burst apart.
+        rounds(contacts, sides, |contact, sides| {
+            let gap = contact.gap(sides.way(places, NOW));
+            let before = contact.gap(sides.way(places, BEFORE));
+            let out = contact.missing(if gap > before { gap } else { before });
+            if out != 0.0 {
+                let push = scaled(contact.normal, out);
+                sides.push(places, NOW, push);
+                sides.push(places, BEFORE, push);
+            }
+            out != 0.0
+        });
+        // A push out does not make it slide, as λ is the same in all directions: both pushes are
+        // found from the same way, and given as one.
+        rounds(contacts, sides, |contact, sides| {
+            let way = sides.way(places, NOW);
+            let out = contact.missing(contact.gap(way));
+            let touches = out != 0.0 || contact.out > 0.0;
+            if touches {
+                let slid = difference(way, sides.way(places, BEFORE));
+                let back = contact.missing_against(slid, friction);
+                sides.push(places, NOW, plus(back, out, contact.normal));
+            }
+            touches
+        });
+        self.scatter(particles);
+    }
+
+    /// Gives all that contacts are about a place.
+    fn gather(&mut self, contacts: &Vec<Contact<D>>, particles: &Particles<D>) {
+        self.particles.clear();
+        self.sides.clear();
+        self.places.clear();
+        // Enough for what usually meets, so that later steps take no memory.
+        self.particles.reserve(particles.len());
+        self.sides.reserve(contacts.capacity());
+        self.places.reserve(particles.len() + contacts.capacity());
+        self.place_of.resize(particles.len(), 0);
+        for contact in contacts {
+            let point = self.place(&contact.point, particles);
+            let (other, gives_way) = match &contact.other {
+                Other::Matter(anchor) => (self.place(anchor, particles), true),
+                Other::Fixed { .. } => (point, false),
+            };
+            self.sides.push(Sides { point, other, gives_way });
+        }
+        self.places.extend(self.particles.iter().map(|&particle| {
+            let particle = particle as usize;
+            [particles.position(particle), from_fn(|axis| particles.previous(axis)[particle])]
+        }));
+        for (sides, contact) in self.sides.iter_mut().zip(contacts) {
+            if let Other::Fixed { position, previous } = contact.other {
+                let place = self.places.len() as u32;
+                self.places.push([position, previous]);
+                sides.other =
+                    Point { places: [place; 4], weights: [1.0, 0.0, 0.0, 0.0], shares: [0.0; 4] };
+            }
+        }
+    }
+
+    /// A point of matter by places.
+    fn place(&mut self, anchor: &Anchor, particles: &Particles<D>) -> Point {
+        let places = anchor.particles.map(|particle| {
+            let place = &mut self.place_of[particle as usize];
+            if self.particles.get(*place as usize) != Some(&particle) {
+                *place = self.particles.len() as u32;
+                self.particles.push(particle);
+            }
+            *place
+        });
+        Point { places, weights: anchor.weights, shares: anchor.shares(particles) }
+    }
+
+    /// Puts particles where their places are.
+    fn scatter(&self, particles: &mut Particles<D>) {
+        for axis in 0..D {
+            let column = particles.positions_mut(axis);
+            for (particle, place) in self.particles.iter().zip(&self.places) {
+                column[*particle as usize] = place[NOW][axis];
+            }
+            let column = particles.previous_mut(axis);
+            for (particle, place) in self.particles.iter().zip(&self.places) {
+                column[*particle as usize] = place[BEFORE][axis];
+            }
+        }
+    }
+}
+
+/// Goes through all contacts, from no pushes on, until a round moves nothing.
+#[inline(always)]
+fn rounds<const D: usize>(
+    contacts: &mut [Contact<D>],
+    sides: &[Sides],
+    mut solve: impl FnMut(&mut Contact<D>, &Sides) -> bool,
+) {
     for contact in &mut *contacts {
-        contact.forget_pushes();
+        contact.out = 0.0;
+        contact.back = [0.0; D];
     }
     for _ in 0..ROUNDS {
-        for contact in &mut *contacts {
-            let [gap, _] = contact.gaps(particles);
-            let push = contact.missing(gap);
-            contact.push(particles, push, Columns::Positions);
-            let push = contact.missing_against(contact.slip(particles), friction);
-            contact.push(particles, push, Columns::Positions);
+        let mut moved = false;
+        for (contact, sides) in contacts.iter_mut().zip(sides) {
+            moved |= solve(contact, sides);
+        }
+        if !moved {
+            break;
         }
     }
 }

@@ -3,7 +3,7 @@
 use taut_core::{ParticleError, Particles};
 
 use super::Anchor;
-use super::contact::{Contact, Other, resolve};
+use super::contact::{Contact, Other, Solver};
 use crate::model::{Model, ModelError};
 use crate::obstacle::Obstacle;
 use crate::sweep::{Extent, pairs};
@@ -172,6 +172,7 @@ struct Scratch<const D: usize> {
     boxes: Vec<Extent<D>>,
     pairs: Vec<[usize; 2]>,
     contacts: Vec<Contact<D>>,
+    solver: Solver<D>,
     /// Whether these are the contacts of this substep.
     found: bool,
 }
@@ -187,7 +188,8 @@ impl<const D: usize> Obstacle<D> for LimbContacts {
             scratch.find(all, particles, self.margin);
             scratch.found = true;
         }
-        resolve(&mut scratch.contacts, self.friction, particles);
+        let Scratch { contacts, solver, .. } = scratch;
+        solver.resolve(contacts, self.friction, particles);
     }
 
     fn touches(&self, matter: &Model<D>) -> bool {

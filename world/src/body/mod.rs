@@ -9,6 +9,7 @@
 //! - A [`Solid`](crate::Solid) keeps the vertices of their meshes out, `BodyContacts` (feature
 //!   `parry`) bodies out of each other.
 
+mod anchor;
 mod bounce;
 mod contact;
 mod embedding;
@@ -32,7 +33,7 @@ use crate::vector::{difference, sum};
 
 use linear::{Matrix, Vector, apply, each, inverse, matrix};
 
-pub use contact::Anchor;
+pub use anchor::Anchor;
 pub use error::BodyError;
 pub use limbs::{Limb, LimbContacts, Limbs};
 pub use mass::MassProperties;
@@ -110,6 +111,7 @@ pub struct Bodies<const D: usize = 3> {
     triangles: Vec<[u32; 3]>,
     /// Memory that is used again in every pass, no part of the state.
     contacts: Vec<contact::Contact<D>>,
+    solver: contact::Solver<D>,
     /// What met in this substep.
     bounces: bounce::Bounces,
     #[cfg(feature = "parry")]

@@ -3,7 +3,7 @@
 use taut_core::Particles;
 
 use super::Body;
-use super::contact::{Contact, Other, resolve};
+use super::contact::{Contact, Other, Solver};
 use super::hull::Touching;
 use super::motion::BodyPose;
 use crate::model::Model;
@@ -66,6 +66,7 @@ pub(super) struct Scratch {
     pairs: Vec<[usize; 2]>,
     touching: Touching,
     contacts: Vec<Contact<3>>,
+    solver: Solver<3>,
     /// Of which two bodies each contact is: that which leaves, and that which it leaves.
     between: Vec<[usize; 2]>,
     /// Whether these are the contacts of this substep.
@@ -84,7 +85,8 @@ impl Obstacle<3> for BodyContacts {
             scratch.find(bodies.all(), particles, self.surface.thickness, self.margin);
             scratch.found = true;
         }
-        resolve(&mut scratch.contacts, self.surface.friction, particles);
+        let Scratch { contacts, solver, .. } = &mut scratch;
+        solver.resolve(contacts, self.surface.friction, particles);
         if self.surface.restitution > 0.0 {
             for (contact, two) in scratch.contacts.iter().zip(&scratch.between) {
                 let two = two.map(Some);

@@ -2,7 +2,7 @@
 
 use taut_core::Particles;
 
-use super::contact::{Contact, Other, resolve};
+use super::contact::{Contact, Other};
 use super::{Anchor, Bodies, Body};
 use crate::obstacle::{Nearest, Side, Surface};
 
@@ -32,6 +32,7 @@ impl<const D: usize> Bodies<D> {
     ) {
         let mut contacts = core::mem::take(&mut self.contacts);
         let mut bounces = core::mem::take(&mut self.bounces);
+        let mut solver = core::mem::take(&mut self.solver);
         for (body, points) in self.points().enumerate() {
             contacts.clear();
             for point in points {
@@ -46,7 +47,7 @@ impl<const D: usize> Bodies<D> {
                     contacts.extend(Contact::new(particles, point, other, normal));
                 }
             }
-            resolve(&mut contacts, surface.friction, particles);
+            solver.resolve(&mut contacts, surface.friction, particles);
             if surface.restitution > 0.0 {
                 for contact in &contacts {
                     bounces.note([Some(body), None], contact, particles, surface.restitution);
@@ -55,6 +56,7 @@ impl<const D: usize> Bodies<D> {
         }
         self.contacts = contacts;
         self.bounces = bounces;
+        self.solver = solver;
     }
 
     /// How deep the deepest vertex of a body that can move is in a side, m; 0 if none is.

@@ -176,9 +176,9 @@ pub(super) const CURTAIN: LibraryScene = LibraryScene {
         };
         let mut scene = Scene::<2>::new();
         scene.add("curtain", Model::cloth(&cloth)?.pinned("top").tearing_at(2.0))?;
-        let ball = Solid::new(Sphere::new([1.15, -0.75], 0.12)?)
-            .along(Path::Circular { radii: [[0.7, 0.0], [0.0, 0.4]], period: 8.0 })?;
-        let room = Bounds::new([-2.0, -1.5], [2.0, 1.5])?;
+        let ball = Solid::new(Sphere::new([1.0, -0.75], 0.12)?)
+            .along(Path::Circular { radii: [[0.55, 0.0], [0.0, 0.4]], period: 8.0 })?;
+        let room = Bounds::new([-1.7, -1.3], [1.7, 0.75])?;
         scene.obstacles.push(Arc::new(ball));
         scene.obstacles.push(Arc::new(Solid::new(room)));
         // As many as keep it from tearing by its own weight, however fine it is.

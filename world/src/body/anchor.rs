@@ -1,0 +1,145 @@
+//! Points of sticks, triangles and tetrahedra, and how they move: equations (*) and (**) of Jakobsen
+//! 2001.
+
+use core::array::from_fn;
+
+use taut_core::Particles;
+
+/// A point of matter: `p = c1 x1 + c2 x2 + c3 x3 + c4 x4`, the sum of the weights being 1. On a
+/// stick two of the weights are not 0, on a triangle three, in a tetrahedron four.
+///
+/// ```
+/// use taut_core::Particles;
+/// use taut_world::Anchor;
+///
+/// // Figure 4b: a quarter of the stick's length from its first end.
+/// let mut stick = Particles::new(&[[0.0, 0.0, 0.0], [4.0, 0.0, 0.0]], &[1.0, 1.0])?;
+/// let p = Anchor::on_stick([0, 1], 0.25);
+/// assert_eq!(p.position(&stick), [1.0, 0.0, 0.0]);
+///
+/// // Moved to q, it takes the near end along more than the far one, as 0.75 to 0.25.
+/// p.push(&mut stick, [0.0, 1.0, 0.0]);
+/// assert_eq!(p.position(&stick), [1.0, 1.0, 0.0]);
+/// assert_eq!([stick.position(0)[1], stick.position(1)[1]], [1.2, 0.4]);
+/// # Ok::<(), taut_core::ParticleError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Anchor {
+    /// The particles. One whose weight is 0 is not touched, and may be any.
+    pub particles: [u32; 4],
+    /// Their weights c1 to c4.
+    pub weights: [f32; 4],
+}
+
+impl Anchor {
+    /// A particle itself.
+    #[must_use]
+    pub fn at(particle: u32) -> Self {
+        Self { particles: [particle; 4], weights: [1.0, 0.0, 0.0, 0.0] }
+    }
+
+    /// On the stick between two particles, at `share` of its length from the first: 0 to 1.
+    #[must_use]
+    pub fn on_stick([a, b]: [u32; 2], share: f32) -> Self {
+        Self { particles: [a, b, b, b], weights: [1.0 - share, share, 0.0, 0.0] }
+    }
+
+    /// On a triangle, by the weights of its second and third corner.
+    #[must_use]
+    pub fn on_triangle([a, b, c]: [u32; 3], [of_b, of_c]: [f32; 2]) -> Self {
+        Self { particles: [a, b, c, c], weights: [(1.0 - of_b) - of_c, of_b, of_c, 0.0] }
+    }
+
+    /// In a tetrahedron, by the weights of its second to fourth corner.
+    #[must_use]
+    pub fn in_tetrahedron(corners: [u32; 4], [b, c, d]: [f32; 3]) -> Self {
+        Self { particles: corners, weights: [((1.0 - b) - c) - d, b, c, d] }
+    }
+
+    /// Where it is, m.
+    ///
+    /// # Panics
+    /// If it names a particle that there is not, as all here.
+    pub fn position<const D: usize>(&self, particles: &Particles<D>) -> [f32; D] {
+        from_fn(|axis| self.mean(particles.positions(axis)))
+    }
+
+    /// Where it was a substep ago, m.
+    ///
+    /// # Panics
+    /// If it names a particle that there is not.
+    pub fn previous<const D: usize>(&self, particles: &Particles<D>) -> [f32; D] {
+        from_fn(|axis| self.mean(particles.previous(axis)))
+    }
+
+    fn mean(&self, column: &[f32]) -> f32 {
+        mean(self.particles.map(|particle| column[particle as usize]), self.weights)
+    }
+
+    /// By how much a unit of push moves each particle: `c w`, 1/kg.
+    pub(super) fn shares<const D: usize>(&self, particles: &Particles<D>) -> [f32; 4] {
+        let masses = particles.inverse_masses();
+        from_fn(|i| self.weights[i] * masses[self.particles[i] as usize])
+    }
+
+    /// By how much a unit of push moves it: `Σ c² w` with the inverse masses w, 1/kg; 0 if all that
+    /// carry it are pinned.
+    ///
+    /// # Panics
+    /// If it names a particle that there is not.
+    pub fn inverse_mass<const D: usize>(&self, particles: &Particles<D>) -> f32 {
+        let masses = particles.inverse_masses();
+        let [a, b, c, d] =
+            from_fn(|i| (self.weights[i] * self.weights[i]) * masses[self.particles[i] as usize]);
+        (a + b) + (c + d)
+    }
+
+    /// Moves it `by` so much, m, exactly (up to rounding): equation (**). Each particle moves by `λ
+    /// c w` times that, equation (*) with inverse masses, and `λ = 1 / Σ c² w`. Pinned particles stay,
+    /// and if all are pinned, nothing moves. Previous positions stay, so its velocity changes too.
+    ///
+    /// # Panics
+    /// If it names a particle that there is not.
+    pub fn push<const D: usize>(&self, particles: &mut Particles<D>, by: [f32; D]) {
+        let own = self.inverse_mass(particles);
+        if own > 0.0 {
+            self.shift(particles, by.map(|by| by / own));
+        }
+    }
+
+    /// Moves this point away from the other, so that the way from there to here grows `by` so much,
+    /// m, exactly (up to rounding): "both p and q are moved towards each other". The momentum of all
+    /// stays what it was. The two must not share a particle.
+    ///
+    /// # Panics
+    /// If one names a particle that there is not.
+    pub fn push_apart<const D: usize>(
+        &self,
+        from: &Self,
+        particles: &mut Particles<D>,
+        by: [f32; D],
+    ) {
+        let both = self.inverse_mass(particles) + from.inverse_mass(particles);
+        if both > 0.0 {
+            self.shift(particles, by.map(|by| by / both));
+            from.shift(particles, by.map(|by| -by / both));
+        }
+    }
+
+    /// Moves each particle by `push c w`.
+    fn shift<const D: usize>(&self, particles: &mut Particles<D>, push: [f32; D]) {
+        let shares = self.shares(particles);
+        for (axis, push) in push.into_iter().enumerate() {
+            let column = particles.positions_mut(axis);
+            for (particle, share) in self.particles.into_iter().zip(shares) {
+                column[particle as usize] += push * share;
+            }
+        }
+    }
+}
+
+/// The mean of four by their weights, taken from the first: exact, however far from the origin.
+#[inline(always)]
+pub(super) fn mean([x1, x2, x3, x4]: [f32; 4], [_, c2, c3, c4]: [f32; 4]) -> f32 {
+    ((c2 * (x2 - x1) + c3 * (x3 - x1)) + c4 * (x4 - x1)) + x1
+}
