@@ -178,6 +178,33 @@ function suite(name, start) {
       await until(page, () => taut.step > 3);
     });
 
+    test('G lets go and W blows', async () => {
+      await choose(page, 'drape');
+      await pause(page, true);
+      // How far the last particle, a free corner, goes in the first step of all.
+      const firstStep = async () => {
+        await reset(page);
+        const corner = () => taut.position(taut.state.counts.particles - 1);
+        const start = await page.evaluate(corner);
+        await press(page, 's');
+        await until(page, () => taut.step === 1);
+        const end = await page.evaluate(corner);
+        return end.map((x, axis) => Math.abs(x - start[axis]));
+      };
+      assert.ok((await firstStep())[1] > 1e-3, 'it falls');
+      await press(page, 'g');
+      await until(page, () => !taut.state.gravity);
+      assert.ok(Math.max(...await firstStep()) < 1e-4, 'it floats');
+      await press(page, 'w');
+      await until(page, () => taut.state.wind);
+      assert.ok(Math.max(...await firstStep()) > 1e-3, 'it is blown');
+      await press(page, 'g');
+      await press(page, 'w');
+      await until(page, () => taut.state.gravity && !taut.state.wind);
+      await reset(page);
+      await pause(page, false);
+    });
+
     test('what cannot be had is said, and nothing stops', async () => {
       await choose(page, 'ragdolls');
       await page.click('[data-setting="kernel"] [aria-disabled="true"]', { force: true });
