@@ -14,19 +14,19 @@ if [ -z "${TAUT:-}" ]; then cargo build --quiet --release --locked -p taut-cli; 
 scenes='
 curtain          3.0 4.0 0,0
 world/scenes/wrecking-ball.toml 1.0 4.0 0,0
-mosegaard        0.0 3.5 35,12,1.05
+mosegaard        0.0 3.5 35,12
 flag             1.0 2.3 12,10
-table-cloth      0.0 3.0 30,24,1.2
+table-cloth      0.0 3.0 30,24
 hammock          0.0 6.0 32,16
 hex-sheet        0.5 2.4 24,10
 drape            0.0 4.0 24,10
-rope-bridge      0.0 6.0 38,16,1.1
+rope-bridge      0.0 6.0 38,16
 plants           0.0 3.0 14,12
-boxes            0.0 4.0 25,22,1.1
-tetra-cube-world 0.0 3.0 30,24,1.05
+boxes            0.0 4.0 25,22
+tetra-cube-world 0.0 3.0 30,24
 ragdolls         0.0 3.0 0,0
-ragdolls-3d      0.0 3.5 35,16,1.1
-fountain         0.5 3.0 30,14,1.1
+ragdolls-3d      0.0 3.5 35,16
+fountain         0.5 3.0 30,14
 springs          0.0 2.4 24,10
 '
 

@@ -95,6 +95,21 @@ pub(crate) fn floor(stage: &Stage, frame: &Frame) -> Option<f32> {
     endless.map(|(solid, pose)| heights(solid, pose)[0]).reduce(f32::max)
 }
 
+/// How thick vertices are drawn, m: as balls, or as ends of sticks.
+fn thickness(stage: &Stage) -> Vec<f32> {
+    let mut thickness = vec![0.0_f32; stage.vertices];
+    for (thickness, ball) in thickness.iter_mut().zip(&stage.balls) {
+        *thickness = *ball;
+    }
+    for part in stage.parts.iter().filter(|part| !part.sticks.is_empty()) {
+        for vertex in stage.sticks[part.sticks.clone()].as_flattened() {
+            let thickness = &mut thickness[*vertex as usize];
+            *thickness = thickness.max(part.radius);
+        }
+    }
+    thickness
+}
+
 impl Bounds {
     /// Takes in all of a frame that has an end, and rooms, as far as it is above the floor.
     pub fn add(&mut self, stage: &Stage, frame: &Frame) {
@@ -104,22 +119,27 @@ impl Bounds {
         let of_rooms = rooms.flat_map(|(solid, pose)| {
             solid.mesh.points.iter().map(|&point| Vec3::from(pose.point(point)))
         });
-        let points: Vec<Vec3> = stage
+        let thickness = thickness(stage);
+        let points: Vec<(Vec3, f32)> = stage
             .points(frame)
             .enumerate()
             .filter(|(nth, _)| *nth >= stage.vertices || frame.has_vertex(*nth))
-            .map(|(_, point)| Vec3::from(point))
-            .chain(of_rooms)
-            .filter(|point| point.is_finite())
-            .map(|point| point.with_y(point.y.max(floor)))
+            .map(|(nth, point)| (point.into(), thickness.get(nth).copied().unwrap_or_default()))
+            .chain(of_rooms.map(|point| (point, 0.0)))
+            .filter(|(point, _)| point.is_finite())
+            .map(|(point, radius)| (point.with_y(point.y.max(floor)), radius))
             .collect();
-        for &point in &points {
-            self.min = self.min.min(point);
-            self.max = self.max.max(point);
+        for &(point, radius) in &points {
+            self.min = self.min.min(point - radius);
+            self.max = self.max.max(point + radius);
         }
         for (farthest, direction) in self.farthest.iter_mut().zip(directions()) {
-            let far = points.iter().map(|&point| (point, point.dot(direction)));
-            *farthest = far.fold(*farthest, |most, it| if it.1 > most.1 { it } else { most });
+            for &(point, radius) in &points {
+                let far = point.dot(direction) + radius;
+                if far > farthest.1 {
+                    *farthest = (point + radius * direction, far);
+                }
+            }
         }
     }
 
@@ -175,7 +195,7 @@ impl Camera {
         let right = Vec3::Y.cross(back).normalize();
         let up = back.cross(right);
         let (width, height) = (width as f32, height as f32);
-        let half = HALF * (1.0 - 2.0 * MARGIN) / view.zoom;
+        let half = HALF * (1.0 - 2.0 * MARGIN) * view.zoom;
         let slope = Vec2::new(half * width / height, half);
         let (mut above, mut below) = (Vec2::NEG_INFINITY, Vec2::NEG_INFINITY);
         let mut nearest = f32::INFINITY;

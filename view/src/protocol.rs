@@ -8,10 +8,10 @@
 //! | kind | header's numbers | body |
 //! |---|---|---|
 //! | 1 mesh | 0, 0 | [`Mesh`] as JSON |
-//! | 2 indices | faces, sticks | `u32` x 3 a face, then `u32` x 2 a stick; of those that are gone all `0xffffffff` |
+//! | 2 indices | faces, sticks (and after them springs) | `u32` x 3 a face, then `u32` x 2 a stick; of those that are gone all `0xffffffff` |
 //! | 3 removed | faces, sticks | numbers of the faces, then of the sticks, that went since the last 2 or 3 |
 //! | 4 frame | step, vertices | `f32` x 3 a vertex, m; then for each collider place (`f32` x 3, m) and turn (quaternion, `f32` x 4: x y z w) |
-//! | 5 rests | sticks, 0 | rest length of each stick, `f32`, m |
+//! | 5 rests | sticks and springs, 0 | rest length of each, `f32`, m |
 
 use serde::{Deserialize, Deserializer, Serialize};
 

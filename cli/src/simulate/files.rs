@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
 use anyhow::Context;
-use clap::Args;
+use clap::{ArgGroup, Args};
 use taut::Kernel;
 use taut::world::World;
 use taut_bench::Progress;
@@ -17,7 +17,11 @@ use crate::words::{measure, parse, within};
 
 /// What was asked for.
 #[derive(Args, Clone, Debug)]
-#[command(next_help_heading = "Files and pictures")]
+#[command(
+    next_help_heading = "Files and pictures",
+    group(ArgGroup::new("pictures").args(["png", "apng", "gif"]).multiple(true)),
+    group(ArgGroup::new("shown").args(["out", "png", "apng", "gif"]).multiple(true)),
+)]
 pub(crate) struct Files {
     /// Write what moved, by the ending: .glb (animated glTF), .pc2 (point cache), .obj and .ply (the
     /// last frame, or each with a name such as out/%04d.obj). May be given several times.
@@ -33,27 +37,33 @@ pub(crate) struct Files {
     #[arg(long, value_name = "FILE.gif")]
     gif: Option<PathBuf>,
     /// How many frames a second files and films have; at most as many as the scene has steps.
-    #[arg(long, value_name = "N", default_value_t = 30.0, value_parser = measure(0.01..=1000.0))]
+    #[arg(long, value_name = "N", default_value_t = 30.0, requires = "shown",
+          value_parser = measure(0.01..=1000.0))]
     fps: f64,
     /// From which second on.
-    #[arg(long, value_name = "S", default_value_t = 0.0, value_parser = measure(0.0..=1e6))]
+    #[arg(long, value_name = "S", default_value_t = 0.0, requires = "shown",
+          value_parser = measure(0.0..=1e6))]
     from: f64,
     /// How wide pictures are, pixels.
-    #[arg(long, value_name = "N", default_value_t = 640, value_parser = within::<u32>(1..=8192))]
+    #[arg(long, value_name = "N", default_value_t = 640, requires = "pictures",
+          value_parser = within::<u32>(1..=8192))]
     width: u32,
     /// How high pictures are, pixels.
-    #[arg(long, value_name = "N", default_value_t = 480, value_parser = within::<u32>(1..=8192))]
+    #[arg(long, value_name = "N", default_value_t = 480, requires = "pictures",
+          value_parser = within::<u32>(1..=8192))]
     height: u32,
     /// From where pictures are seen: degrees from the front to the right, degrees up, and how large;
     /// at 1 all that ever moves just fits. [default: 28,16,1]
     #[arg(long, value_name = "AZIMUTH,ELEVATION[,ZOOM]", allow_hyphen_values = true,
-          value_parser = parse::<View>)]
+          requires = "pictures", value_parser = parse::<View>)]
     camera: Option<View>,
     /// On what pictures are drawn: light or dark.
-    #[arg(long, value_name = "TONE", default_value = "light", value_parser = parse::<Background>)]
+    #[arg(long, value_name = "TONE", default_value = "light", requires = "pictures",
+          value_parser = parse::<Background>)]
     background: Background,
     /// How many colours a frame of a GIF has: fewer make smaller files.
-    #[arg(long, value_name = "N", default_value_t = 255, value_parser = within::<u8>(64..=255))]
+    #[arg(long, value_name = "N", default_value_t = 255, requires = "gif",
+          value_parser = within::<u8>(64..=255))]
     colours: u8,
 }
 

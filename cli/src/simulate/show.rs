@@ -75,6 +75,10 @@ impl Show {
                     show.stage.sticks.push(ends);
                 }
             }
+            // Springs do not tear: they have no numbers here.
+            if !has_faces {
+                show.stage.sticks.extend(&drawing.springs[part.springs.clone()]);
+            }
             if part.look == Look::Ragdoll {
                 let of = part.particles.clone();
                 show.stage.balls[of.clone()].copy_from_slice(&drawing.radii[of]);

@@ -91,12 +91,17 @@ impl<const D: usize> Summary<D> {
             ("per stick and iteration", per_stick),
             ("stretch, rms", format!("{:.6}", diagnostics.stretch.rms)),
             ("stretch, largest", format!("{:.4}", diagnostics.stretch.max)),
-            ("kinetic energy", format!("{:.6} J", diagnostics.kinetic)),
-            ("potential energy", format!("{:.6} J", diagnostics.potential)),
+            ("kinetic energy", joules(diagnostics.kinetic)),
+            ("potential energy", joules(diagnostics.potential)),
             ("hash of the positions", format!("{:016x}", self.hash)),
         ] {
             table.add_row([what.to_owned(), value]);
         }
         table.to_string()
     }
+}
+
+/// An energy, in digits as long as there are few.
+fn joules(energy: f64) -> String {
+    if energy.abs() < 1e9 { format!("{energy:.6} J") } else { format!("{energy:.6e} J") }
 }

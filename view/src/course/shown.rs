@@ -30,19 +30,20 @@ where
             }
             Some(Told::Mesh) => {
                 page.gone = gone;
-                let Drawing { triangles, sticks, .. } = self.runner.world.drawing();
-                let numbers = [triangles.len(), sticks.len()];
+                let Drawing { triangles, sticks, springs, .. } = self.runner.world.drawing();
+                let numbers = [triangles.len(), sticks.len() + springs.len()];
                 let bytes = 12 * numbers[0] + 8 * numbers[1];
                 let mut writer = Writer::new(Kind::Indices, epoch, numbers, bytes);
                 writer.names(triangles.into_iter().flatten());
-                writer.names(sticks.into_iter().flatten());
+                writer.names(sticks.into_iter().chain(springs).flatten());
                 writer
             }
             Some(Told::Indices) => {
                 let models = || self.scene.models().map(|(_, model)| model);
-                let sticks = models().map(|model| model.sticks.len()).sum();
-                let mut writer = Writer::new(Kind::Rests, epoch, [sticks, 0], 4 * sticks);
+                let all = models().map(|model| model.sticks.len() + model.springs.len()).sum();
+                let mut writer = Writer::new(Kind::Rests, epoch, [all, 0], 4 * all);
                 writer.numbers(models().flat_map(|model| model.sticks.rests().iter().copied()));
+                writer.numbers(models().flat_map(|model| model.springs.rests().iter().copied()));
                 writer
             }
             Some(Told::Rests) if page.gone == gone => return None,
@@ -86,7 +87,20 @@ where
     }
 
     fn mesh(&self) -> Mesh {
-        let Drawing { vertices, parts, unseen, radii, .. } = self.runner.world.drawing();
+        let Drawing { vertices, parts, sticks, unseen, radii, .. } = self.runner.world.drawing();
+        // Springs come after the sticks; those of cloth are under its faces.
+        let springs: Vec<Part> = parts
+            .iter()
+            .filter(|part| !part.springs.is_empty() && part.triangles.is_empty())
+            .map(|part| Part {
+                name: part.name.clone(),
+                look: Look::Rope.name(),
+                faces: [0, 0],
+                sticks: [sticks.len() + part.springs.start, part.springs.len()],
+                particles: [part.particles.start, 0],
+                columns: None,
+            })
+            .collect();
         let models = || self.scene.models().map(|(_, model)| model);
         let span = |range: std::ops::Range<usize>| [range.start, range.len()];
         let masses = models().flat_map(|it| it.particles.inverse_masses());
@@ -111,6 +125,7 @@ where
                     particles: span(part.particles),
                     columns: model.sheet.as_ref().map(taut::Sheet::width),
                 })
+                .chain(springs)
                 .collect(),
             colliders: self.figures().map(|figure| collider(&figure.form)).collect(),
             pinned,

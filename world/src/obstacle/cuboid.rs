@@ -32,11 +32,11 @@ impl<const D: usize> Cuboid<D> {
     /// # Errors
     /// A number that is not finite; a maximum that is not above the minimum.
     pub fn new(min: [f64; D], max: [f64; D]) -> Result<Self, ModelError> {
-        check_point("the least corner of a box, m", min)?;
-        check_point("the greatest corner of a box, m", max)?;
+        check_point("the least corner of a box, m,", min)?;
+        check_point("the greatest corner of a box, m,", max)?;
         let half = |axis: usize| (max[axis] - min[axis]) / 2.0;
         for axis in 0..D {
-            ModelError::check("the width of a box, m", 2.0 * half(axis), 1e-12.., "above 0")?;
+            ModelError::check("the width of a box, m,", 2.0 * half(axis), 1e-12.., "above 0")?;
         }
         Self::oriented(
             core::array::from_fn(|axis| min[axis] + half(axis)),
@@ -51,7 +51,7 @@ impl<const D: usize> Cuboid<D> {
     /// # Errors
     /// A number that is not finite; a half edge of no length; two that are not at right angles.
     pub fn oriented(centre: [f64; D], half_edges: [[f64; D]; D]) -> Result<Self, ModelError> {
-        check_point("the centre of a box, m", centre)?;
+        check_point("the centre of a box, m,", centre)?;
         let mut axes = half_edges;
         for axis in &mut axes {
             *axis = unit("the length of a half edge of a box", *axis)?;

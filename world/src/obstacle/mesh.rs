@@ -177,7 +177,7 @@ impl TriMesh {
         let mut extent = 0.0_f64;
         for point in points {
             let point = point.map(f64::from);
-            check_point("a coordinate of a mesh, m", point)?;
+            check_point("a coordinate of a mesh, m,", point)?;
             extent = point.iter().fold(extent, |extent, x| extent.max(x.abs()));
         }
         let number = triangles.len() as f64;

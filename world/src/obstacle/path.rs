@@ -95,14 +95,14 @@ impl<const D: usize> Path<D> {
     pub(crate) fn checked(self) -> Result<Self, ModelError> {
         match &self {
             Self::Still => {}
-            Self::Linear { velocity } => check_point("the velocity of a path, m/s", *velocity)?,
+            Self::Linear { velocity } => check_point("the velocity of a path, m/s,", *velocity)?,
             Self::Oscillating { amplitude, period } => {
-                check_point("the amplitude of a path, m", *amplitude)?;
+                check_point("the amplitude of a path, m,", *amplitude)?;
                 check_period(*period)?;
             }
             Self::Circular { radii, period } => {
                 for &radius in radii {
-                    check_point("a radius of a path, m", radius)?;
+                    check_point("a radius of a path, m,", radius)?;
                 }
                 check_period(*period)?;
             }
@@ -117,7 +117,7 @@ impl<const D: usize> Path<D> {
                         return Err(ModelError::Measure { what, value: time, must: after });
                     }
                     ModelError::check("the time of a key of a path, s,", time, .., after)?;
-                    check_point("the offset of a key of a path, m", offset)?;
+                    check_point("the offset of a key of a path, m,", offset)?;
                     last = time;
                 }
             }
@@ -194,7 +194,7 @@ impl<const D: usize> Spin<D> {
         centre: [f64; D],
         rate: f64,
     ) -> Result<Self, ModelError> {
-        check_point("the centre of a spin, m", centre)?;
+        check_point("the centre of a spin, m,", centre)?;
         measure("the rate of a spin, rad/s", rate)?;
         let a = unit("the length of the first direction of a spin", a)?;
         let b = unit("the length of the second direction of a spin", b)?;

@@ -42,12 +42,17 @@ impl Surface {
         let Self { friction, restitution, thickness } = self;
         ModelError::check("the friction of a surface", friction.into(), 0.0.., "at least 0")?;
         let share = 0.0..=1.0;
-        ModelError::check("the restitution of a surface", restitution.into(), share, "0 to 1")?;
         ModelError::check(
-            "the thickness of a surface, m",
+            "the restitution of a surface",
+            restitution.into(),
+            share,
+            "from 0 to 1",
+        )?;
+        ModelError::check(
+            "the thickness of a surface, m,",
             thickness.into(),
             0.0..=taut_core::COORDINATE_MAX,
-            "0 to 1e12",
+            "from 0 to 1e12",
         )?;
         Ok(self)
     }

@@ -2,7 +2,7 @@
 
 mod stability;
 
-use taut_core::{Duplicates, Particles, Sticks};
+use taut_core::{Duplicates, Particles, Sticks, hash_points};
 
 use crate::force::Forces;
 use crate::model::Model;
@@ -178,6 +178,20 @@ impl Springs {
         let spring = |ends| Spring { rest: length(ends), stiffness, damping };
         let springs: Vec<Spring> = ends.iter().map(spring).collect();
         Self::new(particles.len(), ends, &springs)
+    }
+
+    /// How long each is when nothing pulls, m.
+    pub fn rests(&self) -> &[f32] {
+        &self.rests
+    }
+
+    /// A hash of all that they are.
+    pub(crate) fn fingerprint(&self) -> u64 {
+        hash_points((0..self.len()).map(|spring| {
+            let [a, b] = self.ends[spring].map(f64::from);
+            let Spring { rest, stiffness, damping } = self.get(spring);
+            [a, b, rest.into(), stiffness.into(), damping.into()]
+        }))
     }
 
     /// How many there are.

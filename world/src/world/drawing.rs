@@ -25,6 +25,8 @@ pub struct Drawing {
     pub triangles: Vec<[u32; 3]>,
     /// All sticks, by the numbers of the particles at their ends. A torn one has [`GONE`] for both.
     pub sticks: Vec<[u32; 2]>,
+    /// All springs, by the numbers of the particles at their ends, model by model.
+    pub springs: Vec<[u32; 2]>,
     /// The numbers of the sticks that are not to be seen, in ascending order: see
     /// [`Model::unseen`].
     pub unseen: Vec<u32>,
@@ -47,6 +49,8 @@ pub struct DrawnPart {
     pub triangles: Range<usize>,
     /// Its sticks.
     pub sticks: Range<usize>,
+    /// Its springs.
+    pub springs: Range<usize>,
 }
 
 /// What went since a world began, by the numbers of its [`Drawing`], in the order in which it went.
@@ -142,11 +146,12 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             parts: Vec::with_capacity(self.parts.len()),
             triangles: vec![[GONE; 3]; last.map_or(0, |part| part.triangles.end)],
             sticks: vec![[GONE; 2]; self.sticks.len()],
+            springs: Vec::new(),
             unseen: Vec::new(),
             radii: vec![0.0; self.len()],
         };
         for (at, piece) in self.pieces.iter().enumerate() {
-            let Model { sticks, faces, radii, unseen, .. } = &piece.matter;
+            let Model { sticks, springs, faces, radii, unseen, .. } = &piece.matter;
             let names = self.particles.of(at);
             let named = |corner: u32| names[corner as usize];
             for (&face, corners) in faces.numbers().iter().zip(faces) {
@@ -162,11 +167,17 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
                     drawing.unseen.push(stick);
                 }
             }
+            drawing.springs.extend(springs.ends().iter().map(|ends| ends.map(named)));
             for (&name, &radius) in names.iter().zip(radii) {
                 drawing.radii[name as usize] = radius.max(0.0);
             }
         }
         drawing.unseen.sort_unstable();
+        // Pieces have models in their order, but not one after the other.
+        let part_of = |ends: &[u32; 2]| {
+            self.parts.partition_point(|part| part.particles.end <= ends[0] as usize)
+        };
+        drawing.springs.sort_by_key(part_of);
         for part in &self.parts {
             let bodies = &self.pieces[part.piece].matter.bodies;
             let of_bodies = bodies.triangles_of(part.bodies.clone());
@@ -175,6 +186,9 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
                 drawing.triangles[first + triangle] =
                     corners.map(|corner| part.skin.start as u32 + corner);
             }
+            let springs = [part.particles.start, part.particles.end].map(|particle| {
+                drawing.springs.partition_point(|ends| (ends[0] as usize) < particle)
+            });
             drawing.parts.push(DrawnPart {
                 name: part.name.clone(),
                 look: part.look,
@@ -182,6 +196,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
                 skin: part.skin.clone(),
                 triangles: part.triangles.clone(),
                 sticks: part.sticks.clone(),
+                springs: springs[0]..springs[1],
             });
         }
         drawing

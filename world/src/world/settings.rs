@@ -2,6 +2,8 @@
 
 use taut_core::{Motion, Step};
 
+use crate::model::ModelError;
+
 /// How a world moves: the step, and how relaxation and obstacles take turns.
 ///
 /// # Soft sticks
@@ -53,6 +55,21 @@ pub struct Settings<const D: usize = 3> {
 impl<const D: usize> Default for Settings<D> {
     fn default() -> Self {
         Self { step: Step::default(), passes: 1 }
+    }
+}
+
+impl<const D: usize> Settings<D> {
+    /// Refuses what was surely not meant, and would seem to never end.
+    pub(crate) fn check(&self) -> Result<(), ModelError> {
+        let Step { substeps, iterations, .. } = self.step;
+        for (what, value, most, must) in [
+            ("the number of substeps", substeps, 1e3, "from 1 to 1000"),
+            ("the number of iterations", iterations, 1e5, "from 0 to 100000"),
+            ("the number of passes", self.passes, 1e3, "from 1 to 1000"),
+        ] {
+            ModelError::check(what, value.into(), ..=most, must)?;
+        }
+        Ok(())
     }
 }
 

@@ -30,17 +30,29 @@ pub enum SnapshotError {
     },
     /// A particle is not sane.
     #[error("the snapshot is damaged: {0}")]
-    Particle(#[from] ParticleError),
+    Particle(ParticleError),
     /// A stick is not sane.
     #[error("the snapshot is damaged: {0}")]
-    Stick(#[from] StickError),
+    Stick(StickError),
     /// An order is none.
     #[error("the snapshot is damaged: {0}")]
-    Schedule(#[from] ScheduleError),
+    Schedule(ScheduleError),
     /// The scene cannot be made into a world, or the step is not sane.
     #[error(transparent)]
     World(#[from] WorldError),
 }
+
+// Not by `#[from]`, which would make what is said here its source, too: it would be said twice.
+macro_rules! from {
+    ($($variant:ident: $error:ty),*) => { $(
+        impl From<$error> for SnapshotError {
+            fn from(error: $error) -> Self {
+                Self::$variant(error)
+            }
+        }
+    )* };
+}
+from!(Particle: ParticleError, Stick: StickError, Schedule: ScheduleError);
 
 /// All that changes in a world: positions and previous positions, masses, sticks, faces, settings,
 /// time, what is pinned, grabbed and dragged, and new orders. What does not change is the scene's
@@ -78,6 +90,7 @@ pub(super) struct Shape {
     particles: usize,
     sticks: usize,
     fingerprint: u64,
+    springs: u64,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -140,6 +153,7 @@ pub(super) fn shapes<const D: usize>(scene: &Scene<D>) -> Vec<Shape> {
         particles: model.particles.len(),
         sticks: model.sticks.len(),
         fingerprint: model.sticks.fingerprint(),
+        springs: model.springs.fingerprint(),
     };
     scene.models().map(shape).collect()
 }
@@ -149,7 +163,7 @@ impl Snapshot {
     fn check<const D: usize>(&self, scene: &Scene<D>) -> Result<(), SnapshotError> {
         let other = |what| Err(SnapshotError::OtherScene { what });
         if self.dimensions != D {
-            return other(format!("it has {} dimensions and not {D}", self.dimensions));
+            return other(format!("of {} dimensions and not {D}", self.dimensions));
         }
         let shapes = shapes(scene);
         for (own, shape) in self.models.iter().zip(&shapes) {
@@ -164,7 +178,8 @@ impl Snapshot {
                 ));
             }
             if own != shape {
-                return other(format!("its model '{name}' has other sticks"));
+                let what = if own.springs == shape.springs { "sticks" } else { "springs" };
+                return other(format!("its model '{name}' has other {what}"));
             }
         }
         if self.models.len() != shapes.len() {
@@ -432,6 +447,8 @@ impl Snapshot {
             acceleration.try_into().map_err(|_| damaged("the step has other dimensions"))?;
         let (substeps, iterations) = (self.substeps, self.iterations);
         let step = Step { dt: *dt, substeps, iterations, acceleration, damping: *damping };
-        Ok(Settings { step, passes: self.passes })
+        let settings = Settings { step, passes: self.passes };
+        settings.check().map_err(|_| damaged("nobody asks for so many iterations"))?;
+        Ok(settings)
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::values::{Vector, finite, finite_point, not_negative, positive};
+use super::values::{Vector, finite, not_negative, place, positive, vector};
 use super::{Build, Complaint, Context};
 use crate::force::{
     Acceleration, Attractor, Drag, Field, Force, Gusts, Law, Region, Wind, WindLaw,
@@ -94,19 +94,19 @@ impl<const D: usize> RegionText<D> {
     fn region(self) -> Result<Region<D>, ModelError> {
         Ok(match self {
             Self::Ball { centre, radius } => Region::Ball {
-                centre: finite_point("the centre of a region, m,", centre)?,
+                centre: place("the centre of a region, m,", centre)?,
                 radius: not_negative("the radius of a region, m,", radius)?,
             },
             Self::Box { from, to } => {
-                let from = finite_point("a corner of a region, m,", from)?;
-                let to = finite_point("a corner of a region, m,", to)?;
+                let from = place("a corner of a region, m,", from)?;
+                let to = place("a corner of a region, m,", to)?;
                 for (from, to) in from.into_iter().zip(to) {
                     not_negative("the width of a region, m,", to - from)?;
                 }
                 Region::Box { from, to }
             }
             Self::Behind { normal, offset } => Region::Behind {
-                normal: finite_point("the normal of a region", normal)?,
+                normal: vector("the normal of a region", normal)?,
                 offset: finite("the offset of a region", offset)?,
             },
         })
@@ -144,7 +144,7 @@ impl Make<3> for WindText {
         if felt.within.is_some() || felt.on.is_some() {
             Err("a wind blows at all faces everywhere: it takes neither 'within' nor 'on'")?;
         }
-        let mut wind = Wind::new(finite_point("the velocity of a wind, m/s,", self.velocity)?);
+        let mut wind = Wind::new(vector("the velocity of a wind, m/s,", self.velocity)?);
         if let Some(GustsText { strength, size, seed }) = self.gusts {
             let strength = not_negative("the strength of gusts", strength)?;
             let size = positive("the size of gusts, m,", size)?;
@@ -181,7 +181,7 @@ struct DragText<const D: usize> {
 
 impl<const D: usize> Make<D> for DragText<D> {
     fn make(&self, felt: Felt<D>) -> Result<Arc<dyn Force<D>>, Complaint> {
-        let air = self.air.map(|air| finite_point("the velocity of air, m/s,", air));
+        let air = self.air.map(|air| vector("the velocity of air, m/s,", air));
         Ok(felt.field(Drag {
             linear: not_negative("the linear drag, kg/s,", self.linear)?,
             quadratic: not_negative("the quadratic drag, kg/m,", self.quadratic)?,
@@ -192,7 +192,7 @@ impl<const D: usize> Make<D> for DragText<D> {
 
 impl<const D: usize> Make<D> for Vector<D> {
     fn make(&self, felt: Felt<D>) -> Result<Arc<dyn Force<D>>, Complaint> {
-        Ok(felt.field(Acceleration(finite_point("an acceleration, m/s²,", *self)?)))
+        Ok(felt.field(Acceleration(vector("an acceleration, m/s²,", *self)?)))
     }
 }
 
@@ -208,7 +208,7 @@ struct AttractorText<const D: usize> {
 impl<const D: usize> Make<D> for AttractorText<D> {
     fn make(&self, felt: Felt<D>) -> Result<Arc<dyn Force<D>>, Complaint> {
         Ok(felt.field(Attractor {
-            place: finite_point("the place of an attractor, m,", self.place)?,
+            place: place("the place of an attractor, m,", self.place)?,
             strength: finite("the strength of an attractor, m³/s²,", self.strength)?,
             softening: positive("the softening of an attractor, m,", self.softening)?,
         }))

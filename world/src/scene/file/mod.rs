@@ -98,6 +98,7 @@ impl<const D: usize> StepText<D> {
         step.damping = self.damping.unwrap_or(step.damping);
         settings.passes = self.passes.unwrap_or(settings.passes);
         step.motion()?;
+        settings.check()?;
         Ok(())
     }
 }

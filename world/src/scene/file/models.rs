@@ -8,8 +8,7 @@ use taut_core::{Duplicates, INVERSE_MASS_MAX, INVERSE_MASS_MIN, Particles, Stick
 use super::options::options;
 use super::paths::{PathText, SpinText};
 use super::values::{
-    AxesText, BendingWord, DiagonalsWord, Families, KindWord, Set, Vector, finite_point, place,
-    points,
+    AxesText, BendingWord, DiagonalsWord, Families, KindWord, Set, Vector, place, points, vector,
 };
 use super::{Build, Complaint, Context};
 use crate::body::MassProperties;
@@ -75,7 +74,7 @@ macro_rules! models {
                     model = model.moved(place("where a model is, m,", at)?);
                 }
                 if let Some(velocity) = self.velocity {
-                    let velocity = finite_point("the velocity of a model, m/s,", velocity)?;
+                    let velocity = vector("the velocity of a model, m/s,", velocity)?;
                     model = model.moving_at(velocity, context.h());
                 }
                 for (group, particles) in self.groups {

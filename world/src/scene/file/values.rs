@@ -50,12 +50,14 @@ pub(super) fn place<const D: usize>(
 }
 
 /// A direction, velocity or the like.
-pub(super) fn finite_point<const D: usize>(
+pub(super) fn vector<const D: usize>(
     what: &'static str,
-    point: Vector<D>,
+    vector: Vector<D>,
 ) -> Result<[f32; D], ModelError> {
-    point.0.into_iter().try_for_each(|x| finite(what, x).map(drop))?;
-    Ok(point.0)
+    for along in vector.0 {
+        ModelError::check(what, along.into(), -1e9..=1e9, "from -1e9 to 1e9")?;
+    }
+    Ok(vector.0)
 }
 
 pub(super) fn positive(what: &'static str, value: f32) -> Result<f32, ModelError> {

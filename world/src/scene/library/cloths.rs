@@ -160,7 +160,7 @@ pub(super) const HEX_SHEET: LibraryScene = LibraryScene {
 
 pub(super) const CURTAIN: LibraryScene = LibraryScene {
     name: "curtain",
-    about: "a curtain in the plane that tears where it is pulled too far; a ball goes by its edge",
+    about: "a curtain in the plane, to be pulled at until it tears; a ball goes by its edge",
     size: 60,
     size_is: "particles across",
     dimensions: 2,

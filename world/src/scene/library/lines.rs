@@ -10,7 +10,7 @@ use crate::scene::Scene;
 
 pub(super) const ROPE_BRIDGE: LibraryScene = LibraryScene {
     name: "rope-bridge",
-    about: "a hanging bridge of planks and ropes, over which a heavy ball rolls",
+    about: "a hanging bridge of planks and ropes, along which a ball goes to and fro",
     size: 24,
     size_is: "planks",
     dimensions: 3,

@@ -47,7 +47,7 @@ pub(super) const FOUNTAIN: LibraryScene = LibraryScene {
 
 pub(super) const SPRINGS: LibraryScene = LibraryScene {
     name: "springs",
-    about: "a cloth of damped springs in the wind, without a stick: as soft as the step allows",
+    about: "a cloth of damped springs in the wind, without a stick: as stiff as the step allows",
     size: 24,
     size_is: "particles along each side",
     dimensions: 3,
