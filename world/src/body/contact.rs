@@ -5,6 +5,7 @@ use core::array::from_fn;
 use taut_core::Particles;
 
 use super::anchor::{Anchor, mean};
+use crate::obstacle::{Nearest, Side};
 use crate::vector::{difference, dot, plus, scaled};
 
 /// How often contacts are gone through: each is affected by the others of its body. A box on its
@@ -59,6 +60,27 @@ impl<const D: usize> Contact<D> {
             out: 0.0,
             back: [0.0; D],
         })
+    }
+
+    /// With a side of an obstacle that a point is nearer to than `reach`, m. `drift` is how far the
+    /// obstacle moved at a point in this substep, m.
+    pub(super) fn with_side(
+        particles: &Particles<D>,
+        point: Anchor,
+        side: impl Side<D>,
+        reach: f32,
+        drift: impl Fn([f32; D]) -> [f32; D],
+    ) -> Option<Self> {
+        let x = point.position(particles);
+        let Nearest { distance, normal } = side.nearest(x);
+        let depth = reach - distance;
+        if depth > 0.0 {
+            let position = plus(x, depth, normal);
+            let other = Other::Fixed { position, previous: difference(position, drift(position)) };
+            Self::new(particles, point, other, normal)
+        } else {
+            None
+        }
     }
 
     /// The same, the two sides staying `apart`, m.
@@ -236,16 +258,21 @@ impl<const D: usize> Solver<D> {
         self.scatter(particles);
     }
 
-    /// Gives all that contacts are about a place.
-    fn gather(&mut self, contacts: &Vec<Contact<D>>, particles: &Particles<D>) {
+    /// Forgets what it held, and takes the memory for so many contacts, so that later steps take
+    /// none.
+    pub(super) fn reserve(&mut self, contacts: usize, particles: usize) {
         self.particles.clear();
         self.sides.clear();
         self.places.clear();
-        // Enough for what usually meets, so that later steps take no memory.
-        self.particles.reserve(particles.len());
-        self.sides.reserve(contacts.capacity());
-        self.places.reserve(particles.len() + contacts.capacity());
-        self.place_of.resize(particles.len(), 0);
+        self.particles.reserve(particles);
+        self.sides.reserve(contacts);
+        self.places.reserve(particles + contacts);
+        self.place_of.resize(particles, 0);
+    }
+
+    /// Gives all that contacts are about a place.
+    fn gather(&mut self, contacts: &Vec<Contact<D>>, particles: &Particles<D>) {
+        self.reserve(contacts.capacity(), particles.len());
         for contact in contacts {
             let point = self.place(&contact.point, particles);
             let (other, gives_way) = match &contact.other {

@@ -5,7 +5,7 @@ use taut_core::{ParticleError, Particles};
 use super::Anchor;
 use super::contact::{Contact, Other, Solver};
 use crate::model::{Model, ModelError};
-use crate::obstacle::Obstacle;
+use crate::obstacle::{Obstacle, Side, Surface};
 use crate::sweep::{Extent, pairs};
 use crate::vector::{difference, dot, length, wide};
 use crate::world::Moment;
@@ -29,9 +29,49 @@ impl Limb {
             ends => Anchor::on_stick(ends, share),
         }
     }
+
+    /// The points of its axis that are deepest within `reach` of a side, m: of each half that has
+    /// such a point one, and how deep it is, m. Points are looked at as close as they reach far:
+    /// between two of them an edge gets in by less than an eighth of that.
+    fn deepest<const D: usize>(
+        &self,
+        particles: &Particles<D>,
+        side: impl Side<D>,
+        reach: f32,
+    ) -> [Option<(Anchor, f32)>; 2] {
+        let depth = |point: &Anchor| reach - side.nearest(point.position(particles)).distance;
+        let [a, b] = self.ends.map(|end| particles.position(end as usize));
+        let half = 0.5 * length(difference(b, a));
+        let mut found = [None, None];
+        // Most are off it altogether, and done with.
+        if depth(&self.point(0.5)) + half <= 0.0 {
+            return found;
+        }
+        let pieces = half / reach.max(MIN_REACH);
+        let pieces = if pieces < MOST_PIECES { pieces.ceil() } else { MOST_PIECES };
+        #[allow(clippy::cast_sign_loss, reason = "a count")]
+        let last = pieces as u32;
+        for piece in 0..=last {
+            let share = 0.5 * (piece as f32 / pieces.max(1.0));
+            for (found, share) in found.iter_mut().zip([share, 1.0 - share]) {
+                let point = self.point(share);
+                let depth = depth(&point);
+                if depth > found.map_or(0.0, |(_, deepest)| deepest) {
+                    *found = Some((point, depth));
+                }
+            }
+        }
+        found
+    }
 }
 
-/// The limbs of a model.
+/// In how many pieces half of a limb is looked at, at most, however thin it is.
+const MOST_PIECES: f32 = 8.0;
+/// m.
+const MIN_REACH: f32 = 1e-6;
+
+/// The limbs of a model. They keep out of obstacles whose shape is a formula ([`Solid`](crate::Solid)),
+/// and where [`LimbContacts`] are among the obstacles out of each other.
 ///
 /// ```
 /// use taut_world::{Model, Ragdoll};
@@ -58,6 +98,54 @@ impl<const D: usize> Limbs<D> {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
+    }
+
+    /// Keeps limbs out of a side of an obstacle, between their ends, too: each half of a limb where
+    /// it is deepest. `drift` is how far the obstacle moved at a point in this substep, m.
+    pub(crate) fn keep_out(
+        &mut self,
+        particles: &mut Particles<D>,
+        side: impl Side<D>,
+        drift: impl Fn([f32; D]) -> [f32; D],
+        surface: &Surface,
+    ) {
+        if self.all.is_empty() {
+            return;
+        }
+        let Scratch { met, solver, .. } = &mut self.scratch;
+        met.clear();
+        met.reserve(2);
+        solver.reserve(met.capacity(), particles.len());
+        for limb in &self.all {
+            met.clear();
+            let reach = surface.thickness + limb.radius;
+            for (point, _) in limb.deepest(particles, side, reach).into_iter().flatten() {
+                met.extend(Contact::with_side(particles, point, side, reach, &drift));
+            }
+            if !met.is_empty() {
+                solver.resolve(met, surface.friction, particles);
+            }
+        }
+    }
+
+    /// How deep the deepest limb that can move is in a side, m; 0 if none is.
+    pub(crate) fn depth(
+        &self,
+        particles: &Particles<D>,
+        side: impl Side<D>,
+        thickness: f32,
+    ) -> f32 {
+        let mut deepest = 0.0;
+        for limb in &self.all {
+            for (point, depth) in
+                limb.deepest(particles, side, thickness + limb.radius).into_iter().flatten()
+            {
+                if depth > deepest && point.inverse_mass(particles) > 0.0 {
+                    deepest = depth;
+                }
+            }
+        }
+        deepest
     }
 
     /// The limbs of a model that comes after others, the first of its particles becoming number
@@ -172,6 +260,8 @@ struct Scratch<const D: usize> {
     boxes: Vec<Extent<D>>,
     pairs: Vec<[usize; 2]>,
     contacts: Vec<Contact<D>>,
+    /// Where a limb meets an obstacle.
+    met: Vec<Contact<D>>,
     solver: Solver<D>,
     /// Whether these are the contacts of this substep.
     found: bool,

@@ -2,9 +2,9 @@
 
 use taut_core::Particles;
 
-use super::contact::{Contact, Other};
+use super::contact::Contact;
 use super::{Anchor, Bodies, Body};
-use crate::obstacle::{Nearest, Side, Surface};
+use crate::obstacle::{Side, Surface};
 
 impl<const D: usize> Bodies<D> {
     /// A vertex of a body, by its number among those of all bodies, as a point of matter.
@@ -36,16 +36,8 @@ impl<const D: usize> Bodies<D> {
         for (body, points) in self.points().enumerate() {
             contacts.clear();
             for point in points {
-                let x = point.position(particles);
-                let Nearest { distance, normal } = side.nearest(x);
-                let depth = surface.thickness - distance;
-                if depth > 0.0 {
-                    let position = core::array::from_fn(|axis| x[axis] + depth * normal[axis]);
-                    let moved = drift(position);
-                    let previous = core::array::from_fn(|axis| position[axis] - moved[axis]);
-                    let other = Other::Fixed { position, previous };
-                    contacts.extend(Contact::new(particles, point, other, normal));
-                }
+                let reach = surface.thickness;
+                contacts.extend(Contact::with_side(particles, point, side, reach, &drift));
             }
             solver.resolve(&mut contacts, surface.friction, particles);
             if surface.restitution > 0.0 {

@@ -154,8 +154,8 @@ impl Model<2> {
     /// Tuts+: each arm hangs on one point between the shoulders, and each leg on the pelvis).
     ///
     /// Groups name a particle each: `head`, `shoulders`, `pelvis`; and with `left` and `right`
-    /// before it (its own left is to the right) `elbow`, `hand`, `knee`, `foot`. The head has a
-    /// radius, and so have the feet; to other ragdolls all limbs are [thick](Model::limbs). Limbs are
+    /// before it (its own left is to the right) `elbow`, `hand`, `knee`, `foot`. All
+    /// limbs are [thick](Model::limbs), and joints as thick as the thinnest limb there. Limbs are
     /// rigid; joints bend as [`Ragdoll::LIMITS_2D`] says.
     ///
     /// ```
@@ -201,8 +201,8 @@ impl Model {
     ///
     /// Its trunk is a rigid frame: shoulders, hips, neck and back, each joined to each. Groups name
     /// a particle each: `head`, `neck`, `back`; and with `left` (+x) and `right` before it
-    /// `shoulder`, `elbow`, `hand`, `hip`, `knee`, `foot`. The head has a radius, and so have the
-    /// feet; to other ragdolls all limbs are [thick](Model::limbs). Limbs are rigid; joints bend as
+    /// `shoulder`, `elbow`, `hand`, `hip`, `knee`, `foot`. All limbs are [thick](Model::limbs), and
+    /// joints as thick as the thinnest limb there. Limbs are rigid; joints bend as
     /// [`Ragdoll::LIMITS_3D`] says.
     ///
     /// ```
@@ -374,24 +374,24 @@ impl<'a, const D: usize> Body<'a, D> {
         for mass in &mut self.parts.masses {
             *mass *= f64::from(self.ragdoll.mass);
         }
-        let mut radii = vec![0.0; self.names.len()];
-        for (radius, name) in radii.iter_mut().zip(&self.names) {
-            *radius = match name.as_str() {
-                "head" => (HEAD_RADIUS * height) as f32,
-                "left foot" | "right foot" => (ANKLE * height) as f32,
-                _ => 0.0,
-            };
-        }
         let mass = f64::from(self.ragdoll.mass);
         let limbs = self.segments.iter().map(|&(ends, share)| {
             let [_, lower] = ends;
             if self.names[lower as usize] == "head" {
-                return ([lower; 2], radii[lower as usize]);
+                return ([lower; 2], (HEAD_RADIUS * height) as f32);
             }
             let area = share * mass / (DENSITY * self.parts.distance(ends));
             (ends, libm::sqrt(area / core::f64::consts::PI) as f32)
         });
-        let limbs: Vec<_> = limbs.collect();
+        let limbs: Vec<([u32; 2], f32)> = limbs.collect();
+        // Joints are as thick as the thinnest limb there.
+        let radius = |particle: usize, name: &str| {
+            let here = limbs.iter().filter(|(ends, _)| ends.contains(&(particle as u32)));
+            let thinnest = here.map(|&(_, radius)| radius).reduce(f32::min);
+            let foot = name.ends_with("foot").then_some((ANKLE * height) as f32);
+            foot.or(thinnest).unwrap_or_default()
+        };
+        let radii = self.names.iter().enumerate().map(|(it, name)| radius(it, name)).collect();
         for (particle, name) in self.names.iter().enumerate() {
             self.parts.name(name, [particle as u32]);
         }

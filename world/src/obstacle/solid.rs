@@ -293,9 +293,10 @@ impl<S: Shape<D>, const D: usize> Obstacle<D> for Solid<S, D> {
                 keep_out_of(side, Law::PROJECTION);
             }
         }
-        let Model { bodies, particles, .. } = matter;
+        let Model { bodies, limbs, particles, .. } = matter;
         for side in sides() {
             bodies.keep_out(particles, side, |x| drift.at(x), &self.surface);
+            limbs.keep_out(particles, side, |x| drift.at(x), &self.surface);
         }
     }
 
@@ -304,8 +305,12 @@ impl<S: Shape<D>, const D: usize> Obstacle<D> for Solid<S, D> {
         for side in self.shape.sides(&self.pose(moment.time)) {
             let thickness = self.surface.thickness;
             simd::widest(Depth { side, matter, thickness, deepest: &mut deepest });
-            let of_bodies = matter.bodies.depth(&matter.particles, side, thickness);
-            deepest = if of_bodies > deepest { of_bodies } else { deepest };
+            let Model { bodies, limbs, particles, .. } = matter;
+            let all =
+                [bodies.depth(particles, side, thickness), limbs.depth(particles, side, thickness)];
+            for depth in all {
+                deepest = if depth > deepest { depth } else { deepest };
+            }
         }
         deepest
     }

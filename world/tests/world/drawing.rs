@@ -351,7 +351,7 @@ fn what_only_holds_in_place_is_not_seen() {
     let limbs = doll.unseen.iter().filter(|&&unseen| !unseen).count();
     assert_eq!(limbs, 2 + 4 * 2);
     let drawing = world(&scene("doll", doll)).drawing();
-    assert_eq!(drawing.radii.iter().filter(|&&radius| radius > 0.0).count(), 3); // head and feet
+    assert!(drawing.radii.iter().all(|&radius| radius > 0.0));
 }
 
 #[cfg(all(feature = "glam", feature = "mint"))]

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use taut_core::{Kernel, Kind, Step};
 use taut_scalar::ScalarKernel;
 use taut_world::{
-    AnyScene, JointLimit, LibraryScene, LimbContacts, Model, Moment, Obstacle, Ragdoll, Rope,
-    Scene, World,
+    AnyScene, Cuboid, JointLimit, LibraryScene, LimbContacts, Model, Moment, Obstacle, Ragdoll,
+    Rope, Scene, Solid, World,
 };
 
 use crate::make::{loose, steps};
@@ -237,6 +237,33 @@ fn a_head_comes_to_rest_on_a_bar() {
             assert!(step < 30 || (y - 0.25).abs() < 1e-3, "{head_first}, {step}: {y}");
         }
         assert!(lowest > 0.249, "{head_first}: {lowest}");
+    }
+}
+
+#[test]
+fn a_limb_rests_on_edges_between_its_ends() {
+    // Across two narrow walls, askew, so that it lies on their edges and on no end of its own.
+    let mut scene = Scene::<3>::new();
+    let beam = Model::rope(
+        &[[-0.5, 0.3, 0.1], [0.5, 0.35, -0.1]],
+        &Rope { spacing: 2.0, ..Rope::default() },
+    );
+    scene.add("beam", beam.unwrap().with_limbs([([0, 1], 0.05)]).unwrap()).unwrap();
+    for x in [-0.3, 0.2] {
+        let wall = Cuboid::new([x - 0.01, -1.0, -1.0], [x + 0.01, 0.0, 1.0]).unwrap();
+        scene.obstacles.push(Arc::new(Solid::new(wall)));
+    }
+    scene.settings.step.substeps = 4;
+    scene.settings.passes = 2;
+    let mut world = World::new(&scene, |_| ScalarKernel).unwrap();
+    for step in 0..180 {
+        assert!(world.step().unwrap().finite);
+        let depth = world.diagnostics().unwrap().depth;
+        assert!(depth < 5e-3, "{step}: {depth}");
+    }
+    for end in 0..2 {
+        let [_, y, _] = world.position(end);
+        assert!((y - 0.05).abs() < 2e-3, "{end}: {y}");
     }
 }
 
