@@ -104,6 +104,23 @@ fn what_is_guided_is_on_its_path_and_all_else_follows() {
     assert!(world.position(start[0])[1] < 0.5);
 }
 
+/// The scenes of `docs/scenes.md`, of which some meet meshes and bodies.
+#[cfg(feature = "parry")]
+#[test]
+fn the_scenes_of_the_page_about_them_run() {
+    let page = include_str!("../../../docs/scenes.md");
+    let scenes: Vec<&str> = page
+        .split("```toml\n")
+        .skip(1)
+        .map(|from| from.split_once("```").expect("a block ends").0)
+        .collect();
+    assert!(scenes.len() >= 6, "there are {}", scenes.len());
+    for text in scenes {
+        let scene = AnyScene::from_toml(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        assert_ne!(any_hash_after(&scene, 30), any_hash_after(&scene, 0), "{text}");
+    }
+}
+
 #[test]
 fn an_empty_file_is_an_empty_scene_in_space() {
     let scene = AnyScene::from_toml("").unwrap();
