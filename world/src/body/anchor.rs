@@ -56,6 +56,11 @@ impl Anchor {
         Self { particles: corners, weights: [((1.0 - b) - c) - d, b, c, d] }
     }
 
+    /// The same, moved by a share of the way to the middle of its particles.
+    pub(super) fn inwards(&self, share: f32) -> Self {
+        Self { weights: self.weights.map(|c| (1.0 - share) * c + 0.25 * share), ..*self }
+    }
+
     /// Where it is, m.
     ///
     /// # Panics
@@ -70,6 +75,12 @@ impl Anchor {
     /// If it names a particle that there is not.
     pub fn previous<const D: usize>(&self, particles: &Particles<D>) -> [f32; D] {
         from_fn(|axis| self.mean(particles.previous(axis)))
+    }
+
+    /// Where it was when its particles were at these places.
+    pub(crate) fn among<const D: usize>(&self, places: &[[f32; D]]) -> [f32; D] {
+        let of = |axis: usize| self.particles.map(|particle| places[particle as usize][axis]);
+        from_fn(|axis| mean(of(axis), self.weights))
     }
 
     fn mean(&self, column: &[f32]) -> f32 {
@@ -136,6 +147,16 @@ impl Anchor {
             }
         }
     }
+}
+
+/// A point of matter that is to keep off an obstacle.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Probe {
+    pub(crate) point: Anchor,
+    /// A point near it that is surely outside.
+    pub(crate) inner: Anchor,
+    /// How far off it is looked for the obstacle, m.
+    pub(crate) reach: f32,
 }
 
 /// The mean of four by their weights, taken from the first: exact, however far from the origin.

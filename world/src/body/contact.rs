@@ -5,7 +5,7 @@ use core::array::from_fn;
 use taut_core::Particles;
 
 use super::anchor::{Anchor, mean};
-use crate::obstacle::{Nearest, Side};
+use crate::obstacle::Nearest;
 use crate::vector::{difference, dot, plus, scaled};
 
 /// How often contacts are gone through: each is affected by the others of its body. A box on its
@@ -62,20 +62,18 @@ impl<const D: usize> Contact<D> {
         })
     }
 
-    /// With a side of an obstacle that a point is nearer to than `reach`, m. `drift` is how far the
-    /// obstacle moved at a point in this substep, m.
-    pub(super) fn with_side(
+    /// With an obstacle that a point is nearer to than `reach`, m. `drift` is how far the obstacle
+    /// moved at a point in this substep, m.
+    pub(super) fn with_obstacle(
         particles: &Particles<D>,
         point: Anchor,
-        side: impl Side<D>,
+        Nearest { distance, normal }: Nearest<D>,
         reach: f32,
         drift: impl Fn([f32; D]) -> [f32; D],
     ) -> Option<Self> {
-        let x = point.position(particles);
-        let Nearest { distance, normal } = side.nearest(x);
         let depth = reach - distance;
         if depth > 0.0 {
-            let position = plus(x, depth, normal);
+            let position = plus(point.position(particles), depth, normal);
             let other = Other::Fixed { position, previous: difference(position, drift(position)) };
             Self::new(particles, point, other, normal)
         } else {

@@ -3,9 +3,10 @@
 use taut_core::{ParticleError, Particles};
 
 use super::Anchor;
+use super::anchor::Probe;
 use super::contact::{Contact, Other, Solver};
 use crate::model::{Model, ModelError};
-use crate::obstacle::{Obstacle, Side, Surface};
+use crate::obstacle::{Nearest, Obstacle, Surface};
 use crate::sweep::{Extent, pairs};
 use crate::vector::{difference, dot, length, wide};
 use crate::world::Moment;
@@ -30,21 +31,24 @@ impl Limb {
         }
     }
 
-    /// The points of its axis that are deepest within `reach` of a side, m: of each half that has
+    /// The points of its axis that are deepest within `reach` of an obstacle, m: of each half that has
     /// such a point one, and how deep it is, m. Points are looked at as close as they reach far:
     /// between two of them an edge gets in by less than an eighth of that.
     fn deepest<const D: usize>(
         &self,
         particles: &Particles<D>,
-        side: impl Side<D>,
+        near: impl Fn(&Particles<D>, &Probe) -> Nearest<D>,
         reach: f32,
-    ) -> [Option<(Anchor, f32)>; 2] {
-        let depth = |point: &Anchor| reach - side.nearest(point.position(particles)).distance;
+    ) -> [Option<(Probe, Nearest<D>)>; 2] {
+        let probe = |share: f32, reach: f32| {
+            let point = self.point(share);
+            Probe { point, inner: point, reach }
+        };
         let [a, b] = self.ends.map(|end| particles.position(end as usize));
         let half = 0.5 * length(difference(b, a));
         let mut found = [None, None];
         // Most are off it altogether, and done with.
-        if depth(&self.point(0.5)) + half <= 0.0 {
+        if near(particles, &probe(0.5, reach + half)).distance >= reach + half {
             return found;
         }
         let pieces = half / reach.max(MIN_REACH);
@@ -54,10 +58,10 @@ impl Limb {
         for piece in 0..=last {
             let share = 0.5 * (piece as f32 / pieces.max(1.0));
             for (found, share) in found.iter_mut().zip([share, 1.0 - share]) {
-                let point = self.point(share);
-                let depth = depth(&point);
-                if depth > found.map_or(0.0, |(_, deepest)| deepest) {
-                    *found = Some((point, depth));
+                let probe = probe(share, reach);
+                let near = near(particles, &probe);
+                if near.distance < found.map_or(reach, |(_, deepest)| deepest.distance) {
+                    *found = Some((probe, near));
                 }
             }
         }
@@ -70,8 +74,9 @@ const MOST_PIECES: f32 = 8.0;
 /// m.
 const MIN_REACH: f32 = 1e-6;
 
-/// The limbs of a model. They keep out of obstacles whose shape is a formula ([`Solid`](crate::Solid)),
-/// and where [`LimbContacts`] are among the obstacles out of each other.
+/// The limbs of a model. They keep out of every [`Solid`](crate::Solid) (but a ridge
+/// thinner than they are may get through one that moves by more than its radius in a substep), and where [`LimbContacts`] are
+/// among the obstacles out of each other.
 ///
 /// ```
 /// use taut_world::{Model, Ragdoll};
@@ -100,12 +105,13 @@ impl<const D: usize> Limbs<D> {
         self.all.is_empty()
     }
 
-    /// Keeps limbs out of a side of an obstacle, between their ends, too: each half of a limb where
-    /// it is deepest. `drift` is how far the obstacle moved at a point in this substep, m.
+    /// Keeps limbs out of an obstacle, between their ends, too: each half of a limb where it is
+    /// deepest. `near` says how far it is from a point to the obstacle, and `drift` how far the
+    /// obstacle moved at a point in this substep, m.
     pub(crate) fn keep_out(
         &mut self,
         particles: &mut Particles<D>,
-        side: impl Side<D>,
+        near: impl Fn(&Particles<D>, &Probe) -> Nearest<D>,
         drift: impl Fn([f32; D]) -> [f32; D],
         surface: &Surface,
     ) {
@@ -119,8 +125,9 @@ impl<const D: usize> Limbs<D> {
         for limb in &self.all {
             met.clear();
             let reach = surface.thickness + limb.radius;
-            for (point, _) in limb.deepest(particles, side, reach).into_iter().flatten() {
-                met.extend(Contact::with_side(particles, point, side, reach, &drift));
+            for (probe, near) in limb.deepest(particles, &near, reach).into_iter().flatten() {
+                let Probe { point, .. } = probe;
+                met.extend(Contact::with_obstacle(particles, point, near, reach, &drift));
             }
             if !met.is_empty() {
                 solver.resolve(met, surface.friction, particles);
@@ -128,19 +135,19 @@ impl<const D: usize> Limbs<D> {
         }
     }
 
-    /// How deep the deepest limb that can move is in a side, m; 0 if none is.
+    /// How deep the deepest limb that can move is in an obstacle, m; 0 if none is.
     pub(crate) fn depth(
         &self,
         particles: &Particles<D>,
-        side: impl Side<D>,
+        near: impl Fn(&Particles<D>, &Probe) -> Nearest<D>,
         thickness: f32,
     ) -> f32 {
         let mut deepest = 0.0;
         for limb in &self.all {
-            for (point, depth) in
-                limb.deepest(particles, side, thickness + limb.radius).into_iter().flatten()
-            {
-                if depth > deepest && point.inverse_mass(particles) > 0.0 {
+            let reach = thickness + limb.radius;
+            for (probe, near) in limb.deepest(particles, &near, reach).into_iter().flatten() {
+                let depth = reach - near.distance;
+                if depth > deepest && probe.point.inverse_mass(particles) > 0.0 {
                     deepest = depth;
                 }
             }

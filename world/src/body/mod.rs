@@ -34,6 +34,7 @@ use crate::vector::{difference, sum};
 use linear::{Matrix, Vector, apply, each, inverse, matrix};
 
 pub use anchor::Anchor;
+pub(crate) use anchor::Probe;
 pub use error::BodyError;
 pub use limbs::{Limb, LimbContacts, Limbs};
 pub use mass::MassProperties;

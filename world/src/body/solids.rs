@@ -2,9 +2,10 @@
 
 use taut_core::Particles;
 
+use super::anchor::Probe;
 use super::contact::Contact;
 use super::{Anchor, Bodies, Body};
-use crate::obstacle::{Side, Surface};
+use crate::obstacle::{Nearest, Surface};
 
 impl<const D: usize> Bodies<D> {
     /// A vertex of a body, by its number among those of all bodies, as a point of matter.
@@ -18,15 +19,15 @@ impl<const D: usize> Bodies<D> {
         self.all.iter().map(|body| body.vertices().map(|vertex| self.point(body, vertex)))
     }
 
-    /// Keeps the vertices of all meshes out of a side of an obstacle, by the weights of the particles
+    /// Keeps the vertices of all meshes out of an obstacle, by the weights of the particles
     /// that carry them: equations (*) and (**) of Jakobsen 2001, where the "collision point p (which
-    /// in this case will be placed on the cube)" is a vertex, whose weights are known. `drift` is how
-    /// far the obstacle moved at a point in this substep, m. With a restitution they
-    /// [bounce](Self::bounce) when the substep ends.
+    /// in this case will be placed on the cube)" is a vertex, whose weights are known. `near` says how
+    /// far it is from one to the obstacle, and `drift` how far the obstacle moved at a point in this
+    /// substep, m. With a restitution they [bounce](Self::bounce) when the substep ends.
     pub(crate) fn keep_out(
         &mut self,
         particles: &mut Particles<D>,
-        side: impl Side<D>,
+        near: impl Fn(&Particles<D>, &Probe) -> Nearest<D>,
         drift: impl Fn([f32; D]) -> [f32; D],
         surface: &Surface,
     ) {
@@ -36,8 +37,10 @@ impl<const D: usize> Bodies<D> {
         for (body, points) in self.points().enumerate() {
             contacts.clear();
             for point in points {
-                let reach = surface.thickness;
-                contacts.extend(Contact::with_side(particles, point, side, reach, &drift));
+                let probe = probe(point, surface.thickness);
+                let near = near(particles, &probe);
+                let Probe { point, reach, .. } = probe;
+                contacts.extend(Contact::with_obstacle(particles, point, near, reach, &drift));
             }
             solver.resolve(&mut contacts, surface.friction, particles);
             if surface.restitution > 0.0 {
@@ -51,19 +54,25 @@ impl<const D: usize> Bodies<D> {
         self.solver = solver;
     }
 
-    /// How deep the deepest vertex of a body that can move is in a side, m; 0 if none is.
+    /// How deep the deepest vertex of a body that can move is in an obstacle, m; 0 if none is.
     pub(crate) fn depth(
         &self,
         particles: &Particles<D>,
-        side: impl Side<D>,
+        near: impl Fn(&Particles<D>, &Probe) -> Nearest<D>,
         thickness: f32,
     ) -> f32 {
         self.points().flatten().filter(|point| point.inverse_mass(particles) > 0.0).fold(
             0.0,
             |deepest, point| {
-                let depth = thickness - side.nearest(point.position(particles)).distance;
+                let depth = thickness - near(particles, &probe(point, thickness)).distance;
                 if depth > deepest { depth } else { deepest }
             },
         )
     }
+}
+
+/// What a vertex sees of an obstacle. Contacts are solved but nearly, so that a vertex may begin a
+/// substep somewhat inside: a quarter of the way to the middle of the body it is outside.
+fn probe(point: Anchor, thickness: f32) -> Probe {
+    Probe { point, inner: point.inwards(0.25), reach: thickness }
 }

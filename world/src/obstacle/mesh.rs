@@ -4,12 +4,13 @@ use parry3d::bounding_volume::Aabb;
 use parry3d::math::Vector;
 use parry3d::partitioning::{Bvh, BvhBuildStrategy};
 use robust::{Coord3D, orient3d};
-use taut_core::TriangleError;
+use taut_core::{Particles, TriangleError};
 
-use super::path::{check_point, upright};
-use super::solid::Solid;
+use super::path::{Drift, check_point, upright};
+use super::solid::{Nearest, Solid};
 use super::surface::{Contact, Law, Mover};
 use super::{Obstacle, Pose};
+use crate::body::Probe;
 use crate::drawing::{Figure, Form};
 use crate::model::{Model, ModelError};
 use crate::vector::{cross, difference, dot, length, plus};
@@ -43,6 +44,10 @@ pub enum Facing {
 ///
 /// What else moves particles later in a substep can put them on the other side, where they stay:
 /// let meshes be the last obstacles of a scene.
+///
+/// Rigid bodies keep their vertices out, each of which is looked at from a place a little further in;
+/// limbs keep out some points of their axes. A body that hits so hard that its sticks are flattened,
+/// or a ridge between the points of a fast limb, may get through.
 ///
 /// ```
 /// use taut_world::{Facing, Solid, Surface, TriMesh};
@@ -254,6 +259,13 @@ impl TriMesh {
         Some(Contact { normal, depth, clear: f64::INFINITY })
     }
 
+    /// What a point near the mesh meets that keeps it off by `reach`.
+    fn beside(&self, p: Point, reach: f64) -> Option<Contact<f64, 3>> {
+        let Near { point, distance, .. } = self.nearest(p, reach).filter(|it| it.distance > 0.0)?;
+        let normal = difference(p, point).map(|x| x / distance);
+        Some(Contact { normal, depth: reach - distance, clear: f64::INFINITY })
+    }
+
     /// Brings a particle back that came `from` there; `None` if it meets nothing. All as the mesh
     /// sees it; `rounded` is the nearest place to one that a particle can have.
     fn met(
@@ -309,6 +321,31 @@ impl Solid<TriMesh> {
         f64::from(self.surface.thickness) + f64::from(radius)
     }
 
+    /// How far a point of matter is from the mesh, as far as it looks: past the first triangle on its
+    /// way from where a point near it began the substep, or from the nearest.
+    fn near(
+        &self,
+        starts: &[[f32; 3]],
+        [before, after]: [Pose; 2],
+    ) -> impl Fn(&Particles<3>, &Probe) -> Nearest<3> {
+        move |particles, &Probe { point, inner, reach }| {
+            let to = after.point_back(point.position(particles).map(f64::from));
+            let start = if starts.len() == particles.len() {
+                inner.among(starts)
+            } else {
+                inner.position(particles)
+            };
+            let from = before.point_back(start.map(f64::from));
+            let reach = f64::from(reach);
+            let met = self.shape.crossing(from, to, reach);
+            let met = met.or_else(|| self.shape.beside(to, reach));
+            met.map_or(Nearest { distance: f32::INFINITY, normal: [0.0; 3] }, |contact| Nearest {
+                distance: (reach - contact.depth) as f32,
+                normal: after.direction(contact.normal).map(|along| along as f32),
+            })
+        }
+    }
+
     /// How far a particle keeps off at least, m.
     fn skin(&self, x: Point, pose: &Pose) -> f64 {
         let place = pose.point([0.0; 3]);
@@ -331,7 +368,9 @@ impl Obstacle for Solid<TriMesh> {
         let rounded = |p| after.point_back(place(p).map(f64::from));
         let everything = self.shape.tree.root_aabb();
         for particle in 0..matter.particles.len() {
-            if matter.particles.inverse_masses()[particle] == 0.0 {
+            // Those of bodies go with the vertices of their bodies.
+            let hidden = matter.radii.get(particle) == Some(&f32::NEG_INFINITY);
+            if hidden || matter.particles.inverse_masses()[particle] == 0.0 {
                 continue;
             }
             let x = matter.particles.position(particle).map(f64::from);
@@ -357,6 +396,11 @@ impl Obstacle for Solid<TriMesh> {
                 }
             }
         }
+        let Model { particles, bodies, limbs, starts, .. } = matter;
+        let near = self.near(starts, [before, after]);
+        let drift = Drift::between(&before, &after);
+        bodies.keep_out(particles, &near, |x| drift.at(x), &self.surface);
+        limbs.keep_out(particles, &near, |x| drift.at(x), &self.surface);
     }
 
     /// Of a mesh: by how much a particle is nearer than thickness and radius; the side on
@@ -372,7 +416,10 @@ impl Obstacle for Solid<TriMesh> {
                 deepest = deepest.max(reach - near.distance);
             }
         }
-        deepest as f32
+        let Model { particles, bodies, limbs, .. } = matter;
+        let (near, thickness) = (self.near(&[], [pose; 2]), self.surface.thickness);
+        let of_bodies = bodies.depth(particles, &near, thickness);
+        of_bodies.max(limbs.depth(particles, &near, thickness)).max(deepest as f32)
     }
 
     fn figure(&self, time: f64) -> Option<Figure<'_>> {

@@ -3,11 +3,12 @@
 
 use core::fmt::Debug;
 
-use taut_core::{Columns, PADDING};
+use taut_core::{Columns, PADDING, Particles};
 
 use super::path::Drift;
 use super::surface::{Contact, Law, Mover};
 use super::{Obstacle, Path, Pose, Spin, Surface};
+use crate::body::Probe;
 use crate::drawing::Figure;
 use crate::model::{Model, ModelError};
 use crate::simd::{self, Pass};
@@ -269,6 +270,11 @@ impl<S: Side<D>, const D: usize> Pass for Depth<'_, S, D> {
     }
 }
 
+/// How far a point of matter is from a side.
+fn near<const D: usize>(side: impl Side<D>) -> impl Fn(&Particles<D>, &Probe) -> Nearest<D> {
+    move |particles, probe| side.nearest(probe.point.position(particles))
+}
+
 impl<S: Shape<D>, const D: usize> Obstacle<D> for Solid<S, D> {
     fn keep_out(&self, matter: &mut Model<D>, moment: &Moment<D>) {
         let [before, after] = self.poses(moment);
@@ -295,8 +301,8 @@ impl<S: Shape<D>, const D: usize> Obstacle<D> for Solid<S, D> {
         }
         let Model { bodies, limbs, particles, .. } = matter;
         for side in sides() {
-            bodies.keep_out(particles, side, |x| drift.at(x), &self.surface);
-            limbs.keep_out(particles, side, |x| drift.at(x), &self.surface);
+            bodies.keep_out(particles, near(side), |x| drift.at(x), &self.surface);
+            limbs.keep_out(particles, near(side), |x| drift.at(x), &self.surface);
         }
     }
 
@@ -306,8 +312,10 @@ impl<S: Shape<D>, const D: usize> Obstacle<D> for Solid<S, D> {
             let thickness = self.surface.thickness;
             simd::widest(Depth { side, matter, thickness, deepest: &mut deepest });
             let Model { bodies, limbs, particles, .. } = matter;
-            let all =
-                [bodies.depth(particles, side, thickness), limbs.depth(particles, side, thickness)];
+            let all = [
+                bodies.depth(particles, near(side), thickness),
+                limbs.depth(particles, near(side), thickness),
+            ];
             for depth in all {
                 deepest = if depth > deepest { depth } else { deepest };
             }
