@@ -62,12 +62,12 @@ impl<const D: usize> Settings<D> {
     /// Refuses what was surely not meant, and would seem to never end.
     pub(crate) fn check(&self) -> Result<(), ModelError> {
         let Step { substeps, iterations, .. } = self.step;
-        for (what, value, most, must) in [
-            ("the number of substeps", substeps, 1e3, "from 1 to 1000"),
-            ("the number of iterations", iterations, 1e5, "from 0 to 100000"),
-            ("the number of passes", self.passes, 1e3, "from 1 to 1000"),
+        for (what, value, sane, must) in [
+            ("the number of substeps", substeps, 1.0..=1e3, "from 1 to 1000"),
+            ("the number of iterations", iterations, 0.0..=1e5, "from 0 to 100000"),
+            ("the number of passes", self.passes, 1.0..=1e3, "from 1 to 1000"),
         ] {
-            ModelError::check(what, value.into(), ..=most, must)?;
+            ModelError::check(what, value.into(), sane, must)?;
         }
         Ok(())
     }

@@ -234,7 +234,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             step: Bits::of([dt, damping].into_iter().chain(acceleration)),
             substeps,
             iterations,
-            passes,
+            passes: passes.max(1),
             positions: Bits::of(self.positions().flatten()),
             previous: Bits::of(all().flat_map(previous)),
             inverse_masses: Bits::of(all().map(|(it, number)| it.inverse_masses()[number])),

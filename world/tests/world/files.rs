@@ -151,7 +151,7 @@ fn what_is_wrong_is_said_in_a_sentence_with_its_line() {
         ("[step\n".to_owned(), 1, "]"),
         (model("cloth = {}\nrope = { path = [] }"), 1, "2 builders where one belongs"),
         (model("at = [0, 0, 0]"), 1, "0 builders where one belongs, of: drape, disc"),
-        (model("cloth = { rows = 1 }"), 1, "rows of a cloth is 1; it must be at least 2"),
+        (model("cloth = { rows = 1 }"), 3, "rows of a cloth is 1; it must be at least 2"),
         (model("cloth = { ros = 1 }"), 3, "unknown field `ros`"),
         (model("cloth = { families = \"some\" }"), 3, "unknown variant `some`"),
         (model("cloth = {}\npinned = [\"lid\"]"), 1, "'it' has no group 'lid' but: bottom"),
@@ -161,12 +161,12 @@ fn what_is_wrong_is_said_in_a_sentence_with_its_line() {
         ("[[obstacle]]\n\nsphere = { centre = [0, 0, 0] }".to_owned(), 3, "missing field `radius`"),
         (
             "[[obstacle]]\nsphere = { centre = [0, 0, 0], radius = -1 }".to_owned(),
-            1,
+            2,
             "radius of a sphere",
         ),
-        (model("emitter = { rate = 0 }"), 1, "the rate of an emitter, 1/s, is 0"),
+        (model("emitter = { rate = 0 }"), 3, "the rate of an emitter, 1/s, is 0"),
         (model("emitter = { source = { ring = [0, 0, 0] } }"), 3, "unknown variant `ring`"),
-        (model("emitter = { lifetime = [2, 1] }"), 1, "the longest lifetime, s, is 1"),
+        (model("emitter = { lifetime = [2, 1] }"), 3, "the longest lifetime, s, is 1"),
         (model("emitter = { lifetime = [2] }"), 3, "length 1"),
         (model("cloth = {}\nsprings = { stiffness = -1, damping = 0 }"), 1, "the stiffness -1"),
         (model("cloth = {}\nsprings = { stiffness = 1 }"), 4, "missing field `damping`"),
@@ -208,10 +208,25 @@ fn what_is_wrong_is_said_in_a_sentence_with_its_line() {
             1,
             "contacts between limbs take neither 'surface'",
         ),
+        (
+            model("[model.cloth]\nrows = 3\n\ndensity = -0.1"),
+            6,
+            "density of a cloth, kg/m², is -0.1",
+        ),
+        (model("cloth = { width = -1, height = -1 }"), 1, "width of a cloth"),
+        (model("emitter = {}\nvelocity = [0, 1, 0]"), 1, "'it' throws: turn its source"),
+        (
+            model("cloth = {}\ntears_at = 2\nsprings = { stiffness = 1, damping = 0 }"),
+            1,
+            "springs in place of its sticks",
+        ),
+        ("[step]\ndt = 0.01\niterations = 4_000_000".to_owned(), 3, "iterations is 4000000"),
+        ("[step]\npasses = 0".to_owned(), 2, "passes is 0; it must be from 1 to 1000"),
+        (model("cloth = {}\nvelocity = [1e30, 0, 0]"), 4, "velocity of a model, m/s, is 1"),
         ("order = \"any\"".to_owned(), 1, "unknown variant `any`"),
         ("\n[[force]]\nmagic = {}".to_owned(), 3, "unknown field `magic`"),
-        ("[[force]]\ndrag = { linear = -1 }".to_owned(), 1, "linear drag, kg/s, is -1"),
-        ("[[force]]\nwind = { velocity = [0, nan, 0] }".to_owned(), 1, "velocity of a wind"),
+        ("[[force]]\ndrag = { linear = -1 }".to_owned(), 2, "linear drag, kg/s, is -1"),
+        ("[[force]]\nwind = { velocity = [0, nan, 0] }".to_owned(), 2, "velocity of a wind"),
     ] {
         is_said(&text, line, part);
     }
@@ -222,21 +237,21 @@ fn what_is_beyond_all_measure_is_refused_before_it_does_harm() {
     for (text, line, part) in [
         (
             "[[obstacle]]\nlimb_contacts = { friction = nan }".to_owned(),
-            1,
+            2,
             "friction of contacts between limbs is NaN",
         ),
-        ("[[obstacle]]\nbody_contacts = { margin = -1 }".to_owned(), 1, "margin of contacts"),
+        ("[[obstacle]]\nbody_contacts = { margin = -1 }".to_owned(), 2, "margin of contacts"),
         (
             "[[obstacle]]\nbody_contacts = {}\nsurface = { restitution = 7 }".to_owned(),
-            1,
+            3,
             "the restitution of a surface is 7",
         ),
         (model("drape = { size = 9223372036854775807 }"), 1, "at most 16777216"),
         (model("disc = { size = 5000 }"), 1, "at most 16777216"),
         (model("ball = { size = 4000 }"), 1, "at most 16777216"),
-        (model("cloth = {}\nat = [0, inf, 0]"), 1, "where a model is, m, is inf"),
-        (model("cloth = {}\nvelocity = [nan, 0, 0]"), 1, "the velocity of a model, m/s, is NaN"),
-        (model("cloth = {}\ntears_at = 0.5"), 1, "sticks tear is 0.5; it must be at least 1"),
+        (model("cloth = {}\nat = [0, inf, 0]"), 4, "where a model is, m, is inf"),
+        (model("cloth = {}\nvelocity = [nan, 0, 0]"), 4, "the velocity of a model, m/s, is NaN"),
+        (model("cloth = {}\ntears_at = 0.5"), 4, "sticks tear is 0.5; it must be at least 1"),
         (model("drape = { size = 4 }\npinned = [\"top\"]"), 1, "no group 'top' but: none"),
         (
             format!("{}\n[[force]]\non = \"tpo\"\nacceleration = [0, 1, 0]", model("cloth = {}")),
@@ -246,7 +261,7 @@ fn what_is_beyond_all_measure_is_refused_before_it_does_harm() {
         (
             "[[force]]\nacceleration = [0, 1, 0]\nwithin = { ball = { centre = [0, 0, 0], radius = nan } }"
                 .to_owned(),
-            1,
+            3,
             "the radius of a region, m, is NaN",
         ),
     ] {

@@ -3,12 +3,15 @@
 mod error;
 mod forces;
 mod models;
+mod numbers;
 mod obstacles;
 mod options;
 mod paths;
 mod values;
 
 use std::collections::BTreeSet;
+use std::error::Error;
+use std::ops::Range;
 use std::sync::Arc;
 
 use serde::Deserialize;
@@ -18,16 +21,17 @@ use toml::Spanned;
 
 use super::{AnyScene, Scene};
 use crate::force::Force;
-use crate::model::Model;
+use crate::model::{Model, ModelError};
 use crate::obstacle::Obstacle;
 use crate::world::Settings;
 
+use numbers::place_of;
 use values::{OrderWord, Vector};
 
 pub use error::SceneFileError;
 
 /// Why something that was read cannot be built.
-type Complaint = Box<dyn std::error::Error>;
+type Complaint = Box<dyn Error>;
 
 /// What was read before.
 struct Context<const D: usize> {
@@ -137,7 +141,8 @@ impl AnyScene {
     /// ```
     ///
     /// # Errors
-    /// What is wrong, by its line: text that is no TOML, a key that nothing knows, a value that a
+    /// What is wrong, with its line (that of its table, if a number stands there more than once):
+    /// text that is no TOML, a key that nothing knows, a value that a
     /// builder refuses, two models of a name.
     pub fn from_toml(text: &str) -> Result<Self, SceneFileError> {
         let head: Head = parse(text)?;
@@ -180,29 +185,46 @@ where
     if let Some(step) = read.step {
         let span = step.span();
         let changed = step.into_inner().change(&mut scene.settings);
-        changed.map_err(|error| SceneFileError::at(text, span, error))?;
+        changed.map_err(|error| refused(text, ("step", 0), span, &*error))?;
     }
     let mut context = Context { settings: scene.settings, groups: BTreeSet::new() };
-    for model in read.model {
+    for (nth, model) in read.model.into_iter().enumerate() {
         let span = model.span();
-        let (name, model) = build(text, model, &context)?;
+        let (name, model) = build(text, ("model", nth), model, &context)?;
         context.groups.extend(model.groups.keys().cloned());
         scene.add(name, model).map_err(|error| SceneFileError::at(text, span, error))?;
     }
-    for force in read.force {
-        scene.forces.push(build(text, force, &context)?);
+    for (nth, force) in read.force.into_iter().enumerate() {
+        scene.forces.push(build(text, ("force", nth), force, &context)?);
     }
-    for obstacle in read.obstacle {
-        scene.obstacles.push(build(text, obstacle, &context)?);
+    for (nth, obstacle) in read.obstacle.into_iter().enumerate() {
+        scene.obstacles.push(build(text, ("obstacle", nth), obstacle, &context)?);
     }
     Ok(scene)
 }
 
 fn build<B: Build<D>, const D: usize>(
     text: &str,
+    entry: (&str, usize),
     read: Spanned<B>,
     context: &Context<D>,
 ) -> Result<B::Built, SceneFileError> {
     let span = read.span();
-    read.into_inner().build(context).map_err(|error| SceneFileError::at(text, span, error))
+    read.into_inner().build(context).map_err(|error| refused(text, entry, span, &*error))
+}
+
+/// A complaint about an entry of a list of tables that spans `table`: where the number stands that is
+/// wrong, if that is sure.
+fn refused(
+    text: &str,
+    (key, nth): (&str, usize),
+    table: Range<usize>,
+    error: &(dyn Error + 'static),
+) -> SceneFileError {
+    let number = match error.downcast_ref() {
+        Some(ModelError::Measure { value, .. }) => Some(*value),
+        _ => None,
+    };
+    let place = number.and_then(|number| place_of(text, key, nth, number));
+    SceneFileError::at(text, place.unwrap_or(table), error)
 }

@@ -67,6 +67,21 @@ macro_rules! models {
                     )
                 })?;
                 let mut model = model?;
+                let moves = self.turned.is_some() || self.velocity.is_some();
+                if moves && !model.emitters.is_empty() {
+                    Err(format!(
+                        "the model '{}' throws: turn its source, and give that a velocity",
+                        self.name
+                    ))?;
+                }
+                let of_sticks = [self.stiffness, self.compliance, self.tears_at];
+                if self.springs.is_some() && of_sticks.iter().any(Option::is_some) {
+                    Err(format!(
+                        "the model '{}' has springs in place of its sticks, which have neither \
+                         'stiffness' nor 'compliance' nor 'tears_at'",
+                        self.name
+                    ))?;
+                }
                 if let Some(turned) = self.turned {
                     model = turned.turn(model)?;
                 }

@@ -26,6 +26,8 @@ trait Make<const D: usize> {
 /// What shapes have in common.
 struct How<const D: usize> {
     surface: Option<Surface>,
+    /// If that is written.
+    friction: Option<f32>,
     path: Option<Path<D>>,
     spin: Option<Spin<D>>,
 }
@@ -74,6 +76,7 @@ macro_rules! obstacles {
             fn build(self, _: &Context<$dimensions>) -> Result<Self::Built, Complaint> {
                 const SHAPES: &[&str] = &[$($(#[$if])* stringify!($shape)),*];
                 let how = How {
+                    friction: self.surface.as_ref().and_then(|text| text.friction),
                     surface: self.surface.map(|text| text.options()),
                     path: self.path.map(Into::into),
                     spin: self.spin.map(|text| text.spin()).transpose()?,
@@ -244,8 +247,10 @@ impl Make<3> for BodyContactsText {
         }
         let usual = BodyContacts::default();
         let margin = self.margin.unwrap_or(usual.margin);
+        let friction = how.friction.unwrap_or(usual.surface.friction);
+        let surface = Surface { friction, ..how.surface.unwrap_or(usual.surface) };
         Ok(Arc::new(BodyContacts {
-            surface: how.surface.unwrap_or(usual.surface).checked()?,
+            surface: surface.checked()?,
             margin: not_negative("the margin of contacts between bodies, m,", margin)?,
         }))
     }

@@ -126,6 +126,7 @@ words! {
         Banded => Order::Banded,
         Blocked => Order::Blocked,
         Sheet => Order::Sheet,
+        Starred => Order::Starred,
     }
 }
 
