@@ -26,8 +26,8 @@ pub(crate) const COLUMNS: [(&str, bool); 10] = [
 ];
 
 /// What [`picked`] picks.
-pub(crate) const PICKED: &str = "Shown are, with the default formula, the fastest row of every \
-    kernel on every instruction set and of every schedule; and the fastest row of every formula.";
+pub(crate) const PICKED: &str = "Shown are, with the default formula: the fastest row of each \
+    kernel on each instruction set, and of each schedule. Then the fastest row of each formula.";
 
 /// The rows that tell the most, the fastest first: see [`PICKED`]. What blew up is no result.
 pub(crate) fn picked(rows: &[Timing]) -> Vec<&Timing> {

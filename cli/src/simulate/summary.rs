@@ -57,7 +57,7 @@ impl<const D: usize> Summary<D> {
             self.frames,
             step.dt,
             step.substeps,
-            passes,
+            passes.max(&1),
             step.iterations,
             world.formula()
         )

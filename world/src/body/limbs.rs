@@ -74,9 +74,9 @@ const MOST_PIECES: f32 = 8.0;
 /// m.
 const MIN_REACH: f32 = 1e-6;
 
-/// The limbs of a model. They keep out of every [`Solid`](crate::Solid) (but a ridge
-/// thinner than they are may get through one that moves by more than its radius in a substep), and where [`LimbContacts`] are
-/// among the obstacles out of each other.
+/// The limbs of a model. They keep out of every [`Solid`](crate::Solid) (but a ridge thinner than they
+/// are may get through one that moves by more than its radius in a substep), and where
+/// [`LimbContacts`] are among the obstacles out of each other.
 ///
 /// ```
 /// use taut_world::{Model, Ragdoll};
