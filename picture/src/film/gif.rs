@@ -34,9 +34,9 @@ pub(super) fn write(file: &File, all: &mut Drawn<'_>, fps: f64) -> Result<()> {
     let mut shown: Option<Picture> = None;
     let mut nth = 0;
     all.each(|picture| {
-        let picture = settled(picture, shown.as_ref(), just_seen);
+        let mut picture = settled(picture, shown.as_ref(), just_seen);
         let patch = shown.as_ref().map_or_else(|| picture.whole(), |it| picture.changed(it));
-        let mut frame = quantised(&picture, shown.as_ref(), patch, colours);
+        let mut frame = quantised(&mut picture, shown.as_ref(), patch, colours);
         // Hundredths of a second, that add up to the right time.
         #[allow(clippy::cast_sign_loss, reason = "time goes on")]
         let until = |nth: u32| (100.0 * f64::from(nth) / fps).round() as u64;
@@ -61,8 +61,10 @@ fn settled(mut picture: Picture, shown: Option<&Picture>, just_seen: u8) -> Pict
     picture
 }
 
+/// A patch of a picture as a frame. The picture becomes what is shown then, so that what came out too
+/// far off is done again in the next frame: what moves would leave a trail otherwise.
 fn quantised(
-    picture: &Picture,
+    picture: &mut Picture,
     shown: Option<&Picture>,
     patch: Patch,
     colours: u8,
@@ -93,6 +95,12 @@ fn quantised(
         })
         .collect();
     let mut palette = network.color_map_rgb();
+    let places: Vec<usize> = picture.within(patch).collect();
+    for (at, &colour) in places.into_iter().zip(&buffer).filter(|(_, colour)| **colour != unchanged)
+    {
+        let first = 3 * usize::from(colour);
+        picture.pixels[at].copy_from_slice(&palette[first..first + 3]);
+    }
     palette.resize(3 * (colours + 1), 0);
     let Patch { left, top, width, height } = patch;
     let [left, top, width, height] = [left, top, width, height].map(|it| it as u16);
