@@ -78,6 +78,7 @@ impl Anchor {
     }
 
     /// Where it was when its particles were at these places.
+    #[cfg_attr(not(feature = "parry"), expect(dead_code, reason = "meshes alone look there"))]
     pub(crate) fn among<const D: usize>(&self, places: &[[f32; D]]) -> [f32; D] {
         let of = |axis: usize| self.particles.map(|particle| places[particle as usize][axis]);
         from_fn(|axis| mean(of(axis), self.weights))
@@ -154,6 +155,7 @@ impl Anchor {
 pub(crate) struct Probe {
     pub(crate) point: Anchor,
     /// A point near it that is surely outside.
+    #[cfg_attr(not(feature = "parry"), expect(dead_code, reason = "meshes alone look there"))]
     pub(crate) inner: Anchor,
     /// How far off it is looked for the obstacle, m.
     pub(crate) reach: f32,
