@@ -165,9 +165,14 @@ pub(crate) struct Block {
     pub(crate) slot: u32,
     /// A bit for each that is there. Others are gone, or never were: gaps in a row.
     pub(crate) there: u16,
-    /// The next so many shares of particles have all their slots found out after this block.
+    /// The next so many shares of particles are to be handed out after this block, as all their slots
+    /// are found out.
     pub(crate) completes: u32,
 }
+
+/// So many blocks later what was found out about one is in the nearest cache, and loads that span two
+/// stores need not wait for them.
+const SETTLED: usize = 4;
 
 /// A row goes on after up to so many triangles less one that are not there, as at the edges of a
 /// sheet, where the corners of the next row of cells begin one particle later.
@@ -365,7 +370,7 @@ impl Around {
         }
     }
 
-    /// Notes after which of the blocks, in this order, which shares are complete.
+    /// Notes after which of the blocks, in this order, which shares are complete and settled.
     fn complete(&self, blocks: &mut [Block], slots: usize) {
         let mut found_by = vec![0; slots];
         for (nth, block) in blocks.iter().enumerate().rev() {
@@ -377,7 +382,8 @@ impl Around {
                 let of_share = &found_by[slot..][..share.len as usize];
                 last = of_share.iter().copied().fold(last, usize::max);
             }
-            blocks[last].completes += 1;
+            let after = (last + SETTLED).min(blocks.len() - 1);
+            blocks[after].completes += 1;
         }
     }
 
