@@ -25,9 +25,7 @@ trait Make<const D: usize> {
 
 /// What shapes have in common.
 struct How<const D: usize> {
-    surface: Option<Surface>,
-    /// If that is written.
-    friction: Option<f32>,
+    surface: Option<SurfaceText>,
     path: Option<Path<D>>,
     spin: Option<Spin<D>>,
 }
@@ -42,7 +40,7 @@ impl<const D: usize> How<D> {
         Moving<S, D>: Obstacle<D> + 'static,
     {
         let mut made = made
-            .with(self.surface.unwrap_or_default())?
+            .with(self.surface.as_ref().map(SurfaceText::options).unwrap_or_default())?
             .along(self.path.clone().unwrap_or_default())?;
         if let Some(spin) = self.spin {
             made = made.turning(spin);
@@ -76,8 +74,7 @@ macro_rules! obstacles {
             fn build(self, _: &Context<$dimensions>) -> Result<Self::Built, Complaint> {
                 const SHAPES: &[&str] = &[$($(#[$if])* stringify!($shape)),*];
                 let how = How {
-                    friction: self.surface.as_ref().and_then(|text| text.friction),
-                    surface: self.surface.map(|text| text.options()),
+                    surface: self.surface,
                     path: self.path.map(Into::into),
                     spin: self.spin.map(|text| text.spin()).transpose()?,
                 };
@@ -247,8 +244,7 @@ impl Make<3> for BodyContactsText {
         }
         let usual = BodyContacts::default();
         let margin = self.margin.unwrap_or(usual.margin);
-        let friction = how.friction.unwrap_or(usual.surface.friction);
-        let surface = Surface { friction, ..how.surface.unwrap_or(usual.surface) };
+        let surface = how.surface.as_ref().map_or(usual.surface, |text| text.over(usual.surface));
         Ok(Arc::new(BodyContacts {
             surface: surface.checked()?,
             margin: not_negative("the margin of contacts between bodies, m,", margin)?,

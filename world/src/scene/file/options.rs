@@ -23,7 +23,11 @@ macro_rules! options {
 
         impl $(<const $D: usize>)? $text $(<$D>)? {
             fn options(&self) -> $options $(<$of>)? {
-                let mut options = <$options $(<$of>)?>::default();
+                self.over(<$options $(<$of>)?>::default())
+            }
+
+            /// What is written, in place of what is usual.
+            fn over(&self, mut options: $options $(<$of>)?) -> $options $(<$of>)? {
                 let $options { $($field),* } = &mut options;
                 $(if let Some(written) = &self.$field {
                     *$field = written.clone().into();
