@@ -48,9 +48,9 @@ pub use obstacle::{
 };
 #[cfg(feature = "parry")]
 pub use obstacle::{Facing, TriMesh};
-#[cfg(feature = "toml")]
-pub use scene::SceneFileError;
 pub use scene::{AnyScene, LibraryScene, Scene, SceneError, UnknownScene};
+#[cfg(feature = "toml")]
+pub use scene::{SceneFileError, TriangleReader, Triangles};
 pub use springs::{Spring, SpringError, Springs};
 pub use world::{
     Clock, Diagnostics, Drawing, DrawnPart, Frame, Moment, Outcome, Pass, Piece, Removed, Settings,

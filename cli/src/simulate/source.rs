@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use taut::world::{AnyScene, LibraryScene, Scene, StickSet};
-use taut_mesh::Origin;
+use taut_mesh::{LoadOptions, Origin};
 
 use crate::input;
 
@@ -64,7 +64,12 @@ impl Source {
                 anyhow::ensure!(size.is_none(), "--size is for scenes of the library, not {file}");
                 let text =
                     fs::read_to_string(path).with_context(|| format!("{file}: cannot be read"))?;
-                let scene = AnyScene::from_toml(&text).with_context(|| file.clone())?;
+                // Meshes are beside the scene.
+                let scene = AnyScene::from_toml_with(&text, &|mesh| {
+                    let mesh = taut_mesh::load(path.with_file_name(mesh), &LoadOptions::default())?;
+                    Ok((mesh.mesh.positions, mesh.mesh.triangles))
+                });
+                let scene = scene.with_context(|| file.clone())?;
                 Ok(Named { scene, name: file, origin: None })
             }
         }

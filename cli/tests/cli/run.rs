@@ -30,7 +30,9 @@ impl Folder {
     pub(crate) fn with(files: &[(&str, Vec<u8>)]) -> Self {
         let folder = Self::new();
         for (name, bytes) in files {
-            fs::write(folder.0.path().join(name), bytes).unwrap();
+            let path = folder.0.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, bytes).unwrap();
         }
         folder
     }

@@ -87,6 +87,21 @@ fn positions_and_energies_are_written_with_all_their_digits() {
     assert!(energies.starts_with("frame,time_s,kinetic_j,potential_j,total_j,"), "{energies}");
 }
 
+/// Wherever the program is started.
+#[test]
+fn the_meshes_of_a_scene_lie_beside_it() {
+    let scene = |file: &str| {
+        format!("[[model]]\nname = \"tent\"\nmesh = {{ file = \"{file}\", density = 1 }}").into()
+    };
+    let folder = Folder::with(&[
+        ("scenes/tent.toml", scene("meshes/tent.obj")),
+        ("scenes/lost.toml", scene("lost.obj")),
+        ("scenes/meshes/tent.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n".into()),
+    ]);
+    folder.taut("simulate scenes/tent.toml --frames 2").succeeded();
+    folder.taut("simulate scenes/lost.toml").complained_of(&["lost.toml: line 3", "lost.obj"]);
+}
+
 #[test]
 fn what_is_wrong_is_named() {
     let folder = Folder::with(&[("bad.toml", FILE.replace("drape", "cloak").into())]);

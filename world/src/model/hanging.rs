@@ -16,6 +16,18 @@ pub const PINNED_SHARE: f64 = 0.02;
 /// The distance between neighbours, m.
 const SPACING: f64 = 0.05;
 
+/// The numbers of the highest of these places: a share of [`PINNED_SHARE`], at least one; of equally
+/// high ones the first.
+pub(super) fn highest<const D: usize>(positions: &[[f32; D]]) -> Vec<u32> {
+    let mut by_height: Vec<u32> = (0..positions.len() as u32).collect();
+    let height = |particle: u32| positions[particle as usize][1];
+    by_height.sort_by(|&one, &other| height(other).total_cmp(&height(one)));
+    #[allow(clippy::cast_sign_loss, reason = "a share of a count")]
+    by_height.truncate((positions.len() as f64 * PINNED_SHARE).ceil() as usize);
+    by_height.sort_unstable();
+    by_height
+}
+
 impl Model {
     /// A triangle mesh that hangs from its highest particles (a share of [`PINNED_SHARE`],
     /// at least one; of equally high ones the first). `positions` in m, y up; all masses 1 kg.
@@ -27,13 +39,9 @@ impl Model {
         triangles: &[[u32; 3]],
         set: StickSet,
     ) -> Result<Self, ModelError> {
-        let mut by_height: Vec<usize> = (0..positions.len()).collect();
-        by_height.sort_by(|&one, &other| positions[other][1].total_cmp(&positions[one][1]));
-        #[allow(clippy::cast_sign_loss, reason = "a share of a count")]
-        let pinned = (positions.len() as f64 * PINNED_SHARE).ceil() as usize;
         let mut inverse_masses = vec![1.0; positions.len()];
-        for &particle in &by_height[..pinned] {
-            inverse_masses[particle] = 0.0;
+        for particle in highest(positions) {
+            inverse_masses[particle as usize] = 0.0;
         }
         let particles = Particles::new(positions, &inverse_masses)?;
         let sticks = Sticks::from_triangles(&particles, triangles, set.bending())?;

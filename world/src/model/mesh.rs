@@ -3,6 +3,7 @@
 use taut_core::{Bending, Duplicates, Particles, Sticks};
 
 use super::cloth::Axes;
+use super::hanging::highest;
 use super::parts::{at_least, inverse_mass, particles_checked, positive};
 use super::{Model, ModelError};
 use crate::vector::{difference, rounded, scaled, sum, wide};
@@ -102,8 +103,8 @@ impl<const D: usize> Model<D> {
     /// A triangle mesh as cloth: every edge a stick, and if it resists bending, one between the far
     /// corners of each two neighbouring triangles (Jakobsen's support sticks, 2001): see
     /// [`Sticks::from_triangles`]. Each particle has a third of the mass of its triangles, whose
-    /// `density` is in kg/m². Positions in m. Nothing is pinned. Group: `rim`, the corners of
-    /// edges that have one triangle only.
+    /// `density` is in kg/m². Positions in m. Nothing is pinned. Groups: `top`, the highest 2 %, at
+    /// least one; and `rim`, the corners of edges that have one triangle only.
     ///
     /// ```
     /// use taut_core::Bending;
@@ -145,6 +146,7 @@ impl<const D: usize> Model<D> {
             masses.into_iter().map(inverse_mass).collect::<Result<Vec<f32>, _>>()?;
         let particles = Particles::new(positions, &inverse_masses)?;
         let mut model = Self { faces: triangles.to_vec().into(), ..Self::new(particles, sticks) };
+        model.groups.insert("top".to_owned(), highest(positions));
         model.groups.insert("rim".to_owned(), rim(triangles));
         Ok(model)
     }

@@ -17,7 +17,7 @@ use crate::world::Settings;
 
 pub use any::AnyScene;
 #[cfg(feature = "toml")]
-pub use file::SceneFileError;
+pub use file::{SceneFileError, TriangleReader, Triangles};
 pub use library::{LibraryScene, UnknownScene};
 
 /// Why something cannot be put into a scene.

@@ -121,6 +121,69 @@ fn the_scenes_of_the_page_about_them_run() {
     }
 }
 
+/// Triangles of a file are as those that are written, wherever they may stand.
+#[cfg(feature = "parry")]
+#[test]
+fn the_triangles_of_a_file_are_as_if_they_were_written() {
+    let written = r#"
+        [[model]]
+        name = "roof"
+        mesh = { positions = [[0, 0, 0], [2, 0, 0], [0, 0, 2], [0, 1, 0]], triangles = [[0, 1, 3], [0, 3, 2]], density = 1, bending = "free" }
+        pinned = ["top"]
+
+        [[model]]
+        name = "stone"
+        rigid_mesh = { positions = [[0, 0, 0], [2, 0, 0], [0, 0, 2], [0, 1, 0]], triangles = [[0, 1, 2], [0, 2, 3], [0, 3, 1], [1, 3, 2]], density = 1 }
+        at = [0, 2, 0]
+
+        [[obstacle]]
+        mesh = { positions = [[-9, -1, -9], [-9, -1, 9], [9, -1, -9]], triangles = [[0, 1, 2]], facing = "both" }
+    "#;
+    let tetrahedron = "positions = [[0, 0, 0], [2, 0, 0], [0, 0, 2], [0, 1, 0]]";
+    let named = written
+        .replace(
+            &format!("{tetrahedron}, triangles = [[0, 1, 3], [0, 3, 2]]"),
+            r#"file = "roof", scale = 0.5"#,
+        )
+        .replace(
+            &format!("{tetrahedron}, triangles = [[0, 1, 2], [0, 2, 3], [0, 3, 1], [1, 3, 2]]"),
+            r#"file = "stone""#,
+        )
+        .replace(
+            "positions = [[-9, -1, -9], [-9, -1, 9], [9, -1, -9]], triangles = [[0, 1, 2]]",
+            r#"file = "floor", scale = 3"#,
+        );
+    assert_eq!(named.matches("file").count(), 3);
+    let corners = vec![[0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [0.0, 0.0, 2.0], [0.0, 1.0, 0.0]];
+    let read = |file: &str| {
+        Ok(match file {
+            "roof" => (
+                corners.iter().map(|place| place.map(|x: f32| 2.0 * x)).collect(),
+                vec![[0, 1, 3], [0, 3, 2]],
+            ),
+            "stone" => (corners.clone(), vec![[0, 1, 2], [0, 2, 3], [0, 3, 1], [1, 3, 2]]),
+            "floor" => {
+                let third = -1.0 / 3.0;
+                (vec![[-3.0, third, -3.0], [-3.0, third, 3.0], [3.0, third, -3.0]], vec![[0, 1, 2]])
+            }
+            other => Err(format!("there is no {other}"))?,
+        })
+    };
+    let [written, from_files] =
+        [AnyScene::from_toml(written), AnyScene::from_toml_with(&named, &read)].map(|scene| {
+            let AnyScene::Solid(scene) = scene.unwrap() else { panic!("it is in space") };
+            scene
+        });
+    let roof = |scene: &Scene<3>| scene.models().next().unwrap().1.groups["top"].clone();
+    assert_eq!((roof(&written), roof(&from_files)), (vec![3], vec![3]));
+    assert_ne!(hash_after(&written, 60), hash_after(&written, 0));
+    assert_eq!(hash_after(&from_files, 60), hash_after(&written, 60));
+
+    let text = "[[obstacle]]\n\nmesh.facing = \"front\"\nmesh.file = \"wall\"";
+    let error = AnyScene::from_toml_with(text, &read).unwrap_err();
+    assert_eq!((error.line, &*error.message), (4, "there is no wall"));
+}
+
 #[test]
 fn an_empty_file_is_an_empty_scene_in_space() {
     let scene = AnyScene::from_toml("").unwrap();
@@ -224,6 +287,18 @@ fn what_is_wrong_is_said_in_a_sentence_with_its_line() {
         ("[step]\npasses = 0".to_owned(), 2, "passes is 0; it must be from 1 to 1000"),
         (model("cloth = {}\nvelocity = [1e30, 0, 0]"), 4, "velocity of a model, m/s, is 1"),
         ("order = \"any\"".to_owned(), 1, "unknown variant `any`"),
+        (model("mesh = { density = 1 }"), 1, "'positions' and 'triangles', or of a 'file'"),
+        (model("mesh = { positions = [], density = 1 }"), 1, "or of a 'file'"),
+        (
+            model("mesh = { positions = [], triangles = [], scale = 2, density = 1 }"),
+            1,
+            "or of a 'file'",
+        ),
+        (
+            model("\n[model.rigid_mesh]\ndensity = 1\nfile = \"a.obj\""),
+            6,
+            "nobody here reads files, such as a.obj",
+        ),
         ("\n[[force]]\nmagic = {}".to_owned(), 3, "unknown field `magic`"),
         ("[[force]]\ndrag = { linear = -1 }".to_owned(), 2, "linear drag, kg/s, is -1"),
         ("[[force]]\nwind = { velocity = [0, nan, 0] }".to_owned(), 2, "velocity of a wind"),

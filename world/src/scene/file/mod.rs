@@ -7,6 +7,7 @@ mod numbers;
 mod obstacles;
 mod options;
 mod paths;
+mod triangles;
 mod values;
 
 use std::collections::BTreeSet;
@@ -29,18 +30,28 @@ use numbers::place_of;
 use values::{OrderWord, Vector};
 
 pub use error::SceneFileError;
+pub use triangles::{TriangleReader, Triangles};
 
 /// Why something that was read cannot be built.
 type Complaint = Box<dyn Error>;
 
-/// What was read before.
-struct Context<const D: usize> {
+/// A complaint about a part of the text, in bytes.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+struct There {
+    span: Range<usize>,
+    message: String,
+}
+
+/// What was read before, and who reads other files.
+struct Context<'a, const D: usize> {
+    files: &'a TriangleReader<'a>,
     settings: Settings<D>,
     /// Those of all models.
     groups: BTreeSet<String>,
 }
 
-impl<const D: usize> Context<D> {
+impl<const D: usize> Context<'_, D> {
     /// The length of a substep, s.
     fn h(&self) -> f32 {
         self.settings.step.dt / self.settings.step.substeps as f32
@@ -143,14 +154,40 @@ impl AnyScene {
     /// # Errors
     /// What is wrong, with its line (that of its table, if a number stands there more than once):
     /// text that is no TOML, a key that nothing knows, a value that a
-    /// builder refuses, two models of a name.
+    /// builder refuses, two models of a name, the file of a mesh.
     pub fn from_toml(text: &str) -> Result<Self, SceneFileError> {
+        Self::from_toml_with(text, &|file| Err(format!("nobody here reads files, such as {file}"))?)
+    }
+
+    /// The same for a text whose meshes may be in other files: in place of `positions` and
+    /// `triangles` a `file`, and by what its coordinates are multiplied, `scale`. `files` reads them.
+    ///
+    /// ```
+    /// use taut_world::AnyScene;
+    ///
+    /// let text = r#"
+    ///     [[model]]
+    ///     name = "kerchief"
+    ///     mesh = { file = "kerchief.obj", scale = 0.01, density = 0.2 }
+    ///     pinned = ["top"]
+    /// "#;
+    /// let scene = AnyScene::from_toml_with(text, &|file| {
+    ///     assert_eq!(file, "kerchief.obj"); // which the crate `taut-mesh` would read
+    ///     Ok((vec![[0.0, 0.0, 0.0], [50.0, 0.0, 0.0], [0.0, 50.0, 0.0]], vec![[0, 1, 2]]))
+    /// })?;
+    /// assert_eq!(scene.particles(), 3);
+    /// # Ok::<(), taut_world::SceneFileError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`from_toml`](Self::from_toml), and what `files` complains of, with the line of that file.
+    pub fn from_toml_with(text: &str, files: &TriangleReader) -> Result<Self, SceneFileError> {
         let head: Head = parse(text)?;
         match head.dimensions {
-            None => Ok(Self::Solid(solid(text)?)),
+            None => Ok(Self::Solid(solid(text, files)?)),
             Some(dimensions) => match dimensions.get_ref() {
-                2 => Ok(Self::Flat(flat(text)?)),
-                3 => Ok(Self::Solid(solid(text)?)),
+                2 => Ok(Self::Flat(flat(text, files)?)),
+                3 => Ok(Self::Solid(solid(text, files)?)),
                 other => Err(SceneFileError::at(
                     text,
                     dimensions.span(),
@@ -165,15 +202,18 @@ fn parse<T: DeserializeOwned>(text: &str) -> Result<T, SceneFileError> {
     toml::from_str(text).map_err(|error| SceneFileError::of_toml(text, &error))
 }
 
-fn flat(text: &str) -> Result<Scene<2>, SceneFileError> {
-    scene::<models::Flat, forces::Flat, obstacles::Flat, 2>(text)
+fn flat(text: &str, files: &TriangleReader) -> Result<Scene<2>, SceneFileError> {
+    scene::<models::Flat, forces::Flat, obstacles::Flat, 2>(text, files)
 }
 
-fn solid(text: &str) -> Result<Scene<3>, SceneFileError> {
-    scene::<models::Solid, forces::Solid, obstacles::Solid, 3>(text)
+fn solid(text: &str, files: &TriangleReader) -> Result<Scene<3>, SceneFileError> {
+    scene::<models::Solid, forces::Solid, obstacles::Solid, 3>(text, files)
 }
 
-fn scene<M, F, O, const D: usize>(text: &str) -> Result<Scene<D>, SceneFileError>
+fn scene<M, F, O, const D: usize>(
+    text: &str,
+    files: &TriangleReader,
+) -> Result<Scene<D>, SceneFileError>
 where
     M: Build<D, Built = (String, Model<D>)>,
     F: Build<D, Built = Arc<dyn Force<D>>>,
@@ -187,7 +227,7 @@ where
         let changed = step.into_inner().change(&mut scene.settings);
         changed.map_err(|error| refused(text, ("step", 0), span, &*error))?;
     }
-    let mut context = Context { settings: scene.settings, groups: BTreeSet::new() };
+    let mut context = Context { files, settings: scene.settings, groups: BTreeSet::new() };
     for (nth, model) in read.model.into_iter().enumerate() {
         let span = model.span();
         let (name, model) = build(text, ("model", nth), model, &context)?;
@@ -225,6 +265,7 @@ fn refused(
         Some(ModelError::Measure { value, .. }) => Some(*value),
         _ => None,
     };
-    let place = number.and_then(|number| place_of(text, key, nth, number));
+    let there = error.downcast_ref().map(|There { span, .. }| span.clone());
+    let place = there.or_else(|| place_of(text, key, nth, number?));
     SceneFileError::at(text, place.unwrap_or(table), error)
 }

@@ -7,6 +7,7 @@ use taut_core::{Duplicates, INVERSE_MASS_MAX, INVERSE_MASS_MIN, Particles, Stick
 
 use super::options::options;
 use super::paths::{PathText, SpinText};
+use super::triangles::{TriangleReader, Triangles, triangles};
 use super::values::{
     AxesText, BendingWord, DiagonalsWord, Families, KindWord, Set, Vector, place, points, vector,
 };
@@ -18,7 +19,7 @@ use crate::springs::{Spring, Springs};
 
 /// A builder, with what it takes.
 trait Make<const D: usize> {
-    fn make(&self) -> Result<Model<D>, Complaint>;
+    fn make(&self, files: &TriangleReader) -> Result<Model<D>, Complaint>;
 }
 
 /// Declares the table of a model: keys that all models have, and one for each builder, of which
@@ -57,7 +58,7 @@ macro_rules! models {
             fn build(self, context: &Context<$dimensions>) -> Result<Self::Built, Complaint> {
                 const BUILDERS: &[&str] = &[$(stringify!($builder)),*];
                 let mut made = Vec::new();
-                $(made.extend(self.$builder.as_ref().map(Make::make));)*
+                $(made.extend(self.$builder.as_ref().map(|it| it.make(context.files)));)*
                 let [model] = <[_; 1]>::try_from(made).map_err(|made| {
                     format!(
                         "the model '{}' has {} builders where one belongs, of: {}",
@@ -209,7 +210,7 @@ macro_rules! hanging {
         }
 
         impl Make<3> for $text {
-            fn make(&self) -> Result<Model, Complaint> {
+            fn make(&self, _: &TriangleReader) -> Result<Model, Complaint> {
                 Ok($builder(self.size, self.sticks.map(Into::into).unwrap_or_default())?)
             }
         }
@@ -240,7 +241,7 @@ options! {
 }
 
 impl<const D: usize> Make<D> for ClothText<D> {
-    fn make(&self) -> Result<Model<D>, Complaint> {
+    fn make(&self, _: &TriangleReader) -> Result<Model<D>, Complaint> {
         Ok(Model::cloth(&self.options())?)
     }
 }
@@ -258,26 +259,21 @@ options! {
 }
 
 impl<const D: usize> Make<D> for HexSheetText<D> {
-    fn make(&self) -> Result<Model<D>, Complaint> {
+    fn make(&self, _: &TriangleReader) -> Result<Model<D>, Complaint> {
         Ok(Model::hex_sheet(&self.options())?)
     }
 }
 
-/// [`Model::from_triangles`].
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct MeshText {
-    positions: Vec<Vector<3>>,
-    triangles: Vec<[u32; 3]>,
-    bending: Option<BendingWord>,
-    density: f32,
+triangles! {
+    /// [`Model::from_triangles`].
+    MeshText { bending: Option<BendingWord>, density: f32 }
 }
 
 impl Make<3> for MeshText {
-    fn make(&self) -> Result<Model, Complaint> {
-        let positions = points(&self.positions);
+    fn make(&self, files: &TriangleReader) -> Result<Model, Complaint> {
+        let (positions, triangles) = self.read(files)?;
         let bending = self.bending.map(Into::into).unwrap_or_default();
-        Ok(Model::from_triangles(&positions, &self.triangles, bending, self.density)?)
+        Ok(Model::from_triangles(&positions, &triangles, bending, self.density)?)
     }
 }
 
@@ -293,7 +289,7 @@ options! {
 }
 
 impl<const D: usize> Make<D> for RopeText<D> {
-    fn make(&self) -> Result<Model<D>, Complaint> {
+    fn make(&self, _: &TriangleReader) -> Result<Model<D>, Complaint> {
         let path = points(&self.path);
         Ok(Model::rope(&path, &self.options())?)
     }
@@ -314,7 +310,7 @@ options! {
 }
 
 impl Make<3> for BridgeText {
-    fn make(&self) -> Result<Model, Complaint> {
+    fn make(&self, _: &TriangleReader) -> Result<Model, Complaint> {
         Ok(Model::bridge(self.from.into(), self.to.into(), &self.options())?)
     }
 }
@@ -336,7 +332,7 @@ options! {
 }
 
 impl<const D: usize> Make<D> for PlantText {
-    fn make(&self) -> Result<Model<D>, Complaint> {
+    fn make(&self, _: &TriangleReader) -> Result<Model<D>, Complaint> {
         Ok(Model::plant(&self.options())?)
     }
 }
@@ -347,13 +343,13 @@ options! {
 }
 
 impl Make<2> for RagdollText {
-    fn make(&self) -> Result<Model<2>, Complaint> {
+    fn make(&self, _: &TriangleReader) -> Result<Model<2>, Complaint> {
         Ok(Model::<2>::ragdoll(&self.options())?)
     }
 }
 
 impl Make<3> for RagdollText {
-    fn make(&self) -> Result<Model, Complaint> {
+    fn make(&self, _: &TriangleReader) -> Result<Model, Complaint> {
         Ok(Model::<3>::ragdoll(&self.options())?)
     }
 }
@@ -367,7 +363,7 @@ struct TetrahedronText {
 }
 
 impl Make<3> for TetrahedronText {
-    fn make(&self) -> Result<Model, Complaint> {
+    fn make(&self, _: &TriangleReader) -> Result<Model, Complaint> {
         Ok(Model::tetrahedron(self.edge, self.mass)?)
     }
 }
@@ -381,7 +377,7 @@ struct BasisText {
 }
 
 impl Make<3> for BasisText {
-    fn make(&self) -> Result<Model, Complaint> {
+    fn make(&self, _: &TriangleReader) -> Result<Model, Complaint> {
         Ok(Model::basis(self.edge, self.mass)?)
     }
 }
@@ -396,7 +392,7 @@ struct RigidText {
 }
 
 impl Make<3> for RigidText {
-    fn make(&self) -> Result<Model, Complaint> {
+    fn make(&self, _: &TriangleReader) -> Result<Model, Complaint> {
         let Self { mass, centre, inertia } = *self;
         Ok(Model::rigid(&MassProperties { mass, centre: centre.into(), inertia })?)
     }
@@ -411,24 +407,20 @@ struct BoxText {
 }
 
 impl Make<3> for BoxText {
-    fn make(&self) -> Result<Model, Complaint> {
+    fn make(&self, _: &TriangleReader) -> Result<Model, Complaint> {
         Ok(Model::rigid_box(self.size.into(), self.density)?)
     }
 }
 
-/// [`Model::rigid_mesh`].
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RigidMeshText {
-    positions: Vec<Vector<3>>,
-    triangles: Vec<[u32; 3]>,
-    density: f64,
+triangles! {
+    /// [`Model::rigid_mesh`].
+    RigidMeshText { density: f64 }
 }
 
 impl Make<3> for RigidMeshText {
-    fn make(&self) -> Result<Model, Complaint> {
-        let vertices = points(&self.positions);
-        Ok(Model::rigid_mesh(&vertices, &self.triangles, self.density)?)
+    fn make(&self, files: &TriangleReader) -> Result<Model, Complaint> {
+        let (vertices, triangles) = self.read(files)?;
+        Ok(Model::rigid_mesh(&vertices, &triangles, self.density)?)
     }
 }
 
@@ -448,7 +440,7 @@ options! {
 }
 
 impl<const D: usize> Make<D> for EmitterText<D> {
-    fn make(&self) -> Result<Model<D>, Complaint> {
+    fn make(&self, _: &TriangleReader) -> Result<Model<D>, Complaint> {
         Ok(Model::emitter(self.options())?)
     }
 }
@@ -499,7 +491,7 @@ struct SpringText {
 }
 
 impl<const D: usize> Make<D> for ParticlesText<D> {
-    fn make(&self) -> Result<Model<D>, Complaint> {
+    fn make(&self, _: &TriangleReader) -> Result<Model<D>, Complaint> {
         let positions = points(&self.positions);
         let sane = 1.0 / INVERSE_MASS_MAX..=1.0 / INVERSE_MASS_MIN;
         let inverse = |&mass: &f64| {

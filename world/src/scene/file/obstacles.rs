@@ -6,6 +6,9 @@ use serde::Deserialize;
 
 use super::options::options;
 use super::paths::{PathText, SpinText};
+use super::triangles::TriangleReader;
+#[cfg(feature = "parry")]
+use super::triangles::{Triangles, triangles};
 use super::values::{Vector, not_negative, points};
 use super::{Build, Complaint, Context};
 #[cfg(feature = "parry")]
@@ -20,7 +23,8 @@ use crate::obstacle::{Facing, TriMesh};
 
 /// A shape, with what it takes.
 trait Make<const D: usize> {
-    fn make(&self, how: &How<D>) -> Result<Arc<dyn Obstacle<D>>, Complaint>;
+    fn make(&self, how: &How<D>, files: &TriangleReader)
+    -> Result<Arc<dyn Obstacle<D>>, Complaint>;
 }
 
 /// What shapes have in common.
@@ -71,7 +75,7 @@ macro_rules! obstacles {
         impl Build<$dimensions> for $text {
             type Built = Arc<dyn Obstacle<$dimensions>>;
 
-            fn build(self, _: &Context<$dimensions>) -> Result<Self::Built, Complaint> {
+            fn build(self, context: &Context<$dimensions>) -> Result<Self::Built, Complaint> {
                 const SHAPES: &[&str] = &[$($(#[$if])* stringify!($shape)),*];
                 let how = How {
                     surface: self.surface,
@@ -79,7 +83,7 @@ macro_rules! obstacles {
                     spin: self.spin.map(|text| text.spin()).transpose()?,
                 };
                 let mut made = Vec::new();
-                $($(#[$if])* made.extend(self.$shape.as_ref().map(|shape| shape.make(&how)));)*
+                $($(#[$if])* made.extend(self.$shape.as_ref().map(|shape| shape.make(&how, context.files)));)*
                 let [obstacle] = <[_; 1]>::try_from(made).map_err(|made| {
                     let (given, shapes) = (made.len(), SHAPES.join(", "));
                     format!("an obstacle has {given} shapes where one belongs, of: {shapes}")
@@ -133,7 +137,7 @@ struct SphereText<const D: usize> {
 }
 
 impl<const D: usize> Make<D> for SphereText<D> {
-    fn make(&self, how: &How<D>) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
+    fn make(&self, how: &How<D>, _: &TriangleReader) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
         how.of(Sphere::new(self.centre.into(), self.radius)?)
     }
 }
@@ -147,7 +151,7 @@ struct CapsuleText<const D: usize> {
 }
 
 impl<const D: usize> Make<D> for CapsuleText<D> {
-    fn make(&self, how: &How<D>) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
+    fn make(&self, how: &How<D>, _: &TriangleReader) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
         how.of(Capsule::new(self.ends.map(Into::into), self.radius)?)
     }
 }
@@ -161,7 +165,7 @@ struct CuboidText<const D: usize> {
 }
 
 impl<const D: usize> Make<D> for CuboidText<D> {
-    fn make(&self, how: &How<D>) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
+    fn make(&self, how: &How<D>, _: &TriangleReader) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
         how.of(Cuboid::new(self.min.into(), self.max.into())?)
     }
 }
@@ -175,7 +179,7 @@ struct TiltedText<const D: usize> {
 }
 
 impl<const D: usize> Make<D> for TiltedText<D> {
-    fn make(&self, how: &How<D>) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
+    fn make(&self, how: &How<D>, _: &TriangleReader) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
         let edges = points(&self.half_edges);
         let edges = <[[f64; D]; D]>::try_from(edges);
         let edges =
@@ -193,7 +197,7 @@ struct HalfSpaceText<const D: usize> {
 }
 
 impl<const D: usize> Make<D> for HalfSpaceText<D> {
-    fn make(&self, how: &How<D>) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
+    fn make(&self, how: &How<D>, _: &TriangleReader) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
         how.of(HalfSpace::new(self.point.into(), self.normal.into())?)
     }
 }
@@ -207,7 +211,7 @@ struct BoundsText<const D: usize> {
 }
 
 impl<const D: usize> Make<D> for BoundsText<D> {
-    fn make(&self, how: &How<D>) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
+    fn make(&self, how: &How<D>, _: &TriangleReader) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
         how.of(Bounds::new(self.min.into(), self.max.into())?)
     }
 }
@@ -217,7 +221,7 @@ options! {
 }
 
 impl<const D: usize> Make<D> for LimbContactsText {
-    fn make(&self, how: &How<D>) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
+    fn make(&self, how: &How<D>, _: &TriangleReader) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
         if how.surface.is_some() || how.path.is_some() || how.spin.is_some() {
             Err("contacts between limbs take neither 'surface' nor 'path' nor 'spin'")?;
         }
@@ -238,7 +242,7 @@ struct BodyContactsText {
 
 #[cfg(feature = "parry")]
 impl Make<3> for BodyContactsText {
-    fn make(&self, how: &How<3>) -> Result<Arc<dyn Obstacle>, Complaint> {
+    fn make(&self, how: &How<3>, _: &TriangleReader) -> Result<Arc<dyn Obstacle>, Complaint> {
         if how.path.is_some() || how.spin.is_some() {
             Err("contacts between bodies take neither 'path' nor 'spin'")?;
         }
@@ -252,14 +256,10 @@ impl Make<3> for BodyContactsText {
     }
 }
 
-/// [`TriMesh`].
 #[cfg(feature = "parry")]
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct MeshText {
-    positions: Vec<Vector<3>>,
-    triangles: Vec<[u32; 3]>,
-    facing: FacingWord,
+triangles! {
+    /// [`TriMesh`].
+    MeshText { facing: FacingWord }
 }
 
 #[cfg(feature = "parry")]
@@ -272,12 +272,12 @@ enum FacingWord {
 
 #[cfg(feature = "parry")]
 impl Make<3> for MeshText {
-    fn make(&self, how: &How<3>) -> Result<Arc<dyn Obstacle>, Complaint> {
-        let positions = points(&self.positions);
+    fn make(&self, how: &How<3>, files: &TriangleReader) -> Result<Arc<dyn Obstacle>, Complaint> {
+        let (positions, triangles) = self.read(files)?;
         let facing = match self.facing {
             FacingWord::Front => Facing::Front,
             FacingWord::Both => Facing::Both,
         };
-        how.finish(Moving::mesh(TriMesh::new(&positions, &self.triangles, facing)?))
+        how.finish(Moving::mesh(TriMesh::new(&positions, &triangles, facing)?))
     }
 }
