@@ -179,6 +179,14 @@ fn the_triangles_of_a_file_are_as_if_they_were_written() {
     assert_ne!(hash_after(&written, 60), hash_after(&written, 0));
     assert_eq!(hash_after(&from_files, 60), hash_after(&written, 60));
 
+    let either = "'positions' and 'triangles', or of a 'file'";
+    is_said(&model("mesh = { density = 1 }"), 1, either);
+    is_said(&model("mesh = { positions = [], density = 1 }"), 1, either);
+    let scaled = "mesh = { positions = [], triangles = [], scale = 2, density = 1 }";
+    is_said(&model(scaled), 1, either);
+    let unread = "\n[model.rigid_mesh]\ndensity = 1\nfile = \"a.obj\"";
+    is_said(&model(unread), 6, "nobody here reads files, such as a.obj");
+
     let text = "[[obstacle]]\n\nmesh.facing = \"front\"\nmesh.file = \"wall\"";
     let error = AnyScene::from_toml_with(text, &read).unwrap_err();
     assert_eq!((error.line, &*error.message), (4, "there is no wall"));
@@ -287,18 +295,6 @@ fn what_is_wrong_is_said_in_a_sentence_with_its_line() {
         ("[step]\npasses = 0".to_owned(), 2, "passes is 0; it must be from 1 to 1000"),
         (model("cloth = {}\nvelocity = [1e30, 0, 0]"), 4, "velocity of a model, m/s, is 1"),
         ("order = \"any\"".to_owned(), 1, "unknown variant `any`"),
-        (model("mesh = { density = 1 }"), 1, "'positions' and 'triangles', or of a 'file'"),
-        (model("mesh = { positions = [], density = 1 }"), 1, "or of a 'file'"),
-        (
-            model("mesh = { positions = [], triangles = [], scale = 2, density = 1 }"),
-            1,
-            "or of a 'file'",
-        ),
-        (
-            model("\n[model.rigid_mesh]\ndensity = 1\nfile = \"a.obj\""),
-            6,
-            "nobody here reads files, such as a.obj",
-        ),
         ("\n[[force]]\nmagic = {}".to_owned(), 3, "unknown field `magic`"),
         ("[[force]]\ndrag = { linear = -1 }".to_owned(), 2, "linear drag, kg/s, is -1"),
         ("[[force]]\nwind = { velocity = [0, nan, 0] }".to_owned(), 2, "velocity of a wind"),
