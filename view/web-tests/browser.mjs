@@ -74,6 +74,13 @@ export async function reset(page) {
   await until(page, (before) => taut.epoch !== before && taut.position(0) && taut.figures.steps === 0, before);
 }
 
+/** Where the last particle is after so many steps, m. */
+export async function lastParticle(page, step) {
+  // There is none for a moment, when what is seen has become another world.
+  const place = (step) => taut.step === step && taut.position(taut.state.counts.particles - 1);
+  return (await until(page, place, step)).jsonValue();
+}
+
 /** Presses a button of a setting, and waits until the host has it so. */
 export async function set(page, setting, value) {
   await page.click(`[data-setting="${setting}"] [data-name="${value}"]`);

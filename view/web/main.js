@@ -236,12 +236,16 @@ function follow() {
   lookAtAll(false);
 }
 
+/** Cloth that is crumpled has some ten. */
+const MOST_LAYERS = 40;
+
 /**
- * Whether most of it is far out of sight, as after a blow-up: then there is nothing left to see but
- * splinters larger than the picture, each of which takes as long to draw as all of it did.
+ * Whether most of it is far out of sight or larger than the picture, as in a blow-up: then there is
+ * nothing left to see but splinters, each of which takes as long to draw as all of it did.
  */
 function isGone({ epoch, positions }) {
-  if (framed === null || epoch !== stage.mesh?.epoch || !stage.positions) return false;
+  if (!stage.isReady || epoch !== stage.mesh.epoch) return false; // and not taken
+  if (stage.mesh.layers(positions, frame) > MOST_LAYERS) return true;
   const { particles } = stage.mesh;
   const each = Math.ceil(particles / 500);
   let [seen, gone] = [0, 0];
@@ -256,20 +260,21 @@ function isGone({ epoch, positions }) {
 function takeFrame() {
   const message = newest;
   newest = null;
-  if (isGone(message)) {
+  const key = `${state?.scene} ${state?.size} ${state?.dimensions}`;
+  if (framed === key && isGone(message)) {
     transport.send(encode('next'));
     return;
   }
   if (!stage.setFrame(message)) return;
   frames++;
   isDirty = true;
-  const key = `${state?.scene} ${state?.size} ${state?.dimensions}`;
   if (framed !== key) {
     const isFirst = framed === null;
     framed = key;
     camera.isFlat = state?.dimensions === 2;
     reached = stage.reach();
     lookAtAll(true);
+    if (isGone(message)) stage.positions = null; // it blew up before anybody looked
     if (isFirst) document.body.classList.add('ready');
   }
   follow();

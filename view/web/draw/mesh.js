@@ -3,6 +3,7 @@
 // drawn of them.
 
 import { NONE } from '../protocol.js';
+import { cross, subtract } from './math.js';
 
 /** Faces of these looks are shaded smoothly; the others flat. */
 const isSmooth = (part) => part.look !== 'body';
@@ -44,6 +45,33 @@ export class Mesh {
 
   get hasSmoothFaces() {
     return this.parts.some((part) => isSmooth(part) && part.faces[1] > 0);
+  }
+
+  /**
+   * How often faces would cover a ball, about: by some hundred of them, each of which counts once at
+   * most.
+   */
+  layers(positions, { centre, radius }) {
+    const count = this.faces.length / 3;
+    const each = Math.max(1, Math.floor(count / 300));
+    const whole = Math.PI * radius * radius;
+    let [covered, looked] = [0, 0];
+    for (let face = 0; face < count; face += each) {
+      looked++;
+      const corners = [0, 1, 2].map((corner) => {
+        const at = 3 * this.faces[3 * face + corner];
+        return subtract(positions.subarray(at, at + 3), centre);
+      });
+      const isOutside = [0, 1, 2].some((axis) => {
+        const along = corners.map((corner) => corner[axis]);
+        return Math.min(...along) > radius || Math.max(...along) < -radius;
+      });
+      if (isOutside) continue;
+      const [a, b, c] = corners;
+      const area = Math.hypot(...cross(subtract(b, a), subtract(c, a))) / 2;
+      covered += area < whole ? area : whole; // infinite areas and such that are no number, too
+    }
+    return looked && (covered / whole) * (count / looked);
   }
 
   /** Marks what went. */
