@@ -236,7 +236,7 @@ function follow() {
   lookAtAll(false);
 }
 
-/** Cloth that is crumpled has some ten. */
+/** The curtain and the drape have fewer than three; as they blow up, thousands in a few steps. */
 const MOST_LAYERS = 40;
 
 /**
