@@ -40,6 +40,8 @@ pub struct WorldRow {
     pub others_us_median: f64,
     /// What the sticks take, per stick, iteration and pass, ns.
     pub ns_per_stick: f64,
+    /// What all else takes, per particle and substep, ns.
+    pub others_ns_per_particle: f64,
     /// Root mean square of |stretch| at the end.
     pub stretch_rms: f64,
     /// The largest |stretch| at the end.
@@ -131,9 +133,12 @@ where
             times.sort_unstable();
             times.get(times.len() / 2).map_or(f64::NAN, |time| time.as_secs_f64() * 1e6)
         };
-        let sticks_us = median(PassTimes::sticks);
+        let [sticks_us, others_us] = [PassTimes::sticks, PassTimes::others].map(median);
         let settings = self.world.settings();
-        let sticks: usize = self.world.pieces().iter().map(|piece| piece.matter.sticks.len()).sum();
+        let matter = || self.world.pieces().iter().map(|piece| &piece.matter);
+        let sticks: usize = matter().map(|matter| matter.sticks.len()).sum();
+        let particles: usize = matter().map(|matter| matter.particles.len()).sum();
+        let moved = particles as f64 * f64::from(settings.step.substeps);
         let relaxed = sticks as f64
             * f64::from(settings.step.substeps)
             * f64::from(settings.step.iterations)
@@ -145,8 +150,9 @@ where
             threads: self.kernels.threads(),
             frame_us_median: median(PassTimes::total),
             sticks_us_median: sticks_us,
-            others_us_median: median(PassTimes::others),
+            others_us_median: others_us,
             ns_per_stick: sticks_us * 1e3 / relaxed,
+            others_ns_per_particle: others_us * 1e3 / moved,
             stretch_rms: rms,
             stretch_max: max,
             finite: self.finite,

@@ -230,6 +230,19 @@ function suite(name, start) {
       assert.equal(await page.evaluate(() => taut.state.settings.schedule), 'sheet');
     });
 
+    test('what has fallen together is seen from nearer', async () => {
+      await choose(page, 'boxes');
+      // How long what joins the four particles of each is on the page.
+      const seen = () => page.evaluate(() => {
+        const points = Array.from({ length: taut.state.counts.particles }, (_, id) => taut.project(id));
+        const length = (id) => Math.hypot(points[id][0] - points[id - 1][0], points[id][1] - points[id - 1][1]);
+        return points.reduce((sum, _, id) => (id % 4 ? sum + length(id) : sum), 0);
+      });
+      const falling = await seen();
+      await until(page, (step) => taut.step > step, 300);
+      while (await seen() < 1.5 * falling) await framesLater(page, 5);
+    });
+
     test('every scene is seen', async () => {
       const scenes = await page.evaluate(() => taut.state.scenes.map(({ name }) => name));
       assert.ok(scenes.length >= 14);

@@ -29,6 +29,8 @@ let isDirty = true;
 let isConnected = false;
 let framed = null; // of which topology and scene the camera was set up
 let reached = null; // the box of where its particles were since then
+let settled = null; // the box of where they are when all has fallen together, if that is far smaller
+let hasSettled = false;
 let frame = { centre: [0, 0, 0], half: [1, 1, 1], radius: 1, floor: -1 };
 let frames = 0;
 
@@ -197,18 +199,20 @@ const OPENING = 300;
 function measure() {
   const opening = stage.box(state?.bounds);
   if (!opening) return;
-  const size = Math.hypot(...subtract(opening[1], opening[0])) / 2;
+  const [least, greatest] = settled ? stage.box(settled) : opening;
+  const size = Math.hypot(...subtract(greatest, least)) / 2;
   // What flies away is let go.
   const near = reached && [
-    reached[0].map((x, axis) => Math.max(x, opening[0][axis] - size)),
-    reached[1].map((x, axis) => Math.min(x, opening[1][axis] + size)),
+    reached[0].map((x, axis) => Math.max(x, least[axis] - size)),
+    reached[1].map((x, axis) => Math.min(x, greatest[axis] + size)),
   ];
-  const [min, max] = near ? boxOfBoth(opening, near) : opening;
+  const [min, max] = near ? boxOfBoth([least, greatest], near) : [least, greatest];
   const half = scale(subtract(max, min), 0.5).map((x) => Math.max(x, 1e-3));
   const centre = scale(add(min, max), 0.5);
   // Where there is no floor one is drawn: plants stand on it, all else has room to hang.
   const below = stage.mesh.parts.some(({ look }) => look === 'plant') ? 0.01 : 0.3;
-  frame = { centre, half, radius: Math.hypot(...half), floor: opening[0][1] - below * size };
+  const high = Math.hypot(...subtract(opening[1], opening[0])) / 2;
+  frame = { centre, half, radius: Math.hypot(...half), floor: opening[0][1] - below * high };
 }
 
 function lookAtAll(atOnce) {
@@ -227,11 +231,30 @@ function fit(atOnce) {
   isDirty = true;
 }
 
-/** Goes back if the scene spreads, unless a person looks at something. */
+/** What is left of a scene that is so much smaller when all has fallen is looked at from nearer. */
+const SMALL = 0.7;
+
+/** The eye has seen nothing of this scene yet but what is there now. */
+function begin() {
+  [reached, settled, hasSettled] = [stage.reach(), null, false];
+}
+
+/** Goes back if the scene spreads, and nearer when it has settled, unless a person looks at something. */
 function follow() {
-  if (stage.step > OPENING || camera.isMoved || hands.held.length) return;
+  const isOver = stage.step > OPENING;
+  if ((isOver && hasSettled) || camera.isMoved || hands.held.length) return;
   const now = stage.reach();
   if (!now) return;
+  if (isOver) {
+    hasSettled = true;
+    const box = stage.box(now);
+    if (Math.hypot(...subtract(box[1], box[0])) / 2 < SMALL * frame.radius) {
+      reached = settled = now;
+      lookAtAll(false);
+    }
+    return;
+  }
+  if (hasSettled) begin(); // it began again
   reached = reached ? boxOfBoth(reached, now) : now;
   lookAtAll(false);
 }
@@ -272,7 +295,7 @@ function takeFrame() {
     const isFirst = framed === null;
     framed = key;
     camera.isFlat = state?.dimensions === 2;
-    reached = stage.reach();
+    begin();
     lookAtAll(true);
     if (isGone(message)) stage.positions = null; // it blew up before anybody looked
     if (isFirst) document.body.classList.add('ready');

@@ -136,7 +136,8 @@ fn render(rows: &[WorldRow]) -> String {
         "sticks\nµs",
         "all else\nµs",
         "sticks'\nshare",
-        "ns/stick",
+        "sticks\nns each",
+        "all else\nns a particle",
         "stretch\nrms / max",
         "hash",
     ]);
@@ -156,11 +157,12 @@ fn render(rows: &[WorldRow]) -> String {
             Cell::new(format!("{:.1}", row.others_us_median)),
             Cell::new(format!("{share:.0} %")),
             Cell::new(format!("{:.3}", row.ns_per_stick)),
+            Cell::new(format!("{:.2}", row.others_ns_per_particle)),
             stretch,
             Cell::new(format!("{:016x}", row.hash)),
         ]);
     }
-    for column in 2..9 {
+    for column in 2..10 {
         if let Some(column) = table.column_mut(column) {
             column.set_cell_alignment(CellAlignment::Right);
         }

@@ -16,10 +16,10 @@ use crate::world::Moment;
 ///
 /// Pairs whose bounding boxes overlap are found by sweeping along an axis. Where their hulls touch
 /// is found by the crate `parry3d` (in its form that is the same to the bit on every machine), once a
-/// substep, from where they are alone: nothing is remembered from one substep to the next. Each point of contact is moved
-/// apart by the weights of the particles that carry it, equations (*) and (**) of Jakobsen 2001,
-/// with friction after Coulomb; the sticks that this bends are relaxed in the next pass. Three or
-/// four [passes](crate::Settings::passes) "should be enough"; stacks want more substeps.
+/// substep, from where they are alone: nothing is remembered from one substep to the next. Each point
+/// of contact is moved apart by the weights of the particles that carry it, equations (*) and (**) of
+/// Jakobsen 2001, with friction after Coulomb; the sticks that this bends are relaxed in the next
+/// pass. Three or four [passes](crate::Settings::passes) "should be enough"; stacks want more substeps.
 ///
 /// ```
 /// use std::sync::Arc;
