@@ -41,6 +41,8 @@ fn frame(
 ) -> std::result::Result<(), EncodingError> {
     let patch = before.map_or_else(|| picture.whole(), |before| picture.changed(before));
     let Patch { left, top, width, height } = patch;
+    // A size is refused that would leave the picture from where the last frame was.
+    writer.reset_frame_position()?;
     writer.set_frame_dimension(width, height)?;
     writer.set_frame_position(left, top)?;
     writer.set_blend_op(BlendOp::Over)?;

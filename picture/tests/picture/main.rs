@@ -43,9 +43,10 @@ fn stage(flat: bool) -> Stage {
     }
 }
 
-/// The sheet sinks and the ball goes to the right.
+/// The ball goes to the right, and from the second frame on the sheet sinks: first a small part of
+/// the picture changes, then most of it.
 fn frame(nth: usize) -> Frame {
-    let y = 1.5 - 0.1 * nth as f32;
+    let y = 1.5 - 0.1 * nth.saturating_sub(1) as f32;
     Frame {
         time: nth as f64 / FPS,
         positions: vec![[-0.5, y, 0.0], [0.5, y, 0.0], [0.5, y + 1.0, 0.0], [-0.5, y + 1.0, 0.0]],
