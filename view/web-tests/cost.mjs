@@ -14,6 +14,11 @@ import { readdir, readFile } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
 import { startTaut } from './servers.mjs';
 
+if (!globalThis.WebSocket) {
+  console.error('This node keeps WebSocket behind an option: node --experimental-websocket cost.mjs');
+  process.exit(1);
+}
+
 const SECONDS = 8;
 const TICKS = 100; // of the system's clock a second, in /proc
 const asked = process.argv.slice(2).filter((it) => it !== '--page');

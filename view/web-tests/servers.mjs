@@ -14,6 +14,7 @@ const taut = process.env.TAUT ?? join(root, 'target/release/taut');
 /** `taut view` with these arguments: its address, and how to end it. */
 export async function startTaut(...args) {
   const child = spawn(taut, ['view', ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  process.once('exit', () => child.kill('SIGKILL')); // whatever goes wrong, it does not stay behind
   const [line] = await Promise.race([
     once(createInterface(child.stdout), 'line'),
     once(child, 'exit').then(([code]) => { throw new Error(`taut view ended with ${code}`); }),
