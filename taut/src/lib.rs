@@ -107,3 +107,8 @@ pub mod prelude {
     #[doc(no_inline)]
     pub use crate::{AnyKernel, DefaultKernel};
 }
+
+/// The programs of the README.
+#[cfg(all(doctest, feature = "world", feature = "colour", feature = "pulp"))]
+#[doc = include_str!("../../README.md")]
+struct Readme;
