@@ -195,12 +195,15 @@ dark.onchange = () => {
 /** For so many steps the eye goes back as far as the scene spreads: cloth falls, wind comes up. */
 const OPENING = 300;
 
+/** Of the ball around a box. */
+const radiusOf = ([min, max]) => Math.hypot(...subtract(max, min)) / 2;
+
 /** The scene's ball and floor: of where its particles begin and were since, and of its obstacles. */
 function measure() {
   const opening = stage.box(state?.bounds);
   if (!opening) return;
   const [least, greatest] = settled ? stage.box(settled) : opening;
-  const size = Math.hypot(...subtract(greatest, least)) / 2;
+  const size = radiusOf([least, greatest]);
   // What flies away is let go.
   const near = reached && [
     reached[0].map((x, axis) => Math.max(x, least[axis] - size)),
@@ -211,8 +214,8 @@ function measure() {
   const centre = scale(add(min, max), 0.5);
   // Where there is no floor one is drawn: plants stand on it, all else has room to hang.
   const below = stage.mesh.parts.some(({ look }) => look === 'plant') ? 0.01 : 0.3;
-  const high = Math.hypot(...subtract(opening[1], opening[0])) / 2;
-  frame = { centre, half, radius: Math.hypot(...half), floor: opening[0][1] - below * high };
+  const floor = opening[0][1] - below * radiusOf(opening);
+  frame = { centre, half, radius: Math.hypot(...half), floor };
 }
 
 function lookAtAll(atOnce) {
@@ -247,8 +250,7 @@ function follow() {
   if (!now) return;
   if (isOver) {
     hasSettled = true;
-    const box = stage.box(now);
-    if (Math.hypot(...subtract(box[1], box[0])) / 2 < SMALL * frame.radius) {
+    if (radiusOf(stage.box(now)) < SMALL * frame.radius) {
       reached = settled = now;
       lookAtAll(false);
     }
