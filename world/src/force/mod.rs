@@ -5,6 +5,7 @@ mod gusts;
 mod wind;
 
 use core::fmt::Debug;
+use std::sync::OnceLock;
 
 use taut_core::{Column, Particles};
 
@@ -20,8 +21,21 @@ pub use wind::{Wind, WindLaw};
 pub struct Forces<const D: usize = 3> {
     columns: [Column<f32>; D],
     len: usize,
+    /// Whether nothing was added since all was cleared. The columns do not say so yet: a first force
+    /// that pushes every particle need not read them.
+    none: bool,
+    /// For whoever looks while there are none.
+    zeros: OnceLock<Vec<f32>>,
     /// Room for the force on each triangle, N, by its slot; grows once.
     on_triangles: [Column<f32>; D],
+}
+
+/// Columns for a pass over triangles.
+pub(crate) struct Room<'a, const D: usize> {
+    /// Whether what is in the columns of the particles does not count.
+    pub(crate) first: bool,
+    pub(crate) on_particles: [&'a mut [f32]; D],
+    pub(crate) on_triangles: [&'a mut [f32]; D],
 }
 
 impl<const D: usize> Forces<D> {
@@ -32,14 +46,23 @@ impl<const D: usize> Forces<D> {
         Self {
             columns: core::array::from_fn(|_| column()),
             len: particles.len(),
+            none: true,
+            zeros: OnceLock::new(),
             on_triangles: core::array::from_fn(|_| Column::with_capacity(0, 0)),
         }
     }
 
     /// No force on any particle any more.
     pub fn clear(&mut self) {
-        for column in &mut self.columns {
-            column.fill(0.0);
+        self.none = true;
+    }
+
+    /// Now the columns say so if there are none.
+    pub(crate) fn settle(&mut self) {
+        if core::mem::take(&mut self.none) {
+            for column in &mut self.columns {
+                column.fill(0.0);
+            }
         }
     }
 
@@ -48,32 +71,39 @@ impl<const D: usize> Forces<D> {
     /// # Panics
     /// If there is no such axis.
     pub fn along(&self, axis: usize) -> &[f32] {
-        &self.columns[axis][..self.len]
+        let column = &self.columns[axis][..self.len];
+        if self.none { self.zeros.get_or_init(|| vec![0.0; self.len]) } else { column }
     }
 
-    /// One column with its padding.
+    /// One column with its padding; settled.
     pub(crate) fn padded(&self, axis: usize) -> &[f32] {
         &self.columns[axis]
     }
 
     /// All columns, N, to add to.
     pub fn columns_mut(&mut self) -> [&mut [f32]; D] {
+        self.settle();
         let len = self.len;
         self.columns.each_mut().map(|column| &mut column[..len])
     }
 
-    /// All columns, and columns of `slots` places for what triangles get.
-    pub(crate) fn and_on_triangles(&mut self, slots: usize) -> [[&mut [f32]; D]; 2] {
+    /// All columns, and columns of `slots` places for what triangles get, for whoever pushes all of
+    /// the particles, or not.
+    pub(crate) fn room(&mut self, pushes_all: bool, slots: usize) -> Room<'_, D> {
+        if !pushes_all {
+            self.settle();
+        }
         for column in &mut self.on_triangles {
             if column.len() < slots {
                 column.resize(slots, 0.0);
             }
         }
         let len = self.len;
-        [
-            self.columns.each_mut().map(|column| &mut column[..len]),
-            self.on_triangles.each_mut().map(|column| &mut column[..]),
-        ]
+        Room {
+            first: core::mem::take(&mut self.none),
+            on_particles: self.columns.each_mut().map(|column| &mut column[..len]),
+            on_triangles: self.on_triangles.each_mut().map(|column| &mut column[..]),
+        }
     }
 
     /// Adds to the force on one particle, N.
@@ -81,6 +111,7 @@ impl<const D: usize> Forces<D> {
     /// # Panics
     /// If there is no such particle.
     pub fn add(&mut self, particle: usize, force: [f32; D]) {
+        self.settle();
         for (column, along) in self.columns.iter_mut().zip(force) {
             column[particle] += along;
         }

@@ -33,7 +33,7 @@ pub use bridge::Bridge;
 pub use cloth::{Axes, Cloth, Diagonals};
 pub use error::ModelError;
 pub use faces::Faces;
-pub(crate) use faces::{BLOCK, Block, Corners, Layout, Share};
+pub(crate) use faces::{BLOCK, Layout, Share, Slots, Triangles};
 pub use guide::Guide;
 pub use hanging::PINNED_SHARE;
 pub use mesh::HexSheet;

@@ -125,6 +125,14 @@ pub trait Side<const D: usize>: Copy {
     /// bits on every machine.
     fn nearest(&self, x: [f32; D]) -> Nearest<D>;
 
+    /// Whether `x` may be nearer than `reach`, which is not negative: a first look, as most particles
+    /// are far off. A yes where it is not so costs a second look, a no is believed. By default it is
+    /// as [`nearest`](Self::nearest) says.
+    #[inline(always)]
+    fn may_reach(&self, x: [f32; D], reach: f32) -> bool {
+        self.nearest(x).distance < reach
+    }
+
     /// How far a particle that keeps off by `reach` can be from it before it meets the obstacle
     /// from the inside, m. By default there is no end.
     #[inline(always)]
@@ -184,45 +192,49 @@ struct KeepOut<'a, S, const D: usize> {
     law: Law<f32>,
 }
 
-/// How far the particles of a block keep off. Pinned ones stay even where they are inside.
+/// How far the particles of a block keep off.
 #[inline(always)]
-fn reaches(thickness: f32, radii: &[f32], masses: &[f32]) -> [f32; PADDING] {
+fn reaches(thickness: f32, radii: &[f32]) -> [f32; PADDING] {
     let mut reaches = [thickness; PADDING];
     for (reach, radius) in reaches.iter_mut().zip(radii) {
         *reach += radius;
     }
-    for (reach, &w) in reaches.iter_mut().zip(masses) {
-        *reach = if w > 0.0 { *reach } else { f32::NEG_INFINITY };
-    }
     reaches
+}
+
+#[inline(always)]
+fn blocks_mut(column: &mut [f32]) -> &mut [[f32; PADDING]] {
+    let (blocks, _) = column.as_chunks_mut();
+    blocks
 }
 
 impl<S: Side<D>, const D: usize> Pass for KeepOut<'_, S, D> {
     #[inline(always)]
     fn run(self) {
         let Self { side, columns, radii, thickness, drift, law } = self;
-        let Columns { mut position, mut previous, inverse_mass } = columns;
-        for first in (0..inverse_mass.len()).step_by(PADDING) {
-            let block = first..first + PADDING;
-            let radii = radii.get(first..).unwrap_or_default();
-            let reach = reaches(thickness, radii, &inverse_mass[block.clone()]);
-            let x: [&mut [f32; PADDING]; D] = position
-                .each_mut()
-                .map(|column| (&mut column[block.clone()]).try_into().expect("a block"));
+        let mut position = columns.position.map(blocks_mut);
+        let mut previous = columns.previous.map(blocks_mut);
+        let (masses, _) = columns.inverse_mass.as_chunks::<PADDING>();
+        for (block, masses) in masses.iter().enumerate() {
+            let reach = reaches(thickness, radii.get(block * PADDING..).unwrap_or_default());
 
-            // Most blocks are off it altogether, and done with.
-            let mut inside = 0;
+            // Most blocks are off it altogether, and done with. (No `map` before that is known: the
+            // compiler would call it.)
+            let mut x = [&[0.0; PADDING]; D];
+            for (x, column) in x.iter_mut().zip(&position) {
+                *x = &column[block];
+            }
+            let mut near = 0;
             for lane in 0..PADDING {
                 let here = core::array::from_fn(|axis| x[axis][lane]);
-                inside |= u32::from(side.nearest(here).distance < reach[lane]);
+                near |= u32::from(side.may_reach(here, reach[lane]));
             }
-            if inside == 0 {
+            if near == 0 {
                 continue;
             }
 
-            let before: [&mut [f32; PADDING]; D] = previous
-                .each_mut()
-                .map(|column| (&mut column[block.clone()]).try_into().expect("a block"));
+            let x = position.each_mut().map(|column| &mut column[block]);
+            let before = previous.each_mut().map(|column| &mut column[block]);
             for lane in 0..PADDING {
                 let mover = Mover {
                     x: core::array::from_fn(|axis| x[axis][lane]),
@@ -235,7 +247,8 @@ impl<S: Side<D>, const D: usize> Pass for KeepOut<'_, S, D> {
                     clear: side.clear(reach[lane]),
                 };
                 let met = law.meet(mover, drift.at(mover.x), contact);
-                let moves = distance < reach[lane];
+                // Pinned ones stay even where they are inside.
+                let moves = distance < reach[lane] && masses[lane] > 0.0;
                 for axis in 0..D {
                     x[axis][lane] = if moves { met.x[axis] } else { mover.x[axis] };
                     before[axis][lane] =

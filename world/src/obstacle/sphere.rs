@@ -79,4 +79,12 @@ impl<const D: usize> Side<D> for Ball<D> {
         let (length, normal) = length_and_direction(from);
         Nearest { distance: length - self.radius, normal }
     }
+
+    #[inline(always)]
+    fn may_reach(&self, x: [f32; D], reach: f32) -> bool {
+        let from: [f32; D] = core::array::from_fn(|axis| x[axis] - self.centre[axis]);
+        let at_most = self.radius + reach;
+        // No root, and more than what is lost to rounding.
+        dot(from, from) <= (at_most * at_most) * 1.000_01
+    }
 }

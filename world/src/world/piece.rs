@@ -208,10 +208,13 @@ impl<P: Plan<D>, const D: usize> Piece<P, D> {
         if core::mem::replace(&mut self.pushed, pushes) {
             self.forces.clear();
         }
-        springs.push(particles, moment, &mut self.forces);
+        if !springs.is_empty() {
+            springs.push(particles, moment, &mut self.forces);
+        }
         for force in forces {
             force.push(&self.matter, moment, &mut self.forces);
         }
+        self.forces.settle();
     }
 
     /// What is led moves, and what is dragged, which is stronger.
@@ -253,6 +256,9 @@ impl<P: Plan<D>, const D: usize> Piece<P, D> {
         step: &Step<D>,
         executor: &dyn Executor,
     ) -> Result<bool, StepError> {
+        if core::mem::take(&mut self.pushed) {
+            self.forces.clear();
+        }
         let Model { particles, sticks, .. } = &mut self.matter;
         if self.targets.is_empty() {
             return Ok(self.plan.step_on(executor, particles, sticks, step)?.finite);

@@ -1,14 +1,15 @@
 //! Obstacles keep particles out, and do to their velocities what the textbooks say.
 #![allow(clippy::float_cmp, reason = "what rests, rests to the bit")]
 
+use std::array::from_fn;
 use std::sync::Arc;
 
 use proptest::prelude::*;
 use taut_core::{Duplicates, Particles, Sticks};
 use taut_scalar::ScalarKernel;
 use taut_world::{
-    Bounds, Capsule, Cuboid, HalfSpace, Model, Moment, Obstacle, Path, Scene, Solid, Sphere, Spin,
-    StickSet, Surface, World,
+    Bounds, Capsule, Cuboid, HalfSpace, Model, Moment, Obstacle, Path, Scene, Shape, Side, Solid,
+    Sphere, Spin, StickSet, Surface, World,
 };
 
 const G: f64 = 9.81;
@@ -54,6 +55,27 @@ fn moment<const D: usize>(time: f64, h: f32) -> Moment<D> {
 
 fn surface(friction: f32, restitution: f32) -> Surface {
     Surface { friction, restitution, ..Surface::default() }
+}
+
+proptest! {
+    /// What a first look leaves out, a second one would have, too.
+    #[test]
+    fn a_ball_overlooks_nothing(
+        way in [-1.0_f32..1.0, -1.0..1.0, -1.0..1.0],
+        centre in [-10.0..10.0, -10.0..10.0, -10.0..10.0],
+        (radius, reach) in (prop_oneof![Just(0.0), 1e-3..10.0], prop_oneof![Just(0.0_f32), 1e-6..1.0_f32]),
+        off in prop_oneof![Just(1.0), 0.999_99..1.000_01_f64, 0.0..3.0],
+    ) {
+        let ball = Sphere::new(centre, radius).unwrap();
+        let length = way.iter().map(|x| f64::from(x * x)).sum::<f64>().sqrt().max(1e-3);
+        let far = (radius + f64::from(reach)) * off / length;
+        let x = from_fn(|axis| (centre[axis] + f64::from(way[axis]) * far) as f32);
+        let side = ball.sides(&Solid::new(ball).pose(0.0)).next().unwrap();
+        let met = side.nearest(x).distance < reach;
+        prop_assert!(side.may_reach(x, reach) || !met);
+        // Nor is it worthless.
+        prop_assert!(!side.may_reach(x, reach) || off < 1.01 || far < 1e-3);
+    }
 }
 
 #[test]

@@ -1,36 +1,12 @@
 //! The pass of wind over triangles, and from them to particles.
 
-use super::THIRD;
-use super::laws::Law;
-use crate::force::gusts::Lattice;
-use crate::model::{BLOCK, Block, Corners, Layout, Share};
+use super::air::{Air, Corner, Gusty};
+use super::laws::{Law, at_least};
+use crate::model::{BLOCK, Layout, Share, Slots, Triangles};
 use crate::simd::Pass;
 
 /// One number for each triangle of a block.
 type Lanes = [f32; BLOCK];
-
-/// Where gusts are.
-pub(super) trait Gusty: Copy {
-    /// By what the wind is multiplied at a place, m.
-    fn at(self, place: [f32; 3]) -> f32;
-}
-
-#[derive(Clone, Copy)]
-pub(super) struct Steady;
-
-impl Gusty for Steady {
-    #[inline(always)]
-    fn at(self, _: [f32; 3]) -> f32 {
-        1.0
-    }
-}
-
-impl Gusty for Lattice {
-    #[inline(always)]
-    fn at(self, place: [f32; 3]) -> f32 {
-        self.factor(place)
-    }
-}
 
 /// The force on each triangle, and what each particle gets of the triangles around it: as soon as all
 /// of them are known, so that they are still in the nearest cache.
@@ -39,13 +15,15 @@ pub(super) struct Blow<'a, L, G> {
     pub(super) position: [&'a [f32]; 3],
     pub(super) previous: [&'a [f32]; 3],
     pub(super) inverse_mass: &'a [f32],
-    pub(super) velocity: [f32; 3],
-    pub(super) third_per_h: f32,
+    pub(super) air: Air<G>,
+    /// A third of the most triangles that meet in a particle, by a substep, s: times its inverse mass
+    /// that is how loose a corner is, s/kg.
     pub(super) third_of_most_h: f32,
     pub(super) law: L,
-    pub(super) gusts: G,
     pub(super) on_triangles: [&'a mut [f32]; 3],
     pub(super) on_particles: [&'a mut [f32]; 3],
+    /// Whether nothing has pushed the particles yet, and what is there does not count.
+    pub(super) first: bool,
 }
 
 /// What is known of particles, in columns of one length.
@@ -56,68 +34,69 @@ struct Columns<'a> {
     inverse_mass: &'a [f32],
 }
 
-/// A column at the corners a, b and c of the triangles of a block.
+/// The same corner of each triangle of a block. (In a pass no array of them is made by `map`, which
+/// the compiler would call, and put what it gives into memory.)
 #[derive(Clone, Copy)]
-struct At<'a>(&'a Lanes, &'a Lanes, &'a Lanes);
-
-/// One coordinate of the corners: now and a substep ago.
-#[derive(Clone, Copy)]
-struct Along<'a> {
-    now: At<'a>,
-    then: At<'a>,
+struct Corners<'a> {
+    now: [&'a Lanes; 3],
+    then: [&'a Lanes; 3],
 }
 
-// Passes have neither closures that return arrays nor loops over axes around a block: the compiler
-// would put what they share into memory.
-impl Along<'_> {
-    /// From a to b and to c.
+impl<'a> Corners<'a> {
+    /// Particles in sequence.
     #[inline(always)]
-    fn edges(self, lane: usize) -> (f32, f32) {
-        let At(a, b, c) = self.now;
-        (b[lane] - a[lane], c[lane] - a[lane])
+    fn row(columns: Columns<'a>, first: u32) -> Self {
+        let Columns { now: [x, y, z], then: [was_x, was_y, was_z], .. } = columns;
+        Self {
+            now: [block(x, first), block(y, first), block(z, first)],
+            then: [block(was_x, first), block(was_y, first), block(was_z, first)],
+        }
     }
 
     #[inline(always)]
-    fn middle(self, lane: usize) -> f32 {
-        let At(a, b, c) = self.now;
-        ((a[lane] + b[lane]) + c[lane]) * THIRD
-    }
-
-    /// How far the corners moved, all together.
-    #[inline(always)]
-    fn moved(self, lane: usize) -> f32 {
-        let (At(a, b, c), At(was_a, was_b, was_c)) = (self.now, self.then);
-        ((a[lane] - was_a[lane]) + (b[lane] - was_b[lane])) + (c[lane] - was_c[lane])
+    fn of(self, lane: usize) -> Corner {
+        let ([x, y, z], [was_x, was_y, was_z]) = (self.now, self.then);
+        Corner { now: [x[lane], y[lane], z[lane]], then: [was_x[lane], was_y[lane], was_z[lane]] }
     }
 }
 
 /// The block of a column that begins at a place.
 #[inline(always)]
-fn block(column: &[f32], from: usize) -> &Lanes {
+fn block(column: &[f32], from: u32) -> &Lanes {
+    let from = from as usize;
     column[from..from + BLOCK].first_chunk().expect("it is a block")
 }
 
-/// Blocks of a column.
-#[inline(always)]
-fn blocks(column: &[f32], [a, b, c]: [u32; 3]) -> At<'_> {
-    At(block(column, a as usize), block(column, b as usize), block(column, c as usize))
+/// The same corner of triangles anywhere.
+struct Collected {
+    now: [Lanes; 3],
+    then: [Lanes; 3],
+}
+
+impl Collected {
+    #[inline(always)]
+    fn new(columns: Columns, from: &[u32; BLOCK]) -> Self {
+        let Columns { now: [x, y, z], then: [was_x, was_y, was_z], .. } = columns;
+        Self {
+            now: [collected(x, from), collected(y, from), collected(z, from)],
+            then: [collected(was_x, from), collected(was_y, from), collected(was_z, from)],
+        }
+    }
+
+    #[inline(always)]
+    fn corners(&self) -> Corners<'_> {
+        Corners { now: self.now.each_ref(), then: self.then.each_ref() }
+    }
 }
 
 /// Numbers of a column, collected.
 #[inline(always)]
-fn collected(column: &[f32], from: &[[u32; BLOCK]; 3]) -> [Lanes; 3] {
-    let mut all = [[0.0; BLOCK]; 3];
-    for (lanes, from) in all.iter_mut().zip(from) {
-        for (lane, &from) in lanes.iter_mut().zip(from) {
-            *lane = column[from as usize];
-        }
+fn collected(column: &[f32], from: &[u32; BLOCK]) -> Lanes {
+    let mut lanes = [0.0; BLOCK];
+    for (lane, &from) in lanes.iter_mut().zip(from) {
+        *lane = column[from as usize];
     }
-    all
-}
-
-#[inline(always)]
-fn of_each([a, b, c]: &[Lanes; 3]) -> At<'_> {
-    At(a, b, c)
+    lanes
 }
 
 impl<L: Law, G: Gusty> Pass for Blow<'_, L, G> {
@@ -137,78 +116,128 @@ impl<L: Law, G: Gusty> Pass for Blow<'_, L, G> {
         let [x, y, z] = self.on_triangles;
         self.on_triangles = [&mut x[..slots], &mut y[..slots], &mut z[..slots]];
 
+        // Numbers that are not negative are in the order of their bits.
+        let lightest = columns.inverse_mass.iter().fold(0, |most, w| most.max(w.to_bits()));
+        let loosest = f32::from_bits(lightest) * self.third_of_most_h;
+
         let layout = self.layout;
         let mut shares = &layout.around.shares[..];
+        // How many more pairs may turn out not to be free, which then are done again.
+        let mut patience = layout.blocks.len() / 16 + 1;
         for block in &layout.blocks {
             // Each with a loop of its own: registers are loaded whole where corners lie in rows.
-            match &block.corners {
-                Corners::Consecutive(firsts) => self.on_row(columns, *firsts, block),
-                Corners::Scattered(corners) => self.on_scattered(columns, corners, block),
+            match &block.triangles {
+                &Triangles::Pairs(corners, slots) => {
+                    let found =
+                        patience > 0 && self.on_free_pairs(columns, corners, slots, loosest);
+                    if !found {
+                        patience = patience.saturating_sub(1);
+                        let ([a, b, c, d], [abc, acd]) = (corners, slots);
+                        self.on_row(columns, [a, b, c], abc);
+                        self.on_row(columns, [a, c, d], acd);
+                    }
+                }
+                &Triangles::Row(corners, slots) => self.on_row(columns, corners, slots),
+                Triangles::Scattered(corners, slots) => {
+                    self.on_scattered(columns, corners, *slots);
+                }
             }
             let (complete, rest) = shares.split_at(block.completes as usize);
             shares = rest;
             for share in complete {
-                self.gather(share);
+                if self.first {
+                    self.hand_out::<true>(share);
+                } else {
+                    self.hand_out::<false>(share);
+                }
             }
         }
     }
 }
 
 impl<L: Law, G: Gusty> Blow<'_, L, G> {
+    /// The force on both triangles of pairs, if nothing limits it even where all is as loose as the
+    /// loosest; and whether that is so. Both share two corners, and no masses are asked for.
     #[inline(always)]
-    fn on_row(&mut self, columns: Columns, corners: [u32; 3], of: &Block) {
-        let Columns { now: [x, y, z], then: [was_x, was_y, was_z], inverse_mass } = columns;
-        let x = Along { now: blocks(x, corners), then: blocks(was_x, corners) };
-        let y = Along { now: blocks(y, corners), then: blocks(was_y, corners) };
-        let z = Along { now: blocks(z, corners), then: blocks(was_z, corners) };
-        self.on_block(x, y, z, blocks(inverse_mass, corners), of);
+    fn on_free_pairs(
+        &mut self,
+        columns: Columns,
+        [a, b, c, d]: [u32; 4],
+        [abc, acd]: [Slots; 2],
+        loosest: f32,
+    ) -> bool {
+        let (a, b) = (Corners::row(columns, a), Corners::row(columns, b));
+        let (c, d) = (Corners::row(columns, c), Corners::row(columns, d));
+        let (air, law) = (self.air, self.law);
+        let (mut x1, mut y1, mut z1) = ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
+        let (mut x2, mut y2, mut z2) = ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
+        let (there1, there2) = (u32::from(abc.there), u32::from(acd.there));
+        let mut limited = 0;
+        for lane in 0..BLOCK {
+            let (a, b, c, d) = (a.of(lane), b.of(lane), c.of(lane), d.of(lane));
+            let nth = 1 << lane;
+
+            let (normal, u) = air.meets([a, b, c]);
+            let ([x, y, z], free) = law.free_third(normal, u, loosest);
+            (x1[lane], y1[lane], z1[lane]) = (x, y, z);
+            limited |= u32::from(there1 & nth != 0 && !free);
+
+            let (normal, u) = air.meets([a, c, d]);
+            let ([x, y, z], free) = law.free_third(normal, u, loosest);
+            (x2[lane], y2[lane], z2[lane]) = (x, y, z);
+            limited |= u32::from(there2 & nth != 0 && !free);
+        }
+        let free = limited == 0;
+        if free {
+            self.keep(abc, &x1, &y1, &z1);
+            self.keep(acd, &x2, &y2, &z2);
+        }
+        free
     }
 
     #[inline(always)]
-    fn on_scattered(&mut self, columns: Columns, corners: &[[u32; BLOCK]; 3], of: &Block) {
-        let Columns { now: [x, y, z], then: [was_x, was_y, was_z], inverse_mass } = columns;
-        let (x, was_x) = (collected(x, corners), collected(was_x, corners));
-        let (y, was_y) = (collected(y, corners), collected(was_y, corners));
-        let (z, was_z) = (collected(z, corners), collected(was_z, corners));
-        let inverse_mass = collected(inverse_mass, corners);
-        let x = Along { now: of_each(&x), then: of_each(&was_x) };
-        let y = Along { now: of_each(&y), then: of_each(&was_y) };
-        let z = Along { now: of_each(&z), then: of_each(&was_z) };
-        self.on_block(x, y, z, of_each(&inverse_mass), of);
+    fn on_row(&mut self, columns: Columns, [a, b, c]: [u32; 3], slots: Slots) {
+        let w = columns.inverse_mass;
+        let w = [block(w, a), block(w, b), block(w, c)];
+        let (a, b) = (Corners::row(columns, a), Corners::row(columns, b));
+        self.on_block([a, b, Corners::row(columns, c)], w, slots);
+    }
+
+    #[inline(always)]
+    fn on_scattered(&mut self, columns: Columns, [a, b, c]: &[[u32; BLOCK]; 3], slots: Slots) {
+        let w = columns.inverse_mass;
+        let w = [&collected(w, a), &collected(w, b), &collected(w, c)];
+        let (a, b) = (Collected::new(columns, a), Collected::new(columns, b));
+        let c = Collected::new(columns, c);
+        self.on_block([a.corners(), b.corners(), c.corners()], w, slots);
     }
 
     /// The force on the triangles of a block.
     #[inline(always)]
-    fn on_block(&mut self, x: Along, y: Along, z: Along, inverse_mass: At, of: &Block) {
-        let (slot, At(w_a, w_b, w_c)) = (of.slot as usize, inverse_mass);
-        let [wind_x, wind_y, wind_z] = self.velocity;
-        let (law, gusts) = (self.law, self.gusts);
-        let (third_per_h, third_of_most_h) = (self.third_per_h, self.third_of_most_h);
-        let (mut on_x, mut on_y, mut on_z) = ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
+    fn on_block(&mut self, [a, b, c]: [Corners; 3], [wa, wb, wc]: [&Lanes; 3], slots: Slots) {
+        let (air, law, third_of_most_h) = (self.air, self.law, self.third_of_most_h);
+        let (mut xs, mut ys, mut zs) = ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
         for lane in 0..BLOCK {
-            let ((bx, cx), (by, cy), (bz, cz)) = (x.edges(lane), y.edges(lane), z.edges(lane));
-            let normal = [by * cz - bz * cy, bz * cx - bx * cz, bx * cy - by * cx];
-            let gust = gusts.at([x.middle(lane), y.middle(lane), z.middle(lane)]);
-            let u = [
-                wind_x * gust - x.moved(lane) * third_per_h,
-                wind_y * gust - y.moved(lane) * third_per_h,
-                wind_z * gust - z.moved(lane) * third_per_h,
-            ];
-            let most = |a: f32, b: f32| if a > b { a } else { b };
-            let loose = most(most(w_a[lane], w_b[lane]), w_c[lane]) * third_of_most_h;
-            let [force_x, force_y, force_z] = law.force(normal, u, loose);
-            on_x[lane] = force_x * THIRD;
-            on_y[lane] = force_y * THIRD;
-            on_z[lane] = force_z * THIRD;
+            let (normal, u) = air.meets([a.of(lane), b.of(lane), c.of(lane)]);
+            let loose = at_least(at_least(wa[lane], wb[lane]), wc[lane]) * third_of_most_h;
+            let [x, y, z] = law.third(normal, u, loose);
+            (xs[lane], ys[lane], zs[lane]) = (x, y, z);
         }
+        self.keep(slots, &xs, &ys, &zs);
+    }
+
+    /// Keeps what was found out about a block.
+    #[inline(always)]
+    fn keep(&mut self, slots: Slots, x: &Lanes, y: &Lanes, z: &Lanes) {
+        let first = slots.first as usize;
         let [column_x, column_y, column_z] = &mut self.on_triangles;
-        column_x[slot..slot + BLOCK].copy_from_slice(&on_x);
-        column_y[slot..slot + BLOCK].copy_from_slice(&on_y);
-        column_z[slot..slot + BLOCK].copy_from_slice(&on_z);
-        // Not as a selection above: the compiler would load what is there alone, which takes longer.
-        let mut gaps = !of.there;
+        column_x[first..first + BLOCK].copy_from_slice(x);
+        column_y[first..first + BLOCK].copy_from_slice(y);
+        column_z[first..first + BLOCK].copy_from_slice(z);
+        // Not by selecting lanes: the compiler would load what is there alone, which takes longer.
+        let mut gaps = !slots.there;
         while gaps != 0 {
-            let gap = slot + gaps.trailing_zeros() as usize;
+            let gap = first + gaps.trailing_zeros() as usize;
             (column_x[gap], column_y[gap], column_z[gap]) = (0.0, 0.0, 0.0);
             gaps &= gaps - 1;
         }
@@ -216,37 +245,37 @@ impl<L: Law, G: Gusty> Blow<'_, L, G> {
 
     /// Adds to each particle of a share what is in the slots around it.
     #[inline(always)]
-    fn gather(&mut self, share: &Share) {
+    fn hand_out<const FIRST: bool>(&mut self, share: &Share) {
         let len = share.len;
         if len == BLOCK as u32 {
             match share.done {
-                0 => self.add::<BLOCK>(share, 0, 0),
-                done => self.add::<BLOCK>(share, 0, done),
+                0 => self.add::<BLOCK, FIRST>(share, 0, 0),
+                done => self.add::<BLOCK, FIRST>(share, 0, done),
             }
             return;
         }
         // In as few pieces as can be.
         let mut nth = 0;
         if len & 8 > 0 {
-            self.add::<8>(share, nth, 0);
+            self.add::<8, FIRST>(share, nth, 0);
             nth += 8;
         }
         if len & 4 > 0 {
-            self.add::<4>(share, nth, 0);
+            self.add::<4, FIRST>(share, nth, 0);
             nth += 4;
         }
         if len & 2 > 0 {
-            self.add::<2>(share, nth, 0);
+            self.add::<2, FIRST>(share, nth, 0);
             nth += 2;
         }
         if len & 1 > 0 {
-            self.add::<1>(share, nth, 0);
+            self.add::<1, FIRST>(share, nth, 0);
         }
     }
 
     /// The same for those from the `nth` on; the first `done` of them already have theirs.
     #[inline(always)]
-    fn add<const N: usize>(&mut self, share: &Share, nth: usize, done: u32) {
+    fn add<const N: usize, const FIRST: bool>(&mut self, share: &Share, nth: usize, done: u32) {
         let ([of_x, of_y, of_z], [on_x, on_y, on_z]) = (&self.on_triangles, &mut self.on_particles);
         let (mut x, mut y, mut z) = ([0.0; N], [0.0; N], [0.0; N]);
         for slot in self.layout.around.of(share) {
@@ -258,7 +287,8 @@ impl<L: Law, G: Gusty> Blow<'_, L, G> {
         let first = share.first as usize + nth;
         for (sums, on) in [(x, on_x), (y, on_y), (z, on_z)] {
             for (lane, (on, sum)) in on[first..first + N].iter_mut().zip(sums).enumerate() {
-                *on = if lane as u32 >= done { *on + sum } else { *on };
+                let sum = if FIRST { sum } else { *on + sum };
+                *on = if lane as u32 >= done { sum } else { *on };
             }
         }
     }

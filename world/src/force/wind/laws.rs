@@ -1,26 +1,46 @@
 //! What wind does to a triangle, in numbers for loops.
 
-/// What a law makes of a triangle.
+use super::THIRD;
+use crate::vector::{dot, scaled, sum};
+
+/// What a law makes of a triangle, by its normal of length 2 A, m², and the velocity `u` of the air
+/// to it, m/s.
 pub(super) trait Law: Copy {
-    /// Its force, N, by its normal of length 2 A, m²; the velocity of the air to it, m/s; and what
-    /// one over is the most, kg/s, that may come of force by velocity.
-    fn force(self, normal: [f32; 3], u: [f32; 3], loose: f32) -> [f32; 3];
+    /// The force by speed, kg/s, where nothing limits it.
+    fn by_speed(self, normal: [f32; 3], u: [f32; 3]) -> f32;
+
+    /// The force, N, if by speed it is `by_speed / per`, kg/s, to which it is proportional. (Two
+    /// numbers, as some divide anyway.)
+    fn force(self, normal: [f32; 3], u: [f32; 3], by_speed: f32, per: f32) -> [f32; 3];
+
+    /// The most that a force by speed may be for corners of a looseness of 1 s/kg.
+    #[inline(always)]
+    fn reach(self) -> f32 {
+        1.0
+    }
+
+    /// What each corner gets, N: a third of the force, where the force by speed is cut down to what is
+    /// not too much for a looseness, s/kg.
+    #[inline(always)]
+    fn third(self, normal: [f32; 3], u: [f32; 3], loose: f32) -> [f32; 3] {
+        let (by_speed, reach) = (self.by_speed(normal, u), self.reach());
+        let free = by_speed * loose <= reach;
+        let (by_speed, per) = (if free { by_speed } else { reach }, if free { 1.0 } else { loose });
+        self.force(normal, u, by_speed * THIRD, per)
+    }
+
+    /// The same where nothing is cut down, and whether that is right.
+    #[inline(always)]
+    fn free_third(self, normal: [f32; 3], u: [f32; 3], loose: f32) -> ([f32; 3], bool) {
+        let by_speed = self.by_speed(normal, u);
+        (self.force(normal, u, by_speed * THIRD, 1.0), by_speed * loose <= self.reach())
+    }
 }
 
+/// The larger of two numbers; the second if the first is none.
 #[inline(always)]
-pub(super) fn dot([ax, ay, az]: [f32; 3], [bx, by, bz]: [f32; 3]) -> f32 {
-    (ax * bx + ay * by) + az * bz
-}
-
-#[inline(always)]
-fn scaled([x, y, z]: [f32; 3], by: f32) -> [f32; 3] {
-    [x * by, y * by, z * by]
-}
-
-/// Whether something of this squared length has a direction: not too short, and not too long.
-#[inline(always)]
-fn has_direction(squared_length: f32) -> bool {
-    (f32::MIN_POSITIVE..=f32::MAX).contains(&squared_length)
+pub(super) fn at_least(a: f32, b: f32) -> f32 {
+    if a > b { a } else { b }
 }
 
 #[derive(Clone, Copy)]
@@ -30,15 +50,24 @@ pub(super) struct Normal {
 
 impl Law for Normal {
     #[inline(always)]
-    fn force(self, normal: [f32; 3], u: [f32; 3], loose: f32) -> [f32; 3] {
-        let l2 = dot(normal, normal);
-        let l = l2.sqrt();
-        let across = dot(normal, u);
-        let gentle = (self.half_pressure * l) * loose <= 1.0;
-        let above = if gentle { self.half_pressure * across } else { across };
-        let below = if gentle { l } else { l2 * loose };
-        scaled(normal, if has_direction(l2) { above / below } else { 0.0 })
+    fn by_speed(self, normal: [f32; 3], _: [f32; 3]) -> f32 {
+        self.half_pressure * dot(normal, normal).sqrt()
     }
+
+    #[inline(always)]
+    fn force(self, normal: [f32; 3], u: [f32; 3], by_speed: f32, per: f32) -> [f32; 3] {
+        let along = dot(normal, u) / (length_squared(dot(normal, normal)) * per);
+        scaled(normal, along * by_speed)
+    }
+}
+
+/// A squared length to divide by: none is so short that it has no direction.
+///
+/// (Not as a selection of what comes of it: the compiler would load what that is made of only where
+/// it is selected, and wait.)
+#[inline(always)]
+fn length_squared(squared: f32) -> f32 {
+    at_least(squared, f32::MIN_POSITIVE)
 }
 
 #[derive(Clone, Copy)]
@@ -49,9 +78,13 @@ pub(super) struct Drag {
 
 impl Law for Drag {
     #[inline(always)]
-    fn force(self, normal: [f32; 3], u: [f32; 3], loose: f32) -> [f32; 3] {
-        let by_speed = self.drag * (self.quarter_density * dot(normal, u).abs());
-        scaled(u, if by_speed * loose <= 1.0 { by_speed } else { 1.0 / loose })
+    fn by_speed(self, normal: [f32; 3], u: [f32; 3]) -> f32 {
+        self.drag * (self.quarter_density * dot(normal, u).abs())
+    }
+
+    #[inline(always)]
+    fn force(self, _: [f32; 3], u: [f32; 3], by_speed: f32, per: f32) -> [f32; 3] {
+        scaled(u, by_speed / per)
     }
 }
 
@@ -67,15 +100,23 @@ pub(super) struct DragAndLift {
 
 impl Law for DragAndLift {
     #[inline(always)]
-    fn force(self, normal: [f32; 3], u: [f32; 3], loose: f32) -> [f32; 3] {
+    fn by_speed(self, normal: [f32; 3], u: [f32; 3]) -> f32 {
+        self.quarter_density * dot(normal, u).abs()
+    }
+
+    #[inline(always)]
+    fn force(self, normal: [f32; 3], u: [f32; 3], by_speed: f32, per: f32) -> [f32; 3] {
+        let by_speed = by_speed / per;
         let (across, u2) = (dot(normal, u), dot(u, u));
-        let by_speed = self.quarter_density * across.abs();
-        let by_speed = if by_speed * loose <= self.reach { by_speed } else { self.reach / loose };
-        let r2 = dot(normal, normal) * u2;
         let lift = self.lift * (if across < 0.0 { -by_speed } else { by_speed });
-        let lift = if has_direction(r2) { lift / r2.sqrt() } else { 0.0 };
+        let lift = lift / length_squared(dot(normal, normal) * u2).sqrt();
         let along = self.drag * by_speed - lift * across;
         let lift = lift * u2;
-        core::array::from_fn(|axis| u[axis] * along + normal[axis] * lift)
+        sum(scaled(u, along), scaled(normal, lift))
+    }
+
+    #[inline(always)]
+    fn reach(self) -> f32 {
+        self.reach
     }
 }

@@ -1,16 +1,19 @@
 //! Wind on triangles.
 
+mod air;
 mod blow;
 mod bodies;
 mod laws;
 
 use super::gusts::Gusts;
-use super::{Force, Forces};
+use super::{Force, Forces, Room};
 use crate::model::Model;
 use crate::simd::widest;
 use crate::world::Moment;
 
-use blow::{Blow, Gusty, Steady};
+use air::{Air, Gusty, Steady};
+use blow::Blow;
+use bodies::blow_at_bodies;
 use laws::{Drag, DragAndLift, Law, Normal};
 
 const THIRD: f32 = 1.0 / 3.0;
@@ -132,24 +135,24 @@ impl Wind {
         law: impl Law,
         gusts: impl Gusty,
     ) {
-        self.blow_at_bodies(matter, moment, forces, law, gusts);
-        if matter.faces.is_empty() {
-            return;
+        let air = Air::new(self.velocity, gusts, moment.h);
+        if !matter.faces.is_empty() {
+            let layout = matter.faces.layout();
+            let pushes_all = layout.around.particles == matter.particles.len();
+            let Room { first, on_particles, on_triangles } = forces.room(pushes_all, layout.slots);
+            widest(Blow {
+                layout,
+                position: [0, 1, 2].map(|axis| matter.particles.positions(axis)),
+                previous: [0, 1, 2].map(|axis| matter.particles.previous(axis)),
+                inverse_mass: matter.particles.inverse_masses(),
+                air,
+                third_of_most_h: layout.around.most as f32 * THIRD * moment.h,
+                law,
+                on_triangles,
+                on_particles,
+                first,
+            });
         }
-        let layout = matter.faces.layout();
-        let [on_particles, on_triangles] = forces.and_on_triangles(layout.slots);
-        widest(Blow {
-            layout,
-            position: [0, 1, 2].map(|axis| matter.particles.positions(axis)),
-            previous: [0, 1, 2].map(|axis| matter.particles.previous(axis)),
-            inverse_mass: matter.particles.inverse_masses(),
-            velocity: self.velocity,
-            third_per_h: THIRD / moment.h,
-            third_of_most_h: layout.around.most as f32 * THIRD * moment.h,
-            law,
-            gusts,
-            on_triangles,
-            on_particles,
-        });
+        blow_at_bodies(matter, moment, forces, law, air);
     }
 }

@@ -2,48 +2,78 @@
 
 use core::array;
 use core::ops::Range;
+use core::slice::{from_mut, from_ref};
+use std::collections::BTreeMap;
 
+use super::around::{Around, Slot};
 use super::leave_out;
 
 /// Triangles are visited in blocks of this many: the widest register of `f32` there is.
 pub(crate) const BLOCK: usize = taut_core::PADDING;
 
-/// Where the corners of sixteen triangles in sequence are.
-#[derive(Clone, Debug)]
-pub(crate) enum Corners {
-    /// The next triangle's corners are those of this one, plus one: rows of a sheet.
-    Consecutive([u32; 3]),
-    /// Anywhere.
-    Scattered(Box<[[u32; BLOCK]; 3]>),
+/// Sixteen slots in sequence for what is found out about as many triangles. Those of two blocks may
+/// overlap: what they have in common is found out twice, and is the same.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slots {
+    pub(crate) first: u32,
+    /// A bit for each triangle that is there. Others are gone, or never were: gaps in a row.
+    pub(crate) there: u16,
 }
 
-impl Corners {
-    /// The lowest corner of the first triangle.
-    fn lowest(&self) -> u32 {
-        let [a, b, c] = match self {
-            Self::Consecutive(firsts) => *firsts,
-            Self::Scattered(corners) => corners.each_ref().map(|of_each| of_each[0]),
-        };
-        a.min(b).min(c)
+impl Slots {
+    pub(super) fn range(self) -> Range<usize> {
+        self.first as usize..self.first as usize + BLOCK
     }
 }
 
-/// Sixteen triangles, and the first of the sixteen slots for what is found out about them. Blocks
-/// may overlap: what they have in common is found out twice, and is the same.
+/// Triangles by their corners, each with its slots.
+#[derive(Clone, Debug)]
+pub(crate) enum Triangles {
+    /// Sixteen pairs (a, b, c) and (a, c, d), by the corners of the first; those of the next are the
+    /// same, plus one: cells of a sheet.
+    Pairs([u32; 4], [Slots; 2]),
+    /// Sixteen triangles, likewise.
+    Row([u32; 3], Slots),
+    /// Sixteen triangles anywhere.
+    Scattered(Box<[[u32; BLOCK]; 3]>, Slots),
+}
+
+impl Triangles {
+    /// The lowest corner of the first.
+    fn lowest(&self) -> u32 {
+        match self {
+            Self::Pairs([a, b, c, d], _) => *a.min(b).min(c).min(d),
+            Self::Row([a, b, c], _) => *a.min(b).min(c),
+            Self::Scattered(corners, _) => {
+                let [a, b, c] = corners.each_ref().map(|of_each| of_each[0]);
+                a.min(b).min(c)
+            }
+        }
+    }
+
+    pub(super) fn slots(&self) -> &[Slots] {
+        match self {
+            Self::Pairs(_, slots) => slots,
+            Self::Row(_, slots) | Self::Scattered(_, slots) => from_ref(slots),
+        }
+    }
+
+    fn slots_mut(&mut self) -> &mut [Slots] {
+        match self {
+            Self::Pairs(_, slots) => slots,
+            Self::Row(_, slots) | Self::Scattered(_, slots) => from_mut(slots),
+        }
+    }
+}
+
+/// What is visited in one go.
 #[derive(Clone, Debug)]
 pub(crate) struct Block {
-    pub(crate) corners: Corners,
-    pub(crate) slot: u32,
-    /// A bit for each that is there. Others are gone, or never were: gaps in a row.
-    pub(crate) there: u16,
+    pub(crate) triangles: Triangles,
     /// The next so many shares of particles are to be handed out after this block, as all their slots
     /// are found out.
     pub(crate) completes: u32,
 }
-
-/// So many blocks later what was found out about one is in the nearest cache, and loads that span two
-/// stores need not wait for them.
-const SETTLED: usize = 4;
 
 /// A row goes on after up to so many triangles less one that are not there, as at the edges of a
 /// sheet, where the corners of the next row of cells begin one particle later.
@@ -88,22 +118,18 @@ impl Layout {
         let (rows, scattered): (Vec<&[u32]>, Vec<&[u32]>) = order
             .chunk_by(follows)
             .partition(|row| (BLOCK..=SPARSEST * row.len()).contains(&length(row)));
-        let mut blocks = Vec::new();
         let mut slot_of = vec![0; faces.len()];
         let mut first_slot = 0;
-        for row in rows {
+        let rows = rows.into_iter().map(|row| {
             let (corners, length) = (faces[row[0] as usize], length(row));
-            let last = length - BLOCK;
-            for first in (0..last).step_by(BLOCK).chain([last]) {
-                let first = first as u32;
-                let corners = Corners::Consecutive(corners.map(|corner| corner + first));
-                blocks.push(Block { corners, slot: first_slot + first, there: 0, completes: 0 });
-            }
             for &face in row {
                 slot_of[face as usize] = first_slot + (faces[face as usize][0] - corners[0]);
             }
+            let row = Row { corners, length, slot: first_slot };
             first_slot = (first_slot + length as u32).next_multiple_of(BLOCK as u32);
-        }
+            row
+        });
+        let mut blocks = Row::in_pairs(rows.collect());
         let mut scattered = scattered.concat();
         // Those that lie near each other in memory come together.
         scattered.sort_by_key(|&face| faces[face as usize].into_iter().min());
@@ -112,8 +138,9 @@ impl Layout {
             let face_in = |lane: usize| some[lane.min(some.len() - 1)] as usize;
             let corners =
                 array::from_fn(|corner| array::from_fn(|lane| faces[face_in(lane)][corner]));
-            let corners = Corners::Scattered(Box::new(corners));
-            blocks.push(Block { corners, slot: first_slot, there: 0, completes: 0 });
+            let slots = Slots { first: first_slot, there: 0 };
+            let triangles = Triangles::Scattered(Box::new(corners), slots);
+            blocks.push(Block { triangles, completes: 0 });
             for (&face, slot) in some.iter().zip(first_slot..) {
                 slot_of[face as usize] = slot;
             }
@@ -122,20 +149,20 @@ impl Layout {
 
         let slots = first_slot as usize;
         let mut found_out = vec![Slot::Never; slots];
-        for block in &blocks {
-            found_out[block.slots()].fill(Slot::Gap);
+        for slots in blocks.iter().flat_map(|block| block.triangles.slots()) {
+            found_out[slots.range()].fill(Slot::Gap);
         }
         for &slot in &slot_of {
             found_out[slot as usize] = Slot::Face;
         }
-        for block in &mut blocks {
-            for (lane, slot) in found_out[block.slots()].iter().enumerate() {
-                block.there |= u16::from(*slot == Slot::Face) << lane;
+        for slots in blocks.iter_mut().flat_map(|block| block.triangles.slots_mut()) {
+            for (lane, slot) in found_out[slots.range()].iter().enumerate() {
+                slots.there |= u16::from(*slot == Slot::Face) << lane;
             }
         }
         let around = Around::new(faces, &slot_of, &found_out);
         // Along the memory of the particles, which then are complete one after the other.
-        blocks.sort_by_key(|block| block.corners.lowest());
+        blocks.sort_by_key(|block| block.triangles.lowest());
         around.complete(&mut blocks, slots);
         Self { blocks, around, slots, slot_of }
     }
@@ -144,151 +171,81 @@ impl Layout {
     pub(super) fn remove(&mut self, gone: &[usize]) {
         for &face in gone {
             let slot = self.slot_of[face] as usize;
-            for block in self.blocks.iter_mut().filter(|block| block.slots().contains(&slot)) {
-                block.there &= !(1 << (slot - block.slots().start));
+            for slots in self.blocks.iter_mut().flat_map(|block| block.triangles.slots_mut()) {
+                if slots.range().contains(&slot) {
+                    slots.there &= !(1 << (slot - slots.range().start));
+                }
             }
         }
         leave_out(&mut self.slot_of, gone);
     }
 }
 
-impl Block {
-    fn slots(&self) -> Range<usize> {
-        self.slot as usize..self.slot as usize + BLOCK
+/// Triangles whose corners are those of the first, plus a number less than the length.
+struct Row {
+    corners: [u32; 3],
+    length: usize,
+    slot: u32,
+}
+
+impl Row {
+    /// The first edge at the first corner, and how many there are. Another row whose first edges are
+    /// these last ones goes with this one in pairs.
+    fn first_edge(&self) -> ([u32; 2], usize) {
+        let [a, b, _] = self.corners;
+        ([a, b], self.length)
     }
-}
 
-/// What is in a slot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Slot {
-    /// What is found out about a triangle.
-    Face,
-    /// Nothing, and so 0.
-    Gap,
-    /// Anything: nobody writes to it.
-    Never,
-}
+    /// The last edge at the first corner, likewise.
+    fn last_edge(&self) -> ([u32; 2], usize) {
+        let [a, _, c] = self.corners;
+        ([a, c], self.length)
+    }
 
-/// For each particle the slots of its triangles, in the order of the faces.
-#[derive(Clone, Debug)]
-pub(crate) struct Around {
-    pub(crate) shares: Vec<Share>,
-    slots: Vec<u32>,
-    /// The most triangles that meet in a particle.
-    pub(crate) most: u32,
-}
-
-/// Particles in sequence, [`BLOCK`] of them at most, the slots around each of which are those around
-/// the one before, plus one. Where one has fewer triangles than others some of its slots are gaps.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Share {
-    pub(crate) first: u32,
-    pub(crate) len: u32,
-    /// The first so many of them have got theirs by an earlier share.
-    pub(crate) done: u32,
-    /// Where the slots are, to which `nth` is added for those around the first of them.
-    slots: [u32; 2],
-    pub(crate) nth: u32,
-}
-
-impl Around {
-    fn new(faces: &[[u32; 3]], slot_of: &[u32], found_out: &[Slot]) -> Self {
-        let mut pairs: Vec<[u32; 2]> = Vec::with_capacity(3 * faces.len());
-        for (corners, &slot) in faces.iter().zip(slot_of) {
-            pairs.extend(corners.map(|corner| [corner, slot]));
-        }
-        pairs.sort_by_key(|&[particle, _]| particle); // stable: by faces
-        let mut around = Self { shares: Vec::new(), slots: Vec::new(), most: 0 };
-        let (mut first, mut len, mut slots) = (0, 0, Vec::new());
-        for of_one in pairs.chunk_by(|one, next| one[0] == next[0]) {
-            let particle = of_one[0][0];
-            around.most = around.most.max(of_one.len() as u32);
-            let of_one: Vec<u32> = of_one.iter().map(|&[_, slot]| slot).collect();
-            let follows = len > 0 && first + len == particle;
-            let joined = follows.then(|| joined(&slots, len, &of_one, found_out)).flatten();
-            if let Some(joined) = joined {
-                (len, slots) = (len + 1, joined);
-            } else {
-                around.share_out(first, len, &slots);
-                (first, len, slots) = (particle, 1, of_one);
+    /// The blocks of all rows: in pairs where two go together.
+    fn in_pairs(rows: Vec<Self>) -> Vec<Block> {
+        let places = rows.iter().map(Self::first_edge).zip(0..);
+        let places: BTreeMap<_, usize> = places.collect();
+        let mut rows: Vec<Option<Self>> = rows.into_iter().map(Some).collect();
+        let mut blocks = Vec::new();
+        for nth in 0..rows.len() {
+            let Some(row) = rows[nth].take() else { continue };
+            let other = places.get(&row.last_edge()).and_then(|&other| rows[other].take());
+            match other {
+                Some(other) => row.blocks_with(&other, &mut blocks),
+                None => rows[nth] = Some(row),
             }
         }
-        around.share_out(first, len, &slots);
-        around
+        for row in rows.into_iter().flatten() {
+            row.blocks(&mut blocks);
+        }
+        blocks
     }
 
-    /// Particles in sequence by the slots around the first of them.
-    fn share_out(&mut self, first: u32, len: u32, slots: &[u32]) {
-        let from = self.slots.len() as u32;
-        self.slots.extend(slots);
-        let slots = [from, self.slots.len() as u32];
-        let block = BLOCK as u32;
-        let mut done = 0;
-        while done < len {
-            // From whole blocks of memory on, if they have not ended by then; and whole blocks in
-            // any case, though a part of them is done.
-            let aligned = ((first + done) / block * block).saturating_sub(first);
-            let nth = aligned.min(len.saturating_sub(block));
-            let of_share = block.min(len - nth);
-            self.shares.push(Share {
-                first: first + nth,
-                len: of_share,
-                done: done - nth,
-                slots,
-                nth,
-            });
-            done = nth + of_share;
-        }
+    fn blocks(&self, blocks: &mut Vec<Block>) {
+        blocks.extend(self.starts().map(|nth| {
+            let corners = self.corners.map(|corner| corner + nth);
+            Block { triangles: Triangles::Row(corners, self.slots(nth)), completes: 0 }
+        }));
     }
 
-    /// Notes after which of the blocks, in this order, which shares are complete and settled.
-    fn complete(&self, blocks: &mut [Block], slots: usize) {
-        let mut found_by = vec![0; slots];
-        for (nth, block) in blocks.iter().enumerate().rev() {
-            found_by[block.slots()].fill(nth);
-        }
-        let mut last = 0;
-        for share in &self.shares {
-            for slot in self.of(share) {
-                let of_share = &found_by[slot..][..share.len as usize];
-                last = of_share.iter().copied().fold(last, usize::max);
-            }
-            let after = (last + SETTLED).min(blocks.len() - 1);
-            blocks[after].completes += 1;
-        }
+    /// Those of this row and of the other that goes with it.
+    fn blocks_with(&self, other: &Self, blocks: &mut Vec<Block>) {
+        let ([a, b, c], [.., d]) = (self.corners, other.corners);
+        blocks.extend(self.starts().map(|nth| {
+            let corners = [a, b, c, d].map(|corner| corner + nth);
+            let slots = [self.slots(nth), other.slots(nth)];
+            Block { triangles: Triangles::Pairs(corners, slots), completes: 0 }
+        }));
     }
 
-    /// The slots around the first particle of a share.
-    #[inline(always)]
-    pub(crate) fn of(&self, share: &Share) -> impl Iterator<Item = usize> {
-        let nth = share.nth as usize;
-        let slots = &self.slots[share.slots[0] as usize..share.slots[1] as usize];
-        slots.iter().map(move |&slot| slot as usize + nth)
+    /// Where its blocks begin; the last ends where the row does.
+    fn starts(&self) -> impl Iterator<Item = u32> + use<> {
+        let last = self.length - BLOCK;
+        (0..last).step_by(BLOCK).chain([last]).map(|nth| nth as u32)
     }
-}
 
-/// The slots around the first of `len` particles in sequence, so that they hold for the one after
-/// them, too, around which are the slots `next`, in an order that is right for all; if what one has
-/// more than another is a gap there.
-fn joined(slots: &[u32], len: u32, next: &[u32], found_out: &[Slot]) -> Option<Vec<u32>> {
-    let is_gap = |slot: u32| found_out.get(slot as usize) == Some(&Slot::Gap);
-    let new = |&slot: &u32| {
-        let of_first = slot.checked_sub(len)?;
-        (of_first..slot).all(is_gap).then_some(of_first)
-    };
-    let mut joined = Vec::with_capacity(slots.len());
-    let mut rest = next;
-    for &slot in slots {
-        if let Some(at) = rest.iter().position(|&of_next| of_next == slot + len) {
-            let before: Option<Vec<u32>> = rest[..at].iter().map(new).collect();
-            joined.extend(before?);
-            rest = &rest[at + 1..];
-        } else if !is_gap(slot + len) {
-            return None;
-        }
-        joined.push(slot);
+    fn slots(&self, nth: u32) -> Slots {
+        Slots { first: self.slot + nth, there: 0 }
     }
-    let after: Option<Vec<u32>> = rest.iter().map(new).collect();
-    joined.extend(after?);
-    Some(joined)
 }

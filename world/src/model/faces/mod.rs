@@ -1,11 +1,13 @@
 //! Triangles of a model.
 
+mod around;
 mod layout;
 
 use core::ops::Deref;
 use std::sync::OnceLock;
 
-pub(crate) use layout::{BLOCK, Block, Corners, Layout, Share};
+pub(crate) use around::Share;
+pub(crate) use layout::{BLOCK, Layout, Slots, Triangles};
 
 /// Triangles by the numbers of their corners, counter-clockwise from outside: read like a slice,
 /// made from a list.

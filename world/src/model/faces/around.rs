@@ -1,0 +1,147 @@
+//! What each particle gets of the triangles around it.
+
+use super::layout::{BLOCK, Block};
+
+/// So many blocks later what was found out about one is in the nearest cache, and loads that span two
+/// stores need not wait for them.
+const SETTLED: usize = 4;
+
+/// What is in a slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Slot {
+    /// What is found out about a triangle.
+    Face,
+    /// Nothing, and so 0.
+    Gap,
+    /// Anything: nobody writes to it.
+    Never,
+}
+
+/// For each particle the slots of its triangles, in the order of the faces.
+#[derive(Clone, Debug)]
+pub(crate) struct Around {
+    pub(crate) shares: Vec<Share>,
+    slots: Vec<u32>,
+    /// The most triangles that meet in a particle.
+    pub(crate) most: u32,
+    /// At how many particles there is any.
+    pub(crate) particles: usize,
+}
+
+/// Particles in sequence, [`BLOCK`] of them at most, the slots around each of which are those around
+/// the one before, plus one. Where one has fewer triangles than others some of its slots are gaps.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Share {
+    pub(crate) first: u32,
+    pub(crate) len: u32,
+    /// The first so many of them have got theirs by an earlier share.
+    pub(crate) done: u32,
+    /// Where the slots are, to which `nth` is added for those around the first of them.
+    slots: [u32; 2],
+    pub(crate) nth: u32,
+}
+
+impl Around {
+    pub(super) fn new(faces: &[[u32; 3]], slot_of: &[u32], found_out: &[Slot]) -> Self {
+        let mut pairs: Vec<[u32; 2]> = Vec::with_capacity(3 * faces.len());
+        for (corners, &slot) in faces.iter().zip(slot_of) {
+            pairs.extend(corners.map(|corner| [corner, slot]));
+        }
+        pairs.sort_by_key(|&[particle, _]| particle); // stable: by faces
+        let mut around = Self { shares: Vec::new(), slots: Vec::new(), most: 0, particles: 0 };
+        let (mut first, mut len, mut slots) = (0, 0, Vec::new());
+        for of_one in pairs.chunk_by(|one, next| one[0] == next[0]) {
+            let particle = of_one[0][0];
+            around.particles += 1;
+            around.most = around.most.max(of_one.len() as u32);
+            let of_one: Vec<u32> = of_one.iter().map(|&[_, slot]| slot).collect();
+            let follows = len > 0 && first + len == particle;
+            let joined = follows.then(|| joined(&slots, len, &of_one, found_out)).flatten();
+            if let Some(joined) = joined {
+                (len, slots) = (len + 1, joined);
+            } else {
+                around.share_out(first, len, &slots);
+                (first, len, slots) = (particle, 1, of_one);
+            }
+        }
+        around.share_out(first, len, &slots);
+        around
+    }
+
+    /// Particles in sequence by the slots around the first of them.
+    fn share_out(&mut self, first: u32, len: u32, slots: &[u32]) {
+        let from = self.slots.len() as u32;
+        self.slots.extend(slots);
+        let slots = [from, self.slots.len() as u32];
+        let block = BLOCK as u32;
+        let mut done = 0;
+        while done < len {
+            // From whole blocks of memory on, if they have not ended by then; and whole blocks in
+            // any case, though a part of them is done.
+            let aligned = ((first + done) / block * block).saturating_sub(first);
+            let nth = aligned.min(len.saturating_sub(block));
+            let of_share = block.min(len - nth);
+            self.shares.push(Share {
+                first: first + nth,
+                len: of_share,
+                done: done - nth,
+                slots,
+                nth,
+            });
+            done = nth + of_share;
+        }
+    }
+
+    /// Notes after which of the blocks, in this order, which shares are complete and settled.
+    pub(super) fn complete(&self, blocks: &mut [Block], slots: usize) {
+        let mut found_by = vec![0; slots];
+        for (nth, block) in blocks.iter().enumerate().rev() {
+            for slots in block.triangles.slots() {
+                found_by[slots.range()].fill(nth);
+            }
+        }
+        let mut last = 0;
+        for share in &self.shares {
+            for slot in self.of(share) {
+                let of_share = &found_by[slot..][..share.len as usize];
+                last = of_share.iter().copied().fold(last, usize::max);
+            }
+            let after = (last + SETTLED).min(blocks.len() - 1);
+            blocks[after].completes += 1;
+        }
+    }
+
+    /// The slots around the first particle of a share.
+    #[inline(always)]
+    pub(crate) fn of(&self, share: &Share) -> impl Iterator<Item = usize> {
+        let nth = share.nth as usize;
+        let slots = &self.slots[share.slots[0] as usize..share.slots[1] as usize];
+        slots.iter().map(move |&slot| slot as usize + nth)
+    }
+}
+
+/// The slots around the first of `len` particles in sequence, so that they hold for the one after
+/// them, too, around which are the slots `next`, in an order that is right for all; if what one has
+/// more than another is a gap there.
+fn joined(slots: &[u32], len: u32, next: &[u32], found_out: &[Slot]) -> Option<Vec<u32>> {
+    let is_gap = |slot: u32| found_out.get(slot as usize) == Some(&Slot::Gap);
+    let new = |&slot: &u32| {
+        let of_first = slot.checked_sub(len)?;
+        (of_first..slot).all(is_gap).then_some(of_first)
+    };
+    let mut joined = Vec::with_capacity(slots.len());
+    let mut rest = next;
+    for &slot in slots {
+        if let Some(at) = rest.iter().position(|&of_next| of_next == slot + len) {
+            let before: Option<Vec<u32>> = rest[..at].iter().map(new).collect();
+            joined.extend(before?);
+            rest = &rest[at + 1..];
+        } else if !is_gap(slot + len) {
+            return None;
+        }
+        joined.push(slot);
+    }
+    let after: Option<Vec<u32>> = rest.iter().map(new).collect();
+    joined.extend(after?);
+    Some(joined)
+}
