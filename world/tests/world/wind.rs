@@ -90,6 +90,28 @@ fn the_whole_force_is_that_of_the_formula_however_a_plate_is_cut() {
 }
 
 #[test]
+fn a_plate_of_any_size_gets_a_force() {
+    for size in [0.0, 1e-22, 1e-18, 1e-12, 1e9, 1e10, 6e11] {
+        let sides = [[1.5 * size, 0.2 * size, -0.3 * size], [0.1 * size, 1.1 * size, 0.6 * size]];
+        for law in [
+            WindLaw::Normal { pressure: 0.8 },
+            WindLaw::Plate { density: 1.2, drag: 1.3, lift: 0.0 },
+            WindLaw::Plate { density: 1.2, drag: 1.1, lift: 1.7 },
+        ] {
+            for (lighter, cells) in [0.0, 1.0].into_iter().flat_map(|it| [(it, 1), (it, 20)]) {
+                let mut plate = plate(sides, cells, false);
+                for i in 0..plate.particles.len() {
+                    plate.particles.set_inverse_mass(i, lighter).unwrap();
+                }
+                let forces = pushed(&Wind { law, ..Wind::new([3.0, -1.0, 2.0]) }, &plate);
+                let finite = forces.iter().flatten().all(|along| along.is_finite());
+                assert!(finite, "{size} {law:?} {lighter} {cells}");
+            }
+        }
+    }
+}
+
+#[test]
 fn each_corner_gets_its_third() {
     let mut triangle = loose(&[[0.0; 3], [2.0, 0.0, 0.0], [0.0, 2.0, 0.0]], &[0.0; 3]);
     triangle.faces.extend([[0, 1, 2]]);

@@ -25,6 +25,8 @@ pub(super) trait Law: Copy {
     fn third(self, normal: [f32; 3], u: [f32; 3], loose: f32) -> [f32; 3] {
         let (by_speed, reach) = (self.by_speed(normal, u), self.reach());
         let free = by_speed * loose <= reach;
+        // Pinned corners are not loose at all.
+        let loose = at_least(loose, f32::MIN_POSITIVE);
         let (by_speed, per) = (if free { by_speed } else { reach }, if free { 1.0 } else { loose });
         self.force(normal, u, by_speed * THIRD, per)
     }
