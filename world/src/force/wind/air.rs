@@ -27,29 +27,28 @@ impl Gusty for Lattice {
     }
 }
 
+/// Velocities are ways in three substeps here, as the three corners of a triangle give them together.
 #[derive(Clone, Copy)]
 pub(super) struct Air<G> {
-    /// Its velocity where no gust is, m/s.
-    velocity: [f32; 3],
+    /// How far it goes where no gust is, m.
+    way: [f32; 3],
     gusts: G,
-    /// One over three substeps, 1/s.
-    third_per_h: f32,
 }
 
 impl<G: Gusty> Air<G> {
+    /// A velocity, m/s; `h` is a substep, s.
     pub(super) fn new(velocity: [f32; 3], gusts: G, h: f32) -> Self {
-        Self { velocity, gusts, third_per_h: THIRD / h }
+        Self { way: scaled(velocity, 3.0 * h), gusts }
     }
 
-    /// The normal of a triangle, of length 2 A, m², and the velocity of the air less that of the
-    /// triangle, m/s.
+    /// The normal of a triangle, of length 2 A, m², and how much farther the air goes than the
+    /// triangle, m.
     #[inline(always)]
     pub(super) fn meets(self, [a, b, c]: [Corner; 3]) -> ([f32; 3], [f32; 3]) {
         let normal = cross(difference(b.now, a.now), difference(c.now, a.now));
         let middle = scaled(sum(sum(a.now, b.now), c.now), THIRD);
-        let moved = sum(sum(a.moved(), b.moved()), c.moved());
-        let velocity = scaled(self.velocity, self.gusts.at(middle));
-        (normal, difference(velocity, scaled(moved, self.third_per_h)))
+        let way = scaled(self.way, self.gusts.at(middle));
+        (normal, difference(way, sum(sum(a.moved(), b.moved()), c.moved())))
     }
 }
 

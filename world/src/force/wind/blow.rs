@@ -1,7 +1,7 @@
 //! The pass of wind over triangles, and from them to particles.
 
 use super::air::{Air, Corner, Gusty};
-use super::laws::{Law, at_least};
+use super::laws::{Law, Thirds, at_least};
 use crate::model::{BLOCK, Layout, Share, Slots, Triangles};
 use crate::simd::Pass;
 
@@ -19,7 +19,7 @@ pub(super) struct Blow<'a, L, G> {
     /// A third of the most triangles that meet in a particle, by a substep, s: times its inverse mass
     /// that is how loose a corner is, s/kg.
     pub(super) third_of_most_h: f32,
-    pub(super) law: L,
+    pub(super) thirds: Thirds<L>,
     pub(super) on_triangles: [&'a mut [f32]; 3],
     pub(super) on_particles: [&'a mut [f32]; 3],
     /// Whether nothing has pushed the particles yet, and what is there does not count.
@@ -168,7 +168,7 @@ impl<L: Law, G: Gusty> Blow<'_, L, G> {
     ) -> bool {
         let (a, b) = (Corners::row(columns, a), Corners::row(columns, b));
         let (c, d) = (Corners::row(columns, c), Corners::row(columns, d));
-        let (air, law) = (self.air, self.law);
+        let (air, thirds) = (self.air, self.thirds);
         let (mut x1, mut y1, mut z1) = ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
         let (mut x2, mut y2, mut z2) = ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
         let (there1, there2) = (u32::from(abc.there), u32::from(acd.there));
@@ -178,12 +178,12 @@ impl<L: Law, G: Gusty> Blow<'_, L, G> {
             let nth = 1 << lane;
 
             let (normal, u) = air.meets([a, b, c]);
-            let ([x, y, z], free) = law.free_third(normal, u, loosest);
+            let ([x, y, z], free) = thirds.if_free(normal, u, loosest);
             (x1[lane], y1[lane], z1[lane]) = (x, y, z);
             limited |= u32::from(there1 & nth != 0 && !free);
 
             let (normal, u) = air.meets([a, c, d]);
-            let ([x, y, z], free) = law.free_third(normal, u, loosest);
+            let ([x, y, z], free) = thirds.if_free(normal, u, loosest);
             (x2[lane], y2[lane], z2[lane]) = (x, y, z);
             limited |= u32::from(there2 & nth != 0 && !free);
         }
@@ -215,12 +215,12 @@ impl<L: Law, G: Gusty> Blow<'_, L, G> {
     /// The force on the triangles of a block.
     #[inline(always)]
     fn on_block(&mut self, [a, b, c]: [Corners; 3], [wa, wb, wc]: [&Lanes; 3], slots: Slots) {
-        let (air, law, third_of_most_h) = (self.air, self.law, self.third_of_most_h);
+        let (air, thirds, third_of_most_h) = (self.air, self.thirds, self.third_of_most_h);
         let (mut xs, mut ys, mut zs) = ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
         for lane in 0..BLOCK {
             let (normal, u) = air.meets([a.of(lane), b.of(lane), c.of(lane)]);
             let loose = at_least(at_least(wa[lane], wb[lane]), wc[lane]) * third_of_most_h;
-            let [x, y, z] = law.third(normal, u, loose);
+            let [x, y, z] = thirds.of(normal, u, loose);
             (xs[lane], ys[lane], zs[lane]) = (x, y, z);
         }
         self.keep(slots, &xs, &ys, &zs);

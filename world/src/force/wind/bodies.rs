@@ -1,7 +1,7 @@
 //! Wind on the meshes of rigid bodies.
 
 use super::air::{Air, Corner, Gusty};
-use super::laws::{Law, at_least};
+use super::laws::{Law, Thirds, at_least};
 use crate::force::Forces;
 use crate::model::Model;
 use crate::vector::dot;
@@ -13,7 +13,7 @@ pub(super) fn blow_at_bodies(
     matter: &Model,
     moment: &Moment,
     forces: &mut Forces,
-    law: impl Law,
+    thirds: Thirds<impl Law>,
     air: Air<impl Gusty>,
 ) {
     let Model { particles, bodies, .. } = matter;
@@ -29,7 +29,7 @@ pub(super) fn blow_at_bodies(
             }));
             if dot(normal, u) < 0.0 {
                 let [wa, wb, wc] = corners.map(|corner| corner.inverse_mass(particles));
-                let third = law.third(normal, u, at_least(at_least(wa, wb), wc) * most_h);
+                let third = thirds.of(normal, u, at_least(at_least(wa, wb), wc) * most_h);
                 for corner in &corners {
                     for (&particle, weight) in corner.particles.iter().zip(corner.weights) {
                         forces.add(particle as usize, third.map(|along| along * weight));

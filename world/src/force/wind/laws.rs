@@ -3,39 +3,55 @@
 use super::THIRD;
 use crate::vector::{dot, scaled, sum};
 
-/// What a law makes of a triangle, by its normal of length 2 A, m², and the velocity `u` of the air
-/// to it, m/s.
+/// What a law makes of a triangle, by its normal of length 2 A, m², and how much farther the air goes
+/// in three substeps, m, `u`.
 pub(super) trait Law: Copy {
     /// The force by speed, kg/s, where nothing limits it.
     fn by_speed(self, normal: [f32; 3], u: [f32; 3]) -> f32;
 
-    /// The force, N, if by speed it is `by_speed / per`, kg/s, to which it is proportional. (Two
-    /// numbers, as some divide anyway.)
-    fn force(self, normal: [f32; 3], u: [f32; 3], by_speed: f32, per: f32) -> [f32; 3];
+    /// The force, N, if by `u` it is `by / per`, kg/s², to which it is proportional. (Two numbers, as
+    /// some divide anyway.)
+    fn force(self, normal: [f32; 3], u: [f32; 3], by: f32, per: f32) -> [f32; 3];
 
     /// The most that a force by speed may be for corners of a looseness of 1 s/kg.
     #[inline(always)]
     fn reach(self) -> f32 {
         1.0
     }
+}
 
-    /// What each corner gets, N: a third of the force, where the force by speed is cut down to what is
-    /// not too much for a looseness, s/kg.
+/// What the corners of triangles get by a law: a third of the force each.
+#[derive(Clone, Copy)]
+pub(super) struct Thirds<L> {
+    law: L,
+    /// A third of one over three substeps, 1/s.
+    third_per_3h: f32,
+}
+
+impl<L: Law> Thirds<L> {
+    /// In substeps of `h`, s.
+    pub(super) fn new(law: L, h: f32) -> Self {
+        Self { law, third_per_3h: THIRD * (THIRD / h) }
+    }
+
+    /// What each gets, N, where the force by speed is cut down to what is not too much for a
+    /// looseness, s/kg.
     #[inline(always)]
-    fn third(self, normal: [f32; 3], u: [f32; 3], loose: f32) -> [f32; 3] {
-        let (by_speed, reach) = (self.by_speed(normal, u), self.reach());
+    pub(super) fn of(self, normal: [f32; 3], u: [f32; 3], loose: f32) -> [f32; 3] {
+        let (by_speed, reach) = (self.law.by_speed(normal, u), self.law.reach());
         let free = by_speed * loose <= reach;
         // Pinned corners are not loose at all.
         let loose = at_least(loose, f32::MIN_POSITIVE);
         let (by_speed, per) = (if free { by_speed } else { reach }, if free { 1.0 } else { loose });
-        self.force(normal, u, by_speed * THIRD, per)
+        self.law.force(normal, u, by_speed * self.third_per_3h, per)
     }
 
     /// The same where nothing is cut down, and whether that is right.
     #[inline(always)]
-    fn free_third(self, normal: [f32; 3], u: [f32; 3], loose: f32) -> ([f32; 3], bool) {
-        let by_speed = self.by_speed(normal, u);
-        (self.force(normal, u, by_speed * THIRD, 1.0), by_speed * loose <= self.reach())
+    pub(super) fn if_free(self, normal: [f32; 3], u: [f32; 3], loose: f32) -> ([f32; 3], bool) {
+        let by_speed = self.law.by_speed(normal, u);
+        let third = self.law.force(normal, u, by_speed * self.third_per_3h, 1.0);
+        (third, by_speed * loose <= self.law.reach())
     }
 }
 
@@ -57,9 +73,9 @@ impl Law for Normal {
     }
 
     #[inline(always)]
-    fn force(self, normal: [f32; 3], u: [f32; 3], by_speed: f32, per: f32) -> [f32; 3] {
+    fn force(self, normal: [f32; 3], u: [f32; 3], by: f32, per: f32) -> [f32; 3] {
         let along = dot(normal, u) / (length_squared(dot(normal, normal)) * per);
-        scaled(normal, along * by_speed)
+        scaled(normal, along * by)
     }
 }
 
@@ -74,25 +90,27 @@ fn length_squared(squared: f32) -> f32 {
 
 #[derive(Clone, Copy)]
 pub(super) struct Drag {
-    pub(super) quarter_density: f32,
+    /// ρ / 4 by three substeps, kg/m³/s: normals are twice as long as areas.
+    pub(super) quarter_density_per_3h: f32,
     pub(super) drag: f32,
 }
 
 impl Law for Drag {
     #[inline(always)]
     fn by_speed(self, normal: [f32; 3], u: [f32; 3]) -> f32 {
-        self.drag * (self.quarter_density * dot(normal, u).abs())
+        self.drag * (self.quarter_density_per_3h * dot(normal, u).abs())
     }
 
     #[inline(always)]
-    fn force(self, _: [f32; 3], u: [f32; 3], by_speed: f32, per: f32) -> [f32; 3] {
-        scaled(u, by_speed / per)
+    fn force(self, _: [f32; 3], u: [f32; 3], by: f32, per: f32) -> [f32; 3] {
+        scaled(u, by / per)
     }
 }
 
 #[derive(Clone, Copy)]
 pub(super) struct DragAndLift {
-    pub(super) quarter_density: f32,
+    /// As above.
+    pub(super) quarter_density_per_3h: f32,
     pub(super) drag: f32,
     pub(super) lift: f32,
     /// How much of both together lets nothing grow: with d of drag and l of lift, `u` becomes
@@ -103,18 +121,17 @@ pub(super) struct DragAndLift {
 impl Law for DragAndLift {
     #[inline(always)]
     fn by_speed(self, normal: [f32; 3], u: [f32; 3]) -> f32 {
-        self.quarter_density * dot(normal, u).abs()
+        self.quarter_density_per_3h * dot(normal, u).abs()
     }
 
     #[inline(always)]
-    fn force(self, normal: [f32; 3], u: [f32; 3], by_speed: f32, per: f32) -> [f32; 3] {
-        let by_speed = by_speed / per;
+    fn force(self, normal: [f32; 3], u: [f32; 3], by: f32, per: f32) -> [f32; 3] {
+        let by = by / per;
         let (across, u2) = (dot(normal, u), dot(u, u));
-        let lift = self.lift * (if across < 0.0 { -by_speed } else { by_speed });
+        let lift = self.lift * (if across < 0.0 { -by } else { by });
         let lift = lift / length_squared(dot(normal, normal) * u2).sqrt();
-        let along = self.drag * by_speed - lift * across;
-        let lift = lift * u2;
-        sum(scaled(u, along), scaled(normal, lift))
+        let along = self.drag * by - lift * across;
+        sum(scaled(u, along), scaled(normal, lift * u2))
     }
 
     #[inline(always)]

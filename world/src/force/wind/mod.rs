@@ -14,7 +14,7 @@ use crate::world::Moment;
 use air::{Air, Gusty, Steady};
 use blow::Blow;
 use bodies::blow_at_bodies;
-use laws::{Drag, DragAndLift, Law, Normal};
+use laws::{Drag, DragAndLift, Law, Normal, Thirds};
 
 const THIRD: f32 = 1.0 / 3.0;
 
@@ -90,18 +90,19 @@ impl Force for Wind {
     /// # Panics
     /// If a face has a corner that is no particle.
     fn push(&self, matter: &Model, moment: &Moment, forces: &mut Forces) {
+        let per_3h = THIRD / moment.h;
         match self.law {
             WindLaw::Normal { pressure } => {
                 let law = Normal { half_pressure: 0.5 * pressure };
                 self.blow_by(matter, moment, forces, law);
             }
             WindLaw::Plate { density, drag, lift: 0.0 } => {
-                let law = Drag { quarter_density: 0.25 * density, drag };
+                let law = Drag { quarter_density_per_3h: 0.25 * density * per_3h, drag };
                 self.blow_by(matter, moment, forces, law);
             }
             WindLaw::Plate { density, drag, lift } => {
                 let law = DragAndLift {
-                    quarter_density: 0.25 * density,
+                    quarter_density_per_3h: 0.25 * density * per_3h,
                     drag,
                     lift,
                     reach: drag / (drag * drag + lift * lift),
@@ -136,6 +137,7 @@ impl Wind {
         gusts: impl Gusty,
     ) {
         let air = Air::new(self.velocity, gusts, moment.h);
+        let thirds = Thirds::new(law, moment.h);
         if !matter.faces.is_empty() {
             let layout = matter.faces.layout();
             let pushes_all = layout.around.particles == matter.particles.len();
@@ -147,12 +149,12 @@ impl Wind {
                 inverse_mass: matter.particles.inverse_masses(),
                 air,
                 third_of_most_h: layout.around.most as f32 * THIRD * moment.h,
-                law,
+                thirds,
                 on_triangles,
                 on_particles,
                 first,
             });
         }
-        blow_at_bodies(matter, moment, forces, law, air);
+        blow_at_bodies(matter, moment, forces, thirds, air);
     }
 }
