@@ -17,6 +17,21 @@ pub use gusts::Gusts;
 pub use wind::{Wind, WindLaw};
 
 /// The force on each particle, N: columns like those of the particles.
+///
+/// ```
+/// use taut_core::Particles;
+/// use taut_world::Forces;
+///
+/// let particles = Particles::new(&[[0.0; 3], [1.0, 0.0, 0.0]], &[1.0; 2])?;
+/// let mut forces = Forces::none(&particles);
+/// assert_eq!(forces.along(1), [0.0, 0.0]);
+/// forces.add(0, [1.0, 2.0, 3.0]);
+/// forces.columns_mut()[1][0] += 0.5;
+/// assert_eq!(forces.along(1), [2.5, 0.0]);
+/// forces.clear();
+/// assert_eq!(forces.along(1), [0.0, 0.0]);
+/// # Ok::<(), taut_core::ParticleError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Forces<const D: usize = 3> {
     columns: [Column<f32>; D],
