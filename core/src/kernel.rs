@@ -1,8 +1,8 @@
 //! The contract of a kernel: a plan made once from a schedule, and steps.
 
-use crate::executor::{Executor, Inline};
 use crate::formula::Formula;
 use crate::particles::Particles;
+use crate::plan::Engine;
 use crate::real::Real;
 use crate::schedule::Schedule;
 use crate::sticks::Sticks;
@@ -182,7 +182,7 @@ pub struct Status {
 /// Every kernel gives, bit for bit, what the scalar kernel gives on the same schedule.
 pub trait Kernel<const D: usize, S: Real = f32> {
     /// What it makes of a schedule.
-    type Plan: Plan<D, S>;
+    type Plan: Engine<D, S>;
 
     /// Its name in tables and on command lines.
     fn name(&self) -> &'static str;
@@ -206,157 +206,4 @@ pub trait Kernel<const D: usize, S: Real = f32> {
         schedule: &Schedule,
         formula: Formula,
     ) -> Result<Self::Plan, PlanError>;
-}
-
-/// A kernel's form of a schedule, and the working copy it relaxes.
-///
-/// Users call [`step`](Plan::step), or [`session`](Plan::session) to do something of their
-/// own between iterations. The other methods are what a kernel provides: called in another
-/// order than a session does, they give no sensible answer, but they are safe.
-///
-/// Masses, pins, rest lengths, stiffness, kinds and tears may change between steps: each
-/// step begins by taking over what changed, and only that.
-pub trait Plan<const D: usize, S: Real = f32> {
-    /// Takes over changes and positions.
-    ///
-    /// # Errors
-    /// If these are not the particles and sticks of the plan; nothing has changed then.
-    fn begin(
-        &mut self,
-        particles: &mut Particles<D, S>,
-        sticks: &Sticks<S>,
-        motion: &Motion<D, S>,
-    ) -> Result<(), PlanError>;
-
-    /// One substep of motion: free particles by [`verlet`](crate::verlet), each new previous
-    /// position being the old position; pinned ones stay, to the bit, and their previous
-    /// position becomes their position.
-    fn integrate(&mut self, particles: &mut Particles<D, S>, executor: &dyn Executor);
-
-    /// Relaxes all sticks in the order of the schedule, `iterations` times.
-    fn relax(&mut self, particles: &mut Particles<D, S>, iterations: u32, executor: &dyn Executor);
-
-    /// Where a particle is in the working copy, m. Panics if there is no such particle.
-    fn position(&self, particles: &Particles<D, S>, particle: usize) -> [S; D];
-
-    /// Moves a particle in the working copy. Panics if there is no such particle.
-    fn set_position(&mut self, particles: &mut Particles<D, S>, particle: usize, point: [S; D]);
-
-    /// Brings the positions back to the columns.
-    fn finish(&mut self, particles: &mut Particles<D, S>, executor: &dyn Executor) -> Status;
-
-    /// One step in one go, on the calling thread (a kernel may have threads of its own).
-    ///
-    /// # Errors
-    /// If the step is not sane, or these are not the particles and sticks of the plan.
-    fn step(
-        &mut self,
-        particles: &mut Particles<D, S>,
-        sticks: &Sticks<S>,
-        step: &Step<D, S>,
-    ) -> Result<Status, StepError> {
-        self.step_on(&Inline, particles, sticks, step)
-    }
-
-    /// The same on the threads of an executor.
-    ///
-    /// # Errors
-    /// As [`Plan::step`].
-    fn step_on(
-        &mut self,
-        executor: &dyn Executor,
-        particles: &mut Particles<D, S>,
-        sticks: &Sticks<S>,
-        step: &Step<D, S>,
-    ) -> Result<Status, StepError> {
-        let motion = step.motion()?;
-        self.begin(particles, sticks, &motion)?;
-        for _ in 0..step.substeps {
-            self.integrate(particles, executor);
-            self.relax(particles, step.iterations, executor);
-        }
-        Ok(self.finish(particles, executor))
-    }
-
-    /// Opens a session: the parts of a step one by one, for a caller who puts collision or
-    /// the like between them, without paying for the working copy each time. Of `step`, the
-    /// length and number of substeps, acceleration and damping count.
-    ///
-    /// # Errors
-    /// As [`Plan::step`].
-    fn session<'a>(
-        &'a mut self,
-        particles: &'a mut Particles<D, S>,
-        sticks: &Sticks<S>,
-        step: &Step<D, S>,
-    ) -> Result<Session<'a, Self, D, S>, StepError>
-    where
-        Self: Sized,
-    {
-        self.begin(particles, sticks, &step.motion()?)?;
-        Ok(Session { plan: self, particles, open: true })
-    }
-}
-
-/// A step taken apart; see [`Plan::session`]. Dropped without [`finish`](Session::finish), it
-/// brings the positions back all the same, and only the status is lost.
-#[derive(Debug)]
-pub struct Session<'a, P: Plan<D, S>, const D: usize, S: Real = f32> {
-    plan: &'a mut P,
-    particles: &'a mut Particles<D, S>,
-    open: bool,
-}
-
-impl<P: Plan<D, S>, const D: usize, S: Real> Session<'_, P, D, S> {
-    /// One substep of motion.
-    pub fn integrate(&mut self) {
-        self.plan.integrate(self.particles, &Inline);
-    }
-
-    /// Relaxes all sticks `iterations` times.
-    pub fn relax(&mut self, iterations: u32) {
-        self.plan.relax(self.particles, iterations, &Inline);
-    }
-
-    /// How many particles there are.
-    pub fn len(&self) -> usize {
-        self.particles.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.particles.is_empty()
-    }
-
-    /// Where a particle is now, m.
-    ///
-    /// # Panics
-    /// If there is no such particle.
-    pub fn position(&self, particle: usize) -> [S; D] {
-        self.plan.position(self.particles, particle)
-    }
-
-    /// Moves a particle; its previous position stays, so it gains or loses velocity, as
-    /// projection out of an obstacle should have it. The point is not checked for sanity;
-    /// the status will tell. -0.0 becomes +0.0.
-    ///
-    /// # Panics
-    /// If there is no such particle.
-    pub fn set_position(&mut self, particle: usize, point: [S; D]) {
-        self.plan.set_position(self.particles, particle, point.map(Real::positive_zero));
-    }
-
-    /// Brings the positions back to the particles.
-    pub fn finish(mut self) -> Status {
-        self.open = false;
-        self.plan.finish(self.particles, &Inline)
-    }
-}
-
-impl<P: Plan<D, S>, const D: usize, S: Real> Drop for Session<'_, P, D, S> {
-    fn drop(&mut self) {
-        if self.open {
-            let _ = self.plan.finish(self.particles, &Inline);
-        }
-    }
 }

@@ -10,7 +10,8 @@
 //! - [`Schedule`]: phases of blocks of batches; [`Sheet`] is the implied form for regular
 //!   sheets; [`Renumbering`] brings neighbours together in memory.
 //! - [`Formula`]: [`Exact`], [`Newton`], [`Halley`], [`Quick`], each one text over [`Lane`].
-//! - [`Kernel`], [`Plan`], [`Session`]: the contract.
+//! - [`Kernel`], [`Plan`], [`Session`]: the contract as callers use it; [`Engine`]: what a kernel
+//!   implements; [`Stage`]: work on one particle at a time, run on a plan's own layout.
 //!
 //! This crate knows no CPU, no file and no thread, and has no `unsafe`. Units are SI.
 #![cfg_attr(not(feature = "std"), no_std)]
@@ -30,9 +31,11 @@ mod lane;
 mod law;
 mod numbering;
 mod particles;
+mod plan;
 mod program;
 mod real;
 mod schedule;
+mod stage;
 mod sticks;
 mod stretch;
 mod triangles;
@@ -41,7 +44,7 @@ pub use changes::{Changes, News, Seen};
 pub use counted::{Counted, Tally};
 pub use executor::{Executor, Inline};
 pub use formula::{Exact, Factor, Formula, Halley, Newton, Quick, UnknownFormula, WithFactor};
-pub use kernel::{Kernel, Motion, Plan, PlanError, Session, Status, Step, StepError};
+pub use kernel::{Kernel, Motion, PlanError, Status, Step, StepError};
 pub use lane::{Lane, SEED_F32, SEED_F64};
 pub use law::{
     ABSENT, LEAST_SQUARED_LENGTH, Response, displaced, factor, integrate, relax, relax_by,
@@ -52,6 +55,7 @@ pub use particles::{
     COORDINATE_MAX, Column, Columns, INVERSE_MASS_MAX, INVERSE_MASS_MIN, PADDING, ParticleError,
     Particles, hash_points,
 };
+pub use plan::{Engine, Plan, Residence, Session, Substeps};
 pub use program::{Access, Program, Slots, SpecialSlots};
 pub use real::Real;
 pub use schedule::{
@@ -59,6 +63,7 @@ pub use schedule::{
     OPEN_PACKETS, PACKET_STICKS, Phase, RUN_STICKS, STAR_STICKS, Schedule, ScheduleError, Sheet,
     SheetBlock, SheetError, WIDE, WIDE_BAND_ROWS,
 };
+pub use stage::{Numbers, ParticleView, Stage};
 pub use sticks::{COMPLIANCE_MAX, Duplicates, Kind, REST_MAX, REST_MIN, StickError, Sticks};
 pub use stretch::Stretch;
 pub use triangles::{Bending, TriangleError};

@@ -7,6 +7,7 @@ use aligned_vec::{AVec, ConstAlign};
 use crate::changes::Changes;
 use crate::hash::fnv1a;
 use crate::real::Real;
+use crate::stage::{Numbers, ParticleView, Stage};
 
 /// Columns are padded with inert particles to a multiple of this: the widest register of
 /// `f32` there is, so that no kernel has a tail loop over particles.
@@ -394,6 +395,12 @@ impl<const D: usize, S: Real> Particles<D, S> {
             previous: self.previous.each_mut().map(|column| &mut column[..]),
             inverse_mass: &self.inverse_mass,
         }
+    }
+
+    /// Runs a stage on all particles, in their columns.
+    pub fn visit(&mut self, stage: &dyn Stage<D, S>) {
+        let Columns { position, previous, inverse_mass } = self.columns();
+        stage.run(ParticleView { position, previous, inverse_mass, numbers: Numbers::Run(0) });
     }
 
     /// The same particles in the other number type, each value rounded once.

@@ -5,7 +5,8 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use taut_core::{
-    Executor, Formula, Kernel, Motion, Particles, Plan, PlanError, Schedule, Status, Sticks,
+    Engine, Executor, Formula, Kernel, Particles, PlanError, Schedule, Stage, Status, Sticks,
+    Substeps,
 };
 
 /// Any of the kernels whose features are on, in the plane and in space (other dimensions go by the
@@ -243,22 +244,56 @@ macro_rules! in_dimensions {
             }
         }
 
-        impl Plan<$d> for AnyPlan<$d> {
-            fn begin(
+        impl Engine<$d> for AnyPlan<$d> {
+            fn sync_in(
                 &mut self,
                 particles: &mut Particles<$d>,
                 sticks: &Sticks,
-                motion: &Motion<$d>,
             ) -> Result<(), PlanError> {
-                of_plan!(self, plan => plan.begin(particles, sticks, motion))
+                of_plan!(self, plan => plan.sync_in(particles, sticks))
             }
 
-            fn integrate(&mut self, particles: &mut Particles<$d>, executor: &dyn Executor) {
-                of_plan!(self, plan => plan.integrate(particles, executor));
+            fn advance(
+                &mut self,
+                executor: &dyn Executor,
+                particles: &mut Particles<$d>,
+                sticks: &Sticks,
+                substeps: &Substeps<$d>,
+            ) -> Result<(), PlanError> {
+                of_plan!(self, plan => plan.advance(executor, particles, sticks, substeps))
             }
 
-            fn relax(&mut self, particles: &mut Particles<$d>, iterations: u32, executor: &dyn Executor) {
-                of_plan!(self, plan => plan.relax(particles, iterations, executor));
+            fn advance_and_write_back(
+                &mut self,
+                executor: &dyn Executor,
+                particles: &mut Particles<$d>,
+                sticks: &Sticks,
+                substeps: &Substeps<$d>,
+            ) -> Result<Status, PlanError> {
+                of_plan!(self, plan => {
+                    plan.advance_and_write_back(executor, particles, sticks, substeps)
+                })
+            }
+
+            fn relax(
+                &mut self,
+                executor: &dyn Executor,
+                particles: &mut Particles<$d>,
+                sticks: &Sticks,
+                inverse_h2: f32,
+                iterations: u32,
+            ) -> Result<(), PlanError> {
+                of_plan!(self, plan => plan.relax(executor, particles, sticks, inverse_h2, iterations))
+            }
+
+            fn visit(
+                &mut self,
+                executor: &dyn Executor,
+                particles: &mut Particles<$d>,
+                sticks: &Sticks,
+                stage: &dyn Stage<$d>,
+            ) -> Result<(), PlanError> {
+                of_plan!(self, plan => plan.visit(executor, particles, sticks, stage))
             }
 
             fn position(&self, particles: &Particles<$d>, particle: usize) -> [f32; $d] {
@@ -269,8 +304,12 @@ macro_rules! in_dimensions {
                 of_plan!(self, plan => plan.set_position(particles, particle, point));
             }
 
-            fn finish(&mut self, particles: &mut Particles<$d>, executor: &dyn Executor) -> Status {
-                of_plan!(self, plan => plan.finish(particles, executor))
+            fn write_back(&mut self, executor: &dyn Executor, particles: &mut Particles<$d>) -> Status {
+                of_plan!(self, plan => plan.write_back(executor, particles))
+            }
+
+            fn restore(&mut self, particles: &mut Particles<$d>) {
+                of_plan!(self, plan => plan.restore(particles));
             }
         }
     )+};

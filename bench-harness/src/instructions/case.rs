@@ -5,8 +5,8 @@ use std::str::FromStr;
 
 use taut::world::{Arrangement, Model, ModelError, StickSet};
 use taut::{
-    AnyKernel, AnyPlan, Formula, Inline, Kernel, Motion, Particles, Plan, Schedule, Step, Sticks,
-    Tally,
+    AnyKernel, AnyPlan, Engine, Formula, Inline, Kernel, Particles, Schedule, Step, Sticks,
+    Substeps, Tally,
 };
 
 use crate::contest::ContestError;
@@ -107,9 +107,9 @@ impl Case {
         let step = Step { iterations: ITERATIONS, ..Step::default() };
         let plan = self.kernel()?.plan(&particles, &sticks, &schedule, formula);
         let mut plan = plan.map_err(ContestError::from)?;
-        let motion = step.motion().map_err(ContestError::from)?;
+        let substeps = step.to_substeps().map_err(ContestError::from)?;
         let _ = plan.step(&mut particles, &sticks, &step).map_err(ContestError::from)?;
-        Ok(Frame { plan, particles, sticks, motion })
+        Ok(Frame { plan, particles, sticks, substeps })
     }
 
     /// What the frame divides and takes roots of, as counted by the formula's own text.
@@ -194,16 +194,12 @@ pub struct Frame {
     plan: AnyPlan<3>,
     particles: Particles<3>,
     sticks: Sticks,
-    motion: Motion<3>,
+    substeps: Substeps<3>,
 }
 
 /// Runs a frame: one step, its motion computed beforehand, so that nothing divides but the formula.
 #[inline(never)]
 pub fn counted_frame(frame: &mut Frame) {
-    let Frame { plan, particles, sticks, motion } = frame;
-    if plan.begin(particles, sticks, motion).is_ok() {
-        plan.integrate(particles, &Inline);
-        plan.relax(particles, ITERATIONS, &Inline);
-        let _ = plan.finish(particles, &Inline);
-    }
+    let Frame { plan, particles, sticks, substeps } = frame;
+    let _ = plan.advance_and_write_back(&Inline, particles, sticks, substeps);
 }

@@ -24,7 +24,8 @@ mod gate;
 mod pool;
 
 use taut_core::{
-    Executor, Formula, Kernel, Motion, Particles, Plan, PlanError, Real, Schedule, Status, Sticks,
+    Engine, Executor, Formula, Kernel, Particles, PlanError, Real, Schedule, Stage, Status, Sticks,
+    Substeps,
 };
 
 pub use pool::{Pool, PoolError};
@@ -136,22 +137,54 @@ impl<const D: usize, S: Real, K: Kernel<D, S>, E: Executor + Clone> Kernel<D, S>
 }
 
 /// Its executor takes the place of the one that is offered.
-impl<const D: usize, S: Real, P: Plan<D, S>, E: Executor> Plan<D, S> for ColourPlan<P, E> {
-    fn begin(
+impl<const D: usize, S: Real, P: Engine<D, S>, E: Executor> Engine<D, S> for ColourPlan<P, E> {
+    fn sync_in(
         &mut self,
         particles: &mut Particles<D, S>,
         sticks: &Sticks<S>,
-        motion: &Motion<D, S>,
     ) -> Result<(), PlanError> {
-        self.plan.begin(particles, sticks, motion)
+        self.plan.sync_in(particles, sticks)
     }
 
-    fn integrate(&mut self, particles: &mut Particles<D, S>, _: &dyn Executor) {
-        self.plan.integrate(particles, &self.executor);
+    fn advance(
+        &mut self,
+        _: &dyn Executor,
+        particles: &mut Particles<D, S>,
+        sticks: &Sticks<S>,
+        substeps: &Substeps<D, S>,
+    ) -> Result<(), PlanError> {
+        self.plan.advance(&self.executor, particles, sticks, substeps)
     }
 
-    fn relax(&mut self, particles: &mut Particles<D, S>, iterations: u32, _: &dyn Executor) {
-        self.plan.relax(particles, iterations, &self.executor);
+    fn advance_and_write_back(
+        &mut self,
+        _: &dyn Executor,
+        particles: &mut Particles<D, S>,
+        sticks: &Sticks<S>,
+        substeps: &Substeps<D, S>,
+    ) -> Result<Status, PlanError> {
+        self.plan.advance_and_write_back(&self.executor, particles, sticks, substeps)
+    }
+
+    fn relax(
+        &mut self,
+        _: &dyn Executor,
+        particles: &mut Particles<D, S>,
+        sticks: &Sticks<S>,
+        inverse_h2: S,
+        iterations: u32,
+    ) -> Result<(), PlanError> {
+        self.plan.relax(&self.executor, particles, sticks, inverse_h2, iterations)
+    }
+
+    fn visit(
+        &mut self,
+        _: &dyn Executor,
+        particles: &mut Particles<D, S>,
+        sticks: &Sticks<S>,
+        stage: &dyn Stage<D, S>,
+    ) -> Result<(), PlanError> {
+        self.plan.visit(&self.executor, particles, sticks, stage)
     }
 
     fn position(&self, particles: &Particles<D, S>, particle: usize) -> [S; D] {
@@ -162,7 +195,11 @@ impl<const D: usize, S: Real, P: Plan<D, S>, E: Executor> Plan<D, S> for ColourP
         self.plan.set_position(particles, particle, point);
     }
 
-    fn finish(&mut self, particles: &mut Particles<D, S>, _: &dyn Executor) -> Status {
-        self.plan.finish(particles, &self.executor)
+    fn write_back(&mut self, _: &dyn Executor, particles: &mut Particles<D, S>) -> Status {
+        self.plan.write_back(&self.executor, particles)
+    }
+
+    fn restore(&mut self, particles: &mut Particles<D, S>) {
+        self.plan.restore(particles);
     }
 }

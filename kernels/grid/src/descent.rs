@@ -77,7 +77,7 @@ impl<M: Machine, const D: usize> Field<'_, M, D> {
                     .run(unsafe { Relax::new(constants, strided, inverse_mass, presence, strips) });
             }
             if let (true, Some(stage)) = (leave, behind(last)) {
-                over_rows(&stage.leave, Pass::Return);
+                over_rows(&stage.leave, Pass::WriteBack);
             }
         }
     }

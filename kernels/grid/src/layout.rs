@@ -1,5 +1,8 @@
 //! Where a particle of a sheet is in strided rows.
 
+use alloc::vec;
+use alloc::vec::Vec;
+
 use taut_core::{ABSENT, Column};
 
 /// Lanes of a layout register, whatever the machine's registers are.
@@ -60,6 +63,15 @@ impl Layout {
     /// Where a particle is in a column, by its number.
     pub(crate) fn of(&self, particle: usize) -> usize {
         self.at(particle % self.width, particle / self.width)
+    }
+
+    /// For each slot of a row, the column of the sheet; [`u32::MAX`] where there is none.
+    pub(crate) fn offsets(&self) -> Vec<u32> {
+        let mut offsets = vec![u32::MAX; self.registers * STRIDE];
+        for i in 0..self.width {
+            offsets[self.in_row(i)] = i as u32;
+        }
+        offsets
     }
 
     /// Whether the row is full: no lane of any register is padding.

@@ -33,12 +33,13 @@
 //! stays as fast as it can.
 //!
 //! Positions and previous positions stay in strides between steps. What was written to the
-//! particles' columns meanwhile is brought in when the next step begins, one particle or all;
-//! motion takes place in strides, and the new positions are brought back. The columns' previous
-//! positions are the old ones, and need only change places with them.
+//! particles' columns since is brought in by the next call, one particle or all; motion and stages
+//! run in strides, and positions are written back when a step ends. Where only motion moved the
+//! particles, the previous positions are the old positions of the columns, and need only change
+//! places with them.
 //!
 //! On one thread a step does not do one thing to the whole sheet after the other: motion, the
-//! iterations, and the way back go down the sheet together, each a band of rows behind the one
+//! iterations, and the write-back go down the sheet together, each a band of rows behind the one
 //! before it (see `descent.rs`).
 #![cfg_attr(not(feature = "std"), no_std)]
 
@@ -46,10 +47,13 @@ extern crate alloc;
 
 mod constants;
 mod descent;
+mod kernel;
 mod layout;
+mod others;
 mod plan;
 mod rows;
 mod stages;
 mod sweep;
 
-pub use plan::{GridKernel, GridPlan};
+pub use kernel::GridKernel;
+pub use plan::GridPlan;

@@ -17,7 +17,7 @@ pub(crate) enum Pass<const D: usize> {
     /// From the columns into strides.
     Fill,
     /// Back to the columns.
-    Return,
+    WriteBack,
 }
 
 /// Columns of the particles of a sheet, `width * height` numbers each, and in strided rows,
@@ -94,10 +94,10 @@ impl<const D: usize> Operation for OverRows<'_, D> {
                         scratch[..width].copy_from_slice(x);
                         transpose::<V, true>(cpu, registers, scratch, strided);
                     }
-                    Pass::Return if layout.is_full() => {
+                    Pass::WriteBack if layout.is_full() => {
                         unsound += transpose::<V, false>(cpu, registers, x, strided);
                     }
-                    Pass::Return => {
+                    Pass::WriteBack => {
                         unsound += transpose::<V, false>(cpu, registers, scratch, strided);
                         x.copy_from_slice(&scratch[..width]);
                     }

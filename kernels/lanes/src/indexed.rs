@@ -1,26 +1,28 @@
 //! The engine of the kernels that name particles by index.
 //!
-//! It keeps the particles as 16-byte [`Record`]s for the length of a step: an end of a stick
+//! It keeps the particles as 16-byte [`Record`]s: an end of a stick
 //! is then one aligned 128-bit load, transposed in registers. For each register of sticks:
 //!
 //! ```text
 //! names -> records of the ends -> columns -> law -> columns -> records
 //! ```
 //!
-//! The records are filled from the columns and integrated in one pass, and brought back, with
+//! The records are filled from the columns and integrated in one pass, and written back, with
 //! the check for finiteness, in another. Threads share out the tasks of a phase, which have no
 //! particle in common.
 
 use core::ops::Range;
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::AtomicBool;
 
 use aligned_vec::{AVec, ConstAlign};
 use taut_core::{
-    Columns, Executor, Factor, Formula, Kernel, Motion, PADDING, Particles, Plan, PlanError,
-    Program, Real, Schedule, Status, Sticks, WithFactor, integrate,
+    Columns, Engine, Executor, Factor, Formula, Inline, Kernel, News, PADDING, Particles,
+    PlanError, Program, Real, Residence, Schedule, Seen, Stage, Status, Sticks, Substeps,
+    WithFactor,
 };
 
 use crate::machine::{Machine, Operation};
+use crate::particles::{OverParticles, Pass, RawColumns, Source};
 use crate::record::{HALVES, Record};
 use crate::relax::relax_slots;
 use crate::team::{Shared, Team};
@@ -56,9 +58,12 @@ pub struct IndexedPlan<M, const D: usize> {
     machine: M,
     program: Program<f32>,
     records: AVec<Record, ConstAlign<64>>,
-    motion: Motion<D>,
-    /// Whether the records still wait to be filled from the columns.
-    pending: bool,
+    /// Where the positions are; previous positions stay in their columns.
+    residence: Residence,
+    /// Up to where the records of moves and of masses were read.
+    synced: Option<[Seen; 2]>,
+    /// Whether all positions were finite when they were last written back.
+    finite: bool,
     team: Team,
 }
 
@@ -98,39 +103,172 @@ impl<M: Machine, const D: usize> Kernel<D> for IndexedKernel<M> {
                 formula,
             )?,
             records: AVec::new(0),
-            motion: Motion { keep: 1.0, push: [0.0; D], inverse_h2: 0.0 },
-            pending: true,
+            residence: Residence::Columns,
+            synced: None,
+            finite: true,
             team: Team::default(),
         })
     }
 }
 
-impl<M: Machine, const D: usize> Plan<D> for IndexedPlan<M, D> {
-    fn begin(
-        &mut self,
-        particles: &mut Particles<D>,
-        sticks: &Sticks,
-        motion: &Motion<D>,
-    ) -> Result<(), PlanError> {
+impl<M: Machine, const D: usize> Engine<D> for IndexedPlan<M, D> {
+    fn sync_in(&mut self, particles: &mut Particles<D>, sticks: &Sticks) -> Result<(), PlanError> {
         self.program.refresh(particles, sticks)?;
-        self.program.set_inverse_h2(particles, motion.inverse_h2);
-        self.records.resize(particles.columns().inverse_mass.len(), Record::default());
-        self.motion = *motion;
-        self.pending = true;
+        self.sync_particles(particles);
         Ok(())
     }
 
-    fn integrate(&mut self, particles: &mut Particles<D>, executor: &dyn Executor) {
-        let from = if self.pending { Source::Columns } else { Source::Records };
-        self.pending = false;
-        self.over_particles(particles, executor, Pass::Integrate(from));
+    fn advance(
+        &mut self,
+        executor: &dyn Executor,
+        particles: &mut Particles<D>,
+        sticks: &Sticks,
+        substeps: &Substeps<D>,
+    ) -> Result<(), PlanError> {
+        self.sync_in(particles, sticks)?;
+        self.program.set_inverse_h2(particles, substeps.motion.inverse_h2);
+        for _ in 0..substeps.count {
+            let from = match self.residence {
+                Residence::Columns => Source::Columns,
+                Residence::Both | Residence::WorkingCopy => Source::Records,
+            };
+            self.over_particles(particles, executor, Pass::Integrate(from, &substeps.motion));
+            self.residence = Residence::WorkingCopy;
+            self.relax_records(executor, substeps.iterations);
+        }
+        Ok(())
     }
 
-    fn relax(&mut self, particles: &mut Particles<D>, iterations: u32, executor: &dyn Executor) {
+    fn advance_and_write_back(
+        &mut self,
+        executor: &dyn Executor,
+        particles: &mut Particles<D>,
+        sticks: &Sticks,
+        substeps: &Substeps<D>,
+    ) -> Result<Status, PlanError> {
+        self.advance(executor, particles, sticks, substeps)?;
+        Ok(self.write_back(executor, particles))
+    }
+
+    fn relax(
+        &mut self,
+        executor: &dyn Executor,
+        particles: &mut Particles<D>,
+        sticks: &Sticks,
+        inverse_h2: f32,
+        iterations: u32,
+    ) -> Result<(), PlanError> {
+        self.sync_in(particles, sticks)?;
+        self.program.set_inverse_h2(particles, inverse_h2);
         self.fill(particles, executor);
+        self.residence = Residence::WorkingCopy;
+        self.relax_records(executor, iterations);
+        Ok(())
+    }
+
+    /// In the columns if they are up to date.
+    fn visit(
+        &mut self,
+        executor: &dyn Executor,
+        particles: &mut Particles<D>,
+        sticks: &Sticks,
+        stage: &dyn Stage<D>,
+    ) -> Result<(), PlanError> {
+        self.sync_in(particles, sticks)?;
+        if self.residence == Residence::WorkingCopy {
+            self.over_particles(particles, executor, Pass::Visit(stage));
+        } else {
+            self.residence = Residence::Columns;
+            particles.visit(stage);
+        }
+        Ok(())
+    }
+
+    fn position(&self, particles: &Particles<D>, particle: usize) -> [f32; D] {
+        if self.residence != Residence::WorkingCopy || !self.knows(particles) {
+            return particles.position(particle).map(Real::positive_zero);
+        }
+        assert!(particle < particles.len(), "there is no particle {particle}");
+        let Record(record) = self.records[particle];
+        core::array::from_fn(|axis| record[axis])
+    }
+
+    fn set_position(&mut self, particles: &mut Particles<D>, particle: usize, point: [f32; D]) {
+        assert!(particle < particles.len(), "there is no particle {particle}");
+        self.sync_particles(particles);
+        self.fill(particles, &Inline);
+        self.residence = Residence::WorkingCopy;
+        self.records[particle].0[..D].copy_from_slice(&point.map(Real::positive_zero));
+    }
+
+    fn write_back(&mut self, executor: &dyn Executor, particles: &mut Particles<D>) -> Status {
+        self.sync_particles(particles);
+        self.fill(particles, executor);
+        if self.residence == Residence::WorkingCopy {
+            let finite = AtomicBool::new(true);
+            self.over_particles(particles, executor, Pass::WriteBack(&finite));
+            self.finite = finite.into_inner();
+            self.residence = Residence::Both;
+        }
+        Status { finite: self.finite }
+    }
+
+    fn restore(&mut self, particles: &mut Particles<D>) {
+        let _ = self.write_back(&Inline, particles);
+    }
+}
+
+impl<M: Machine, const D: usize> IndexedPlan<M, D> {
+    /// Whether the records are of these particles.
+    fn knows(&self, particles: &Particles<D>) -> bool {
+        let Some([moves, _]) = self.synced else { return false };
+        particles.moves().since(moves) != News::AnotherTable
+            && self.records.len() == particles.len().next_multiple_of(PADDING)
+    }
+
+    /// Takes over positions and masses that were changed in the columns.
+    fn sync_particles(&mut self, particles: &mut Particles<D>) {
+        let copied = self.residence != Residence::Columns && self.knows(particles);
+        let known = self.synced.filter(|_| copied);
+        let moved = known.map(|[moves, masses]| (particles.moves().since(moves), masses));
+        let Some((News::Entries(moved), seen_masses)) = moved else {
+            self.residence = Residence::Columns;
+            self.records.resize(particles.len().next_multiple_of(PADDING), Record::default());
+            return;
+        };
+        for &particle in moved {
+            let point = particles.position(particle as usize).map(Real::positive_zero);
+            self.records[particle as usize].0[..D].copy_from_slice(&point);
+            self.residence = Residence::WorkingCopy;
+        }
+        let masses = particles.inverse_masses();
+        match particles.mass_changes().since(seen_masses) {
+            News::Entries(entries) => entries.iter().for_each(|&particle| {
+                self.records[particle as usize].0[D] = masses[particle as usize];
+            }),
+            _ => self.records.iter_mut().zip(masses).for_each(|(it, &w)| it.0[D] = w),
+        }
+        self.mark_synced(particles);
+    }
+
+    /// From here on only later changes of the columns count.
+    fn mark_synced(&mut self, particles: &Particles<D>) {
+        self.synced = Some([particles.moves().now(), particles.mass_changes().now()]);
+    }
+
+    /// Brings what is in the columns only into the records.
+    fn fill(&mut self, particles: &mut Particles<D>, executor: &dyn Executor) {
+        if self.residence == Residence::Columns {
+            self.over_particles(particles, executor, Pass::Fill);
+            // Without the -0.0 that the columns may have.
+            self.residence = Residence::WorkingCopy;
+        }
+    }
+
+    fn relax_records(&mut self, executor: &dyn Executor, iterations: u32) {
         let (machine, program) = (self.machine, &self.program);
         // The one check of names: they are below `program.particles()`.
-        assert!(self.records.len() >= program.particles(), "the session was not begun");
+        assert!(self.records.len() >= program.particles(), "the records were not filled");
         let records = Shared(self.records.as_mut_ptr());
         let tasks = program.phases().last().map_or(0, |phase| phase.end);
         // The tasks of one phase never meet, so each may do all its iterations while its
@@ -157,52 +295,17 @@ impl<M: Machine, const D: usize> Plan<D> for IndexedPlan<M, D> {
         self.team.run(executor, threads, rounds, || program.phases(), relax);
     }
 
-    fn position(&self, particles: &Particles<D>, particle: usize) -> [f32; D] {
-        if self.pending {
-            return particles.position(particle).map(Real::positive_zero);
-        }
-        assert!(particle < particles.len(), "there is no particle {particle}");
-        let Record(record) = self.records[particle];
-        core::array::from_fn(|axis| record[axis])
-    }
-
-    fn set_position(&mut self, particles: &mut Particles<D>, particle: usize, point: [f32; D]) {
-        assert!(particle < particles.len(), "there is no particle {particle}");
-        if self.pending {
-            for (axis, x) in point.into_iter().enumerate() {
-                particles.positions_mut(axis)[particle] = x;
-            }
-        } else {
-            self.records[particle].0[..D].copy_from_slice(&point);
-        }
-    }
-
-    fn finish(&mut self, particles: &mut Particles<D>, executor: &dyn Executor) -> Status {
-        self.fill(particles, executor);
-        let finite = AtomicBool::new(true);
-        self.over_particles(particles, executor, Pass::Return(&finite));
-        Status { finite: finite.into_inner() }
-    }
-}
-
-impl<M: Machine, const D: usize> IndexedPlan<M, D> {
-    fn fill(&mut self, particles: &mut Particles<D>, executor: &dyn Executor) {
-        if core::mem::take(&mut self.pending) {
-            self.over_particles(particles, executor, Pass::Fill);
-        }
-    }
-
     /// One pass over all particles, padding included.
     fn over_particles(
         &mut self,
         particles: &mut Particles<D>,
         executor: &dyn Executor,
-        pass: Pass<'_>,
+        pass: Pass<'_, D>,
     ) {
         let Columns { position, previous, inverse_mass } = particles.columns();
         let len = inverse_mass.len();
-        assert!(self.records.len() == len && len.is_multiple_of(PADDING), "not begun with these");
-        let (machine, motion) = (self.machine, &self.motion);
+        assert!(self.records.len() == len && len.is_multiple_of(PADDING), "not synced with these");
+        let machine = self.machine;
         let columns = RawColumns {
             position: position.map(|column| Shared(column.as_mut_ptr())),
             previous: previous.map(|column| Shared(column.as_mut_ptr())),
@@ -213,16 +316,17 @@ impl<M: Machine, const D: usize> IndexedPlan<M, D> {
         if threads <= 1 {
             // SAFETY: all have `len` entries, as asserted, and are borrowed exclusively; this
             // thread alone.
-            machine.run(unsafe { OverParticles::new(&columns, motion, 0..len, pass) });
+            machine.run(unsafe { OverParticles::new(&columns, 0..len, pass) });
         } else {
             let shares = || core::iter::once(0..len.div_ceil(SHARE));
             self.team.run(executor, threads, 1, shares, |share| {
                 let range = share * SHARE..len.min((share + 1) * SHARE);
                 // SAFETY: all have `len` entries, as asserted, and are borrowed exclusively;
                 // the ranges, each passed over once, do not overlap.
-                machine.run(unsafe { OverParticles::new(&columns, motion, range, pass) });
+                machine.run(unsafe { OverParticles::new(&columns, range, pass) });
             });
         }
+        self.mark_synced(particles);
     }
 }
 
@@ -272,120 +376,5 @@ impl<const D: usize> Operation for Relax<'_, D> {
         }
         assert_eq!(self.program.lanes(), V::LANES, "laid out for other registers");
         self.program.formula().dispatch(With::<V, D>(cpu, self));
-    }
-}
-
-/// What to do with each particle.
-#[derive(Clone, Copy)]
-enum Pass<'a> {
-    /// Columns to records.
-    Fill,
-    /// A substep of motion, from the columns or from the records to the records.
-    Integrate(Source),
-    /// Records to columns, noting whether all are finite.
-    Return(&'a AtomicBool),
-}
-
-/// Where the positions are that a pass begins with.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Source {
-    Columns,
-    Records,
-}
-
-/// The particles, both ways: as columns and as records.
-struct RawColumns<'a, const D: usize> {
-    position: [Shared<f32>; D],
-    previous: [Shared<f32>; D],
-    inverse_mass: &'a [f32],
-    records: Shared<Record>,
-}
-
-/// A pass over a range of particles.
-struct OverParticles<'a, const D: usize> {
-    columns: &'a RawColumns<'a, D>,
-    motion: &'a Motion<D>,
-    range: Range<usize>,
-    pass: Pass<'a>,
-}
-
-impl<'a, const D: usize> OverParticles<'a, D> {
-    /// # Safety
-    /// While it runs,
-    /// - all columns and records are valid for reading and writing in `range`, which is a
-    ///   whole number of [`PADDING`]s,
-    /// - and nobody else uses that part of them.
-    unsafe fn new(
-        columns: &'a RawColumns<'a, D>,
-        motion: &'a Motion<D>,
-        range: Range<usize>,
-        pass: Pass<'a>,
-    ) -> Self {
-        Self { columns, motion, range, pass }
-    }
-}
-
-impl<const D: usize> Operation for OverParticles<'_, D> {
-    #[inline(always)]
-    fn run<V: Vector>(self, cpu: V::Cpu) {
-        let Self { columns, motion, range, pass } = self;
-        let keep = V::splat(cpu, motion.keep);
-        let push = motion.push.map(|push| V::splat(cpu, push));
-        let zero = V::splat(cpu, 0.0);
-        let mut unsound = zero;
-        for at in range.step_by(V::LANES) {
-            // SAFETY: `LANES` divides `PADDING`, so `at..at + LANES` is within the range, which
-            // is within the columns and ours alone, by the contract of `new`.
-            let load = |column: &Shared<f32>| unsafe { V::load(cpu, column.0.add(at)) };
-            let record = |lane: usize| columns.records.0.wrapping_add(at + lane).cast::<[f32; 4]>();
-            // SAFETY: as above.
-            let inverse_mass = unsafe { V::load(cpu, columns.inverse_mass.as_ptr().add(at)) };
-            let mut fields = [zero; 4];
-            let from = match pass {
-                Pass::Fill => Source::Columns,
-                Pass::Integrate(from) => from,
-                Pass::Return(_) => Source::Records,
-            };
-            if from == Source::Records {
-                // SAFETY: as above.
-                fields = unsafe { V::gather(cpu, |lane| record(lane).cast_const()) };
-            } else {
-                for (field, column) in fields.iter_mut().zip(&columns.position) {
-                    *field = load(column) + zero; // -0.0 becomes +0.0
-                }
-            }
-            match pass {
-                Pass::Fill => {}
-                Pass::Integrate(_) => {
-                    for axis in 0..D {
-                        let x = fields[axis];
-                        let previous = load(&columns.previous[axis]);
-                        fields[axis] = integrate(x, previous, inverse_mass, keep, push[axis]);
-                        // SAFETY: as above.
-                        unsafe { x.store(columns.previous[axis].0.add(at)) };
-                    }
-                }
-                Pass::Return(_) => {
-                    for (field, column) in fields.into_iter().zip(&columns.position) {
-                        // NaN, and stays so, unless the position is finite.
-                        unsound = unsound + field * zero;
-                        // SAFETY: as above.
-                        unsafe { field.store(column.0.add(at)) };
-                    }
-                    continue;
-                }
-            }
-            fields[D] = inverse_mass;
-            // SAFETY: as above.
-            unsafe { V::scatter(fields, record) };
-        }
-        if let Pass::Return(finite) = pass {
-            let mut lanes = [0.0; PADDING];
-            // SAFETY: no register has more lanes than `PADDING`.
-            unsafe { unsound.store(lanes.as_mut_ptr()) };
-            if lanes.iter().any(|lane| lane.is_nan()) {
-                finite.store(false, Ordering::Relaxed);
-            }
-        }
     }
 }

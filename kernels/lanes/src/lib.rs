@@ -14,6 +14,7 @@ extern crate alloc;
 
 mod indexed;
 mod machine;
+mod particles;
 #[cfg(feature = "pulp")]
 pub mod pulp;
 mod record;

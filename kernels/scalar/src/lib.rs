@@ -32,9 +32,9 @@ use alloc::vec::Vec;
 use core::cell::Cell;
 
 use taut_core::{
-    Columns, Counted, Executor, Factor, Formula, Kernel, Motion, Particles, Plan, PlanError,
-    Program, Real, Response, Schedule, Slots, Status, Sticks, Tally, WithFactor, integrate, relax,
-    weight,
+    Columns, Counted, Engine, Executor, Factor, Formula, Inline, Kernel, Motion, News, Numbers,
+    PADDING, ParticleView, Particles, PlanError, Program, Real, Residence, Response, Schedule,
+    Seen, Slots, Stage, Status, Sticks, Substeps, Tally, WithFactor, integrate, relax, weight,
 };
 
 /// The kernel that relaxes one stick at a time, on the calling thread.
@@ -45,10 +45,19 @@ pub struct ScalarKernel;
 #[derive(Clone, Debug)]
 pub struct ScalarPlan<const D: usize, S: Real = f32> {
     program: Program<S>,
-    /// A particle's coordinates and mass side by side: one cache line an end, not `D + 1`.
+    /// The working copy: a particle's coordinates and mass side by side, one cache line an end, not
+    /// `D + 1`. Previous positions stay in their columns.
     rows: Vec<Row<D, S>>,
-    motion: Motion<D, S>,
+    residence: Residence,
+    /// Up to where the records of moves and of masses were read.
+    synced: Option<[Seen; 2]>,
+    /// Positions by axis, for stages.
+    scratch: [Vec<S>; D],
 }
+
+/// How many particles a stage is given at a time: what stays in the first-level cache.
+const VISITED: usize = 256;
+const _: () = assert!(VISITED.is_multiple_of(PADDING));
 
 #[derive(Clone, Copy, Debug)]
 struct Row<const D: usize, S> {
@@ -81,57 +90,123 @@ impl<const D: usize, S: Real> Kernel<D, S> for ScalarKernel {
         Ok(ScalarPlan {
             program: Program::new(1, 1, particles, sticks, schedule, formula)?,
             rows: Vec::new(),
-            motion: Motion { keep: S::ONE, push: [S::ZERO; D], inverse_h2: S::ZERO },
+            residence: Residence::Columns,
+            synced: None,
+            scratch: core::array::from_fn(|_| Vec::new()),
         })
     }
 }
 
-impl<const D: usize, S: Real> Plan<D, S> for ScalarPlan<D, S> {
-    fn begin(
+impl<const D: usize, S: Real> Engine<D, S> for ScalarPlan<D, S> {
+    fn sync_in(
         &mut self,
         particles: &mut Particles<D, S>,
         sticks: &Sticks<S>,
-        motion: &Motion<D, S>,
     ) -> Result<(), PlanError> {
         self.program.refresh(particles, sticks)?;
-        self.program.set_inverse_h2(particles, motion.inverse_h2);
-        self.motion = *motion;
-        let (len, columns) = (particles.len(), particles.columns());
-        self.rows.clear();
-        self.rows.extend((0..len).map(|i| Row {
-            position: columns.position.each_ref().map(|column| column[i].positive_zero()),
-            inverse_mass: columns.inverse_mass[i],
-        }));
+        self.sync_particles(particles);
         Ok(())
     }
 
-    fn integrate(&mut self, particles: &mut Particles<D, S>, _: &dyn Executor) {
-        let Columns { previous, .. } = particles.columns();
-        let Motion { keep, push, .. } = self.motion;
-        for (i, row) in self.rows.iter_mut().enumerate() {
-            for axis in 0..D {
-                let x = row.position[axis];
-                let before = core::mem::replace(&mut previous[axis][i], x);
-                row.position[axis] = integrate(x, before, row.inverse_mass, keep, push[axis]);
+    fn advance(
+        &mut self,
+        _: &dyn Executor,
+        particles: &mut Particles<D, S>,
+        sticks: &Sticks<S>,
+        substeps: &Substeps<D, S>,
+    ) -> Result<(), PlanError> {
+        self.sync_in(particles, sticks)?;
+        self.program.set_inverse_h2(particles, substeps.motion.inverse_h2);
+        for _ in 0..substeps.count {
+            self.fill(particles);
+            self.integrate(particles, &substeps.motion);
+            self.relax_rows(substeps.iterations);
+        }
+        Ok(())
+    }
+
+    fn advance_and_write_back(
+        &mut self,
+        executor: &dyn Executor,
+        particles: &mut Particles<D, S>,
+        sticks: &Sticks<S>,
+        substeps: &Substeps<D, S>,
+    ) -> Result<Status, PlanError> {
+        self.advance(executor, particles, sticks, substeps)?;
+        Ok(self.write_back(executor, particles))
+    }
+
+    fn relax(
+        &mut self,
+        _: &dyn Executor,
+        particles: &mut Particles<D, S>,
+        sticks: &Sticks<S>,
+        inverse_h2: S,
+        iterations: u32,
+    ) -> Result<(), PlanError> {
+        self.sync_in(particles, sticks)?;
+        self.program.set_inverse_h2(particles, inverse_h2);
+        self.fill(particles);
+        self.relax_rows(iterations);
+        Ok(())
+    }
+
+    /// In the columns if they are up to date.
+    fn visit(
+        &mut self,
+        _: &dyn Executor,
+        particles: &mut Particles<D, S>,
+        sticks: &Sticks<S>,
+        stage: &dyn Stage<D, S>,
+    ) -> Result<(), PlanError> {
+        self.sync_in(particles, sticks)?;
+        if self.residence != Residence::WorkingCopy {
+            self.residence = Residence::Columns;
+            particles.visit(stage);
+            return Ok(());
+        }
+        for column in &mut self.scratch {
+            column.resize(VISITED, S::ZERO);
+        }
+        let Columns { mut previous, inverse_mass, .. } = particles.columns();
+        for first in (0..inverse_mass.len()).step_by(VISITED) {
+            let range = first..inverse_mass.len().min(first + VISITED);
+            let rows = first..self.rows.len().min(first + VISITED);
+            for (slot, row) in self.rows[rows.clone()].iter().enumerate() {
+                for (column, x) in self.scratch.iter_mut().zip(row.position) {
+                    column[slot] = x;
+                }
+            }
+            stage.run(ParticleView {
+                position: self.scratch.each_mut().map(|column| &mut column[..range.len()]),
+                previous: previous.each_mut().map(|column| &mut column[range.clone()]),
+                inverse_mass: &inverse_mass[range.clone()],
+                numbers: Numbers::Run(first),
+            });
+            for (slot, row) in self.rows[rows].iter_mut().enumerate() {
+                row.position = self.scratch.each_ref().map(|column| column[slot].positive_zero());
             }
         }
+        self.mark_synced(particles);
+        Ok(())
     }
 
-    fn relax(&mut self, _: &mut Particles<D, S>, iterations: u32, _: &dyn Executor) {
-        for _ in 0..iterations {
-            self.program.formula().dispatch(RelaxAll(&self.program, &mut self.rows));
+    fn position(&self, particles: &Particles<D, S>, particle: usize) -> [S; D] {
+        if self.residence == Residence::Columns || !self.knows(particles) {
+            return particles.position(particle).map(Real::positive_zero);
         }
-    }
-
-    fn position(&self, _: &Particles<D, S>, particle: usize) -> [S; D] {
         self.rows[particle].position
     }
 
-    fn set_position(&mut self, _: &mut Particles<D, S>, particle: usize, point: [S; D]) {
-        self.rows[particle].position = point;
+    fn set_position(&mut self, particles: &mut Particles<D, S>, particle: usize, point: [S; D]) {
+        self.sync_particles(particles);
+        self.fill(particles);
+        self.rows[particle].position = point.map(Real::positive_zero);
     }
 
-    fn finish(&mut self, particles: &mut Particles<D, S>, _: &dyn Executor) -> Status {
+    fn write_back(&mut self, _: &dyn Executor, particles: &mut Particles<D, S>) -> Status {
+        self.sync_particles(particles);
+        self.fill(particles);
         let Columns { mut position, .. } = particles.columns();
         let mut unsound = S::ZERO;
         for (i, row) in self.rows.iter().enumerate() {
@@ -141,7 +216,83 @@ impl<const D: usize, S: Real> Plan<D, S> for ScalarPlan<D, S> {
                 column[i] = x;
             }
         }
+        self.mark_synced(particles);
+        self.residence = Residence::Both;
         Status { finite: unsound.is_finite() }
+    }
+
+    fn restore(&mut self, particles: &mut Particles<D, S>) {
+        let _ = self.write_back(&Inline, particles);
+    }
+}
+
+impl<const D: usize, S: Real> ScalarPlan<D, S> {
+    /// Whether the working copy is of these particles.
+    fn knows(&self, particles: &Particles<D, S>) -> bool {
+        let Some([moves, _]) = self.synced else { return false };
+        particles.moves().since(moves) != News::AnotherTable && self.rows.len() == particles.len()
+    }
+
+    /// Takes over positions and masses that were changed in the columns.
+    fn sync_particles(&mut self, particles: &Particles<D, S>) {
+        let copied = self.residence != Residence::Columns && self.knows(particles);
+        let known = self.synced.filter(|_| copied);
+        let moved = known.map(|[moves, masses]| (particles.moves().since(moves), masses));
+        let Some((News::Entries(moved), seen_masses)) = moved else {
+            self.residence = Residence::Columns;
+            return;
+        };
+        for &particle in moved {
+            let point = particles.position(particle as usize);
+            self.rows[particle as usize].position = point.map(Real::positive_zero);
+        }
+        let masses = particles.inverse_masses();
+        match particles.mass_changes().since(seen_masses) {
+            News::Entries(entries) => entries.iter().for_each(|&particle| {
+                self.rows[particle as usize].inverse_mass = masses[particle as usize];
+            }),
+            _ => self.rows.iter_mut().zip(masses).for_each(|(row, &w)| row.inverse_mass = w),
+        }
+        self.mark_synced(particles);
+    }
+
+    /// From here on only later changes of the columns count.
+    fn mark_synced(&mut self, particles: &Particles<D, S>) {
+        self.synced = Some([particles.moves().now(), particles.mass_changes().now()]);
+    }
+
+    /// Brings what is in the columns only into the working copy, which then holds the present
+    /// positions.
+    fn fill(&mut self, particles: &mut Particles<D, S>) {
+        if self.residence == Residence::Columns {
+            let (len, columns) = (particles.len(), particles.columns());
+            self.rows.clear();
+            self.rows.extend((0..len).map(|i| Row {
+                position: columns.position.each_ref().map(|column| column[i].positive_zero()),
+                inverse_mass: columns.inverse_mass[i],
+            }));
+            self.mark_synced(particles);
+        }
+        self.residence = Residence::WorkingCopy;
+    }
+
+    fn integrate(&mut self, particles: &mut Particles<D, S>, motion: &Motion<D, S>) {
+        let Columns { previous, .. } = particles.columns();
+        let Motion { keep, push, .. } = *motion;
+        for (i, row) in self.rows.iter_mut().enumerate() {
+            for axis in 0..D {
+                let x = row.position[axis];
+                let before = core::mem::replace(&mut previous[axis][i], x);
+                row.position[axis] = integrate(x, before, row.inverse_mass, keep, push[axis]);
+            }
+        }
+        self.mark_synced(particles);
+    }
+
+    fn relax_rows(&mut self, iterations: u32) {
+        for _ in 0..iterations {
+            self.program.formula().dispatch(RelaxAll(&self.program, &mut self.rows));
+        }
     }
 }
 

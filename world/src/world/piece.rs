@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex};
 
 use taut_core::{
-    Columns, Executor, Formula, Kernel, Plan, PlanError, Real, Renumbering, Schedule, Step,
-    StepError, Sticks, integrate,
+    Columns, Engine, Executor, Formula, Kernel, Plan, PlanError, Real, Renumbering, Schedule, Step,
+    StepError, Sticks, Substeps, integrate,
 };
 
 use super::Moment;
@@ -97,7 +97,7 @@ impl<const D: usize> Pass for Integrate<'_, D> {
     }
 }
 
-impl<P: Plan<D>, const D: usize> Piece<P, D> {
+impl<P: Engine<D>, const D: usize> Piece<P, D> {
     /// Puts a model on the kernel chosen for its schedule. Only the layout in memory depends on
     /// its size, never the answer.
     pub(super) fn new<K: Kernel<D, Plan = P>>(
@@ -245,9 +245,9 @@ impl<P: Plan<D>, const D: usize> Piece<P, D> {
         executor: &dyn Executor,
     ) -> Result<bool, PlanError> {
         let Model { particles, sticks, .. } = &mut self.matter;
-        self.plan.begin(particles, sticks, &moment.motion)?;
-        self.plan.relax(particles, iterations, executor);
-        Ok(self.plan.finish(particles, executor).finite)
+        let inverse_h2 = moment.motion.inverse_h2;
+        self.plan.relax(executor, particles, sticks, inverse_h2, iterations)?;
+        Ok(self.plan.write_back(executor, particles).finite)
     }
 
     /// A step without forces and obstacles, in one go.
@@ -263,15 +263,14 @@ impl<P: Plan<D>, const D: usize> Piece<P, D> {
         if self.targets.is_empty() {
             return Ok(self.plan.step_on(executor, particles, sticks, step)?.finite);
         }
-        self.plan.begin(particles, sticks, &step.motion()?)?;
+        let substeps = Substeps { count: 1, ..step.to_substeps()? };
         for substep in 1..=step.substeps {
             for target in &self.targets {
                 let point = target.at(substep, step.substeps);
                 self.plan.set_position(particles, target.number, point);
             }
-            self.plan.integrate(particles, executor);
-            self.plan.relax(particles, step.iterations, executor);
+            self.plan.advance(executor, particles, sticks, &substeps)?;
         }
-        Ok(self.plan.finish(particles, executor).finite)
+        Ok(self.plan.write_back(executor, particles).finite)
     }
 }

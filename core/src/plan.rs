@@ -1,0 +1,291 @@
+//! A plan: what a kernel makes of a schedule, how callers use it, and what an engine implements.
+
+use crate::executor::{Executor, Inline};
+use crate::kernel::{Motion, PlanError, Status, Step, StepError};
+use crate::particles::Particles;
+use crate::real::Real;
+use crate::stage::Stage;
+use crate::sticks::Sticks;
+
+/// Equal substeps, each of which integrates and then relaxes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Substeps<const D: usize, S = f32> {
+    /// What each does to a free particle.
+    pub motion: Motion<D, S>,
+    /// How many there are.
+    pub count: u32,
+    /// How often each relaxes all sticks.
+    pub iterations: u32,
+}
+
+impl<const D: usize, S: Real> Step<D, S> {
+    /// Checks the step and computes what its substeps have in common.
+    ///
+    /// # Errors
+    /// As [`Step::motion`].
+    pub fn to_substeps(&self) -> Result<Substeps<D, S>, StepError> {
+        let motion = self.motion()?;
+        Ok(Substeps { motion, count: self.substeps, iterations: self.iterations })
+    }
+}
+
+/// Where the present values of some column of the particles are, while a plan has a working copy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Residence {
+    /// In the columns only.
+    Columns,
+    /// In the columns and in the working copy, the same.
+    Both,
+    /// In the working copy only.
+    WorkingCopy,
+}
+
+/// What a kernel implements, and what a wrapper around another plan forwards. Callers use
+/// [`Plan`], which every engine is.
+///
+/// A plan may keep the particles in a layout of its own (its *working copy*) from one call to the
+/// next. The contract:
+///
+/// - Every method that takes particles and sticks begins as [`sync_in`](Self::sync_in) does: it
+///   checks that they are the plan's, and takes over what was changed in their columns since the
+///   plan last looked. So the methods may be called in any order.
+/// - What a method computes may stay in the working copy until [`write_back`](Self::write_back):
+///   the columns hold older values until then. Whoever writes a whole column before that
+///   replaces the working copy.
+/// - Masses, pins, rest lengths, stiffness, kinds and tears may change between calls.
+///
+/// No method has a default that a wrapper could forget to forward.
+pub trait Engine<const D: usize, S: Real = f32> {
+    /// Takes over what changed in particles and sticks.
+    ///
+    /// # Errors
+    /// If these are not the particles and sticks of the plan; nothing has changed then. So for all
+    /// methods that take both.
+    fn sync_in(
+        &mut self,
+        particles: &mut Particles<D, S>,
+        sticks: &Sticks<S>,
+    ) -> Result<(), PlanError>;
+
+    /// Runs substeps. In each, free particles move by [`verlet`](crate::verlet), the old position
+    /// becoming the previous one; pinned particles stay, to the bit, and their previous position
+    /// becomes their position. Then all sticks are relaxed in the order of the schedule.
+    ///
+    /// # Errors
+    /// As [`sync_in`](Self::sync_in).
+    fn advance(
+        &mut self,
+        executor: &dyn Executor,
+        particles: &mut Particles<D, S>,
+        sticks: &Sticks<S>,
+        substeps: &Substeps<D, S>,
+    ) -> Result<(), PlanError>;
+
+    /// [`advance`](Self::advance) and [`write_back`](Self::write_back) in one go.
+    ///
+    /// # Errors
+    /// As [`sync_in`](Self::sync_in).
+    fn advance_and_write_back(
+        &mut self,
+        executor: &dyn Executor,
+        particles: &mut Particles<D, S>,
+        sticks: &Sticks<S>,
+        substeps: &Substeps<D, S>,
+    ) -> Result<Status, PlanError>;
+
+    /// Relaxes all sticks in the order of the schedule, `iterations` times; `inverse_h2` is `1 / h²`
+    /// of the substep, 1/s², for compliance.
+    ///
+    /// # Errors
+    /// As [`sync_in`](Self::sync_in).
+    fn relax(
+        &mut self,
+        executor: &dyn Executor,
+        particles: &mut Particles<D, S>,
+        sticks: &Sticks<S>,
+        inverse_h2: S,
+        iterations: u32,
+    ) -> Result<(), PlanError>;
+
+    /// Runs a stage on all particles, in the layout that the plan keeps them in.
+    ///
+    /// # Errors
+    /// As [`sync_in`](Self::sync_in).
+    fn visit(
+        &mut self,
+        executor: &dyn Executor,
+        particles: &mut Particles<D, S>,
+        sticks: &Sticks<S>,
+        stage: &dyn Stage<D, S>,
+    ) -> Result<(), PlanError>;
+
+    /// The position of a particle after the last call, m.
+    ///
+    /// # Panics
+    /// If there is no such particle.
+    fn position(&self, particles: &Particles<D, S>, particle: usize) -> [S; D];
+
+    /// Moves a particle; its previous position stays. -0.0 becomes +0.0.
+    ///
+    /// # Panics
+    /// If there is no such particle.
+    fn set_position(&mut self, particles: &mut Particles<D, S>, particle: usize, point: [S; D]);
+
+    /// Brings the columns of the particles up to date.
+    fn write_back(&mut self, executor: &dyn Executor, particles: &mut Particles<D, S>) -> Status;
+
+    /// The same on the calling thread alone, whatever threads the plan has: for a
+    /// [`Session`] that is dropped, perhaps because those threads panicked.
+    fn restore(&mut self, particles: &mut Particles<D, S>);
+}
+
+/// A plan as callers use it: [`step`](Plan::step), or [`session`](Plan::session) to do something
+/// between iterations. Every [`Engine`] is one.
+///
+/// Masses, pins, rest lengths, stiffness, kinds and tears may change between steps: each
+/// step begins by taking over what changed, and only that.
+pub trait Plan<const D: usize, S: Real = f32>: Engine<D, S> {
+    /// One step, on the calling thread (a kernel may have threads of its own).
+    ///
+    /// # Errors
+    /// If the step is not sane, or these are not the particles and sticks of the plan.
+    fn step(
+        &mut self,
+        particles: &mut Particles<D, S>,
+        sticks: &Sticks<S>,
+        step: &Step<D, S>,
+    ) -> Result<Status, StepError> {
+        self.step_on(&Inline, particles, sticks, step)
+    }
+
+    /// One step on the threads of an executor.
+    ///
+    /// # Errors
+    /// As [`Plan::step`].
+    fn step_on(
+        &mut self,
+        executor: &dyn Executor,
+        particles: &mut Particles<D, S>,
+        sticks: &Sticks<S>,
+        step: &Step<D, S>,
+    ) -> Result<Status, StepError> {
+        let substeps = step.to_substeps()?;
+        Ok(self.advance_and_write_back(executor, particles, sticks, &substeps)?)
+    }
+
+    /// Opens a session: the parts of a step one by one, for a caller who puts collision or
+    /// the like between them, without copying the particles each time. Of `step`, the
+    /// length and number of substeps, acceleration and damping count.
+    ///
+    /// # Errors
+    /// As [`Plan::step`].
+    fn session<'a>(
+        &'a mut self,
+        particles: &'a mut Particles<D, S>,
+        sticks: &'a Sticks<S>,
+        step: &Step<D, S>,
+    ) -> Result<Session<'a, Self, D, S>, StepError>
+    where
+        Self: Sized,
+    {
+        let motion = step.motion()?;
+        self.sync_in(particles, sticks)?;
+        Ok(Session { plan: self, particles, sticks, motion, open: true })
+    }
+}
+
+impl<P: Engine<D, S> + ?Sized, const D: usize, S: Real> Plan<D, S> for P {}
+
+/// A step taken apart; see [`Plan::session`]. Dropped without [`finish`](Session::finish), it
+/// writes the positions back all the same, on the calling thread, and only the status is lost.
+#[derive(Debug)]
+pub struct Session<'a, P: Engine<D, S>, const D: usize, S: Real = f32> {
+    plan: &'a mut P,
+    particles: &'a mut Particles<D, S>,
+    sticks: &'a Sticks<S>,
+    motion: Motion<D, S>,
+    open: bool,
+}
+
+/// Why a call inside a session cannot fail.
+const CHECKED: &str = "the session holds the particles and sticks that it was opened with";
+
+impl<P: Engine<D, S>, const D: usize, S: Real> Session<'_, P, D, S> {
+    /// Moves all particles by one substep.
+    ///
+    /// # Panics
+    /// If the executor of the plan panics; the positions are then some of before and some of
+    /// after. So for the other methods that change all particles.
+    pub fn integrate(&mut self) {
+        let substeps = Substeps { motion: self.motion, count: 1, iterations: 0 };
+        self.plan.advance(&Inline, self.particles, self.sticks, &substeps).expect(CHECKED);
+    }
+
+    /// Relaxes all sticks `iterations` times.
+    ///
+    /// # Panics
+    /// As [`integrate`](Self::integrate).
+    pub fn relax(&mut self, iterations: u32) {
+        let inverse_h2 = self.motion.inverse_h2;
+        self.plan
+            .relax(&Inline, self.particles, self.sticks, inverse_h2, iterations)
+            .expect(CHECKED);
+    }
+
+    /// Runs a stage on all particles, in the layout that the plan keeps them in.
+    ///
+    /// # Panics
+    /// As [`integrate`](Self::integrate), and if the stage panics.
+    pub fn visit(&mut self, stage: &dyn Stage<D, S>) {
+        self.plan.visit(&Inline, self.particles, self.sticks, stage).expect(CHECKED);
+    }
+
+    /// The particles, their columns up to date. Changes take effect at the next call.
+    pub fn particles_mut(&mut self) -> &mut Particles<D, S> {
+        let _ = self.plan.write_back(&Inline, self.particles);
+        self.particles
+    }
+
+    /// The number of particles.
+    pub fn len(&self) -> usize {
+        self.particles.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.particles.is_empty()
+    }
+
+    /// The position of a particle, m.
+    ///
+    /// # Panics
+    /// If there is no such particle.
+    pub fn position(&self, particle: usize) -> [S; D] {
+        self.plan.position(self.particles, particle)
+    }
+
+    /// Moves a particle; its previous position stays, so it gains or loses velocity, as
+    /// projection out of an obstacle should have it. The point is not checked for sanity;
+    /// the status will tell. -0.0 becomes +0.0.
+    ///
+    /// # Panics
+    /// If there is no such particle.
+    pub fn set_position(&mut self, particle: usize, point: [S; D]) {
+        self.plan.set_position(self.particles, particle, point.map(Real::positive_zero));
+    }
+
+    /// Writes the positions back to the particles.
+    pub fn finish(mut self) -> Status {
+        let status = self.plan.write_back(&Inline, self.particles);
+        self.open = false;
+        status
+    }
+}
+
+impl<P: Engine<D, S>, const D: usize, S: Real> Drop for Session<'_, P, D, S> {
+    fn drop(&mut self) {
+        if self.open {
+            self.plan.restore(self.particles);
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Work on particles one at a time, wherever a plan keeps them.
+
+use crate::real::Real;
+
+/// Some particles as slices, in the order in which a plan keeps them.
+///
+/// All slices have the same length, a multiple of [`PADDING`](crate::PADDING). Some slots may hold
+/// padding: particles of inverse mass 0 that exist for whole registers only, and stay as they are.
+#[derive(Debug)]
+pub struct ParticleView<'a, const D: usize, S = f32> {
+    /// Positions by axis, m.
+    pub position: [&'a mut [S]; D],
+    /// Previous positions by axis, m.
+    pub previous: [&'a mut [S]; D],
+    /// Inverse masses, 1/kg; 0 for pinned particles and for padding.
+    pub inverse_mass: &'a [S],
+    /// Which particle is in which slot.
+    pub numbers: Numbers<'a>,
+}
+
+/// The numbers of the particles of a [`ParticleView`], by slot.
+#[derive(Clone, Copy, Debug)]
+pub enum Numbers<'a> {
+    /// Consecutive particles from this number on.
+    Run(usize),
+    /// A row of particles in another order.
+    Row {
+        /// The number of the first particle of the row.
+        first: usize,
+        /// For each slot, the distance of its number from `first`; [`u32::MAX`] for padding.
+        offsets: &'a [u32],
+    },
+}
+
+impl Numbers<'_> {
+    /// The number of the particle in a slot. For padding it is no particle's number: at least as
+    /// large as there are particles.
+    ///
+    /// # Panics
+    /// If the view has no such slot.
+    #[inline(always)]
+    pub fn of(&self, slot: usize) -> usize {
+        match *self {
+            Self::Run(first) => first + slot,
+            Self::Row { first, offsets } => match offsets[slot] {
+                u32::MAX => usize::MAX,
+                offset => first + offset as usize,
+            },
+        }
+    }
+}
+
+/// Work that looks at one particle at a time: motion, a tether, an obstacle given by a formula.
+///
+/// It is written once, over slices; a plan runs it on its own layout (columns, records, rows of a
+/// sheet), some particles at a time, in any order and on any number of threads. The result of each
+/// particle must depend on that particle and its number alone. So the bits are the same for every
+/// layout.
+///
+/// ```
+/// use taut_core::{ParticleView, Stage};
+///
+/// /// Keeps particles above a height, m.
+/// struct Floor(f32);
+///
+/// impl<const D: usize> Stage<D> for Floor {
+///     fn run(&self, particles: ParticleView<'_, D>) {
+///         let ParticleView { position, inverse_mass, .. } = particles;
+///         for (y, &w) in position.into_iter().nth(1).unwrap().iter_mut().zip(inverse_mass) {
+///             if w > 0.0 && *y < self.0 {
+///                 *y = self.0;
+///             }
+///         }
+///     }
+/// }
+/// ```
+pub trait Stage<const D: usize, S: Real = f32>: Sync {
+    /// Does the work on some particles. Where the inverse mass is 0 (pinned particles, padding) it
+    /// must leave everything as it is.
+    fn run(&self, particles: ParticleView<'_, D, S>);
+}

@@ -1,0 +1,106 @@
+//! The kernel: what it is on, and how it makes a plan.
+
+use taut_core::{Column, Formula, Kernel, Particles, PlanError, Residence, Schedule, Sticks};
+use taut_lanes::{Machine, Team};
+
+use crate::constants::Constants;
+use crate::layout::STRIDE;
+use crate::plan::{GridPlan, enough};
+use crate::stages;
+
+/// The kernel for regular sheets, in 2 and 3 dimensions, on the registers of a machine.
+///
+/// ```
+/// use taut_core::{Duplicates, Family, Formula, Kernel, Particles, Plan, Sheet, Step, Sticks};
+/// use taut_grid::GridKernel;
+/// use taut_lanes::OneLane;
+///
+/// let points: Vec<[f32; 2]> =
+///     (0..12).map(|p| [0.1 * (p % 4) as f32, -0.1 * (p / 4) as f32]).collect();
+/// let masses: Vec<f32> = (0..12).map(|p| if p < 4 { 0.0 } else { 1.0 }).collect();
+/// let mut cloth = Particles::new(&points, &masses)?;
+///
+/// let sheet = Sheet::new(4, 3, Family::SHEAR);
+/// let sticks = Sticks::joining(&cloth, &sheet.pairs(), Duplicates::Keep)?;
+/// let schedule = sheet.schedule(&sticks)?;
+/// let mut plan = GridKernel::on(OneLane).plan(&cloth, &sticks, &schedule, Formula::Halley)?;
+/// assert!(plan.step(&mut cloth, &sticks, &Step::default())?.finite);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct GridKernel<M> {
+    machine: M,
+}
+
+impl<M> GridKernel<M> {
+    /// The kernel on this machine.
+    pub const fn on(machine: M) -> Self {
+        Self { machine }
+    }
+}
+
+impl<M: Machine, const D: usize> Kernel<D> for GridKernel<M> {
+    type Plan = GridPlan<M, D>;
+
+    fn name(&self) -> &'static str {
+        "grid"
+    }
+
+    fn isa(&self) -> &'static str {
+        self.machine.isa()
+    }
+
+    fn lanes(&self) -> usize {
+        self.machine.lanes()
+    }
+
+    fn plan(
+        &self,
+        particles: &Particles<D>,
+        sticks: &Sticks,
+        schedule: &Schedule,
+        formula: Formula,
+    ) -> Result<Self::Plan, PlanError> {
+        if !(2..=3).contains(&D) {
+            return Err(PlanError::Dimensions { dimensions: D });
+        }
+        let sheet = schedule.sheet().ok_or(PlanError::NotASheet)?;
+        schedule.check(sticks)?;
+        let mut constants = Constants::new(sheet, formula);
+        enough(particles, constants.layout.particles())?;
+        constants.refresh_all(particles, sticks);
+        let layout = constants.layout;
+        let column = |len: usize| {
+            let mut column = Column::new(0);
+            column.resize(len, 0.0);
+            column
+        };
+        let [mut blocks, seams] = stages::blocks(sheet);
+        let interiors = blocks.len();
+        blocks.extend(seams);
+        let scratch = column(blocks.len().max(1) * layout.registers * STRIDE);
+        let mut plan = GridPlan {
+            machine: self.machine,
+            constants,
+            blocks,
+            interiors,
+            stages: stages::stages(sheet),
+            positions: column(D * layout.span()),
+            previous: column(D * layout.span()),
+            inverse_mass: column(layout.len()),
+            scratch,
+            presence: core::array::from_fn(|across| layout.presence(across)),
+            offsets: layout.offsets(),
+            positions_are: Residence::Columns,
+            previous_are: Residence::Columns,
+            synced: None,
+            finite: None,
+            team: Team::default(),
+            ends: sticks.shared_ends(),
+            seen_sticks: sticks.changes().now(),
+            seen_masses: particles.mass_changes().now(),
+        };
+        plan.copy_masses(particles);
+        Ok(plan)
+    }
+}

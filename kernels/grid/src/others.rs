@@ -1,0 +1,67 @@
+//! Particles that are not of the sheet: no stick has them, and they stay in their columns.
+
+use taut_core::{
+    Columns, Motion, Numbers, PADDING, ParticleView, Particles, Real, Stage, integrate as moved,
+};
+
+/// Moves the particles from number `first` on by one substep.
+pub(crate) fn integrate<const D: usize>(
+    particles: &mut Particles<D>,
+    first: usize,
+    motion: &Motion<D>,
+) {
+    let Motion { keep, push, .. } = *motion;
+    let Columns { position, previous, inverse_mass } = particles.columns();
+    for axis in 0..D {
+        let there = position[axis][first..].iter_mut().zip(&mut previous[axis][first..]);
+        for ((x, previous), &inverse_mass) in there.zip(&inverse_mass[first..]) {
+            let here = x.positive_zero();
+            *x = moved(here, *previous, inverse_mass, keep, push[axis]);
+            *previous = here;
+        }
+    }
+}
+
+/// Runs a stage on the particles from number `first` on.
+pub(crate) fn visit<const D: usize>(
+    particles: &mut Particles<D>,
+    first: usize,
+    stage: &dyn Stage<D>,
+) {
+    let len = particles.len();
+    let Columns { position, previous, inverse_mass } = particles.columns();
+    for first in (first..len).step_by(PADDING) {
+        let part = first..len.min(first + PADDING);
+        // Whole registers, as a stage expects.
+        let mut masses = [0.0; PADDING];
+        masses[..part.len()].copy_from_slice(&inverse_mass[part.clone()]);
+        let [mut x, mut before] = [[[0.0; PADDING]; D]; 2];
+        for axis in 0..D {
+            x[axis][..part.len()].copy_from_slice(&position[axis][part.clone()]);
+            before[axis][..part.len()].copy_from_slice(&previous[axis][part.clone()]);
+        }
+        stage.run(ParticleView {
+            position: x.each_mut().map(|column| &mut column[..]),
+            previous: before.each_mut().map(|column| &mut column[..]),
+            inverse_mass: &masses,
+            numbers: Numbers::Run(first),
+        });
+        for axis in 0..D {
+            position[axis][part.clone()].copy_from_slice(&x[axis][..part.len()]);
+            previous[axis][part.clone()].copy_from_slice(&before[axis][..part.len()]);
+        }
+    }
+}
+
+/// Whether the positions of the particles from number `first` on are finite; none is -0.0 from now
+/// on.
+pub(crate) fn write_back<const D: usize>(particles: &mut Particles<D>, first: usize) -> bool {
+    let mut unsound = 0.0;
+    for column in particles.columns().position {
+        for x in &mut column[first..] {
+            *x = x.positive_zero();
+            unsound += *x * 0.0; // NaN, and stays so, unless the position is finite
+        }
+    }
+    unsound.is_finite()
+}

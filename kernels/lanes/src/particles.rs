@@ -1,0 +1,219 @@
+//! Passes over all particles: motion, stages, and positions into records and back.
+
+use core::ops::Range;
+use core::slice;
+use core::sync::atomic::{AtomicBool, Ordering};
+
+use taut_core::{Motion, Numbers, PADDING, ParticleView, Stage, integrate};
+
+use crate::machine::Operation;
+use crate::record::Record;
+use crate::team::Shared;
+use crate::vector::Vector;
+
+/// How many particles a stage is given at a time: as columns they stay in the first-level cache.
+const VISITED: usize = 256;
+const _: () = assert!(VISITED.is_multiple_of(PADDING));
+
+/// Columns of some particles, aligned for whole registers.
+#[repr(align(64))]
+struct Aligned<const D: usize>([[f32; VISITED]; D]);
+
+/// What to do with each particle.
+#[derive(Clone, Copy)]
+pub(crate) enum Pass<'a, const D: usize> {
+    /// Columns to records.
+    Fill,
+    /// A substep of motion, from the columns or from the records to the records.
+    Integrate(Source, &'a Motion<D>),
+    /// Records to columns, noting whether all are finite.
+    WriteBack(&'a AtomicBool),
+    /// A stage on the records.
+    Visit(&'a dyn Stage<D>),
+}
+
+/// Where the positions are that a pass begins with.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Source {
+    Columns,
+    Records,
+}
+
+/// The particles, both ways: as columns and as records.
+pub(crate) struct RawColumns<'a, const D: usize> {
+    pub(crate) position: [Shared<f32>; D],
+    pub(crate) previous: [Shared<f32>; D],
+    pub(crate) inverse_mass: &'a [f32],
+    pub(crate) records: Shared<Record>,
+}
+
+/// A pass over a range of particles.
+pub(crate) struct OverParticles<'a, const D: usize> {
+    columns: &'a RawColumns<'a, D>,
+    range: Range<usize>,
+    pass: Pass<'a, D>,
+}
+
+impl<'a, const D: usize> OverParticles<'a, D> {
+    /// # Safety
+    /// While it runs,
+    /// - all columns and records are valid for reading and writing in `range`, which is a
+    ///   whole number of [`PADDING`]s,
+    /// - and nobody else uses that part of them.
+    pub(crate) unsafe fn new(
+        columns: &'a RawColumns<'a, D>,
+        range: Range<usize>,
+        pass: Pass<'a, D>,
+    ) -> Self {
+        Self { columns, range, pass }
+    }
+}
+
+impl<const D: usize> Operation for OverParticles<'_, D> {
+    #[inline(always)]
+    fn run<V: Vector>(self, cpu: V::Cpu) {
+        match self.pass {
+            Pass::Fill => self.fill::<V>(cpu),
+            Pass::Integrate(Source::Columns, motion) => self.integrate::<V, false>(cpu, motion),
+            Pass::Integrate(Source::Records, motion) => self.integrate::<V, true>(cpu, motion),
+            Pass::WriteBack(finite) => self.write_back::<V>(cpu, finite),
+            Pass::Visit(stage) => self.visit::<V>(cpu, stage),
+        }
+    }
+}
+
+impl<const D: usize> OverParticles<'_, D> {
+    /// The positions of a register of particles, as the columns have them, but +0.0 for -0.0.
+    ///
+    /// # Safety
+    /// - `at..at + LANES` is in the range.
+    #[inline(always)]
+    unsafe fn load_columns<V: Vector>(&self, cpu: V::Cpu, at: usize) -> [V; 4] {
+        let zero = V::splat(cpu, 0.0);
+        let mut fields = [zero; 4];
+        for (field, column) in fields.iter_mut().zip(&self.columns.position) {
+            // SAFETY: by contract, and by that of `new`.
+            *field = unsafe { V::load(cpu, column.0.add(at)) } + zero;
+        }
+        fields
+    }
+
+    /// The place of a record.
+    #[inline(always)]
+    fn record(&self, particle: usize) -> *mut [f32; 4] {
+        self.columns.records.0.wrapping_add(particle).cast()
+    }
+
+    /// The inverse masses of a register of particles.
+    ///
+    /// # Safety
+    /// - `at..at + LANES` is in the range.
+    #[inline(always)]
+    unsafe fn load_masses<V: Vector>(&self, cpu: V::Cpu, at: usize) -> V {
+        // SAFETY: by contract, and by that of `new`.
+        unsafe { V::load(cpu, self.columns.inverse_mass.as_ptr().add(at)) }
+    }
+
+    #[inline(always)]
+    fn fill<V: Vector>(&self, cpu: V::Cpu) {
+        for at in self.range.clone().step_by(V::LANES) {
+            // SAFETY: `LANES` divides `PADDING`, so `at..at + LANES` is within the range, which
+            // is within the columns and ours alone, by the contract of `new`.
+            unsafe {
+                let mut fields = self.load_columns::<V>(cpu, at);
+                fields[D] = self.load_masses(cpu, at);
+                V::scatter(fields, |lane| self.record(at + lane));
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn integrate<V: Vector, const FROM_RECORDS: bool>(&self, cpu: V::Cpu, motion: &Motion<D>) {
+        let keep = V::splat(cpu, motion.keep);
+        let push = motion.push.map(|push| V::splat(cpu, push));
+        for at in self.range.clone().step_by(V::LANES) {
+            // SAFETY: as in `fill`.
+            unsafe {
+                let inverse_mass: V = self.load_masses(cpu, at);
+                let mut fields = if FROM_RECORDS {
+                    V::gather(cpu, |lane| self.record(at + lane).cast_const())
+                } else {
+                    self.load_columns(cpu, at)
+                };
+                for axis in 0..D {
+                    let column = self.columns.previous[axis].0.add(at);
+                    let (x, previous) = (fields[axis], V::load(cpu, column));
+                    fields[axis] = integrate(x, previous, inverse_mass, keep, push[axis]);
+                    x.store(column);
+                }
+                fields[D] = inverse_mass;
+                V::scatter(fields, |lane| self.record(at + lane));
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn write_back<V: Vector>(&self, cpu: V::Cpu, finite: &AtomicBool) {
+        let zero = V::splat(cpu, 0.0);
+        let mut unsound = zero;
+        for at in self.range.clone().step_by(V::LANES) {
+            // SAFETY: as in `fill`.
+            unsafe {
+                let fields: [V; 4] = V::gather(cpu, |lane| self.record(at + lane).cast_const());
+                for (field, column) in fields.into_iter().zip(&self.columns.position) {
+                    // NaN, and stays so, unless the position is finite.
+                    unsound = unsound + field * zero;
+                    field.store(column.0.add(at));
+                }
+            }
+        }
+        let mut lanes = [0.0; PADDING];
+        // SAFETY: no register has more lanes than `PADDING`.
+        unsafe { unsound.store(lanes.as_mut_ptr()) };
+        if lanes.iter().any(|lane| lane.is_nan()) {
+            finite.store(false, Ordering::Relaxed);
+        }
+    }
+
+    #[inline(always)]
+    fn visit<V: Vector>(&self, cpu: V::Cpu, stage: &dyn Stage<D>) {
+        let mut aligned = Aligned([[0.0; VISITED]; D]);
+        let Aligned(position) = &mut aligned;
+        for first in self.range.clone().step_by(VISITED) {
+            let range = first..self.range.end.min(first + VISITED);
+            for at in range.clone().step_by(V::LANES) {
+                // SAFETY: as in `fill`; `range` has at most `VISITED` particles.
+                unsafe {
+                    let fields: [V; 4] = V::gather(cpu, |lane| self.record(at + lane).cast_const());
+                    for (field, column) in fields.into_iter().zip(&mut *position) {
+                        field.store(column.as_mut_ptr().add(at - first));
+                    }
+                }
+            }
+            // SAFETY: the range is within the columns, valid and ours alone, by the contract of
+            // `new`.
+            let part = |column: &Shared<f32>| unsafe {
+                slice::from_raw_parts_mut(column.0.add(first), range.len())
+            };
+            stage.run(ParticleView {
+                position: position.each_mut().map(|column| &mut column[..range.len()]),
+                previous: self.columns.previous.each_ref().map(part),
+                inverse_mass: &self.columns.inverse_mass[range.clone()],
+                numbers: Numbers::Run(first),
+            });
+            let zero = V::splat(cpu, 0.0);
+            for at in range.step_by(V::LANES) {
+                // SAFETY: as above.
+                unsafe {
+                    let mut fields = [zero; 4];
+                    for (field, column) in fields.iter_mut().zip(&*position) {
+                        // -0.0 becomes +0.0
+                        *field = V::load(cpu, column.as_ptr().add(at - first)) + zero;
+                    }
+                    fields[D] = self.load_masses(cpu, at);
+                    V::scatter(fields, |lane| self.record(at + lane));
+                }
+            }
+        }
+    }
+}
