@@ -58,6 +58,8 @@ pub struct IndexedPlan<M, const D: usize> {
     machine: M,
     program: Program<f32>,
     records: AVec<Record, ConstAlign<64>>,
+    /// How many of them are no padding.
+    len: usize,
     /// Where the positions are; previous positions stay in their columns.
     residence: Residence,
     /// Up to where the records of moves and of masses were read.
@@ -103,6 +105,7 @@ impl<M: Machine, const D: usize> Kernel<D> for IndexedKernel<M> {
                 formula,
             )?,
             records: AVec::new(0),
+            len: 0,
             residence: Residence::Columns,
             synced: None,
             finite: true,
@@ -222,8 +225,8 @@ impl<M: Machine, const D: usize> IndexedPlan<M, D> {
     /// Whether the records are of these particles.
     fn knows(&self, particles: &Particles<D>) -> bool {
         let Some([moves, _]) = self.synced else { return false };
-        particles.moves().since(moves) != News::AnotherTable
-            && self.records.len() == particles.len().next_multiple_of(PADDING)
+        // A particle that was added is not noted as moved.
+        particles.moves().since(moves) != News::AnotherTable && self.len == particles.len()
     }
 
     /// Takes over positions and masses that were changed in the columns.
@@ -233,7 +236,8 @@ impl<M: Machine, const D: usize> IndexedPlan<M, D> {
         let moved = known.map(|[moves, masses]| (particles.moves().since(moves), masses));
         let Some((News::Entries(moved), seen_masses)) = moved else {
             self.residence = Residence::Columns;
-            self.records.resize(particles.len().next_multiple_of(PADDING), Record::default());
+            self.len = particles.len();
+            self.records.resize(self.len.next_multiple_of(PADDING), Record::default());
             return;
         };
         for &particle in moved {
