@@ -349,6 +349,19 @@ impl<const D: usize, S: Real> Particles<D, S> {
         Ok(())
     }
 
+    /// Moves a particle; its previous position stays, so it gains or loses velocity. The point is
+    /// not checked; -0.0 becomes +0.0.
+    ///
+    /// # Panics
+    /// If there is no such particle.
+    pub fn displace(&mut self, particle: usize, point: [S; D]) {
+        assert!(particle < self.len, "there is no particle {particle}");
+        for (column, x) in self.position.iter_mut().zip(point) {
+            column[particle] = x.positive_zero();
+        }
+        self.moves.note(particle as u32, self.len);
+    }
+
     /// Changes an inverse mass, 1/kg; 0 pins the particle where it is. Plans learn of it at
     /// their next step.
     ///

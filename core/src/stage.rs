@@ -23,11 +23,11 @@ pub struct ParticleView<'a, const D: usize, S = f32> {
 pub enum Numbers<'a> {
     /// Consecutive particles from this number on.
     Run(usize),
-    /// A row of particles in another order.
-    Row {
-        /// The number of the first particle of the row.
-        first: usize,
-        /// For each slot, the distance of its number from `first`; [`u32::MAX`] for padding.
+    /// The rows of a sheet, each of `offsets.len()` slots, in another order along each row.
+    Rows {
+        /// How many particles a row has.
+        width: usize,
+        /// For each slot of a row, its column in the sheet; [`u32::MAX`] for padding.
         offsets: &'a [u32],
     },
 }
@@ -37,14 +37,14 @@ impl Numbers<'_> {
     /// large as there are particles.
     ///
     /// # Panics
-    /// If the view has no such slot.
+    /// If the rows have no slots.
     #[inline(always)]
     pub fn of(&self, slot: usize) -> usize {
         match *self {
             Self::Run(first) => first + slot,
-            Self::Row { first, offsets } => match offsets[slot] {
+            Self::Rows { width, offsets } => match offsets[slot % offsets.len()] {
                 u32::MAX => usize::MAX,
-                offset => first + offset as usize,
+                offset => slot / offsets.len() * width + offset as usize,
             },
         }
     }

@@ -1,6 +1,7 @@
 //! An obstacle of your own: a landscape of hills, which cloth falls on.
 //!
-//! An [`Obstacle`] may do anything to particles that came too near. Where a distance by formula is
+//! An [`Obstacle`] may do anything to particles that came too near. This one looks at one particle
+//! at a time, so it is a [`Stage`]; one that looks at several changes [`Matter::model_mut`]. Where a distance by formula is
 //! enough, implement [`taut::world::Shape`] instead: then friction, bounces, motion and wide
 //! registers come for free.
 //!
@@ -9,7 +10,8 @@
 use std::sync::Arc;
 
 use taut::prelude::*;
-use taut::world::{Axes, Cloth, Model, Moment, Obstacle, Scene, World};
+use taut::world::{Axes, Cloth, Matter, Model, Moment, Obstacle, Scene, World};
+use taut::{ParticleView, Stage};
 
 /// Hills of `height`, m, a metre apart.
 #[derive(Debug)]
@@ -30,25 +32,30 @@ impl Hills {
 }
 
 impl Obstacle for Hills {
-    fn keep_out(&self, matter: &mut Model, _: &Moment) {
-        for particle in 0..matter.particles.len() {
-            let [x, y, z] = matter.particles.position(particle);
-            let ground = self.ground(x, z) + 0.01; // cloth has a thickness
-            if y < ground && matter.particles.inverse_masses()[particle] > 0.0 {
-                // Up to the ground; and half of the way it slid is taken back: friction.
-                matter.particles.positions_mut(1)[particle] = ground;
-                for axis in [0, 2] {
-                    let previous = matter.particles.previous(axis)[particle];
-                    let here = &mut matter.particles.positions_mut(axis)[particle];
-                    *here = 0.5 * (*here + previous);
-                }
-            }
-        }
+    fn keep_out(&self, matter: &mut Matter<'_>, _: &Moment) {
+        // One particle at a time: in whatever layout the kernel keeps them.
+        matter.visit(self);
     }
 
     fn depth(&self, matter: &Model, _: &Moment) -> f32 {
         let deep = |[x, y, z]: [f32; 3]| self.ground(x, z) - y;
         matter.particles.points().map(deep).fold(0.0, f32::max)
+    }
+}
+
+impl Stage<3> for Hills {
+    fn run(&self, particles: ParticleView<'_, 3>) {
+        let ParticleView { position: [x, y, z], previous, inverse_mass, .. } = particles;
+        let [was_x, _, was_z] = previous;
+        for slot in 0..inverse_mass.len() {
+            let ground = self.ground(x[slot], z[slot]) + 0.01; // cloth has a thickness
+            if y[slot] < ground && inverse_mass[slot] > 0.0 {
+                // Up to the ground; and half of the way it slid is taken back: friction.
+                y[slot] = ground;
+                x[slot] = 0.5 * (x[slot] + was_x[slot]);
+                z[slot] = 0.5 * (z[slot] + was_z[slot]);
+            }
+        }
     }
 }
 

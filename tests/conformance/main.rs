@@ -19,6 +19,7 @@ mod physics;
 mod play;
 mod scenes;
 mod sessions;
+mod sheets;
 mod statuses;
 mod threads;
 mod tuned;

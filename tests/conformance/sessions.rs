@@ -3,7 +3,7 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
-use taut::{AnyKernel, Family, Formula, Kernel, Plan, Real, Schedule, Step};
+use taut::{AnyKernel, Family, Formula, Kernel, ParticleView, Plan, Real, Schedule, Stage, Step};
 
 use crate::meshes::{Manner, Mesh, Recipe};
 use crate::play::{Ending, Setup, Start, any_step, for_all};
@@ -60,18 +60,51 @@ enum Act {
     Relax(u32),
     Read(Index),
     Move(Index, [f32; 3]),
+    /// Runs [`Drift`] on all particles.
+    Visit,
+    /// Moves a particle in its columns.
+    Displace(Index, [f32; 3]),
+    /// Puts a particle elsewhere, at rest, in its columns.
+    Place(Index, [f32; 3]),
+    /// Writes to a whole column.
+    Shift(f32),
+    /// Pins a particle or frees it.
+    Weigh(Index, f32),
+}
+
+/// A stage that moves each free particle by its number, and takes a part of its velocity.
+struct Drift;
+
+impl<const D: usize> Stage<D> for Drift {
+    fn run(&self, particles: ParticleView<'_, D>) {
+        let ParticleView { mut position, mut previous, inverse_mass, numbers } = particles;
+        for (slot, &w) in inverse_mass.iter().enumerate().filter(|(_, w)| **w > 0.0) {
+            let by = (numbers.of(slot) % 7) as f32 * 0.01 - 0.03 * w;
+            for (x, previous) in position.iter_mut().zip(&mut previous) {
+                x[slot] = if x[slot] > 2.0 { -0.0 } else { x[slot] + by };
+                previous[slot] += 0.25 * (x[slot] - previous[slot]);
+            }
+        }
+    }
 }
 
 impl Act {
     fn any() -> impl Strategy<Value = Self> {
         let odd = select(&[-0.0_f32, f32::INFINITY, f32::NAN, 1e19][..]);
         let x = prop_oneof![1 => odd, 40 => -3.0..3.0_f32];
+        let point = || proptest::array::uniform3(-3.0..3.0_f32);
         prop_oneof![
             2 => Just(Self::Integrate),
             2 => (0..3_u32).prop_map(Self::Relax),
             3 => any::<Index>().prop_map(Self::Read),
             2 => (any::<Index>(), proptest::array::uniform3(x))
                 .prop_map(|(particle, point)| Self::Move(particle, point)),
+            2 => Just(Self::Visit),
+            1 => (any::<Index>(), point()).prop_map(|(it, point)| Self::Displace(it, point)),
+            1 => (any::<Index>(), point()).prop_map(|(it, point)| Self::Place(it, point)),
+            1 => (-0.1..0.1_f32).prop_map(Self::Shift),
+            1 => (any::<Index>(), select(&[0.0_f32, 0.5, 1.0][..]))
+                .prop_map(|(it, mass)| Self::Weigh(it, mass)),
         ]
     }
 }
@@ -96,6 +129,21 @@ where
             Act::Move(which, point) => {
                 let point = std::array::from_fn(|axis| point[axis]);
                 session.set_position(which.index(len), point);
+            }
+            Act::Visit => session.visit(&Drift),
+            Act::Displace(which, point) => {
+                let point = std::array::from_fn(|axis| point[axis]);
+                session.particles_mut().displace(which.index(len), point);
+            }
+            Act::Place(which, point) => {
+                let point = std::array::from_fn(|axis| point[axis]);
+                session.particles_mut().set_position(which.index(len), point).unwrap();
+            }
+            Act::Shift(by) => {
+                session.particles_mut().positions_mut(0).iter_mut().for_each(|x| *x += by);
+            }
+            Act::Weigh(which, mass) => {
+                session.particles_mut().set_inverse_mass(which.index(len), *mass).unwrap();
             }
         }
     }

@@ -1,10 +1,14 @@
 //! Threads share the work, and nobody can see it.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::thread;
 
 use taut::world::{Model, StickSet};
-use taut::{AnyKernel, Executor, Family, Formula, Inline, Kind, Plan, Pool, Schedule, Step};
+use taut::{
+    AnyKernel, ColourKernel, Executor, Family, Formula, Inline, Kernel, Kind, Plan, Pool, Schedule,
+    Step,
+};
 
 use crate::contestants::contestants;
 use crate::meshes::{Manner, Mesh, Pattern, Recipe, Shape};
@@ -198,6 +202,57 @@ fn an_executor_that_does_not_as_it_should_changes_nothing() {
         for executor in Hostile::ALL {
             let game = format!("step_on, {executor:?}");
             setup.all_end_as(&expected, &game, |start| steps_on(&executor, start));
+        }
+    }
+}
+
+/// Panics when it is asked to run, as a pool does in which a thread panicked.
+#[derive(Clone, Copy)]
+struct Broken;
+
+impl Executor for Broken {
+    fn threads(&self) -> usize {
+        8
+    }
+
+    fn run(&self, _: usize, _: &(dyn Fn(usize) + Sync)) {
+        panic!("no threads");
+    }
+}
+
+#[test]
+fn a_session_whose_executor_panics_unwinds_and_writes_back() {
+    let mesh: Mesh = Recipe::sheet([160, 160], Family::ALL, 0, Manner::Even).mesh();
+    for order in ["sheet", "blocked"] {
+        let schedule = mesh.schedule(order);
+        for kernel in AnyKernel::available() {
+            let kernel = ColourKernel::new(kernel, Broken);
+            let (mut particles, sticks) = (mesh.particles.clone(), mesh.sticks.clone());
+            let plan = Kernel::<3>::plan(&kernel, &particles, &sticks, &schedule, Formula::Halley);
+            let Ok(mut plan) = plan else { continue };
+            let mut session = plan.session(&mut particles, &sticks, &step()).unwrap();
+            let mut at = session.position(1000);
+            at[1] += 0.25;
+            session.set_position(1000, at);
+            let panicked = catch_unwind(AssertUnwindSafe(move || {
+                session.integrate();
+                session.relax(1);
+            }));
+            let name = Kernel::<3>::name(kernel.inner());
+            if name != "scalar" {
+                assert!(panicked.is_err(), "{name} asked for no threads");
+            }
+            let all_finite =
+                (0..3).all(|axis| particles.positions(axis).iter().all(|x| x.is_finite()));
+            assert!(
+                all_finite && particles.position(1000) != mesh.particles.position(1000),
+                "{name}"
+            );
+            // Another plan goes on from there.
+            let mut plan = AnyKernel::best()
+                .plan(&particles, &sticks, &mesh.schedule("blocked"), Formula::Halley)
+                .unwrap();
+            assert!(plan.step(&mut particles, &sticks, &step()).unwrap().finite);
         }
     }
 }

@@ -53,6 +53,6 @@ pub use scene::{AnyScene, LibraryScene, Scene, SceneError, UnknownScene};
 pub use scene::{SceneFileError, TriangleReader, Triangles};
 pub use springs::{Spring, SpringError, Springs};
 pub use world::{
-    Clock, Diagnostics, Drawing, DrawnPart, Frame, Moment, Outcome, Pass, Piece, Removed, Settings,
-    Snapshot, SnapshotError, World, WorldError,
+    Clock, Diagnostics, Drawing, DrawnPart, Frame, Matter, Moment, Outcome, Pass, Piece, Removed,
+    Settings, Snapshot, SnapshotError, World, WorldError,
 };

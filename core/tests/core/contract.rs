@@ -1,8 +1,9 @@
-//! The parts of the kernel contract that the core provides: steps and sessions made of a
-//! plan's own methods.
+//! The parts of the kernel contract that the core provides: steps and sessions made of the methods
+//! of an engine.
 
 use taut_core::{
-    Executor, Inline, Motion, Particles, Plan, PlanError, Status, Step, StepError, Sticks,
+    Engine, Executor, Inline, ParticleView, Particles, Plan, PlanError, Stage, Status, Step,
+    StepError, Sticks, Substeps,
 };
 
 use crate::meshes::{at, joined};
@@ -14,23 +15,60 @@ struct Recorder {
     refuses: bool,
 }
 
-impl Plan<2> for Recorder {
-    fn begin(
-        &mut self,
-        _: &mut Particles<2>,
-        _: &Sticks,
-        motion: &Motion<2>,
-    ) -> Result<(), PlanError> {
-        self.calls.push(format!("begin {:.0}", motion.inverse_h2));
+impl Recorder {
+    fn called(&mut self, what: String) -> Result<(), PlanError> {
+        self.calls.push(what);
         if self.refuses { Err(PlanError::OtherSticks { stick: 7 }) } else { Ok(()) }
     }
+}
 
-    fn integrate(&mut self, _: &mut Particles<2>, _: &dyn Executor) {
-        self.calls.push("integrate".into());
+impl Engine<2> for Recorder {
+    fn sync_in(&mut self, _: &mut Particles<2>, _: &Sticks) -> Result<(), PlanError> {
+        self.called("sync in".into())
     }
 
-    fn relax(&mut self, _: &mut Particles<2>, iterations: u32, _: &dyn Executor) {
-        self.calls.push(format!("relax {iterations}"));
+    fn advance(
+        &mut self,
+        _: &dyn Executor,
+        _: &mut Particles<2>,
+        _: &Sticks,
+        substeps: &Substeps<2>,
+    ) -> Result<(), PlanError> {
+        let Substeps { motion, count, iterations } = substeps;
+        self.called(format!("advance {count} x {iterations} at {:.0}", motion.inverse_h2))
+    }
+
+    fn advance_and_write_back(
+        &mut self,
+        executor: &dyn Executor,
+        particles: &mut Particles<2>,
+        sticks: &Sticks,
+        substeps: &Substeps<2>,
+    ) -> Result<Status, PlanError> {
+        self.advance(executor, particles, sticks, substeps)?;
+        Ok(self.write_back(executor, particles))
+    }
+
+    fn relax(
+        &mut self,
+        _: &dyn Executor,
+        _: &mut Particles<2>,
+        _: &Sticks,
+        inverse_h2: f32,
+        iterations: u32,
+    ) -> Result<(), PlanError> {
+        self.called(format!("relax {iterations} at {inverse_h2:.0}"))
+    }
+
+    fn visit(
+        &mut self,
+        _: &dyn Executor,
+        particles: &mut Particles<2>,
+        _: &Sticks,
+        stage: &dyn Stage<2>,
+    ) -> Result<(), PlanError> {
+        particles.visit(stage);
+        self.called("visit".into())
     }
 
     fn position(&self, particles: &Particles<2>, particle: usize) -> [f32; 2] {
@@ -38,12 +76,16 @@ impl Plan<2> for Recorder {
     }
 
     fn set_position(&mut self, particles: &mut Particles<2>, particle: usize, point: [f32; 2]) {
-        (0..2).for_each(|axis| particles.positions_mut(axis)[particle] = point[axis]);
+        particles.displace(particle, point);
     }
 
-    fn finish(&mut self, _: &mut Particles<2>, executor: &dyn Executor) -> Status {
-        self.calls.push(format!("finish on {}", executor.threads()));
+    fn write_back(&mut self, executor: &dyn Executor, _: &mut Particles<2>) -> Status {
+        self.calls.push(format!("write back on {}", executor.threads()));
         Status { finite: true }
+    }
+
+    fn restore(&mut self, _: &mut Particles<2>) {
+        self.calls.push("restore".into());
     }
 }
 
@@ -51,17 +93,27 @@ fn two() -> (Particles<2>, Sticks) {
     (at(&[[0.0, 0.0], [1.0, 0.0]]), joined(2, &[[0, 1]]))
 }
 
+/// A metre to the right.
+struct Right;
+
+impl Stage<2> for Right {
+    fn run(&self, particles: ParticleView<'_, 2>) {
+        let [x, _] = particles.position;
+        x.iter_mut().for_each(|x| *x += 1.0);
+    }
+}
+
 fn step() -> Step<2> {
     Step { dt: 0.2, substeps: 2, iterations: 3, ..Step::default() }
 }
 
 #[test]
-fn a_step_integrates_then_relaxes_each_substep() {
+fn a_step_advances_all_substeps_and_writes_back() {
     let (mut particles, sticks) = two();
     let mut plan = Recorder::default();
     let status = plan.step(&mut particles, &sticks, &step()).unwrap();
     assert!(status.finite);
-    let expected = ["begin 100", "integrate", "relax 3", "integrate", "relax 3", "finish on 1"];
+    let expected = ["advance 2 x 3 at 100", "write back on 1"];
     assert_eq!(plan.calls, expected);
 }
 
@@ -79,22 +131,25 @@ fn a_step_that_is_not_sane_or_not_the_plans_does_nothing() {
     let outcome = plan.step(&mut particles, &sticks, &step());
     assert_eq!(outcome, Err(StepError::Plan(refused)));
     assert!(plan.session(&mut particles, &sticks, &step()).is_err());
-    assert_eq!(plan.calls, ["begin 100"; 2], "nothing to finish");
+    assert_eq!(plan.calls, ["advance 2 x 3 at 100", "sync in"], "nothing to write back");
 }
 
 #[test]
-fn a_session_is_finished_once_even_when_dropped() {
+fn a_session_is_written_back_once_and_restored_when_dropped() {
     let (mut particles, sticks) = two();
     let mut plan = Recorder::default();
     let mut session = plan.session(&mut particles, &sticks, &step()).unwrap();
     session.integrate();
     session.relax(5);
+    session.visit(&Right);
+    assert_eq!(session.position(0), [1.0, 0.0]);
     assert!(session.finish().finite);
-    assert_eq!(plan.calls, ["begin 100", "integrate", "relax 5", "finish on 1"]);
+    let calls = ["sync in", "advance 1 x 0 at 100", "relax 5 at 100", "visit", "write back on 1"];
+    assert_eq!(plan.calls, calls);
 
     plan.calls.clear();
     drop(plan.session(&mut particles, &sticks, &step()).unwrap());
-    assert_eq!(plan.calls, ["begin 100", "finish on 1"]);
+    assert_eq!(plan.calls, ["sync in", "restore"]);
 }
 
 #[test]

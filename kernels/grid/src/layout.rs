@@ -65,9 +65,10 @@ impl Layout {
         self.at(particle % self.width, particle / self.width)
     }
 
-    /// For each slot of a row, the column of the sheet; [`u32::MAX`] where there is none.
+    /// For each slot from one row to the next, the column of the sheet; [`u32::MAX`] where there is
+    /// none.
     pub(crate) fn offsets(&self) -> Vec<u32> {
-        let mut offsets = vec![u32::MAX; self.registers * STRIDE];
+        let mut offsets = vec![u32::MAX; self.pitch];
         for i in 0..self.width {
             offsets[self.in_row(i)] = i as u32;
         }

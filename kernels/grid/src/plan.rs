@@ -148,22 +148,19 @@ impl<M: Machine, const D: usize> Engine<D> for GridPlan<M, D> {
             return Ok(());
         }
         self.fill(executor, particles);
-        let Layout { height, width, pitch, .. } = self.layout();
-        let (span, row_len) = (self.layout().span(), self.offsets.len());
+        let (span, len) = (self.layout().span(), self.layout().len());
         let [mut positions, mut previous] =
-            [&mut self.positions, &mut self.previous].map(|it| it.chunks_exact_mut(span));
-        let mut axes = [&mut positions, &mut previous]
-            .map(|axes| core::array::from_fn::<_, D, _>(|_| axes.next().unwrap_or_default()));
-        for row in 0..height {
-            let range = row * pitch..row * pitch + row_len;
-            let [position, previous] =
-                axes.each_mut().map(|axes| axes.each_mut().map(|axis| &mut axis[range.clone()]));
-            stage.run(ParticleView {
-                position,
-                previous,
-                inverse_mass: &self.inverse_mass[range.clone()],
-                numbers: Numbers::Row { first: row * width, offsets: &self.offsets },
-            });
+            [&mut self.positions, &mut self.previous].map(|column| column.chunks_exact_mut(span));
+        let mut position: [&mut [f32]; D] =
+            core::array::from_fn(|_| &mut positions.next().unwrap_or_default()[..len]);
+        stage.run(ParticleView {
+            position: position.each_mut().map(|column| &mut **column),
+            previous: core::array::from_fn(|_| &mut previous.next().unwrap_or_default()[..len]),
+            inverse_mass: &self.inverse_mass,
+            numbers: Numbers::Rows { width: self.constants.layout.width, offsets: &self.offsets },
+        });
+        for x in position.into_iter().flatten() {
+            *x = x.positive_zero();
         }
         (self.positions_are, self.previous_are) = (Residence::WorkingCopy, Residence::WorkingCopy);
         others::visit(particles, self.layout().particles(), stage);

@@ -64,8 +64,8 @@ pub struct IndexedPlan<M, const D: usize> {
     residence: Residence,
     /// Up to where the records of moves and of masses were read.
     synced: Option<[Seen; 2]>,
-    /// Whether all positions were finite when they were last written back.
-    finite: bool,
+    /// Whether all positions were finite when they were last written back, if that is still known.
+    finite: Option<bool>,
     team: Team,
 }
 
@@ -108,7 +108,7 @@ impl<M: Machine, const D: usize> Kernel<D> for IndexedKernel<M> {
             len: 0,
             residence: Residence::Columns,
             synced: None,
-            finite: true,
+            finite: None,
             team: Team::default(),
         })
     }
@@ -207,13 +207,14 @@ impl<M: Machine, const D: usize> Engine<D> for IndexedPlan<M, D> {
     fn write_back(&mut self, executor: &dyn Executor, particles: &mut Particles<D>) -> Status {
         self.sync_particles(particles);
         self.fill(particles, executor);
-        if self.residence == Residence::WorkingCopy {
+        let known = self.finite.filter(|_| self.residence == Residence::Both);
+        let finite = known.unwrap_or_else(|| {
             let finite = AtomicBool::new(true);
             self.over_particles(particles, executor, Pass::WriteBack(&finite));
-            self.finite = finite.into_inner();
-            self.residence = Residence::Both;
-        }
-        Status { finite: self.finite }
+            finite.into_inner()
+        });
+        (self.finite, self.residence) = (Some(finite), Residence::Both);
+        Status { finite }
     }
 
     fn restore(&mut self, particles: &mut Particles<D>) {
@@ -243,7 +244,7 @@ impl<M: Machine, const D: usize> IndexedPlan<M, D> {
         for &particle in moved {
             let point = particles.position(particle as usize).map(Real::positive_zero);
             self.records[particle as usize].0[..D].copy_from_slice(&point);
-            self.residence = Residence::WorkingCopy;
+            self.finite = None;
         }
         let masses = particles.inverse_masses();
         match particles.mass_changes().since(seen_masses) {

@@ -9,7 +9,7 @@ use crate::model::{Model, ModelError};
 use crate::obstacle::{Nearest, Obstacle, Surface};
 use crate::sweep::{Extent, pairs};
 use crate::vector::{difference, dot, length, wide};
-use crate::world::Moment;
+use crate::world::{Matter, Moment};
 
 /// A capsule whose axis goes from particle to particle; a ball, if both are the same.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -275,12 +275,14 @@ struct Scratch<const D: usize> {
 }
 
 impl<const D: usize> Obstacle<D> for LimbContacts {
-    fn begin(&self, matter: &mut Model<D>) {
-        matter.limbs.scratch.found = false;
+    fn begin(&self, matter: &mut Matter<'_, D>) {
+        if self.touches(matter.model()) {
+            matter.model_mut().limbs.scratch.found = false;
+        }
     }
 
-    fn keep_out(&self, matter: &mut Model<D>, _: &Moment<D>) {
-        let Model { particles, limbs: Limbs { all, scratch, .. }, .. } = matter;
+    fn keep_out(&self, matter: &mut Matter<'_, D>, _: &Moment<D>) {
+        let Model { particles, limbs: Limbs { all, scratch, .. }, .. } = matter.model_mut();
         if !scratch.found {
             scratch.find(all, particles, self.margin);
             scratch.found = true;

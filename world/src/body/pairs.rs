@@ -9,7 +9,7 @@ use super::motion::BodyPose;
 use crate::model::Model;
 use crate::obstacle::{Obstacle, Surface};
 use crate::sweep::{self, Extent};
-use crate::world::Moment;
+use crate::world::{Matter, Moment};
 
 /// Bodies keep out of each other: each is as large as the convex hull of its mesh, and one whose
 /// particles are all pinned does not give way.
@@ -74,12 +74,14 @@ pub(super) struct Scratch {
 }
 
 impl Obstacle<3> for BodyContacts {
-    fn begin(&self, matter: &mut Model<3>) {
-        matter.bodies.scratch.found = false;
+    fn begin(&self, matter: &mut Matter<'_, 3>) {
+        if self.touches(matter.model()) {
+            matter.model_mut().bodies.scratch.found = false;
+        }
     }
 
-    fn keep_out(&self, matter: &mut Model<3>, _: &Moment<3>) {
-        let Model { particles, bodies, .. } = matter;
+    fn keep_out(&self, matter: &mut Matter<'_, 3>, _: &Moment<3>) {
+        let Model { particles, bodies, .. } = matter.model_mut();
         let mut scratch = core::mem::take(&mut bodies.scratch);
         if !scratch.found {
             scratch.find(bodies.all(), particles, self.surface.thickness, self.margin);
@@ -94,6 +96,10 @@ impl Obstacle<3> for BodyContacts {
             }
         }
         bodies.scratch = scratch;
+    }
+
+    fn touches(&self, matter: &Model<3>) -> bool {
+        matter.bodies.all().len() > 1
     }
 }
 

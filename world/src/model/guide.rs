@@ -1,6 +1,6 @@
 //! Pinned particles that move along a path: animated, or kinematic, ones.
 
-use taut_core::{Particles, Real};
+use taut_core::Particles;
 
 use super::{Model, ModelError};
 use crate::obstacle::{Path, Pose, Spin};
@@ -95,19 +95,12 @@ impl<const D: usize> Guide<D> {
         self.places = self.particles.iter().map(place).collect();
     }
 
-    /// Brings those that are pinned to where they are at a time, s.
-    pub(crate) fn lead(&self, particles: &mut Particles<D>, time: f64) {
+    /// Gives each of its particles, by number, the point at which it is at a time, s, if it is
+    /// pinned.
+    pub(crate) fn lead(&self, time: f64, mut put: impl FnMut(usize, [f32; D])) {
         let pose = self.pose(time);
-        let mut columns = particles.columns();
         for (&particle, &place) in self.particles.iter().zip(&self.places) {
-            let particle = particle as usize;
-            if columns.inverse_mass[particle] > 0.0 {
-                continue;
-            }
-            let point: [f32; D] = rounded(pose.point(place));
-            for (column, x) in columns.position.iter_mut().zip(point) {
-                column[particle] = x.positive_zero();
-            }
+            put(particle as usize, rounded(pose.point(place)));
         }
     }
 }

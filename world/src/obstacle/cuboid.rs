@@ -78,7 +78,7 @@ pub struct Block<const D: usize> {
 impl<const D: usize> Shape<D> for Cuboid<D> {
     type Side = Block<D>;
 
-    fn sides(&self, pose: &Pose<D>) -> impl Iterator<Item = Self::Side> {
+    fn sides(&self, pose: &Pose<D>) -> impl Iterator<Item = Self::Side> + Clone + Sync {
         [Block {
             centre: pose.point(self.centre).map(|x| x as f32),
             axes: self.axes.map(|axis| pose.direction(axis).map(|x| x as f32)),
@@ -126,5 +126,19 @@ impl<const D: usize> Side<D> for Block<D> {
             }
         }
         Nearest { distance: if outside { length } else { highest }, normal }
+    }
+
+    /// A box around the box, in its own axes.
+    #[inline(always)]
+    fn may_reach(&self, x: [f32; D], reach: f32) -> bool {
+        let from: [f32; D] = core::array::from_fn(|axis| x[axis] - self.centre[axis]);
+        let mut near = true;
+        for (axis, half) in self.axes.iter().zip(self.half) {
+            let along = dot(*axis, from);
+            let beyond = (if along < 0.0 { -along } else { along }) - half;
+            // More than what is lost to rounding. (A NaN is not near.)
+            near &= beyond <= reach * 1.000_01;
+        }
+        near
     }
 }

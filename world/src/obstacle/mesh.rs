@@ -14,7 +14,7 @@ use crate::body::Probe;
 use crate::drawing::{Figure, Form};
 use crate::model::{Model, ModelError};
 use crate::vector::{cross, difference, dot, length, plus};
-use crate::world::Moment;
+use crate::world::{Matter, Moment};
 
 /// From which sides particles meet the triangles of a mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -355,13 +355,14 @@ impl Solid<TriMesh> {
 }
 
 impl Obstacle for Solid<TriMesh> {
-    fn begin(&self, matter: &mut Model) {
-        let Model { particles, starts, .. } = matter;
+    fn begin(&self, matter: &mut Matter<'_>) {
+        let Model { particles, starts, .. } = matter.model_mut();
         starts.clear();
         starts.extend((0..particles.len()).map(|particle| particles.position(particle)));
     }
 
-    fn keep_out(&self, matter: &mut Model, moment: &Moment) {
+    fn keep_out(&self, matter: &mut Matter<'_>, moment: &Moment) {
+        let matter = matter.model_mut();
         let [before, after] = self.poses(moment);
         let law = Law::new(&self.surface, moment);
         let place = |p| after.point(p).map(|x| x as f32);

@@ -15,7 +15,7 @@ use core::fmt::Debug;
 
 use crate::drawing::Figure;
 use crate::model::Model;
-use crate::world::Moment;
+use crate::world::{Matter, Moment};
 
 pub use bounds::Bounds;
 pub use capsule::Capsule;
@@ -34,16 +34,21 @@ pub trait Obstacle<const D: usize = 3>: Debug + Send + Sync {
     /// Brings particles that went in back out, and changes their previous positions for what
     /// friction and restitution do to their velocities. Called after each relaxation of a substep
     /// (see [`Settings::passes`](crate::Settings)); `moment` is the end of that substep.
-    fn keep_out(&self, matter: &mut Model<D>, moment: &Moment<D>);
+    ///
+    /// An obstacle that looks at one particle at a time runs a [`Stage`](taut_core::Stage) with
+    /// [`Matter::visit`], in whatever layout the particles are; any other changes
+    /// [`Matter::model_mut`].
+    fn keep_out(&self, matter: &mut Matter<'_, D>, moment: &Moment<D>);
 
     /// Called at the beginning of each substep, before the motion. Obstacles that look where
     /// particles came from note it in [`Model::starts`]; others, and by default, do nothing.
-    fn begin(&self, matter: &mut Model<D>) {
+    fn begin(&self, matter: &mut Matter<'_, D>) {
         let _ = matter;
     }
 
-    /// Whether it can meet anything of `matter` at all, at any time. A part of the world that
-    /// nothing touches is stepped by its kernel in one go, which is faster. By default it can.
+    /// Whether it can meet anything of `matter` at all, at any time. Where it cannot,
+    /// [`keep_out`](Self::keep_out) is not called; a part of the world that nothing touches is
+    /// stepped by its kernel in one go, which is faster. By default it can.
     fn touches(&self, matter: &Model<D>) -> bool {
         let _ = matter;
         true

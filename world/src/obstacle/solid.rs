@@ -3,7 +3,7 @@
 
 use core::fmt::Debug;
 
-use taut_core::{Columns, PADDING, Particles};
+use taut_core::{Numbers, PADDING, ParticleView, Particles, Stage};
 
 use super::path::Drift;
 use super::surface::{Contact, Law, Mover};
@@ -12,7 +12,7 @@ use crate::body::Probe;
 use crate::drawing::Figure;
 use crate::model::{Model, ModelError};
 use crate::simd::{self, Pass};
-use crate::world::Moment;
+use crate::world::{Matter, Moment};
 
 /// A shape with a surface, still or moving: an obstacle.
 ///
@@ -119,7 +119,7 @@ pub struct Nearest<const D: usize> {
 }
 
 /// A side of a shape, in place: numbers for the loop over all particles.
-pub trait Side<const D: usize>: Copy {
+pub trait Side<const D: usize>: Copy + Send + Sync {
     /// How far it is from `x`. Inline it, and select where you would branch: the loop around it
     /// becomes wide registers then. Only `+ - * /`, roots, comparisons and selections give the same
     /// bits on every machine.
@@ -153,7 +153,7 @@ pub trait Side<const D: usize>: Copy {
 ///
 /// impl Shape for Sea {
 ///     type Side = Self;
-///     fn sides(&self, pose: &Pose) -> impl Iterator<Item = Self> {
+///     fn sides(&self, pose: &Pose) -> impl Iterator<Item = Self> + Clone + Sync {
 ///         let [_, height, _] = pose.point([0.0, self.0.into(), 0.0]);
 ///         [Self(height as f32)].into_iter()
 ///     }
@@ -172,8 +172,9 @@ pub trait Shape<const D: usize = 3>: Debug + Send + Sync {
     /// What it is made of.
     type Side: Side<D>;
 
-    /// Its sides where a pose puts them, each of which keeps particles out on its own.
-    fn sides(&self, pose: &Pose<D>) -> impl Iterator<Item = Self::Side>;
+    /// Its sides where a pose puts them, each of which keeps particles out on its own. They are gone
+    /// through for each block of particles: make them beforehand, as an array.
+    fn sides(&self, pose: &Pose<D>) -> impl Iterator<Item = Self::Side> + Clone + Sync;
 
     /// What it looks like where a pose puts it, for whoever draws it. By default it is not seen.
     fn figure(&self, pose: &Pose<D>) -> Option<Figure<'_, D>> {
@@ -182,22 +183,41 @@ pub trait Shape<const D: usize = 3>: Debug + Send + Sync {
     }
 }
 
-/// A side against all particles.
-struct KeepOut<'a, S, const D: usize> {
-    side: S,
-    columns: Columns<'a, D, f32>,
+/// The sides of a shape against particles.
+struct KeepOut<'a, I, const D: usize> {
+    sides: I,
     radii: &'a [f32],
     thickness: f32,
     drift: Drift<D>,
     law: Law<f32>,
 }
 
+impl<S: Side<D>, I: Iterator<Item = S> + Clone + Sync, const D: usize> Stage<D>
+    for KeepOut<'_, I, D>
+{
+    fn run(&self, particles: ParticleView<'_, D>) {
+        simd::widest(KeepOutPass { keep_out: self, particles });
+    }
+}
+
+struct KeepOutPass<'a, 'p, I, const D: usize> {
+    keep_out: &'a KeepOut<'a, I, D>,
+    particles: ParticleView<'p, D>,
+}
+
 /// How far the particles of a block keep off.
 #[inline(always)]
-fn reaches(thickness: f32, radii: &[f32]) -> [f32; PADDING] {
+fn reaches(thickness: f32, radii: &[f32], numbers: &Numbers, first: usize) -> [f32; PADDING] {
     let mut reaches = [thickness; PADDING];
-    for (reach, radius) in reaches.iter_mut().zip(radii) {
-        *reach += radius;
+    if let (Numbers::Run(run), false) = (numbers, radii.is_empty()) {
+        for (reach, radius) in reaches.iter_mut().zip(radii.get(run + first..).unwrap_or_default())
+        {
+            *reach += radius;
+        }
+    } else if !radii.is_empty() {
+        for (lane, reach) in reaches.iter_mut().enumerate() {
+            *reach += radii.get(numbers.of(first + lane)).copied().unwrap_or_default();
+        }
     }
     reaches
 }
@@ -208,51 +228,97 @@ fn blocks_mut(column: &mut [f32]) -> &mut [[f32; PADDING]] {
     blocks
 }
 
-impl<S: Side<D>, const D: usize> Pass for KeepOut<'_, S, D> {
+/// A block of particles.
+struct Block<'a, const D: usize> {
+    x: [&'a mut [f32; PADDING]; D],
+    previous: [&'a mut [f32; PADDING]; D],
+    masses: &'a [f32; PADDING],
+    reach: [f32; PADDING],
+}
+
+/// Whether a particle of a block may be near enough to a side to meet it.
+#[inline(always)]
+fn may_meet<const D: usize>(
+    side: impl Side<D>,
+    x: [&[f32; PADDING]; D],
+    reach: &[f32; PADDING],
+) -> bool {
+    let mut near = 0;
+    for lane in 0..PADDING {
+        let here = core::array::from_fn(|axis| x[axis][lane]);
+        near |= u32::from(side.may_reach(here, reach[lane]));
+    }
+    near != 0
+}
+
+impl<const D: usize> Block<'_, D> {
+    #[inline(always)]
+    fn may_meet(&self, side: impl Side<D>) -> bool {
+        may_meet(side, self.x.each_ref().map(|x| &**x), &self.reach)
+    }
+
+    #[inline(always)]
+    fn meet(&mut self, side: impl Side<D>, drift: &Drift<D>, law: &Law<f32>) {
+        for lane in 0..PADDING {
+            let mover = Mover {
+                x: core::array::from_fn(|axis| self.x[axis][lane]),
+                previous: core::array::from_fn(|axis| self.previous[axis][lane]),
+            };
+            let Nearest { distance, normal } = side.nearest(mover.x);
+            let contact = Contact {
+                normal,
+                depth: self.reach[lane] - distance,
+                clear: side.clear(self.reach[lane]),
+            };
+            let met = law.meet(mover, drift.at(mover.x), contact);
+            // Pinned ones stay even where they are inside.
+            let moves = distance < self.reach[lane] && self.masses[lane] > 0.0;
+            for axis in 0..D {
+                self.x[axis][lane] = if moves { met.x[axis] } else { mover.x[axis] };
+                self.previous[axis][lane] =
+                    if moves { met.previous[axis] } else { mover.previous[axis] };
+            }
+        }
+    }
+}
+
+impl<S: Side<D>, I: Iterator<Item = S> + Clone, const D: usize> Pass for KeepOutPass<'_, '_, I, D> {
     #[inline(always)]
     fn run(self) {
-        let Self { side, columns, radii, thickness, drift, law } = self;
-        let mut position = columns.position.map(blocks_mut);
-        let mut previous = columns.previous.map(blocks_mut);
-        let (masses, _) = columns.inverse_mass.as_chunks::<PADDING>();
+        let KeepOut { sides, radii, thickness, drift, law } = self.keep_out;
+        let ParticleView { position, previous, inverse_mass, numbers } = self.particles;
+        let mut position = position.map(blocks_mut);
+        let mut previous = previous.map(blocks_mut);
+        let (masses, _) = inverse_mass.as_chunks::<PADDING>();
+        let several = sides.clone().nth(1).is_some();
         for (block, masses) in masses.iter().enumerate() {
-            let reach = reaches(thickness, radii.get(block * PADDING..).unwrap_or_default());
-
+            let reach = reaches(*thickness, radii, &numbers, block * PADDING);
             // Most blocks are off it altogether, and done with. (No `map` before that is known: the
             // compiler would call it.)
             let mut x = [&[0.0; PADDING]; D];
             for (x, column) in x.iter_mut().zip(&position) {
                 *x = &column[block];
             }
-            let mut near = 0;
-            for lane in 0..PADDING {
-                let here = core::array::from_fn(|axis| x[axis][lane]);
-                near |= u32::from(side.may_reach(here, reach[lane]));
-            }
-            if near == 0 {
+            if !sides.clone().any(|side| may_meet(side, x, &reach)) {
                 continue;
             }
-
-            let x = position.each_mut().map(|column| &mut column[block]);
-            let before = previous.each_mut().map(|column| &mut column[block]);
-            for lane in 0..PADDING {
-                let mover = Mover {
-                    x: core::array::from_fn(|axis| x[axis][lane]),
-                    previous: core::array::from_fn(|axis| before[axis][lane]),
-                };
-                let Nearest { distance, normal } = side.nearest(mover.x);
-                let contact = Contact {
-                    normal,
-                    depth: reach[lane] - distance,
-                    clear: side.clear(reach[lane]),
-                };
-                let met = law.meet(mover, drift.at(mover.x), contact);
-                // Pinned ones stay even where they are inside.
-                let moves = distance < reach[lane] && masses[lane] > 0.0;
-                for axis in 0..D {
-                    x[axis][lane] = if moves { met.x[axis] } else { mover.x[axis] };
-                    before[axis][lane] =
-                        if moves { met.previous[axis] } else { mover.previous[axis] };
+            let mut block = Block {
+                x: position.each_mut().map(|column| &mut column[block]),
+                previous: previous.each_mut().map(|column| &mut column[block]),
+                masses,
+                reach,
+            };
+            for side in sides.clone() {
+                if block.may_meet(side) {
+                    block.meet(side, drift, law);
+                }
+            }
+            // Friction at one side may have put a particle back behind another.
+            if several {
+                for side in sides.clone() {
+                    if block.may_meet(side) {
+                        block.meet(side, drift, &Law::PROJECTION);
+                    }
                 }
             }
         }
@@ -289,30 +355,19 @@ fn near<const D: usize>(side: impl Side<D>) -> impl Fn(&Particles<D>, &Probe) ->
 }
 
 impl<S: Shape<D>, const D: usize> Obstacle<D> for Solid<S, D> {
-    fn keep_out(&self, matter: &mut Model<D>, moment: &Moment<D>) {
+    fn keep_out(&self, matter: &mut Matter<'_, D>, moment: &Moment<D>) {
         let [before, after] = self.poses(moment);
         let drift = Drift::between(&before, &after);
-        let mut keep_out_of = |side, law| {
-            simd::widest(KeepOut {
-                side,
-                columns: matter.particles.columns(),
-                radii: &matter.radii,
-                thickness: self.surface.thickness,
-                drift,
-                law,
-            });
-        };
         let sides = || self.shape.sides(&after);
-        for side in sides() {
-            keep_out_of(side, Law::new(&self.surface, moment));
+        let (mut visitor, radii) = matter.visitor();
+        let law = Law::new(&self.surface, moment);
+        let thickness = self.surface.thickness;
+        visitor.visit(&KeepOut { sides: sides(), radii, thickness, drift, law });
+        let Model { bodies, limbs, .. } = matter.model();
+        if bodies.is_empty() && limbs.is_empty() {
+            return;
         }
-        // Friction at one side may have put a particle back behind another.
-        if sides().nth(1).is_some() {
-            for side in sides() {
-                keep_out_of(side, Law::PROJECTION);
-            }
-        }
-        let Model { bodies, limbs, particles, .. } = matter;
+        let Model { bodies, limbs, particles, .. } = matter.model_mut();
         for side in sides() {
             bodies.keep_out(particles, near(side), |x| drift.at(x), &self.surface);
             limbs.keep_out(particles, near(side), |x| drift.at(x), &self.surface);

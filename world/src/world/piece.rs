@@ -3,16 +3,18 @@
 use std::sync::{Arc, Mutex};
 
 use taut_core::{
-    Columns, Engine, Executor, Formula, Kernel, Plan, PlanError, Real, Renumbering, Schedule, Step,
-    StepError, Sticks, Substeps, integrate,
+    Engine, Executor, Formula, Kernel, Particles, Plan, PlanError, Real, Renumbering, Schedule,
+    Step, StepError, Sticks, Substeps,
 };
 
 use super::Moment;
+use super::integrate::Integrate;
+use super::matter::{Matter, PlanAccess, Progress};
 use super::residual::Residual;
+use super::step::Pass;
 use super::tearing::Tearing;
 use crate::force::{Force, Forces};
 use crate::model::{Model, Order, reordered};
-use crate::simd::{Pass, widest};
 
 /// Meshes of fewer particles stay numbered as they are: they fit the caches anyway.
 const RENUMBERED_FROM: usize = 4096;
@@ -27,8 +29,9 @@ pub struct Piece<P, const D: usize = 3> {
     /// From the numbers of the models one after the other to those of the piece, if they differ.
     renumbering: Option<Renumbering>,
     forces: Forces<D>,
-    /// Whether the forces may be other than 0.
+    /// Whether forces act on it in this step.
     pushed: bool,
+    progress: Progress,
     /// Whether a force or an obstacle may meet it in this step.
     pub(super) touched: bool,
     /// Whether torn sticks were left out.
@@ -68,32 +71,6 @@ impl<const D: usize> Target<D> {
         core::array::from_fn(|axis| {
             (self.from[axis] + (self.to[axis] - self.from[axis]) * share).positive_zero()
         })
-    }
-}
-
-/// The motion of all particles.
-struct Integrate<'a, const D: usize> {
-    columns: Columns<'a, D, f32>,
-    forces: &'a Forces<D>,
-    moment: &'a Moment<D>,
-}
-
-impl<const D: usize> Pass for Integrate<'_, D> {
-    #[inline(always)]
-    fn run(self) {
-        let Self { columns, forces, moment } = self;
-        let (h2, keep) = (moment.h * moment.h, moment.motion.keep);
-        for (axis, (position, previous)) in
-            columns.position.into_iter().zip(columns.previous).enumerate()
-        {
-            let push = moment.motion.push[axis];
-            let there = position.iter_mut().zip(previous).zip(columns.inverse_mass);
-            for (((x, previous), w), force) in there.zip(forces.padded(axis)) {
-                let moved = integrate(*x, *previous, *w, keep, push + (force * w) * h2);
-                *previous = *x;
-                *x = moved;
-            }
-        }
     }
 }
 
@@ -141,6 +118,7 @@ impl<P: Engine<D>, const D: usize> Piece<P, D> {
             plan,
             renumbering,
             pushed: false,
+            progress: Progress::default(),
             touched: false,
             reordered: false,
             targets: Vec::new(),
@@ -201,53 +179,126 @@ impl<P: Engine<D>, const D: usize> Piece<P, D> {
         &self.forces
     }
 
-    /// Forces add up.
-    pub(super) fn push(&mut self, forces: &[Arc<dyn Force<D>>], moment: &Moment<D>) {
-        let Model { springs, particles, .. } = &self.matter;
-        let pushes = !forces.is_empty() || !springs.is_empty();
+    /// The model as obstacles see it.
+    pub(super) fn on_plan<'a>(&'a mut self, executor: &'a dyn Executor) -> Matter<'a, D> {
+        let Self { matter, plan, progress, .. } = self;
+        Matter::on_plan(matter, PlanAccess { engine: plan, executor, progress })
+    }
+
+    /// Adds up the forces that act on it.
+    pub(super) fn push(
+        &mut self,
+        forces: &[Arc<dyn Force<D>>],
+        moment: &Moment<D>,
+        executor: &dyn Executor,
+    ) {
+        let pushes = !self.matter.springs.is_empty()
+            || forces.iter().any(|force| force.touches(&self.matter));
         if core::mem::replace(&mut self.pushed, pushes) {
             self.forces.clear();
         }
+        if !pushes {
+            return;
+        }
+        self.on_plan(executor).model_mut();
+        let Model { springs, particles, .. } = &self.matter;
         if !springs.is_empty() {
             springs.push(particles, moment, &mut self.forces);
         }
         for force in forces {
-            force.push(&self.matter, moment, &mut self.forces);
+            if force.touches(&self.matter) {
+                force.push(&self.matter, moment, &mut self.forces);
+            }
         }
         self.forces.settle();
     }
 
-    /// What is led moves, and what is dragged, which is stronger.
+    /// Moves what guides lead, and what is dragged: a drag wins over a guide.
     pub(super) fn put(&mut self, substep: u32, substeps: u32, time: f64) {
-        let Model { guides, particles, .. } = &mut self.matter;
-        for guide in guides {
-            guide.lead(particles, time);
-        }
-        let columns = particles.columns();
-        for target in &self.targets {
-            for (axis, x) in target.at(substep, substeps).into_iter().enumerate() {
-                columns.position[axis][target.number] = x;
+        let Self { matter: Model { guides, particles, .. }, plan, progress, targets, .. } = self;
+        let mut put = |particles: &mut Particles<D>, particle: usize, point: [f32; D]| {
+            if progress.columns_current {
+                particles.displace(particle, point);
+            } else {
+                plan.set_position(particles, particle, point);
             }
+        };
+        for guide in guides {
+            guide.lead(time, |particle, point| {
+                if particles.inverse_masses()[particle] == 0.0 {
+                    put(particles, particle, point);
+                }
+            });
+        }
+        for target in targets {
+            put(particles, target.number, target.at(substep, substeps));
         }
     }
 
-    /// Every free particle moves.
-    pub(super) fn integrate(&mut self, moment: &Moment<D>) {
-        let columns = self.matter.particles.columns();
-        widest(Integrate { columns, forces: &self.forces, moment });
+    /// Moves every particle by one substep, and relaxes the sticks.
+    pub(super) fn advance(
+        &mut self,
+        iterations: u32,
+        moment: &Moment<D>,
+        executor: &dyn Executor,
+        after: &mut dyn FnMut(Pass),
+    ) -> Result<(), PlanError> {
+        let has_bodies = !self.matter.bodies.is_empty();
+        let Self { matter: Model { particles, sticks, .. }, plan, progress, .. } = self;
+        let together = !self.pushed && !has_bodies;
+        if self.pushed {
+            let stage = Integrate { forces: &self.forces, moment };
+            plan.visit(executor, particles, sticks, &stage)?;
+        } else {
+            let iterations = if together { iterations } else { 0 };
+            let substeps = Substeps { motion: moment.motion, count: 1, iterations };
+            plan.advance(executor, particles, sticks, &substeps)?;
+            progress.columns_current = false;
+        }
+        if together {
+            after(Pass::Whole);
+            return Ok(());
+        }
+        if has_bodies {
+            let Model { bodies, particles, .. } = self.on_plan(executor).into_model();
+            bodies.come_in(particles, moment);
+        }
+        after(Pass::Motion);
+        self.relax(iterations, moment, executor, after)
     }
 
-    /// Relaxes the sticks once as the settings say, from columns to columns.
+    /// Relaxes the sticks.
     pub(super) fn relax(
         &mut self,
         iterations: u32,
         moment: &Moment<D>,
         executor: &dyn Executor,
-    ) -> Result<bool, PlanError> {
-        let Model { particles, sticks, .. } = &mut self.matter;
-        let inverse_h2 = moment.motion.inverse_h2;
-        self.plan.relax(executor, particles, sticks, inverse_h2, iterations)?;
-        Ok(self.plan.write_back(executor, particles).finite)
+        after: &mut dyn FnMut(Pass),
+    ) -> Result<(), PlanError> {
+        let Self { matter: Model { particles, sticks, .. }, plan, progress, .. } = self;
+        plan.relax(executor, particles, sticks, moment.motion.inverse_h2, iterations)?;
+        progress.columns_current = false;
+        if self.pushed {
+            // Forces will need the columns: so obstacles run there, too.
+            self.on_plan(executor).model_mut();
+        }
+        after(Pass::Sticks);
+        Ok(())
+    }
+
+    /// Ends a substep: bodies that met bounce.
+    pub(super) fn bounce(&mut self, executor: &dyn Executor) {
+        if !self.matter.bodies.is_empty() {
+            let Model { bodies, particles, .. } = self.on_plan(executor).into_model();
+            bodies.bounce(particles);
+        }
+    }
+
+    /// Ends a step: brings the columns up to date. Returns whether all positions are finite.
+    pub(super) fn finish(&mut self, executor: &dyn Executor) -> Result<bool, PlanError> {
+        self.on_plan(executor).model_mut();
+        let Progress { finite, failure, .. } = core::mem::take(&mut self.progress);
+        failure.map_or(Ok(finite), Err)
     }
 
     /// A step without forces and obstacles, in one go.

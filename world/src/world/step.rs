@@ -3,7 +3,6 @@
 use taut_core::{Executor, Inline, Kernel, Step};
 
 use super::{Moment, Settings, World, WorldError};
-use crate::model::Model;
 
 /// How a step ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +19,8 @@ pub struct Outcome {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Pass {
-    /// Steps of parts that nothing touches: motion and sticks in one go.
+    /// Motion and sticks in one go: steps of parts that nothing touches, and substeps of those
+    /// that no force acts on.
     Whole,
     /// Forces, added up.
     Forces,
@@ -107,29 +107,34 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             let moment = Moment { time, h, motion };
             for piece in pieces.iter_mut().filter(|piece| piece.touched) {
                 // Before obstacles look where particles came from.
-                piece.matter.emit(&moment);
-                for obstacle in &*obstacles {
-                    obstacle.begin(&mut piece.matter);
+                if !piece.matter.emitters.is_empty() {
+                    piece.on_plan(executor).model_mut().emit(&moment);
                 }
-                piece.push(forces, &moment);
+                for obstacle in &*obstacles {
+                    obstacle.begin(&mut piece.on_plan(executor));
+                }
+                piece.push(forces, &moment, executor);
                 after(Pass::Forces);
                 piece.put(substep, step.substeps, time);
-                piece.integrate(&moment);
-                let Model { bodies, particles, .. } = &mut piece.matter;
-                bodies.come_in(particles, &moment);
-                after(Pass::Motion);
-                for _ in 0..passes {
-                    // Obstacles can only bring particles back from where they were finite.
-                    finite &= piece.relax(step.iterations, &moment, executor)?;
-                    after(Pass::Sticks);
+                for pass in 0..passes {
+                    if pass == 0 {
+                        piece.advance(step.iterations, &moment, executor, after)?;
+                    } else {
+                        piece.relax(step.iterations, &moment, executor, after)?;
+                    }
                     for obstacle in &*obstacles {
-                        obstacle.keep_out(&mut piece.matter, &moment);
+                        if obstacle.touches(&piece.matter) {
+                            obstacle.keep_out(&mut piece.on_plan(executor), &moment);
+                        }
                     }
                     after(Pass::Obstacles);
                 }
-                let Model { bodies, particles, .. } = &mut piece.matter;
-                bodies.bounce(particles);
+                piece.bounce(executor);
             }
+        }
+        for piece in pieces.iter_mut().filter(|piece| piece.touched) {
+            finite &= piece.finish(executor)?;
+            after(Pass::Sticks);
         }
         let mut torn = 0;
         for piece in pieces {

@@ -8,8 +8,8 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use taut_core::{Duplicates, Particles, Step, Sticks};
 use taut_scalar::ScalarKernel;
 use taut_world::{
-    Facing, Model, Moment, Obstacle, Path, Rope, Scene, Solid, Spin, StickSet, Surface, TriMesh,
-    World,
+    Facing, Matter, Model, Moment, Obstacle, Path, Rope, Scene, Solid, Spin, StickSet, Surface,
+    TriMesh, World,
 };
 
 const H: f32 = 1.0 / 60.0;
@@ -296,11 +296,12 @@ proptest! {
         let surface = Surface { thickness, restitution: 0.5, friction: 0.5 };
         let mesh = Solid::mesh(mesh).with(surface).unwrap();
         let mut model = loose(&[from]);
-        mesh.begin(&mut model);
+        mesh.begin(&mut Matter::of(&mut model));
         for (axis, to) in to.into_iter().enumerate() {
             model.particles.positions_mut(axis)[0] = to;
         }
-        mesh.keep_out(&mut model, &Moment { time: 0.0, h: H, motion: Step::default().motion().unwrap() });
+        let moment = Moment { time: 0.0, h: H, motion: Step::default().motion().unwrap() };
+        mesh.keep_out(&mut Matter::of(&mut model), &moment);
         let end = model.particles.position(0);
         for triangle in &triangles {
             let corners = triangle.map(|corner| points[corner as usize].map(f64::from));

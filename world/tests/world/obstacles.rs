@@ -8,8 +8,8 @@ use proptest::prelude::*;
 use taut_core::{Duplicates, Particles, Sticks};
 use taut_scalar::ScalarKernel;
 use taut_world::{
-    Bounds, Capsule, Cuboid, HalfSpace, Model, Moment, Obstacle, Path, Scene, Shape, Side, Solid,
-    Sphere, Spin, StickSet, Surface, World,
+    Bounds, Capsule, Cuboid, HalfSpace, Matter, Model, Moment, Obstacle, Path, Scene, Shape, Side,
+    Solid, Sphere, Spin, StickSet, Surface, World,
 };
 
 const G: f64 = 9.81;
@@ -235,7 +235,7 @@ fn pinned_particles_stay_and_depth_tells_of_the_others() {
     model.particles.set_inverse_mass(0, 0.0).unwrap();
     let ball = Solid::new(Sphere::new([0.0; 3], 0.5).unwrap());
     assert!((ball.depth(&model, &moment(0.0, h)) - 0.2).abs() < 1e-6);
-    ball.keep_out(&mut model, &moment(0.0, h));
+    ball.keep_out(&mut Matter::of(&mut model), &moment(0.0, h));
     assert_eq!(model.particles.position(0), [0.0, 0.1, 0.0]);
     assert_eq!(model.particles.position(1), [0.0, 0.5, 0.0]);
     // Pushed out, not shot out.
@@ -294,7 +294,7 @@ proptest! {
         let moment = moment(time, h);
         let before = obstacle.depth(&model, &moment);
         let untouched = model.clone();
-        obstacle.keep_out(&mut model, &moment);
+        obstacle.keep_out(&mut Matter::of(&mut model), &moment);
         let after = obstacle.depth(&model, &moment);
         prop_assert!(after < 4e-6, "{after} m of {before} m are left");
         if before == 0.0 {

@@ -1,0 +1,30 @@
+//! What the kernel for sheets refuses.
+
+use taut::{AnyKernel, Duplicates, Family, Formula, Kernel, Particles, PlanError, Sheet, Sticks};
+
+/// Particles of the sheet that no stick names count, too: the kernel moves them.
+#[test]
+fn fewer_particles_than_the_sheet_has_are_refused() {
+    let sheets = [
+        (Sheet::new(2, 2, &[Family::Antidiagonal]), 3),
+        (Sheet::new(1, 1, &[]), 0),
+        (Sheet::new(5, 1, &[Family::Column]), 4),
+    ];
+    for (sheet, count) in sheets {
+        let particles: Particles<3> =
+            Particles::new(&vec![[0.0; 3]; count], &vec![1.0; count]).unwrap();
+        let all = Particles::<3>::new(&vec![[0.0; 3]; 5], &[1.0; 5]).unwrap();
+        let rests = vec![1.0; sheet.pairs().len()];
+        let size = sheet.width() * sheet.height();
+        let sticks = Sticks::with_rests(size, &sheet.pairs(), &rests, Duplicates::Keep).unwrap();
+        let schedule = sheet.schedule(&sticks).unwrap();
+        for kernel in AnyKernel::available() {
+            let plan = |particles| kernel.plan(particles, &sticks, &schedule, Formula::Halley);
+            if Kernel::<3>::name(&kernel) == "grid" {
+                let expected = PlanError::TooFewParticles { needed: size, particles: count };
+                assert_eq!(plan(&particles).err(), Some(expected), "{sheet:?}");
+            }
+            assert!(plan(&all).is_ok(), "{sheet:?}");
+        }
+    }
+}
