@@ -134,6 +134,7 @@ impl<M: Machine, const D: usize> Kernel<D> for GridKernel<M> {
         let sheet = schedule.sheet().ok_or(PlanError::NotASheet)?;
         schedule.check(sticks)?;
         enough(particles, sticks.particles())?;
+        Layout::new(sheet.width(), sheet.height()).check().map_err(PlanError::Limit)?;
         let mut constants = Constants::new(sheet, formula);
         constants.refresh_all(particles, sticks);
         let layout = constants.layout;
