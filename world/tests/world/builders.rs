@@ -137,7 +137,7 @@ fn errors_name_the_measure_and_what_it_must_be() {
     );
     assert_eq!(
         said(Model::cloth(&Cloth { columns: usize::MAX, ..Cloth::default() })),
-        "the number of particles is 590295810358705700000; it must be at most 16777216"
+        "the number of particles is 590295810358705651680; it must be at most 16777216"
     );
     assert_eq!(
         said(Model::bridge([0.0; 3], [0.0, 5.0, 0.0], &Bridge::default())),
