@@ -12,7 +12,7 @@ pub const STICKS_MAX: usize = 1 << 27;
 /// The most triangles of all models of a scene together, and of all mesh files that it names.
 pub const TRIANGLES_MAX: usize = 1 << 26;
 
-/// A count that is above its limit. Nothing was allocated for it.
+/// A count that is above its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the number of {what} is {asked}; it must be at most {limit}")]
 pub struct LimitError {

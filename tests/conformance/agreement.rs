@@ -5,7 +5,7 @@ use proptest::sample::{Index, select};
 use taut::world::{Model, StickSet};
 use taut::{
     AnyKernel, ColourKernel, Duplicates, Family, Formula, GridKernel, Kernel, Kind, LimitError,
-    Particles, Plan, PlanError, Pool, PulpKernel, PulpMachine, ScalarKernel, Schedule, Step,
+    Particles, Plan, PlanError, Pool, PulpKernel, PulpMachine, ScalarKernel, Schedule, Sheet, Step,
     Sticks, WideKernel, WideMachine,
 };
 

@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 use taut_core::{Bending, Family, Kind};
 use taut_world::{
-    Axes, Bridge, Cloth, Diagonals, HexSheet, Model, ModelError, Plant, Ragdoll, Rope,
+    Axes, Bridge, Cloth, Diagonals, HexSheet, LibraryScene, Model, ModelError, Plant, Ragdoll,
+    Rope, SceneError,
 };
 
 /// Numbers as users give them, and as they should not.
@@ -122,6 +123,17 @@ proptest! {
         sane(Model::<2>::ragdoll(&ragdoll))?;
         sane(Model::<3>::ragdoll(&ragdoll))?;
     }
+}
+
+#[test]
+fn no_scene_of_the_library_is_made_in_any_size() {
+    for listed in LibraryScene::ALL {
+        let error = listed.scene(usize::MAX).unwrap_err();
+        assert!(matches!(error, SceneError::Limit(_)), "{}: {error}", listed.name);
+    }
+    let bridge = Bridge { planks: 300_000, ropes: 16, ..Bridge::default() };
+    let error = Model::bridge([0.0; 3], [6.0, 0.0, 0.0], &bridge).unwrap_err().to_string();
+    assert_eq!(error, "the number of sticks is 157200524; it must be at most 134217728");
 }
 
 #[test]
