@@ -1,6 +1,7 @@
 //! The contract of a kernel: a plan made once from a schedule, and steps.
 
 use crate::formula::Formula;
+use crate::limits::LimitError;
 use crate::particles::Particles;
 use crate::plan::Engine;
 use crate::real::Real;
@@ -49,6 +50,10 @@ pub enum PlanError {
          there are more than 2^31 particles"
     )]
     TooLarge,
+    /// The memory of the plan would be more than the kernel's limit: as the padding of very narrow
+    /// sheets.
+    #[error("{0}; take another kernel")]
+    Limit(LimitError),
 }
 
 /// Why a step cannot be done. Nothing has moved then.

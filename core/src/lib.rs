@@ -29,6 +29,7 @@ mod hash;
 mod kernel;
 mod lane;
 mod law;
+mod limits;
 mod numbering;
 mod particles;
 mod plan;
@@ -50,6 +51,7 @@ pub use law::{
     ABSENT, LEAST_SQUARED_LENGTH, Response, displaced, factor, integrate, relax, relax_by,
     squared_length, verlet, weight,
 };
+pub use limits::{LimitError, PARTICLES_MAX, STICKS_MAX, TRIANGLES_MAX, check_limit};
 pub use numbering::{NotAPermutation, Renumbering};
 pub use particles::{
     COORDINATE_MAX, Column, Columns, INVERSE_MASS_MAX, INVERSE_MASS_MIN, PADDING, ParticleError,

@@ -482,6 +482,10 @@ mod serialized {
         inverse_masses: Vec<S>,
     }
 
+    /// Rows of positions and previous positions, and inverse masses.
+    ///
+    /// A text format has to bring `f64` back to the bit: `serde_json` does so with its feature
+    /// `float_roundtrip`; without it some values come back one unit in the last place off.
     impl<const D: usize, S: Real + Serialize> Serialize for Particles<D, S> {
         fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
             let rows = |columns: &[super::Column<S>; D]| {
@@ -497,6 +501,7 @@ mod serialized {
         }
     }
 
+    /// Every value is checked as by [`Particles::new`].
     impl<'de, const D: usize, S: Real + Deserialize<'de>> Deserialize<'de> for Particles<D, S> {
         fn deserialize<T: Deserializer<'de>>(deserializer: T) -> Result<Self, T::Error> {
             let rows = Rows::<S>::deserialize(deserializer)?;

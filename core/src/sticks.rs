@@ -582,6 +582,7 @@ mod serialized {
     use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
     use super::{Duplicates, Kind, Sticks, check_compliance, check_stiffness};
+    use crate::limits::{PARTICLES_MAX, check_limit};
     use crate::real::Real;
 
     #[derive(Serialize, Deserialize)]
@@ -596,6 +597,10 @@ mod serialized {
         torn: Vec<bool>,
     }
 
+    /// All columns, and the number of particles.
+    ///
+    /// A text format has to bring `f64` back to the bit: `serde_json` does so with its feature
+    /// `float_roundtrip`; without it some values come back one unit in the last place off.
     impl<S: Real + Serialize> Serialize for Sticks<S> {
         fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
             Columns {
@@ -611,9 +616,15 @@ mod serialized {
         }
     }
 
+    /// Every value is checked as by [`Sticks::with_rests`] and the setters. The number of particles
+    /// may be at most [`PARTICLES_MAX`], or twice the number of sticks if that is more: particles
+    /// without a stick take no bytes here, but memory in schedules.
     impl<'de, S: Real + Deserialize<'de>> Deserialize<'de> for Sticks<S> {
         fn deserialize<T: Deserializer<'de>>(deserializer: T) -> Result<Self, T::Error> {
             let columns = Columns::<S>::deserialize(deserializer)?;
+            let limit = PARTICLES_MAX.max(columns.ends.len().saturating_mul(2));
+            check_limit("particles of the sticks", columns.particles as u128, limit)
+                .map_err(T::Error::custom)?;
             let mut sticks =
                 Self::with_rests(columns.particles, &columns.ends, &columns.rest, Duplicates::Keep)
                     .map_err(T::Error::custom)?;

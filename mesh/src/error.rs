@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use crate::Format;
+use crate::{FileNameError, Format};
 
 /// A mesh that could not be read: which file, where in it, and what is wrong there.
 ///
@@ -175,6 +175,14 @@ pub enum Problem {
         /// Why they cannot.
         reason: String,
     },
+    /// A glTF buffer should be read from a file that is not in or below the folder of the document.
+    #[error("buffer {buffer} cannot be read: {error}")]
+    FileName {
+        /// The buffer's number, counted from 0.
+        buffer: usize,
+        /// Which name, and what is wrong with it.
+        error: FileNameError,
+    },
     /// A glTF buffer is shorter than the document says.
     #[error("buffer {buffer} should hold {declared} bytes, but holds {found}")]
     ShortBuffer {
@@ -191,7 +199,7 @@ pub enum Problem {
         /// Of what: `vertices`, say.
         what: &'static str,
         /// The limit.
-        limit: u32,
+        limit: u64,
     },
 }
 
@@ -202,6 +210,13 @@ impl Problem {
     /// This problem, at a place.
     pub(crate) fn at(self, place: Place) -> MeshError {
         MeshError { file: None, place: Some(place), problem: self }
+    }
+
+    /// A [`Problem::TooLarge`] if `count` is more than an option allows.
+    ///
+    /// Everything passes here whose size the file decides by other than its length.
+    pub(crate) fn check_limit(what: &'static str, count: u64, limit: u64) -> Result<(), Self> {
+        if count <= limit { Ok(()) } else { Err(Self::TooLarge { what, limit }) }
     }
 
     /// A [`Problem::Malformed`].

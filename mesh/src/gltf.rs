@@ -32,7 +32,7 @@ pub(crate) fn read(bytes: &[u8], folder: Option<&Path>, options: &LoadOptions) -
     let root =
         Root::from_slice(json).map_err(|error| Problem::Json { message: error.to_string() })?;
     check_support(&root)?;
-    let mut buffers = buffer::Buffers::new(&root, binary, folder);
+    let mut buffers = buffer::Buffers::new(&root, binary, folder, options);
     let mut soup = Soup::new(options);
     scene::read(&root, &mut buffers, &mut soup)?;
     Ok(soup)

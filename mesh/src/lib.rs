@@ -35,8 +35,9 @@
 //!
 //! What any file may be: truncated, lying, hostile. The readers return a [`MeshError`] then, which
 //! says where and what; they do not panic, and what they allocate is in proportion to the file's
-//! length, not to its promises (for glTF: to the mesh that the scene shows, which
-//! [`LoadOptions::max_vertices`] bounds).
+//! length, not to its promises. A glTF file can show one mesh many times and name one buffer many
+//! times: [`LoadOptions`] bound what that takes. Other files are read only from the folder of the
+//! glTF file and below it ([`path_below`]).
 //!
 //! What this crate does *not* know: sticks, particles, masses, schedules and kernels; units and axes
 //! (coordinates stay as the file has them, but for -0.0, which becomes 0.0); normals, texture,
@@ -47,6 +48,7 @@
 
 mod clean;
 mod error;
+mod file_name;
 mod format;
 mod gltf;
 mod mesh;
@@ -59,6 +61,7 @@ use std::fs;
 use std::path::Path;
 
 pub use error::{MeshError, Place, Problem};
+pub use file_name::{FileNameError, FileNameFault, path_below};
 pub use format::Format;
 pub use mesh::{Loaded, Origin, Report, TriangleMesh};
 pub use options::LoadOptions;
@@ -125,7 +128,7 @@ pub fn read_ply(bytes: &[u8], options: &LoadOptions) -> Result<Loaded, MeshError
 /// Reads glTF 2.0, JSON or binary: the triangles of the default scene (else of the first), each where
 /// its nodes place it, all in one mesh. Lists, strips and fans are read; points and lines counted.
 ///
-/// Buffers may lie in the file, in `data:` addresses, or in files relative to `folder`, which is the
+/// Buffers may lie in the file, in `data:` addresses, or in files in or below `folder`, which is the
 /// folder of the glTF file; without one, files are not looked for. Images are never read.
 ///
 /// # Errors
@@ -133,8 +136,9 @@ pub fn read_ply(bytes: &[u8], options: &LoadOptions) -> Result<Loaded, MeshError
 /// As [`read_obj`], with the mesh and primitive; and for a container that is truncated
 /// ([`Problem::Truncated`]) or other than expected ([`Problem::Malformed`]), for JSON that is not
 /// glTF's ([`Problem::Json`]), references that lead nowhere or round in a circle
-/// ([`Problem::NoSuch`], [`Problem::NotATree`]), buffers that cannot be had or are too short
-/// ([`Problem::Buffer`], [`Problem::ShortBuffer`]), and for versions, extensions and accessors that
+/// ([`Problem::NoSuch`], [`Problem::NotATree`]), buffers that cannot be had, lie outside of the
+/// folder or are too short ([`Problem::Buffer`], [`Problem::FileName`], [`Problem::ShortBuffer`]),
+/// and for versions, extensions and accessors that
 /// are not understood: glTF 1.0, Draco and meshopt compression, quantized positions, sparse
 /// accessors, instancing ([`Problem::Unsupported`]).
 pub fn read_gltf(

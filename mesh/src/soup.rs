@@ -39,9 +39,11 @@ impl Soup {
         if !position.iter().all(|coordinate| coordinate.is_finite()) {
             return Err(Problem::NotFinite { vertex: number, position });
         }
-        if self.positions.len() >= self.max_vertices as usize {
-            return Err(Problem::TooLarge { what: "vertices", limit: self.max_vertices });
-        }
+        Problem::check_limit(
+            "vertices",
+            self.positions.len() as u64 + 1,
+            self.max_vertices.into(),
+        )?;
         // -0.0 + 0.0 is 0.0, and nothing else changes.
         self.positions.push(position.map(|coordinate| coordinate + 0.0));
         Ok(())
@@ -55,11 +57,9 @@ impl Soup {
     /// Counts something with a shape that is no face. Also limited: a small glTF file can show the
     /// same points a billion times.
     pub(crate) fn not_a_face(&mut self) -> Result<(), Problem> {
-        if self.not_faces >= self.max_triangles as usize {
-            return Err(Problem::TooLarge { what: "points and lines", limit: self.max_triangles });
-        }
         self.not_faces += 1;
-        Ok(())
+        let limit = self.max_triangles.into();
+        Problem::check_limit("points and lines", self.not_faces as u64, limit)
     }
 
     /// Adds a face as a fan around its first corner. A fan of a concave face may overlap itself: its
@@ -68,9 +68,8 @@ impl Soup {
         let Some((hub, rim)) = corners.split_first().filter(|(_, rim)| rim.len() >= 2) else {
             return self.not_a_face();
         };
-        if self.triangles.len() + rim.len() - 1 > self.max_triangles as usize {
-            return Err(Problem::TooLarge { what: "triangles", limit: self.max_triangles });
-        }
+        let triangles = self.triangles.len() + rim.len() - 1;
+        Problem::check_limit("triangles", triangles as u64, self.max_triangles.into())?;
         self.faces += 1;
         self.triangles.extend(rim.windows(2).map(|edge| [*hub, edge[0], edge[1]]));
         Ok(())

@@ -4,9 +4,9 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use taut::world::{Model, StickSet};
 use taut::{
-    AnyKernel, ColourKernel, Duplicates, Family, Formula, GridKernel, Kernel, Kind, Particles,
-    Plan, PlanError, Pool, PulpKernel, PulpMachine, ScalarKernel, Schedule, Step, Sticks,
-    WideKernel, WideMachine,
+    AnyKernel, ColourKernel, Duplicates, Family, Formula, GridKernel, Kernel, Kind, LimitError,
+    Particles, Plan, PlanError, Pool, PulpKernel, PulpMachine, ScalarKernel, Schedule, Sheet, Step,
+    Sticks, WideKernel, WideMachine,
 };
 
 use crate::contestants::{contestants, reference};
@@ -302,4 +302,28 @@ fn a_plan_refuses_a_schedule_of_other_sticks() {
         let too_few = PlanError::TooFewParticles { needed: 25, particles: 24 };
         assert_eq!(refusal(&few, &sticks), Some(too_few));
     }
+}
+
+/// The grid pads each row to 64 particles.
+#[test]
+fn the_grid_refuses_a_sheet_that_is_mostly_padding() {
+    let refusal = |width: usize, height: usize| {
+        let points: Vec<[f32; 2]> =
+            (0..width * height).map(|it| [(it % width) as f32, (it / width) as f32]).collect();
+        let particles = Particles::new(&points, &vec![1.0; points.len()]).unwrap();
+        let sheet = Sheet::new(width, height, &[Family::Column]);
+        let sticks = Sticks::joining(&particles, &sheet.pairs(), Duplicates::Keep).unwrap();
+        let schedule = sheet.schedule(&sticks).unwrap();
+        let grid = AnyKernel::named("grid").unwrap();
+        grid.plan(&particles, &sticks, &schedule, Formula::Halley).err()
+    };
+    let rows = (1 << 22) / 64;
+    assert_eq!(refusal(1, rows), None);
+    let Some(error @ PlanError::Limit(LimitError { asked, limit, .. })) = refusal(1, rows + 1)
+    else {
+        panic!("a column of one particle a row is refused");
+    };
+    assert_eq!((asked, limit), (64 * (rows as u128 + 1), 1 << 22));
+    assert!(error.to_string().ends_with("at most 4194304; take another kernel"), "{error}");
+    assert_eq!(refusal(16, rows + 1), None, "no more than four times the particles");
 }

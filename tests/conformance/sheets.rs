@@ -16,8 +16,11 @@ fn fewer_particles_than_the_sheet_has_are_refused() {
         let all = Particles::<3>::new(&vec![[0.0; 3]; 5], &[1.0; 5]).unwrap();
         let rests = vec![1.0; sheet.pairs().len()];
         let size = sheet.width() * sheet.height();
-        let sticks = Sticks::with_rests(size, &sheet.pairs(), &rests, Duplicates::Keep).unwrap();
-        let schedule = sheet.schedule(&sticks).unwrap();
+        let sticks = |particles| {
+            Sticks::with_rests(particles, &sheet.pairs(), &rests, Duplicates::Keep).unwrap()
+        };
+        let schedule = sheet.schedule(&sticks(size)).unwrap();
+        let sticks = sticks(count);
         for kernel in AnyKernel::available() {
             let plan = |particles| kernel.plan(particles, &sticks, &schedule, Formula::Halley);
             if Kernel::<3>::name(&kernel) == "grid" {

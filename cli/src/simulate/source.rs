@@ -64,9 +64,11 @@ impl Source {
                 anyhow::ensure!(size.is_none(), "--size is for scenes of the library, not {file}");
                 let text =
                     fs::read_to_string(path).with_context(|| format!("{file}: cannot be read"))?;
-                // Meshes are beside the scene.
+                // Meshes are in the folder of the scene or below it.
+                let folder = path.parent().unwrap_or(Path::new(""));
                 let scene = AnyScene::from_toml_with(&text, &|mesh| {
-                    let mesh = taut_mesh::load(path.with_file_name(mesh), &LoadOptions::default())?;
+                    let mesh = taut_mesh::path_below(folder, mesh)?;
+                    let mesh = taut_mesh::load(mesh, &LoadOptions::default())?;
                     Ok((mesh.mesh.positions, mesh.mesh.triangles))
                 });
                 let scene = scene.with_context(|| file.clone())?;

@@ -96,10 +96,13 @@ fn the_meshes_of_a_scene_lie_beside_it() {
     let folder = Folder::with(&[
         ("scenes/tent.toml", scene("meshes/tent.obj")),
         ("scenes/lost.toml", scene("lost.obj")),
+        ("scenes/outside.toml", scene("../scenes/meshes/tent.obj")),
         ("scenes/meshes/tent.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n".into()),
     ]);
     folder.taut("simulate scenes/tent.toml --frames 2").succeeded();
     folder.taut("simulate scenes/lost.toml").complained_of(&["lost.toml: line 3", "lost.obj"]);
+    let ran = folder.taut("simulate scenes/outside.toml");
+    ran.complained_of(&["outside.toml: line 3", "`../scenes/meshes/tent.obj` leads up"]);
 }
 
 #[test]

@@ -197,7 +197,11 @@ impl Sheet {
 
     /// The families, with the place of each stick, in the order of the sticks' numbers.
     pub fn numbered(&self) -> impl Iterator<Item = (Family, usize, usize)> {
-        [1, 2].into_iter().flat_map(move |span| {
+        // A span without a stick is left out: walking over all cells would find nothing.
+        let spans = [1, 2].into_iter().filter(|&span| {
+            self.families.iter().any(|&family| family.reach() == span && self.has(family, 0, 0))
+        });
+        spans.flat_map(move |span| {
             let of_span = move |family: &Family| family.reach() == span;
             (0..self.height).flat_map(move |j| {
                 (0..self.width).flat_map(move |i| {
@@ -238,16 +242,18 @@ impl Sheet {
             .take_while(|&&other| other != family)
             .filter(|&&other| self.has(other, i, j))
             .count();
-        let first_of_span = if span == 1 { 0 } else { self.sticks_of_reach_1() };
+        let first_of_span = if span == 1 { 0 } else { self.sticks(|family| family.reach() == 1) };
         Some((first_of_span + rows + along(j < upper, i) + before) as u32)
     }
 
-    fn sticks_of_reach_1(&self) -> usize {
+    /// How many sticks the families have that are `counted`; at most `usize::MAX`.
+    fn sticks(&self, counted: impl Fn(&Family) -> bool) -> usize {
         let count = |family: &Family| {
             let [across, down] = family.span();
-            self.width.saturating_sub(across) * self.height.saturating_sub(down)
+            self.width.saturating_sub(across).saturating_mul(self.height.saturating_sub(down))
         };
-        self.families.iter().filter(|family| family.reach() == 1).map(count).sum()
+        let families = self.families.iter().filter(|&family| counted(family));
+        families.map(count).fold(0, usize::saturating_add)
     }
 
     fn has(&self, family: Family, i: usize, j: usize) -> bool {
@@ -281,15 +287,17 @@ impl Sheet {
     /// # Errors
     /// If `sticks` are not [the sheet's](Sheet::pairs).
     pub fn schedule<S: Real>(&self, sticks: &Sticks<S>) -> Result<Schedule, SheetError> {
-        let pairs = self.pairs();
-        let particles = self.width * self.height;
-        if sticks.ends() != pairs || sticks.particles() != particles {
-            let same = sticks.ends().iter().zip(&pairs).take_while(|(given, pair)| given == pair);
+        // Compared one by one, so that a sheet of any size is refused without memory for its sticks.
+        let mut pairs = self.numbered().map(|(family, i, j)| self.ends(family, i, j));
+        let same = sticks.ends().iter().take_while(|&&given| pairs.next() == Some(given)).count();
+        let particles = self.width.saturating_mul(self.height);
+        let expected = self.sticks(|_| true);
+        if same != expected || sticks.len() != expected || sticks.particles() != particles {
             return Err(SheetError {
-                expected: pairs.len(),
+                expected,
                 particles,
                 given: sticks.len(),
-                first_difference: same.count(),
+                first_difference: same,
             });
         }
         let mut builder = Builder::new(sticks.len());

@@ -170,6 +170,22 @@ fn special_sticks_of_a_sheet_get_batches_of_their_own() {
     }
 }
 
+/// Neither the sticks of the sheet nor its cells are walked over to find that they are too many.
+#[test]
+fn a_sheet_of_any_size_is_refused_without_memory_for_its_sticks() {
+    let sticks = joined(4, &[[0, 1], [1, 2]]);
+    for (size, families, expected, same) in [
+        ([usize::MAX, 2], Family::ALL, usize::MAX, 1),
+        ([usize::MAX, usize::MAX], Family::STRUCTURAL, usize::MAX, 1),
+        ([usize::MAX, 1], &[Family::Row], usize::MAX - 1, 2),
+        ([1, usize::MAX], &[Family::Row], 0, 0),
+        ([usize::MAX, usize::MAX], &[], 0, 0),
+    ] {
+        let error = Sheet::new(size[0], size[1], families).schedule(&sticks).unwrap_err();
+        assert_eq!((error.expected, error.given, error.first_difference), (expected, 2, same));
+    }
+}
+
 #[test]
 fn other_sticks_are_refused_where_they_differ() {
     let sheet = Sheet::new(4, 3, Family::STRUCTURAL);

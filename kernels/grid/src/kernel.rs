@@ -4,7 +4,7 @@ use taut_core::{Column, Formula, Kernel, Particles, PlanError, Residence, Schedu
 use taut_lanes::{Machine, Team};
 
 use crate::constants::Constants;
-use crate::layout::STRIDE;
+use crate::layout::{Layout, STRIDE};
 use crate::plan::{GridPlan, enough};
 use crate::stages;
 
@@ -66,10 +66,11 @@ impl<M: Machine, const D: usize> Kernel<D> for GridKernel<M> {
         }
         let sheet = schedule.sheet().ok_or(PlanError::NotASheet)?;
         schedule.check(sticks)?;
+        let layout = Layout::new(sheet.width(), sheet.height());
+        enough(particles, layout.particles())?;
+        layout.check().map_err(PlanError::Limit)?;
         let mut constants = Constants::new(sheet, formula);
-        enough(particles, constants.layout.particles())?;
         constants.refresh_all(particles, sticks);
-        let layout = constants.layout;
         let column = |len: usize| {
             let mut column = Column::new(0);
             column.resize(len, 0.0);

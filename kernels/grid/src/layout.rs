@@ -3,7 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use taut_core::{ABSENT, Column};
+use taut_core::{ABSENT, Column, LimitError, check_limit};
 
 /// Lanes of a layout register, whatever the machine's registers are.
 pub(crate) const STRIDE: usize = 16;
@@ -14,6 +14,11 @@ const PAGE: usize = 1024;
 /// lines. A load whose address has the low 12 bits of a store under way waits for it; columns
 /// at the same place of their pages (as an allocator likes to give them) nearly double the time.
 const STAGGER: usize = 336;
+/// A column of up to so many numbers (16 MiB) may be mostly padding.
+const PADDED_MAX: usize = 1 << 22;
+/// A longer column has at most so many numbers for each particle: a row of 16 particles is padded
+/// to 64 numbers.
+const PADDED_PER_PARTICLE: usize = 4;
 
 /// The layout of a sheet: see the crate's documentation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +37,14 @@ impl Layout {
         let row = registers * STRIDE;
         let pitch = if row.is_multiple_of(PAGE) { row + STRIDE } else { row };
         Self { width, height, registers, pitch }
+    }
+
+    /// Refuses a sheet so narrow that the padding of its rows, and not its particles, decides how
+    /// much memory the plan takes.
+    pub(crate) fn check(&self) -> Result<(), LimitError> {
+        let limit = PADDED_MAX.max(self.particles().saturating_mul(PADDED_PER_PARTICLE));
+        let asked = self.height as u128 * self.pitch as u128;
+        check_limit("numbers in a column of the sheet, padded,", asked, limit).map(|_| ())
     }
 
     /// How many particles the sheet has.

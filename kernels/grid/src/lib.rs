@@ -26,6 +26,10 @@
 //! a row (every other stick, every other two sticks) are every other registers, too. The 16
 //! belongs to the layout, not to the machine: narrower registers take it in several goes.
 //!
+//! So a row of up to 64 particles takes 64 numbers in each column. A sheet whose columns would be
+//! longer than 2²² numbers by it, and more than four times its particles, is refused
+//! ([`PlanError::Limit`](taut_core::PlanError::Limit)): sheets of 16 columns and more never are.
+//!
 //! A row of equal masses and sticks of equal rest lengths needs no column but the positions,
 //! and rows of the same constants are relaxed in one go. With masses of 1 kg there is nothing
 //! to multiply with; then 24 operations a stick are left, 9 of them to move the two ends. A row

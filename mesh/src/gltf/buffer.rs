@@ -1,6 +1,7 @@
 //! The bytes of a document's buffers: in the binary chunk, in the JSON itself, or in a file beside it.
 //!
-//! Nothing else is opened: no network, no other scheme, no absolute path, no pipe and no device.
+//! Nothing else is opened: no network, no other scheme, no path that leads out of the folder, no pipe
+//! and no device.
 
 use std::borrow::Cow;
 use std::fs::{self, File};
@@ -15,6 +16,7 @@ use percent_encoding::percent_decode_str;
 
 use super::find;
 use crate::error::{Problem, Result, quote};
+use crate::{LoadOptions, path_below};
 
 /// Exporters disagree on whether the last group is padded.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
@@ -28,11 +30,26 @@ pub(super) struct Buffers<'f> {
     binary: Option<&'f [u8]>,
     folder: Option<&'f Path>,
     loaded: Vec<Option<Cow<'f, [u8]>>>,
+    /// Bytes that were read from files.
+    bytes_read: u64,
+    max_bytes: u64,
 }
 
 impl<'f> Buffers<'f> {
-    pub(super) fn new(root: &'f Root, binary: Option<&'f [u8]>, folder: Option<&'f Path>) -> Self {
-        Self { root, binary, folder, loaded: vec![None; root.buffers.len()] }
+    pub(super) fn new(
+        root: &'f Root,
+        binary: Option<&'f [u8]>,
+        folder: Option<&'f Path>,
+        options: &LoadOptions,
+    ) -> Self {
+        Self {
+            root,
+            binary,
+            folder,
+            loaded: vec![None; root.buffers.len()],
+            bytes_read: 0,
+            max_bytes: options.max_buffer_bytes,
+        }
     }
 
     /// The bytes of a buffer: as many as the document declares.
@@ -56,7 +73,7 @@ impl<'f> Buffers<'f> {
         }
     }
 
-    fn load(&self, index: usize, buffer: &Buffer) -> Result<Cow<'f, [u8]>, Problem> {
+    fn load(&mut self, index: usize, buffer: &Buffer) -> Result<Cow<'f, [u8]>, Problem> {
         let Some(uri) = &buffer.uri else {
             return match self.binary {
                 Some(binary) if index == 0 => Ok(Cow::Borrowed(binary)),
@@ -69,16 +86,22 @@ impl<'f> Buffers<'f> {
         if let Some(data) = uri.strip_prefix("data:") {
             return decode(data).map(Cow::Owned).map_err(fault);
         }
-        if uri.contains(':') || uri.starts_with(['/', '\\']) {
+        if uri.contains(':') {
             return Err(fault("expected `data:` or a path relative to the glTF file"));
         }
-        let path =
+        let name =
             percent_decode_str(uri).decode_utf8().map_err(|_| fault("the path is not UTF-8"))?;
         let folder = self.folder.ok_or_else(|| fault("no folder was given to look in"))?;
-        let file = folder.join(&*path);
-        read_at_most(&file, buffer.byte_length.0)
-            .map(Cow::Owned)
-            .map_err(|error| fault(&error.to_string()))
+        let file = path_below(folder, &name)
+            .map_err(|error| Problem::FileName { buffer: index, error })?;
+        // One byte beyond what may be read tells that there are more.
+        let left = self.max_bytes - self.bytes_read;
+        let bytes = read_at_most(&file, buffer.byte_length.0.min(left.saturating_add(1)))
+            .map_err(|error| fault(&error.to_string()))?;
+        let bytes_read = self.bytes_read.saturating_add(bytes.len() as u64);
+        Problem::check_limit("bytes in buffers of their own files", bytes_read, self.max_bytes)?;
+        self.bytes_read = bytes_read;
+        Ok(Cow::Owned(bytes))
     }
 }
 

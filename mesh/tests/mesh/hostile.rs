@@ -2,11 +2,15 @@
 //! the allocator in `main.rs`).
 
 use std::fmt::Write as _;
+use std::fs;
 use std::panic::catch_unwind;
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use taut_mesh::{LoadOptions, Problem, read_gltf, read_obj, read_ply};
+use taut_mesh::{
+    FileNameError, FileNameFault, LoadOptions, Problem, load, path_below, read_gltf, read_obj,
+    read_ply,
+};
 
 use crate::make::{complaint, cube, patch, read};
 
@@ -205,6 +209,86 @@ fn a_scene_may_not_outgrow_the_limits() {
     let points = bomb.replace(r#""indices": 1"#, r#""mode": 0"#);
     let error = read_gltf(points.as_bytes(), None, &options).unwrap_err();
     assert!(matches!(error.problem, Problem::TooLarge { what: "points and lines", .. }), "{error}");
+}
+
+/// The file that each of these addresses names is there, and holds the buffer.
+#[test]
+fn a_buffer_is_in_the_folder_of_its_document_or_below() {
+    let all = tempfile::tempdir().unwrap();
+    let (outside, folder) = (all.path().join("secret.bin"), all.path().join("scene"));
+    fs::create_dir_all(folder.join("data")).unwrap();
+    let inside = folder.join("data/cube.bin");
+    for file in [&outside, &inside] {
+        fs::write(file, cube().gltf_buffer()).unwrap();
+    }
+    let read = |uri: &str| {
+        let path = folder.join("cube.gltf");
+        fs::write(&path, cube().gltf_json(&format!(r#""uri": "{uri}", "#))).unwrap();
+        load(&path, &LoadOptions::default())
+    };
+    for uri in ["data/cube.bin", "./data//cube.bin", "%64ata%2Fcube.bin", "data%5Ccube.bin"] {
+        assert_eq!(read(uri).unwrap().mesh.triangles, cube().triangles(), "{uri}");
+    }
+    let rooted = outside.to_str().unwrap().replace('/', "%2F");
+    for (uri, fault) in [
+        (&*rooted, FileNameFault::Absolute),
+        ("/etc/hostname", FileNameFault::Absolute),
+        ("%2Fetc%2Fhostname", FileNameFault::Absolute),
+        (r"\\\\host\\share\\x.bin", FileNameFault::Absolute),
+        ("%5C%5C%3F%5CC%3A%5Cx.bin", FileNameFault::Absolute),
+        ("../secret.bin", FileNameFault::Up),
+        ("%2e%2e/secret.bin", FileNameFault::Up),
+        ("data%2F..%2F..%2Fsecret.bin", FileNameFault::Up),
+        ("data/../data/cube.bin", FileNameFault::Up),
+        (r"..\\secret.bin", FileNameFault::Up),
+        (".. /secret.bin", FileNameFault::Up),
+        ("C%3A%5Csecret.bin", FileNameFault::Drive),
+        ("c%3Asecret.bin", FileNameFault::Drive),
+        (".", FileNameFault::Empty),
+        ("%2E%2F", FileNameFault::Empty),
+        ("", FileNameFault::Empty),
+    ] {
+        let error = read(uri).expect_err(uri);
+        let Problem::FileName { buffer: 0, error: name } = &error.problem else {
+            panic!("{uri}: {error}");
+        };
+        assert_eq!(name.fault, fault, "{uri}");
+    }
+    let sentence = read("%2E%2E/secret.bin").unwrap_err().problem.to_string();
+    assert_eq!(
+        sentence,
+        "buffer 0 cannot be read: the file name `../secret.bin` leads up; expected a path in or below \
+         the folder of the file that holds it"
+    );
+    let name = "a/../b".to_owned();
+    assert_eq!(path_below(&folder, &name), Err(FileNameError { name, fault: FileNameFault::Up }));
+}
+
+/// Any number of buffers may name one file, and each is read on its own.
+#[test]
+fn one_file_is_not_read_into_any_number_of_buffers() {
+    let folder = tempfile::tempdir().unwrap();
+    let buffer = cube().gltf_buffer();
+    fs::write(folder.path().join("cube.bin"), &buffer).unwrap();
+    let uri = r#""uri": "cube.bin", "#;
+    let length = buffer.len() as u64;
+    let json = cube()
+        .gltf_json(uri)
+        .replace(r#"{"buffer": 0, "byteOffset""#, r#"{"buffer": 1, "byteOffset""#)
+        .replace(r#""buffers": ["#, &format!(r#""buffers": [{{{uri}"byteLength": {length}}}, "#));
+    let read = |max_buffer_bytes| {
+        let options = LoadOptions { max_buffer_bytes, ..LoadOptions::default() };
+        read_gltf(json.as_bytes(), Some(folder.path()), &options)
+    };
+    assert_eq!(read(2 * length).unwrap().mesh.triangles, cube().triangles());
+    for limit in [2 * length - 1, length, length - 1, 0] {
+        let error = read(limit).unwrap_err();
+        let what = "bytes in buffers of their own files";
+        assert!(
+            matches!(error.problem, Problem::TooLarge { what: it, limit: of } if (it, of) == (what, limit)),
+            "{error}"
+        );
+    }
 }
 
 /// Deep nesting must not use up the stack: neither JSON's own, nor that of the nodes.

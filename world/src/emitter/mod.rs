@@ -6,14 +6,11 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use taut_core::{Duplicates, INVERSE_MASS_MAX, INVERSE_MASS_MIN, Particles, Sticks};
 
-use crate::model::{Model, ModelError};
+use crate::model::{Model, ModelError, particles_checked};
 use crate::world::Moment;
 
 pub use source::Source;
 use source::{in_ball, uniform};
-
-/// The most particles that one emitter may have.
-const MOST: f64 = 16_777_216.0;
 
 /// How particles are thrown. Make a model of it with [`Model::emitter`].
 #[derive(Clone, Debug, PartialEq)]
@@ -143,9 +140,8 @@ impl<const D: usize> Model<D> {
             ModelError::check("the area of a source, m²,", area, f64::MIN_POSITIVE.., "above 0")?;
         }
         let count = libm::ceil(rate * longest) + 1.0;
-        let count = ModelError::check("the number of particles", count, ..=MOST, "at most 2^24")?;
-        #[allow(clippy::cast_sign_loss, reason = "a checked count")]
-        let count = count as usize;
+        #[allow(clippy::cast_sign_loss, reason = "a count")]
+        let count = particles_checked(count as u128)?;
 
         let particles = Particles::new(&vec![source.anchor(); count], &vec![0.0; count])?;
         let sticks = Sticks::with_rests(count, &[], &[], Duplicates::Keep)?;

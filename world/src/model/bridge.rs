@@ -1,6 +1,6 @@
 //! Hanging bridges.
 
-use super::parts::{Parts, at_least, not_negative, particles_checked, positive};
+use super::parts::{Parts, at_least, not_negative, positive, rectangle_checked, sticks_checked};
 use super::{Model, ModelError};
 use crate::drawing::Look;
 use crate::vector::{cross, difference, length, scaled, sum, unit, wide};
@@ -67,14 +67,17 @@ impl Model {
     /// ```
     ///
     /// # Errors
-    /// No plank, fewer than 2 or more than 16 ropes, or more than 2²⁴ particles; a width, mass or density that is
+    /// No plank, fewer than 2 or more than 16 ropes, or more than 2²⁴ particles or 2²⁷ sticks;
+    /// a width, mass or density that is
     /// not above 0 and finite; a sag or rail below 0; ends one above the other, or at one place.
     pub fn bridge(from: [f32; 3], to: [f32; 3], bridge: &Bridge) -> Result<Self, ModelError> {
         let Bridge { planks, ropes, .. } = *bridge;
         at_least("the number of planks of a bridge", planks, 1, "at least 1")?;
         let sane = 2.0..=ROPES_MAX as f64;
         ModelError::check("the number of ropes of a bridge", ropes as f64, sane, "from 2 to 16")?;
-        particles_checked((2.0 * planks as f64 + 2.0) * (ropes as f64 + 2.0))?;
+        rectangle_checked(planks.saturating_mul(2).saturating_add(2), ropes + 2)?;
+        // All particles of a plank are joined to each other, and some to the next and to rails.
+        sticks_checked((planks as u128 + 1) * (2 * ropes * ropes + 12) as u128)?;
         let width = positive("the width of a bridge, m,", bridge.width)?;
         let sag = not_negative("the sag of a bridge, m,", bridge.sag)?;
         let rails = not_negative("the height of a bridge's rails, m,", bridge.rails)?;

@@ -2,7 +2,7 @@
 
 use taut_core::{Duplicates, Family, Particles, Sheet, Sticks};
 
-use super::parts::{at_least, inverse_mass, particles_checked, positive};
+use super::parts::{at_least, inverse_mass, positive, rectangle_checked};
 use super::{Model, ModelError};
 use crate::vector::{dot, perpendicular, rounded, scaled, sum, unit, wide};
 
@@ -147,7 +147,7 @@ impl<const D: usize> Model<D> {
         let Cloth { columns, rows, .. } = *cloth;
         at_least("the number of columns of a cloth", columns, 2, "at least 2")?;
         at_least("the number of rows of a cloth", rows, 2, "at least 2")?;
-        let count = particles_checked(columns as f64 * rows as f64)?;
+        let count = rectangle_checked(columns, rows)?;
         let width = positive("the width of a cloth, m,", cloth.width)?;
         let height = positive("the height of a cloth, m,", cloth.height)?;
         let density = positive("the density of a cloth, kg/m²,", cloth.density)?;

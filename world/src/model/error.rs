@@ -1,6 +1,6 @@
 //! Why a model cannot be built.
 
-use taut_core::{ParticleError, StickError, TriangleError};
+use taut_core::{LimitError, ParticleError, StickError, TriangleError};
 
 use crate::body::BodyError;
 
@@ -20,6 +20,9 @@ pub enum ModelError {
     /// By its rigid body.
     #[error(transparent)]
     Body(#[from] BodyError),
+    /// It would have more of something than [a limit](taut_core::check_limit) allows.
+    #[error(transparent)]
+    Limit(#[from] LimitError),
     /// There is nothing to relax.
     #[error("there is nothing to relax: no stick joins any of the {particles} particle(s)")]
     NoSticks {

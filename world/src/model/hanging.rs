@@ -7,7 +7,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use taut_core::{Duplicates, Particles, Sheet, Sticks};
 
 use super::cloth::{Diagonals, faces};
-use super::parts::particles_checked;
+use super::parts::rectangle_checked;
 use super::{Model, ModelError, StickSet};
 
 /// The share of a mesh's particles that are pinned: its highest.
@@ -60,7 +60,7 @@ impl Model {
     /// # Errors
     /// If `size` is below 2: there are no sticks then. If it is above 4096.
     pub fn drape(size: usize, set: StickSet) -> Result<Self, ModelError> {
-        checked(size)?;
+        rectangle_checked(size, size)?;
         let mut points = Vec::with_capacity(size * size);
         let mut inverse_masses = Vec::with_capacity(size * size);
         for j in 0..size {
@@ -95,7 +95,7 @@ impl Model {
     /// # Errors
     /// If `size` is too small for a triangle, or above 4096.
     pub fn disc(size: usize, set: StickSet) -> Result<Self, ModelError> {
-        checked(size)?;
+        rectangle_checked(size, size)?;
         // A triangular lattice: rows of height `sqrt(3) / 2`, every other row moved by half.
         let row_height = libm::sqrt(3.0) / 2.0;
         let radius = size as f64 * libm::sqrt(row_height * 2.0 / TAU);
@@ -144,7 +144,7 @@ impl Model {
         if size == 0 {
             return Err(ModelError::NoSticks { particles: 0 });
         }
-        particles_checked(2.0 * size as f64 * size as f64)?;
+        rectangle_checked(size, size.saturating_mul(2))?;
         let around = (2 * size).max(3);
         let radius = SPACING * around as f64 / TAU;
         let mut points: Vec<[f32; 3]> = vec![[0.0, radius as f32, 0.0]];
@@ -179,11 +179,6 @@ impl Model {
         }
         Self::hanging(&points, &triangles, set)
     }
-}
-
-/// How many there are along a side, before memory is asked for their square.
-fn checked(size: usize) -> Result<usize, ModelError> {
-    particles_checked(size as f64 * size as f64)
 }
 
 fn triangle(a: Option<u32>, b: Option<u32>, c: Option<u32>) -> Option<[u32; 3]> {

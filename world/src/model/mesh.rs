@@ -4,7 +4,7 @@ use taut_core::{Bending, Duplicates, Particles, Sticks};
 
 use super::cloth::Axes;
 use super::hanging::highest;
-use super::parts::{at_least, inverse_mass, particles_checked, positive};
+use super::parts::{at_least, inverse_mass, positive, rectangle_checked};
 use super::{Model, ModelError};
 use crate::vector::{difference, rounded, scaled, sum, wide};
 
@@ -66,7 +66,7 @@ impl<const D: usize> Model<D> {
         let HexSheet { columns, rows, .. } = *sheet;
         at_least("the number of columns of a hexagonal sheet", columns, 2, "at least 2")?;
         at_least("the number of rows of a hexagonal sheet", rows, 2, "at least 2")?;
-        let count = particles_checked(columns as f64 * rows as f64)?;
+        let count = rectangle_checked(columns, rows)?;
         let spacing = positive("the spacing of a hexagonal sheet, m,", sheet.spacing)?;
         let [across, down] = sheet.axes.checked()?;
 

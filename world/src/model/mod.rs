@@ -37,6 +37,7 @@ pub(crate) use faces::{BLOCK, Layout, Share, Slots, Triangles};
 pub use guide::Guide;
 pub use hanging::PINNED_SHARE;
 pub use mesh::HexSheet;
+pub(crate) use parts::particles_checked;
 pub use plant::Plant;
 pub use ragdoll::{JointLimit, Ragdoll};
 pub use rope::Rope;

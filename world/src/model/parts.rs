@@ -3,14 +3,10 @@
 use core::ops::Bound;
 use std::collections::BTreeMap;
 
-use taut_core::{Duplicates, Kind, Particles, Sticks};
+use taut_core::{Duplicates, Kind, PARTICLES_MAX, Particles, STICKS_MAX, Sticks, check_limit};
 
 use super::{Model, ModelError};
 use crate::vector::{difference, length, rounded};
-
-/// The most particles that a builder makes: what still fits into the memory of a usual machine
-/// with all its sticks.
-const PARTICLES_MAX: usize = 1 << 24;
 
 /// Particles and sticks in `f64`, and what belongs to them.
 #[derive(Debug)]
@@ -131,9 +127,16 @@ pub(super) fn at_least(
 }
 
 /// A number of particles, before memory is asked for them.
-pub(super) fn particles_checked(count: f64) -> Result<usize, ModelError> {
-    let sane = ..=PARTICLES_MAX as f64;
-    ModelError::check("the number of particles", count, sane, "at most 16777216")?;
-    #[allow(clippy::cast_sign_loss, reason = "a count")]
-    Ok(count as usize)
+pub(crate) fn particles_checked(count: u128) -> Result<usize, ModelError> {
+    Ok(check_limit("particles", count, PARTICLES_MAX)?)
+}
+
+/// The number of particles of a rectangle, before memory is asked for them.
+pub(super) fn rectangle_checked(columns: usize, rows: usize) -> Result<usize, ModelError> {
+    particles_checked((columns as u128).saturating_mul(rows as u128))
+}
+
+/// A number of sticks, before memory is asked for them.
+pub(super) fn sticks_checked(count: u128) -> Result<usize, ModelError> {
+    Ok(check_limit("sticks", count, STICKS_MAX)?)
 }

@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
+use taut_core::check_limit;
 
 use super::parts::{Parts, at_least, not_negative, positive, share};
 use super::{Model, ModelError};
@@ -246,13 +247,7 @@ impl<'a, const D: usize> Growth<'a, D> {
         level: u32,
     ) -> Result<u32, ModelError> {
         let parts = &mut self.parts;
-        if parts.points.len() >= PARTICLES_MAX {
-            return Err(ModelError::Measure {
-                what: "the number of particles of a plant",
-                value: parts.points.len() as f64,
-                must: "less than 1048576",
-            });
-        }
+        check_limit("particles of a plant", parts.points.len() as u128 + 1, PARTICLES_MAX)?;
         let volume = PI / 4.0 * thickness * thickness * length(along);
         let half = self.wood_density * volume / 2.0;
         let to = parts.particle(sum(parts.points[from as usize], along), half);

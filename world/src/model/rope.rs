@@ -104,7 +104,8 @@ fn cut<const D: usize>(path: &[[f32; D]], spacing: f32) -> Result<Vec<[f64; D]>,
         ModelError::check(what, long, sane, "above 0 and finite")?;
         count += libm::ceil(long / spacing);
     }
-    let mut points = Vec::with_capacity(particles_checked(count)?);
+    #[allow(clippy::cast_sign_loss, reason = "a count")]
+    let mut points = Vec::with_capacity(particles_checked(count as u128)?);
     points.push(wide(path[0]));
     for [from, to] in segments() {
         let along = difference(to, from);

@@ -7,7 +7,7 @@ mod library;
 
 use std::sync::Arc;
 
-use taut_core::Formula;
+use taut_core::{Formula, LimitError, PARTICLES_MAX, STICKS_MAX, TRIANGLES_MAX, check_limit};
 
 use crate::force::Force;
 use crate::model::{Model, ModelError, Order};
@@ -30,6 +30,9 @@ pub enum SceneError {
     /// By its springs.
     #[error(transparent)]
     Springs(#[from] SpringError),
+    /// With the models before it, it would have more of something than a limit allows.
+    #[error(transparent)]
+    Limit(#[from] LimitError),
     /// Models are told apart by their names.
     #[error("there are two models called '{name}'")]
     TwoOfAName {
@@ -51,6 +54,7 @@ pub enum SceneError {
 #[derive(Clone, Debug, Default)]
 pub struct Scene<const D: usize = 3> {
     models: Vec<(String, Model<D>)>,
+    totals: Totals,
     /// What pushes, in this order.
     pub forces: Vec<Arc<dyn Force<D>>>,
     /// What keeps out, in this order.
@@ -64,6 +68,16 @@ pub struct Scene<const D: usize = 3> {
     pub settings: Settings<D>,
 }
 
+/// How many there are of what is limited, in all models.
+#[derive(Clone, Copy, Debug, Default)]
+struct Totals {
+    particles: usize,
+    sticks: usize,
+    triangles: usize,
+    /// Of rigid meshes.
+    vertices: usize,
+}
+
 impl<const D: usize> Scene<D> {
     /// Nothing yet, under gravity.
     pub fn new() -> Self {
@@ -73,12 +87,35 @@ impl<const D: usize> Scene<D> {
     /// Adds a model, by a name of its own.
     ///
     /// # Errors
-    /// If there is one of that name; nothing is added then.
+    /// If there is one of that name; if all models together would have more than 2²⁴
+    /// ([`PARTICLES_MAX`]) particles or vertices of rigid meshes, 2²⁷ ([`STICKS_MAX`]) sticks and
+    /// springs, or 2²⁶ ([`TRIANGLES_MAX`]) triangles. Nothing is added then.
     pub fn add(&mut self, name: impl Into<String>, model: Model<D>) -> Result<(), SceneError> {
         let name = name.into();
         if self.models.iter().any(|(other, _)| *other == name) {
             return Err(SceneError::TwoOfAName { name });
         }
+        let mut totals = self.totals;
+        let Totals { particles, sticks, triangles, vertices } = &mut totals;
+        for (total, more, what, limit) in [
+            (particles, model.particles.len(), "particles of all models", PARTICLES_MAX),
+            (
+                sticks,
+                model.sticks.len() + model.springs.len(),
+                "sticks and springs of all models",
+                STICKS_MAX,
+            ),
+            (
+                triangles,
+                model.faces.len() + model.bodies.triangles().len(),
+                "triangles of all models",
+                TRIANGLES_MAX,
+            ),
+            (vertices, model.bodies.vertex_count(), "vertices of all rigid meshes", PARTICLES_MAX),
+        ] {
+            *total = check_limit(what, *total as u128 + more as u128, limit)?;
+        }
+        self.totals = totals;
         self.models.push((name, model));
         Ok(())
     }

@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 use taut_core::{Bending, Family, Kind};
 use taut_world::{
-    Axes, Bridge, Cloth, Diagonals, HexSheet, Model, ModelError, Plant, Ragdoll, Rope,
+    Axes, Bridge, Cloth, Diagonals, HexSheet, LibraryScene, Model, ModelError, Plant, Ragdoll,
+    Rope, SceneError,
 };
 
 /// Numbers as users give them, and as they should not.
@@ -125,6 +126,17 @@ proptest! {
 }
 
 #[test]
+fn no_scene_of_the_library_is_made_in_any_size() {
+    for listed in LibraryScene::ALL {
+        let error = listed.scene(usize::MAX).unwrap_err();
+        assert!(matches!(error, SceneError::Limit(_)), "{}: {error}", listed.name);
+    }
+    let bridge = Bridge { planks: 300_000, ropes: 16, ..Bridge::default() };
+    let error = Model::bridge([0.0; 3], [6.0, 0.0, 0.0], &bridge).unwrap_err().to_string();
+    assert_eq!(error, "the number of sticks is 157200524; it must be at most 134217728");
+}
+
+#[test]
 fn errors_name_the_measure_and_what_it_must_be() {
     let said = |error: Result<Model, ModelError>| error.unwrap_err().to_string();
     assert_eq!(
@@ -137,7 +149,7 @@ fn errors_name_the_measure_and_what_it_must_be() {
     );
     assert_eq!(
         said(Model::cloth(&Cloth { columns: usize::MAX, ..Cloth::default() })),
-        "the number of particles is 590295810358705700000; it must be at most 16777216"
+        "the number of particles is 590295810358705651680; it must be at most 16777216"
     );
     assert_eq!(
         said(Model::bridge([0.0; 3], [0.0, 5.0, 0.0], &Bridge::default())),

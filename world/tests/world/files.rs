@@ -198,6 +198,37 @@ fn an_empty_file_is_an_empty_scene_in_space() {
     assert_eq!((scene.dimensions(), scene.particles()), (3, 0));
 }
 
+/// Each emitter is within the limit of a model: it is their sum that is not.
+#[test]
+fn many_models_are_refused_at_the_line_of_the_first_that_is_too_many() {
+    let emitter = |name: &str| {
+        format!(
+            "\n[[model]]\nname = \"{name}\"\nemitter = {{ rate = 1e9, lifetime = [1e-6, 9e-3] }}"
+        )
+    };
+    let text = ["dimensions = 2".to_owned(), emitter("a"), emitter("b"), emitter("c")].concat();
+    assert!(text.len() < 256);
+    let sum = "the number of particles of all models is 18000002; it must be at most 16777216";
+    is_said(&text, 5, sum);
+}
+
+/// Models and obstacles may name one file any number of times.
+#[test]
+fn files_are_refused_at_the_line_of_the_first_that_is_too_many() {
+    let named = |file: &str| {
+        format!("[[model]]\nname = \"{file}\"\nmesh = {{ density = 1, file = \"{file}\" }}\n")
+    };
+    let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]];
+    let read = |file: &str| {
+        let count = if file == "small" { 1 } else { (1 << 24) / 3 + 1 };
+        Ok((corners.repeat(count), vec![[0, 1, 2]]))
+    };
+    let text = [named("small"), named("large")].concat();
+    let error = AnyScene::from_toml_with(&text, &read).unwrap_err();
+    let sum = "the number of vertices of all mesh files is 16777221; it must be at most 16777216";
+    assert_eq!((error.line, &*error.message), (6, sum));
+}
+
 fn model(what: &str) -> String {
     format!("[[model]]\nname = \"it\"\n{what}")
 }

@@ -154,13 +154,16 @@ impl AnyScene {
     /// # Errors
     /// What is wrong, with its line (that of its table, if a number stands there more than once):
     /// text that is no TOML, a key that nothing knows, a value that a
-    /// builder refuses, two models of a name, the file of a mesh.
+    /// builder refuses, a model that [`Scene::add`] refuses, the file of a mesh.
     pub fn from_toml(text: &str) -> Result<Self, SceneFileError> {
         Self::from_toml_with(text, &|file| Err(format!("nobody here reads files, such as {file}"))?)
     }
 
     /// The same for a text whose meshes may be in other files: in place of `positions` and
     /// `triangles` a `file`, and by what its coordinates are multiplied, `scale`. `files` reads them.
+    /// It gets each name as the text has it, which may be `../secret` or `/etc/passwd`: a reader takes
+    /// the path from `taut_mesh::path_below`, which allows only files in the folder of the scene and
+    /// below.
     ///
     /// ```
     /// use taut_world::AnyScene;
@@ -180,8 +183,11 @@ impl AnyScene {
     /// ```
     ///
     /// # Errors
-    /// As [`from_toml`](Self::from_toml), and what `files` complains of, with the line of that file.
+    /// As [`from_toml`](Self::from_toml), and what `files` complains of, with the line of that file;
+    /// and if all files together have more than 2²⁴ vertices or 2²⁶ triangles. A file that is named
+    /// twice counts twice.
     pub fn from_toml_with(text: &str, files: &TriangleReader) -> Result<Self, SceneFileError> {
+        let files = &triangles::limited(files);
         let head: Head = parse(text)?;
         match head.dimensions {
             None => Ok(Self::Solid(solid(text, files)?)),

@@ -1,7 +1,9 @@
 //! Triangles, as they are written, or in a file that somebody else reads.
 
+use std::cell::Cell;
 use std::error::Error;
 
+use taut_core::{PARTICLES_MAX, TRIANGLES_MAX, check_limit};
 use toml::Spanned;
 
 use super::values::{Vector, points};
@@ -64,6 +66,23 @@ pub(super) fn read(
             Ok((positions, triangles))
         }
         _ => Err("triangles are 'positions' and 'triangles', or of a 'file', which has a 'scale'")?,
+    }
+}
+
+/// Reads with `files` until all that was read is more than a scene may have: a text can name one
+/// large file any number of times.
+pub(super) fn limited<'a>(
+    files: &'a TriangleReader,
+) -> impl Fn(&str) -> Result<Triangles, Box<dyn Error>> + 'a {
+    let read = Cell::new([0, 0]);
+    move |file| {
+        let (positions, triangles) = files(file)?;
+        let [vertices, faces] = read.get();
+        let all = [vertices + positions.len() as u128, faces + triangles.len() as u128];
+        check_limit("vertices of all mesh files", all[0], PARTICLES_MAX)?;
+        check_limit("triangles of all mesh files", all[1], TRIANGLES_MAX)?;
+        read.set(all);
+        Ok((positions, triangles))
     }
 }
 

@@ -15,7 +15,7 @@ const THICKNESS: f32 = 0.01;
 
 /// `size` with the proportions of `of` to `to`, at least 2.
 fn in_proportion(size: usize, of: usize, to: usize) -> usize {
-    (size * of / to).max(2)
+    (size.saturating_mul(of) / to).max(2)
 }
 
 pub(super) const DRAPE: LibraryScene = LibraryScene {

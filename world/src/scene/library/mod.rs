@@ -5,7 +5,12 @@ mod cloths;
 mod lines;
 mod loose;
 
+use taut_core::check_limit;
+
 use super::{AnyScene, SceneError};
+
+/// The largest size of a scene of the library: a sheet has no more particles along a side.
+const SIZE_MAX: usize = 4096;
 
 /// A scene of the library, which can be made in many sizes.
 ///
@@ -76,8 +81,8 @@ impl LibraryScene {
     /// Makes it.
     ///
     /// # Errors
-    /// If it cannot be made in this size.
+    /// If it cannot be made in this size, or the size is above 4096.
     pub fn scene(&self, size: usize) -> Result<AnyScene, SceneError> {
-        (self.build)(size)
+        (self.build)(check_limit(self.size_is, size as u128, SIZE_MAX)?)
     }
 }

@@ -1,0 +1,48 @@
+//! Limits on the memory that input may ask for.
+//!
+//! A few bytes of input can name any count. Code that allocates by a count that input names, and
+//! not by what the input holds, passes the count through [`check_limit`] first.
+
+/// The most particles that input may ask for by a count: of one model, of all models of a scene
+/// together, or of sticks that were serialized.
+pub const PARTICLES_MAX: usize = 1 << 24;
+/// The most sticks and springs of all models of a scene together: a sheet of [`PARTICLES_MAX`]
+/// particles has almost as many with all families.
+pub const STICKS_MAX: usize = 1 << 27;
+/// The most triangles of all models of a scene together, and of all mesh files that it names.
+pub const TRIANGLES_MAX: usize = 1 << 26;
+
+/// A count that is above its limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the number of {what} is {asked}; it must be at most {limit}")]
+pub struct LimitError {
+    /// What is counted, in the plural.
+    pub what: &'static str,
+    /// How many were asked for.
+    pub asked: u128,
+    /// How many are allowed.
+    pub limit: usize,
+}
+
+/// `asked`, if it is at most `limit`.
+///
+/// ```
+/// use taut_core::{PARTICLES_MAX, check_limit};
+///
+/// assert_eq!(check_limit("particles", 1000 * 1000, PARTICLES_MAX)?, 1_000_000);
+/// let error = check_limit("particles", 1 << 40, PARTICLES_MAX).unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     "the number of particles is 1099511627776; it must be at most 16777216"
+/// );
+/// # Ok::<(), taut_core::LimitError>(())
+/// ```
+///
+/// # Errors
+/// If it is above `limit`; the error names both.
+pub fn check_limit(what: &'static str, asked: u128, limit: usize) -> Result<usize, LimitError> {
+    match usize::try_from(asked) {
+        Ok(count) if count <= limit => Ok(count),
+        _ => Err(LimitError { what, asked, limit }),
+    }
+}
