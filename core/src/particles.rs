@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use aligned_vec::{AVec, ConstAlign};
 
-use crate::changes::Changes;
+use crate::changes::{Changes, Seen};
 use crate::hash::fnv1a;
 use crate::real::Real;
 use crate::stage::{Numbers, ParticleView, Stage};
@@ -402,7 +402,18 @@ impl<const D: usize, S: Real> Particles<D, S> {
 
     /// All columns with their padding, for kernels.
     pub fn columns(&mut self) -> Columns<'_, D, S> {
+        self.columns_and_cursor().0
+    }
+
+    /// All columns, and the present of the record of [`moves`](Self::moves) with this access in it:
+    /// for an engine that writes to the columns itself.
+    pub fn columns_and_cursor(&mut self) -> (Columns<'_, D, S>, Seen) {
         self.moves.note_all();
+        let cursor = self.moves.now();
+        (self.columns_unnoted(), cursor)
+    }
+
+    fn columns_unnoted(&mut self) -> Columns<'_, D, S> {
         Columns {
             position: self.position.each_mut().map(|column| &mut column[..]),
             previous: self.previous.each_mut().map(|column| &mut column[..]),

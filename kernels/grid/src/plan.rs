@@ -354,6 +354,7 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
             }
         }
         (self.previous_are, self.positions_are) = (self.positions_are, Residence::WorkingCopy);
+        self.mark_synced(particles);
     }
 
     fn relax_rows(
@@ -363,15 +364,16 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
         iterations: u32,
     ) {
         let enter = (self.positions_are == Residence::Columns).then_some(Pass::Fill);
-        self.positions_are = Residence::WorkingCopy;
         let threads = self.threads(executor);
         if threads <= 1 {
+            self.positions_are = Residence::WorkingCopy;
             self.descend(particles, enter, iterations, false);
             return;
         }
         if let Some(pass) = enter {
             self.over_rows(particles, executor, Buffer::Positions, pass);
         }
+        self.positions_are = Residence::WorkingCopy;
         let finite = AtomicBool::new(true);
         let interiors = self.interiors;
         let (field, team) = self.field(particles, Buffer::Positions, &finite);
@@ -440,10 +442,12 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
         buffer: Buffer,
         finite: &'a AtomicBool,
     ) -> (Field<'a, M, D>, &'a mut Team) {
-        let Self { machine, constants, blocks, stages, positions, previous, .. } = self;
+        let Self { machine, constants, blocks, stages, positions, previous, synced, .. } = self;
         let Self { inverse_mass, scratch, presence, team, .. } = self;
         let layout = constants.layout;
-        let columns = particles.columns();
+        let (columns, moves) = particles.columns_and_cursor();
+        // Now, as an executor may panic.
+        *synced = Some(moves);
         let ((columns, strided), start) = match buffer {
             Buffer::Positions => ((columns.position, positions), previous),
             Buffer::Previous => ((columns.previous, previous), positions),

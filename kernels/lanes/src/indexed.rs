@@ -307,7 +307,11 @@ impl<M: Machine, const D: usize> IndexedPlan<M, D> {
         executor: &dyn Executor,
         pass: Pass<'_, D>,
     ) {
-        let Columns { position, previous, inverse_mass } = particles.columns();
+        let masses = particles.mass_changes().now();
+        let (columns, moves) = particles.columns_and_cursor();
+        // Now, as an executor may panic.
+        self.synced = Some([moves, masses]);
+        let Columns { position, previous, inverse_mass } = columns;
         let len = inverse_mass.len();
         assert!(self.records.len() == len && len.is_multiple_of(PADDING), "not synced with these");
         let machine = self.machine;
@@ -331,7 +335,6 @@ impl<M: Machine, const D: usize> IndexedPlan<M, D> {
                 machine.run(unsafe { OverParticles::new(&columns, range, pass) });
             });
         }
-        self.mark_synced(particles);
     }
 }
 

@@ -192,7 +192,7 @@ impl<const D: usize, S: Real> Engine<D, S> for ScalarPlan<D, S> {
     }
 
     fn position(&self, particles: &Particles<D, S>, particle: usize) -> [S; D] {
-        if self.residence == Residence::Columns || !self.knows(particles) {
+        if self.residence != Residence::WorkingCopy || !self.knows(particles) {
             return particles.position(particle).map(Real::positive_zero);
         }
         self.rows[particle].position
