@@ -25,6 +25,21 @@
 //! cache, and rows are short. `W` is a multiple of 4, so that the two batches of a family along
 //! a row (every other stick, every other two sticks) are every other registers, too. The 16
 //! belongs to the layout, not to the machine: narrower registers take it in several goes.
+//! (With wider ones the kernel does not compile; the tests' `Array<N>` has `N` lanes.)
+//!
+//! ```
+//! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../lanes/tests/lanes/array.rs"));
+//! # fn main() {
+//! step_a_sheet(&taut_grid::GridKernel::on(ArrayMachine::<16>));
+//! # }
+//! ```
+//!
+//! ```compile_fail
+//! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../lanes/tests/lanes/array.rs"));
+//! # fn main() {
+//! step_a_sheet(&taut_grid::GridKernel::on(ArrayMachine::<32>));
+//! # }
+//! ```
 //!
 //! A row of equal masses and sticks of equal rest lengths needs no column but the positions,
 //! and rows of the same constants are relaxed in one go. With masses of 1 kg there is nothing

@@ -333,6 +333,7 @@ impl<const D: usize> Operation for OverParticles<'_, D> {
         let push = motion.push.map(|push| V::splat(cpu, push));
         let zero = V::splat(cpu, 0.0);
         let mut unsound = zero;
+        const { assert!(PADDING.is_multiple_of(V::LANES)) };
         for at in range.step_by(V::LANES) {
             // SAFETY: `LANES` divides `PADDING`, so `at..at + LANES` is within the range, which
             // is within the columns and ours alone, by the contract of `new`.
