@@ -9,8 +9,12 @@ use crate::asked::{Asked, BadSetting};
 use crate::course::{AnyCourse, CourseError, Way, on};
 use crate::gauge::Times;
 use crate::kernels::{Wish, entries};
+#[cfg(feature = "server")]
+use crate::pages::Told;
 use crate::pages::{PageId, Pages};
-use crate::protocol::{Change, Command, Figures, Message, Say, SceneEntry, State};
+use crate::protocol::{
+    Change, Command, Figures, HELD_MAX, Message, Say, SceneEntry, State, TIMES_OWN_SIZE_MAX,
+};
 
 /// How much time goes by between two figures, s.
 const FIGURES_EVERY: f64 = 0.1;
@@ -21,7 +25,7 @@ const SHARE_OF_FIGURES: f64 = 0.02;
 /// How many steps are caught up at most, before time is left out.
 const STEPS_AT_ONCE: u32 = 4;
 
-/// The largest size that is taken.
+/// The largest size with which a host begins, of a scene whose own size is not larger.
 const SIZE_MAX: usize = 2048;
 
 /// The name of the scene that is none of the library.
@@ -67,8 +71,10 @@ enum Refusal {
     NoFile,
     #[error("a scene of a file has no size")]
     NoSize,
-    #[error("a size must be from 1 to {SIZE_MAX}, and is {0}")]
-    Size(usize),
+    #[error("the size of this scene must be from 1 to {most}, and is {size}")]
+    Size { most: usize, size: usize },
+    #[error("a page holds at most {HELD_MAX} particles: release one first")]
+    Held,
     #[error(transparent)]
     Scene(#[from] SceneError),
     #[error(transparent)]
@@ -102,6 +108,8 @@ pub struct Host {
     machine: String,
     stopwatch: Box<dyn Fn() -> f64 + Send>,
 
+    /// The size with which it began: pages may ask for as large a one.
+    size_begun: usize,
     scene: String,
     size: Option<usize>,
     asked: Asked,
@@ -151,7 +159,7 @@ impl Host {
     /// If there is no such scene, or it cannot have such a size or such settings.
     pub fn new(options: Options) -> Result<Self, HostError> {
         let Options { scene, size, file, settings, threads, machine, stopwatch } = options;
-        let (made, size) = make(&scene, size, file.as_ref())?;
+        let (made, size) = make(&scene, size, SIZE_MAX, file.as_ref())?;
         let asked = Asked::nothing().changed(settings, threads).map_err(Refusal::from)?;
         let mut course = AnyCourse::new(made, Asked::nothing()).map_err(Refusal::from)?;
         on!(&mut course, it => it.follow(asked.clone())).map_err(Refusal::from)?;
@@ -161,6 +169,7 @@ impl Host {
             threads,
             machine,
             stopwatch,
+            size_begun: size.unwrap_or(0),
             scene,
             size,
             asked,
@@ -271,9 +280,12 @@ impl Host {
 
     /// A page said something. If it is nonsense, or cannot be done, the page is told so.
     pub fn receive(&mut self, page: PageId, text: &str) {
-        let done = serde_json::from_str(text)
-            .map_err(Refusal::from)
-            .and_then(|command| self.follow(page, command));
+        self.execute(page, serde_json::from_str(text));
+    }
+
+    /// The same of a command that was read, or why it is none.
+    pub(crate) fn execute(&mut self, page: PageId, command: serde_json::Result<Command>) {
+        let done = command.map_err(Refusal::from).and_then(|command| self.follow(page, command));
         if let (Err(refusal), Some(page)) = (done, self.pages.get(page)) {
             page.complain(refusal.to_string());
         }
@@ -284,6 +296,9 @@ impl Host {
         match command {
             Command::Next => page.wants_frame = true,
             Command::Grab { particle } => {
+                if page.held.len() >= HELD_MAX && !page.held.contains(&particle) {
+                    return Err(Refusal::Held);
+                }
                 on!(&mut self.course, it => it.grab(particle))?;
                 page.held.insert(particle);
             }
@@ -361,7 +376,7 @@ impl Host {
     }
 
     fn begin(&mut self, scene: String, size: Option<usize>) -> Result<(), Refusal> {
-        let (made, size) = make(&scene, size, self.file.as_ref())?;
+        let (made, size) = make(&scene, size, self.size_begun, self.file.as_ref())?;
         // In another size, and begun anew, a scene keeps its settings.
         let same = scene == self.scene;
         let asked = if same { self.asked.clone() } else { self.asked.elsewhere() };
@@ -382,6 +397,23 @@ impl Host {
         self.behind = 0.0;
         self.rest = 0.0;
         self.measure();
+    }
+
+    /// The number of the present topology.
+    #[cfg(feature = "server")]
+    pub(crate) fn epoch(&self) -> u32 {
+        self.epoch
+    }
+
+    /// Whether a page has been told the whole of the present topology, and a frame of it if it asked
+    /// for one.
+    #[cfg(feature = "server")]
+    pub(crate) fn has_told(&self, page: PageId) -> bool {
+        self.pages.look_at(page).is_none_or(|page| {
+            let frame = page.frame.map(|(epoch, _)| epoch);
+            page.told == Some((self.epoch, Told::Rests))
+                && (!page.wants_frame || frame == Some(self.epoch))
+        })
     }
 
     /// The next message for a page, if there is anything that it does not know: what it asks for is
@@ -462,10 +494,12 @@ fn clock(course: &AnyCourse) -> Result<Clock, Refusal> {
     Ok(clock.at_most(STEPS_AT_ONCE))
 }
 
-/// The scene of that name, and its size.
+/// The scene of that name, and its size: at most [`TIMES_OWN_SIZE_MAX`] times its own, or `most`
+/// where that is more.
 fn make(
     name: &str,
     size: Option<usize>,
+    most: usize,
     file: Option<&(String, AnyScene)>,
 ) -> Result<(AnyScene, Option<usize>), Refusal> {
     if name == FILE {
@@ -474,8 +508,9 @@ fn make(
     }
     let listed = LibraryScene::named(name)?;
     let size = size.unwrap_or(listed.size);
-    if !(1..=SIZE_MAX).contains(&size) {
-        return Err(Refusal::Size(size));
+    let most = most.max(TIMES_OWN_SIZE_MAX * listed.size);
+    if !(1..=most).contains(&size) {
+        return Err(Refusal::Size { most, size });
     }
     Ok((listed.scene(size)?, Some(size)))
 }

@@ -72,6 +72,11 @@ impl Pages {
         self.all.get_mut(&id)
     }
 
+    #[cfg(feature = "server")]
+    pub(crate) fn look_at(&self, id: PageId) -> Option<&Page> {
+        self.all.get(&id)
+    }
+
     pub(crate) fn each(&mut self) -> impl Iterator<Item = &mut Page> {
         self.all.values_mut()
     }

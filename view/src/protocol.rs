@@ -13,7 +13,43 @@
 //! | 4 frame | step, vertices | `f32` x 3 a vertex, m; then for each collider place (`f32` x 3, m) and turn (quaternion, `f32` x 4: x y z w) |
 //! | 5 rests | sticks and springs, 0 | rest length of each, `f32`, m |
 
+//!
+//! # Limits
+//!
+//! Whatever a page sends, the host answers the others, and its memory does not grow:
+//!
+//! | limit | | beyond it |
+//! |---|--:|---|
+//! | [`SOCKETS_MAX`]: pages of a server at the same time | 32 | HTTP status 503 and a sentence, which the page shows |
+//! | [`COMMAND_BYTES_MAX`]: bytes of a command, and of a WebSocket frame | 4096 | the server closes the socket |
+//! | [`COMMANDS_QUEUED_MAX`]: commands of a page that the server has read and not yet followed | 32 | it reads no more from that socket until there is room (back pressure) |
+//! | [`HELD_MAX`]: particles that a page holds | 64 | [`Say::Error`] |
+//! | [`TIMES_OWN_SIZE_MAX`]: the size of a scene, as a multiple of its own | 8 (or the size that `taut view` began with) | [`Say::Error`] |
+//! | errors that wait for a page that takes no messages | 16 | the oldest are dropped |
+//! | other messages that wait for a page | 1 | what has changed is told in the next one |
+//!
+//! Commands that begin or plan a simulation again (`scene`, `set`, `gravity`, `wind`, `reset`, `race`)
+//! are expensive. The server follows one of them a turn, of one page after the other. After one that
+//! made another topology the next waits until all pages have been told, for at most 0.1 s. A page
+//! that sends more of them than that waits for its own; commands of a page keep their order.
+//! Commands of a page that has gone are dropped.
+
 use serde::{Deserialize, Deserializer, Serialize};
+
+/// The most pages that a server has at the same time.
+pub const SOCKETS_MAX: usize = 32;
+
+/// The most bytes of a command, and of a frame of the WebSocket.
+pub const COMMAND_BYTES_MAX: usize = 4096;
+
+/// The most commands of a page that a server has read and not yet followed.
+pub const COMMANDS_QUEUED_MAX: usize = 32;
+
+/// The most particles that a page holds.
+pub const HELD_MAX: usize = 64;
+
+/// The largest size that a page may ask for, as a multiple of the scene's own size.
+pub const TIMES_OWN_SIZE_MAX: usize = 8;
 
 /// What a page asks for.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -84,6 +120,22 @@ pub enum Command {
     },
     /// The page is ready for one more frame.
     Next,
+}
+
+impl Command {
+    /// Whether it begins or plans a simulation again, and may take long.
+    #[cfg(feature = "server")]
+    pub(crate) fn is_expensive(&self) -> bool {
+        matches!(
+            self,
+            Self::Scene { .. }
+                | Self::Set(_)
+                | Self::Gravity { .. }
+                | Self::Wind { .. }
+                | Self::Reset
+                | Self::Race { .. }
+        )
+    }
 }
 
 /// Settings to change: what is not there stays, what is null becomes the scene's own.
@@ -189,7 +241,8 @@ pub struct State {
     pub counts: Counts,
     /// What it runs on.
     pub machine: String,
-    /// Where the particles are at the beginning: the least corner and the greatest, m.
+    /// Where the particles are at the beginning: the least corner and the greatest, m. If there are
+    /// none, both are the origin.
     pub bounds: [[f32; 3]; 2],
     /// The length of a step, s.
     pub step: f32,

@@ -63,7 +63,7 @@ const transport = (document.documentElement.dataset.host === 'worker' ? connectW
     isConnected = false;
     newest = null;
     hands.drop();
-    messages.hold('connection', why ? `The simulation has stopped: ${why}` : 'The simulation does not answer. Reconnecting …', 'bad');
+    messages.hold('connection', why, 'bad');
   },
   text(text) {
     const message = decodeText(text);

@@ -1,11 +1,23 @@
 // The host on the other side of a WebSocket. Reconnects by itself, sooner at first, then every
-// two seconds.
+// two seconds. A server takes so many pages (view/src/protocol.rs lists all limits); others it
+// refuses with status 503 and a sentence.
 
 const FIRST_WAIT = 250; // ms
 const LONGEST_WAIT = 2000; // ms
+const FULL = 503; // HTTP status
+
+/** Why the server refuses a socket, which the WebSocket itself does not tell; '' if it does not. */
+async function refusal() {
+  try {
+    const answer = await fetch(new URL('socket', location.href));
+    return answer.status === FULL ? (await answer.text()).trim() : '';
+  } catch {
+    return '';
+  }
+}
 
 /**
- * @param {{open(): void, closed(): void, text(text: string): void, binary(buffer: ArrayBuffer): void}} to
+ * @param {{open(): void, closed(why: string): void, text(text: string): void, binary(buffer: ArrayBuffer): void}} to
  * @returns {{send(text: string): boolean}} `send` says whether there was anybody to send it to.
  */
 export function connectSocket(to) {
@@ -15,16 +27,23 @@ export function connectSocket(to) {
   let wait = FIRST_WAIT;
 
   const connect = () => {
+    let wasOpen = false;
     socket = new WebSocket(address);
     socket.binaryType = 'arraybuffer';
     socket.onopen = () => {
       wait = FIRST_WAIT;
+      wasOpen = true;
       to.open();
     };
     socket.onmessage = ({ data }) => (typeof data === 'string' ? to.text(data) : to.binary(data));
     // An error is always followed by a close: one place is enough.
     socket.onclose = () => {
-      to.closed();
+      to.closed('The simulation does not answer. Reconnecting …');
+      if (!wasOpen) {
+        refusal().then((why) => {
+          if (why && socket.readyState !== WebSocket.OPEN) to.closed(`${why}. Reconnecting …`);
+        });
+      }
       setTimeout(connect, wait);
       wait = Math.min(2 * wait, LONGEST_WAIT);
     };

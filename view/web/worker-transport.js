@@ -17,7 +17,7 @@ export function connectWorker(to) {
   };
   worker.onerror = (event) => {
     open = false;
-    to.closed(event.message || 'the simulation could not be loaded');
+    to.closed(`The simulation has stopped: ${event.message || 'the simulation could not be loaded'}`);
   };
   return {
     send(text) {

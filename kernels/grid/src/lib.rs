@@ -25,6 +25,21 @@
 //! cache, and rows are short. `W` is a multiple of 4, so that the two batches of a family along
 //! a row (every other stick, every other two sticks) are every other registers, too. The 16
 //! belongs to the layout, not to the machine: narrower registers take it in several goes.
+//! (With wider ones the kernel does not compile; the tests' `Array<N>` has `N` lanes.)
+//!
+//! ```
+//! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../lanes/tests/lanes/array.rs"));
+//! # fn main() {
+//! step_a_sheet(&taut_grid::GridKernel::on(ArrayMachine::<16>));
+//! # }
+//! ```
+//!
+//! ```compile_fail
+//! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../lanes/tests/lanes/array.rs"));
+//! # fn main() {
+//! step_a_sheet(&taut_grid::GridKernel::on(ArrayMachine::<32>));
+//! # }
+//! ```
 //!
 //! So a row of up to 64 particles takes 64 numbers in each column. A sheet whose columns would be
 //! longer than 2²² numbers by it, and more than four times its particles, is refused

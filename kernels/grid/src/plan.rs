@@ -477,7 +477,9 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
 /// The columns of the axes.
 fn axes<const D: usize>(strided: &mut [f32], layout: Layout) -> [Shared<f32>; D] {
     assert!(strided.len() == D * layout.span());
-    core::array::from_fn(|axis| Shared(strided[axis * layout.span()..].as_mut_ptr()))
+    // One pointer to the whole: borrowing it again for the next axis would make the first invalid.
+    let whole = strided.as_mut_ptr();
+    core::array::from_fn(|axis| Shared(whole.wrapping_add(axis * layout.span())))
 }
 
 /// A point into strides.

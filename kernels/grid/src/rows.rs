@@ -122,10 +122,11 @@ fn integrate_row<V: Vector>(
 ) {
     let len = to.len();
     assert!(len.is_multiple_of(STRIDE) && start.len() == len && inverse_mass.len() == len);
+    const { assert!(STRIDE.is_multiple_of(V::LANES)) };
     let [keep, push] = terms.map(|term| V::splat(cpu, term));
     let (start, to, inverse_mass) = (start.as_ptr(), to.as_mut_ptr(), inverse_mass.as_ptr());
     for at in (0..len).step_by(V::LANES) {
-        // SAFETY: `at + LANES <= len`, which all have.
+        // SAFETY: the lanes divide `len`, so `at + LANES <= len`, which all have.
         unsafe {
             let [here, before, inverse_mass] =
                 [start, to.cast_const(), inverse_mass].map(|row| V::load(cpu, row.add(at)));
@@ -146,13 +147,14 @@ fn transpose<V: Vector, const INTO_STRIDES: bool>(
 ) -> f32 {
     assert!(registers.is_multiple_of(4));
     assert!(row.len() == registers * STRIDE && strided.len() == registers * STRIDE);
+    const { assert!(STRIDE.is_multiple_of(V::LANES) && PADDING.is_multiple_of(V::LANES)) };
     let zero = V::splat(cpu, 0.0);
     let mut unsound = zero;
     let (row, strided) = (row.as_mut_ptr(), strided.as_mut_ptr());
     for first in (0..registers).step_by(4) {
         for lane in (0..STRIDE).step_by(V::LANES) {
-            // SAFETY: `first + 3 < registers` and each lane is below `STRIDE`, so every place
-            // is below `registers * STRIDE`, which both slices have.
+            // SAFETY: `first + 3 < registers`, and each lane is below `STRIDE`, which the lanes
+            // divide, so every place is below `registers * STRIDE`, which both slices have.
             unsafe {
                 let in_row = |l: usize| row.add((lane + l) * registers + first).cast::<[f32; 4]>();
                 let register = |m: usize| strided.add((first + m) * STRIDE + lane);

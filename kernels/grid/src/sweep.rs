@@ -180,6 +180,7 @@ impl<const D: usize> Path<D> {
         sticks: Sticks,
         partner: usize,
     ) {
+        const { assert!(STRIDE.is_multiple_of(V::LANES)) };
         for lane in (0..STRIDE).step_by(V::LANES) {
             let sticks = Sticks { in_row: sticks.in_row + lane, ..sticks };
             // SAFETY: by contract; `lane` stays inside of the registers.
@@ -208,6 +209,7 @@ impl<const D: usize> Path<D> {
         sticks: Sticks,
         partner: usize,
     ) {
+        const { assert!(STRIDE.is_multiple_of(V::LANES)) };
         let partner_at = sticks.to + partner;
         // SAFETY: by contract; `lane` stays inside of the registers.
         unsafe {

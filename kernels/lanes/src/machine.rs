@@ -32,6 +32,10 @@ impl Machine for OneLane {
 }
 
 /// A choice of register type, made when the value is.
+///
+/// It is safe to implement, as no unsafe code trusts it: a kernel compares [`lanes`](Self::lanes)
+/// with the registers that [`run`](Self::run) chose, and panics if they differ. What is trusted
+/// is the register type ([`Vector`]), and its `Cpu` as the proof of its instructions.
 pub trait Machine: Copy + Send + Sync + 'static {
     /// What the kernel that runs on it is called.
     fn name(self) -> &'static str;
@@ -39,6 +43,6 @@ pub trait Machine: Copy + Send + Sync + 'static {
     fn isa(self) -> &'static str;
     /// The lanes of the register type that [`run`](Machine::run) chooses.
     fn lanes(self) -> usize;
-    /// Does the work with that register type, compiled for its instruction set.
+    /// Does the work, once, with that register type, compiled for its instruction set.
     fn run(self, operation: impl Operation);
 }

@@ -72,6 +72,7 @@ impl<'a, const D: usize> OverParticles<'a, D> {
 impl<const D: usize> Operation for OverParticles<'_, D> {
     #[inline(always)]
     fn run<V: Vector>(self, cpu: V::Cpu) {
+        const { assert!(PADDING.is_multiple_of(V::LANES)) };
         match self.pass {
             Pass::Fill => self.fill::<V>(cpu),
             Pass::Integrate(Source::Columns, motion) => self.integrate::<V, false>(cpu, motion),

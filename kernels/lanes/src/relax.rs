@@ -64,6 +64,7 @@ unsafe fn in_stars<V: Vector, F: Factor, const D: usize>(
     mass: f32,
 ) {
     const PACKET: usize = STAR_STICKS * PACKET_STICKS;
+    const { assert!(PACKET_STICKS.is_multiple_of(V::LANES)) };
     let mut held = Held([Record::default(); PACKET_STICKS]);
     for (packet, a) in slots.a.chunks_exact(PACKET).enumerate() {
         let range = packet * PACKET..(packet + 1) * PACKET;
@@ -250,22 +251,34 @@ struct Held([Record; PACKET_STICKS]);
 
 impl Held {
     /// # Safety
-    /// - The lanes divide [`PACKET_STICKS`], and `slot`.
+    /// - The lanes divide `slot`.
     #[inline(always)]
     unsafe fn get<V: Vector>(&self, cpu: V::Cpu, slot: usize) -> [V; 4] {
-        let first: *const Record = &raw const self.0[slot % PACKET_STICKS];
-        // SAFETY: as many records as there are lanes, from there on, by contract.
-        core::array::from_fn(|row| unsafe { V::load(cpu, first.cast::<f32>().add(row * V::LANES)) })
+        const { assert!(PACKET_STICKS.is_multiple_of(V::LANES)) };
+        // A pointer to all records: one to a single record would not be valid for its neighbours.
+        let records = self.0.as_ptr();
+        core::array::from_fn(|row| {
+            // SAFETY: the lanes divide `slot` and the packet, so as many records as there are
+            // lanes follow there.
+            unsafe {
+                let first = records.add(slot % PACKET_STICKS).cast::<f32>();
+                V::load(cpu, first.add(row * V::LANES))
+            }
+        })
     }
 
     /// # Safety
     /// - As [`get`](Self::get).
     #[inline(always)]
     unsafe fn put<V: Vector>(&mut self, rows: [V; 4], slot: usize) {
-        let first: *mut Record = &raw mut self.0[slot % PACKET_STICKS];
+        const { assert!(PACKET_STICKS.is_multiple_of(V::LANES)) };
+        let records = self.0.as_mut_ptr();
         for (at, row) in rows.into_iter().enumerate() {
             // SAFETY: as above.
-            unsafe { row.store(first.cast::<f32>().add(at * V::LANES)) };
+            unsafe {
+                let first = records.add(slot % PACKET_STICKS).cast::<f32>();
+                row.store(first.add(at * V::LANES));
+            }
         }
     }
 }

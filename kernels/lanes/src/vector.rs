@@ -6,7 +6,39 @@ use taut_core::Lane;
 ///
 /// Adding an instruction set is implementing this and [`Lane`], some fifty lines, and naming
 /// it in a [`Machine`](crate::Machine).
-pub trait Vector: Lane {
+///
+/// # Safety
+/// Unsafe code reads and writes memory by these methods and by [`LANES`](Self::LANES). An
+/// implementation promises:
+/// - `LANES` divides [`PADDING`](taut_core::PADDING). (The kernels check it when they are
+///   compiled.)
+/// - [`load`](Self::load) reads, and [`store`](Self::store) writes, exactly `LANES` consecutive
+///   numbers from the address on.
+/// - [`gather_rows`](Self::gather_rows), [`scatter_rows`](Self::scatter_rows),
+///   [`gather`](Self::gather) and [`scatter`](Self::scatter) ask `at` for lanes below `LANES`
+///   only, and read or write exactly four numbers at each address that it returns.
+/// - None of them needs an address to be aligned more than an `f32` is.
+///
+/// The values of the lanes are not part of it: no address is computed from them.
+///
+/// Kernels accept registers of up to 16 lanes (the tests' `Array<N>` has `N` lanes):
+///
+/// ```
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/lanes/array.rs"));
+/// # fn main() {
+/// step_a_sheet(&taut_lanes::IndexedKernel::on(ArrayMachine::<16>));
+/// # }
+/// ```
+///
+/// and do not compile with wider ones:
+///
+/// ```compile_fail
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/lanes/array.rs"));
+/// # fn main() {
+/// step_a_sheet(&taut_lanes::IndexedKernel::on(ArrayMachine::<32>));
+/// # }
+/// ```
+pub unsafe trait Vector: Lane {
     /// To hold one is to hold the proof that this machine has the instructions.
     type Cpu: Copy + Send + Sync + 'static;
 
@@ -36,7 +68,8 @@ pub trait Vector: Lane {
     ///   [`LANES`](Self::LANES); only aligned as an `f32` must be.
     unsafe fn gather_rows(cpu: Self::Cpu, at: impl Fn(usize) -> *const [f32; 4]) -> [Self; 4];
 
-    /// Writes four numbers a lane, lane 0 first.
+    /// Writes four numbers a lane. Where the places of two lanes overlap, it is not defined which
+    /// of the two remains.
     ///
     /// # Safety
     /// - `at(lane)` is valid for writing four `f32`, for each lane below
@@ -47,7 +80,7 @@ pub trait Vector: Lane {
     fn transpose(rows: [Self; 4]) -> [Self; 4];
 
     /// A number a lane, to rows: in row `q`, the first `D` places of quarter `i` are lane
-    /// `q + 4 i`, and the others 0.
+    /// `q + 4 i`, and the others 0. `D` is 2 or 3.
     #[inline(always)]
     fn spread<const D: usize>(self) -> [Self; 4] {
         let zero = self.constant(0.0);
@@ -95,7 +128,9 @@ pub trait Vector: Lane {
 }
 
 /// One lane: what a machine without SIMD has, and what a register is compared with.
-impl Vector for f32 {
+// SAFETY: one lane, which divides everything; the methods read and write one number, or four at
+// the address of lane 0, and need no more alignment than an `f32` has.
+unsafe impl Vector for f32 {
     type Cpu = ();
     const LANES: usize = 1;
 

@@ -59,7 +59,9 @@ impl Lane for Wide8 {
     }
 }
 
-impl Vector for Wide8 {
+// SAFETY: 8 lanes; the methods read and write arrays of 8 numbers, or of 4 at the addresses of
+// lanes 0 to 7, which need no more alignment than an `f32` has.
+unsafe impl Vector for Wide8 {
     type Cpu = ();
     const LANES: usize = 8;
 

@@ -1,5 +1,6 @@
 //! A scene on its way, with all that a user may do to it, in either dimension.
 
+mod changes;
 mod shown;
 
 use std::sync::Arc;
@@ -103,6 +104,23 @@ where
     first_difference: Option<u64>,
 }
 
+impl<const D: usize> Rival<D>
+where
+    AnyKernel: Kernel<D>,
+{
+    /// In the present state of a world of that scene.
+    fn of(
+        world: &World<AnyKernel, D>,
+        scene: &Scene<D>,
+        kernels: Kernels,
+    ) -> Result<Self, CourseError> {
+        let kernel_for = |schedule: &taut::Schedule| kernels.kernel_for(schedule);
+        let world = World::resume(scene, kernel_for, &world.snapshot())?;
+        let runner = Runner { kernels, world, gauge: Gauge::default() };
+        Ok(Self { runner, first_difference: None })
+    }
+}
+
 /// A scene on its way.
 pub(crate) struct Course<const D: usize>
 where
@@ -194,15 +212,8 @@ where
 {
     pub(crate) fn new(scene: Scene<D>, asked: Asked) -> Result<Self, CourseError> {
         let kernels = Kernels::new(&asked.wish)?;
-        let begun = begin(&scene, &asked, kernels)?;
+        let begun = changes::begin(&scene, &asked, kernels)?;
         let world = &begun.world;
-        let (mut least, mut greatest) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
-        for point in world.positions().map(space) {
-            for axis in 0..3 {
-                least[axis] = least[axis].min(point[axis]);
-                greatest[axis] = greatest[axis].max(point[axis]);
-            }
-        }
         let Drawing { triangles, sticks, .. } = world.drawing();
         let largest = scene.models().map(|(_, model)| model).max_by_key(|model| model.sticks.len());
         let usual = largest.map_or(Order::Banded, |it| Arrangement::default_of(it).order);
@@ -210,7 +221,7 @@ where
         Ok(Self {
             usual,
             sheets,
-            bounds: [least, greatest],
+            bounds: bounds(world.positions().map(space)),
             faces: triangles.len(),
             sticks: sticks.len(),
             runner: begun,
@@ -218,71 +229,6 @@ where
             asked,
             scene,
         })
-    }
-
-    /// From the beginning, as asked for; what was held is held again.
-    pub(crate) fn reset(&mut self) -> Result<(), CourseError> {
-        let held: Vec<usize> = self.runner.world.grabbed().collect();
-        let racing = self.rival.take().map(|rival| rival.runner.kernels);
-        let kernels = self.runner.kernels.clone();
-        self.runner = begin(&self.scene, &self.asked, kernels)?;
-        for particle in held {
-            self.runner.world.grab(particle)?;
-        }
-        racing.map_or(Ok(()), |kernels| self.race_on(kernels))
-    }
-
-    /// Goes on as asked for, from the present state if that is possible, or else from the
-    /// beginning. An error changes nothing.
-    pub(crate) fn follow(&mut self, asked: Asked) -> Result<Way, CourseError> {
-        let settings = settings(&self.scene, &asked);
-        asked::check_work(&settings)?;
-        if asked.order == Some(Order::Sheet) && !self.sheets {
-            return Err(CourseError::NotASheet);
-        }
-        let kernels = if asked.wish == self.asked.wish {
-            None
-        } else {
-            self.check_wish(&asked.wish, asked.order)?;
-            Some(Kernels::new(&asked.wish)?)
-        };
-        self.runner.world.set_settings(settings)?;
-        if let Some(kernels) = kernels {
-            self.runner.kernels = kernels;
-            self.runner.gauge = Gauge::default();
-        }
-        let before = core::mem::replace(&mut self.asked, asked);
-        let rival = self.rival.as_mut().map(|rival| &mut rival.runner);
-        let applied = [&mut self.runner]
-            .into_iter()
-            .chain(rival)
-            .try_for_each(|runner| apply(runner, &self.scene, &self.asked, &before));
-        let Err(why) = applied else {
-            let same = self.asked.order == before.order;
-            return Ok(if same { Way::On } else { Way::Rebuilt });
-        };
-        self.reset()?;
-        Ok(Way::Anew(why))
-    }
-
-    /// Begins a race, from the present state.
-    pub(crate) fn race(&mut self, wish: &Wish) -> Result<(), CourseError> {
-        self.check_wish(wish, self.asked.order)?;
-        self.race_on(Kernels::new(wish)?)
-    }
-
-    fn race_on(&mut self, kernels: Kernels) -> Result<(), CourseError> {
-        let scene = as_asked(&self.scene, &self.asked);
-        let snapshot = self.runner.world.snapshot();
-        let world = World::resume(&scene, |schedule| kernels.kernel_for(schedule), &snapshot)?;
-        let runner = Runner { kernels, world, gauge: Gauge::default() };
-        self.rival = Some(Rival { runner, first_difference: None });
-        Ok(())
-    }
-
-    /// Ends the race.
-    pub(crate) fn race_no_more(&mut self) {
-        self.rival = None;
     }
 
     fn worlds(&mut self) -> impl Iterator<Item = &mut World<AnyKernel, D>> {
@@ -452,6 +398,17 @@ where
     }
 }
 
+/// The least corner and the greatest of the box around some points; of no points, the origin.
+fn bounds(mut points: impl Iterator<Item = [f32; 3]>) -> [[f32; 3]; 2] {
+    let Some(first) = points.next() else { return [[0.0; 3]; 2] };
+    points.fold([first; 2], |[least, greatest], point| {
+        [
+            core::array::from_fn(|axis| least[axis].min(point[axis])),
+            core::array::from_fn(|axis| greatest[axis].max(point[axis])),
+        ]
+    })
+}
+
 /// A point of the plane in space.
 fn space<const D: usize>(point: [f32; D]) -> [f32; 3] {
     core::array::from_fn(|axis| if axis < D { point[axis] } else { 0.0 })
@@ -459,117 +416,6 @@ fn space<const D: usize>(point: [f32; D]) -> [f32; 3] {
 
 fn own_tear_factor<const D: usize>(model: &Model<D>, stick: usize) -> f32 {
     model.tear_factors.get(stick).copied().unwrap_or(f32::INFINITY)
-}
-
-/// How a scene moves as asked for.
-fn settings<const D: usize>(scene: &Scene<D>, asked: &Asked) -> Settings<D> {
-    let mut settings = scene.settings;
-    settings.passes = asked.passes.unwrap_or(settings.passes);
-    let step = &mut settings.step;
-    step.substeps = asked.substeps.unwrap_or(step.substeps);
-    step.iterations = asked.iterations.unwrap_or(step.iterations);
-    step.damping = asked.damping.unwrap_or(step.damping);
-    if !asked.gravity {
-        step.acceleration = [0.0; D];
-    }
-    settings
-}
-
-fn forces<const D: usize>(scene: &Scene<D>, asked: &Asked) -> Vec<Arc<dyn Force<D>>>
-where
-    Scene<D>: Space<D>,
-{
-    match asked.wind {
-        Some(false) => Vec::new(),
-        Some(true) if scene.forces.is_empty() => vec![scene.breeze()],
-        _ => scene.forces.clone(),
-    }
-}
-
-/// A scene as asked for, but for its sticks.
-fn as_asked<const D: usize>(scene: &Scene<D>, asked: &Asked) -> Scene<D>
-where
-    Scene<D>: Space<D>,
-{
-    let mut scene = scene.clone();
-    scene.formula = asked.formula.unwrap_or(scene.formula);
-    scene.order = asked.order.or(scene.order);
-    scene.forces = forces(&scene, asked);
-    scene.settings = settings(&scene, asked);
-    scene
-}
-
-/// Begins with a scene as asked for.
-fn begin<const D: usize>(
-    scene: &Scene<D>,
-    asked: &Asked,
-    kernels: Kernels,
-) -> Result<Runner<D>, CourseError>
-where
-    Scene<D>: Space<D>,
-    AnyKernel: Kernel<D>,
-{
-    let world = World::new(&as_asked(scene, asked), |schedule| kernels.kernel_for(schedule))?;
-    let mut runner = Runner { kernels, world, gauge: Gauge::default() };
-    if asked.sticks != OfSticks::default() {
-        change_sticks(&mut runner.world, scene, asked.sticks)?;
-    }
-    Ok(runner)
-}
-
-/// Goes on as asked for, from the state that there is.
-fn apply<const D: usize>(
-    runner: &mut Runner<D>,
-    scene: &Scene<D>,
-    asked: &Asked,
-    before: &Asked,
-) -> Result<(), CourseError>
-where
-    Scene<D>: Space<D>,
-    AnyKernel: Kernel<D>,
-{
-    let Runner { kernels, world, .. } = runner;
-    if asked.order != before.order {
-        let snapshot = world.snapshot();
-        let kernel_for = |schedule: &taut::Schedule| kernels.kernel_for(schedule);
-        *world = World::resume(&as_asked(scene, asked), kernel_for, &snapshot)?;
-    }
-    world.replan(asked.formula.unwrap_or(scene.formula), |it| kernels.kernel_for(it))?;
-    world.set_settings(settings(scene, asked))?;
-    *world.forces_mut() = forces(scene, asked);
-    if asked.sticks != before.sticks {
-        change_sticks(world, scene, asked.sticks)?;
-    }
-    Ok(())
-}
-
-/// Gives every stick what was asked for, or what it has in the scene.
-fn change_sticks<const D: usize>(
-    world: &mut World<AnyKernel, D>,
-    scene: &Scene<D>,
-    asked: OfSticks,
-) -> Result<(), CourseError>
-where
-    AnyKernel: Kernel<D>,
-{
-    let models = || scene.models().map(|(_, model)| model);
-    let own = models().flat_map(|model| (0..model.sticks.len()).map(move |it| (model, it)));
-    for (name, (model, it)) in own.enumerate() {
-        let Some((piece, number)) = world.locate_stick(name) else { continue };
-        let sticks = &mut world.pieces_mut()[piece].matter.sticks;
-        let compliance = asked.compliance.unwrap_or(model.sticks.compliance(it));
-        if sticks.compliance(number).to_bits() != compliance.to_bits() {
-            sticks.set_compliance(number, compliance).map_err(WorldError::from)?;
-        }
-        let stiffness = asked.stiffness.unwrap_or(model.sticks.stiffness(it));
-        if sticks.stiffness(number).to_bits() != stiffness.to_bits() {
-            sticks.set_stiffness(number, stiffness).map_err(WorldError::from)?;
-        }
-    }
-    let own = models().flat_map(|it| (0..it.sticks.len()).map(|stick| own_tear_factor(it, stick)));
-    let own: Vec<f32> = own.collect();
-    world.set_tear_factors(|stick| asked.tear.unwrap_or(own[stick]));
-    Ok(())
 }
 
 /// What the formula does to a plain stick, counted.

@@ -12,14 +12,23 @@ use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
+/// The port of `http` addresses that name none.
+const HTTP_PORT: u16 = 80;
+
 /// By what names this server may be called.
 #[derive(Clone)]
 pub(super) struct Door(Arc<[String]>);
 
 impl Door {
     pub(super) fn of(address: SocketAddr) -> Self {
+        let names = ["127.0.0.1", "localhost"];
         let port = address.port();
-        Self(["127.0.0.1", "localhost"].map(|name| format!("{name}:{port}")).into())
+        let mut own = names.map(|name| format!("{name}:{port}")).to_vec();
+        if port == HTTP_PORT {
+            // Browsers leave it out.
+            own.extend(names.map(str::to_owned));
+        }
+        Self(own.into())
     }
 
     fn is_own_host(&self, host: &str) -> bool {
@@ -30,7 +39,7 @@ impl Door {
         origin.strip_prefix("http://").is_some_and(|host| self.is_own_host(host))
     }
 
-    fn lets_in(&self, request: &Request) -> bool {
+    pub(super) fn lets_in(&self, request: &Request) -> bool {
         let headers = request.headers();
         let all = |name: HeaderName, is_own: &dyn Fn(&str) -> bool| {
             headers.get_all(name).iter().all(|value| value.to_str().is_ok_and(is_own))

@@ -7,28 +7,25 @@ use std::future::Future;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use axum::Router;
 use axum::body::Body;
+use axum::extract::State;
+use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{Message as Frame, WebSocket, WebSocketUpgrade};
-use axum::extract::{Request, State};
 use axum::http::{StatusCode, Uri, header};
 use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use axum::routing::any;
 use axum::serve::ListenerExt;
 use rust_embed::Embed;
-use tokio::sync::mpsc;
+use tokio::sync::{Semaphore, mpsc};
 
 use crate::host::Host;
-use crate::protocol::Message;
+use crate::protocol::{COMMAND_BYTES_MAX, COMMANDS_QUEUED_MAX, Message, SOCKETS_MAX};
 
 use door::Door;
-use simulation::{Event, News, Simulation};
-
-/// No command is as long.
-const COMMAND_MAX: usize = 1 << 16;
+use simulation::{Handle, Queues, ReadCommand, Simulation};
 
 /// Why nobody can be served.
 #[derive(Debug, thiserror::Error)]
@@ -48,7 +45,9 @@ pub enum ServeError {
 }
 
 /// The page, and a [`Host`] behind a web socket (`/socket`), for this machine alone. It does not
-/// answer pages of other origins, nor requests that name another host.
+/// answer pages of other origins, nor requests that name another host. It has at most
+/// [`SOCKETS_MAX`] pages at the same time, and refuses others with status 503; what each of them may
+/// send is bounded, too (see the limits of the [protocol](crate::protocol)).
 ///
 /// ```no_run
 /// use taut_view::{Host, Options, Server};
@@ -107,7 +106,10 @@ impl Server {
     pub fn run_until(self, end: impl Future<Output = ()>) -> Result<(), ServeError> {
         let Self { host, listener, address } = self;
         let simulation = Simulation::start(host)?;
-        let site = Site { events: simulation.events(), visitors: Arc::default() };
+        let site = Site {
+            simulation: simulation.handle(),
+            sockets: Arc::new(Semaphore::new(SOCKETS_MAX)),
+        };
         let router = Router::new()
             .route("/socket", any(socket))
             .fallback(file)
@@ -135,8 +137,9 @@ impl Server {
 /// What handlers share.
 #[derive(Clone)]
 struct Site {
-    events: std::sync::mpsc::Sender<Event>,
-    visitors: Arc<AtomicU64>,
+    simulation: Handle,
+    /// How many more sockets there may be.
+    sockets: Arc<Semaphore>,
 }
 
 /// The files of the page; in a debug build they are read when they are asked for.
@@ -159,22 +162,39 @@ async fn file(uri: Uri) -> Response {
     }
 }
 
-async fn socket(State(site): State<Site>, upgrade: WebSocketUpgrade, _: Request) -> Response {
-    upgrade.max_message_size(COMMAND_MAX).on_upgrade(async move |socket| {
-        let visitor = site.visitors.fetch_add(1, Ordering::Relaxed);
-        let tell = |news| site.events.send(Event { visitor, news }).is_ok();
-        // The simulation has ended, or the page has: either way there is no more to say.
-        let _ = converse(socket, &tell).await;
-        let _ = tell(News::Left);
-    })
+async fn socket(
+    State(site): State<Site>,
+    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
+) -> Response {
+    // The page asks again without an upgrade, as a WebSocket does not tell why it was refused.
+    let Ok(place) = site.sockets.try_acquire_owned() else {
+        let sentence =
+            format!("{SOCKETS_MAX} pages show this simulation, which is the most: close one\n");
+        return (StatusCode::SERVICE_UNAVAILABLE, sentence).into_response();
+    };
+    let upgrade = match upgrade {
+        Ok(upgrade) => upgrade,
+        Err(rejection) => return rejection.into_response(),
+    };
+    upgrade
+        .read_buffer_size(COMMAND_BYTES_MAX)
+        .max_frame_size(COMMAND_BYTES_MAX)
+        .max_message_size(COMMAND_BYTES_MAX)
+        .on_upgrade(async move |socket| {
+            // The simulation has ended, or the page has: either way there is no more to say.
+            let _ = converse(socket, &site.simulation).await;
+            // The queues are closed, which the simulation sees when it wakes.
+            site.simulation.wake();
+            drop(place);
+        })
 }
 
 /// Carries messages to and fro, until one side ends.
-async fn converse(mut socket: WebSocket, tell: &impl Fn(News) -> bool) -> Option<()> {
+async fn converse(mut socket: WebSocket, simulation: &Handle) -> Option<()> {
     // One message at a time: when it is sent, the next is made, and is then the newest.
     let (outbox, mut inbox) = mpsc::channel(1);
-    let told = |heard: bool| heard.then_some(());
-    told(tell(News::Came(outbox)))?;
+    let (queue, commands) = mpsc::channel(COMMANDS_QUEUED_MAX);
+    simulation.connect(Queues { commands, outbox }).await?;
     loop {
         tokio::select! {
             message = inbox.recv() => {
@@ -183,14 +203,25 @@ async fn converse(mut socket: WebSocket, tell: &impl Fn(News) -> bool) -> Option
                     Message::Binary(bytes) => Frame::Binary(bytes.into()),
                 };
                 socket.send(frame).await.ok()?;
-                told(tell(News::Ready))?;
             }
-            frame = socket.recv() => match frame?.ok()? {
-                Frame::Text(text) => told(tell(News::Said(text.to_string())))?,
-                Frame::Binary(_) => told(tell(News::Said(String::new())))?,
-                Frame::Close(_) => return None,
-                Frame::Ping(_) | Frame::Pong(_) => {}
-            },
+            read = read_command(&mut socket, &queue) => read?,
         }
+        simulation.wake();
     }
+}
+
+/// Reads the next command, once the queue has room for one. None if the page has gone.
+async fn read_command(socket: &mut WebSocket, queue: &mpsc::Sender<ReadCommand>) -> Option<()> {
+    let place = queue.reserve().await.ok()?;
+    let command = loop {
+        match socket.recv().await?.ok()? {
+            Frame::Text(text) => break serde_json::from_str(&text),
+            // A command is a text: this is none, which is an error.
+            Frame::Binary(_) => break serde_json::from_str(""),
+            Frame::Close(_) => return None,
+            Frame::Ping(_) | Frame::Pong(_) => {}
+        }
+    };
+    place.send(command);
+    Some(())
 }

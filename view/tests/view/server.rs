@@ -1,9 +1,10 @@
 //! The server, by real sockets.
 
-use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::io::{self, Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::thread::{self, JoinHandle};
 
+use taut_view::protocol::{COMMAND_BYTES_MAX, SOCKETS_MAX};
 use taut_view::{Host, Options, ServeError, Server};
 use tokio::sync::oneshot;
 use tungstenite::client::IntoClientRequest;
@@ -31,8 +32,23 @@ impl Running {
     }
 
     fn visit(&self) -> Visitor {
-        let (socket, _) = tungstenite::connect(format!("ws://{}/socket", self.address)).unwrap();
-        Visitor(socket)
+        self.try_to_visit().unwrap()
+    }
+
+    fn try_to_visit(&self) -> Result<Visitor, tungstenite::Error> {
+        let (socket, _) = tungstenite::connect(format!("ws://{}/socket", self.address))?;
+        Ok(Visitor(socket))
+    }
+
+    /// As soon as the server has noticed that somebody has gone.
+    fn visit_when_there_is_room(&self) -> Visitor {
+        loop {
+            match self.try_to_visit() {
+                Ok(visitor) => return visitor,
+                Err(tungstenite::Error::Http(answer)) => assert_eq!(answer.status(), 503),
+                Err(other) => panic!("{other}"),
+            }
+        }
     }
 
     /// The answer to a request with these lines of header.
@@ -56,6 +72,25 @@ impl Drop for Running {
 struct Visitor(WebSocket<MaybeTlsStream<TcpStream>>);
 
 impl Visitor {
+    fn stream(&mut self) -> &mut TcpStream {
+        match self.0.get_mut() {
+            MaybeTlsStream::Plain(stream) => stream,
+            other => panic!("there is no TLS: {other:?}"),
+        }
+    }
+
+    /// Reads and drops everything from now on, on another thread, so that it can send for ever.
+    fn drain(&mut self) -> JoinHandle<()> {
+        let mut stream = self.stream().try_clone().unwrap();
+        // An error is the end, too.
+        thread::spawn(move || drop(io::copy(&mut stream, &mut io::sink())))
+    }
+
+    /// Whether the server closes the socket, rather than going on with figures.
+    fn is_closed(&mut self) -> bool {
+        (0..30).any(|_| self.0.read().is_err())
+    }
+
     fn say(&mut self, command: &str) {
         self.0.send(Message::text(command)).unwrap();
     }
@@ -170,4 +205,103 @@ fn nobody_waits_for_pages_when_it_ends() {
     visitor.hear();
     drop(running);
     while visitor.0.read().is_ok() {}
+}
+
+#[test]
+fn more_bytes_than_a_command_has_are_not_waited_for() {
+    let running = Running::new();
+    let mut visitor = running.visit();
+    // The header of a frame of 16 MiB: a text, masked, with its length in eight bytes.
+    let length = (16_u64 << 20).to_be_bytes();
+    visitor.stream().write_all(&[&[0x81, 0xff], &length[..], &[0; 4]].concat()).unwrap();
+    assert!(visitor.is_closed());
+
+    let with_spaces = |bytes: usize| format!("{:bytes$}", r#"{"do":"next"}"#);
+    let mut visitor = running.visit();
+    visitor.say(&with_spaces(COMMAND_BYTES_MAX));
+    while !matches!(visitor.hear(), Heard::Frame(_)) {}
+    visitor.say(&with_spaces(COMMAND_BYTES_MAX + 1));
+    assert!(visitor.is_closed());
+}
+
+#[test]
+fn more_pages_than_there_may_be_are_refused_in_a_sentence() {
+    let running = Running::new();
+    let mut visitors: Vec<Visitor> = (0..SOCKETS_MAX).map(|_| running.visit()).collect();
+    match running.try_to_visit() {
+        Err(tungstenite::Error::Http(answer)) => assert_eq!(answer.status(), 503),
+        other => panic!("{:?}", other.map(|_| "it was let in")),
+    }
+    // What the page then asks for, as a WebSocket does not tell why.
+    let answer = running.ask("/socket", &format!("Host: {}\r\n", running.address));
+    assert!(answer.starts_with("HTTP/1.1 503"), "{answer}");
+    assert!(answer.contains("32 pages show this simulation"), "{answer}");
+    // Those who are there are served, and so is who comes after one of them has gone.
+    visitors[SOCKETS_MAX - 1].look();
+    drop(visitors.pop());
+    running.visit_when_there_is_room().look();
+}
+
+#[test]
+fn a_page_that_resets_without_end_does_not_keep_others_waiting() {
+    let running = Running::new();
+    let mut looker = running.visit();
+    let mut flooder = running.visit();
+    let drain = flooder.drain();
+    let first = looker.look().epoch;
+    for _ in 0..20_000 {
+        flooder.say(r#"{"do":"reset"}"#);
+    }
+    let mut last = first;
+    for _ in 0..20 {
+        // It asks for a frame, the commands of the flood before it are not all followed first.
+        let epoch = looker.look().epoch;
+        assert!(epoch - last <= 50, "{} resets between two frames", epoch - last);
+        last = epoch;
+    }
+    assert!(last > first, "the flood is followed, too");
+    flooder.stream().shutdown(Shutdown::Both).unwrap();
+    drain.join().unwrap();
+}
+
+#[test]
+fn a_flood_of_messages_and_connections_leaves_it_answering() {
+    const COMMANDS: [&str; 12] = [
+        r#"{"do":"next"}"#,
+        r#"{"do":"reset"}"#,
+        r#"{"do":"grab","particle":7}"#,
+        r#"{"do":"drag","particle":7,"to":[0.1,0.2,0.3]}"#,
+        "nonsense",
+        r#"{"do":"set","damping":0.5}"#,
+        r#"{"do":"step"}"#,
+        r#"{"do":"set","schedule":"coloured"}"#,
+        r#"{"do":"cut","from":[[9,9,9],[9,9,8]],"to":[[9,8,9],[9,8,8]]}"#,
+        r#"{"do":"race","kernel":"scalar"}"#,
+        r#"{"do":"set","schedule":null}"#,
+        r#"{"do":"race"}"#,
+    ];
+    let running = Running::new();
+    let mut looker = running.visit();
+    let come: Vec<_> = (0..60).map(|_| running.try_to_visit()).collect();
+    let flooders: Vec<Visitor> = come.into_iter().filter_map(Result::ok).collect();
+    assert_eq!(flooders.len(), SOCKETS_MAX - 1);
+    thread::scope(|scope| {
+        for (nth, mut flooder) in flooders.into_iter().enumerate() {
+            scope.spawn(move || {
+                let drain = flooder.drain();
+                for command in 0..20_000 / SOCKETS_MAX {
+                    flooder.say(COMMANDS[(nth + command) % COMMANDS.len()]);
+                }
+                flooder.stream().shutdown(Shutdown::Both).unwrap();
+                drain.join().unwrap();
+            });
+        }
+        for _ in 0..10 {
+            looker.look();
+        }
+    });
+    let answer = running.ask("/worker.js", &format!("Host: {}\r\n", running.address));
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    looker.look();
+    running.visit_when_there_is_room().look();
 }

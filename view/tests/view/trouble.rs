@@ -1,6 +1,7 @@
 //! Nonsense, and simulations that blow up.
 
 use taut::world::{AnyScene, LibraryScene};
+use taut_view::protocol::{HELD_MAX, TIMES_OWN_SIZE_MAX};
 use taut_view::{Host, Options};
 
 use crate::hear::{Heard, Visit};
@@ -132,4 +133,73 @@ fn a_scene_of_a_file_has_no_size() {
     assert_eq!(state["scenes"].as_array().unwrap().last().unwrap()["name"], "file");
     assert_eq!(visit.steps(2).look().vertices.len(), 64);
     assert!(Host::new(Options { scene: "nowhere".into(), ..Options::default() }).is_err());
+}
+
+#[test]
+fn an_error_changes_nothing_even_where_something_held_hides_it() {
+    // One substep is too long for the spring; held, its free end has no mass that could swing.
+    let text = r#"
+        [step]
+        substeps = 8
+        [[model]]
+        name = "swing"
+        groups = { hand = [0] }
+        pinned = ["hand"]
+        [model.particles]
+        positions = [[0.0, 0.5, 0.0], [0.0, 0.0, 0.0], [0.5, 0.0, 0.0]]
+        masses = [1.0, 1.0, 1.0]
+        sticks = [[1, 2]]
+        springs = [{ ends = [0, 1], rest = 0.5, stiffness = 40000.0, damping = 0.0 }]
+    "#;
+    let file = Some(("a swing".to_owned(), AnyScene::from_toml(text).unwrap()));
+    let mut host = Host::new(Options { scene: "file".into(), file, ..Options::default() }).unwrap();
+    let page = host.connect();
+    let mut visit = Visit { host, page };
+    visit.say(r#"{"do":"race","kernel":"scalar"}"#).say(r#"{"do":"grab","particle":1}"#);
+    let before = visit.steps(3).state();
+    for refused in [
+        r#"{"do":"set","substeps":1}"#,
+        r#"{"do":"set","substeps":1,"schedule":"coloured"}"#,
+        r#"{"do":"set","substeps":1,"schedule":"coloured","formula":"newton","kernel":"scalar"}"#,
+    ] {
+        let errors = visit.say(refused).errors();
+        assert!(matches!(&errors[..], [it] if it.contains("spring")), "{refused}: {errors:?}");
+        assert_eq!(visit.say(r#"{"do":"set"}"#).state(), before, "{refused}");
+    }
+    assert_eq!(visit.steps(3).look().step, 6);
+    visit.say(r#"{"do":"reset"}"#);
+    assert_eq!(visit.errors(), [""; 0]);
+    assert_eq!(visit.say(r#"{"do":"set"}"#).state(), before);
+}
+
+#[test]
+fn a_scene_of_nothing_has_bounds() {
+    let file = Some(("nothing".to_owned(), AnyScene::from_toml("").unwrap()));
+    let mut host = Host::new(Options { scene: "file".into(), file, ..Options::default() }).unwrap();
+    let page = host.connect();
+    let mut visit = Visit { host, page };
+    assert_eq!(visit.state()["bounds"], serde_json::json!([[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]));
+}
+
+#[test]
+fn a_page_holds_so_many_particles_and_no_more() {
+    let mut visit = Visit::new("drape", 12);
+    for particle in 0..=HELD_MAX {
+        visit.say(&format!(r#"{{"do":"grab","particle":{particle}}}"#));
+    }
+    let errors = visit.errors();
+    assert!(matches!(&errors[..], [it] if it.contains("at most 64 particles")), "{errors:?}");
+    // One that it holds already, and another in place of one.
+    visit.say(r#"{"do":"grab","particle":3}"#);
+    visit.say(r#"{"do":"release","particle":3}"#).say(r#"{"do":"grab","particle":100}"#);
+    assert!(visit.errors().is_empty());
+}
+
+#[test]
+fn a_scene_is_not_made_much_larger_than_it_is() {
+    let mut visit = Visit::new("plants", 2); // its own size is 8
+    let size = |size: usize| format!(r#"{{"do":"scene","scene":"plants","size":{size}}}"#);
+    assert!(visit.say(&size(8 * TIMES_OWN_SIZE_MAX)).errors().is_empty());
+    let errors = visit.say(&size(8 * TIMES_OWN_SIZE_MAX + 1)).errors();
+    assert!(matches!(&errors[..], [it] if it.contains("from 1 to 64")), "{errors:?}");
 }

@@ -14,7 +14,11 @@ use crate::machine::Operation;
 use crate::vector::Vector;
 
 /// What pulp's portable trait lacks: records, and moves by a lane.
-pub trait Registers: Simd {
+///
+/// # Safety
+/// [`Register`] is a [`Vector`] by these methods and by [`Simd::F32_LANES`]; so they keep the
+/// promises of [`Vector`].
+pub unsafe trait Registers: Simd {
     /// As [`Lane::select`].
     #[inline(always)]
     fn select(self, mask: Self::m32s, yes: Self::f32s, no: Self::f32s) -> Self::f32s {
@@ -126,9 +130,14 @@ impl<S: Registers> Lane for Register<S> {
     }
 }
 
-impl<S: Registers> Vector for Register<S> {
+// SAFETY: the rows are read and written by `Registers`, which promises the same; `load` and
+// `store` access one `f32s`, unaligned, which is `LANES` numbers: asserted.
+unsafe impl<S: Registers> Vector for Register<S> {
     type Cpu = S;
-    const LANES: usize = S::F32_LANES;
+    const LANES: usize = {
+        assert!(size_of::<S::f32s>() == S::F32_LANES * size_of::<f32>());
+        S::F32_LANES
+    };
 
     #[inline(always)]
     fn splat(simd: S, value: f32) -> Self {

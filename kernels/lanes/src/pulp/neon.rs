@@ -25,7 +25,9 @@ unsafe fn transpose([a, b, c, d]: [float32x4_t; 4]) -> [float32x4_t; 4] {
     }
 }
 
-impl Registers for Neon {
+// SAFETY: 4 lanes; the rows are read and written unaligned, four numbers at the address of each
+// of the lanes 0 to 3.
+unsafe impl Registers for Neon {
     #[inline(always)]
     unsafe fn gather_rows(self, at: impl Fn(usize) -> *const [f32; 4]) -> [f32x4; 4] {
         // SAFETY: `self` is the proof of NEON; each four numbers are valid for reading,

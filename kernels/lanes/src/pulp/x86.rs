@@ -81,7 +81,9 @@ fn unknown(mut mask: u16) -> u16 {
     mask
 }
 
-impl Registers for V3 {
+// SAFETY: 8 lanes; the rows are read and written unaligned, four numbers at the address of each
+// of the lanes 0 to 7.
+unsafe impl Registers for V3 {
     /// Three operations on bits where a blend takes as many, and one if `no` is zero, which
     /// the compiler does not see of a blend.
     #[inline(always)]
@@ -188,7 +190,9 @@ impl Registers for V3 {
     }
 }
 
-impl Registers for V4 {
+// SAFETY: 16 lanes; the rows are read and written unaligned, four numbers at the address of each
+// of the lanes 0 to 15.
+unsafe impl Registers for V4 {
     #[inline(always)]
     unsafe fn gather_rows(self, at: impl Fn(usize) -> *const [f32; 4]) -> [f32x16; 4] {
         // SAFETY: `self` is the proof of AVX-512 F and DQ; each four numbers are valid for

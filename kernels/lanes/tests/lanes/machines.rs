@@ -1,0 +1,38 @@
+//! Kernels check the lanes that a machine reports.
+
+use taut_lanes::{IndexedKernel, Machine, OneLane, Operation};
+
+use crate::array::{ArrayMachine, step_a_sheet};
+
+/// Reports four lanes and runs operations with one.
+#[derive(Clone, Copy)]
+struct Wrong;
+
+impl Machine for Wrong {
+    fn name(self) -> &'static str {
+        "wrong"
+    }
+    fn isa(self) -> &'static str {
+        "scalar"
+    }
+    fn lanes(self) -> usize {
+        4
+    }
+    fn run(self, operation: impl Operation) {
+        operation.run::<f32>(());
+    }
+}
+
+#[test]
+#[should_panic(expected = "laid out for other registers")]
+fn a_machine_that_reports_wrong_lanes_is_refused() {
+    step_a_sheet(&IndexedKernel::on(Wrong));
+}
+
+#[test]
+fn registers_of_any_width_give_the_same_bits() {
+    let one = step_a_sheet(&IndexedKernel::on(OneLane));
+    assert_eq!(one, step_a_sheet(&IndexedKernel::on(ArrayMachine::<4>)));
+    assert_eq!(one, step_a_sheet(&IndexedKernel::on(ArrayMachine::<8>)));
+    assert_eq!(one, step_a_sheet(&IndexedKernel::on(ArrayMachine::<16>)));
+}

@@ -1,0 +1,275 @@
+//! Every operation of every register gives the bits of single lanes.
+
+use taut_lanes::{Operation, Vector, Wide8};
+
+use crate::array::Array;
+
+/// The instruction sets that this machine has, of those that are chosen at run time.
+fn detected() -> Vec<&'static str> {
+    let mut all = Vec::new();
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    {
+        use std::arch::is_x86_feature_detected as has;
+        let avx2 = has!("avx2") && has!("fma") && has!("bmi2");
+        let beside_avx512f =
+            has!("avx512bw") && has!("avx512cd") && has!("avx512dq") && has!("avx512vl");
+        if avx2 && has!("avx512f") && beside_avx512f {
+            all.push("avx512");
+        }
+        if avx2 {
+            all.push("avx2");
+        }
+    }
+    #[cfg(target_arch = "aarch64")]
+    if std::arch::is_aarch64_feature_detected!("neon") {
+        all.push("neon");
+    }
+    all
+}
+
+#[test]
+fn every_operation_of_every_instruction_set_gives_the_bits_of_single_lanes() {
+    compare::<f32>("one lane", ());
+    compare::<Wide8>("wide", ());
+    let mut compared = Vec::new();
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    {
+        if let Some(simd) = pulp::x86::V4::try_new() {
+            taut_lanes::pulp::run(simd, Compare("avx512", &mut compared));
+        }
+        if let Some(simd) = pulp::x86::V3::try_new() {
+            taut_lanes::pulp::run(simd, Compare("avx2", &mut compared));
+        }
+    }
+    #[cfg(target_arch = "aarch64")]
+    if let Some(simd) = pulp::aarch64::Neon::try_new() {
+        taut_lanes::pulp::run(simd, Compare("neon", &mut compared));
+    }
+    assert_eq!(compared, detected(), "every instruction set of this machine was compared");
+}
+
+/// Compares the registers that it is run with, and notes that it did.
+struct Compare<'a>(&'static str, &'a mut Vec<&'static str>);
+
+impl Operation for Compare<'_> {
+    #[inline(always)]
+    fn run<V: Vector>(self, cpu: V::Cpu) {
+        compare::<V>(self.0, cpu);
+        self.1.push(self.0);
+    }
+}
+
+#[inline(always)]
+fn compare<V: Vector>(name: &str, cpu: V::Cpu) {
+    let expected = match V::LANES {
+        1 => results::<Array<1>>(()),
+        4 => results::<Array<4>>(()),
+        8 => results::<Array<8>>(()),
+        16 => results::<Array<16>>(()),
+        lanes => panic!("{name}: {lanes} lanes"),
+    };
+    let found = results::<V>(cpu);
+    assert_eq!(found.len(), expected.len());
+    for (found, expected) in found.into_iter().zip(expected) {
+        assert_eq!(found, expected, "{name}: (operation, operands, bits of the lanes)");
+    }
+}
+
+/// An operation, which operands it had, and the bits of what it gave.
+type Outcome = (&'static str, usize, Vec<u32>);
+
+/// Zeros, subnormals, the ends of the range, infinities, NaNs (quiet and signalling), and numbers
+/// whose results are rounded. The count is odd, so that each number gets to every lane.
+fn numbers() -> Vec<f32> {
+    let mut bits = vec![
+        0x0000_0000,
+        0x0000_0001,
+        0x0000_ffff,
+        0x007f_ffff,
+        0x0080_0000,
+        0x0080_0001,
+        0x00ff_ffff,
+        0x1a2b_3c4d,
+        0x3380_0000,
+        0x3f7f_ffff,
+        0x3f80_0000,
+        0x3f80_0001,
+        0x3fc0_0000,
+        0x4049_0fdb,
+        0x4b80_0001,
+        0x5f60_0720,
+        0x7f00_0000,
+        0x7f7f_ffff,
+        0x7f80_0000,
+        0x7f80_0001,
+        0x7fc0_0000,
+        0x7fff_ffff,
+    ];
+    bits.extend(bits.clone().iter().map(|it| it | 0x8000_0000));
+    // Any bits at all: x ← 1664525 x + 1013904223 (Numerical Recipes).
+    let mut x = 1_u32;
+    bits.extend((0..21).map(|_| {
+        x = x.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        x
+    }));
+    assert!(bits.len() % 2 == 1);
+    bits.into_iter().map(f32::from_bits).collect()
+}
+
+/// What all operations give with registers of `V`.
+#[inline(always)]
+fn results<V: Vector>(cpu: V::Cpu) -> Vec<Outcome> {
+    let mut all = Vec::new();
+    arithmetic::<V>(cpu, &mut all);
+    constants::<V>(cpu, &mut all);
+    moves::<V>(cpu, &mut all);
+    memory::<V>(cpu, &mut all);
+    records::<V>(cpu, &mut all);
+    all
+}
+
+fn loaded<V: Vector>(cpu: V::Cpu, numbers: &[f32]) -> V {
+    assert!(numbers.len() >= V::LANES);
+    // SAFETY: as many numbers as lanes, as asserted.
+    unsafe { V::load(cpu, numbers.as_ptr()) }
+}
+
+fn lanes<V: Vector>(register: V) -> Vec<f32> {
+    let mut lanes = vec![0.0; V::LANES];
+    // SAFETY: as many numbers as lanes.
+    unsafe { register.store(lanes.as_mut_ptr()) };
+    lanes
+}
+
+/// To the bit.
+fn bits<V: Vector>(registers: impl IntoIterator<Item = V>) -> Vec<u32> {
+    registers.into_iter().flat_map(lanes).map(f32::to_bits).collect()
+}
+
+/// To the bit, but all NaNs are equal: which one an operation returns is not specified.
+fn rounded<V: Vector>(register: V) -> Vec<u32> {
+    let bits = |x: f32| if x.is_nan() { f32::NAN.to_bits() } else { x.to_bits() };
+    lanes(register).into_iter().map(bits).collect()
+}
+
+/// All numbers with all.
+#[inline(always)]
+fn arithmetic<V: Vector>(cpu: V::Cpu, all: &mut Vec<Outcome>) {
+    let numbers = numbers();
+    let pairs = numbers.iter().flat_map(|&a| numbers.iter().map(move |&b| (a, b)));
+    let (mut first, mut second): (Vec<f32>, Vec<f32>) = pairs.unzip();
+    first.resize(first.len().next_multiple_of(16), 1.0);
+    second.resize(first.len(), 1.0);
+    for (at, (a, b)) in first.chunks(V::LANES).zip(second.chunks(V::LANES)).enumerate() {
+        let (a, b): (V, V) = (loaded(cpu, a), loaded(cpu, b));
+        all.push(("add", at, rounded(a + b)));
+        all.push(("sub", at, rounded(a - b)));
+        all.push(("mul", at, rounded(a * b)));
+        all.push(("div", at, rounded(a / b)));
+        all.push(("sqrt", at, rounded(a.sqrt())));
+        all.push(("reciprocal_sqrt_seed", at, bits([a.reciprocal_sqrt_seed()])));
+        all.push(("select by above", at, bits([V::select(a.above(b), a, b)])));
+        all.push(("select by at_least", at, bits([V::select(a.at_least(b), b, a)])));
+    }
+}
+
+#[inline(always)]
+fn constants<V: Vector>(cpu: V::Cpu, all: &mut Vec<Outcome>) {
+    for (at, x) in numbers().into_iter().enumerate() {
+        all.push(("splat", at, bits([V::splat(cpu, x)])));
+    }
+    let wide = [0.0, -0.0, 0.1, 1.0 + 1e-9, 1e-40, 1e-50, 1e39, f64::MAX, -f64::INFINITY, f64::NAN];
+    for (at, x) in wide.into_iter().enumerate() {
+        all.push(("constant", at, rounded(V::splat(cpu, 7.0).constant(x))));
+    }
+}
+
+/// Between registers, with all numbers in all lanes.
+#[inline(always)]
+fn moves<V: Vector>(cpu: V::Cpu, all: &mut Vec<Outcome>) {
+    let numbers = numbers();
+    for begin in 0..numbers.len() {
+        let turned: Vec<f32> = numbers.iter().cycle().skip(begin).take(64).copied().collect();
+        let rows: [V; 4] = core::array::from_fn(|row| loaded(cpu, &turned[row * V::LANES..]));
+        let [a, b, ..] = rows;
+        all.push(("successors", begin, bits([a.successors(b)])));
+        all.push(("predecessors", begin, bits([a.predecessors(b)])));
+        all.push(("transpose", begin, bits(V::transpose(rows))));
+        all.push(("transpose back", begin, bits(rows)));
+        assert_eq!(bits(V::transpose(V::transpose(rows))), bits(rows));
+        all.push(("spread<2>", begin, bits(a.spread::<2>())));
+        all.push(("spread<3>", begin, bits(a.spread::<3>())));
+        all.push(("unzip", begin, bits(V::unzip(a, b))));
+        all.push(("zip", begin, bits(V::zip(a, b))));
+        all.push(("unzip_pairs", begin, bits(V::unzip_pairs(a, b))));
+        let [even, odd] = V::unzip(a, b);
+        assert_eq!(bits(V::zip(even, odd)), bits([a, b]));
+        let [even, odd] = V::unzip_pairs(a, b);
+        assert_eq!(bits(V::unzip_pairs(even, odd)), bits([a, b]));
+    }
+}
+
+/// Whole registers at any alignment, and nothing beside them.
+#[inline(always)]
+fn memory<V: Vector>(cpu: V::Cpu, all: &mut Vec<Outcome>) {
+    let numbers = numbers();
+    for begin in 0..16 {
+        let register: V = loaded(cpu, &numbers[begin..]);
+        let expected: Vec<u32> =
+            numbers[begin..][..V::LANES].iter().copied().map(f32::to_bits).collect();
+        assert_eq!(bits([register]), expected, "load");
+        let mut to = [-1.0_f32; 48];
+        // SAFETY: at most 16 numbers from one of the first 16 on.
+        unsafe { register.store(to[begin..].as_mut_ptr()) };
+        all.push(("store", begin, to.map(f32::to_bits).to_vec()));
+    }
+}
+
+/// Records at any alignment, in any order, and nothing beside them.
+#[inline(always)]
+fn records<V: Vector>(cpu: V::Cpu, all: &mut Vec<Outcome>) {
+    let memory: Vec<f32> = numbers().into_iter().cycle().take(300).collect();
+    for begin in 0..64 {
+        // Records that overlap in part, for reading; apart, and two of them the same, for writing.
+        let from = |lane: usize| 7 * ((5 * lane + begin) % 40);
+        let same = |lane: usize| if lane == 2 { 1 } else { lane };
+        let to = |lane: usize| begin + 5 * ((7 * same(lane)) % 16);
+        // SAFETY: four numbers from one below 280 of 300 on.
+        let read = |lane| unsafe { memory.as_ptr().add(from(lane)).cast::<[f32; 4]>() };
+        // SAFETY: as above, by the contract of `read`, and for all lanes.
+        let (rows, columns) = unsafe { (V::gather_rows(cpu, read), V::gather(cpu, read)) };
+        all.push(("gather_rows", begin, bits(rows)));
+        all.push(("gather", begin, bits(columns)));
+        for (place, column) in columns.into_iter().enumerate() {
+            let expected: Vec<u32> =
+                (0..V::LANES).map(|lane| memory[from(lane) + place].to_bits()).collect();
+            assert_eq!(bits([column]), expected, "gather: place {place}");
+        }
+        // What is written where two lanes are the same must be the same.
+        let equal = |lane: usize| from(same(lane));
+        // SAFETY: as for `read`.
+        let read = |lane| unsafe { memory.as_ptr().add(equal(lane)).cast::<[f32; 4]>() };
+        // SAFETY: as above.
+        let (rows, columns) = unsafe { (V::gather_rows(cpu, read), V::gather(cpu, read)) };
+        for (name, by_rows) in [("scatter_rows", true), ("scatter", false)] {
+            let mut buffer = vec![-1.0_f32; 160];
+            let begin_of = buffer.as_mut_ptr();
+            // SAFETY: four numbers from one below 64 + 5 * 16 = 144 of 160 on.
+            let write = |lane| unsafe { begin_of.add(to(lane)).cast::<[f32; 4]>() };
+            // SAFETY: as above, for all lanes.
+            unsafe {
+                if by_rows {
+                    V::scatter_rows(rows, write);
+                } else {
+                    V::scatter(columns, write);
+                }
+            }
+            all.push((name, begin, buffer.iter().map(|it| it.to_bits()).collect()));
+            for lane in 0..V::LANES {
+                let [written, read] = [&buffer[to(lane)..][..4], &memory[equal(lane)..][..4]];
+                let same = written.iter().zip(read).all(|(a, b)| a.to_bits() == b.to_bits());
+                assert!(same, "{name}: lane {lane}");
+            }
+        }
+    }
+}
