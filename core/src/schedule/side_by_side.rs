@@ -44,11 +44,12 @@ pub(super) fn join<S: Real>(
     loop {
         let mut ended = true;
         for (first, phases) in &mut phases {
-            for block in phases.next().iter().flat_map(|phase| phase.blocks()) {
+            let Some(phase) = phases.next() else { continue };
+            for block in phase.blocks() {
                 block.batches().for_each(|batch| builder.batch(shifted(*first, batch)));
                 builder.end_block();
-                ended = false;
             }
+            ended = false;
         }
         if phase == 0 {
             for (first, part) in &small {

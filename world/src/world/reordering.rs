@@ -103,7 +103,9 @@ fn part_of_schedule(schedule: &Schedule, range: Range<usize>, sticks: &Sticks) -
     let mut phases = schedule.to_phases();
     for batch in phases.iter_mut().flatten().flatten() {
         batch.retain(|stick| (first..end).contains(stick));
-        batch.iter_mut().for_each(|stick| *stick -= first);
+        for stick in batch {
+            *stick -= first;
+        }
     }
     Schedule::new(sticks, &phases).expect("a part of a schedule is one")
 }

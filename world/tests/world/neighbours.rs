@@ -238,15 +238,15 @@ fn sticks_of_the_first_particles_stay_with_their_model() {
 
 #[test]
 fn models_of_few_sticks_fill_registers_together() {
-    let registers = |schedule: &Schedule, lanes: usize| -> usize {
-        schedule.batches().map(|batch| batch.len().div_ceil(lanes)).sum()
-    };
     fn piece<const D: usize>(scene: &Scene<D>) -> (Schedule, Schedule) {
         let world = world(scene);
         let piece = &world.pieces()[0];
         let Model { particles, sticks, .. } = &piece.matter;
         (piece.schedule().clone(), Schedule::for_mesh(particles, sticks))
     }
+    let registers = |schedule: &Schedule, lanes: usize| -> usize {
+        schedule.batches().map(|batch| batch.len().div_ceil(lanes)).sum()
+    };
     for name in ["plants", "ragdolls", "ragdolls-3d", "boxes"] {
         let listed = LibraryScene::named(name).unwrap();
         let (schedule, of_all) = match listed.scene(listed.size).unwrap() {
@@ -255,7 +255,6 @@ fn models_of_few_sticks_fill_registers_together() {
         };
         for lanes in [8, 16] {
             let [taken, at_once] = [&schedule, &of_all].map(|it| registers(it, lanes));
-            println!("{name}, {lanes} lanes: {taken} registers, {at_once} in one schedule of all");
             assert!(4 * taken <= 5 * at_once, "{name}, {lanes} lanes: {taken} and not {at_once}");
         }
     }
