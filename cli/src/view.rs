@@ -23,7 +23,7 @@ pub(crate) struct Arguments {
     /// own size.
     #[arg(long, value_name = "N", value_parser = within::<usize>(1..=2048))]
     size: Option<usize>,
-    /// The kernel to begin with: scalar, wide, pulp, or grid (for regular sheets). Otherwise the
+    /// The kernel to begin with: scalar, wide, pulp, or grid (for wide regular sheets). Otherwise the
     /// best.
     #[arg(long, value_name = "NAME", value_parser = ["scalar", "wide", "pulp", "grid"])]
     kernel: Option<String>,

@@ -88,7 +88,8 @@ pub enum StepError {
     Plan(#[from] PlanError),
 }
 
-/// One step of fixed length: `substeps` times, integrate and then relax `iterations` times.
+/// One step of fixed length: `substeps` times, integrate and then relax `iterations` times. Its number
+/// type is that of the particles.
 ///
 /// ```
 /// let step = taut_core::Step::<3> { iterations: 1, substeps: 8, ..Default::default() };

@@ -16,7 +16,7 @@ use crate::sticks::Sticks;
 /// use taut_core::{Duplicates, Particles, Renumbering, Sticks};
 ///
 /// // A chain whose particles are listed in a bad order: 0 - 2 - 1 - 3.
-/// let particles = Particles::new(&[[0.0_f32], [2.0], [1.0], [3.0]], &[1.0; 4])?;
+/// let particles = Particles::new(&[[0.0], [2.0], [1.0], [3.0]], &[1.0; 4])?;
 /// let sticks = Sticks::joining(&particles, &[[0, 2], [2, 1], [1, 3]], Duplicates::Keep)?;
 ///
 /// let renumbering = Renumbering::reverse_cuthill_mckee(&sticks);

@@ -84,7 +84,7 @@ pub enum ParticleError {
 /// let points = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]];
 /// let mut particles = Particles::new(&points, &[0.0, 1.0])?;
 /// assert_eq!(particles.len(), 2);
-/// assert_eq!(particles.position(1), [1.0_f32, 0.0, 0.0]);
+/// assert_eq!(particles.position(1), [1.0, 0.0, 0.0]);
 /// assert_eq!(particles.positions(0), [0.0, 1.0]); // the column of x
 ///
 /// particles.set_inverse_mass(0, 1.0)?; // no longer pinned
@@ -136,25 +136,19 @@ fn checked_inverse_mass<S: Real>(particle: usize, inverse_mass: S) -> Result<S, 
     }
 }
 
-impl<const D: usize, S: Real> Particles<D, S> {
+/// Constructors of `f32` particles, which every kernel relaxes. Literals are `f32` here, because a
+/// default type parameter does not guide inference: if these constructors were generic, a program
+/// would be in `f64` wherever its kernel takes both types, and give other bits than with another
+/// kernel. Other types are for those who [name them](Particles::in_precision).
+impl<const D: usize> Particles<D, f32> {
     /// Particles at rest (previous = position) at `points`, m, with `inverse_masses`, 1/kg.
     /// Coordinates of -0.0 become +0.0.
     ///
     /// # Errors
     /// Slices of unequal length; a coordinate that is not finite or beyond 1e12 m; an inverse
     /// mass that is neither 0 nor within 1e-9 to 1e9 per kg; more points than `u32` counts.
-    pub fn new(points: &[[S; D]], inverse_masses: &[S]) -> Result<Self, ParticleError> {
-        if points.len() != inverse_masses.len() {
-            return Err(ParticleError::UnequalLengths {
-                points: points.len(),
-                inverse_masses: inverse_masses.len(),
-            });
-        }
-        let mut particles = Self::with_capacity(points.len());
-        for (&point, &inverse_mass) in points.iter().zip(inverse_masses) {
-            particles.push(point, inverse_mass)?;
-        }
-        Ok(particles)
+    pub fn new(points: &[[f32; D]], inverse_masses: &[f32]) -> Result<Self, ParticleError> {
+        Self::in_precision(points, inverse_masses)
     }
 
     /// The same of points of another type: those of `glam`, `mint`, `nalgebra` and others become
@@ -164,7 +158,7 @@ impl<const D: usize, S: Real> Particles<D, S> {
     /// use glam::Vec3;
     /// use taut_core::Particles;
     ///
-    /// let particles = Particles::from_points([Vec3::ZERO, Vec3::X], &[0.0_f32, 1.0])?;
+    /// let particles = Particles::from_points([Vec3::ZERO, Vec3::X], &[0.0, 1.0])?;
     /// let points: Vec<Vec3> = particles.points().collect();
     /// assert_eq!(points[0].distance(points[1]), 1.0);
     /// let points: Vec<mint::Point3<f32>> = particles.points().collect();
@@ -174,16 +168,51 @@ impl<const D: usize, S: Real> Particles<D, S> {
     ///
     /// # Errors
     /// As [`Particles::new`].
-    pub fn from_points<P: Into<[S; D]>>(
+    pub fn from_points<P: Into<[f32; D]>>(
         points: impl IntoIterator<Item = P>,
-        inverse_masses: &[S],
+        inverse_masses: &[f32],
     ) -> Result<Self, ParticleError> {
-        let points: Vec<[S; D]> = points.into_iter().map(Into::into).collect();
+        let points: Vec<[f32; D]> = points.into_iter().map(Into::into).collect();
         Self::new(&points, inverse_masses)
     }
 
     /// No particles yet, with room for `capacity` of them.
     pub fn with_capacity(capacity: usize) -> Self {
+        Self::empty(capacity)
+    }
+}
+
+impl<const D: usize, S: Real> Particles<D, S> {
+    /// [`Particles::new`] in a number type that is named: `f64`, in which the scalar kernel is the
+    /// reference that errors are measured against. ([`convert`](Self::convert) makes `f64` particles
+    /// of `f32` particles.)
+    ///
+    /// ```
+    /// use taut_core::Particles;
+    ///
+    /// let particles = Particles::<3, f64>::in_precision(&[[0.1, 0.0, 0.0]], &[1.0])?;
+    /// assert_eq!(particles.position(0), [0.1_f64, 0.0, 0.0]);
+    /// assert_eq!(Particles::new(&[[0.1, 0.0, 0.0]], &[1.0])?.position(0), [0.1_f32, 0.0, 0.0]);
+    /// # Ok::<(), taut_core::ParticleError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Particles::new`].
+    pub fn in_precision(points: &[[S; D]], inverse_masses: &[S]) -> Result<Self, ParticleError> {
+        if points.len() != inverse_masses.len() {
+            return Err(ParticleError::UnequalLengths {
+                points: points.len(),
+                inverse_masses: inverse_masses.len(),
+            });
+        }
+        let mut particles = Self::empty(points.len());
+        for (&point, &inverse_mass) in points.iter().zip(inverse_masses) {
+            particles.push(point, inverse_mass)?;
+        }
+        Ok(particles)
+    }
+
+    fn empty(capacity: usize) -> Self {
         let column = || Column::with_capacity(0, capacity.next_multiple_of(PADDING));
         Self {
             position: core::array::from_fn(|_| column()),
@@ -230,7 +259,7 @@ impl<const D: usize, S: Real> Particles<D, S> {
     pub fn side_by_side<'a>(
         parts: impl IntoIterator<Item = &'a Self>,
     ) -> Result<Self, ParticleError> {
-        let mut all = Self::with_capacity(0);
+        let mut all = Self::empty(0);
         for part in parts {
             let first = all.len;
             for particle in 0..part.len {
@@ -316,7 +345,7 @@ impl<const D: usize, S: Real> Particles<D, S> {
     /// ```
     /// use taut_core::Particles;
     ///
-    /// let particles = Particles::new(&[[1.0_f32, 2.0], [3.0, 4.0]], &[1.0, 1.0])?;
+    /// let particles = Particles::new(&[[1.0, 2.0], [3.0, 4.0]], &[1.0, 1.0])?;
     /// let mut rows = [[9.0; 3]; 2];
     /// particles.copy_positions(&mut rows);
     /// assert_eq!(rows.as_flattened(), [1.0, 2.0, 0.0, 3.0, 4.0, 0.0]);
@@ -528,7 +557,7 @@ mod serialized {
                 .map(|row| core::array::from_fn(|axis| row[axis]))
                 .collect();
             let mut particles =
-                Self::new(&points, &rows.inverse_masses).map_err(T::Error::custom)?;
+                Self::in_precision(&points, &rows.inverse_masses).map_err(T::Error::custom)?;
             for (i, row) in rows.previous.chunks_exact(D).enumerate() {
                 let previous =
                     checked_coordinates(i, core::array::from_fn::<S, D, _>(|axis| row[axis]))

@@ -122,7 +122,7 @@ pub enum StickError {
 /// ```
 /// use taut_core::{Duplicates, Particles, Sticks};
 ///
-/// let particles = Particles::new(&[[0.0_f32, 0.0], [3.0, 4.0]], &[1.0, 1.0])?;
+/// let particles = Particles::new(&[[0.0, 0.0], [3.0, 4.0]], &[1.0, 1.0])?;
 /// let mut sticks = Sticks::joining(&particles, &[[0, 1]], Duplicates::Keep)?;
 /// assert_eq!(sticks.rest(0), 5.0);
 ///
@@ -163,6 +163,7 @@ impl<S: Real> Sticks<S> {
     }
 
     /// Plain sticks between `pairs` out of `particles` particles, of the rest lengths given, m.
+    /// (Their number type is that of the particles that they join: a plan takes no others.)
     ///
     /// # Errors
     /// Slices of unequal length; a pair out of range or with one particle twice; a rest

@@ -55,7 +55,7 @@ impl<S: Real> Sticks<S> {
     /// ```
     /// use taut_core::{Bending, Particles, Sticks};
     ///
-    /// let square = [[0.0_f32, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
+    /// let square = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
     /// let particles = Particles::new(&square, &[1.0; 4])?;
     /// let triangles = [[0, 1, 2], [0, 2, 3]];
     /// let edges = Sticks::from_triangles(&particles, &triangles, Bending::Free)?;

@@ -5,8 +5,8 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use taut_core::{
-    Engine, Executor, Formula, Kernel, Particles, PlanError, Schedule, Stage, Status, Sticks,
-    Substeps,
+    Engine, Executor, Formula, Kernel, Particles, PlanError, Schedule, Sheet, Stage, Status,
+    Sticks, Substeps,
 };
 
 /// Any of the kernels whose features are on, in the plane and in space (other dimensions go by the
@@ -42,8 +42,8 @@ pub enum AnyKernel {
     Colour(Box<taut_colour::ColourKernel<AnyKernel>>),
 }
 
-/// Sheets narrower than this are not for the grid kernel.
-const LEAST_GRID_WIDTH: usize = 24;
+/// The kernel for sheets is not the fastest one for sheets with fewer columns.
+pub(crate) const LEAST_GRID_WIDTH: usize = 24;
 
 /// A plan of [`AnyKernel`].
 #[derive(Debug)]
@@ -114,14 +114,27 @@ impl AnyKernel {
         Self::available().swap_remove(0)
     }
 
-    /// The best for this machine and schedule, on one thread: the kernel for regular sheets if
-    /// it is built in and this is the schedule of one, 24 particles wide or more. (It pads rows to
-    /// 64 particles: at 16 it is as fast as `pulp` on AVX-512 and 2.3 times slower on AVX2, at 24 it
-    /// is 1.5 times faster and as fast.)
+    /// The best for this machine and schedule, on one thread: the kernel for regular sheets if it
+    /// is built in and this is the schedule of a sheet that is [wide enough](Self::suits_grid).
     pub fn best_for(schedule: &Schedule) -> Self {
-        let wide_enough = schedule.sheet().filter(|sheet| sheet.width() >= LEAST_GRID_WIDTH);
+        let wide_enough = schedule.sheet().filter(|sheet| Self::suits_grid(sheet));
         let for_sheets = wide_enough.and_then(|_| Self::named("grid").ok());
         for_sheets.unwrap_or_else(Self::best)
+    }
+
+    /// Whether a sheet is wide enough for the kernel for regular sheets to be the fastest: 24
+    /// particles or more. (It pads rows to 64 particles. At a width of 16 it is as fast as `pulp` on
+    /// AVX-512 and 2.3 times slower on AVX2; at 24 it is 1.5 times faster on AVX-512, and as fast on
+    /// AVX2.)
+    ///
+    /// ```
+    /// use taut::{AnyKernel, Family, Sheet};
+    ///
+    /// assert!(AnyKernel::suits_grid(&Sheet::new(24, 8, Family::ALL)));
+    /// assert!(!AnyKernel::suits_grid(&Sheet::new(16, 64, Family::ALL)));
+    /// ```
+    pub fn suits_grid(sheet: &Sheet) -> bool {
+        sheet.width() >= LEAST_GRID_WIDTH
     }
 
     /// The kernel of that name (`scalar`, `wide`, `pulp`, `grid`) on the best instruction set that

@@ -9,23 +9,33 @@ use taut_colour::{Pool, PoolError};
 use taut_core::{Kernel, Schedule};
 
 use crate::AnyKernel;
+use crate::any::LEAST_GRID_WIDTH;
 
-/// A kernel for regular sheets, and one for all else: what a world wants that is relaxed by kernels
-/// of one name.
+/// A kernel for wide regular sheets, and one for all else: the kernels of a world that is relaxed by
+/// kernels of one name.
 ///
 /// ```
-/// use taut::KernelPair;
+/// use taut::{Duplicates, Family, Kernel, KernelPair, Sheet, Sticks};
 ///
 /// // Everything that a user may choose from, the widest first.
-/// for pair in KernelPair::available(true) {
+/// let pairs = KernelPair::available(true);
+/// for pair in &pairs {
 ///     println!("{pair}");
 /// }
+///
+/// // A narrow sheet goes to the kernel for all else, which is faster.
+/// let sheet = Sheet::new(8, 8, Family::ALL);
+/// let sticks = Sticks::with_rests(64, &sheet.pairs(), &[1.0; 378], Duplicates::Keep)?;
+/// let grid = pairs.iter().find(|pair| pair.name() == "grid").unwrap();
+/// let kernel = grid.kernel_for(&sheet.schedule(&sticks)?);
+/// assert_ne!(Kernel::<3>::name(&kernel), "grid");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct KernelPair {
-    /// Who relaxes regular sheets.
+    /// The kernel for regular sheets that are [wide enough](AnyKernel::suits_grid).
     pub sheets: AnyKernel,
-    /// Who relaxes all else; it runs every schedule.
+    /// The kernel for all else; it runs every schedule.
     pub others: AnyKernel,
 }
 
@@ -39,8 +49,9 @@ fn isa(kernel: &AnyKernel) -> &'static str {
 
 impl KernelPair {
     /// Every kernel of this build on every instruction set of this machine, on one thread, the
-    /// widest first. Where `sheets` says that there are regular ones, the kernel for them takes
-    /// part, with the best of the others on its instruction set beside it.
+    /// widest first. Where `sheets` says that there are regular ones that are [wide
+    /// enough](AnyKernel::suits_grid), the kernel for them takes part, with the best of the others on
+    /// its instruction set beside it.
     pub fn available(sheets: bool) -> Vec<Self> {
         let all = AnyKernel::available();
         let general = |it: &&AnyKernel| name(it) != "grid";
@@ -74,9 +85,10 @@ impl KernelPair {
         Ok(Self { sheets: on(self.sheets), others: on(self.others) })
     }
 
-    /// The one for a part of a world.
+    /// The kernel for a part of a world, by the same rule as [`AnyKernel::best_for`].
     pub fn kernel_for(&self, schedule: &Schedule) -> AnyKernel {
-        if schedule.sheet().is_some() { &self.sheets } else { &self.others }.clone()
+        let suits = schedule.sheet().is_some_and(AnyKernel::suits_grid);
+        if suits { &self.sheets } else { &self.others }.clone()
     }
 
     /// On how many threads.
@@ -100,7 +112,8 @@ impl fmt::Display for KernelPair {
         let words = |it: &AnyKernel| format!("{} on {}", name(it.inside()), isa(it));
         write!(f, "{}", words(&self.others))?;
         if words(&self.sheets) != words(&self.others) {
-            write!(f, ", regular sheets by {}", words(&self.sheets))?;
+            let sheets = words(&self.sheets);
+            write!(f, ", regular sheets of {LEAST_GRID_WIDTH} columns and more by {sheets}")?;
         }
         write!(f, ", {} thread(s)", self.threads())
     }

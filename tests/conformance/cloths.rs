@@ -52,3 +52,25 @@ fn small_cloths_of_one_block_each_move_as_they_would_alone() {
         .collect();
     assert_as_alone("one block each", &cloths, &Step { iterations: 5, ..Step::default() });
 }
+
+#[test]
+fn narrow_models_that_share_batches_move_as_they_would_alone() {
+    // Torn and special sticks, and a cloth that is large enough to be relaxed by itself.
+    let shapes = [
+        Pattern::Shapes(vec![Shape::Chain(9)]),
+        Pattern::Shapes(vec![Shape::Star(11)]),
+        Pattern::Shapes(vec![Shape::Grid(4, 3), Shape::Chain(30)]),
+        Pattern::Shapes(vec![Shape::Grid(30, 40)]),
+    ];
+    let cloths: Vec<(Mesh, Schedule)> = (0..40)
+        .map(|seed| {
+            let pattern = shapes[seed as usize % shapes.len()].clone();
+            let special = if seed % 3 == 0 { 30 } else { 0 };
+            let recipe = Recipe { pattern, duplicates: 2, special, manner: Manner::Tame, seed };
+            let mesh = recipe.mesh();
+            let schedule = mesh.schedule(if seed % 2 == 0 { "blocked" } else { "authored" });
+            (mesh, schedule)
+        })
+        .collect();
+    assert_as_alone("narrow", &cloths, &Step { iterations: 3, ..Step::default() });
+}

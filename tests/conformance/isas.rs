@@ -1,6 +1,6 @@
 //! Every instruction set of this machine takes part: one that is left out passes every test.
 
-use taut::{AnyKernel, Family, Formula, Kernel};
+use taut::{AnyKernel, Family, Formula, Kernel, KernelPair};
 
 use crate::contestants::{Contestant, THREADS, contestants};
 use crate::meshes::{Manner, Mesh, Recipe};
@@ -105,6 +105,13 @@ fn sheets_get_the_kernel_for_sheets_unless_they_are_too_narrow_for_it() {
         for (order, schedule) in &mesh.schedules() {
             let for_it = Kernel::<3>::name(&AnyKernel::best_for(schedule));
             assert_eq!(for_it == "grid", *order == "sheet" && width >= 24, "{width}: {order}");
+            // A pair follows the same rule.
+            for pair in KernelPair::available(true) {
+                let for_it = Kernel::<3>::name(&pair.kernel_for(schedule));
+                let expected =
+                    if *order == "sheet" && width >= 24 { &pair.sheets } else { &pair.others };
+                assert_eq!(for_it, Kernel::<3>::name(expected), "{pair}, {width}: {order}");
+            }
         }
     }
 }

@@ -472,7 +472,7 @@ impl Host {
             sizes: listed.map(|it| sizes(it, self.size)),
             size: self.size,
             size_is: listed.map(|it| it.size_is),
-            kernels: entries(it.has_sheet()),
+            kernels: entries(it.suits_grid()),
             formulas: Formula::ALL.iter().map(ToString::to_string).collect(),
             schedules: it.orders(),
             threads: self.threads,

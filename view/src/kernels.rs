@@ -104,7 +104,7 @@ impl Kernels {
     }
 }
 
-/// What a user may choose from, where there are regular sheets or none.
+/// What a user may choose from, where there are regular sheets that are wide enough, or none.
 pub(crate) fn entries(sheets: bool) -> Vec<KernelEntry> {
     let mut entries: Vec<KernelEntry> = Vec::new();
     for pair in all() {
@@ -114,7 +114,8 @@ pub(crate) fn entries(sheets: bool) -> Vec<KernelEntry> {
                 name: pair.name(),
                 instructions: vec![pair.isa()],
                 reason: (pair.name() == "grid" && !sheets).then_some(
-                    "it is for regular sheets in the schedule 'sheet', and there is none here",
+                    "it is for regular sheets of 24 columns and more in the schedule 'sheet', and \
+                     there is none here",
                 ),
             }),
         }

@@ -2,8 +2,8 @@
 
 use comfy_table::{Cell, CellAlignment, Color};
 use serde::Serialize;
-use taut::world::{AnyScene, LibraryScene, Scene};
-use taut::{Formula, KernelPair};
+use taut::world::{AnyScene, LibraryScene, Model, Scene};
+use taut::{AnyKernel, Formula, KernelPair};
 use taut_bench::{MachineInfo, WorldContest, WorldRow};
 
 use super::Arguments;
@@ -103,7 +103,8 @@ impl Arguments {
             [formula] => *formula,
             _ => anyhow::bail!("worlds are compared by one formula: give --formulas one"),
         };
-        let sheets = scene.models().any(|(_, model)| model.sheet.is_some());
+        let suits_grid = |model: &Model<D>| model.sheet.as_ref().is_some_and(AnyKernel::suits_grid);
+        let sheets = scene.models().any(|(_, model)| suits_grid(model));
         Ok(Prepared { formula: scene.formula, sheets, scene: scene.into() })
     }
 

@@ -9,8 +9,8 @@ use crate::words::within;
 /// What was asked for.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Kernels {
-    /// The kernel: scalar, wide, pulp, or grid (for regular sheets; all else is on the best of
-    /// the others). Otherwise the best for each part.
+    /// The kernel: scalar, wide, pulp, or grid (for regular sheets of 24 columns and more; all else
+    /// is on the best of the others). Otherwise the best for each part.
     #[arg(long, value_name = "NAME", value_parser = ["scalar", "wide", "pulp", "grid"])]
     kernel: Option<String>,
     /// The instruction set, of those that this machine has (avx512, avx2, sse2, neon, ...).

@@ -5,6 +5,7 @@ mod blocked;
 mod coloured;
 mod packed;
 mod sheet;
+mod side_by_side;
 mod starred;
 
 use alloc::sync::Arc;
@@ -47,7 +48,7 @@ pub const CLOTH_STICKS: usize = 8192;
 /// use taut_core::{Duplicates, Schedule, Sticks};
 ///
 /// let chain: Vec<[u32; 2]> = (0..99).map(|i| [i, i + 1]).collect();
-/// let sticks = Sticks::with_rests(100, &chain, &[1.0_f32; 99], Duplicates::Keep)?;
+/// let sticks = Sticks::with_rests(100, &chain, &[1.0; 99], Duplicates::Keep)?;
 /// let schedule = Schedule::coloured(&sticks);
 /// // Two colours suffice: every other stick.
 /// assert_eq!(schedule.batches().map(<[u32]>::len).collect::<Vec<_>>(), [50, 49]);
@@ -126,6 +127,14 @@ pub enum ScheduleError {
         particle: u32,
         /// The phase.
         phase: usize,
+    },
+    /// Two cloths that are put [side by side](Schedule::side_by_side) share a particle.
+    #[error("cloth {part} shares particle {particle} with another cloth")]
+    DependentParts {
+        /// The later of the two cloths, by its place in the list.
+        part: usize,
+        /// The particle, by its number among those of all cloths.
+        particle: u32,
     },
 }
 
@@ -270,8 +279,10 @@ impl Schedule {
     /// The schedules of several cloths for all of them in one: the sticks of the first, then
     /// those of the second, and so on, as [`Sticks::side_by_side`] puts them. A cloth of at most
     /// [`CLOTH_STICKS`] becomes one block, its phases one after the other. Of larger ones the
-    /// first phases become one, the second ones, and so on. So each cloth is relaxed as it would
-    /// be alone, to the bit, and all at the same time.
+    /// first phases become one, the second ones, and so on. Small cloths whose batches do not fill a
+    /// register, as ropes, plants and ragdolls, become a block together, in which the next batches of
+    /// all of them are one. So each cloth is relaxed as it would be alone, to the bit, and all at the
+    /// same time.
     ///
     /// Where each cloth is one block, as small ones, [packed](Self::packed) ones and sheets are,
     /// nothing is left that one cloth would wait for in another: each is done with all
@@ -282,7 +293,7 @@ impl Schedule {
     /// use taut_core::{Duplicates, Family, Schedule, Sheet, Sticks};
     ///
     /// let sheet = Sheet::new(8, 8, Family::ALL);
-    /// let sticks = Sticks::with_rests(64, &sheet.pairs(), &[1.0_f32; 378], Duplicates::Keep)?;
+    /// let sticks = Sticks::with_rests(64, &sheet.pairs(), &[1.0; 378], Duplicates::Keep)?;
     /// let schedule = sheet.schedule(&sticks)?;
     ///
     /// let many = Sticks::side_by_side(repeat_n(&sticks, 100))?;
@@ -299,30 +310,7 @@ impl Schedule {
         parts: impl IntoIterator<Item = &'a Self>,
     ) -> Result<Self, ScheduleError> {
         let parts: Vec<&Self> = parts.into_iter().collect();
-        let ordered = parts.iter().map(|part| part.sticks()).sum();
-        if ordered != sticks.len() {
-            return Err(ScheduleError::Missing { ordered, sticks: sticks.len() });
-        }
-        let mut builder = Builder::new(sticks.len());
-        let phases = parts.iter().map(|part| part.phase_ends.len()).max().unwrap_or(0);
-        for phase in 0..phases {
-            let mut first = 0;
-            for part in &parts {
-                let mut add = |block: &mut dyn Iterator<Item = &[u32]>| {
-                    block.for_each(|batch| builder.batch(batch.iter().map(|stick| first + stick)));
-                    builder.end_block();
-                };
-                if part.sticks() > CLOTH_STICKS {
-                    let blocks = part.phases().skip(phase).take(1).flat_map(|it| it.blocks());
-                    blocks.for_each(|block| add(&mut block.batches()));
-                } else if phase == 0 {
-                    add(&mut part.batches());
-                }
-                first += part.sticks() as u32;
-            }
-            builder.end_phase();
-        }
-        builder.finish(sticks)
+        side_by_side::join(sticks, &parts)
     }
 
     /// What a mesh gets when nothing else is said: [`Schedule::banded`] if at least half of its

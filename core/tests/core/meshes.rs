@@ -72,7 +72,7 @@ pub(crate) struct Mesh<const D: usize = 3, S: Real = f32> {
 
 /// Particles at the points given, all of inverse mass 1.
 pub(crate) fn at<const D: usize, S: Real>(points: &[[S; D]]) -> Particles<D, S> {
-    Particles::new(points, &vec![S::ONE; points.len()]).unwrap()
+    Particles::in_precision(points, &vec![S::ONE; points.len()]).unwrap()
 }
 
 /// Plain sticks of rest length 1.
@@ -218,7 +218,7 @@ impl Recipe {
         let pairs: Vec<[u32; 2]> =
             pairs.into_iter().map(|ends| ends.map(|end| names[end as usize])).collect();
 
-        let mut particles = Particles::with_capacity(count);
+        let mut particles = Particles::in_precision(&[], &[]).unwrap();
         for _ in 0..count {
             let coarse = random.one_in(10);
             let point = std::array::from_fn(|_| {

@@ -36,7 +36,7 @@ fn columns_are_aligned_and_padded_however_they_came_to_be() {
             let points: Vec<[S; D]> = random_points(count);
             let made = at(&points);
             assert_layout(made.clone(), &points);
-            let mut grown = Particles::with_capacity(3);
+            let mut grown = Particles::in_precision(&[], &[]).unwrap();
             for (name, &point) in points.iter().enumerate() {
                 assert_eq!(grown.push(point, S::ONE), Ok(name as u32));
             }
@@ -58,7 +58,7 @@ fn columns_are_aligned_and_padded_however_they_came_to_be() {
 fn refused_particles_are_named_and_nothing_is_added() {
     let with = |x: f64, inverse_mass: f64| {
         let points = [[0.0; 2], [1.0, x]];
-        Particles::new(&points, &[1.0, inverse_mass])
+        Particles::in_precision(&points, &[1.0, inverse_mass])
     };
     for x in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1.001e12, -1.001e12] {
         let Err(ParticleError::Coordinate { particle: 1, axis: 1, value }) = with(x, 1.0) else {
@@ -91,12 +91,26 @@ fn refused_particles_are_named_and_nothing_is_added() {
 }
 
 #[test]
+fn literals_are_f32_unless_another_type_is_named() {
+    fn bytes<const D: usize, S: Real>(_: &Particles<D, S>) -> usize {
+        size_of::<S>()
+    }
+    assert_eq!(bytes(&Particles::new(&[[0.1, 0.2]], &[1.0]).unwrap()), 4);
+    assert_eq!(bytes(&Particles::from_points([[0.1, 0.2]], &[1.0]).unwrap()), 4);
+    let mut grown = Particles::with_capacity(1);
+    grown.push([0.1, 0.2], 1.0).unwrap();
+    assert_eq!(bytes(&grown), 4);
+    assert_eq!(bytes(&Particles::<2, f64>::in_precision(&[[0.1, 0.2]], &[1.0]).unwrap()), 8);
+}
+
+#[test]
 fn the_ends_of_the_sane_ranges_are_sane_in_both_types() {
     fn check<S: Real>() {
         let number = S::from_f64;
         for x in [-1e12, 1e12] {
             for w in [0.0, 1e-9, 1e9] {
-                assert!(Particles::new(&[[number(x)]], &[number(w)]).is_ok(), "{x} m, {w} / kg");
+                let made = Particles::in_precision(&[[number(x)]], &[number(w)]);
+                assert!(made.is_ok(), "{x} m, {w} / kg");
             }
         }
     }
@@ -106,7 +120,7 @@ fn the_ends_of_the_sane_ranges_are_sane_in_both_types() {
 
 #[test]
 fn negative_zeros_become_positive_at_the_door() {
-    let mut particles = Particles::new(&[[-0.0_f32, 1.0]], &[-0.0]).unwrap();
+    let mut particles = Particles::new(&[[-0.0, 1.0]], &[-0.0]).unwrap();
     particles.push([2.0, -0.0], 1.0).unwrap();
     particles.set_position(0, [-0.0, -0.0]).unwrap();
     particles.set_inverse_mass(1, -0.0).unwrap();

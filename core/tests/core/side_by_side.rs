@@ -1,21 +1,21 @@
 //! Several cloths in one: particles, sticks and schedules keep all that they were.
 
 use std::iter::repeat_n;
+use std::ops::Range;
 
-use taut_core::{CLOTH_STICKS, Particles, Schedule, ScheduleError, Sticks};
+use taut_core::{CLOTH_STICKS, PADDING, Particles, Schedule, ScheduleError, Sticks};
 
 use crate::meshes::{Mesh, Random, Recipe, at, for_all, joined};
 use proptest::collection::vec;
 
-type Batches = Vec<Vec<u32>>;
-
-/// Phases of blocks of batches, with `first` added to the sticks.
-fn phases(schedule: &Schedule, first: u32) -> Vec<Vec<Batches>> {
-    let shifted = |batch: &[u32]| batch.iter().map(|stick| first + stick).collect();
-    let blocks = schedule
-        .phases()
-        .map(|phase| phase.blocks().map(|block| block.batches().map(shifted).collect()).collect());
-    blocks.collect()
+/// The batches of some of the sticks, in the order in which they are relaxed, by the numbers that the
+/// sticks have among these.
+fn batches_of(schedule: &Schedule, sticks: Range<usize>) -> Vec<Vec<u32>> {
+    let own = |batch: &[u32]| {
+        let own = batch.iter().filter(|&&stick| sticks.contains(&(stick as usize)));
+        own.map(|stick| stick - sticks.start as u32).collect::<Vec<_>>()
+    };
+    schedule.batches().map(own).filter(|batch| !batch.is_empty()).collect()
 }
 
 fn assert_side_by_side(meshes: &[Mesh]) {
@@ -47,23 +47,43 @@ fn assert_side_by_side(meshes: &[Mesh]) {
 
     for of in [Schedule::coloured, Schedule::packed, Schedule::authored] {
         let alone: Vec<Schedule> = meshes.iter().map(|mesh| of(&mesh.sticks)).collect();
-        let together = phases(&Schedule::side_by_side(&sticks, &alone).unwrap(), 0);
+        let together = Schedule::side_by_side(&sticks, &alone).unwrap();
         let mut first = 0;
-        let mut expected = Vec::new();
         for schedule in &alone {
-            let mut phases = phases(schedule, first);
-            if schedule.sticks() <= CLOTH_STICKS {
-                let batches = phases.into_iter().flatten().flatten().collect::<Batches>();
-                phases = if batches.is_empty() { vec![] } else { vec![vec![batches]] };
-            }
-            for (at, blocks) in phases.into_iter().enumerate() {
-                expected.resize(expected.len().max(at + 1), Vec::new());
-                expected[at].extend(blocks);
-            }
-            first += schedule.sticks() as u32;
+            let own = first..first + schedule.sticks();
+            assert_eq!(batches_of(&together, own.clone()), batches_of(schedule, 0..own.len()));
+            first = own.end;
         }
-        assert_eq!(together, expected);
+        let plain = |stick: &u32| sticks.is_plain(*stick as usize);
+        let pure = |batch: &[u32]| batch.iter().all(plain) || !batch.iter().any(plain);
+        assert!(together.batches().all(pure), "plain sticks are in batches of their own");
+        let most =
+            alone.iter().filter(|it| it.sticks() > CLOTH_STICKS).map(|it| it.phases().count());
+        assert!(together.phases().count() <= most.max().unwrap_or(1), "small cloths wait for none");
     }
+}
+
+#[test]
+fn narrow_cloths_fill_registers_together() {
+    // Batches of a ladder of 7 rungs have 7 sticks at most; some sticks are not plain.
+    let rungs = 7;
+    let rails = (0..rungs - 1).flat_map(|i| [[2 * i, 2 * i + 2], [2 * i + 1, 2 * i + 3]]);
+    let pairs: Vec<[u32; 2]> = (0..rungs).map(|i| [2 * i, 2 * i + 1]).chain(rails).collect();
+    let mut ladder = joined(2 * rungs as usize, &pairs);
+    ladder.set_stiffness(3, 0.5).unwrap();
+    let schedule = Schedule::coloured(&ladder);
+    let registers = |schedule: &Schedule| -> usize {
+        schedule.batches().map(|batch| batch.len().div_ceil(PADDING)).sum()
+    };
+    let (cloths, alone) = (500, registers(&schedule));
+    let all = Sticks::side_by_side(repeat_n(&ladder, cloths)).unwrap();
+    let together = Schedule::side_by_side(&all, repeat_n(&schedule, cloths)).unwrap();
+    let least = all.len() / PADDING;
+    assert!(alone * cloths > 3 * least, "alone they do not fill registers");
+    assert!(registers(&together) * 10 < 11 * least, "{} registers", registers(&together));
+    // And there is work for threads.
+    let blocks: Vec<usize> = together.phases().map(|phase| phase.blocks().count()).collect();
+    assert!(blocks.len() == 1 && blocks[0] >= 8, "{blocks:?}");
 }
 
 #[test]
@@ -111,7 +131,7 @@ fn schedules_of_other_sticks_or_of_cloths_that_meet_are_refused() {
     let meeting = joined(5, &[[0, 1], [1, 2], [2, 3], [3, 4]]);
     assert_eq!(
         Schedule::side_by_side(&meeting, [&schedule, &schedule]),
-        Err(ScheduleError::DependentBlocks { block: 1, particle: 2, phase: 0 })
+        Err(ScheduleError::DependentParts { part: 1, particle: 2 })
     );
 }
 

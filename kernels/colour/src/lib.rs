@@ -37,7 +37,7 @@ pub use pool::{Pool, PoolError};
 /// use taut_core::{Duplicates, Formula, Kernel, Particles, Plan, Schedule, Step, Sticks};
 /// use taut_scalar::ScalarKernel;
 ///
-/// let mut pair = Particles::new(&[[0.0_f32, 0.0], [2.0, 0.0]], &[0.0, 1.0])?;
+/// let mut pair = Particles::new(&[[0.0, 0.0], [2.0, 0.0]], &[0.0, 1.0])?;
 /// let sticks = Sticks::with_rests(2, &[[0, 1]], &[1.0], Duplicates::Keep)?;
 /// let kernel = ColourKernel::new(ScalarKernel, Pool::new(2)?);
 /// let schedule = Schedule::coloured(&sticks);

@@ -367,7 +367,7 @@ fn relax_each<F: Factor, const D: usize, S: Real>(
 ///
 /// ```
 /// # use taut_core::{Duplicates, Formula, Particles, Sticks};
-/// let particles = Particles::new(&[[0.0_f32], [1.0], [2.0]], &[1.0; 3])?;
+/// let particles = Particles::new(&[[0.0], [1.0], [2.0]], &[1.0; 3])?;
 /// let sticks = Sticks::joining(&particles, &[[0, 1], [1, 2]], Duplicates::Keep)?;
 /// assert_eq!(taut_scalar::count(&particles, &sticks, Formula::Exact).divisions, 2);
 /// assert_eq!(taut_scalar::count(&particles, &sticks, Formula::Quick).divisions, 0);

@@ -25,7 +25,10 @@ const FAR: f32 = 1e6;
 pub(crate) enum CourseError {
     #[error(transparent)]
     Kernel(#[from] NoKernel),
-    #[error("'grid' is for regular sheets in the schedule 'sheet', and there is none here")]
+    #[error(
+        "'grid' is for regular sheets of 24 columns and more in the schedule 'sheet', and there is \
+         none here"
+    )]
     NoSheet,
     #[error("'sheet' is the schedule of regular sheets, and there is none here")]
     NotASheet,
@@ -261,16 +264,19 @@ where
     AnyKernel: Kernel<D>,
 {
     /// Whether there is a part that the kernel for sheets takes.
-    pub(crate) fn has_sheet(&self) -> bool {
-        self.is_sheet_in(self.asked.order)
+    pub(crate) fn suits_grid(&self) -> bool {
+        self.suits_grid_in(self.asked.order)
     }
 
-    fn is_sheet_in(&self, order: Option<Order>) -> bool {
-        self.sheets && order.is_none_or(|order| order == Order::Sheet)
+    fn suits_grid_in(&self, order: Option<Order>) -> bool {
+        let wide_enough =
+            |model: &Model<D>| model.sheet.as_ref().is_some_and(AnyKernel::suits_grid);
+        order.is_none_or(|order| order == Order::Sheet)
+            && self.scene.models().any(|(_, model)| wide_enough(model))
     }
 
     fn check_wish(&self, wish: &Wish, order: Option<Order>) -> Result<(), CourseError> {
-        if wish.kernel.as_deref() == Some("grid") && !self.is_sheet_in(order) {
+        if wish.kernel.as_deref() == Some("grid") && !self.suits_grid_in(order) {
             return Err(CourseError::NoSheet);
         }
         Ok(())
@@ -421,7 +427,7 @@ fn own_tear_factor<const D: usize>(model: &Model<D>, stick: usize) -> f32 {
 /// What the formula does to a plain stick, counted.
 fn of_a_stick(formula: Formula) -> Tally {
     let one = || {
-        let particles = Particles::new(&[[0.0_f32; 2], [2.0, 0.0]], &[1.0; 2]).ok()?;
+        let particles = Particles::new(&[[0.0; 2], [2.0, 0.0]], &[1.0; 2]).ok()?;
         let sticks = Sticks::with_rests(2, &[[0, 1]], &[1.0], Duplicates::Keep).ok()?;
         Some(taut_scalar::count(&particles, &sticks, formula))
     };

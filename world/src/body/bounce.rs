@@ -52,6 +52,8 @@ struct Mover {
     inverse_mass: f64,
     inverse_inertia: Matrix,
     changed: bool,
+    /// Whether it bounces, or is in contact with a body that does, or with one in contact with that.
+    bounces: bool,
 }
 
 impl Mover {
@@ -67,7 +69,7 @@ impl Mover {
             }
             _ => (0.0, [[0.0; 3]; 3]),
         };
-        Self { moving, inverse_mass, inverse_inertia, changed: false }
+        Self { moving, inverse_mass, inverse_inertia, changed: false, bounces: false }
     }
 
     /// How much faster a point is after a unit of impulse along `normal`, 1/kg.
@@ -113,6 +115,23 @@ impl Bounces {
 }
 
 impl Bounce {
+    /// Whether a body of the contact is marked.
+    fn is_marked(&self, movers: &[Mover]) -> bool {
+        movers[self.body].bounces || self.other.is_some_and(|other| movers[other].bounces)
+    }
+
+    /// Marks the bodies of the contact that give way (what does not passes nothing on); whether one
+    /// of them was not marked yet.
+    fn mark(&self, movers: &mut [Mover]) -> bool {
+        let mut new = false;
+        for body in [Some(self.body), self.other].into_iter().flatten() {
+            let mover = &mut movers[body];
+            new |= mover.inverse_mass > 0.0 && !mover.bounces;
+            mover.bounces |= mover.inverse_mass > 0.0;
+        }
+        new
+    }
+
     /// The impulse that is missing, or less if there was too much. What bounces leaves as fast as it
     /// is to, not faster, whatever speed being pushed out gave it; of what only lies there the
     /// impulses are all together never a pull.
@@ -132,6 +151,21 @@ impl Bounce {
         movers[self.body].take(self.place, more);
         if let Some(other) = self.other {
             movers[other].take(self.place, more.map(|along| -along));
+        }
+    }
+}
+
+/// Marks the bodies that bounce and, through contacts, all that they may push: what only lies somewhere
+/// else is left alone, so that it does not depend on bodies that it does not touch.
+fn mark_bouncing(met: &[Bounce], movers: &mut [Mover]) {
+    for bounce in met.iter().filter(|bounce| bounce.outgoing > 0.0) {
+        bounce.mark(movers);
+    }
+    let mut spreads = true;
+    while spreads {
+        spreads = false;
+        for bounce in met {
+            spreads |= bounce.is_marked(movers) && bounce.mark(movers);
         }
     }
 }
@@ -157,9 +191,12 @@ impl<const D: usize> Bodies<D> {
         }
         now.clear();
         now.extend(self.all.iter().map(|body| Mover::of(body, particles)));
+        mark_bouncing(met, now);
         for _ in 0..ROUNDS {
             for bounce in &mut *met {
-                bounce.apply(now);
+                if bounce.is_marked(now) {
+                    bounce.apply(now);
+                }
             }
         }
         for (body, mover) in self.all.iter().zip(now).filter(|(_, mover)| mover.changed) {

@@ -194,10 +194,7 @@ impl Arrangement {
 }
 
 impl Order {
-    pub(crate) fn schedule<const D: usize>(
-        self,
-        scene: &Model<D>,
-    ) -> Result<Schedule, ArrangementError> {
+    fn schedule<const D: usize>(self, scene: &Model<D>) -> Result<Schedule, ArrangementError> {
         let Model { particles, sticks, sheet, .. } = scene;
         Ok(match self {
             Self::Authored => Schedule::authored(sticks),
@@ -209,6 +206,15 @@ impl Order {
             Self::Sheet => sheet.as_ref().ok_or(ArrangementError::NotASheet)?.schedule(sticks)?,
         })
     }
+}
+
+/// The schedule of a model, which depends on nothing but that model: in the order asked for if it can
+/// have that, else in that of the sheet or the mesh that it is.
+pub(crate) fn schedule_of<const D: usize>(model: &Model<D>, order: Option<Order>) -> Schedule {
+    let mut orders = [order, Some(Order::Sheet)].into_iter().flatten();
+    orders
+        .find_map(|order| order.schedule(model).ok())
+        .unwrap_or_else(|| Schedule::for_mesh(&model.particles, &model.sticks))
 }
 
 impl fmt::Display for Arrangement {

@@ -15,12 +15,15 @@ mod rope;
 mod stick_set;
 mod turned;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
-use taut_core::{NotAPermutation, ParticleError, Particles, Renumbering, Sheet, Sticks};
+use taut_core::{
+    Duplicates, NotAPermutation, ParticleError, Particles, Renumbering, Sheet, Sticks,
+};
 
 use crate::body::{Bodies, Limbs};
 use crate::drawing::Look;
@@ -28,6 +31,7 @@ use crate::emitter::Emitter;
 use crate::springs::Springs;
 use crate::world::Moment;
 
+pub(crate) use arrangement::schedule_of;
 pub use arrangement::{Arranged, Arrangement, ArrangementError, Numbering, Order};
 pub use bridge::Bridge;
 pub use cloth::{Axes, Cloth, Diagonals};
@@ -219,18 +223,43 @@ impl<const D: usize> Model<D> {
         }
     }
 
+    /// Its sticks, counting all of its particles: sticks may have been made for the first of them.
+    fn sticks_of_all(&self) -> Result<Cow<'_, Sticks>, ModelError> {
+        let (named, particles) = (self.sticks.particles(), self.particles.len());
+        if named > particles {
+            return Err(ParticleError::NoSuchParticle { particle: named - 1, particles }.into());
+        }
+        if named == particles {
+            return Ok(Cow::Borrowed(&self.sticks));
+        }
+        let none = Sticks::with_rests(particles - named, &[], &[], Duplicates::Keep)?;
+        Ok(Cow::Owned(Sticks::side_by_side([&self.sticks, &none])?))
+    }
+
+    /// The same, its sticks counting all of its particles.
+    pub(crate) fn complete(&self) -> Result<Self, ModelError> {
+        let mut complete = self.clone();
+        if let Cow::Owned(sticks) = self.sticks_of_all()? {
+            complete.sticks = sticks;
+        }
+        Ok(complete)
+    }
+
     /// Several models as one, their particles and sticks one after the other. Groups of the same
     /// name are united.
     ///
     /// # Errors
-    /// More particles or sticks than 32-bit numbers can name, or a position that is not sane.
+    /// More particles or sticks than 32-bit numbers can name, sticks of more particles than the model
+    /// has, or a position that is not sane.
     pub fn side_by_side<'a>(
         models: impl IntoIterator<Item = &'a Self>,
     ) -> Result<Self, ModelError> {
         let models: Vec<&Self> = models.into_iter().collect();
+        let sticks: Vec<Cow<'_, Sticks>> =
+            models.iter().map(|model| model.sticks_of_all()).collect::<Result<_, _>>()?;
         let mut all = Self::new(
             Particles::side_by_side(models.iter().map(|model| &model.particles))?,
-            Sticks::side_by_side(models.iter().map(|model| &model.sticks))?,
+            Sticks::side_by_side(sticks.iter().map(|sticks| &**sticks))?,
         );
         let tears = models.iter().any(|model| !model.tear_factors.is_empty());
         let unseen = models.iter().any(|model| !model.unseen.is_empty());

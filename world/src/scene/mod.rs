@@ -61,8 +61,8 @@ pub struct Scene<const D: usize = 3> {
     pub obstacles: Vec<Arc<dyn Obstacle<D>>>,
     /// How sticks are relaxed.
     pub formula: Formula,
-    /// In which order, if not in that of the sheet or the mesh that each part is; parts that
-    /// cannot have this order have their own. Another order is another answer.
+    /// In which order the sticks of each model are, if not in that of the sheet or the mesh that it is;
+    /// models that cannot have this order have their own. Another order is another answer.
     pub order: Option<Order>,
     /// How it moves.
     pub settings: Settings<D>,

@@ -2,6 +2,8 @@
 
 mod stability;
 
+use std::ops::Range;
+
 use taut_core::{Duplicates, Particles, Sticks, hash_points};
 
 use crate::force::Forces;
@@ -218,6 +220,16 @@ impl Springs {
             rest: self.rests[spring],
             stiffness: self.stiffness[spring],
             damping: self.damping[spring],
+        }
+    }
+
+    /// Some of them.
+    pub(crate) fn within(&self, range: Range<usize>) -> Self {
+        Self {
+            ends: self.ends[range.clone()].to_vec(),
+            rests: self.rests[range.clone()].to_vec(),
+            stiffness: self.stiffness[range.clone()].to_vec(),
+            damping: self.damping[range].to_vec(),
         }
     }
 

@@ -10,6 +10,7 @@ mod integrate;
 mod matter;
 mod names;
 mod piece;
+mod reordering;
 mod residual;
 mod runs;
 mod settings;
@@ -21,14 +22,16 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use taut_core::{Formula, Kernel, ParticleError, Schedule, Step, StickError, hash_points};
+use taut_core::{
+    Formula, Kernel, ParticleError, PlanError, Schedule, Step, StickError, hash_points,
+};
 
 use crate::drawing::Look;
 use crate::force::Force;
-use crate::model::Model;
+use crate::model::{Model, schedule_of};
 use crate::obstacle::Obstacle;
 use crate::scene::Scene;
-use crate::springs::SpringError;
+use crate::springs::{SpringError, Springs};
 
 use clock::Before;
 use hands::Held;
@@ -58,12 +61,17 @@ struct Part {
     skin: Range<usize>,
     /// In which piece it is.
     piece: usize,
+    /// Its springs there.
+    springs: Range<usize>,
     /// Its bodies there.
     bodies: Range<usize>,
 }
 
 /// A scene on its way through time. Every regular sheet is relaxed on its own, all other models
 /// together, each by the kernel that was chosen for it; one step moves them all.
+///
+/// The bits of a model are its own: they are the same whatever else is in the scene, unless it
+/// touches the model. So the order of a model's sticks is made of that model alone.
 ///
 /// Its particles are numbered as those of the models one after the other, in the order in which the
 /// scene has them, whatever happens to their numbers inside; and so are its sticks.
@@ -106,9 +114,12 @@ pub struct World<K: Kernel<D>, const D: usize = 3> {
 }
 
 /// Whether the springs of a model bear a step.
-fn check_springs<const D: usize>(model: &Model<D>, step: &Step<D>) -> Result<(), SpringError> {
-    let masses = model.particles.inverse_masses();
-    model.springs.check(masses, step.dt / step.substeps as f32, step.damping)
+fn check_springs<const D: usize>(
+    springs: &Springs,
+    inverse_masses: &[f32],
+    step: &Step<D>,
+) -> Result<(), SpringError> {
+    springs.check(inverse_masses, step.dt / step.substeps as f32, step.damping)
 }
 
 /// The numbers after the last of `before`, as many as `len`.
@@ -121,8 +132,9 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// crate `taut`, `AnyKernel::best_for`).
     ///
     /// # Errors
-    /// If the models are too large for one world, a kernel cannot run a schedule, or the step is
-    /// not sane.
+    /// If a model has sticks of more particles than it has, the models are too large for one world,
+    /// a kernel cannot run a schedule, the step is not sane, or it is too long for the springs of a
+    /// model.
     pub fn new(
         scene: &Scene<D>,
         mut kernel_for: impl FnMut(&Schedule) -> K,
@@ -147,8 +159,15 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
                 triangles: triangles.clone(),
                 skin: skin.clone(),
                 piece: 0,
+                springs: 0..0,
                 bodies: 0..0,
             });
+            let (needed, particles) = (model.sticks.particles(), model.particles.len());
+            if needed > particles {
+                return Err(PlanError::TooFewParticles { needed, particles }.into());
+            }
+            let masses = model.particles.inverse_masses();
+            check_springs(&model.springs, masses, &scene.settings.step)?;
             if model.sheet.is_some() {
                 groups.push(vec![(at, model)]);
             } else {
@@ -176,17 +195,20 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             time: 0.0,
         };
         for group in groups {
-            let model = match &group[..] {
-                [(_, model)] => (*model).clone(),
+            let models = match &group[..] {
+                [(_, model)] => model.complete()?,
                 models => Model::side_by_side(models.iter().map(|(_, model)| *model))?,
             };
-            check_springs(&model, &scene.settings.step)?;
-            let mut piece = Piece::new(model, scene.formula, scene.order, &mut kernel_for)?;
-            let mut bodies = 0..0;
+            let schedules = group.iter().map(|(_, model)| schedule_of(model, scene.order));
+            let mut piece =
+                Piece::new(models, schedules.collect(), scene.formula, &mut kernel_for)?;
+            let (mut springs, mut bodies) = (0..0, 0..0);
             for &(at, model) in &group {
                 let part = &mut world.parts[at];
+                springs = following(&springs, model.springs.len());
                 bodies = following(&bodies, model.bodies.all().len());
-                (part.piece, part.bodies) = (world.pieces.len(), bodies.clone());
+                part.piece = world.pieces.len();
+                (part.springs, part.bodies) = (springs.clone(), bodies.clone());
                 let first = part.triangles.start;
                 piece.triangles.extend((first..first + model.faces.len()).map(|it| it as u32));
             }
@@ -223,8 +245,10 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     pub fn set_settings(&mut self, settings: Settings<D>) -> Result<(), WorldError> {
         settings.step.motion()?;
         self.settings.step.motion()?;
-        for piece in &self.pieces {
-            check_springs(&piece.matter, &settings.step)?;
+        for part in &self.parts {
+            let Model { particles, springs, .. } = &self.pieces[part.piece].matter;
+            let springs = springs.within(part.springs.clone());
+            check_springs(&springs, particles.inverse_masses(), &settings.step)?;
         }
         let length = |settings: &Settings<D>| {
             f64::from(settings.step.dt) / f64::from(settings.step.substeps)

@@ -14,7 +14,7 @@ use super::residual::Residual;
 use super::step::Pass;
 use super::tearing::Tearing;
 use crate::force::{Force, Forces};
-use crate::model::{Model, Order, reordered};
+use crate::model::{Model, reordered};
 
 /// Meshes of fewer particles stay numbered as they are: they fit the caches anyway.
 const RENUMBERED_FROM: usize = 4096;
@@ -74,31 +74,33 @@ impl<const D: usize> Target<D> {
     }
 }
 
+/// The schedules of models as one of their sticks, whose particles may have got other numbers.
+fn joined(mut schedules: Vec<Schedule>, sticks: &Sticks, renumbered: bool) -> Schedule {
+    let joined = match &schedules[..] {
+        [_] if !renumbered => Ok(schedules.swap_remove(0)),
+        [one] => one.renumbered(sticks),
+        several => Schedule::side_by_side(sticks, several),
+    };
+    joined.expect("sticks that share no particle share none under other numbers")
+}
+
 impl<P: Engine<D>, const D: usize> Piece<P, D> {
-    /// Puts a model on the kernel chosen for its schedule. Only the layout in memory depends on
-    /// its size, never the answer.
+    /// Puts models side by side on the kernel chosen for their schedules, which were made of each alone.
+    /// Only the layout in memory depends on their size, never the answer.
     pub(super) fn new<K: Kernel<D, Plan = P>>(
-        model: Model<D>,
+        models: Model<D>,
+        schedules: Vec<Schedule>,
         formula: Formula,
-        order: Option<Order>,
         kernel_for: &mut dyn FnMut(&Schedule) -> K,
     ) -> Result<Self, PlanError> {
-        let mut orders = [order, Some(Order::Sheet)].into_iter().flatten();
-        let schedule = orders
-            .find_map(|order| order.schedule(&model).ok())
-            .unwrap_or_else(|| Schedule::for_mesh(&model.particles, &model.sticks));
-        let scattered = schedule.sheet().is_none() && model.particles.len() >= RENUMBERED_FROM;
-        let renumbering = scattered.then(|| Renumbering::hilbert(&model.particles));
-        let (matter, schedule) = match &renumbering {
-            None => (model, schedule),
-            Some(renumbering) => {
-                let matter = model.renumbered(renumbering);
-                let schedule = schedule
-                    .renumbered(&matter.sticks)
-                    .expect("sticks that share no particle share none under other numbers");
-                (matter, schedule)
-            }
+        let is_sheet = schedules.iter().any(|schedule| schedule.sheet().is_some());
+        let scattered = !is_sheet && models.particles.len() >= RENUMBERED_FROM;
+        let renumbering = scattered.then(|| Renumbering::hilbert(&models.particles));
+        let matter = match &renumbering {
+            None => models,
+            Some(renumbering) => models.renumbered(renumbering),
         };
+        let schedule = joined(schedules, &matter.sticks, renumbering.is_some());
         let kernel = kernel_for(&schedule);
         let plan = kernel.plan(&matter.particles, &matter.sticks, &schedule, formula)?;
         let mut matter = matter;
@@ -138,6 +140,11 @@ impl<P: Engine<D>, const D: usize> Piece<P, D> {
         let Model { particles, sticks, .. } = &self.matter;
         self.plan = kernel_for(&self.schedule).plan(particles, sticks, &self.schedule, formula)?;
         Ok(())
+    }
+
+    /// The schedules of its models, made of each alone, as one of such sticks of the piece.
+    pub(super) fn joined(&self, schedules: Vec<Schedule>, sticks: &Sticks) -> Schedule {
+        joined(schedules, sticks, self.renumbering.is_some())
     }
 
     /// Goes on with those of its sticks that are `kept`, `left`, in another order.

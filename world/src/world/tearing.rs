@@ -1,6 +1,6 @@
 //! Sticks that tear, and what goes with them.
 
-use taut_core::{Kernel, News, Particles, Schedule, Seen, Sticks};
+use taut_core::{Kernel, News, Particles, Seen, Sticks};
 
 use super::piece::Piece;
 use super::runs::{CHUNK, Run, Runs};
@@ -232,36 +232,5 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         let whole = |sticks: &Sticks| (0..sticks.len()).filter(|&it| !sticks.is_torn(it)).count();
         let whole: usize = self.pieces.iter().map(|piece| whole(&piece.matter.sticks)).sum();
         self.sticks.len() - whole
-    }
-
-    /// Leaves out the sticks that are torn, and orders what remains of those pieces anew: worth it
-    /// when much is torn, since torn sticks keep their places and their cost until then. Returns
-    /// how many were left out.
-    ///
-    /// **The answer changes**: another order of the sticks relaxes to other positions, and a sheet
-    /// is no longer one to the kernel for sheets. Particles keep their numbers, and so do sticks:
-    /// torn ones stay [torn](Self::is_torn).
-    ///
-    /// # Errors
-    /// If a kernel cannot run the new schedule; the pieces before it have changed then.
-    pub fn reorder(
-        &mut self,
-        mut kernel_for: impl FnMut(&Schedule) -> K,
-    ) -> Result<usize, WorldError> {
-        let mut gone = 0;
-        for (at, piece) in self.pieces.iter_mut().enumerate() {
-            let Model { particles, sticks, .. } = &piece.matter;
-            let len = sticks.len();
-            let kept: Vec<u32> =
-                (0..len as u32).filter(|&stick| !sticks.is_torn(stick as usize)).collect();
-            if kept.len() < len {
-                let left = sticks.selected(&kept)?;
-                let schedule = Schedule::for_mesh(particles, &left);
-                piece.exchange(left, &kept, schedule, self.formula, &mut kernel_for)?;
-                self.sticks.keep(at, &kept);
-                gone += len - kept.len();
-            }
-        }
-        Ok(gone)
     }
 }

@@ -19,6 +19,7 @@ mod make;
 mod meshes;
 mod models;
 mod motion;
+mod neighbours;
 mod obstacles;
 mod plants;
 mod ragdolls;

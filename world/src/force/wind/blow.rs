@@ -16,9 +16,9 @@ pub(super) struct Blow<'a, L, G> {
     pub(super) previous: [&'a [f32]; 3],
     pub(super) inverse_mass: &'a [f32],
     pub(super) air: Air<G>,
-    /// A third of the most triangles that meet in a particle, by a substep, s: times its inverse mass
-    /// that is how loose a corner is, s/kg.
-    pub(super) third_of_most_h: f32,
+    /// A third of a substep, s: times the inverse mass of a corner and the number of triangles that
+    /// meet there, that is how loose the corner is, s/kg.
+    pub(super) third_h: f32,
     pub(super) thirds: Thirds<L>,
     pub(super) on_triangles: [&'a mut [f32]; 3],
     pub(super) on_particles: [&'a mut [f32]; 3],
@@ -32,6 +32,8 @@ struct Columns<'a> {
     now: [&'a [f32]; 3],
     then: [&'a [f32]; 3],
     inverse_mass: &'a [f32],
+    /// How many triangles meet there; shorter, if the last particles are no corners.
+    counts: &'a [f32],
 }
 
 /// The same corner of each triangle of a block. (In a pass no array of them is made by `map`, which
@@ -110,6 +112,7 @@ impl<L: Law, G: Gusty> Pass for Blow<'_, L, G> {
             now: [&x[..particles], &y[..particles], &z[..particles]],
             then: [&was_x[..particles], &was_y[..particles], &was_z[..particles]],
             inverse_mass: self.inverse_mass,
+            counts: &self.layout.around.counts,
         };
 
         let slots = self.layout.slots;
@@ -117,8 +120,9 @@ impl<L: Law, G: Gusty> Pass for Blow<'_, L, G> {
         self.on_triangles = [&mut x[..slots], &mut y[..slots], &mut z[..slots]];
 
         // Numbers that are not negative are in the order of their bits.
-        let lightest = columns.inverse_mass.iter().fold(0, |most, w| most.max(w.to_bits()));
-        let loosest = f32::from_bits(lightest) * self.third_of_most_h;
+        let corners = columns.inverse_mass.iter().zip(columns.counts);
+        let loosest = corners.fold(0, |most, (w, count)| most.max((w * count).to_bits()));
+        let loosest = f32::from_bits(loosest) * self.third_h;
 
         let layout = self.layout;
         let mut shares = &layout.around.shares[..];
@@ -197,29 +201,40 @@ impl<L: Law, G: Gusty> Blow<'_, L, G> {
 
     #[inline(always)]
     fn on_row(&mut self, columns: Columns, [a, b, c]: [u32; 3], slots: Slots) {
-        let w = columns.inverse_mass;
+        let (w, n) = (columns.inverse_mass, columns.counts);
         let w = [block(w, a), block(w, b), block(w, c)];
+        let n = [block(n, a), block(n, b), block(n, c)];
         let (a, b) = (Corners::row(columns, a), Corners::row(columns, b));
-        self.on_block([a, b, Corners::row(columns, c)], w, slots);
+        self.on_block([a, b, Corners::row(columns, c)], w, n, slots);
     }
 
     #[inline(always)]
     fn on_scattered(&mut self, columns: Columns, [a, b, c]: &[[u32; BLOCK]; 3], slots: Slots) {
-        let w = columns.inverse_mass;
+        let (w, n) = (columns.inverse_mass, columns.counts);
         let w = [&collected(w, a), &collected(w, b), &collected(w, c)];
+        let n = [&collected(n, a), &collected(n, b), &collected(n, c)];
         let (a, b) = (Collected::new(columns, a), Collected::new(columns, b));
         let c = Collected::new(columns, c);
-        self.on_block([a.corners(), b.corners(), c.corners()], w, slots);
+        self.on_block([a.corners(), b.corners(), c.corners()], w, n, slots);
     }
 
-    /// The force on the triangles of a block.
+    /// The force on the triangles of a block, by their corners, the inverse masses of those, and how
+    /// many triangles meet there.
     #[inline(always)]
-    fn on_block(&mut self, [a, b, c]: [Corners; 3], [wa, wb, wc]: [&Lanes; 3], slots: Slots) {
-        let (air, thirds, third_of_most_h) = (self.air, self.thirds, self.third_of_most_h);
+    fn on_block(
+        &mut self,
+        [a, b, c]: [Corners; 3],
+        [wa, wb, wc]: [&Lanes; 3],
+        [na, nb, nc]: [&Lanes; 3],
+        slots: Slots,
+    ) {
+        let (air, thirds, third_h) = (self.air, self.thirds, self.third_h);
         let (mut xs, mut ys, mut zs) = ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
         for lane in 0..BLOCK {
             let (normal, u) = air.meets([a.of(lane), b.of(lane), c.of(lane)]);
-            let loose = at_least(at_least(wa[lane], wb[lane]), wc[lane]) * third_of_most_h;
+            let (a_moves, b_moves) = (wa[lane] * na[lane], wb[lane] * nb[lane]);
+            let loosest = at_least(at_least(a_moves, b_moves), wc[lane] * nc[lane]);
+            let loose = loosest * third_h;
             let [x, y, z] = thirds.of(normal, u, loose);
             (xs[lane], ys[lane], zs[lane]) = (x, y, z);
         }

@@ -148,7 +148,7 @@ impl Wind {
                 previous: [0, 1, 2].map(|axis| matter.particles.previous(axis)),
                 inverse_mass: matter.particles.inverse_masses(),
                 air,
-                third_of_most_h: layout.around.most as f32 * THIRD * moment.h,
+                third_h: THIRD * moment.h,
                 thirds,
                 on_triangles,
                 on_particles,

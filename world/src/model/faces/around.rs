@@ -22,8 +22,8 @@ pub(super) enum Slot {
 pub(crate) struct Around {
     pub(crate) shares: Vec<Share>,
     slots: Vec<u32>,
-    /// The most triangles that meet in a particle.
-    pub(crate) most: u32,
+    /// By particle, up to the last that is a corner: how many triangles meet there.
+    pub(crate) counts: Vec<f32>,
     /// At how many particles there is any.
     pub(crate) particles: usize,
 }
@@ -48,12 +48,14 @@ impl Around {
             pairs.extend(corners.map(|corner| [corner, slot]));
         }
         pairs.sort_by_key(|&[particle, _]| particle); // stable: by faces
-        let mut around = Self { shares: Vec::new(), slots: Vec::new(), most: 0, particles: 0 };
+        let mut around =
+            Self { shares: Vec::new(), slots: Vec::new(), counts: Vec::new(), particles: 0 };
         let (mut first, mut len, mut slots) = (0, 0, Vec::new());
         for of_one in pairs.chunk_by(|one, next| one[0] == next[0]) {
             let particle = of_one[0][0];
             around.particles += 1;
-            around.most = around.most.max(of_one.len() as u32);
+            around.counts.resize(particle as usize, 0.0);
+            around.counts.push(of_one.len() as f32);
             let of_one: Vec<u32> = of_one.iter().map(|&[_, slot]| slot).collect();
             let follows = len > 0 && first + len == particle;
             let joined = follows.then(|| joined(&slots, len, &of_one, found_out)).flatten();

@@ -1,0 +1,111 @@
+//! New orders for what is left after tears.
+
+use std::ops::Range;
+
+use taut_core::{Duplicates, Kernel, Particles, Schedule, StickError, Sticks};
+
+use super::{Part, World, WorldError};
+
+impl<K: Kernel<D>, const D: usize> World<K, D> {
+    /// Leaves out the sticks that are torn, and orders anew what remains of the models that had such:
+    /// worth it when much is torn, since torn sticks keep their places and their cost until then.
+    /// Returns how many were left out.
+    ///
+    /// **The answer changes**: another order of the sticks relaxes to other positions, and a sheet
+    /// is no longer one to the kernel for sheets. Particles keep their numbers, and so do sticks:
+    /// torn ones stay [torn](Self::is_torn). Models without torn sticks keep their order.
+    ///
+    /// # Errors
+    /// If a kernel cannot run the new schedule; the pieces before it have changed then.
+    pub fn reorder(
+        &mut self,
+        mut kernel_for: impl FnMut(&Schedule) -> K,
+    ) -> Result<usize, WorldError> {
+        let mut gone = 0;
+        for at in 0..self.pieces.len() {
+            let sticks = &self.pieces[at].matter.sticks;
+            let len = sticks.len();
+            let kept: Vec<u32> =
+                (0..len as u32).filter(|&stick| !sticks.is_torn(stick as usize)).collect();
+            if kept.len() < len {
+                let left = sticks.selected(&kept)?;
+                let parts = self.parts.iter().filter(|part| part.piece == at);
+                let schedules = parts.map(|part| self.schedule_of_left(part, &kept, &left));
+                let schedules: Vec<Schedule> = schedules.collect::<Result<_, _>>()?;
+                let piece = &mut self.pieces[at];
+                let schedule = piece.joined(schedules, &left);
+                piece.exchange(left, &kept, schedule, self.formula, &mut kernel_for)?;
+                self.sticks.keep(at, &kept);
+                gone += len - kept.len();
+            }
+        }
+        Ok(gone)
+    }
+
+    /// The schedule of the sticks of a model that are left. As it is made of that model alone, by the
+    /// numbers that its particles have there, it does not depend on what else is in the piece. `kept`
+    /// are the sticks of the piece that are not torn, `left`.
+    fn schedule_of_left(
+        &self,
+        part: &Part,
+        kept: &[u32],
+        left: &Sticks,
+    ) -> Result<Schedule, StickError> {
+        let piece = &self.pieces[part.piece];
+        // The sticks of a model follow each other in a piece, too.
+        let names = self.sticks.of(part.piece);
+        let [before, after] = [part.sticks.start, part.sticks.end]
+            .map(|name| names.partition_point(|&it| (it as usize) < name));
+        let [first, end] =
+            [before, after].map(|stick| kept.partition_point(|&it| (it as usize) < stick));
+
+        let names = self.particles.of(part.piece);
+        let number = |particle: u32| names[particle as usize] - part.particles.start as u32;
+        let sticks = selected(left, first..end, part.particles.len(), number)?;
+        if after - before == end - first {
+            return Ok(part_of_schedule(piece.schedule(), before..after, &sticks));
+        }
+        let len = part.particles.len();
+        let mut particles =
+            Particles::new(&vec![[0.0; D]; len], &vec![0.0; len]).expect("the origin is sane");
+        for (particle, name) in part.particles.clone().enumerate() {
+            let position = self.position(name);
+            for (axis, x) in position.into_iter().enumerate() {
+                particles.positions_mut(axis)[particle] = x;
+            }
+        }
+        Ok(Schedule::for_mesh(&particles, &sticks))
+    }
+}
+
+/// Some sticks, their ends by other numbers.
+fn selected(
+    sticks: &Sticks,
+    range: Range<usize>,
+    particles: usize,
+    number: impl Fn(u32) -> u32,
+) -> Result<Sticks, StickError> {
+    let ends: Vec<[u32; 2]> =
+        sticks.ends()[range.clone()].iter().map(|ends| ends.map(&number)).collect();
+    let rests = &sticks.rests()[range.clone()];
+    let mut selected = Sticks::with_rests(particles, &ends, rests, Duplicates::Keep)?;
+    for (to, from) in range.enumerate().filter(|&(_, from)| !sticks.is_plain(from)) {
+        selected.set_kind(to, sticks.kind(from))?;
+        selected.set_stiffness(to, sticks.stiffness(from))?;
+        selected.set_compliance(to, sticks.compliance(from))?;
+    }
+    Ok(selected)
+}
+
+/// What a schedule says of a range of its sticks, which are these.
+fn part_of_schedule(schedule: &Schedule, range: Range<usize>, sticks: &Sticks) -> Schedule {
+    let (first, end) = (range.start as u32, range.end as u32);
+    let mut phases = schedule.to_phases();
+    for batch in phases.iter_mut().flatten().flatten() {
+        batch.retain(|stick| (first..end).contains(stick));
+        for stick in batch {
+            *stick -= first;
+        }
+    }
+    Schedule::new(sticks, &phases).expect("a part of a schedule is one")
+}

@@ -1,0 +1,261 @@
+//! The bits of a model are its own: whatever else is in the scene, if it does not touch the model.
+
+use std::f32::consts::TAU;
+use std::sync::Arc;
+
+use taut_core::{Bending, Duplicates, Particles, Schedule, Sticks};
+#[cfg(feature = "parry")]
+use taut_world::BodyContacts;
+use taut_world::{
+    AnyScene, Cloth, Drag, Emission, Field, Gusts, HalfSpace, LibraryScene, LimbContacts, Model,
+    Plant, Ragdoll, Rope, Scene, Solid, Source, Sphere, Spring, Springs, StickSet, Surface, Wind,
+    World,
+};
+
+use super::make::{loose, steps, world};
+
+/// How far apart models are, m: nothing gets from one to another.
+const APART: f32 = 40.0;
+
+/// The models, each at its own place and under its own name, with all of `setting`.
+fn scene<const D: usize>(
+    models: &[(&str, Model<D>)],
+    chosen: impl Fn(&str) -> bool,
+    setting: &Scene<D>,
+) -> Scene<D> {
+    let mut scene = setting.clone();
+    for (at, (name, model)) in models.iter().enumerate() {
+        let mut place = [0.0; D];
+        place[0] = APART * at as f32;
+        if chosen(name) {
+            scene.add(*name, model.clone().moved(place)).unwrap();
+        }
+    }
+    scene
+}
+
+/// The bits of where the particles of a model are after 60 steps, in which sticks of some models tear
+/// and those models are ordered anew.
+fn ending<const D: usize>(scene: &Scene<D>, name: &str) -> Vec<u32> {
+    let mut world = world(scene);
+    for step in 0..6 {
+        steps(&mut world, 10);
+        if step == 1 {
+            // Every seventh stick of those that are listed here.
+            for torn in ["rope", "cloth"] {
+                for stick in world.sticks_of(torn).into_iter().flatten().skip(2).step_by(7) {
+                    world.tear(stick).unwrap();
+                }
+            }
+        }
+        if step == 2 || step == 4 {
+            world.reorder(|_| taut_scalar::ScalarKernel).unwrap();
+        }
+        if step == 3 {
+            let snapshot = world.snapshot();
+            world = World::resume(scene, |_| taut_scalar::ScalarKernel, &snapshot).unwrap();
+        }
+    }
+    let range = world.model(name).unwrap();
+    range.flat_map(|particle| world.position(particle).map(f32::to_bits)).collect()
+}
+
+/// Each model ends alone as it does together with all others, in any order of the scene.
+fn assert_own_bits<const D: usize>(mut models: Vec<(&str, Model<D>)>, setting: &Scene<D>) {
+    let alone: Vec<Vec<u32>> = models
+        .iter()
+        .map(|&(name, _)| ending(&scene(&models, |other| other == name, setting), name))
+        .collect();
+    let together = scene(&models, |_| true, setting);
+    for ((name, _), alone) in models.iter().zip(&alone) {
+        assert!(ending(&together, name) == *alone, "{name} has other bits beside other models");
+    }
+    // Not only beside all of them.
+    let (last, _) = models.pop().unwrap();
+    let (first, _) = models[0];
+    let fewer = scene(&models, |_| true, setting);
+    assert!(ending(&fewer, first) == alone[0], "{first} has other bits without {last}");
+}
+
+/// A disc of which all triangles have a corner in common.
+fn fan(triangles: u32) -> Model {
+    let rim = (0..triangles).map(|it| TAU * it as f32 / triangles as f32);
+    let rim = rim.map(|angle| [0.5 * angle.cos(), 3.0 + 0.1 * angle.sin(), 0.5 * angle.sin()]);
+    let points: Vec<[f32; 3]> = [[0.0, 3.0, 0.0]].into_iter().chain(rim).collect();
+    let faces: Vec<_> = (0..triangles).map(|it| [0, 1 + (it + 1) % triangles, 1 + it]).collect();
+    Model::from_triangles(&points, &faces, Bending::Sticks, 0.01).unwrap()
+}
+
+fn setting_in_space() -> Scene {
+    let mut setting = Scene::new();
+    let gusts = Some(Gusts { strength: 0.6, size: 1.5, seed: 9 });
+    setting.forces.push(Arc::new(Wind { gusts, ..Wind::new([3.0, 0.5, 1.0]) }));
+    setting.forces.push(Arc::new(Field::new(Drag::linear(1e-3)).on("top")));
+    let surface = Surface { friction: 0.4, restitution: 0.5, ..Surface::default() };
+    let floor = Solid::new(HalfSpace::new([0.0; 3], [0.0, 1.0, 0.0]).unwrap());
+    setting.obstacles.push(Arc::new(floor.with(surface).unwrap()));
+    let ball = Sphere::new([0.3, 2.2, 0.2], 0.3).unwrap();
+    setting.obstacles.push(Arc::new(Solid::new(ball)));
+    setting.obstacles.push(Arc::new(LimbContacts::default()));
+    #[cfg(feature = "parry")]
+    setting.obstacles.push(Arc::new(BodyContacts { surface, ..BodyContacts::default() }));
+    setting.settings.step.substeps = 2;
+    setting.settings.step.iterations = 3;
+    setting.settings.passes = 2;
+    setting
+}
+
+#[test]
+fn a_model_in_space_has_the_same_bits_alone_and_together() {
+    let rope = |links: f32| {
+        let path = [[0.0, 3.0, 0.0], [links, 3.2, 0.1]];
+        Model::rope(&path, &Rope::default()).unwrap().pinned("start")
+    };
+    let cloth = Model::disc(14, StickSet::All).unwrap().shuffled(3).moved([0.0, 3.0, 0.0]);
+    let faces = Model::from_triangles(
+        &[[0.0, 2.5, 0.0], [1.0, 2.6, 0.0], [1.2, 2.5, 1.1], [0.1, 2.7, 0.9], [0.6, 2.9, 0.4]],
+        &[[0, 4, 1], [1, 4, 2], [2, 4, 3], [3, 4, 0]],
+        Bending::Sticks,
+        0.02,
+    );
+    let sheet = Cloth { columns: 30, rows: 20, ..Cloth::default() };
+    let sheet = Model::cloth(&sheet).unwrap().pinned("top").moved([0.0, 3.0, 0.0]);
+    // Light enough for the wind to be cut down.
+    let mut flag = Model::cloth(&Cloth { columns: 9, rows: 7, density: 0.005, ..Cloth::default() })
+        .unwrap()
+        .pinned("left")
+        .moved([0.0, 3.0, 0.0]);
+    flag.sheet = None;
+    let ragdoll = Model::<3>::ragdoll(&Ragdoll::default()).unwrap().moved([0.0, 0.5, 0.0]);
+    let dolls = {
+        let other = ragdoll.clone().turned([1.0, 0.2, 0.1], 1.3).unwrap().moved([0.1, 0.7, 0.0]);
+        Model::side_by_side([&ragdoll, &other]).unwrap()
+    };
+    let rubber = rope(0.8).sprung(30.0, 0.01).unwrap();
+    let fountain = Model::emitter(Emission {
+        source: Source::Point([0.0, 1.0, 0.0]),
+        rate: 30.0,
+        spread: 1.0,
+        ..Emission::default()
+    });
+    let cube = |height| Model::rigid_box([0.3; 3], 300.0).unwrap().moved([0.0, height, 0.0]);
+    let models = vec![
+        ("plant", Model::plant(&Plant::default()).unwrap()),
+        ("rope", rope(0.8)),
+        ("other rope", rope(2.3)),
+        ("cloth", cloth),
+        ("faces", faces.unwrap()),
+        ("sheet", sheet),
+        ("flag", flag),
+        ("fan", fan(31)),
+        ("dolls", dolls),
+        ("rubber", rubber),
+        ("fountain", fountain.unwrap()),
+        ("lying cube", cube(0.149)),
+        ("cubes", Model::side_by_side([&cube(0.6), &cube(1.1)]).unwrap()),
+    ];
+    assert_own_bits(models, &setting_in_space());
+}
+
+#[test]
+fn a_model_has_the_same_bits_beside_one_that_is_renumbered() {
+    // So many particles that all of the piece get other numbers.
+    let rope = Model::rope(&[[0.0, 3.0, 0.0], [2.0, 3.0, 0.0]], &Rope::default()).unwrap();
+    let cloth = Model::disc(76, StickSet::Structural).unwrap().moved([0.0, 3.0, 0.0]);
+    assert!(cloth.particles.len() > 4096);
+    let models = vec![("rope", rope.pinned("start")), ("cloth", cloth)];
+    let mut setting = setting_in_space();
+    setting.obstacles.clear();
+    assert_own_bits(models, &setting);
+}
+
+#[test]
+fn a_model_in_the_plane_has_the_same_bits_alone_and_together() {
+    let rope = Model::rope(&[[0.0, 3.0], [1.5, 3.1]], &Rope::default()).unwrap().pinned("start");
+    let points: Vec<[f32; 2]> =
+        (0..24).map(|it| [0.1 * (it % 5) as f32, 2.0 + 0.1 * (it / 5) as f32]).collect();
+    let net = Particles::new(&points, &[2.0; 24]).unwrap();
+    let pairs: Vec<[u32; 2]> = (0..18).flat_map(|it| [[it, it + 5], [it, it + 1]]).collect();
+    let sticks = Sticks::joining(&net, &pairs, Duplicates::Keep).unwrap();
+    let models = vec![
+        ("plant", Model::<2>::plant(&Plant::default()).unwrap()),
+        ("rope", rope),
+        ("cloth", Model::new(net, sticks)),
+        ("ragdoll", Model::<2>::ragdoll(&Ragdoll::default()).unwrap().moved([0.0, 0.4])),
+        ("sheet", Model::<2>::cloth(&Cloth::spaced(9, 8, 0.1)).unwrap().moved([0.0, 3.0])),
+    ];
+    let mut setting = Scene::<2>::new();
+    setting.forces.push(Arc::new(Field::new(Drag::linear(0.01))));
+    let surface = Surface { friction: 0.4, restitution: 0.2, ..Surface::default() };
+    let floor = Solid::new(HalfSpace::new([0.0; 2], [0.1, 1.0]).unwrap());
+    setting.obstacles.push(Arc::new(floor.with(surface).unwrap()));
+    setting.obstacles.push(Arc::new(LimbContacts::default()));
+    setting.settings.step.substeps = 2;
+    setting.settings.step.iterations = 2;
+    assert_own_bits(models, &setting);
+}
+
+#[test]
+fn the_longest_step_is_that_of_each_model_alone() {
+    // Almost too stiff, and almost too much damped: together they would be refused.
+    let spring = |stiffness: f32, damping: f32| {
+        let spring = Spring { rest: 1.0, stiffness, damping };
+        let springs = Springs::new(2, &[[0, 1]], &[spring]).unwrap();
+        let model = loose(&[[0.0; 3], [0.0, -1.0, 0.0]], &[0.0, 1.0]);
+        Model { springs, ..model }
+    };
+    let (stiff, damped) = (spring(1.2e4, 0.0), spring(1.0, 100.0));
+    let mut scene = Scene::new();
+    scene.add("stiff", stiff).unwrap();
+    scene.add("damped", damped.moved([APART, 0.0, 0.0])).unwrap();
+    let mut world = world(&scene);
+    let settings = *world.settings();
+    world.set_settings(settings).unwrap();
+    steps(&mut world, 60);
+}
+
+#[test]
+fn sticks_of_the_first_particles_stay_with_their_model() {
+    let points = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [2.0, 0.0, 0.0]];
+    let pair = |particles| Sticks::with_rests(particles, &[[0, 1]], &[0.5], Duplicates::Keep);
+    let three = || Particles::new(&points, &[1.0; 3]).unwrap();
+    let models = vec![
+        ("two of three", Model::new(three(), pair(2).unwrap())),
+        ("all", Model::new(three(), pair(3).unwrap())),
+    ];
+    assert_own_bits(models.clone(), &Scene::new());
+
+    // And those of particles that there are not are refused, whoever comes after them.
+    let (_, mut model) = models[1].clone();
+    model.sticks = pair(4).unwrap();
+    let mut scene = Scene::new();
+    scene.add("three of four", model.clone()).unwrap();
+    scene.add("all", models[1].1.clone()).unwrap();
+    let refused = World::new(&scene, |_| taut_scalar::ScalarKernel).unwrap_err();
+    assert!(refused.to_string().contains("the sticks name 4 particles"), "{refused}");
+    assert!(Model::side_by_side([&model, &model]).is_err());
+}
+
+#[test]
+fn models_of_few_sticks_fill_registers_together() {
+    fn piece<const D: usize>(scene: &Scene<D>) -> (Schedule, Schedule) {
+        let world = world(scene);
+        let piece = &world.pieces()[0];
+        let Model { particles, sticks, .. } = &piece.matter;
+        (piece.schedule().clone(), Schedule::for_mesh(particles, sticks))
+    }
+    let registers = |schedule: &Schedule, lanes: usize| -> usize {
+        schedule.batches().map(|batch| batch.len().div_ceil(lanes)).sum()
+    };
+    for name in ["plants", "ragdolls", "ragdolls-3d", "boxes"] {
+        let listed = LibraryScene::named(name).unwrap();
+        let (schedule, of_all) = match listed.scene(listed.size).unwrap() {
+            AnyScene::Flat(scene) => piece(&scene),
+            AnyScene::Solid(scene) => piece(&scene),
+        };
+        for lanes in [8, 16] {
+            let [taken, at_once] = [&schedule, &of_all].map(|it| registers(it, lanes));
+            assert!(4 * taken <= 5 * at_once, "{name}, {lanes} lanes: {taken} and not {at_once}");
+        }
+    }
+}
