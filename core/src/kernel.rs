@@ -61,6 +61,12 @@ pub enum StepError {
         /// Its length, s.
         substep: f64,
     },
+    /// The length of a step is not sane for a clock.
+    #[error("a step of {dt} s is not finite and at least 1e-5 s")]
+    Length {
+        /// Its length, s.
+        dt: f64,
+    },
     /// No substeps.
     #[error("a step needs at least one substep")]
     NoSubsteps,

@@ -321,9 +321,12 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         &self.pieces
     }
 
-    /// The parts, to change what is in them (masses, rest lengths, tears); the next step takes it
-    /// over.
+    /// The parts, to change what is in them (masses, rest lengths, tears, tear factors); the next
+    /// step takes it over.
     pub fn pieces_mut(&mut self) -> &mut [Piece<K::Plan, D>] {
+        for piece in &mut self.pieces {
+            piece.tearing.doubt();
+        }
         &mut self.pieces
     }
 

@@ -16,16 +16,37 @@ pub(super) struct Tearing {
     /// never does, or has.
     limits: Vec<f32>,
     seen: Option<Seen>,
+    /// Whether the factors may be others than those laid out: see [`doubt`](Self::doubt).
+    doubtful: bool,
 }
 
 impl Tearing {
     pub(super) fn new(sticks: &Sticks, factors: &[f32]) -> Self {
-        let layout = Runs::of(sticks, |stick| factors.get(stick).is_some_and(|it| it.is_finite()));
-        Self { limits: vec![f32::INFINITY; layout.sticks.len()], layout, seen: None }
+        let layout = Runs::of(sticks, |stick| tears(factors, stick));
+        Self {
+            limits: vec![f32::INFINITY; layout.sticks.len()],
+            layout,
+            seen: None,
+            doubtful: false,
+        }
     }
 
-    /// Takes over what changed of the sticks.
+    /// From now on the factors may be others: the next [`refresh`](Self::refresh) compares them with
+    /// what is laid out. (Not every refresh: it would read all factors at each step.)
+    pub(super) fn doubt(&mut self) {
+        self.doubtful = true;
+    }
+
+    /// Takes over what changed of the sticks and their factors.
     fn refresh(&mut self, sticks: &Sticks, factors: &[f32]) {
+        if core::mem::take(&mut self.doubtful) {
+            let laid_out = |stick| self.layout.place(stick).is_some();
+            if (0..sticks.len()).all(|stick| tears(factors, stick) == laid_out(stick)) {
+                self.seen = None; // the same sticks tear, perhaps at other lengths
+            } else {
+                *self = Self::new(sticks, factors);
+            }
+        }
         let changes = sticks.changes();
         let mut limit = |stick: u32| {
             let stick = stick as usize;
@@ -49,6 +70,11 @@ impl Tearing {
         let columns: [&[f32]; D] = core::array::from_fn(|axis| particles.positions(axis));
         widest(Overstretched { tearing: self, columns, found });
     }
+}
+
+/// Whether a stick of a list of factors ever tears.
+fn tears(factors: &[f32], stick: usize) -> bool {
+    factors.get(stick).is_some_and(|factor| factor.is_finite())
 }
 
 /// Finds the sticks that are longer than they bear.
@@ -104,6 +130,7 @@ impl<P, const D: usize> Piece<P, D> {
         if tear_factors.is_empty() {
             return 0;
         }
+        tear_factors.resize(sticks.len(), f32::INFINITY); // whoever changed them may have said less
         self.tearing.refresh(sticks, tear_factors);
         let mut found = core::mem::take(&mut self.found);
         found.clear();
@@ -250,8 +277,11 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     ) -> Result<usize, WorldError> {
         let mut gone = 0;
         for (at, piece) in self.pieces.iter_mut().enumerate() {
-            let Model { particles, sticks, .. } = &piece.matter;
+            let Model { particles, sticks, tear_factors, .. } = &mut piece.matter;
             let len = sticks.len();
+            if !tear_factors.is_empty() {
+                tear_factors.resize(len, f32::INFINITY);
+            }
             let kept: Vec<u32> =
                 (0..len as u32).filter(|&stick| !sticks.is_torn(stick as usize)).collect();
             if kept.len() < len {
