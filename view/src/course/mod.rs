@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use taut::world::{
     AnyScene, Arrangement, Drag, Drawing, Field, Force, Gusts, Model, Order, Outcome, Scene,
-    Settings, SnapshotError, Wind, WindLaw, World, WorldError,
+    Settings, SnapshotError, Warning, Wind, WindLaw, World, WorldError,
 };
 use taut::{
     AnyKernel, Duplicates, Formula, Inline, Kernel, Particles, Real, StepError, Sticks, Tally,
@@ -387,6 +387,10 @@ where
         let sticks: usize =
             self.runner.world.pieces().iter().map(|piece| piece.matter.sticks.len()).sum();
         [divisions, square_roots].map(|it| it * sticks as u64 * self.relaxations())
+    }
+
+    pub(crate) fn warnings(&self) -> Vec<Warning> {
+        self.runner.world.warnings()
     }
 
     /// Stretch and energy: rms, max, kinetic, potential.

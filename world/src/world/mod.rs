@@ -14,6 +14,7 @@ mod settings;
 mod snapshot;
 mod step;
 mod tearing;
+mod warnings;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -41,6 +42,7 @@ pub use piece::Piece;
 pub use settings::{Moment, Settings};
 pub use snapshot::{Snapshot, SnapshotError};
 pub use step::{Outcome, Pass};
+pub use warnings::Warning;
 
 /// What the particles and sticks of a model are called in the world.
 #[derive(Clone, Debug)]
