@@ -27,15 +27,11 @@ impl Gusts {
     /// Gusts of a strength, a size, m, and a seed.
     ///
     /// # Errors
-    /// If the strength is negative, or the size is below [`LEAST_SIZE`](Self::LEAST_SIZE), or one of
-    /// them is not finite.
+    /// If the strength is not from 0 to 1e6, or the size is below [`LEAST_SIZE`](Self::LEAST_SIZE) or
+    /// not finite.
     pub fn new(strength: f32, size: f32, seed: u64) -> Result<Self, ModelError> {
-        ModelError::check(
-            "the strength of gusts",
-            strength.into(),
-            0.0..,
-            "at least 0 and finite",
-        )?;
+        let (sane, must) = (0.0..=1e6, "from 0 to 1e6");
+        ModelError::check("the strength of gusts", strength.into(), sane, must)?;
         let (least, what) = (f64::from(Self::LEAST_SIZE), "the size of gusts, m,");
         ModelError::check(what, size.into(), least.., "at least 1e-6 and finite")?;
         Ok(Self { strength, size, seed })
