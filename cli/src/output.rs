@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
+use taut::world::Warning;
 use taut_bench::{MachineInfo, Progress};
 
 /// Where the reports of a run go, besides the text for people.
@@ -67,6 +68,14 @@ impl Outputs {
             },
         ];
         written.into_iter().collect()
+    }
+}
+
+/// Prints a sentence for each warning to the standard error.
+pub(crate) fn warn(warnings: &[Warning]) {
+    for warning in warnings {
+        // If nobody reads it, the work goes on all the same.
+        let _ = writeln!(io::stderr(), "taut: warning: {warning}");
     }
 }
 

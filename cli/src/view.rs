@@ -11,6 +11,7 @@ use taut_view::protocol::Change;
 use taut_view::{Host, Options, Server};
 
 use crate::Failure;
+use crate::output::warn;
 use crate::simulate::source::Source;
 use crate::words::{parse, within};
 
@@ -71,6 +72,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
         machine: machine.cpu,
         stopwatch: Box::new(move || begun.elapsed().as_secs_f64()),
     })?;
+    warn(&host.warnings());
     let server = Server::bind(host, port)?;
     let address = format!("http://{}", server.address());
     writeln!(io::stdout(), "{address} (Ctrl-C ends it)").context("the address was not written")?;

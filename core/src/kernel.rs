@@ -66,6 +66,12 @@ pub enum StepError {
         /// Its length, s.
         substep: f64,
     },
+    /// The length of a step is not sane for a clock.
+    #[error("a step of {dt} s is not finite and at least 1e-5 s")]
+    Length {
+        /// Its length, s.
+        dt: f64,
+    },
     /// No substeps.
     #[error("a step needs at least one substep")]
     NoSubsteps,
@@ -171,6 +177,43 @@ impl<const D: usize, S: Real> Step<D, S> {
             push: self.acceleration.map(|along| (along * h2).positive_zero()),
             inverse_h2: S::ONE / h2,
         })
+    }
+
+    /// How far from the origin a particle at rest still begins to fall, m, by axis: where its
+    /// coordinate is below this in magnitude. Infinite along axes without acceleration.
+    ///
+    /// A substep adds `acceleration h²` to a coordinate. From rest that is all, and it is lost if it
+    /// is not more than half of the distance to the next number (half an ulp of the coordinate): then
+    /// nothing accelerates, however long it takes. At a hundredth of this distance the acceleration
+    /// is right to 2 % if there is no damping. Twice the substeps divide the distance by four.
+    ///
+    /// ```
+    /// use taut_core::Step;
+    ///
+    /// let step = Step::<3>::default(); // 1/60 s
+    /// assert_eq!(step.reach()?, [f32::INFINITY, 65_536.0, f32::INFINITY]);
+    /// assert_eq!(Step::<3> { substeps: 8, ..step }.reach()?[1], 1024.0);
+    /// assert_eq!(70_000.0 - 9.81 / (60.0 * 60.0), 70_000.0_f32);
+    /// # Ok::<(), taut_core::StepError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`motion`](Self::motion).
+    pub fn reach(&self) -> Result<[S; D], StepError> {
+        let within = |push: S| {
+            let push = if push < S::ZERO { S::ZERO - push } else { push };
+            if push == S::ZERO {
+                return S::from_f64(f64::INFINITY);
+            }
+            // Powers of two: from the lower one to the next, numbers are equally far apart, and at
+            // the lower one a tie is rounded down.
+            let mut lower = S::from_f64(f64::from(1 << 30) * f64::from(1 << 30));
+            while lower + push == lower {
+                lower = lower * S::from_f64(0.5);
+            }
+            lower + lower
+        };
+        Ok(self.motion()?.push.map(within))
     }
 }
 

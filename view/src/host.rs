@@ -3,7 +3,7 @@
 use std::fmt;
 
 use taut::Formula;
-use taut::world::{AnyScene, Clock, LibraryScene, SceneError, UnknownScene};
+use taut::world::{AnyScene, Clock, LibraryScene, SceneError, UnknownScene, Warning};
 
 use crate::asked::{Asked, BadSetting};
 use crate::course::{AnyCourse, CourseError, Way, on};
@@ -188,6 +188,12 @@ impl Host {
         };
         host.measure();
         Ok(host)
+    }
+
+    /// What can be played, but surely not as it was meant: see
+    /// [`World::warnings`](taut::world::World::warnings).
+    pub fn warnings(&self) -> Vec<Warning> {
+        on!(&self.course, it => it.warnings())
     }
 
     /// A page looks on from now on.

@@ -54,5 +54,5 @@ pub use scene::{SceneFileError, TriangleReader, Triangles};
 pub use springs::{Spring, SpringError, Springs};
 pub use world::{
     Clock, Diagnostics, Drawing, DrawnPart, Frame, Matter, Moment, Outcome, Pass, Piece, Removed,
-    Settings, Snapshot, SnapshotError, World, WorldError,
+    Settings, Snapshot, SnapshotError, Warning, World, WorldError,
 };

@@ -8,7 +8,7 @@ use taut_bench::{MachineInfo, WorldContest, WorldRow};
 
 use super::Arguments;
 use crate::Failure;
-use crate::output::{machine_sentence, with_progress};
+use crate::output::{machine_sentence, warn, with_progress};
 use crate::table;
 
 #[derive(Serialize)]
@@ -44,6 +44,7 @@ pub(super) fn run(
         frames: arguments.frames,
         kernels: arguments.pairs(sheets)?,
     };
+    warn(&contest.scene.warnings());
     let outputs = arguments.reports.open()?;
     let rows = with_progress(|progress| Ok(contest.run(progress)?))?;
 

@@ -21,7 +21,7 @@ use taut_bench::{PassTimes, Progress};
 use taut_mesh::Origin;
 
 use crate::Failure;
-use crate::output::{Saved, with_progress};
+use crate::output::{Saved, warn, with_progress};
 use crate::table;
 use crate::words::{measure, parse, within};
 
@@ -179,6 +179,7 @@ impl Arguments {
             Some(path) => World::resume(&scene, kernel_for, &snapshot::read(path)?)
                 .with_context(|| path.display().to_string())?,
         };
+        warn(&world.warnings());
         let frames = self.frames(scene.settings.step.dt);
         let mut films = self.files.open(&world, frames, origin)?;
         let mut positions = self.positions.as_deref().map(Positions::create::<D>).transpose()?;

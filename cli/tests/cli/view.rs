@@ -22,8 +22,10 @@ fn it_serves_its_page_until_it_is_interrupted() {
     use std::net::TcpStream;
     use std::process::Stdio;
 
-    let folder = Folder::new();
-    let mut child = folder.command("view drape --size 8").stdout(Stdio::piped()).spawn().unwrap();
+    let far = "[[model]]\nname = \"it\"\ndrape = { size = 8 }\nat = [0, 70000, 0]\n";
+    let folder = Folder::with(&[("far.toml", far.as_bytes().to_vec())]);
+    let mut command = folder.command("view far.toml");
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
     let address = line.strip_prefix("http://").and_then(|it| it.split_once(' ')).unwrap().0;
@@ -38,4 +40,7 @@ fn it_serves_its_page_until_it_is_interrupted() {
     let id = child.id().to_string();
     assert!(std::process::Command::new("kill").args(["-INT", &id]).status().unwrap().success());
     assert_eq!(child.wait().unwrap().code(), Some(0));
+    let mut warned = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut warned).unwrap();
+    assert!(warned.starts_with("taut: warning: model 'it' is too far from the origin"), "{warned}");
 }

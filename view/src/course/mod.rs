@@ -7,9 +7,11 @@ use std::sync::Arc;
 
 use taut::world::{
     AnyScene, Arrangement, Drag, Drawing, Field, Force, Gusts, Model, Order, Outcome, Scene,
-    Settings, SnapshotError, Wind, WindLaw, World, WorldError,
+    Settings, SnapshotError, Warning, Wind, WindLaw, World, WorldError,
 };
-use taut::{AnyKernel, Duplicates, Formula, Inline, Kernel, Particles, StepError, Sticks, Tally};
+use taut::{
+    AnyKernel, Duplicates, Formula, Inline, Kernel, Particles, Real, StepError, Sticks, Tally,
+};
 
 use crate::asked::{self, Asked, BadSetting, OfSticks};
 use crate::gauge::{Gauge, Times};
@@ -90,7 +92,7 @@ where
         let [pieces, others] = [self, other].map(|it| it.world.pieces());
         pieces.iter().zip(others).all(|(piece, other)| {
             let [own, other] = [piece, other].map(|it| &it.matter.particles);
-            let bits = |x: &f32| x.to_bits();
+            let bits = |x: &f32| x.canonical_bits();
             (0..D).all(|axis| {
                 own.positions(axis).iter().map(bits).eq(other.positions(axis).iter().map(bits))
             })
@@ -337,6 +339,10 @@ where
         let sticks: usize =
             self.runner.world.pieces().iter().map(|piece| piece.matter.sticks.len()).sum();
         [divisions, square_roots].map(|it| it * sticks as u64 * self.relaxations())
+    }
+
+    pub(crate) fn warnings(&self) -> Vec<Warning> {
+        self.runner.world.warnings()
     }
 
     /// Stretch and energy: rms, max, kinetic, potential.

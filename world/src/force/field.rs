@@ -199,7 +199,8 @@ impl<L: Law<D>, const D: usize> Pass for Each<'_, L, D> {
                 velocity[axis] = (position[axis] - previous[axis][particle]) * per_h;
             }
             let time = self.moment.time;
-            let most_drag = most_drag / inverse_mass;
+            let free = inverse_mass > 0.0;
+            let most_drag = if free { most_drag / inverse_mass } else { f32::INFINITY };
             let subject = Subject { position, velocity, inverse_mass, time, most_drag };
             let force = self.field.law.force(&subject);
             let felt = self.field.region.contains(&position);
@@ -275,29 +276,43 @@ impl<const D: usize> Law<D> for Acceleration<D> {
 }
 
 /// A point that attracts as a mass would, softened near itself (H. C. Plummer 1911): the acceleration
-/// is `strength d / (d·d + softening²)^1.5`.
+/// is `strength d / (d·d + softening²)^1.5`, and at most [`MOST`](Self::MOST) along an axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Attractor<const D: usize = 3> {
     /// Where it is, m.
     pub place: [f32; D],
-    /// m³/s²; below 0 it repels.
+    /// m³/s², within 1e24 (the sun has 1.3e20); below 0 it repels.
     pub strength: f32,
-    /// Within what distance it is soft, m; above 0.
+    /// Within what distance it is soft, m. Less than [`SHORTEST`](Self::SHORTEST) acts as that.
     pub softening: f32,
+}
+
+impl<const D: usize> Attractor<D> {
+    /// The shortest softening, m: the cube of a shorter distance is no normal `f32`.
+    pub const SHORTEST: f32 = 1e-12;
+
+    /// The most acceleration along an axis, m/s²: that of a step. So near a place that is hardly
+    /// softened nothing is thrown to where coordinates are not finite.
+    pub const MOST: f32 = 1e9;
 }
 
 impl<const D: usize> Law<D> for Attractor<D> {
     #[inline(always)]
     fn force(&self, on: &Subject<D>) -> [f32; D] {
         let mut d = [0.0; D];
-        let mut l2 = self.softening * self.softening;
+        let softening2 = self.softening * self.softening;
+        let shortest2 = Self::SHORTEST * Self::SHORTEST;
+        let mut l2 = if softening2 > shortest2 { softening2 } else { shortest2 };
         for (axis, along) in d.iter_mut().enumerate() {
             *along = self.place[axis] - on.position[axis];
             l2 += *along * *along;
         }
-        let by_distance = mass(on.inverse_mass) * self.strength / (l2 * l2.sqrt());
+        let mass = mass(on.inverse_mass);
+        let most = mass * Self::MOST;
+        // Finite, as 0 times infinity is NaN.
+        let by_distance = (mass * self.strength / (l2 * l2.sqrt())).clamp(f32::MIN, f32::MAX);
         for along in &mut d {
-            *along *= by_distance;
+            *along = (*along * by_distance).clamp(-most, most);
         }
         d
     }

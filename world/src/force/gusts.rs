@@ -1,5 +1,7 @@
 //! Wind that comes and goes.
 
+use crate::model::ModelError;
+
 /// How a wind varies: by a smooth noise in space that the wind carries along (G. I. Taylor, "The
 /// Spectrum of Turbulence", 1938: eddies pass faster than they change). It is a function of place
 /// and time, the same on every machine, and nothing remembers it.
@@ -10,13 +12,31 @@
 pub struct Gusts {
     /// By what share the wind is stronger or weaker, at most. From 1 on it also turns around.
     pub strength: f32,
-    /// From one corner of the lattice to the next, m: a gust is about twice as long.
+    /// From one corner of the lattice to the next, m: a gust is about twice as long. Less than
+    /// [`LEAST_SIZE`](Self::LEAST_SIZE) acts as that.
     pub size: f32,
     /// Another seed makes other gusts.
     pub seed: u64,
 }
 
 impl Gusts {
+    /// The least size, m. (One over a size so small that it is infinite would make NaN of a
+    /// coordinate of 0.)
+    pub const LEAST_SIZE: f32 = 1e-6;
+
+    /// Gusts of a strength, a size, m, and a seed.
+    ///
+    /// # Errors
+    /// If the strength is not from 0 to 1e6, or the size is below [`LEAST_SIZE`](Self::LEAST_SIZE) or
+    /// not finite.
+    pub fn new(strength: f32, size: f32, seed: u64) -> Result<Self, ModelError> {
+        let (sane, must) = (0.0..=1e6, "from 0 to 1e6");
+        ModelError::check("the strength of gusts", strength.into(), sane, must)?;
+        let (least, what) = (f64::from(Self::LEAST_SIZE), "the size of gusts, m,");
+        ModelError::check(what, size.into(), least.., "at least 1e-6 and finite")?;
+        Ok(Self { strength, size, seed })
+    }
+
     /// By what a wind of a velocity, m/s, is multiplied at a place, m, and a time, s.
     ///
     /// ```
@@ -34,7 +54,7 @@ impl Gusts {
     /// The lattice as the wind has carried it since time began; `velocity` in m/s, `time` in s.
     #[allow(clippy::cast_sign_loss, reason = "cells are told apart by their last 32 bits")]
     pub(super) fn lattice(&self, velocity: [f32; 3], time: f64) -> Lattice {
-        let size = f64::from(self.size);
+        let size = f64::from(self.size.max(Self::LEAST_SIZE));
         let carried = velocity.map(|along| -f64::from(along) * time / size);
         let whole = carried.map(libm::floor);
         Lattice {
@@ -71,7 +91,10 @@ impl Lattice {
             let x = place[axis] * self.per_size + self.rest[axis];
             let nearest = (x + ROUND) - ROUND;
             let floor = if nearest > x { nearest - 1.0 } else { nearest };
-            let cell = (floor + ROUND).to_bits().wrapping_add(self.whole[axis]);
+            // Every NaN counts as the same cell: its bits differ between instruction sets.
+            let cell = floor + ROUND;
+            let cell = if cell.is_nan() { 0 } else { cell.to_bits() };
+            let cell = cell.wrapping_add(self.whole[axis]);
             low[axis] = cell.wrapping_mul(SPREAD[axis]);
             high[axis] = cell.wrapping_add(1).wrapping_mul(SPREAD[axis]);
             // Where a coordinate has no fraction any more, far away, there are no gusts between.

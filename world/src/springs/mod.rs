@@ -25,7 +25,10 @@ pub enum SpringError {
         particles: usize,
     },
     /// A measure of a spring is not sane.
-    #[error("spring {spring} has the {what} {value}; it must be finite and not negative")]
+    #[error(
+        "spring {spring} has the {what} {value}; it must be finite and not negative, and a rest \
+         length at most 1e13 m"
+    )]
     Measure {
         /// Which spring.
         spring: usize,
@@ -57,6 +60,10 @@ pub struct Spring {
     /// Force by the speed at which it gets longer, N s/m.
     pub damping: f32,
 }
+
+/// The longest spring at rest, m: longer than any two sane places are apart. The force of a longer
+/// one may be infinite.
+const REST_MAX: f32 = 1e13;
 
 /// Springs between particles, in columns. A world pushes with those of its models before all other
 /// forces: along a spring from its first end to its second, of the length l and the speed v apart,
@@ -124,7 +131,8 @@ impl Springs {
     /// Springs between some of so many particles.
     ///
     /// # Errors
-    /// If an end is no particle, or a measure is negative or not finite.
+    /// If an end is no particle, or a measure is negative or not finite, or a rest length beyond
+    /// 1e13 m.
     ///
     /// # Panics
     /// If there are not as many pairs of ends as springs.
@@ -141,7 +149,8 @@ impl Springs {
             }
             let Spring { rest, stiffness, damping } = *spring;
             for (what, value) in [("rest", rest), ("stiffness", stiffness), ("damping", damping)] {
-                if !(0.0..=f32::MAX).contains(&value) {
+                let most = if what == "rest" { REST_MAX } else { f32::MAX };
+                if !(0.0..=most).contains(&value) {
                     return Err(SpringError::Measure { spring: number, what, value });
                 }
             }

@@ -1,6 +1,6 @@
 //! From the time that a player's machine took to fixed steps, and to what lies between them.
 
-use taut_core::{Executor, Inline, Kernel, Step, StepError};
+use taut_core::{Executor, Inline, Kernel, StepError};
 
 use super::{Outcome, World, WorldError};
 
@@ -48,12 +48,15 @@ impl Clock {
     /// How many steps a frame catches up unless something else is said.
     pub const STEPS_A_FRAME: u32 = 8;
 
-    /// A clock for steps of `dt` seconds.
+    /// A clock for steps of `dt` seconds: of any length that a step may have, whatever the number of
+    /// its substeps.
     ///
     /// # Errors
-    /// If `dt` is not sane for a step.
+    /// If `dt` is below 1e-5 s, which is the shortest substep, or not finite.
     pub fn new(dt: f32) -> Result<Self, StepError> {
-        Step::<1> { dt, ..Step::default() }.motion()?;
+        if !(1e-5..=f32::MAX).contains(&dt) {
+            return Err(StepError::Length { dt: dt.into() });
+        }
         Ok(Self { dt: f64::from(dt), limit: Self::STEPS_A_FRAME, left: 0.0 })
     }
 

@@ -17,6 +17,7 @@ mod settings;
 mod snapshot;
 mod step;
 mod tearing;
+mod warnings;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -47,6 +48,7 @@ pub use piece::Piece;
 pub use settings::{Moment, Settings};
 pub use snapshot::{Snapshot, SnapshotError};
 pub use step::{Outcome, Pass};
+pub use warnings::Warning;
 
 /// What the particles and sticks of a model are called in the world.
 #[derive(Clone, Debug)]
@@ -348,9 +350,12 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         &self.pieces
     }
 
-    /// The parts, to change what is in them (masses, rest lengths, tears); the next step takes it
-    /// over.
+    /// The parts, to change what is in them (masses, rest lengths, tears, tear factors); the next
+    /// step takes it over.
     pub fn pieces_mut(&mut self) -> &mut [Piece<K::Plan, D>] {
+        for piece in &mut self.pieces {
+            piece.tearing.doubt();
+        }
         &mut self.pieces
     }
 

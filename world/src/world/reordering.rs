@@ -5,6 +5,7 @@ use std::ops::Range;
 use taut_core::{Duplicates, Kernel, Particles, Schedule, StickError, Sticks};
 
 use super::{Part, World, WorldError};
+use crate::model::Model;
 
 impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// Leaves out the sticks that are torn, and orders anew what remains of the models that had such:
@@ -23,8 +24,11 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     ) -> Result<usize, WorldError> {
         let mut gone = 0;
         for at in 0..self.pieces.len() {
-            let sticks = &self.pieces[at].matter.sticks;
+            let Model { sticks, tear_factors, .. } = &mut self.pieces[at].matter;
             let len = sticks.len();
+            if !tear_factors.is_empty() {
+                tear_factors.resize(len, f32::INFINITY);
+            }
             let kept: Vec<u32> =
                 (0..len as u32).filter(|&stick| !sticks.is_torn(stick as usize)).collect();
             if kept.len() < len {

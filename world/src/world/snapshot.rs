@@ -1,15 +1,15 @@
 //! A world put aside, and taken up again.
 
 use taut_core::{
-    Formula, Kernel, Kind, ParticleError, Particles, Real, Schedule, ScheduleError, Step,
-    StickError, Sticks,
+    COORDINATE_MAX, Formula, Kernel, Kind, ParticleError, Particles, Real, Schedule, ScheduleError,
+    Step, StickError, Sticks,
 };
 
 use super::hands::Held;
 use super::piece::Piece;
 use super::tearing::Tearing;
 use super::{Settings, World, WorldError};
-use crate::model::Model;
+use crate::model::{Model, ModelError};
 use crate::scene::Scene;
 
 /// Why a world cannot be taken up again.
@@ -28,6 +28,9 @@ pub enum SnapshotError {
         /// What is wrong.
         what: &'static str,
     },
+    /// A number is not sane.
+    #[error("the snapshot is damaged: {0}")]
+    Measure(ModelError),
     /// A particle is not sane.
     #[error("the snapshot is damaged: {0}")]
     Particle(ParticleError),
@@ -52,7 +55,7 @@ macro_rules! from {
         }
     )* };
 }
-from!(Particle: ParticleError, Stick: StickError, Schedule: ScheduleError);
+from!(Measure: ModelError, Particle: ParticleError, Stick: StickError, Schedule: ScheduleError);
 
 /// All that changes in a world: positions and previous positions, masses, sticks, faces, settings,
 /// time, what is pinned, grabbed and dragged, and new orders. What does not change is the scene's
@@ -130,7 +133,8 @@ struct Bits(Vec<u32>);
 
 impl Bits {
     fn of(numbers: impl IntoIterator<Item = f32>) -> Self {
-        Self(numbers.into_iter().map(f32::to_bits).collect())
+        // Every NaN is the same one, as instruction sets make different ones.
+        Self(numbers.into_iter().map(|number| number.canonical_bits() as u32).collect())
     }
 
     fn numbers(&self) -> impl Iterator<Item = f32> {
@@ -142,6 +146,14 @@ impl Bits {
         point.try_into().map_err(|_| damaged("a point has other dimensions"))
     }
 }
+
+/// The most steps of a snapshot: further steps do not wrap around, and formats whose numbers are
+/// `f64` keep it.
+const STEPS_MAX: u64 = 1 << 53;
+
+/// The latest time of a snapshot, s: a step of 1 s or longer still changes it, and each birth of an
+/// emitter has a number of its own.
+const TIME_MAX: f64 = 1e15;
 
 fn damaged(what: &'static str) -> SnapshotError {
     SnapshotError::Damaged { what }
@@ -283,11 +295,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         scene.formula = formula;
         scene.settings = snapshot.settings()?;
         let mut world = Self::new(&scene, &mut kernel_for)?;
-        world.steps = snapshot.steps;
-        world.time = f64::from_bits(snapshot.time);
-        if !world.time.is_finite() {
-            return Err(damaged("the time is not finite"));
-        }
+        (world.steps, world.time) = snapshot.progress()?;
         world.resume_particles(snapshot)?;
         if snapshot.pieces.len() != world.pieces.len() {
             return Err(damaged("a piece is missing"));
@@ -330,8 +338,11 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             }
             let inverse_mass = f32::from_bits(hold.inverse_mass);
             let drift = hold.drift.point()?;
-            if drift.iter().any(|along| !along.is_finite()) {
-                return Err(damaged("a particle is dragged endlessly fast"));
+            for along in drift {
+                // From one sane place to another.
+                let sane = -2.0 * COORDINATE_MAX..=2.0 * COORDINATE_MAX;
+                let what = "how far a substep drags a particle, m,";
+                ModelError::check(what, f64::from(along), sane, "from -2e12 to 2e12")?;
             }
             self.held.insert(
                 hold.particle,
@@ -401,7 +412,7 @@ fn resume_sticks<P, const D: usize>(
     if columns.iter().any(|column| column.0.len() != len)
         || part.kinds.len() != len
         || part.torn.len() != len
-        || ![0, len].contains(&part.tear_factors.0.len())
+        || part.tear_factors.0.len() > len
     {
         return Err(damaged("it has other columns of sticks"));
     }
@@ -448,7 +459,16 @@ impl Snapshot {
         let (substeps, iterations) = (self.substeps, self.iterations);
         let step = Step { dt: *dt, substeps, iterations, acceleration, damping: *damping };
         let settings = Settings { step, passes: self.passes };
-        settings.check().map_err(|_| damaged("nobody asks for so many iterations"))?;
+        settings.check()?;
         Ok(settings)
+    }
+
+    /// How many steps there were, and the time, s.
+    fn progress(&self) -> Result<(u64, f64), SnapshotError> {
+        let what = "the number of steps";
+        ModelError::check(what, self.steps as f64, ..=STEPS_MAX as f64, "at most 2^53")?;
+        let time = f64::from_bits(self.time);
+        ModelError::check("the time, s,", time, 0.0..=TIME_MAX, "from 0 to 1e15")?;
+        Ok((self.steps, time))
     }
 }

@@ -16,16 +16,37 @@ pub(super) struct Tearing {
     /// never does, or has.
     limits: Vec<f32>,
     seen: Option<Seen>,
+    /// Whether the factors may be others than those laid out: see [`doubt`](Self::doubt).
+    doubtful: bool,
 }
 
 impl Tearing {
     pub(super) fn new(sticks: &Sticks, factors: &[f32]) -> Self {
-        let layout = Runs::of(sticks, |stick| factors.get(stick).is_some_and(|it| it.is_finite()));
-        Self { limits: vec![f32::INFINITY; layout.sticks.len()], layout, seen: None }
+        let layout = Runs::of(sticks, |stick| tears(factors, stick));
+        Self {
+            limits: vec![f32::INFINITY; layout.sticks.len()],
+            layout,
+            seen: None,
+            doubtful: false,
+        }
     }
 
-    /// Takes over what changed of the sticks.
+    /// From now on the factors may be others: the next [`refresh`](Self::refresh) compares them with
+    /// what is laid out. (Not every refresh: it would read all factors at each step.)
+    pub(super) fn doubt(&mut self) {
+        self.doubtful = true;
+    }
+
+    /// Takes over what changed of the sticks and their factors.
     fn refresh(&mut self, sticks: &Sticks, factors: &[f32]) {
+        if core::mem::take(&mut self.doubtful) {
+            let laid_out = |stick| self.layout.place(stick).is_some();
+            if (0..sticks.len()).all(|stick| tears(factors, stick) == laid_out(stick)) {
+                self.seen = None; // the same sticks tear, perhaps at other lengths
+            } else {
+                *self = Self::new(sticks, factors);
+            }
+        }
         let changes = sticks.changes();
         let mut limit = |stick: u32| {
             let stick = stick as usize;
@@ -49,6 +70,11 @@ impl Tearing {
         let columns: [&[f32]; D] = core::array::from_fn(|axis| particles.positions(axis));
         widest(Overstretched { tearing: self, columns, found });
     }
+}
+
+/// Whether a stick of a list of factors ever tears.
+fn tears(factors: &[f32], stick: usize) -> bool {
+    factors.get(stick).is_some_and(|factor| factor.is_finite())
 }
 
 /// Finds the sticks that are longer than they bear.
@@ -97,6 +123,43 @@ impl<const D: usize> Pass for Overstretched<'_, D> {
     }
 }
 
+/// Pairs of particles, found in constant time where few meet in a particle.
+struct Edges {
+    /// Where the higher ends of the pairs begin, by their lower end; and where the last end.
+    first: Vec<u32>,
+    higher: Vec<u32>,
+}
+
+impl Edges {
+    /// Of some of so many particles. Linear: sorted by counting.
+    fn new(particles: usize, pairs: impl Iterator<Item = [u32; 2]> + Clone) -> Self {
+        let sorted = pairs.map(|[a, b]| [a.min(b), a.max(b)]);
+        let mut first = vec![0; particles + 1];
+        for [lower, _] in sorted.clone() {
+            first[lower as usize] += 1;
+        }
+        let mut sum = 0;
+        for count in &mut first {
+            sum += *count; // where they end, from which they are filled in backwards
+            *count = sum;
+        }
+        let mut higher = vec![0; sum as usize];
+        for [lower, end] in sorted {
+            let at = &mut first[lower as usize];
+            *at -= 1;
+            higher[*at as usize] = end;
+        }
+        Self { first, higher }
+    }
+
+    fn has(&self, [a, b]: [u32; 2]) -> bool {
+        let [lower, higher] = [a.min(b), a.max(b)];
+        let of_lower = self.first.get(lower as usize..).and_then(|it| it.first_chunk());
+        of_lower
+            .is_some_and(|&[from, to]| self.higher[from as usize..to as usize].contains(&higher))
+    }
+}
+
 impl<P, const D: usize> Piece<P, D> {
     /// Tears what is stretched too far; returns how many sticks that were.
     pub(super) fn tear_overstretched(&mut self) -> usize {
@@ -104,6 +167,7 @@ impl<P, const D: usize> Piece<P, D> {
         if tear_factors.is_empty() {
             return 0;
         }
+        tear_factors.resize(sticks.len(), f32::INFINITY); // whoever changed them may have said less
         self.tearing.refresh(sticks, tear_factors);
         let mut found = core::mem::take(&mut self.found);
         found.clear();
@@ -137,13 +201,9 @@ impl<P, const D: usize> Piece<P, D> {
             sticks.tear(stick as usize).expect("it was found among these sticks");
         }
         if torn > 0 && !faces.is_empty() {
-            let sorted = |a: u32, b: u32| [a.min(b), a.max(b)];
-            let ends = |&stick: &u32| sticks.ends()[stick as usize];
-            let mut edges: Vec<[u32; 2]> =
-                found.iter().map(ends).map(|[a, b]| sorted(a, b)).collect();
-            edges.sort_unstable();
-            let whole = |a, b| edges.binary_search(&sorted(a, b)).is_err();
-            faces.retain(|[a, b, c]| whole(a, b) && whole(b, c) && whole(c, a));
+            let ends = found.iter().map(|&stick| sticks.ends()[stick as usize]);
+            let torn = Edges::new(sticks.particles(), ends);
+            faces.retain(|[a, b, c]| ![[a, b], [b, c], [c, a]].iter().any(|&it| torn.has(it)));
         }
         torn
     }

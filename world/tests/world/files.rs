@@ -361,6 +361,30 @@ fn what_is_beyond_all_measure_is_refused_before_it_does_harm() {
             "the group 'tpo', which no model has",
         ),
         (
+            "[[force]]\nwind = { velocity = [1, 0, 0], gusts = { strength = 1, size = 2.9e-39, seed = 1 } }"
+                .to_owned(),
+            2,
+            "size of gusts, m, is 0.000",
+        ),
+        (
+            "[[force]]\nwind = { velocity = [1, 0, 0], gusts = { strength = 2e6, size = 1, seed = 1 } }"
+                .to_owned(),
+            2,
+            "strength of gusts is 2000000; it must be from 0 to 1e6",
+        ),
+        (
+            model(
+                "particles = { positions = [[0, 0, 0], [1, 0, 0]], masses = [1, 1], springs = [{ ends = [0, 1], rest = 1e30, stiffness = 1, damping = 0 }] }",
+            ),
+            1,
+            "spring 0 has the rest 1",
+        ),
+        (
+            "[[force]]\nattractor = { place = [0, 0, 0], strength = 1e25, softening = 0 }".to_owned(),
+            2,
+            "strength of an attractor, m³/s²,",
+        ),
+        (
             "[[force]]\nacceleration = [0, 1, 0]\nwithin = { ball = { centre = [0, 0, 0], radius = nan } }"
                 .to_owned(),
             3,

@@ -106,3 +106,31 @@ fn what_circles_an_attractor_stays_at_its_distance() {
         assert!((x.hypot(y) - 2.0).abs() < 0.02, "{x} {y}");
     }
 }
+
+proptest! {
+    #[test]
+    fn an_attractor_never_makes_a_number_that_is_not_finite(
+        softening in prop_oneof![Just(0.0_f32), (-45.0..13.0_f32).prop_map(|it| 10_f32.powf(it))],
+        strength in prop_oneof![Just(1.0_f32), -1e24..1e24_f32],
+        inverse_mass in prop_oneof![Just(1e-9_f32), Just(1.0), Just(1e9)],
+        distance in prop_oneof![Just(0.0_f32), (-45.0..12.0_f32).prop_map(|it| 10_f32.powf(it))],
+        place in prop_oneof![Just(0.0_f32), Just(1e12), -1e12..1e12_f32],
+        h in prop_oneof![Just(1e-5_f32), Just(10.0)],
+    ) {
+        let attractor = Attractor { place: [place, 0.0, -0.0], strength, softening };
+        let mut scene = falling(inverse_mass, Field::new(attractor));
+        scene.settings.step.dt = h;
+        let mut world = world(&scene);
+        for at in [[place, 0.0, 0.0], [place - distance, distance, 0.0]] {
+            let at = at.map(|x| x.clamp(-1e12, 1e12));
+            world.set_position(0, at).unwrap();
+            let outcome = world.step().unwrap();
+            prop_assert!(outcome.finite, "{at:?} to {:?}", world.position(0));
+            for axis in 0..3 {
+                let force = world.pieces()[0].forces().along(axis)[0];
+                prop_assert!(force.is_finite(), "{force} N at {at:?}");
+                prop_assert!((force * inverse_mass).abs() <= 1.0001e9, "{force} N at {at:?}");
+            }
+        }
+    }
+}

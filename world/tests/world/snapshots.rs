@@ -134,3 +134,46 @@ fn what_blew_up_is_not_resumed() {
     let error = World::resume(&scene, |_| ScalarKernel, &snapshot).unwrap_err();
     assert!(matches!(error, SnapshotError::Particle(_)), "{error}");
 }
+
+#[cfg(feature = "serde")]
+#[test]
+fn a_snapshot_whose_numbers_no_world_reaches_is_refused() {
+    let scene = scene();
+    let mut world = world(&scene);
+    world.grab(3).unwrap();
+    steps(&mut world, 2);
+    let good = serde_json::to_value(world.snapshot()).unwrap();
+    let resume = |change: &dyn Fn(&mut serde_json::Value)| {
+        let mut damaged = good.clone();
+        change(&mut damaged);
+        let snapshot: Snapshot = serde_json::from_value(damaged).unwrap();
+        World::resume(&scene, |_| ScalarKernel, &snapshot)
+    };
+    let f64_bits = |value: f64| serde_json::json!(value.to_bits());
+    let f32_bits = |value: f32| serde_json::json!(value.to_bits());
+    let largest = 1_u64 << 53;
+    let refused: [(&str, serde_json::Value, &str); 9] = [
+        ("/steps", serde_json::json!(u64::MAX), "the number of steps"),
+        ("/steps", serde_json::json!(largest + 2), "the number of steps"),
+        ("/time", f64_bits(1e300), "the time"),
+        ("/time", f64_bits(-1.0), "the time"),
+        ("/time", f64_bits(f64::NAN), "the time"),
+        ("/substeps", serde_json::json!(u32::MAX), "the number of substeps"),
+        ("/iterations", serde_json::json!(3_000_000), "iterations is 3000000"),
+        ("/passes", serde_json::json!(0), "the number of passes"),
+        ("/held/0/drift/0", f32_bits(1e30), "drag"),
+    ];
+    for (pointer, value, what) in refused {
+        let error = resume(&|it| *it.pointer_mut(pointer).unwrap() = value.clone()).unwrap_err();
+        assert!(error.to_string().contains(what), "{pointer}: {error}");
+        assert!(error.to_string().starts_with("the snapshot is damaged: "), "{pointer}: {error}");
+    }
+    // The largest numbers go on without wrapping around.
+    let mut late = resume(&|it| {
+        it["steps"] = serde_json::json!(largest);
+        it["time"] = f64_bits(1e15);
+    })
+    .unwrap();
+    steps(&mut late, 2);
+    assert_eq!(late.steps(), largest + 2);
+}

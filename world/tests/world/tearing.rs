@@ -227,3 +227,28 @@ fn tear_factors_may_change_while_it_moves() {
     assert_eq!(world.step().unwrap().torn, 1);
     assert!(world.is_torn(9) && world.torn() == 2);
 }
+
+#[test]
+fn tear_factors_changed_in_a_piece_hold_from_the_next_step_on() {
+    let mut world = world(&scene("sheet", drape(8, StickSet::All).tearing_at(9.0)));
+    steps(&mut world, 3);
+    let number = |world: &World<ScalarKernel>, stick| world.locate_stick(stick).unwrap().1;
+    let factors = |world: &mut World<ScalarKernel>, change: &dyn Fn(&mut Vec<f32>)| {
+        change(&mut world.pieces_mut()[0].matter.tear_factors);
+        world.step().unwrap().torn
+    };
+    // Another factor; one of a stick that never tore before; one of a stick that no longer tears.
+    let [a, b, c] = [3, 9, 20].map(|stick| number(&world, stick));
+    assert_eq!(factors(&mut world, &|all| all[a] = 0.5), 1);
+    assert_eq!(factors(&mut world, &|all| all.fill(f32::INFINITY)), 0);
+    assert_eq!(factors(&mut world, &|all| all[b] = 0.5), 1);
+    assert!(world.is_torn(3) && world.is_torn(9) && world.torn() == 2);
+    // A list that ends early says nothing of the sticks behind it; nor does none at all.
+    assert_eq!(factors(&mut world, &|all| *all = vec![9.0; c]), 0);
+    assert_eq!(factors(&mut world, &Vec::clear), 0);
+    assert_eq!(factors(&mut world, &|all| *all = vec![0.5; c + 1]), c + 1 - 2);
+    assert!(world.is_torn(20));
+    // A world that never tore anything.
+    let mut whole = crate::make::world(&scene("sheet", drape(8, StickSet::All)));
+    assert_eq!(factors(&mut whole, &|all| *all = vec![0.5; 7]), 7);
+}

@@ -1,6 +1,7 @@
 //! Elapsed time becomes steps, and nothing of it is lost in silence.
 
 use proptest::prelude::*;
+use taut_core::{Step, StepError};
 use taut_world::{Clock, Model, StickSet};
 
 use crate::make::{scene, steps, world};
@@ -71,4 +72,28 @@ fn drawn_positions_lie_between_the_last_two_steps() {
     // A step of one's own is drawn as it is.
     steps(&mut world, 1);
     assert_eq!(world.drawn(7, 0.0), world.position(7));
+}
+
+proptest! {
+    #[test]
+    fn a_clock_takes_every_step_that_a_world_takes(
+        h in prop_oneof![1e-5..10.0_f32, Just(1e-5), Just(10.0)],
+        substeps in prop_oneof![1..1000_u32, Just(u32::MAX)],
+    ) {
+        let dt = h * substeps as f32;
+        if (Step::<3> { dt, substeps, ..Step::default() }).motion().is_ok() {
+            prop_assert!(Clock::new(dt).is_ok(), "{dt} s of {substeps} substeps");
+        }
+    }
+}
+
+#[test]
+fn a_world_of_long_steps_can_be_played() {
+    let mut scene = scene("disc", Model::disc(4, StickSet::All).unwrap());
+    (scene.settings.step.dt, scene.settings.step.substeps) = (20.0, 4);
+    let mut world = world(&scene);
+    let mut clock = Clock::new(20.0).unwrap();
+    let (frame, outcome) = world.advance(&mut clock, 50.0).unwrap();
+    assert!(frame.steps == 2 && frame.fraction == 0.5 && outcome.finite);
+    assert_eq!(Clock::new(9e-6), Err(StepError::Length { dt: f64::from(9e-6_f32) }));
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use taut_core::{Renumbering, Step};
 use taut_world::{
-    Acceleration, Cloth, Diagonals, Field, Force, Forces, Gusts, Model, Moment, StickSet, Wind,
-    WindLaw,
+    Acceleration, Cloth, Diagonals, Field, Force, Forces, Gusts, Model, ModelError, Moment,
+    StickSet, Wind, WindLaw,
 };
 
 use super::make::{drape, loose, scene, steps, world};
@@ -293,4 +293,24 @@ fn a_box_feels_the_wind_on_its_windward_faces() {
             assert!(torque[axis].abs() < 1e-5, "{torque:?}");
         }
     }
+}
+
+#[test]
+fn gusts_of_any_size_give_a_number_everywhere() {
+    assert!(matches!(Gusts::new(0.5, 9e-7, 1), Err(ModelError::Measure { .. })));
+    assert!(Gusts::new(0.5, Gusts::LEAST_SIZE, 1).is_ok());
+    // What was not made by `new` is as if it were of the least size.
+    for size in [0.0, 1e-45, 2.9e-39, 1e-38, 1e-6, 1.0, f32::MAX, f32::INFINITY] {
+        let gusts = Gusts { strength: 0.5, size, seed: 4 };
+        for x in [0.0, -0.0, 1e-30, 0.3, -1e12, 1e12] {
+            for (velocity, time) in [(0.0, 0.0), (1e9, 0.0), (-1e9, 1e15)] {
+                let factor = gusts.at([x, 0.0, -x], [velocity, 0.0, 1.0], time);
+                assert!((0.5..=1.5).contains(&factor), "{size} {x} {velocity} {time}: {factor}");
+            }
+        }
+    }
+    // Which NaN it is cannot be seen.
+    let gusts = Gusts { strength: 0.5, size: 1.0, seed: 4 };
+    let at = |bits| gusts.at([f32::from_bits(bits), 0.2, 0.4], [1.0; 3], 2.0).to_bits();
+    assert_eq!(at(0x7fc0_0000), at(0xffc0_0001));
 }

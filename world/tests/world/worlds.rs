@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use taut_core::{Kernel, Plan, Step};
 use taut_scalar::ScalarKernel;
-use taut_world::{Force, Forces, Model, Moment, Scene, StickSet, World};
+use taut_world::{Force, Forces, LibraryScene, Model, Moment, Scene, StickSet, World};
+
+use super::make::{loose, scene, steps, world};
 
 /// Pushes every particle up as hard as gravity pulls.
 #[derive(Debug)]
@@ -88,4 +90,80 @@ fn a_force_that_goes_pushes_no_more() {
     world.forces_mut().clear();
     crate::make::steps(&mut world, 60);
     assert!(world.position(0)[1] < -3.0);
+}
+
+/// How far a particle falls from a height in 12 steps cut into substeps, as a share of how far it
+/// should.
+fn fallen_from(height: f32, substeps: u32) -> f64 {
+    let mut scene = scene("stone", loose(&[[0.0, height, 0.0]], &[1.0]));
+    (scene.settings.step.substeps, scene.settings.step.damping) = (substeps, 0.0);
+    let mut world = world(&scene);
+    steps(&mut world, 12);
+    let (n, h) = (f64::from(12 * substeps), 1.0 / f64::from(60 * substeps));
+    let fallen = f64::from(height) - f64::from(world.position(0)[1]);
+    fallen / (0.5 * n * (n + 1.0) * 9.81 * h * h)
+}
+
+#[test]
+fn particles_fall_within_reach_and_not_beyond() {
+    // The table of docs/scenes.md.
+    let documented = include_str!("../../../docs/scenes.md");
+    for (substeps, reach) in [
+        (1, 65_536.0),
+        (2, 16_384.0),
+        (4, 4096.0),
+        (8, 1024.0),
+        (16, 256.0),
+        (32, 64.0),
+        (100, 8.0),
+        (1000, 0.0625),
+    ] {
+        let step = Step::<3> { substeps, ..Step::default() };
+        assert_eq!(step.reach().unwrap(), [f32::INFINITY, reach, f32::INFINITY]);
+        assert!(documented.contains(&format!("\n| {substeps} | {reach} |")), "{substeps} {reach}");
+        for side in [-1.0, 1.0] {
+            let well_within = fallen_from(side * reach / 256.0, substeps);
+            assert!(substeps > 32 || (well_within - 1.0).abs() < 0.02, "{substeps}: {well_within}");
+            let within = fallen_from(side * 0.999 * reach, substeps);
+            assert!(within > 0.0, "{substeps}: {within}");
+            let beyond = fallen_from(side * 2.0 * reach, substeps);
+            assert!(beyond == 0.0, "{substeps}: {beyond}");
+        }
+    }
+    assert!(Step::<3> { substeps: 0, ..Step::default() }.reach().is_err());
+    let moon = Step::<2, f64> { acceleration: [1.62, 0.0], ..Step::default() };
+    let [x, y] = moon.reach().unwrap();
+    assert!(x > 1e12 && y == f64::INFINITY);
+}
+
+#[test]
+fn models_out_of_reach_are_warned_of() {
+    let at = |y: f32, inverse_mass| loose(&[[1e6, y, 0.0], [0.0; 3]], &[inverse_mass, 1.0]);
+    let mut scene = scene("near", at(-60_000.0, 1.0));
+    scene.add("pinned", at(70_000.0, 0.0)).unwrap();
+    scene.add("far", at(-70_000.0, 1.0)).unwrap();
+    let warnings = scene.warnings();
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert_eq!(
+        warnings[0].to_string(),
+        "model 'far' is too far from the origin: at -70000 m on axis 1, particles at rest do not \
+         fall; with 1 substep(s) of a step of 0.016666668 s they do within 65536 m"
+    );
+    // A world says it of where particles are now, and by how it moves now.
+    let mut world = world(&scene);
+    assert_eq!(world.warnings(), warnings);
+    let far = world.model("far").unwrap().start;
+    world.set_position(far, [0.0, 10.0, 0.0]).unwrap();
+    assert!(world.warnings().is_empty());
+    world.settings_mut().step.substeps = 2;
+    assert_eq!(world.warnings().len(), 1);
+    // Where nothing accelerates, or nearly nothing does, nothing is lost.
+    world.settings_mut().step.acceleration = [1e-7, 0.0, 0.0];
+    assert_eq!(world.warnings().len(), 1, "x is all there is");
+    world.settings_mut().step = Step { acceleration: [1e-7, -9.81, 0.0], ..Step::default() };
+    assert!(world.warnings().is_empty());
+    // No scene of the library is too large.
+    for listed in LibraryScene::ALL {
+        assert_eq!(listed.scene(listed.size).unwrap().warnings(), [], "{}", listed.name);
+    }
 }

@@ -168,13 +168,22 @@ impl Layout {
     }
 
     /// Leaves out the faces of these numbers, in ascending order; those after them move up.
+    ///
+    /// One pass over the blocks, however many faces go: each slot is in two blocks at most, but a
+    /// search for them per face makes a tear of the whole sheet quadratic in its size.
     pub(super) fn remove(&mut self, gone: &[usize]) {
+        if gone.is_empty() {
+            return;
+        }
+        let mut is_gone = vec![false; self.slots];
         for &face in gone {
-            let slot = self.slot_of[face] as usize;
-            for slots in self.blocks.iter_mut().flat_map(|block| block.triangles.slots_mut()) {
-                if slots.range().contains(&slot) {
-                    slots.there &= !(1 << (slot - slots.range().start));
-                }
+            is_gone[self.slot_of[face] as usize] = true;
+        }
+        for slots in self.blocks.iter_mut().flat_map(|block| block.triangles.slots_mut()) {
+            #[cfg(test)]
+            tests::VISITS.set(tests::VISITS.get() + 1);
+            for (lane, &is_gone) in is_gone[slots.range()].iter().enumerate() {
+                slots.there &= !(u16::from(is_gone) << lane);
             }
         }
         leave_out(&mut self.slot_of, gone);
@@ -247,5 +256,76 @@ impl Row {
 
     fn slots(&self, nth: u32) -> Slots {
         Slots { first: self.slot + nth, there: 0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use core::cell::Cell;
+
+    use proptest::prelude::*;
+
+    use super::{Layout, Slots};
+
+    thread_local! {
+        /// How many groups of slots removals have looked at.
+        pub(super) static VISITS: Cell<usize> = const { Cell::new(0) };
+    }
+
+    /// The two faces of each cell of a sheet, cut along one diagonal or the other.
+    fn sheet(columns: u32, rows: u32, cuts: &[bool]) -> Vec<[u32; 3]> {
+        let cells = (0..(rows - 1) * columns).filter(|corner| (corner + 1) % columns != 0);
+        let cut = |(nth, corner): (usize, u32)| {
+            let [a, b, c, d] = [0, 1, columns + 1, columns].map(|step| corner + step);
+            if cuts[nth % cuts.len()] { [[a, d, b], [b, d, c]] } else { [[a, d, c], [a, c, b]] }
+        };
+        cells.enumerate().flat_map(cut).collect()
+    }
+
+    /// The slots of all blocks, and those of all faces.
+    fn contents(layout: &Layout) -> (Vec<(u32, u16)>, Vec<u32>) {
+        let slots = layout.blocks.iter().flat_map(|block| block.triangles.slots());
+        let slots = slots.map(|&Slots { first, there }| (first, there)).collect();
+        (slots, layout.slot_of.clone())
+    }
+
+    proptest! {
+        #[test]
+        fn faces_removed_together_leave_what_faces_removed_one_by_one_leave(
+            columns in 2..60_u32,
+            rows in 2..8_u32,
+            cuts in prop::collection::vec(any::<bool>(), 1..5),
+            keeps in prop::collection::vec(any::<bool>(), 1..40),
+        ) {
+            let faces = sheet(columns, rows, &cuts);
+            let gone: Vec<usize> =
+                (0..faces.len()).filter(|face| !keeps[face % keeps.len()]).collect();
+            let mut together = Layout::new(&faces);
+            let mut one_by_one = together.clone();
+            together.remove(&gone);
+            for &face in gone.iter().rev() {
+                one_by_one.remove(&[face]);
+            }
+            prop_assert_eq!(contents(&together), contents(&one_by_one));
+            // What is left is there in every block that has its slot, and nothing else is.
+            let there = |slot: u32| together.slot_of.contains(&slot);
+            for slots in together.blocks.iter().flat_map(|block| block.triangles.slots()) {
+                for lane in 0..16 {
+                    prop_assert_eq!(slots.there & 1 << lane != 0, there(slots.first + lane));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn removing_all_faces_takes_work_in_proportion_to_their_number() {
+        for size in [32, 64, 128] {
+            let faces = sheet(size, size, &[true]);
+            let mut layout = Layout::new(&faces);
+            VISITS.set(0);
+            layout.remove(&(0..faces.len()).collect::<Vec<_>>());
+            assert!(VISITS.get() <= faces.len() / 8, "{} for {}", VISITS.get(), faces.len());
+            assert!(contents(&layout).0.iter().all(|(_, there)| *there == 0));
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::values::{Vector, finite, not_negative, place, positive, vector};
+use super::values::{Vector, finite, not_negative, place, vector};
 use super::{Build, Complaint, Context};
 use crate::force::{
     Acceleration, Attractor, Drag, Field, Force, Gusts, Law, Region, Wind, WindLaw,
@@ -146,9 +146,7 @@ impl Make<3> for WindText {
         }
         let mut wind = Wind::new(vector("the velocity of a wind, m/s,", self.velocity)?);
         if let Some(GustsText { strength, size, seed }) = self.gusts {
-            let strength = not_negative("the strength of gusts", strength)?;
-            let size = positive("the size of gusts, m,", size)?;
-            wind.gusts = Some(Gusts { strength, size, seed });
+            wind.gusts = Some(Gusts::new(strength, size, seed)?);
         }
         match self.law {
             None => {}
@@ -207,10 +205,12 @@ struct AttractorText<const D: usize> {
 
 impl<const D: usize> Make<D> for AttractorText<D> {
     fn make(&self, felt: Felt<D>) -> Result<Arc<dyn Force<D>>, Complaint> {
+        let what = "the strength of an attractor, m³/s²,";
+        ModelError::check(what, self.strength.into(), -1e24..=1e24, "from -1e24 to 1e24")?;
         Ok(felt.field(Attractor {
             place: place("the place of an attractor, m,", self.place)?,
-            strength: finite("the strength of an attractor, m³/s²,", self.strength)?,
-            softening: positive("the softening of an attractor, m,", self.softening)?,
+            strength: self.strength,
+            softening: not_negative("the softening of an attractor, m,", self.softening)?,
         }))
     }
 }

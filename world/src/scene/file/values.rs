@@ -1,7 +1,5 @@
 //! Values as they are written.
 
-use std::ops::Bound;
-
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 use taut_core::{Bending, COORDINATE_MAX, Family, Kind};
@@ -58,11 +56,6 @@ pub(super) fn vector<const D: usize>(
         ModelError::check(what, along.into(), -1e9..=1e9, "from -1e9 to 1e9")?;
     }
     Ok(vector.0)
-}
-
-pub(super) fn positive(what: &'static str, value: f32) -> Result<f32, ModelError> {
-    let sane = (Bound::Excluded(0.0), Bound::Unbounded);
-    ModelError::check(what, value.into(), sane, "above 0 and finite").map(|_| value)
 }
 
 pub(super) fn not_negative(what: &'static str, value: f32) -> Result<f32, ModelError> {
