@@ -306,6 +306,9 @@ fn gusts_of_any_size_give_a_number_everywhere() {
             for (velocity, time) in [(0.0, 0.0), (1e9, 0.0), (-1e9, 1e15)] {
                 let factor = gusts.at([x, 0.0, -x], [velocity, 0.0, 1.0], time);
                 assert!((0.5..=1.5).contains(&factor), "{size} {x} {velocity} {time}: {factor}");
+                let least = Gusts { size: Gusts::LEAST_SIZE, ..gusts };
+                let least = least.at([x, 0.0, -x], [velocity, 0.0, 1.0], time);
+                assert!(size > Gusts::LEAST_SIZE || factor == least, "{size}: {factor} {least}");
             }
         }
     }
