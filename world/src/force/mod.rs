@@ -2,6 +2,7 @@
 
 mod field;
 mod gusts;
+mod lattice;
 mod wind;
 
 use core::fmt::Debug;
