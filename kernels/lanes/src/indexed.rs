@@ -131,9 +131,10 @@ impl<M: Machine, const D: usize> Engine<D> for IndexedPlan<M, D> {
         self.sync_in(particles, sticks)?;
         self.program.set_inverse_h2(particles, substeps.motion.inverse_h2);
         for _ in 0..substeps.count {
+            // Columns are read whole, records are transposed.
             let from = match self.residence {
-                Residence::Columns => Source::Columns,
-                Residence::Both | Residence::WorkingCopy => Source::Records,
+                Residence::Columns | Residence::Both => Source::Columns,
+                Residence::WorkingCopy => Source::Records,
             };
             self.over_particles(particles, executor, Pass::Integrate(from, &substeps.motion));
             self.residence = Residence::WorkingCopy;
