@@ -1,5 +1,5 @@
 //! The first program of the README. It must print the same hash whichever kernel is its default
-//! kernel; `.ci/run` builds it with each.
+//! kernel.
 #![forbid(unsafe_code)]
 
 include!(concat!(env!("OUT_DIR"), "/readme.rs"));

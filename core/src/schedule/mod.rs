@@ -292,8 +292,9 @@ impl Schedule {
     /// use std::iter::repeat_n;
     /// use taut_core::{Duplicates, Family, Schedule, Sheet, Sticks};
     ///
-    /// let sheet = Sheet::new(8, 8, Family::ALL);
-    /// let sticks = Sticks::with_rests(64, &sheet.pairs(), &[1.0; 378], Duplicates::Keep)?;
+    /// let sheet = Sheet::new(32, 32, Family::ALL);
+    /// let rests = vec![1.0; sheet.pairs().len()];
+    /// let sticks = Sticks::with_rests(32 * 32, &sheet.pairs(), &rests, Duplicates::Keep)?;
     /// let schedule = sheet.schedule(&sticks)?;
     ///
     /// let many = Sticks::side_by_side(repeat_n(&sticks, 100))?;

@@ -1,0 +1,12 @@
+//! The first program of the README ends at the same bits with every default kernel. `cargo test
+//! --workspace` runs this with all features on, `.ci/run` with each kernel alone.
+
+use std::process::Command;
+
+#[test]
+fn the_program_of_the_readme_has_one_hash() {
+    let ran = Command::new(env!("CARGO_BIN_EXE_taut-readme")).output().unwrap();
+    assert!(ran.status.success(), "{ran:?}");
+    // Of golden version 6; a hash of `f64` positions would be 2af1015bbab7750b.
+    assert_eq!(String::from_utf8_lossy(&ran.stdout).trim(), "544e892525803e3e");
+}
