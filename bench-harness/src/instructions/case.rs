@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use taut::world::{Arrangement, Model, ModelError, StickSet};
 use taut::{
-    AnyKernel, AnyPlan, Engine, Formula, Inline, Kernel, Particles, Schedule, Step, Sticks,
+    AnyKernel, AnyPlan, Engine, Formula, Inline, Kernel, Particles, Plan, Schedule, Step, Sticks,
     Substeps, Tally,
 };
 

@@ -13,6 +13,7 @@ const WHOLE: LoadOptions = LoadOptions {
     keep_unreferenced: true,
     max_vertices: 1 << 20,
     max_triangles: 1 << 20,
+    max_buffer_bytes: 1 << 20,
 };
 
 fn bits<'a>(points: impl IntoIterator<Item = &'a [f32; 3]>) -> Vec<[u32; 3]> {
