@@ -65,7 +65,7 @@ pub use schedule::{
     OPEN_PACKETS, PACKET_STICKS, Phase, RUN_STICKS, STAR_STICKS, Schedule, ScheduleError, Sheet,
     SheetBlock, SheetError, WIDE, WIDE_BAND_ROWS,
 };
-pub use stage::{Numbers, ParticleView, Stage};
+pub use stage::{Numbers, ParticleView, PositiveZeros, Stage};
 pub use sticks::{COMPLIANCE_MAX, Duplicates, Kind, REST_MAX, REST_MIN, StickError, Sticks};
 pub use stretch::Stretch;
 pub use triangles::{Bending, TriangleError};

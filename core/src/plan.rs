@@ -4,7 +4,7 @@ use crate::executor::{Executor, Inline};
 use crate::kernel::{Motion, PlanError, Status, Step, StepError};
 use crate::particles::Particles;
 use crate::real::Real;
-use crate::stage::Stage;
+use crate::stage::{PositiveZeros, Stage};
 use crate::sticks::Sticks;
 
 /// Equal substeps, each of which integrates and then relaxes.
@@ -232,12 +232,14 @@ impl<P: Engine<D, S>, const D: usize, S: Real> Session<'_, P, D, S> {
             .expect(CHECKED);
     }
 
-    /// Runs a stage on all particles, in the layout that the plan keeps them in.
+    /// Runs a stage on all particles, in the layout that the plan keeps them in. Positions of -0.0
+    /// become +0.0.
     ///
     /// # Panics
     /// As [`integrate`](Self::integrate), and if the stage panics.
     pub fn visit(&mut self, stage: &dyn Stage<D, S>) {
-        self.plan.visit(&Inline, self.particles, self.sticks, stage).expect(CHECKED);
+        let stage = PositiveZeros(stage);
+        self.plan.visit(&Inline, self.particles, self.sticks, &stage).expect(CHECKED);
     }
 
     /// The particles, their columns up to date. Changes take effect at the next call.

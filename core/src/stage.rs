@@ -76,6 +76,27 @@ impl Numbers<'_> {
 /// ```
 pub trait Stage<const D: usize, S: Real = f32>: Sync {
     /// Does the work on some particles. Where the inverse mass is 0 (pinned particles, padding) it
-    /// must leave everything as it is.
+    /// must leave everything as it is, and no position that it writes may be -0.0, for which kernels
+    /// do not look (`x + 0.0` never is; [`Session::visit`](crate::Session::visit) sees to it).
     fn run(&self, particles: ParticleView<'_, D, S>);
+}
+
+/// Another stage, after which no position is -0.0.
+pub struct PositiveZeros<'a, const D: usize, S = f32>(pub &'a dyn Stage<D, S>);
+
+impl<const D: usize, S: Real> Stage<D, S> for PositiveZeros<'_, D, S> {
+    fn run(&self, particles: ParticleView<'_, D, S>) {
+        let ParticleView { mut position, previous, inverse_mass, numbers } = particles;
+        self.0.run(ParticleView {
+            position: position.each_mut().map(|column| &mut **column),
+            previous,
+            inverse_mass,
+            numbers,
+        });
+        for column in position {
+            for x in column {
+                *x = x.positive_zero();
+            }
+        }
+    }
 }

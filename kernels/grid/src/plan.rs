@@ -151,17 +151,12 @@ impl<M: Machine, const D: usize> Engine<D> for GridPlan<M, D> {
         let (span, len) = (self.layout().span(), self.layout().len());
         let [mut positions, mut previous] =
             [&mut self.positions, &mut self.previous].map(|column| column.chunks_exact_mut(span));
-        let mut position: [&mut [f32]; D] =
-            core::array::from_fn(|_| &mut positions.next().unwrap_or_default()[..len]);
         stage.run(ParticleView {
-            position: position.each_mut().map(|column| &mut **column),
+            position: core::array::from_fn(|_| &mut positions.next().unwrap_or_default()[..len]),
             previous: core::array::from_fn(|_| &mut previous.next().unwrap_or_default()[..len]),
             inverse_mass: &self.inverse_mass,
             numbers: Numbers::Rows { width: self.constants.layout.width, offsets: &self.offsets },
         });
-        for x in position.into_iter().flatten() {
-            *x = x.positive_zero();
-        }
         (self.positions_are, self.previous_are) = (Residence::WorkingCopy, Residence::WorkingCopy);
         others::visit(particles, self.layout().particles(), stage);
         self.mark_synced(particles);
@@ -298,7 +293,7 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
             self.positions_are = Residence::WorkingCopy;
         }
         if self.previous_are == Residence::Columns {
-            self.over_rows(particles, executor, Buffer::Previous, Pass::Fill);
+            self.over_rows(particles, executor, Buffer::Previous, Pass::FillPrevious);
             self.previous_are = Residence::Both;
         }
     }

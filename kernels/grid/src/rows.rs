@@ -14,8 +14,10 @@ use crate::layout::{Layout, STRIDE};
 pub(crate) enum Pass<const D: usize> {
     /// One substep of motion, in strides: from where particles are and were, over the latter.
     Integrate(Motion<D>),
-    /// From the columns into strides.
+    /// From the columns into strides, -0.0 as +0.0.
     Fill,
+    /// The same, -0.0 as it is.
+    FillPrevious,
     /// Back to the columns.
     WriteBack,
 }
@@ -90,15 +92,17 @@ impl<const D: usize> Operation for OverRows<'_, D> {
                         let terms = [motion.keep, motion.push[axis]];
                         integrate_row::<V>(cpu, start, strided, masses, terms);
                     }
-                    Pass::Fill => {
+                    Pass::Fill | Pass::FillPrevious => {
+                        // What is added to a number keeps it, but for the sign of zero.
+                        let nothing = if matches!(pass, Pass::Fill) { 0.0 } else { -0.0 };
                         scratch[..width].copy_from_slice(x);
-                        transpose::<V, true>(cpu, registers, scratch, strided);
+                        transpose::<V, true>(cpu, registers, scratch, strided, nothing);
                     }
                     Pass::WriteBack if layout.is_full() => {
-                        unsound += transpose::<V, false>(cpu, registers, x, strided);
+                        unsound += transpose::<V, false>(cpu, registers, x, strided, 0.0);
                     }
                     Pass::WriteBack => {
-                        unsound += transpose::<V, false>(cpu, registers, scratch, strided);
+                        unsound += transpose::<V, false>(cpu, registers, scratch, strided, 0.0);
                         x.copy_from_slice(&scratch[..width]);
                     }
                 }
@@ -137,18 +141,19 @@ fn integrate_row<V: Vector>(
 
 /// One coordinate of a row, into strides or back, four registers of the layout at a time: a
 /// lane's numbers are `registers` apart in the row, and four neighbours in the row are the same
-/// lane of four registers. Gives NaN if a position that comes back is not finite, else 0.
+/// lane of four registers. On the way into strides `nothing`, a zero, is added. Gives NaN if a position that comes back is not finite, else 0.
 #[inline(always)]
 fn transpose<V: Vector, const INTO_STRIDES: bool>(
     cpu: V::Cpu,
     registers: usize,
     row: &mut [f32],
     strided: &mut [f32],
+    nothing: f32,
 ) -> f32 {
     assert!(registers.is_multiple_of(4));
     assert!(row.len() == registers * STRIDE && strided.len() == registers * STRIDE);
     const { assert!(STRIDE.is_multiple_of(V::LANES) && PADDING.is_multiple_of(V::LANES)) };
-    let zero = V::splat(cpu, 0.0);
+    let (zero, nothing) = (V::splat(cpu, 0.0), V::splat(cpu, nothing));
     let mut unsound = zero;
     let (row, strided) = (row.as_mut_ptr(), strided.as_mut_ptr());
     for first in (0..registers).step_by(4) {
@@ -161,7 +166,7 @@ fn transpose<V: Vector, const INTO_STRIDES: bool>(
                 if INTO_STRIDES {
                     let four = V::gather(cpu, |l| in_row(l).cast_const());
                     for (m, lanes) in four.into_iter().enumerate() {
-                        (lanes + zero).store(register(m)); // -0.0 becomes +0.0
+                        (lanes + nothing).store(register(m));
                     }
                 } else {
                     let four: [V; 4] = core::array::from_fn(|m| V::load(cpu, register(m)));

@@ -1,6 +1,5 @@
 //! Wind that comes and goes.
 
-use super::lattice::{Lattice, mixed};
 use crate::model::ModelError;
 
 /// How a wind varies: by a smooth noise in space that the wind carries along (G. I. Taylor, "The
@@ -66,4 +65,72 @@ impl Gusts {
             salt: mixed((self.seed as u32) ^ mixed((self.seed >> 32) as u32)),
         }
     }
+}
+
+/// Numbers at the corners of a cubic lattice, somewhere.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lattice {
+    strength: f32,
+    per_size: f32,
+    /// Where its origin is, in cells: whole ones, and the rest.
+    whole: [u32; 3],
+    rest: [f32; 3],
+    salt: u32,
+}
+
+/// Added to a number of less than 2²² in magnitude, it rounds it to the nearest whole one, which is
+/// then in the last bits.
+const ROUND: f32 = 12_582_912.0;
+
+impl Lattice {
+    /// By what gusts multiply the wind at a place, m.
+    #[inline(always)]
+    pub(super) fn factor(&self, place: [f32; 3]) -> f32 {
+        let (mut low, mut high, mut along) = ([0; 3], [0; 3], [0.0; 3]);
+        for axis in 0..3 {
+            let x = place[axis] * self.per_size + self.rest[axis];
+            let nearest = (x + ROUND) - ROUND;
+            let floor = if nearest > x { nearest - 1.0 } else { nearest };
+            // Every NaN counts as the same cell: its bits differ between instruction sets.
+            let cell = floor + ROUND;
+            let cell = if cell.is_nan() { 0 } else { cell.to_bits() };
+            let cell = cell.wrapping_add(self.whole[axis]);
+            low[axis] = cell.wrapping_mul(SPREAD[axis]);
+            high[axis] = cell.wrapping_add(1).wrapping_mul(SPREAD[axis]);
+            // Where a coordinate has no fraction any more, far away, there are no gusts between.
+            let f = x - floor;
+            let f = if (0.0..=1.0).contains(&f) { f } else { 0.0 };
+            along[axis] = (f * f) * (3.0 - 2.0 * f);
+        }
+        let [x0, y0, z0] = low;
+        let [x1, y1, z1] = high;
+        let [x, y, z] = along;
+        let blend = |one: f32, other: f32, along: f32| one + (other - one) * along;
+        let at = |x: u32, y: u32, z: u32| number(self.salt ^ x ^ y ^ z);
+        let row = |y: u32, z: u32| blend(at(x0, y, z), at(x1, y, z), x);
+        let noise =
+            blend(blend(row(y0, z0), row(y1, z0), y), blend(row(y0, z1), row(y1, z1), y), z);
+        1.0 + self.strength * noise
+    }
+}
+
+/// Odd numbers without pattern, to tell the axes apart.
+const SPREAD: [u32; 3] = [0x9e37_79b1, 0x85eb_ca77, 0xc2b2_ae3d];
+
+/// A permutation of the 32-bit numbers in which each bit depends on each (the finaliser of
+/// `MurmurHash3`, Appleby 2011, public domain).
+#[inline(always)]
+fn mixed(mut bits: u32) -> u32 {
+    bits ^= bits >> 16;
+    bits = bits.wrapping_mul(0x85eb_ca6b);
+    bits ^= bits >> 13;
+    bits = bits.wrapping_mul(0xc2b2_ae35);
+    bits ^ (bits >> 16)
+}
+
+/// A number in [-1, 1) of a hash.
+#[inline(always)]
+fn number(bits: u32) -> f32 {
+    // The mantissa of a number in [2, 4).
+    f32::from_bits((mixed(bits) >> 9) | 0x4000_0000) - 3.0
 }

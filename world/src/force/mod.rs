@@ -2,7 +2,6 @@
 
 mod field;
 mod gusts;
-mod lattice;
 mod wind;
 
 use core::fmt::Debug;

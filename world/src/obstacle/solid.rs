@@ -228,56 +228,31 @@ fn blocks_mut(column: &mut [f32]) -> &mut [[f32; PADDING]] {
     blocks
 }
 
-/// A block of particles.
-struct Block<'a, const D: usize> {
-    x: [&'a mut [f32; PADDING]; D],
-    previous: [&'a mut [f32; PADDING]; D],
-    masses: &'a [f32; PADDING],
-    reach: [f32; PADDING],
-}
-
-/// Whether a particle of a block may be near enough to a side to meet it.
+/// Brings the particles of a block out of a side.
 #[inline(always)]
-fn may_meet<const D: usize>(
+fn meet<const D: usize>(
+    x: &mut [&mut [f32; PADDING]; D],
+    previous: &mut [&mut [f32; PADDING]; D],
+    [masses, reach]: [&[f32; PADDING]; 2],
     side: impl Side<D>,
-    x: [&[f32; PADDING]; D],
-    reach: &[f32; PADDING],
-) -> bool {
-    let mut near = 0;
+    drift: Drift<D>,
+    law: Law<f32>,
+) {
     for lane in 0..PADDING {
-        let here = core::array::from_fn(|axis| x[axis][lane]);
-        near |= u32::from(side.may_reach(here, reach[lane]));
-    }
-    near != 0
-}
-
-impl<const D: usize> Block<'_, D> {
-    #[inline(always)]
-    fn may_meet(&self, side: impl Side<D>) -> bool {
-        may_meet(side, self.x.each_ref().map(|x| &**x), &self.reach)
-    }
-
-    #[inline(always)]
-    fn meet(&mut self, side: impl Side<D>, drift: &Drift<D>, law: &Law<f32>) {
-        for lane in 0..PADDING {
-            let mover = Mover {
-                x: core::array::from_fn(|axis| self.x[axis][lane]),
-                previous: core::array::from_fn(|axis| self.previous[axis][lane]),
-            };
-            let Nearest { distance, normal } = side.nearest(mover.x);
-            let contact = Contact {
-                normal,
-                depth: self.reach[lane] - distance,
-                clear: side.clear(self.reach[lane]),
-            };
-            let met = law.meet(mover, drift.at(mover.x), contact);
-            // Pinned ones stay even where they are inside.
-            let moves = distance < self.reach[lane] && self.masses[lane] > 0.0;
-            for axis in 0..D {
-                self.x[axis][lane] = if moves { met.x[axis] } else { mover.x[axis] };
-                self.previous[axis][lane] =
-                    if moves { met.previous[axis] } else { mover.previous[axis] };
-            }
+        let mover = Mover {
+            x: core::array::from_fn(|axis| x[axis][lane]),
+            previous: core::array::from_fn(|axis| previous[axis][lane]),
+        };
+        let Nearest { distance, normal } = side.nearest(mover.x);
+        let contact =
+            Contact { normal, depth: reach[lane] - distance, clear: side.clear(reach[lane]) };
+        let met = law.meet(mover, drift.at(mover.x), contact);
+        // Pinned ones stay even where they are inside.
+        let moves = distance < reach[lane] && masses[lane] > 0.0;
+        for axis in 0..D {
+            // -0.0 becomes +0.0
+            x[axis][lane] = if moves { met.x[axis] + 0.0 } else { mover.x[axis] };
+            previous[axis][lane] = if moves { met.previous[axis] } else { mover.previous[axis] };
         }
     }
 }
@@ -285,40 +260,42 @@ impl<const D: usize> Block<'_, D> {
 impl<S: Side<D>, I: Iterator<Item = S> + Clone, const D: usize> Pass for KeepOutPass<'_, '_, I, D> {
     #[inline(always)]
     fn run(self) {
-        let KeepOut { sides, radii, thickness, drift, law } = self.keep_out;
+        // By value: what is behind a reference might change with every store.
+        let KeepOut { ref sides, radii, thickness, drift, law } = *self.keep_out;
         let ParticleView { position, previous, inverse_mass, numbers } = self.particles;
         let mut position = position.map(blocks_mut);
         let mut previous = previous.map(blocks_mut);
         let (masses, _) = inverse_mass.as_chunks::<PADDING>();
         let several = sides.clone().nth(1).is_some();
         for (block, masses) in masses.iter().enumerate() {
-            let reach = reaches(*thickness, radii, &numbers, block * PADDING);
+            let reach = reaches(thickness, radii, &numbers, block * PADDING);
+
             // Most blocks are off it altogether, and done with. (No `map` before that is known: the
-            // compiler would call it.)
+            // compiler would call it. Nor `any`, which it would compile for the least machine.)
             let mut x = [&[0.0; PADDING]; D];
             for (x, column) in x.iter_mut().zip(&position) {
                 *x = &column[block];
             }
-            if !sides.clone().any(|side| may_meet(side, x, &reach)) {
+            let mut near = 0;
+            for side in sides.clone() {
+                for lane in 0..PADDING {
+                    let here = core::array::from_fn(|axis| x[axis][lane]);
+                    near |= u32::from(side.may_reach(here, reach[lane]) && masses[lane] > 0.0);
+                }
+            }
+            if near == 0 {
                 continue;
             }
-            let mut block = Block {
-                x: position.each_mut().map(|column| &mut column[block]),
-                previous: previous.each_mut().map(|column| &mut column[block]),
-                masses,
-                reach,
-            };
+
+            let mut x = position.each_mut().map(|column| &mut column[block]);
+            let mut before = previous.each_mut().map(|column| &mut column[block]);
             for side in sides.clone() {
-                if block.may_meet(side) {
-                    block.meet(side, drift, law);
-                }
+                meet(&mut x, &mut before, [masses, &reach], side, drift, law);
             }
             // Friction at one side may have put a particle back behind another.
             if several {
                 for side in sides.clone() {
-                    if block.may_meet(side) {
-                        block.meet(side, drift, &Law::PROJECTION);
-                    }
+                    meet(&mut x, &mut before, [masses, &reach], side, drift, Law::PROJECTION);
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! Matter as obstacles see it: a model whose particles may be in a plan's own layout.
 
-use taut_core::{Engine, Executor, Particles, PlanError, Stage, Sticks};
+use taut_core::{Engine, Executor, Particles, PlanError, PositiveZeros, Stage, Sticks};
 
 use crate::model::Model;
 
@@ -85,9 +85,9 @@ impl<'a, const D: usize> Matter<'a, D> {
         self.model
     }
 
-    /// Runs a stage on all particles, where they are.
+    /// Runs a stage on all particles, where they are. Positions of -0.0 become +0.0.
     pub fn visit(&mut self, stage: &dyn Stage<D>) {
-        self.visitor().0.visit(stage);
+        self.visitor().0.visit(&PositiveZeros(stage));
     }
 
     /// What runs stages, and the radii of the particles, m, which stages may look at.

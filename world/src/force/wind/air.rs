@@ -1,16 +1,13 @@
 //! Air that moves, and one triangle in it, in numbers for loops.
 
 use super::THIRD;
-use crate::force::lattice::{Corners, Lattice};
+use crate::force::gusts::Lattice;
 use crate::vector::{cross, difference, scaled, sum};
 
 /// Where gusts are.
 pub(super) trait Gusty: Copy {
     /// By what the wind is multiplied at a place, m.
     fn at(self, place: [f32; 3]) -> f32;
-
-    /// The same at the places of a block. `corners` is kept from block to block.
-    fn at_block<const N: usize>(self, corners: &mut Corners, places: [&[f32; N]; 3]) -> [f32; N];
 }
 
 #[derive(Clone, Copy)]
@@ -21,22 +18,12 @@ impl Gusty for Steady {
     fn at(self, _: [f32; 3]) -> f32 {
         1.0
     }
-
-    #[inline(always)]
-    fn at_block<const N: usize>(self, _: &mut Corners, _: [&[f32; N]; 3]) -> [f32; N] {
-        [1.0; N]
-    }
 }
 
 impl Gusty for Lattice {
     #[inline(always)]
     fn at(self, place: [f32; 3]) -> f32 {
         self.factor(place)
-    }
-
-    #[inline(always)]
-    fn at_block<const N: usize>(self, corners: &mut Corners, places: [&[f32; N]; 3]) -> [f32; N] {
-        self.factors(corners, places)
     }
 }
 
@@ -54,39 +41,15 @@ impl<G: Gusty> Air<G> {
         Self { way: scaled(velocity, 3.0 * h), gusts }
     }
 
-    /// By what gusts multiply the air at some triangles.
-    #[inline(always)]
-    pub(super) fn factors<const N: usize>(
-        self,
-        corners: &mut Corners,
-        triangle: impl Fn(usize) -> [Corner; 3],
-    ) -> [f32; N] {
-        let (mut x, mut y, mut z) = ([0.0; N], [0.0; N], [0.0; N]);
-        for lane in 0..N {
-            [x[lane], y[lane], z[lane]] = middle(triangle(lane));
-        }
-        self.gusts.at_block(corners, [&x, &y, &z])
-    }
-
-    /// By what gusts multiply the air at a triangle.
-    pub(super) fn factor(self, triangle: [Corner; 3]) -> f32 {
-        self.gusts.at(middle(triangle))
-    }
-
     /// The normal of a triangle, of length 2 A, m², and how much farther the air goes than the
-    /// triangle, m, where gusts multiply it by a factor.
+    /// triangle, m.
     #[inline(always)]
-    pub(super) fn meets(self, [a, b, c]: [Corner; 3], factor: f32) -> ([f32; 3], [f32; 3]) {
+    pub(super) fn meets(self, [a, b, c]: [Corner; 3]) -> ([f32; 3], [f32; 3]) {
         let normal = cross(difference(b.now, a.now), difference(c.now, a.now));
-        let way = scaled(self.way, factor);
+        let middle = scaled(sum(sum(a.now, b.now), c.now), THIRD);
+        let way = scaled(self.way, self.gusts.at(middle));
         (normal, difference(way, sum(sum(a.moved(), b.moved()), c.moved())))
     }
-}
-
-/// The middle of a triangle, m.
-#[inline(always)]
-fn middle([a, b, c]: [Corner; 3]) -> [f32; 3] {
-    scaled(sum(sum(a.now, b.now), c.now), THIRD)
 }
 
 /// Where a corner of a triangle is, and was a substep ago, m.

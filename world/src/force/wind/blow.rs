@@ -2,7 +2,6 @@
 
 use super::air::{Air, Corner, Gusty};
 use super::laws::{Law, Thirds, at_least};
-use crate::force::lattice::Corners as GustCorners;
 use crate::model::{BLOCK, Layout, Share, Slots, Triangles};
 use crate::simd::Pass;
 
@@ -25,8 +24,6 @@ pub(super) struct Blow<'a, L, G> {
     pub(super) on_particles: [&'a mut [f32]; 3],
     /// Whether nothing has pushed the particles yet, and what is there does not count.
     pub(super) first: bool,
-    /// What is known of the gusts.
-    pub(super) corners: GustCorners,
 }
 
 /// What is known of particles, in columns of one length.
@@ -180,20 +177,16 @@ impl<L: Law, G: Gusty> Blow<'_, L, G> {
         let (mut x2, mut y2, mut z2) = ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
         let (there1, there2) = (u32::from(abc.there), u32::from(acd.there));
         let mut limited = 0;
-        let triangle = |lane| [a.of(lane), b.of(lane), c.of(lane)];
-        let factors1: Lanes = air.factors(&mut self.corners, triangle);
-        let triangle = |lane| [a.of(lane), c.of(lane), d.of(lane)];
-        let factors2: Lanes = air.factors(&mut self.corners, triangle);
         for lane in 0..BLOCK {
             let (a, b, c, d) = (a.of(lane), b.of(lane), c.of(lane), d.of(lane));
             let nth = 1 << lane;
 
-            let (normal, u) = air.meets([a, b, c], factors1[lane]);
+            let (normal, u) = air.meets([a, b, c]);
             let ([x, y, z], free) = thirds.if_free(normal, u, loosest);
             (x1[lane], y1[lane], z1[lane]) = (x, y, z);
             limited |= u32::from(there1 & nth != 0 && !free);
 
-            let (normal, u) = air.meets([a, c, d], factors2[lane]);
+            let (normal, u) = air.meets([a, c, d]);
             let ([x, y, z], free) = thirds.if_free(normal, u, loosest);
             (x2[lane], y2[lane], z2[lane]) = (x, y, z);
             limited |= u32::from(there2 & nth != 0 && !free);
@@ -237,10 +230,8 @@ impl<L: Law, G: Gusty> Blow<'_, L, G> {
     ) {
         let (air, thirds, third_h) = (self.air, self.thirds, self.third_h);
         let (mut xs, mut ys, mut zs) = ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
-        let triangle = |lane| [a.of(lane), b.of(lane), c.of(lane)];
-        let factors: Lanes = air.factors(&mut self.corners, triangle);
         for lane in 0..BLOCK {
-            let (normal, u) = air.meets(triangle(lane), factors[lane]);
+            let (normal, u) = air.meets([a.of(lane), b.of(lane), c.of(lane)]);
             let (a_moves, b_moves) = (wa[lane] * na[lane], wb[lane] * nb[lane]);
             let loosest = at_least(at_least(a_moves, b_moves), wc[lane] * nc[lane]);
             let loose = loosest * third_h;

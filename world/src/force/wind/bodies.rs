@@ -23,11 +23,10 @@ pub(super) fn blow_at_bodies(
         let most_h = triangles.len() as f32 * moment.h;
         for corners in triangles {
             let corners = corners.map(|vertex| bodies.point(body, vertex as usize));
-            let triangle = corners.map(|corner| Corner {
+            let (normal, u) = air.meets(corners.map(|corner| Corner {
                 now: corner.position(particles),
                 then: corner.previous(particles),
-            });
-            let (normal, u) = air.meets(triangle, air.factor(triangle));
+            }));
             if dot(normal, u) < 0.0 {
                 let [wa, wb, wc] = corners.map(|corner| corner.inverse_mass(particles));
                 let third = thirds.of(normal, u, at_least(at_least(wa, wb), wc) * most_h);

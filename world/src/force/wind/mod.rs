@@ -6,7 +6,6 @@ mod bodies;
 mod laws;
 
 use super::gusts::Gusts;
-use super::lattice::Corners;
 use super::{Force, Forces, Room};
 use crate::model::Model;
 use crate::simd::widest;
@@ -154,7 +153,6 @@ impl Wind {
                 on_triangles,
                 on_particles,
                 first,
-                corners: Corners::default(),
             });
         }
         blow_at_bodies(matter, moment, forces, thirds, air);
