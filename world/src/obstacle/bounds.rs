@@ -56,7 +56,7 @@ pub struct Walls<const D: usize> {
 impl<const D: usize> Shape<D> for Bounds<D> {
     type Side = Walls<D>;
 
-    fn sides(&self, pose: &Pose<D>) -> impl Iterator<Item = Self::Side> + Clone + Sync {
+    fn sides(&self, pose: &Pose<D>) -> impl Iterator<Item = Self::Side> {
         let [min, max] = [self.min, self.max].map(|corner| pose.point(corner));
         core::array::from_fn::<_, D, _>(|axis| {
             let normal =

@@ -49,7 +49,7 @@ pub struct Rod<const D: usize> {
 impl<const D: usize> Shape<D> for Capsule<D> {
     type Side = Rod<D>;
 
-    fn sides(&self, pose: &Pose<D>) -> impl Iterator<Item = Self::Side> + Clone + Sync {
+    fn sides(&self, pose: &Pose<D>) -> impl Iterator<Item = Self::Side> {
         let [from, to] = self.ends.map(|end| pose.point(end));
         let along = core::array::from_fn(|axis| to[axis] - from[axis]);
         let squared = dot(along, along);

@@ -73,24 +73,16 @@ pub struct Block<const D: usize> {
     centre: [f32; D],
     axes: [[f32; D]; D],
     half: [f32; D],
-    /// Half of a box around it, along the coordinates.
-    extent: [f32; D],
 }
 
 impl<const D: usize> Shape<D> for Cuboid<D> {
     type Side = Block<D>;
 
-    fn sides(&self, pose: &Pose<D>) -> impl Iterator<Item = Self::Side> + Clone + Sync {
-        let axes = self.axes.map(|axis| pose.direction(axis));
-        let extent = core::array::from_fn(|axis| {
-            let along = axes.iter().zip(self.half).map(|(edge, half)| edge[axis].abs() * half);
-            along.sum::<f64>() as f32
-        });
+    fn sides(&self, pose: &Pose<D>) -> impl Iterator<Item = Self::Side> {
         [Block {
             centre: pose.point(self.centre).map(|x| x as f32),
-            axes: axes.map(|axis| axis.map(|x| x as f32)),
+            axes: self.axes.map(|axis| pose.direction(axis).map(|x| x as f32)),
             half: self.half.map(|x| x as f32),
-            extent,
         }]
         .into_iter()
     }
@@ -134,17 +126,5 @@ impl<const D: usize> Side<D> for Block<D> {
             }
         }
         Nearest { distance: if outside { length } else { highest }, normal }
-    }
-
-    /// A box around it, along the coordinates.
-    #[inline(always)]
-    fn may_reach(&self, x: [f32; D], reach: f32) -> bool {
-        let mut near = true;
-        for ((x, centre), extent) in x.into_iter().zip(self.centre).zip(self.extent) {
-            let off = if x < centre { centre - x } else { x - centre };
-            // More than what is lost to rounding. (A NaN is not near.)
-            near &= off <= (extent + reach) * 1.000_01;
-        }
-        near
     }
 }

@@ -45,7 +45,7 @@ pub struct PlaneSide<const D: usize> {
 impl<const D: usize> Shape<D> for HalfSpace<D> {
     type Side = PlaneSide<D>;
 
-    fn sides(&self, pose: &Pose<D>) -> impl Iterator<Item = Self::Side> + Clone + Sync {
+    fn sides(&self, pose: &Pose<D>) -> impl Iterator<Item = Self::Side> {
         let normal = pose.direction(self.normal);
         let height = dot(normal, pose.point(self.point)) as f32;
         [PlaneSide { normal: normal.map(|x| x as f32), height }].into_iter()

@@ -2,6 +2,7 @@
 //! share whose shape is a formula.
 
 use core::fmt::Debug;
+use core::sync::atomic::{AtomicBool, Ordering};
 
 use taut_core::{Numbers, PADDING, ParticleView, Particles, Stage};
 
@@ -153,7 +154,7 @@ pub trait Side<const D: usize>: Copy + Send + Sync {
 ///
 /// impl Shape for Sea {
 ///     type Side = Self;
-///     fn sides(&self, pose: &Pose) -> impl Iterator<Item = Self> + Clone + Sync {
+///     fn sides(&self, pose: &Pose) -> impl Iterator<Item = Self> {
 ///         let [_, height, _] = pose.point([0.0, self.0.into(), 0.0]);
 ///         [Self(height as f32)].into_iter()
 ///     }
@@ -172,9 +173,8 @@ pub trait Shape<const D: usize = 3>: Debug + Send + Sync {
     /// What it is made of.
     type Side: Side<D>;
 
-    /// Its sides where a pose puts them, each of which keeps particles out on its own. They are gone
-    /// through for each block of particles: make them beforehand, as an array.
-    fn sides(&self, pose: &Pose<D>) -> impl Iterator<Item = Self::Side> + Clone + Sync;
+    /// Its sides where a pose puts them, each of which keeps particles out on its own.
+    fn sides(&self, pose: &Pose<D>) -> impl Iterator<Item = Self::Side>;
 
     /// What it looks like where a pose puts it, for whoever draws it. By default it is not seen.
     fn figure(&self, pose: &Pose<D>) -> Option<Figure<'_, D>> {
@@ -183,43 +183,64 @@ pub trait Shape<const D: usize = 3>: Debug + Send + Sync {
     }
 }
 
-/// The sides of a shape against particles.
-struct KeepOut<'a, I, const D: usize> {
-    sides: I,
+/// A side against particles.
+struct KeepOut<'a, S, const D: usize> {
+    side: S,
     radii: &'a [f32],
     thickness: f32,
     drift: Drift<D>,
     law: Law<f32>,
+    /// Becomes true if a particle may have met it.
+    met: &'a AtomicBool,
 }
 
-impl<S: Side<D>, I: Iterator<Item = S> + Clone + Sync, const D: usize> Stage<D>
-    for KeepOut<'_, I, D>
-{
+impl<S: Side<D>, const D: usize> Stage<D> for KeepOut<'_, S, D> {
     fn run(&self, particles: ParticleView<'_, D>) {
-        simd::widest(KeepOutPass { keep_out: self, particles });
+        let Self { side, radii, thickness, drift, law, met } = *self;
+        simd::widest(KeepOutPass { side, particles, radii, thickness, drift, law, met });
     }
 }
 
-struct KeepOutPass<'a, 'p, I, const D: usize> {
-    keep_out: &'a KeepOut<'a, I, D>,
+/// The same, by value.
+struct KeepOutPass<'a, 'p, S, const D: usize> {
+    side: S,
     particles: ParticleView<'p, D>,
+    radii: &'a [f32],
+    thickness: f32,
+    drift: Drift<D>,
+    law: Law<f32>,
+    met: &'a AtomicBool,
 }
 
 /// How far the particles of a block keep off.
 #[inline(always)]
-fn reaches(thickness: f32, radii: &[f32], numbers: &Numbers, first: usize) -> [f32; PADDING] {
+fn reaches(thickness: f32, radii: &[f32]) -> [f32; PADDING] {
     let mut reaches = [thickness; PADDING];
-    if let (Numbers::Run(run), false) = (numbers, radii.is_empty()) {
-        for (reach, radius) in reaches.iter_mut().zip(radii.get(run + first..).unwrap_or_default())
-        {
-            *reach += radius;
-        }
-    } else if !radii.is_empty() {
-        for (lane, reach) in reaches.iter_mut().enumerate() {
-            *reach += radii.get(numbers.of(first + lane)).copied().unwrap_or_default();
-        }
+    for (reach, radius) in reaches.iter_mut().zip(radii) {
+        *reach += radius;
     }
     reaches
+}
+
+/// The radii of the particles of a block, if there are any.
+#[inline(always)]
+fn radii_of<'a>(
+    radii: &'a [f32],
+    numbers: &Numbers,
+    block: usize,
+    room: &'a mut [f32; PADDING],
+) -> &'a [f32] {
+    match numbers {
+        Numbers::Run(first) => radii.get(first + block * PADDING..).unwrap_or_default(),
+        Numbers::Rows { .. } if radii.is_empty() => radii,
+        Numbers::Rows { .. } => {
+            for (lane, radius) in room.iter_mut().enumerate() {
+                let number = numbers.of(block * PADDING + lane);
+                *radius = radii.get(number).copied().unwrap_or_default();
+            }
+            room
+        }
+    }
 }
 
 #[inline(always)]
@@ -228,76 +249,65 @@ fn blocks_mut(column: &mut [f32]) -> &mut [[f32; PADDING]] {
     blocks
 }
 
-/// Brings the particles of a block out of a side.
-#[inline(always)]
-fn meet<const D: usize>(
-    x: &mut [&mut [f32; PADDING]; D],
-    previous: &mut [&mut [f32; PADDING]; D],
-    [masses, reach]: [&[f32; PADDING]; 2],
-    side: impl Side<D>,
-    drift: Drift<D>,
-    law: Law<f32>,
-) {
-    for lane in 0..PADDING {
-        let mover = Mover {
-            x: core::array::from_fn(|axis| x[axis][lane]),
-            previous: core::array::from_fn(|axis| previous[axis][lane]),
-        };
-        let Nearest { distance, normal } = side.nearest(mover.x);
-        let contact =
-            Contact { normal, depth: reach[lane] - distance, clear: side.clear(reach[lane]) };
-        let met = law.meet(mover, drift.at(mover.x), contact);
-        // Pinned ones stay even where they are inside.
-        let moves = distance < reach[lane] && masses[lane] > 0.0;
-        for axis in 0..D {
-            // -0.0 becomes +0.0
-            x[axis][lane] = if moves { met.x[axis] + 0.0 } else { mover.x[axis] };
-            previous[axis][lane] = if moves { met.previous[axis] } else { mover.previous[axis] };
-        }
-    }
-}
-
-impl<S: Side<D>, I: Iterator<Item = S> + Clone, const D: usize> Pass for KeepOutPass<'_, '_, I, D> {
+impl<S: Side<D>, const D: usize> Pass for KeepOutPass<'_, '_, S, D> {
     #[inline(always)]
     fn run(self) {
-        // By value: what is behind a reference might change with every store.
-        let KeepOut { ref sides, radii, thickness, drift, law } = *self.keep_out;
-        let ParticleView { position, previous, inverse_mass, numbers } = self.particles;
+        let Self { side, particles, radii, thickness, drift, law, met } = self;
+        let ParticleView { position, previous, inverse_mass, numbers } = particles;
         let mut position = position.map(blocks_mut);
         let mut previous = previous.map(blocks_mut);
         let (masses, _) = inverse_mass.as_chunks::<PADDING>();
-        let several = sides.clone().nth(1).is_some();
+        let (mut any, mut room) = (false, [0.0; PADDING]);
         for (block, masses) in masses.iter().enumerate() {
-            let reach = reaches(thickness, radii, &numbers, block * PADDING);
+            let reach = reaches(thickness, radii_of(radii, &numbers, block, &mut room));
 
             // Most blocks are off it altogether, and done with. (No `map` before that is known: the
-            // compiler would call it. Nor `any`, which it would compile for the least machine.)
+            // compiler would call it.)
             let mut x = [&[0.0; PADDING]; D];
             for (x, column) in x.iter_mut().zip(&position) {
                 *x = &column[block];
             }
             let mut near = 0;
-            for side in sides.clone() {
-                for lane in 0..PADDING {
-                    let here = core::array::from_fn(|axis| x[axis][lane]);
-                    near |= u32::from(side.may_reach(here, reach[lane]) && masses[lane] > 0.0);
-                }
+            for lane in 0..PADDING {
+                let here = core::array::from_fn(|axis| x[axis][lane]);
+                let (reaches, free) = (side.may_reach(here, reach[lane]), masses[lane] > 0.0);
+                near |= u32::from(reaches) & u32::from(free);
             }
             if near == 0 {
                 continue;
             }
+            any = true;
 
-            let mut x = position.each_mut().map(|column| &mut column[block]);
-            let mut before = previous.each_mut().map(|column| &mut column[block]);
-            for side in sides.clone() {
-                meet(&mut x, &mut before, [masses, &reach], side, drift, law);
-            }
-            // Friction at one side may have put a particle back behind another.
-            if several {
-                for side in sides.clone() {
-                    meet(&mut x, &mut before, [masses, &reach], side, drift, Law::PROJECTION);
+            let x = position.each_mut().map(|column| &mut column[block]);
+            let before = previous.each_mut().map(|column| &mut column[block]);
+            for lane in 0..PADDING {
+                let mover = Mover {
+                    x: core::array::from_fn(|axis| x[axis][lane]),
+                    previous: core::array::from_fn(|axis| before[axis][lane]),
+                };
+                let Nearest { distance, normal } = side.nearest(mover.x);
+                let contact = Contact {
+                    normal,
+                    depth: reach[lane] - distance,
+                    clear: side.clear(reach[lane]),
+                };
+                let met = law.meet(mover, drift.at(mover.x), contact);
+                // Pinned ones stay even where they are inside.
+                let moves = distance < reach[lane] && masses[lane] > 0.0;
+                for axis in 0..D {
+                    x[axis][lane] = if moves { met.x[axis] } else { mover.x[axis] };
+                    before[axis][lane] =
+                        if moves { met.previous[axis] } else { mover.previous[axis] };
                 }
             }
+            for x in x {
+                for x in x {
+                    *x += 0.0; // -0.0 becomes +0.0
+                }
+            }
+        }
+        if any {
+            met.store(true, Ordering::Relaxed);
         }
     }
 }
@@ -337,9 +347,18 @@ impl<S: Shape<D>, const D: usize> Obstacle<D> for Solid<S, D> {
         let drift = Drift::between(&before, &after);
         let sides = || self.shape.sides(&after);
         let (mut visitor, radii) = matter.visitor();
-        let law = Law::new(&self.surface, moment);
         let thickness = self.surface.thickness;
-        visitor.visit(&KeepOut { sides: sides(), radii, thickness, drift, law });
+        let met = AtomicBool::new(false);
+        let mut keep_out = |law| {
+            for side in sides() {
+                visitor.visit(&KeepOut { side, radii, thickness, drift, law, met: &met });
+            }
+        };
+        keep_out(Law::new(&self.surface, moment));
+        // Friction at one side may have put a particle back behind another.
+        if met.load(Ordering::Relaxed) && sides().nth(1).is_some() {
+            keep_out(Law::PROJECTION);
+        }
         let Model { bodies, limbs, .. } = matter.model();
         if bodies.is_empty() && limbs.is_empty() {
             return;

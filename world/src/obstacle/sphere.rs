@@ -62,7 +62,7 @@ pub(super) fn length_and_direction<const D: usize>(d: [f32; D]) -> (f32, [f32; D
 impl<const D: usize> Shape<D> for Sphere<D> {
     type Side = Ball<D>;
 
-    fn sides(&self, pose: &Pose<D>) -> impl Iterator<Item = Self::Side> + Clone + Sync {
+    fn sides(&self, pose: &Pose<D>) -> impl Iterator<Item = Self::Side> {
         let centre = pose.point(self.centre).map(|x| x as f32);
         [Ball { centre, radius: self.radius as f32 }].into_iter()
     }
