@@ -7,7 +7,7 @@ use super::path::{check_point, unit};
 use super::solid::{Nearest, Shape, Side};
 use crate::drawing::{Figure, Form};
 use crate::model::ModelError;
-use crate::vector::dot;
+use crate::vector::{dot, length};
 
 /// A box that keeps particles out, in any orientation.
 ///
@@ -73,6 +73,8 @@ pub struct Block<const D: usize> {
     centre: [f32; D],
     axes: [[f32; D]; D],
     half: [f32; D],
+    /// The radius of a ball around it.
+    bound: f32,
 }
 
 impl<const D: usize> Shape<D> for Cuboid<D> {
@@ -83,6 +85,7 @@ impl<const D: usize> Shape<D> for Cuboid<D> {
             centre: pose.point(self.centre).map(|x| x as f32),
             axes: self.axes.map(|axis| pose.direction(axis).map(|x| x as f32)),
             half: self.half.map(|x| x as f32),
+            bound: length(self.half) as f32,
         }]
         .into_iter()
     }
@@ -126,5 +129,14 @@ impl<const D: usize> Side<D> for Block<D> {
             }
         }
         Nearest { distance: if outside { length } else { highest }, normal }
+    }
+
+    /// A ball around it.
+    #[inline(always)]
+    fn may_reach(&self, x: [f32; D], reach: f32) -> bool {
+        let from: [f32; D] = core::array::from_fn(|axis| x[axis] - self.centre[axis]);
+        let at_most = self.bound + reach;
+        // No root, and more than what is lost to rounding.
+        dot(from, from) <= (at_most * at_most) * 1.000_01
     }
 }

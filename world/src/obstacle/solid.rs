@@ -276,6 +276,16 @@ impl<S: Side<D>, const D: usize> Pass for KeepOutPass<'_, '_, S, D> {
             if near == 0 {
                 continue;
             }
+            // Nor are most of the others inside of it.
+            let mut inside = 0;
+            for lane in 0..PADDING {
+                let here = core::array::from_fn(|axis| x[axis][lane]);
+                let (met, free) = (side.nearest(here).distance < reach[lane], masses[lane] > 0.0);
+                inside |= u32::from(met) & u32::from(free);
+            }
+            if inside == 0 {
+                continue;
+            }
             any = true;
 
             let x = position.each_mut().map(|column| &mut column[block]);
