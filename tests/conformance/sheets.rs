@@ -13,7 +13,7 @@ fn fewer_particles_than_the_sheet_has_are_refused() {
     for (sheet, count) in sheets {
         let particles: Particles<3> =
             Particles::new(&vec![[0.0; 3]; count], &vec![1.0; count]).unwrap();
-        let all = Particles::<3>::new(&vec![[0.0; 3]; 5], &[1.0; 5]).unwrap();
+        let all = Particles::<3>::new(&[[0.0; 3]; 5], &[1.0; 5]).unwrap();
         let rests = vec![1.0; sheet.pairs().len()];
         let size = sheet.width() * sheet.height();
         let sticks = |particles| {

@@ -99,7 +99,9 @@ struct Right;
 impl Stage<2> for Right {
     fn run(&self, particles: ParticleView<'_, 2>) {
         let [x, _] = particles.position;
-        x.iter_mut().for_each(|x| *x += 1.0);
+        for x in x {
+            *x += 1.0;
+        }
     }
 }
 
