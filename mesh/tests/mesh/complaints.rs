@@ -478,10 +478,10 @@ fn gltf_accessors() {
         complaint("test.gltf", cube().gltf_json(&data_uri(&buffer)).as_bytes()),
         "mesh 0, primitive 0: vertex 2 lies at (0, NaN, 0), where three finite numbers were expected"
     );
-    assert!(
-        told("{\"mesh\": 0}", "{\"mesh\": 0, \"scale\": [1e39, 1, 1]}")
-            .contains("where three finite numbers")
-    );
+    let beyond_f32 = told("{\"mesh\": 0}", "{\"mesh\": 0, \"scale\": [1e39, 1, 1]}");
+    // With its feature `float_roundtrip`, which other crates switch on, serde_json refuses the number.
+    let told_by = ["where three finite numbers", "number out of range at line 1 column"];
+    assert!(told_by.iter().any(|text| beyond_f32.contains(text)), "{beyond_f32}");
 }
 
 #[test]
