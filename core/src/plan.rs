@@ -50,8 +50,8 @@ pub enum Residence {
 ///   checks that they are the plan's, and takes over what was changed in their columns since the
 ///   plan last looked. So the methods may be called in any order.
 /// - What a method computes may stay in the working copy until [`write_back`](Self::write_back):
-///   the columns hold older values until then. Whoever writes a whole column before that
-///   replaces the working copy.
+///   the columns hold older values until then. Writing a whole column before that replaces the
+///   working copy.
 /// - Masses, pins, rest lengths, stiffness, kinds and tears may change between calls.
 ///
 /// No method has a default that a wrapper could forget to forward.

@@ -1,4 +1,4 @@
-//! New orders for what is left after tears.
+//! New schedules for the sticks that are left after tears.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use super::{Part, World, WorldError};
 use crate::model::Model;
 
 impl<K: Kernel<D>, const D: usize> World<K, D> {
-    /// Leaves out the sticks that are torn, and orders anew what remains of the models that had such:
+    /// Leaves out the sticks that are torn, and reorders what remains of the models that had such:
     /// worth it when much is torn, since torn sticks keep their places and their cost until then.
     /// Returns how many were left out.
     ///

@@ -167,7 +167,7 @@ impl<P, const D: usize> Piece<P, D> {
         if tear_factors.is_empty() {
             return 0;
         }
-        tear_factors.resize(sticks.len(), f32::INFINITY); // whoever changed them may have said less
+        tear_factors.resize(sticks.len(), f32::INFINITY); // a caller may have made the list shorter
         self.tearing.refresh(sticks, tear_factors);
         let mut found = core::mem::take(&mut self.found);
         found.clear();

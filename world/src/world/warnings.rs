@@ -32,7 +32,7 @@ pub enum Warning {
 }
 
 /// An axis along which there is less than this share of the greatest acceleration does not count:
-/// nobody sees whether it is lost.
+/// its loss cannot be seen.
 const NEGLIGIBLE: f32 = 1e-3;
 
 /// Notes by how much the particles of a model, with their inverse masses, are out of reach. (None
