@@ -74,7 +74,7 @@ impl Outputs {
 /// Prints a sentence for each warning to the standard error.
 pub(crate) fn warn(warnings: &[Warning]) {
     for warning in warnings {
-        // If nobody reads it, the work goes on all the same.
+        // A closed standard error does not stop the work.
         let _ = writeln!(io::stderr(), "taut: warning: {warning}");
     }
 }

@@ -36,7 +36,7 @@ pub enum FileNameFault {
 
 /// Where the file is that another file in `folder` calls `name`: in that folder or below it.
 ///
-/// Whoever opens a file by a name that input holds takes its path from here. So input cannot name
+/// Every file that input names is opened by a path from here. So input cannot name
 /// any file of the machine. `/` and `\` separate the parts of a name, and drives are recognised, on
 /// every platform; the result has the separators of this one. The name is not decoded further, and
 /// nothing is looked up: a symbolic link in the folder leads wherever it leads.

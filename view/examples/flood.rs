@@ -158,7 +158,7 @@ fn send(
         let command = COMMANDS[message % COMMANDS.len()];
         sockets.iter_mut().try_for_each(|socket| socket.send(Message::text(command)))
     });
-    // Also after an error, which is told below: nobody waits for what is not sent.
+    // Also after an error, which is reported below: no thread waits for what is not sent.
     sent.fetch_add(sockets.len(), Ordering::Relaxed);
     while !is_over.load(Ordering::Relaxed) {
         thread::sleep(Duration::from_millis(10));

@@ -165,8 +165,8 @@ fn settings<const D: usize>(scene: &Scene<D>, asked: &Asked) -> Settings<D> {
     settings
 }
 
-/// Whether the springs of a scene bear such substeps. (A world checks it only of those that
-/// nobody holds.)
+/// Whether the springs of a scene bear such substeps. (A world counts
+/// held particles as pinned.)
 fn check_springs<const D: usize>(
     scene: &Scene<D>,
     settings: &Settings<D>,

@@ -40,7 +40,7 @@ impl Running {
         Ok(Visitor(socket))
     }
 
-    /// As soon as the server has noticed that somebody has gone.
+    /// Retries until the server has noticed a closed connection.
     fn visit_when_there_is_room(&self) -> Visitor {
         loop {
             match self.try_to_visit() {

@@ -35,7 +35,7 @@ fn scene<const D: usize>(
 }
 
 /// The bits of where the particles of a model are after 60 steps, in which sticks of some models tear
-/// and those models are ordered anew.
+/// and those models are reordered.
 fn ending<const D: usize>(scene: &Scene<D>, name: &str) -> Vec<u32> {
     let mut world = world(scene);
     for step in 0..6 {
@@ -225,7 +225,7 @@ fn sticks_of_the_first_particles_stay_with_their_model() {
     ];
     assert_own_bits(models.clone(), &Scene::new());
 
-    // And those of particles that there are not are refused, whoever comes after them.
+    // Sticks of particles that do not exist are refused, whatever model follows.
     let (_, mut model) = models[1].clone();
     model.sticks = pair(4).unwrap();
     let mut scene = Scene::new();
