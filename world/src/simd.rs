@@ -1,27 +1,43 @@
-//! The door to wide registers: a plain build is compiled for the least of its machines (SSE2 on
-//! x86-64), so loops over columns are compiled a second and third time for wider registers, and
-//! the widest that this machine has is chosen when the program runs.
+//! Run-time SIMD dispatch. A plain build is compiled for the least of its machines (SSE2 on x86-64), so
+//! passes over columns are compiled a second and third time for wider registers, and the widest that
+//! this machine has is chosen when the program runs.
 //!
-//! Nobody can see it in the bits: the compiler may only run operations side by side, never fuse or
-//! reorder them. (AVX2 and AVX-512 come with fused multiply-add, which Rust never makes of a
-//! multiplication and an addition.)
+//! The choice does not change bits: operations run side by side, and are never fused or reordered.
+//! (AVX2 and AVX-512 come with fused multiply-add, which Rust never makes of a multiplication and an
+//! addition.)
+
+use core::ops::{Add, Div, Mul, Sub};
 
 use pulp::{Simd, WithSimd};
+use taut_core::{Lane, SEED_F32};
 
-/// A pass over columns. [`run`](Self::run) must be `#[inline(always)]`, and so must all that it
-/// calls: what is not inlined is compiled for the least machine.
+/// A pass over columns that the compiler vectorises. [`run`](Self::run) must be `#[inline(always)]`,
+/// and so must all that it calls: what is not inlined is compiled for the least machine.
 pub(crate) trait Pass {
-    /// Does it.
+    /// Runs it.
     fn run(self);
+}
+
+/// A pass over columns that is written in registers, for loops that the compiler vectorises badly or
+/// not at all. As for [`Pass`], everything is `#[inline(always)]`.
+pub(crate) trait RegisterPass {
+    /// Runs it with the registers of `simd`.
+    fn run<S: Simd>(self, simd: S);
 }
 
 /// Runs a pass on the widest registers of this machine.
 #[inline]
 pub(crate) fn widest(pass: impl Pass) {
-    machine().dispatch(Door(pass));
+    widest_registers(Vectorised(pass));
 }
 
-/// What this machine has.
+/// Runs a pass that is written in registers on the widest of this machine.
+#[inline]
+pub(crate) fn widest_registers(pass: impl RegisterPass) {
+    machine().dispatch(Dispatch(pass));
+}
+
+/// The instruction sets of this machine.
 #[cfg(not(test))]
 #[inline(always)]
 fn machine() -> pulp::Arch {
@@ -30,14 +46,124 @@ fn machine() -> pulp::Arch {
 #[cfg(test)]
 use tests::machine;
 
-struct Door<P>(P);
+struct Vectorised<P>(P);
 
-impl<P: Pass> WithSimd for Door<P> {
+impl<P: Pass> RegisterPass for Vectorised<P> {
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) {
+        self.0.run();
+    }
+}
+
+struct Dispatch<P>(P);
+
+impl<P: RegisterPass> WithSimd for Dispatch<P> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        self.0.run();
+    fn with_simd<S: Simd>(self, simd: S) {
+        self.0.run(simd);
+    }
+}
+
+/// A register of `f32` lanes.
+#[derive(Clone, Copy)]
+pub(crate) struct Register<S: Simd> {
+    simd: S,
+    lanes: S::f32s,
+}
+
+/// A truth value for each lane.
+#[derive(Clone, Copy)]
+pub(crate) struct Mask<S: Simd> {
+    simd: S,
+    lanes: S::m32s,
+}
+
+impl<S: Simd> Register<S> {
+    #[inline(always)]
+    pub(crate) fn new(simd: S, lanes: S::f32s) -> Self {
+        Self { simd, lanes }
+    }
+
+    #[inline(always)]
+    pub(crate) fn splat(simd: S, value: f32) -> Self {
+        Self { simd, lanes: simd.splat_f32s(value) }
+    }
+
+    #[inline(always)]
+    pub(crate) fn lanes(self) -> S::f32s {
+        self.lanes
+    }
+}
+
+impl<S: Simd> Mask<S> {
+    #[inline(always)]
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self { lanes: self.simd.and_m32s(self.lanes, other.lanes), ..self }
+    }
+
+    #[inline(always)]
+    pub(crate) fn or(self, other: Self) -> Self {
+        Self { lanes: self.simd.or_m32s(self.lanes, other.lanes), ..self }
+    }
+
+    /// Whether it holds in any lane.
+    #[inline(always)]
+    pub(crate) fn any(self) -> bool {
+        self.simd.first_true_m32s(self.lanes) < S::F32_LANES
+    }
+}
+
+macro_rules! operator {
+    ($trait:ident, $method:ident, $simd:ident) => {
+        impl<S: Simd> $trait for Register<S> {
+            type Output = Self;
+            #[inline(always)]
+            fn $method(self, other: Self) -> Self {
+                Self { lanes: self.simd.$simd(self.lanes, other.lanes), ..self }
+            }
+        }
+    };
+}
+
+operator!(Add, add, add_f32s);
+operator!(Sub, sub, sub_f32s);
+operator!(Mul, mul, mul_f32s);
+operator!(Div, div, div_f32s);
+
+// The crate of the kernels' registers has the same; the world does not depend on kernels.
+impl<S: Simd> Lane for Register<S> {
+    type Mask = Mask<S>;
+
+    #[inline(always)]
+    fn constant(self, value: f64) -> Self {
+        Self::splat(self.simd, 0.0_f32.constant(value))
+    }
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        Self { lanes: self.simd.sqrt_f32s(self.lanes), ..self }
+    }
+    #[inline(always)]
+    fn reciprocal_sqrt_seed(self) -> Self {
+        let simd = self.simd;
+        let bits = simd.transmute_u32s_f32s(self.lanes);
+        let half = simd.wrapping_dyn_shr_u32s(bits, simd.splat_u32s(1));
+        let seed = simd.sub_u32s(simd.splat_u32s(SEED_F32), half);
+        Self { lanes: simd.transmute_f32s_u32s(seed), ..self }
+    }
+    #[inline(always)]
+    fn at_least(self, other: Self) -> Mask<S> {
+        let lanes = self.simd.greater_than_or_equal_f32s(self.lanes, other.lanes);
+        Mask { simd: self.simd, lanes }
+    }
+    #[inline(always)]
+    fn above(self, other: Self) -> Mask<S> {
+        Mask { simd: self.simd, lanes: self.simd.greater_than_f32s(self.lanes, other.lanes) }
+    }
+    #[inline(always)]
+    fn select(mask: Mask<S>, yes: Self, no: Self) -> Self {
+        Self { lanes: yes.simd.select_f32s(mask.lanes, yes.lanes, no.lanes), ..yes }
     }
 }
 

@@ -3,28 +3,56 @@
 
 use taut_core::Lane;
 
+/// Numbers in every lane of the type of `like`.
+#[inline(always)]
+pub(crate) fn constants<L: Lane, const N: usize>(like: L, numbers: [f32; N]) -> [L; N] {
+    // A loop: the compiler does not inline `map` everywhere, and what it does not inline is compiled
+    // for the least machine. So below.
+    let mut lanes = [like; N];
+    for (lane, number) in lanes.iter_mut().zip(numbers) {
+        *lane = like.constant(number.into());
+    }
+    lanes
+}
+
 /// `a + b`.
 #[inline(always)]
 pub(crate) fn sum<L: Lane, const D: usize>(a: [L; D], b: [L; D]) -> [L; D] {
-    core::array::from_fn(|axis| a[axis] + b[axis])
+    let mut sum = a;
+    for (sum, b) in sum.iter_mut().zip(b) {
+        *sum = *sum + b;
+    }
+    sum
 }
 
 /// `a - b`.
 #[inline(always)]
 pub(crate) fn difference<L: Lane, const D: usize>(a: [L; D], b: [L; D]) -> [L; D] {
-    core::array::from_fn(|axis| a[axis] - b[axis])
+    let mut difference = a;
+    for (difference, b) in difference.iter_mut().zip(b) {
+        *difference = *difference - b;
+    }
+    difference
 }
 
 /// `a` times a number.
 #[inline(always)]
 pub(crate) fn scaled<L: Lane, const D: usize>(a: [L; D], by: L) -> [L; D] {
-    a.map(|along| along * by)
+    let mut scaled = a;
+    for along in &mut scaled {
+        *along = *along * by;
+    }
+    scaled
 }
 
 /// `a + s b`.
 #[inline(always)]
 pub(crate) fn plus<L: Lane, const D: usize>(a: [L; D], s: L, b: [L; D]) -> [L; D] {
-    core::array::from_fn(|axis| a[axis] + s * b[axis])
+    let mut sum = a;
+    for (sum, b) in sum.iter_mut().zip(b) {
+        *sum = *sum + s * b;
+    }
+    sum
 }
 
 /// `a · b`, as `(a₀ b₀ + a₁ b₁) + a₂ b₂`.

@@ -1,11 +1,13 @@
 //! The inside of a box.
 
+use taut_core::Lane;
+
 use super::Pose;
 use super::path::{check_point, upright};
 use super::solid::{Nearest, Shape, Side};
 use crate::drawing::{Figure, Form};
 use crate::model::ModelError;
-use crate::vector::dot;
+use crate::vector::{constants, dot};
 
 /// The inside of a box, which nothing leaves: Jakobsen's "cube world", in two dimensions the edges
 /// of a screen. It may move, and turn like a drum.
@@ -56,7 +58,7 @@ pub struct Walls<const D: usize> {
 impl<const D: usize> Shape<D> for Bounds<D> {
     type Side = Walls<D>;
 
-    fn sides(&self, pose: &Pose<D>) -> impl Iterator<Item = Self::Side> {
+    fn sides(&self, pose: &Pose<D>) -> impl AsRef<[Self::Side]> {
         let [min, max] = [self.min, self.max].map(|corner| pose.point(corner));
         core::array::from_fn::<_, D, _>(|axis| {
             let normal =
@@ -67,7 +69,6 @@ impl<const D: usize> Shape<D> for Bounds<D> {
                 high: dot(normal, max) as f32,
             }
         })
-        .into_iter()
     }
 
     fn figure(&self, pose: &Pose<D>) -> Option<Figure<'_, D>> {
@@ -79,19 +80,22 @@ impl<const D: usize> Shape<D> for Bounds<D> {
 
 impl<const D: usize> Side<D> for Walls<D> {
     #[inline(always)]
-    fn nearest(&self, x: [f32; D]) -> Nearest<D> {
-        let along = dot(self.normal, x);
-        let (from_low, from_high) = (along - self.low, self.high - along);
-        let low = from_low < from_high;
-        Nearest {
-            distance: if low { from_low } else { from_high },
-            normal: self.normal.map(|n| if low { n } else { -n }),
+    fn nearest<L: Lane>(&self, x: [L; D]) -> Nearest<D, L> {
+        let [low, high] = constants(x[0], [self.low, self.high]);
+        let mut normal = constants(x[0], self.normal);
+        let along = dot(normal, x);
+        let (from_low, from_high) = (along - low, high - along);
+        let low = from_high.above(from_low);
+        for n in &mut normal {
+            *n = L::select(low, *n, *n * n.constant(-1.0));
         }
+        Nearest { distance: L::select(low, from_low, from_high), normal }
     }
 
     #[inline(always)]
-    fn clear(&self, reach: f32) -> f32 {
-        let room = (self.high - self.low) - (reach + reach);
-        if room > 0.0 { room } else { 0.0 }
+    fn clear<L: Lane>(&self, reach: L) -> L {
+        let [low, high] = constants(reach, [self.low, self.high]);
+        let (room, zero) = ((high - low) - (reach + reach), reach.constant(0.0));
+        L::select(room.above(zero), room, zero)
     }
 }

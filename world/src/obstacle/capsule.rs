@@ -1,12 +1,14 @@
 //! Capsules: balls along a line.
 
+use taut_core::Lane;
+
 use super::Pose;
 use super::path::{axes_along, check_point, upright};
 use super::solid::{Nearest, Shape, Side};
 use super::sphere::{check_radius, length_and_direction};
 use crate::drawing::{Figure, Form};
 use crate::model::ModelError;
-use crate::vector::{dot, length};
+use crate::vector::{constants, difference, dot, length, scaled};
 
 /// All that is near a line between two ends: a limb, a pole.
 ///
@@ -49,7 +51,7 @@ pub struct Rod<const D: usize> {
 impl<const D: usize> Shape<D> for Capsule<D> {
     type Side = Rod<D>;
 
-    fn sides(&self, pose: &Pose<D>) -> impl Iterator<Item = Self::Side> {
+    fn sides(&self, pose: &Pose<D>) -> impl AsRef<[Self::Side]> {
         let [from, to] = self.ends.map(|end| pose.point(end));
         let along = core::array::from_fn(|axis| to[axis] - from[axis]);
         let squared = dot(along, along);
@@ -60,7 +62,6 @@ impl<const D: usize> Shape<D> for Capsule<D> {
             share: along.map(|x| (x * inverse) as f32),
             radius: self.radius as f32,
         }]
-        .into_iter()
     }
 
     fn figure(&self, pose: &Pose<D>) -> Option<Figure<'_, D>> {
@@ -77,13 +78,14 @@ impl<const D: usize> Side<D> for Rod<D> {
     /// The nearest point of the line is found as in Ericson, "Real-Time Collision Detection",
     /// 5.1.2.
     #[inline(always)]
-    fn nearest(&self, x: [f32; D]) -> Nearest<D> {
-        let from = core::array::from_fn(|axis| x[axis] - self.from[axis]);
-        let share = dot(from, self.share);
-        let share = if share > 0.0 { share } else { 0.0 };
-        let share = if share < 1.0 { share } else { 1.0 };
-        let off = core::array::from_fn(|axis| from[axis] - self.along[axis] * share);
+    fn nearest<L: Lane>(&self, x: [L; D]) -> Nearest<D, L> {
+        let (zero, one) = (x[0].constant(0.0), x[0].constant(1.0));
+        let from = difference(x, constants(x[0], self.from));
+        let share = dot(from, constants(x[0], self.share));
+        let share = L::select(share.above(zero), share, zero);
+        let share = L::select(one.above(share), share, one);
+        let off = difference(from, scaled(constants(x[0], self.along), share));
         let (length, normal) = length_and_direction(off);
-        Nearest { distance: length - self.radius, normal }
+        Nearest { distance: length - x[0].constant(self.radius.into()), normal }
     }
 }

@@ -1,13 +1,14 @@
 //! Boxes, seen from outside.
 
-use taut_core::LEAST_SQUARED_LENGTH;
+use taut_core::{LEAST_SQUARED_LENGTH, Lane};
 
 use super::Pose;
 use super::path::{check_point, unit};
 use super::solid::{Nearest, Shape, Side};
+use super::sphere::may_reach_ball;
 use crate::drawing::{Figure, Form};
 use crate::model::ModelError;
-use crate::vector::{dot, length};
+use crate::vector::{constants, difference, dot, length, plus};
 
 /// A box that keeps particles out, in any orientation.
 ///
@@ -80,14 +81,13 @@ pub struct Block<const D: usize> {
 impl<const D: usize> Shape<D> for Cuboid<D> {
     type Side = Block<D>;
 
-    fn sides(&self, pose: &Pose<D>) -> impl Iterator<Item = Self::Side> {
+    fn sides(&self, pose: &Pose<D>) -> impl AsRef<[Self::Side]> {
         [Block {
             centre: pose.point(self.centre).map(|x| x as f32),
             axes: self.axes.map(|axis| pose.direction(axis).map(|x| x as f32)),
             half: self.half.map(|x| x as f32),
             bound: length(self.half) as f32,
         }]
-        .into_iter()
     }
 
     fn figure(&self, pose: &Pose<D>) -> Option<Figure<'_, D>> {
@@ -99,44 +99,49 @@ impl<const D: usize> Side<D> for Block<D> {
     /// From outside to the nearest point of the box (Ericson, "Real-Time Collision Detection",
     /// 5.1.4), from inside to its nearest side.
     #[inline(always)]
-    fn nearest(&self, x: [f32; D]) -> Nearest<D> {
-        let from: [f32; D] = core::array::from_fn(|axis| x[axis] - self.centre[axis]);
-        let along: [f32; D] = core::array::from_fn(|edge| dot(self.axes[edge], from));
-        let beyond: [f32; D] = core::array::from_fn(|edge| {
-            let far = along[edge];
-            (if far < 0.0 { -far } else { far }) - self.half[edge]
-        });
-        let out = beyond.map(|b| if b > 0.0 { b } else { 0.0 });
+    fn nearest<L: Lane>(&self, x: [L; D]) -> Nearest<D, L> {
+        let (zero, one) = (x[0].constant(0.0), x[0].constant(1.0));
+        let back = x[0].constant(-1.0);
+        let from = difference(x, constants(x[0], self.centre));
+        let (mut along, mut beyond) = ([zero; D], [zero; D]);
+        for edge in 0..D {
+            let far = dot(constants(x[0], self.axes[edge]), from);
+            let half = x[0].constant(self.half[edge].into());
+            along[edge] = far;
+            beyond[edge] = L::select(zero.above(far), far * back, far) - half;
+        }
+        let mut out = beyond;
+        for out in &mut out {
+            *out = L::select(out.above(zero), *out, zero);
+        }
         let squared = dot(out, out);
-        let outside = squared >= LEAST_SQUARED_LENGTH as f32;
+        let outside = squared.at_least(x[0].constant(LEAST_SQUARED_LENGTH));
         let length = squared.sqrt();
-        let inverse = 1.0 / length;
+        let inverse = one / length;
 
         // The nearest side from inside: the first of those that are least far below.
-        let (mut highest, mut nearest) = (beyond[0], 0);
+        let mut highest = beyond[0];
+        let mut inner = [zero; D];
+        inner[0] = one;
         for (edge, &b) in beyond.iter().enumerate().skip(1) {
-            let higher = b > highest;
-            highest = if higher { b } else { highest };
-            nearest = if higher { edge } else { nearest };
-        }
-        let mut normal = [0.0; D];
-        for edge in 0..D {
-            let inner = if edge == nearest { 1.0 } else { 0.0 };
-            let size = if outside { out[edge] * inverse } else { inner };
-            let towards = if along[edge] < 0.0 { -size } else { size };
-            for (n, axis) in normal.iter_mut().zip(self.axes[edge]) {
-                *n += axis * towards;
+            let higher = b.above(highest);
+            highest = L::select(higher, b, highest);
+            for (other, inner) in inner.iter_mut().enumerate() {
+                *inner = L::select(higher, if other == edge { one } else { zero }, *inner);
             }
         }
-        Nearest { distance: if outside { length } else { highest }, normal }
+        let mut normal = [zero; D];
+        for edge in 0..D {
+            let size = L::select(outside, out[edge] * inverse, inner[edge]);
+            let towards = L::select(zero.above(along[edge]), size * back, size);
+            normal = plus(normal, towards, constants(x[0], self.axes[edge]));
+        }
+        Nearest { distance: L::select(outside, length, highest), normal }
     }
 
     /// A ball around it.
     #[inline(always)]
-    fn may_reach(&self, x: [f32; D], reach: f32) -> bool {
-        let from: [f32; D] = core::array::from_fn(|axis| x[axis] - self.centre[axis]);
-        let at_most = self.bound + reach;
-        // No root, and more than what is lost to rounding.
-        dot(from, from) <= (at_most * at_most) * 1.000_01
+    fn may_reach<L: Lane>(&self, x: [L; D], reach: L) -> L::Mask {
+        may_reach_ball(difference(x, constants(x[0], self.centre)), self.bound, reach)
     }
 }

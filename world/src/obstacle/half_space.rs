@@ -1,11 +1,13 @@
 //! Everything below a plane.
 
+use taut_core::Lane;
+
 use super::Pose;
 use super::path::{axes_along, check_point, unit};
 use super::solid::{Nearest, Shape, Side};
 use crate::drawing::{Figure, Form};
 use crate::model::ModelError;
-use crate::vector::dot;
+use crate::vector::{constants, dot};
 
 /// Everything below a plane: a floor, a slope; in two dimensions below a line.
 ///
@@ -45,10 +47,10 @@ pub struct PlaneSide<const D: usize> {
 impl<const D: usize> Shape<D> for HalfSpace<D> {
     type Side = PlaneSide<D>;
 
-    fn sides(&self, pose: &Pose<D>) -> impl Iterator<Item = Self::Side> {
+    fn sides(&self, pose: &Pose<D>) -> impl AsRef<[Self::Side]> {
         let normal = pose.direction(self.normal);
         let height = dot(normal, pose.point(self.point)) as f32;
-        [PlaneSide { normal: normal.map(|x| x as f32), height }].into_iter()
+        [PlaneSide { normal: normal.map(|x| x as f32), height }]
     }
 
     fn figure(&self, pose: &Pose<D>) -> Option<Figure<'_, D>> {
@@ -58,7 +60,8 @@ impl<const D: usize> Shape<D> for HalfSpace<D> {
 
 impl<const D: usize> Side<D> for PlaneSide<D> {
     #[inline(always)]
-    fn nearest(&self, x: [f32; D]) -> Nearest<D> {
-        Nearest { distance: dot(self.normal, x) - self.height, normal: self.normal }
+    fn nearest<L: Lane>(&self, x: [L; D]) -> Nearest<D, L> {
+        let normal = constants(x[0], self.normal);
+        Nearest { distance: dot(normal, x) - x[0].constant(self.height.into()), normal }
     }
 }

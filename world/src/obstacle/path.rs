@@ -2,11 +2,11 @@
 
 use core::f64::consts::TAU;
 
-use taut_core::COORDINATE_MAX;
+use taut_core::{COORDINATE_MAX, Lane};
 
 use crate::drawing::{Figure, Form, rotation_of};
 use crate::model::ModelError;
-use crate::vector::{cross, dot, length, perpendicular};
+use crate::vector::{constants, cross, difference, dot, length, perpendicular};
 
 /// How far an obstacle has moved, as a function of time.
 ///
@@ -339,8 +339,12 @@ impl<const D: usize> Drift<D> {
     }
 
     #[inline(always)]
-    pub(super) fn at(&self, x: [f32; D]) -> [f32; D] {
-        let from = core::array::from_fn(|axis| x[axis] - self.about[axis]);
-        core::array::from_fn(|axis| dot(self.turn[axis], from) + self.shift[axis])
+    pub(super) fn at<L: Lane>(&self, x: [L; D]) -> [L; D] {
+        let from = difference(x, constants(x[0], self.about));
+        let mut drift = constants(x[0], self.shift);
+        for (along, row) in drift.iter_mut().zip(self.turn) {
+            *along = dot(constants(x[0], row), from) + *along;
+        }
+        drift
     }
 }

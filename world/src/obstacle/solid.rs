@@ -2,9 +2,9 @@
 //! share whose shape is a formula.
 
 use core::fmt::Debug;
-use core::sync::atomic::{AtomicBool, Ordering};
 
-use taut_core::{Numbers, PADDING, ParticleView, Particles, Stage};
+use pulp::Simd;
+use taut_core::{Lane, Numbers, PADDING, ParticleView, Particles, Stage};
 
 use super::path::Drift;
 use super::surface::{Contact, Law, Mover};
@@ -12,7 +12,7 @@ use super::{Obstacle, Path, Pose, Spin, Surface};
 use crate::body::Probe;
 use crate::drawing::Figure;
 use crate::model::{Model, ModelError};
-use crate::simd::{self, Pass};
+use crate::simd::{self, Mask, Pass, Register, RegisterPass};
 use crate::world::{Matter, Moment};
 
 /// A shape with a surface, still or moving: an obstacle.
@@ -110,42 +110,42 @@ impl<S, const D: usize> Solid<S, D> {
     }
 }
 
-/// How far it is from a point to a [`Side`].
+/// How far it is from points to a [`Side`]: from one (`L` is `f32`), or from those in the lanes of a
+/// register.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Nearest<const D: usize> {
+pub struct Nearest<const D: usize, L = f32> {
     /// m, negative inside.
-    pub distance: f32,
+    pub distance: L,
     /// The shortest way out, of length 1.
-    pub normal: [f32; D],
+    pub normal: [L; D],
 }
 
-/// A side of a shape, in place: numbers for the loop over all particles.
+/// A side of a shape, in place. Its formulas are written over [`Lane`], so that they run on one
+/// particle or on a register of them with the same bits; inline them.
 pub trait Side<const D: usize>: Copy + Send + Sync {
-    /// How far it is from `x`. Inline it, and select where you would branch: the loop around it
-    /// becomes wide registers then. Only `+ - * /`, roots, comparisons and selections give the same
-    /// bits on every machine.
-    fn nearest(&self, x: [f32; D]) -> Nearest<D>;
+    /// How far it is from `x`. Select where you would branch.
+    fn nearest<L: Lane>(&self, x: [L; D]) -> Nearest<D, L>;
 
-    /// Whether `x` may be nearer than `reach`, which is not negative: a first look, as most particles
-    /// are far off. A yes where it is not so costs a second look, a no is believed. By default it is
+    /// Whether `x` may be nearer than `reach`, which is not negative: a cheap first test, as most
+    /// particles are far off. False positives cost time; false negatives are wrong. By default it is
     /// as [`nearest`](Self::nearest) says.
     #[inline(always)]
-    fn may_reach(&self, x: [f32; D], reach: f32) -> bool {
-        self.nearest(x).distance < reach
+    fn may_reach<L: Lane>(&self, x: [L; D], reach: L) -> L::Mask {
+        reach.above(self.nearest(x).distance)
     }
 
     /// How far a particle that keeps off by `reach` can be from it before it meets the obstacle
     /// from the inside, m. By default there is no end.
     #[inline(always)]
-    fn clear(&self, reach: f32) -> f32 {
-        let _ = reach;
-        f32::INFINITY
+    fn clear<L: Lane>(&self, reach: L) -> L {
+        reach.constant(f64::INFINITY)
     }
 }
 
 /// A shape by formula.
 ///
 /// ```
+/// use taut_core::Lane;
 /// use taut_world::{Nearest, Pose, Shape, Side, Solid};
 ///
 /// /// Everything below a height, m.
@@ -154,16 +154,17 @@ pub trait Side<const D: usize>: Copy + Send + Sync {
 ///
 /// impl Shape for Sea {
 ///     type Side = Self;
-///     fn sides(&self, pose: &Pose) -> impl Iterator<Item = Self> {
+///     fn sides(&self, pose: &Pose) -> impl AsRef<[Self]> {
 ///         let [_, height, _] = pose.point([0.0, self.0.into(), 0.0]);
-///         [Self(height as f32)].into_iter()
+///         [Self(height as f32)]
 ///     }
 /// }
 ///
 /// impl Side<3> for Sea {
 ///     #[inline(always)]
-///     fn nearest(&self, [_, y, _]: [f32; 3]) -> Nearest<3> {
-///         Nearest { distance: y - self.0, normal: [0.0, 1.0, 0.0] }
+///     fn nearest<L: Lane>(&self, [_, y, _]: [L; 3]) -> Nearest<3, L> {
+///         let normal = [0.0, 1.0, 0.0].map(|along| y.constant(along));
+///         Nearest { distance: y - y.constant(self.0.into()), normal }
 ///     }
 /// }
 ///
@@ -173,8 +174,8 @@ pub trait Shape<const D: usize = 3>: Debug + Send + Sync {
     /// What it is made of.
     type Side: Side<D>;
 
-    /// Its sides where a pose puts them, each of which keeps particles out on its own.
-    fn sides(&self, pose: &Pose<D>) -> impl Iterator<Item = Self::Side>;
+    /// Its sides where a pose puts them, each of which keeps particles out on its own: an array.
+    fn sides(&self, pose: &Pose<D>) -> impl AsRef<[Self::Side]>;
 
     /// What it looks like where a pose puts it, for whoever draws it. By default it is not seen.
     fn figure(&self, pose: &Pose<D>) -> Option<Figure<'_, D>> {
@@ -183,143 +184,122 @@ pub trait Shape<const D: usize = 3>: Debug + Send + Sync {
     }
 }
 
-/// A side against particles.
+/// The sides of an obstacle against particles.
 struct KeepOut<'a, S, const D: usize> {
-    side: S,
+    sides: &'a [S],
+    /// Of all particles by number, m, or empty.
     radii: &'a [f32],
     thickness: f32,
     drift: Drift<D>,
     law: Law<f32>,
-    /// Becomes true if a particle may have met it.
-    met: &'a AtomicBool,
 }
 
 impl<S: Side<D>, const D: usize> Stage<D> for KeepOut<'_, S, D> {
     fn run(&self, particles: ParticleView<'_, D>) {
-        let Self { side, radii, thickness, drift, law, met } = *self;
-        simd::widest(KeepOutPass { side, particles, radii, thickness, drift, law, met });
+        simd::widest_registers(KeepOutPass { obstacle: self, particles });
     }
 }
 
-/// The same, by value.
 struct KeepOutPass<'a, 'p, S, const D: usize> {
-    side: S,
+    obstacle: &'a KeepOut<'a, S, D>,
     particles: ParticleView<'p, D>,
-    radii: &'a [f32],
-    thickness: f32,
-    drift: Drift<D>,
-    law: Law<f32>,
-    met: &'a AtomicBool,
 }
 
-/// How far the particles of a block keep off.
+/// The radii of the particles in the slots from `first` on, 0 where there are none.
 #[inline(always)]
-fn reaches(thickness: f32, radii: &[f32]) -> [f32; PADDING] {
-    let mut reaches = [thickness; PADDING];
-    for (reach, radius) in reaches.iter_mut().zip(radii) {
-        *reach += radius;
-    }
-    reaches
+fn radii_of(radii: &[f32], numbers: &Numbers, first: usize) -> [f32; PADDING] {
+    core::array::from_fn(|lane| radii.get(numbers.of(first + lane)).copied().unwrap_or_default())
 }
 
-/// The radii of the particles of a block, if there are any.
-#[inline(always)]
-fn radii_of<'a>(
-    radii: &'a [f32],
-    numbers: &Numbers,
-    block: usize,
-    room: &'a mut [f32; PADDING],
-) -> &'a [f32] {
-    match numbers {
-        Numbers::Run(first) => radii.get(first + block * PADDING..).unwrap_or_default(),
-        Numbers::Rows { .. } if radii.is_empty() => radii,
-        Numbers::Rows { .. } => {
-            for (lane, radius) in room.iter_mut().enumerate() {
-                let number = numbers.of(block * PADDING + lane);
-                *radius = radii.get(number).copied().unwrap_or_default();
-            }
-            room
-        }
-    }
-}
-
-#[inline(always)]
-fn blocks_mut(column: &mut [f32]) -> &mut [[f32; PADDING]] {
-    let (blocks, _) = column.as_chunks_mut();
-    blocks
-}
-
-impl<S: Side<D>, const D: usize> Pass for KeepOutPass<'_, '_, S, D> {
+impl<S: Side<D>, const D: usize> RegisterPass for KeepOutPass<'_, '_, S, D> {
     #[inline(always)]
-    fn run(self) {
-        let Self { side, particles, radii, thickness, drift, law, met } = self;
+    fn run<R: Simd>(self, simd: R) {
+        let Self { obstacle, particles } = self;
+        let KeepOut { sides, radii, thickness, ref drift, law } = *obstacle;
         let ParticleView { position, previous, inverse_mass, numbers } = particles;
-        let mut position = position.map(blocks_mut);
-        let mut previous = previous.map(blocks_mut);
-        let (masses, _) = inverse_mass.as_chunks::<PADDING>();
-        let (mut any, mut room) = (false, [0.0; PADDING]);
-        for (block, masses) in masses.iter().enumerate() {
-            let reach = reaches(thickness, radii_of(radii, &numbers, block, &mut room));
+        let position = position.map(|column| R::as_mut_simd_f32s(column).0);
+        let previous = previous.map(|column| R::as_mut_simd_f32s(column).0);
+        let (masses, _) = R::as_simd_f32s(inverse_mass);
+        let zero = Register::splat(simd, 0.0);
+        let thickness = Register::splat(simd, thickness);
+        let law = law.constant(zero);
+        let projection = Law::PROJECTION.constant(zero);
 
-            // Most blocks are off it altogether, and done with. (No `map` before that is known: the
-            // compiler would call it.)
-            let mut x = [&[0.0; PADDING]; D];
-            for (x, column) in x.iter_mut().zip(&position) {
-                *x = &column[block];
-            }
-            let mut near = 0;
-            for lane in 0..PADDING {
-                let here = core::array::from_fn(|axis| x[axis][lane]);
-                let (reaches, free) = (side.may_reach(here, reach[lane]), masses[lane] > 0.0);
-                near |= u32::from(reaches) & u32::from(free);
-            }
-            if near == 0 {
-                continue;
-            }
-            // Nor are most of the others inside of it.
-            let mut inside = 0;
-            for lane in 0..PADDING {
-                let here = core::array::from_fn(|axis| x[axis][lane]);
-                let (met, free) = (side.nearest(here).distance < reach[lane], masses[lane] > 0.0);
-                inside |= u32::from(met) & u32::from(free);
-            }
-            if inside == 0 {
-                continue;
-            }
-            any = true;
+        // All registers of some slots, whose radii are looked up together.
+        let registers = PADDING / R::F32_LANES;
+        for (block, masses) in masses.chunks_exact(registers).enumerate() {
+            let block_radii = match radii {
+                [] => [0.0; PADDING],
+                _ => radii_of(radii, &numbers, block * PADDING),
+            };
+            let (block_radii, _) = R::as_simd_f32s(&block_radii);
+            for (register, (&masses, &radii)) in masses.iter().zip(block_radii).enumerate() {
+                let slot = block * registers + register;
+                let reach = thickness + Register::new(simd, radii);
+                let free = Register::new(simd, masses).above(zero);
+                let mut x = [zero; D];
+                for (x, column) in x.iter_mut().zip(&position) {
+                    *x = Register::new(simd, column[slot]);
+                }
 
-            let x = position.each_mut().map(|column| &mut column[block]);
-            let before = previous.each_mut().map(|column| &mut column[block]);
-            for lane in 0..PADDING {
-                let mover = Mover {
-                    x: core::array::from_fn(|axis| x[axis][lane]),
-                    previous: core::array::from_fn(|axis| before[axis][lane]),
-                };
-                let Nearest { distance, normal } = side.nearest(mover.x);
-                let contact = Contact {
-                    normal,
-                    depth: reach[lane] - distance,
-                    clear: side.clear(reach[lane]),
-                };
-                let met = law.meet(mover, drift.at(mover.x), contact);
-                // Pinned ones stay even where they are inside.
-                let moves = distance < reach[lane] && masses[lane] > 0.0;
+                // Most registers are off all sides.
+                let mut near = zero.above(zero);
+                for side in sides {
+                    near = near.or(side.may_reach(x, reach));
+                }
+                if !near.and(free).any() {
+                    continue;
+                }
+
+                let mut mover = Mover { x, previous: [zero; D] };
+                for (before, column) in mover.previous.iter_mut().zip(&previous) {
+                    *before = Register::new(simd, column[slot]);
+                }
+                let mut met = zero.above(zero);
+                for side in sides {
+                    let inside = keep_out(side, &mut mover, reach, free, drift, &law);
+                    met = met.or(inside);
+                }
+                if !met.any() {
+                    continue;
+                }
+                if sides.len() > 1 {
+                    // Friction at one side may have put a particle back behind another.
+                    for side in sides {
+                        keep_out(side, &mut mover, reach, free, drift, &projection);
+                    }
+                }
                 for axis in 0..D {
-                    x[axis][lane] = if moves { met.x[axis] } else { mover.x[axis] };
-                    before[axis][lane] =
-                        if moves { met.previous[axis] } else { mover.previous[axis] };
+                    // -0.0 becomes +0.0.
+                    position[axis][slot] = (mover.x[axis] + zero).lanes();
+                    previous[axis][slot] = mover.previous[axis].lanes();
                 }
             }
-            for x in x {
-                for x in x {
-                    *x += 0.0; // -0.0 becomes +0.0
-                }
-            }
-        }
-        if any {
-            met.store(true, Ordering::Relaxed);
         }
     }
+}
+
+/// One side against the free particles of a register. Returns which of them were inside.
+#[inline(always)]
+fn keep_out<R: Simd, const D: usize>(
+    side: &impl Side<D>,
+    mover: &mut Mover<Register<R>, D>,
+    reach: Register<R>,
+    free: Mask<R>,
+    drift: &Drift<D>,
+    law: &Law<Register<R>>,
+) -> Mask<R> {
+    let Nearest { distance, normal } = side.nearest(mover.x);
+    let inside = reach.above(distance).and(free);
+    if inside.any() {
+        let contact = Contact { normal, depth: reach - distance, clear: side.clear(reach) };
+        let met = law.meet(*mover, drift.at(mover.x), contact);
+        for axis in 0..D {
+            mover.x[axis] = Lane::select(inside, met.x[axis], mover.x[axis]);
+            mover.previous[axis] = Lane::select(inside, met.previous[axis], mover.previous[axis]);
+        }
+    }
+    inside
 }
 
 /// How deep the deepest particle is.
@@ -355,26 +335,18 @@ impl<S: Shape<D>, const D: usize> Obstacle<D> for Solid<S, D> {
     fn keep_out(&self, matter: &mut Matter<'_, D>, moment: &Moment<D>) {
         let [before, after] = self.poses(moment);
         let drift = Drift::between(&before, &after);
-        let sides = || self.shape.sides(&after);
+        let sides = self.shape.sides(&after);
+        let sides = sides.as_ref();
         let (mut visitor, radii) = matter.visitor();
         let thickness = self.surface.thickness;
-        let met = AtomicBool::new(false);
-        let mut keep_out = |law| {
-            for side in sides() {
-                visitor.visit(&KeepOut { side, radii, thickness, drift, law, met: &met });
-            }
-        };
-        keep_out(Law::new(&self.surface, moment));
-        // Friction at one side may have put a particle back behind another.
-        if met.load(Ordering::Relaxed) && sides().nth(1).is_some() {
-            keep_out(Law::PROJECTION);
-        }
+        let law = Law::new(&self.surface, moment);
+        visitor.visit(&KeepOut { sides, radii, thickness, drift, law });
         let Model { bodies, limbs, .. } = matter.model();
         if bodies.is_empty() && limbs.is_empty() {
             return;
         }
         let Model { bodies, limbs, particles, .. } = matter.model_mut();
-        for side in sides() {
+        for &side in sides {
             bodies.keep_out(particles, near(side), |x| drift.at(x), &self.surface);
             limbs.keep_out(particles, near(side), |x| drift.at(x), &self.surface);
         }
@@ -382,7 +354,9 @@ impl<S: Shape<D>, const D: usize> Obstacle<D> for Solid<S, D> {
 
     fn depth(&self, matter: &Model<D>, moment: &Moment<D>) -> f32 {
         let mut deepest = 0.0;
-        for side in self.shape.sides(&self.pose(moment.time)) {
+        let pose = self.pose(moment.time);
+        let sides = self.shape.sides(&pose);
+        for &side in sides.as_ref() {
             let thickness = self.surface.thickness;
             simd::widest(Depth { side, matter, thickness, deepest: &mut deepest });
             let Model { bodies, limbs, particles, .. } = matter;

@@ -1,13 +1,13 @@
 //! Balls and circles.
 
-use taut_core::{COORDINATE_MAX, LEAST_SQUARED_LENGTH};
+use taut_core::{COORDINATE_MAX, LEAST_SQUARED_LENGTH, Lane};
 
 use super::Pose;
 use super::path::{check_point, upright};
 use super::solid::{Nearest, Shape, Side};
 use crate::drawing::{Figure, Form};
 use crate::model::ModelError;
-use crate::vector::dot;
+use crate::vector::{constants, difference, dot};
 
 /// A ball (Mosegaard's, for one); in two dimensions a circle.
 ///
@@ -48,23 +48,37 @@ pub struct Ball<const D: usize> {
 
 /// How long `d` is, and its direction; up where it has none.
 #[inline(always)]
-pub(super) fn length_and_direction<const D: usize>(d: [f32; D]) -> (f32, [f32; D]) {
+pub(super) fn length_and_direction<L: Lane, const D: usize>(d: [L; D]) -> (L, [L; D]) {
     let squared = dot(d, d);
     let length = squared.sqrt();
-    let (away, inverse) = (squared >= LEAST_SQUARED_LENGTH as f32, 1.0 / length);
-    let direction = core::array::from_fn(|axis| {
-        let up = if axis == 1 { 1.0 } else { 0.0 };
-        if away { d[axis] * inverse } else { up }
-    });
+    let away = squared.at_least(squared.constant(LEAST_SQUARED_LENGTH));
+    let inverse = squared.constant(1.0) / length;
+    let mut direction = d;
+    for (axis, along) in direction.iter_mut().enumerate() {
+        let up = squared.constant(if axis == 1 { 1.0 } else { 0.0 });
+        *along = L::select(away, *along * inverse, up);
+    }
     (length, direction)
+}
+
+/// Whether a point `from` the centre of a ball may be nearer than `reach` to it. It takes no root, and
+/// allows for more than what is lost to rounding.
+#[inline(always)]
+pub(super) fn may_reach_ball<L: Lane, const D: usize>(
+    from: [L; D],
+    radius: f32,
+    reach: L,
+) -> L::Mask {
+    let at_most = reach.constant(radius.into()) + reach;
+    ((at_most * at_most) * reach.constant(1.000_01)).at_least(dot(from, from))
 }
 
 impl<const D: usize> Shape<D> for Sphere<D> {
     type Side = Ball<D>;
 
-    fn sides(&self, pose: &Pose<D>) -> impl Iterator<Item = Self::Side> {
+    fn sides(&self, pose: &Pose<D>) -> impl AsRef<[Self::Side]> {
         let centre = pose.point(self.centre).map(|x| x as f32);
-        [Ball { centre, radius: self.radius as f32 }].into_iter()
+        [Ball { centre, radius: self.radius as f32 }]
     }
 
     fn figure(&self, pose: &Pose<D>) -> Option<Figure<'_, D>> {
@@ -74,17 +88,13 @@ impl<const D: usize> Shape<D> for Sphere<D> {
 
 impl<const D: usize> Side<D> for Ball<D> {
     #[inline(always)]
-    fn nearest(&self, x: [f32; D]) -> Nearest<D> {
-        let from = core::array::from_fn(|axis| x[axis] - self.centre[axis]);
-        let (length, normal) = length_and_direction(from);
-        Nearest { distance: length - self.radius, normal }
+    fn nearest<L: Lane>(&self, x: [L; D]) -> Nearest<D, L> {
+        let (length, normal) = length_and_direction(difference(x, constants(x[0], self.centre)));
+        Nearest { distance: length - x[0].constant(self.radius.into()), normal }
     }
 
     #[inline(always)]
-    fn may_reach(&self, x: [f32; D], reach: f32) -> bool {
-        let from: [f32; D] = core::array::from_fn(|axis| x[axis] - self.centre[axis]);
-        let at_most = self.radius + reach;
-        // No root, and more than what is lost to rounding.
-        dot(from, from) <= (at_most * at_most) * 1.000_01
+    fn may_reach<L: Lane>(&self, x: [L; D], reach: L) -> L::Mask {
+        may_reach_ball(difference(x, constants(x[0], self.centre)), self.radius, reach)
     }
 }

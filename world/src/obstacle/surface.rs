@@ -3,7 +3,7 @@
 use taut_core::{Lane, Real};
 
 use crate::model::ModelError;
-use crate::vector::{dot, length};
+use crate::vector::{constants, difference, dot, length, plus, scaled};
 use crate::world::Moment;
 
 /// How the surface of an obstacle feels.
@@ -103,6 +103,16 @@ impl<S: Real> Law<S> {
     }
 }
 
+impl Law<f32> {
+    /// The same in every lane of the type of `like`.
+    #[inline(always)]
+    pub(super) fn constant<L: Lane>(&self, like: L) -> Law<L> {
+        let [friction, restitution, gentle] =
+            constants(like, [self.friction, self.restitution, self.gentle]);
+        Law { friction, restitution, gentle }
+    }
+}
+
 impl<L: Lane> Law<L> {
     /// A particle after it met the surface, which moved by `drift` in the substep, m.
     ///
@@ -125,7 +135,7 @@ impl<L: Lane> Law<L> {
         Contact { normal, depth, clear }: Contact<L, D>,
     ) -> Mover<L, D> {
         let (zero, one) = (depth.constant(0.0), depth.constant(1.0));
-        let moved: [L; D] = core::array::from_fn(|axis| (x[axis] - previous[axis]) - drift[axis]);
+        let moved = difference(difference(x, previous), drift);
         let outgoing = dot(moved, normal);
         let incoming = L::select(outgoing.above(zero), zero, zero - outgoing);
         let share = L::select(incoming.above(self.gentle), self.restitution, zero);
@@ -134,13 +144,13 @@ impl<L: Lane> Law<L> {
         let after = share * L::select(depth.above(incoming), incoming, depth);
         let out = depth + L::select(after.above(clear), clear, after);
 
-        let slip: [L; D] = core::array::from_fn(|axis| moved[axis] - normal[axis] * outgoing);
+        let slip = difference(moved, scaled(normal, outgoing));
         let speed = length(slip);
         let grip = self.friction * change;
         let held = L::select(speed.above(grip), grip / speed, one);
         Mover {
-            x: core::array::from_fn(|axis| (x[axis] + normal[axis] * out) - slip[axis] * held),
-            previous: core::array::from_fn(|axis| previous[axis] + normal[axis] * (out - change)),
+            x: difference(plus(x, out, normal), scaled(slip, held)),
+            previous: plus(previous, out - change, normal),
         }
     }
 }

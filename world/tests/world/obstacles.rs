@@ -70,7 +70,9 @@ proptest! {
         let length = way.iter().map(|x| f64::from(x * x)).sum::<f64>().sqrt().max(1e-3);
         let far = (radius + f64::from(reach)) * off / length;
         let x = from_fn(|axis| (centre[axis] + f64::from(way[axis]) * far) as f32);
-        let side = ball.sides(&Solid::new(ball).pose(0.0)).next().unwrap();
+        let pose = Solid::new(ball).pose(0.0);
+        let sides = ball.sides(&pose);
+        let side = sides.as_ref()[0];
         let met = side.nearest(x).distance < reach;
         prop_assert!(side.may_reach(x, reach) || !met);
         // Nor is it worthless.
