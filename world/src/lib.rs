@@ -34,7 +34,8 @@ pub use body::{
 pub use drawing::{Figure, Form, GONE, Look, normals};
 pub use emitter::{Emission, Emitter, Living, Source};
 pub use force::{
-    Acceleration, Attractor, Drag, Field, Force, Forces, Gusts, Law, Region, Subject, Wind, WindLaw,
+    Acceleration, Attractor, Drag, Field, Force, Forces, Gusts, Law, Region, Sampling, Subject,
+    Wind, WindLaw,
 };
 pub use model::{
     Arranged, Arrangement, ArrangementError, Axes, Bridge, Cloth, Diagonals, Faces, Guide,

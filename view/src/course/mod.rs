@@ -183,7 +183,7 @@ impl Space<3> for Scene<3> {
         let density = (1.2 * (mass / area) / 0.2) as f32;
         let law = WindLaw::Plate { density, drag: 1.3, lift: 0.0 };
         let gusts = Some(Gusts { strength: 0.6, size: 1.0, seed: 1 });
-        Arc::new(Wind { velocity: [1.5, 0.0, 3.0], gusts, law })
+        Arc::new(Wind { gusts, law, ..Wind::new([1.5, 0.0, 3.0]) })
     }
 }
 

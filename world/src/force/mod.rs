@@ -5,9 +5,9 @@ mod gusts;
 mod wind;
 
 use core::fmt::Debug;
-use std::sync::OnceLock;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use taut_core::{Column, Particles};
+use taut_core::{Column, Numbers, Particles};
 
 use crate::model::Model;
 use crate::world::Moment;
@@ -32,10 +32,12 @@ pub use wind::{Wind, WindLaw};
 /// assert_eq!(forces.along(1), [0.0, 0.0]);
 /// # Ok::<(), taut_core::ParticleError>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Forces<const D: usize = 3> {
     columns: [Column<f32>; D],
     len: usize,
+    /// The columns in the order of a plan's slots, if a stage has asked for it since they changed.
+    by_slot: Mutex<BySlot<D>>,
     /// Whether nothing was added since all was cleared. The columns do not say so yet: a first force
     /// that pushes every particle need not read them.
     none: bool,
@@ -43,6 +45,19 @@ pub struct Forces<const D: usize = 3> {
     zeros: OnceLock<Vec<f32>>,
     /// Room for the force on each triangle, N, by its slot; grows once.
     on_triangles: [Column<f32>; D],
+}
+
+/// Forces in the order of a plan's slots, N.
+#[derive(Debug)]
+pub(crate) struct BySlot<const D: usize> {
+    current: bool,
+    pub(crate) columns: [Vec<f32>; D],
+}
+
+impl<const D: usize> Default for BySlot<D> {
+    fn default() -> Self {
+        Self { current: false, columns: core::array::from_fn(|_| Vec::new()) }
+    }
 }
 
 /// Columns for a pass over triangles.
@@ -61,6 +76,7 @@ impl<const D: usize> Forces<D> {
         Self {
             columns: core::array::from_fn(|_| column()),
             len: particles.len(),
+            by_slot: Mutex::default(),
             none: true,
             zeros: OnceLock::new(),
             on_triangles: core::array::from_fn(|_| Column::with_capacity(0, 0)),
@@ -70,10 +86,41 @@ impl<const D: usize> Forces<D> {
     /// No force on any particle any more.
     pub fn clear(&mut self) {
         self.none = true;
+        self.forget_slots();
+    }
+
+    /// The same forces as another.
+    pub(crate) fn copy_from(&mut self, other: &Self) {
+        self.clear();
+        if !other.none {
+            self.none = false;
+            for (column, from) in self.columns.iter_mut().zip(&other.columns) {
+                column.copy_from_slice(from);
+            }
+        }
+    }
+
+    fn forget_slots(&mut self) {
+        self.by_slot.get_mut().unwrap_or_else(PoisonError::into_inner).current = false;
+    }
+
+    /// The columns in the order of slots, for stages; settled.
+    pub(crate) fn by_slot(&self, numbers: &Numbers, slots: usize) -> MutexGuard<'_, BySlot<D>> {
+        let mut by_slot = self.by_slot.lock().unwrap_or_else(PoisonError::into_inner);
+        if !by_slot.current {
+            for (column, from) in by_slot.columns.iter_mut().zip(&self.columns) {
+                column.clear();
+                let of = |slot| from.get(numbers.of(slot)).copied().unwrap_or_default();
+                column.extend((0..slots).map(of));
+            }
+            by_slot.current = true;
+        }
+        by_slot
     }
 
     /// Now the columns say so if there are none.
     pub(crate) fn settle(&mut self) {
+        self.forget_slots();
         if core::mem::take(&mut self.none) {
             for column in &mut self.columns {
                 column.fill(0.0);
@@ -113,6 +160,7 @@ impl<const D: usize> Forces<D> {
                 column.resize(slots, 0.0);
             }
         }
+        self.forget_slots();
         let len = self.len;
         Room {
             first: core::mem::take(&mut self.none),
@@ -133,12 +181,28 @@ impl<const D: usize> Forces<D> {
     }
 }
 
+/// How often a force is computed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sampling {
+    /// At the beginning of each step, for all of its substeps: for forces that change little in a step
+    /// and cost more than a substep does, as wind.
+    Step,
+    /// In each substep: for forces that change fast, as springs.
+    #[default]
+    Substep,
+}
+
 /// Something that pushes particles, as a function of where they are and of time: it has no state
 /// that a step changes, so a world can be resumed at any step.
 pub trait Force<const D: usize = 3>: Debug + Send + Sync {
-    /// Adds what it does to each particle of `matter`, N. Called once a substep and a part of the
-    /// world, before the motion; `moment` is the end of that substep.
+    /// Adds what it does to each particle of `matter`, N. Called as often as
+    /// [`sampling`](Self::sampling) says, for each part of the world, before the motion.
     fn push(&self, matter: &Model<D>, moment: &Moment<D>, forces: &mut Forces<D>);
+
+    /// How often it is computed. By default in each substep.
+    fn sampling(&self) -> Sampling {
+        Sampling::Substep
+    }
 
     /// Whether it can push anything of `matter` at all, at any time of a step. A part of the world
     /// that nothing touches is stepped by its kernel in one go, which is faster. By default it can.

@@ -59,8 +59,12 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// If the settings are no longer sane.
     pub fn diagnostics(&self) -> Result<Diagnostics<D>, WorldError> {
         let step = &self.settings.step;
-        let moment =
-            Moment { time: self.time, h: step.dt / step.substeps as f32, motion: step.motion()? };
+        let moment = Moment {
+            time: self.time,
+            h: step.dt / step.substeps as f32,
+            hold: step.dt,
+            motion: step.motion()?,
+        };
         let h = f64::from(step.dt) / f64::from(step.substeps);
         let gravity = step.acceleration.map(f64::from);
         let mut all = Diagnostics {

@@ -1,6 +1,6 @@
 //! The motion of particles that forces act on.
 
-use taut_core::{Numbers, PADDING, ParticleView, Stage, integrate};
+use taut_core::{Numbers, ParticleView, Stage, integrate};
 
 use super::Moment;
 use crate::force::Forces;
@@ -16,34 +16,19 @@ pub(super) struct Integrate<'a, const D: usize> {
 impl<const D: usize> Stage<D> for Integrate<'_, D> {
     fn run(&self, particles: ParticleView<'_, D>) {
         let Self { forces, moment } = self;
-        for axis in 0..D {
-            let mut column = Column {
-                position: &mut *particles.position[axis],
-                previous: &mut *particles.previous[axis],
-                inverse_mass: particles.inverse_mass,
-                forces: forces.padded(axis),
-                moment,
-                push: moment.motion.push[axis],
-            };
-            if let Numbers::Run(first) = particles.numbers {
-                column.forces = &column.forces[first..];
-                widest(column);
-                continue;
-            }
-            let all = forces.padded(axis);
-            for first in (0..particles.inverse_mass.len()).step_by(PADDING) {
-                let block = first..first + PADDING;
-                let force = |lane| all.get(particles.numbers.of(first + lane)).copied();
-                let force: [f32; PADDING] =
-                    core::array::from_fn(|lane| force(lane).unwrap_or_default());
-                widest(Column {
-                    position: &mut column.position[block.clone()],
-                    previous: &mut column.previous[block.clone()],
-                    inverse_mass: &particles.inverse_mass[block],
-                    forces: &force,
-                    ..column
-                });
-            }
+        let slots = particles.inverse_mass.len();
+        let (first, by_slot) = match particles.numbers {
+            Numbers::Run(first) => (first, None),
+            Numbers::Rows { .. } => (0, Some(forces.by_slot(&particles.numbers, slots))),
+        };
+        for (axis, (position, previous)) in
+            particles.position.into_iter().zip(particles.previous).enumerate()
+        {
+            let forces = by_slot.as_ref().map_or(forces.padded(axis), |it| &it.columns[axis]);
+            let forces = &forces[first..];
+            let inverse_mass = particles.inverse_mass;
+            let push = moment.motion.push[axis];
+            widest(Column { position, previous, inverse_mass, forces, moment, push });
         }
     }
 }

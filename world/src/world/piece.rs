@@ -13,7 +13,7 @@ use super::matter::{Matter, PlanAccess, Progress};
 use super::residual::Residual;
 use super::step::Pass;
 use super::tearing::Tearing;
-use crate::force::{Force, Forces};
+use crate::force::{Force, Forces, Sampling};
 use crate::model::{Model, reordered};
 
 /// Meshes of fewer particles stay numbered as they are: they fit the caches anyway.
@@ -28,9 +28,11 @@ pub struct Piece<P, const D: usize = 3> {
     plan: P,
     /// From the numbers of the models one after the other to those of the piece, if they differ.
     renumbering: Option<Renumbering>,
+    /// All forces of the last substep.
     forces: Forces<D>,
-    /// Whether forces act on it in this step.
-    pushed: bool,
+    /// Those of them that are sampled once a step, if there are others, too.
+    held: Forces<D>,
+    pushed: Pushed,
     progress: Progress,
     /// Whether a force or an obstacle may meet it in this step.
     pub(super) touched: bool,
@@ -49,6 +51,21 @@ pub struct Piece<P, const D: usize = 3> {
     pub(super) faces_noted: usize,
     /// What its faces are called in the world, by their numbers.
     pub(super) triangles: Vec<u32>,
+}
+
+/// What forces act on a piece in a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Pushed {
+    /// Forces that are sampled at its beginning.
+    by_step: bool,
+    /// Forces, springs among them, that are sampled in each substep.
+    by_substep: bool,
+}
+
+impl Pushed {
+    fn any(self) -> bool {
+        self.by_step || self.by_substep
+    }
 }
 
 /// A particle that is dragged, by the number of the piece.
@@ -113,13 +130,14 @@ impl<P: Engine<D>, const D: usize> Piece<P, D> {
         matter.faces.layout();
         Ok(Self {
             forces: Forces::none(&matter.particles),
+            held: Forces::none(&matter.particles),
             tearing: Tearing::new(&matter.sticks, &matter.tear_factors),
             residual: Mutex::default(),
             matter,
             schedule,
             plan,
             renumbering,
-            pushed: false,
+            pushed: Pushed::default(),
             progress: Progress::default(),
             touched: false,
             reordered: false,
@@ -192,28 +210,62 @@ impl<P: Engine<D>, const D: usize> Piece<P, D> {
         Matter::on_plan(matter, PlanAccess { engine: plan, executor, progress })
     }
 
-    /// Adds up the forces that act on it.
+    /// Begins a step: computes the forces that are sampled once a step. `moment` has the time at the
+    /// end of the step.
+    pub(super) fn push_step(
+        &mut self,
+        forces: &[Arc<dyn Force<D>>],
+        moment: &Moment<D>,
+        executor: &dyn Executor,
+    ) {
+        let acts = |sampling| {
+            let acts = |force: &Arc<dyn Force<D>>| force.touches(&self.matter);
+            forces.iter().any(|force| force.sampling() == sampling && acts(force))
+        };
+        let pushed = Pushed {
+            by_step: acts(Sampling::Step),
+            by_substep: !self.matter.springs.is_empty() || acts(Sampling::Substep),
+        };
+        if core::mem::replace(&mut self.pushed, pushed).any() {
+            self.forces.clear();
+        }
+        if !pushed.by_step {
+            return;
+        }
+        self.on_plan(executor).model_mut();
+        let sampled = if pushed.by_substep { &mut self.held } else { &mut self.forces };
+        sampled.clear();
+        for force in forces {
+            if force.sampling() == Sampling::Step && force.touches(&self.matter) {
+                force.push(&self.matter, moment, sampled);
+            }
+        }
+        sampled.settle();
+    }
+
+    /// Adds up the forces of a substep.
     pub(super) fn push(
         &mut self,
         forces: &[Arc<dyn Force<D>>],
         moment: &Moment<D>,
         executor: &dyn Executor,
     ) {
-        let pushes = !self.matter.springs.is_empty()
-            || forces.iter().any(|force| force.touches(&self.matter));
-        if core::mem::replace(&mut self.pushed, pushes) {
-            self.forces.clear();
-        }
-        if !pushes {
+        let Pushed { by_step, by_substep } = self.pushed;
+        if !by_substep {
             return;
         }
         self.on_plan(executor).model_mut();
+        if by_step {
+            self.forces.copy_from(&self.held);
+        } else {
+            self.forces.clear();
+        }
         let Model { springs, particles, .. } = &self.matter;
         if !springs.is_empty() {
             springs.push(particles, moment, &mut self.forces);
         }
         for force in forces {
-            if force.touches(&self.matter) {
+            if force.sampling() == Sampling::Substep && force.touches(&self.matter) {
                 force.push(&self.matter, moment, &mut self.forces);
             }
         }
@@ -252,8 +304,9 @@ impl<P: Engine<D>, const D: usize> Piece<P, D> {
     ) -> Result<(), PlanError> {
         let has_bodies = !self.matter.bodies.is_empty();
         let Self { matter: Model { particles, sticks, .. }, plan, progress, .. } = self;
-        let together = !self.pushed && !has_bodies;
-        if self.pushed {
+        let pushed = self.pushed.any();
+        let together = !pushed && !has_bodies;
+        if pushed {
             let stage = Integrate { forces: &self.forces, moment };
             plan.visit(executor, particles, sticks, &stage)?;
         } else {
@@ -285,7 +338,7 @@ impl<P: Engine<D>, const D: usize> Piece<P, D> {
         let Self { matter: Model { particles, sticks, .. }, plan, progress, .. } = self;
         plan.relax(executor, particles, sticks, moment.motion.inverse_h2, iterations)?;
         progress.columns_current = false;
-        if self.pushed {
+        if self.pushed.by_substep {
             // Forces will need the columns: so obstacles run there, too.
             self.on_plan(executor).model_mut();
         }
@@ -314,7 +367,7 @@ impl<P: Engine<D>, const D: usize> Piece<P, D> {
         step: &Step<D>,
         executor: &dyn Executor,
     ) -> Result<bool, StepError> {
-        if core::mem::take(&mut self.pushed) {
+        if core::mem::take(&mut self.pushed).any() {
             self.forces.clear();
         }
         let Model { particles, sticks, .. } = &mut self.matter;

@@ -76,10 +76,13 @@ impl<const D: usize> Settings<D> {
 /// A substep, as forces and obstacles see it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Moment<const D: usize = 3> {
-    /// The time at its end since the world began, s.
+    /// The time at its end since the world began, s; for a force that is
+    /// [sampled once a step](crate::Sampling::Step), at the end of the step.
     pub time: f64,
-    /// Its length, s.
+    /// Its length, s. The previous position of a particle is where it was that long ago.
     pub h: f32,
+    /// How long a force acts that is computed now, s: the substep, or the whole step.
+    pub hold: f32,
     /// What it does to a free particle.
     pub motion: Motion<D>,
 }

@@ -102,9 +102,14 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             }
         }
         let h = step.dt / step.substeps as f32;
+        let whole_step = Moment { time: self.time + f64::from(step.dt), h, hold: step.dt, motion };
+        for piece in pieces.iter_mut().filter(|piece| piece.touched) {
+            piece.push_step(forces, &whole_step, executor);
+            after(Pass::Forces);
+        }
         for substep in 1..=step.substeps {
             let time = self.time + f64::from(substep) * f64::from(h);
-            let moment = Moment { time, h, motion };
+            let moment = Moment { time, h, hold: h, motion };
             for piece in pieces.iter_mut().filter(|piece| piece.touched) {
                 // Before obstacles look where particles came from.
                 if !piece.matter.emitters.is_empty() {

@@ -208,7 +208,7 @@ fn meets_what_is_drawn<const D: usize>(obstacle: &dyn Obstacle<D>, inwards: f64)
                 }
             };
             let motion: Motion<D> = Step::default().motion().unwrap();
-            let moment = Moment { time, h: 1e-3, motion };
+            let moment = Moment { time, h: 1e-3, hold: 1e-3, motion };
             let depth = |by: f64| {
                 let x = placed(&figure, off(by)).map(|x| x as f32);
                 let particles = taut_core::Particles::new(&[x], &[1.0]).unwrap();

@@ -269,7 +269,7 @@ fn cloth_stays_on_the_side_of_a_mesh_where_it_was() {
         }
     }
     let motion = Step::default().motion().unwrap();
-    let moment = Moment { time: world.time(), h: H, motion };
+    let moment = Moment { time: world.time(), h: H, hold: H, motion };
     let depth = mesh.depth(&world.pieces()[0].matter, &moment);
     assert!(depth < 1e-5, "{depth} m inside");
     // It lies in the pit.
@@ -300,7 +300,7 @@ proptest! {
         for (axis, to) in to.into_iter().enumerate() {
             model.particles.positions_mut(axis)[0] = to;
         }
-        let moment = Moment { time: 0.0, h: H, motion: Step::default().motion().unwrap() };
+        let moment = Moment { time: 0.0, h: H, hold: H, motion: Step::default().motion().unwrap() };
         mesh.keep_out(&mut Matter::of(&mut model), &moment);
         let end = model.particles.position(0);
         for triangle in &triangles {

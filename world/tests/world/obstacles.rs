@@ -50,7 +50,7 @@ fn run<const D: usize>(world: &mut World<ScalarKernel, D>, steps: usize) {
 
 fn moment<const D: usize>(time: f64, h: f32) -> Moment<D> {
     let step = taut_core::Step { dt: h, ..taut_core::Step::default() };
-    Moment { time, h, motion: step.motion().unwrap() }
+    Moment { time, h, hold: h, motion: step.motion().unwrap() }
 }
 
 fn surface(friction: f32, restitution: f32) -> Surface {

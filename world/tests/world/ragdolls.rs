@@ -273,7 +273,7 @@ where
     ScalarKernel: Kernel<D>,
 {
     let motion = world.settings().step.motion().unwrap();
-    let moment = Moment { time: world.time(), h: 1.0 / 240.0, motion };
+    let moment = Moment { time: world.time(), h: 1.0 / 240.0, hold: 1.0 / 240.0, motion };
     LimbContacts::default().depth(&world.pieces()[0].matter, &moment)
 }
 

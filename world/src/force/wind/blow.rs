@@ -16,9 +16,9 @@ pub(super) struct Blow<'a, L, G> {
     pub(super) previous: [&'a [f32]; 3],
     pub(super) inverse_mass: &'a [f32],
     pub(super) air: Air<G>,
-    /// A third of a substep, s: times the inverse mass of a corner and the number of triangles that
+    /// A third of the time that the force acts, s: times the inverse mass of a corner and the number of triangles that
     /// meet there, that is how loose the corner is, s/kg.
-    pub(super) third_h: f32,
+    pub(super) third_hold: f32,
     pub(super) thirds: Thirds<L>,
     pub(super) on_triangles: [&'a mut [f32]; 3],
     pub(super) on_particles: [&'a mut [f32]; 3],
@@ -122,7 +122,7 @@ impl<L: Law, G: Gusty> Pass for Blow<'_, L, G> {
         // Numbers that are not negative are in the order of their bits.
         let corners = columns.inverse_mass.iter().zip(columns.counts);
         let loosest = corners.fold(0, |most, (w, count)| most.max((w * count).to_bits()));
-        let loosest = f32::from_bits(loosest) * self.third_h;
+        let loosest = f32::from_bits(loosest) * self.third_hold;
 
         let layout = self.layout;
         let mut shares = &layout.around.shares[..];
@@ -228,13 +228,13 @@ impl<L: Law, G: Gusty> Blow<'_, L, G> {
         [na, nb, nc]: [&Lanes; 3],
         slots: Slots,
     ) {
-        let (air, thirds, third_h) = (self.air, self.thirds, self.third_h);
+        let (air, thirds, third_hold) = (self.air, self.thirds, self.third_hold);
         let (mut xs, mut ys, mut zs) = ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
         for lane in 0..BLOCK {
             let (normal, u) = air.meets([a.of(lane), b.of(lane), c.of(lane)]);
             let (a_moves, b_moves) = (wa[lane] * na[lane], wb[lane] * nb[lane]);
             let loosest = at_least(at_least(a_moves, b_moves), wc[lane] * nc[lane]);
-            let loose = loosest * third_h;
+            let loose = loosest * third_hold;
             let [x, y, z] = thirds.of(normal, u, loose);
             (xs[lane], ys[lane], zs[lane]) = (x, y, z);
         }

@@ -20,7 +20,7 @@ pub(super) fn blow_at_bodies(
     for body in bodies.all() {
         let triangles = &bodies.triangles()[body.triangles()];
         // If all of them blew at one corner.
-        let most_h = triangles.len() as f32 * moment.h;
+        let most = triangles.len() as f32 * moment.hold;
         for corners in triangles {
             let corners = corners.map(|vertex| bodies.point(body, vertex as usize));
             let (normal, u) = air.meets(corners.map(|corner| Corner {
@@ -29,7 +29,7 @@ pub(super) fn blow_at_bodies(
             }));
             if dot(normal, u) < 0.0 {
                 let [wa, wb, wc] = corners.map(|corner| corner.inverse_mass(particles));
-                let third = thirds.of(normal, u, at_least(at_least(wa, wb), wc) * most_h);
+                let third = thirds.of(normal, u, at_least(at_least(wa, wb), wc) * most);
                 for corner in &corners {
                     for (&particle, weight) in corner.particles.iter().zip(corner.weights) {
                         forces.add(particle as usize, third.map(|along| along * weight));

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::values::{Vector, finite, not_negative, place, vector};
 use super::{Build, Complaint, Context};
 use crate::force::{
-    Acceleration, Attractor, Drag, Field, Force, Gusts, Law, Region, Wind, WindLaw,
+    Acceleration, Attractor, Drag, Field, Force, Gusts, Law, Region, Sampling, Wind, WindLaw,
 };
 use crate::model::ModelError;
 
@@ -120,6 +120,15 @@ struct WindText {
     velocity: Vector<3>,
     gusts: Option<GustsText>,
     law: Option<WindLawText>,
+    sampling: Option<SamplingText>,
+}
+
+/// [`Sampling`].
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum SamplingText {
+    Step,
+    Substep,
 }
 
 /// [`Gusts`].
@@ -147,6 +156,11 @@ impl Make<3> for WindText {
         let mut wind = Wind::new(vector("the velocity of a wind, m/s,", self.velocity)?);
         if let Some(GustsText { strength, size, seed }) = self.gusts {
             wind.gusts = Some(Gusts::new(strength, size, seed)?);
+        }
+        match self.sampling {
+            None => {}
+            Some(SamplingText::Step) => wind.sampling = Sampling::Step,
+            Some(SamplingText::Substep) => wind.sampling = Sampling::Substep,
         }
         match self.law {
             None => {}
