@@ -1,5 +1,7 @@
 //! A plan: what a kernel makes of a schedule, how callers use it, and what an engine implements.
 
+use core::fmt;
+
 use crate::executor::{Executor, Inline};
 use crate::kernel::{Motion, PlanError, Status, Step, StepError};
 use crate::particles::Particles;
@@ -8,14 +10,28 @@ use crate::stage::{PositiveZeros, Stage};
 use crate::sticks::Sticks;
 
 /// Equal substeps, each of which integrates and then relaxes.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Substeps<const D: usize, S = f32> {
+#[derive(Clone, Copy)]
+pub struct Substeps<'a, const D: usize, S = f32> {
     /// What each does to a free particle.
     pub motion: Motion<D, S>,
     /// How many there are.
     pub count: u32,
     /// How often each relaxes all sticks.
     pub iterations: u32,
+    /// What each does between motion and relaxation, as tethers. (A kernel may run it on some
+    /// particles while others have not moved yet.)
+    pub after_motion: Option<&'a dyn Stage<D, S>>,
+}
+
+impl<const D: usize, S: Real> fmt::Debug for Substeps<'_, D, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Substeps")
+            .field("motion", &self.motion)
+            .field("count", &self.count)
+            .field("iterations", &self.iterations)
+            .field("after_motion", &self.after_motion.is_some())
+            .finish()
+    }
 }
 
 impl<const D: usize, S: Real> Step<D, S> {
@@ -23,9 +39,10 @@ impl<const D: usize, S: Real> Step<D, S> {
     ///
     /// # Errors
     /// As [`Step::motion`].
-    pub fn to_substeps(&self) -> Result<Substeps<D, S>, StepError> {
+    pub fn to_substeps(&self) -> Result<Substeps<'static, D, S>, StepError> {
         let motion = self.motion()?;
-        Ok(Substeps { motion, count: self.substeps, iterations: self.iterations })
+        let Self { substeps: count, iterations, .. } = *self;
+        Ok(Substeps { motion, count, iterations, after_motion: None })
     }
 }
 
@@ -69,7 +86,8 @@ pub trait Engine<const D: usize, S: Real = f32> {
 
     /// Runs substeps. In each, free particles move by [`verlet`](crate::verlet), the old position
     /// becoming the previous one; pinned particles stay, to the bit, and their previous position
-    /// becomes their position. Then all sticks are relaxed in the order of the schedule.
+    /// becomes their position. Then the stage of `after_motion` runs, and all sticks are relaxed in
+    /// the order of the schedule.
     ///
     /// # Errors
     /// As [`sync_in`](Self::sync_in).
@@ -78,7 +96,7 @@ pub trait Engine<const D: usize, S: Real = f32> {
         executor: &dyn Executor,
         particles: &mut Particles<D, S>,
         sticks: &Sticks<S>,
-        substeps: &Substeps<D, S>,
+        substeps: &Substeps<'_, D, S>,
     ) -> Result<(), PlanError>;
 
     /// [`advance`](Self::advance) and [`write_back`](Self::write_back) in one go.
@@ -90,7 +108,7 @@ pub trait Engine<const D: usize, S: Real = f32> {
         executor: &dyn Executor,
         particles: &mut Particles<D, S>,
         sticks: &Sticks<S>,
-        substeps: &Substeps<D, S>,
+        substeps: &Substeps<'_, D, S>,
     ) -> Result<Status, PlanError>;
 
     /// Relaxes all sticks in the order of the schedule, `iterations` times; `inverse_h2` is `1 / h²`
@@ -217,7 +235,8 @@ impl<P: Engine<D, S>, const D: usize, S: Real> Session<'_, P, D, S> {
     /// If the executor of the plan panics; the positions are then some of before and some of
     /// after. So for the other methods that change all particles.
     pub fn integrate(&mut self) {
-        let substeps = Substeps { motion: self.motion, count: 1, iterations: 0 };
+        let motion = self.motion;
+        let substeps = Substeps { motion, count: 1, iterations: 0, after_motion: None };
         self.plan.advance(&Inline, self.particles, self.sticks, &substeps).expect(CHECKED);
     }
 

@@ -25,6 +25,8 @@ pub enum Numbers<'a> {
     Run(usize),
     /// The rows of a sheet, each of `offsets.len()` slots, in another order along each row.
     Rows {
+        /// The first of these rows.
+        first_row: usize,
         /// How many particles a row has.
         width: usize,
         /// For each slot of a row, its column in the sheet; [`u32::MAX`] for padding.
@@ -42,10 +44,19 @@ impl Numbers<'_> {
     pub fn of(&self, slot: usize) -> usize {
         match *self {
             Self::Run(first) => first + slot,
-            Self::Rows { width, offsets } => match offsets[slot % offsets.len()] {
+            Self::Rows { first_row, width, offsets } => match offsets[slot % offsets.len()] {
                 u32::MAX => usize::MAX,
-                offset => slot / offsets.len() * width + offset as usize,
+                offset => (first_row + slot / offsets.len()) * width + offset as usize,
             },
+        }
+    }
+
+    /// How many slots of the plan's layout come before those of the view.
+    #[inline(always)]
+    pub fn first_slot(&self) -> usize {
+        match *self {
+            Self::Run(first) => first,
+            Self::Rows { first_row, offsets, .. } => first_row * offsets.len(),
         }
     }
 }

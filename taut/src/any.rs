@@ -271,7 +271,7 @@ macro_rules! in_dimensions {
                 executor: &dyn Executor,
                 particles: &mut Particles<$d>,
                 sticks: &Sticks,
-                substeps: &Substeps<$d>,
+                substeps: &Substeps<'_, $d>,
             ) -> Result<(), PlanError> {
                 of_plan!(self, plan => plan.advance(executor, particles, sticks, substeps))
             }
@@ -281,7 +281,7 @@ macro_rules! in_dimensions {
                 executor: &dyn Executor,
                 particles: &mut Particles<$d>,
                 sticks: &Sticks,
-                substeps: &Substeps<$d>,
+                substeps: &Substeps<'_, $d>,
             ) -> Result<Status, PlanError> {
                 of_plan!(self, plan => {
                     plan.advance_and_write_back(executor, particles, sticks, substeps)

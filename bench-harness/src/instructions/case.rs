@@ -194,7 +194,7 @@ pub struct Frame {
     plan: AnyPlan<3>,
     particles: Particles<3>,
     sticks: Sticks,
-    substeps: Substeps<3>,
+    substeps: Substeps<'static, 3>,
 }
 
 /// Runs a frame: one step, its motion computed beforehand, so that nothing divides but the formula.

@@ -32,9 +32,9 @@ impl Engine<2> for Recorder {
         _: &dyn Executor,
         _: &mut Particles<2>,
         _: &Sticks,
-        substeps: &Substeps<2>,
+        substeps: &Substeps<'_, 2>,
     ) -> Result<(), PlanError> {
-        let Substeps { motion, count, iterations } = substeps;
+        let Substeps { motion, count, iterations, .. } = substeps;
         self.called(format!("advance {count} x {iterations} at {:.0}", motion.inverse_h2))
     }
 
@@ -43,7 +43,7 @@ impl Engine<2> for Recorder {
         executor: &dyn Executor,
         particles: &mut Particles<2>,
         sticks: &Sticks,
-        substeps: &Substeps<2>,
+        substeps: &Substeps<'_, 2>,
     ) -> Result<Status, PlanError> {
         self.advance(executor, particles, sticks, substeps)?;
         Ok(self.write_back(executor, particles))

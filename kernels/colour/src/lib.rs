@@ -151,7 +151,7 @@ impl<const D: usize, S: Real, P: Engine<D, S>, E: Executor> Engine<D, S> for Col
         _: &dyn Executor,
         particles: &mut Particles<D, S>,
         sticks: &Sticks<S>,
-        substeps: &Substeps<D, S>,
+        substeps: &Substeps<'_, D, S>,
     ) -> Result<(), PlanError> {
         self.plan.advance(&self.executor, particles, sticks, substeps)
     }
@@ -161,7 +161,7 @@ impl<const D: usize, S: Real, P: Engine<D, S>, E: Executor> Engine<D, S> for Col
         _: &dyn Executor,
         particles: &mut Particles<D, S>,
         sticks: &Sticks<S>,
-        substeps: &Substeps<D, S>,
+        substeps: &Substeps<'_, D, S>,
     ) -> Result<Status, PlanError> {
         self.plan.advance_and_write_back(&self.executor, particles, sticks, substeps)
     }

@@ -51,7 +51,7 @@ impl<M: Machine, const D: usize> Field<'_, M, D> {
         &self,
         stages: &[Stage],
         block: usize,
-        enter: Option<Pass<D>>,
+        enter: Option<Pass<'_, D>>,
         iterations: usize,
         leave: bool,
     ) {

@@ -97,7 +97,7 @@ impl<M: Machine, const D: usize> Engine<D> for GridPlan<M, D> {
         executor: &dyn Executor,
         particles: &mut Particles<D>,
         sticks: &Sticks,
-        substeps: &Substeps<D>,
+        substeps: &Substeps<'_, D>,
     ) -> Result<(), PlanError> {
         self.sync_in(particles, sticks)?;
         self.run(executor, particles, sticks, substeps, false);
@@ -110,7 +110,7 @@ impl<M: Machine, const D: usize> Engine<D> for GridPlan<M, D> {
         executor: &dyn Executor,
         particles: &mut Particles<D>,
         sticks: &Sticks,
-        substeps: &Substeps<D>,
+        substeps: &Substeps<'_, D>,
     ) -> Result<Status, PlanError> {
         self.sync_in(particles, sticks)?;
         self.run(executor, particles, sticks, substeps, true);
@@ -155,7 +155,11 @@ impl<M: Machine, const D: usize> Engine<D> for GridPlan<M, D> {
             position: core::array::from_fn(|_| &mut positions.next().unwrap_or_default()[..len]),
             previous: core::array::from_fn(|_| &mut previous.next().unwrap_or_default()[..len]),
             inverse_mass: &self.inverse_mass,
-            numbers: Numbers::Rows { width: self.constants.layout.width, offsets: &self.offsets },
+            numbers: Numbers::Rows {
+                first_row: 0,
+                width: self.constants.layout.width,
+                offsets: &self.offsets,
+            },
         });
         (self.positions_are, self.previous_are) = (Residence::WorkingCopy, Residence::WorkingCopy);
         others::visit(particles, self.layout().particles(), stage);
@@ -304,15 +308,18 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
         executor: &dyn Executor,
         particles: &mut Particles<D>,
         sticks: &Sticks,
-        substeps: &Substeps<D>,
+        substeps: &Substeps<'_, D>,
         write_back: bool,
     ) {
-        let Substeps { motion, count, iterations } = *substeps;
+        let Substeps { motion, count, iterations, after_motion } = *substeps;
         self.constants.set_inverse_h2(particles, sticks, motion.inverse_h2);
         let threads = self.threads(executor);
         for substep in 1..=count {
             self.begin_substep(executor, particles, &motion);
-            let enter = Pass::Integrate(motion);
+            if let Some(stage) = after_motion {
+                others::visit(particles, self.layout().particles(), stage);
+            }
+            let enter = Pass::Integrate(motion, after_motion);
             if threads > 1 {
                 self.over_rows(particles, executor, Buffer::Positions, enter);
                 self.relax_rows(executor, particles, iterations);
@@ -385,7 +392,7 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
     fn descend(
         &mut self,
         particles: &mut Particles<D>,
-        mut enter: Option<Pass<D>>,
+        mut enter: Option<Pass<'_, D>>,
         iterations: u32,
         leave: bool,
     ) -> bool {
@@ -411,7 +418,7 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
         particles: &mut Particles<D>,
         executor: &dyn Executor,
         buffer: Buffer,
-        pass: Pass<D>,
+        pass: Pass<'_, D>,
     ) -> bool {
         let sheet = self.layout().particles();
         let threads = executor.threads().min(sheet / PARTICLES_A_THREAD).min(self.interiors);
@@ -438,7 +445,7 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
         finite: &'a AtomicBool,
     ) -> (Field<'a, M, D>, &'a mut Team) {
         let Self { machine, constants, blocks, stages, positions, previous, synced, .. } = self;
-        let Self { inverse_mass, scratch, presence, team, .. } = self;
+        let Self { inverse_mass, scratch, presence, offsets, team, .. } = self;
         let layout = constants.layout;
         let (columns, moves) = particles.columns_and_cursor();
         // Now, as an executor may panic.
@@ -454,6 +461,7 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
             strided: axes(strided, layout),
             start: axes(start, layout),
             inverse_mass,
+            offsets,
         };
         let field = Field {
             machine: *machine,

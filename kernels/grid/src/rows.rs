@@ -4,16 +4,17 @@ use core::ops::Range;
 use core::slice;
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use taut_core::{Motion, PADDING, integrate};
+use taut_core::{Motion, Numbers, PADDING, ParticleView, Stage, integrate};
 use taut_lanes::{Operation, Shared, Vector};
 
 use crate::layout::{Layout, STRIDE};
 
 /// What to do with rows.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Pass<const D: usize> {
-    /// One substep of motion, in strides: from where particles are and were, over the latter.
-    Integrate(Motion<D>),
+#[derive(Clone, Copy)]
+pub(crate) enum Pass<'a, const D: usize> {
+    /// One substep of motion, in strides: from where particles are and were, over the latter; and a
+    /// stage after it, if there is one.
+    Integrate(Motion<D>, Option<&'a dyn Stage<D>>),
     /// From the columns into strides, -0.0 as +0.0.
     Fill,
     /// The same, -0.0 as it is.
@@ -34,13 +35,15 @@ pub(crate) struct Sheets<'a, const D: usize> {
     pub(crate) start: [Shared<f32>; D],
     /// In strides.
     pub(crate) inverse_mass: &'a [f32],
+    /// For each slot from one row to the next, the column of the sheet.
+    pub(crate) offsets: &'a [u32],
 }
 
 /// A pass over some rows.
 pub(crate) struct OverRows<'a, const D: usize> {
     sheets: Sheets<'a, D>,
     rows: Range<usize>,
-    pass: Pass<D>,
+    pass: Pass<'a, D>,
     /// A row of the layout, of finite numbers: what passes through it stays in the first-level
     /// cache.
     scratch: &'a mut [f32],
@@ -55,7 +58,7 @@ impl<'a, const D: usize> OverRows<'a, D> {
     pub(crate) unsafe fn new(
         sheets: Sheets<'a, D>,
         rows: Range<usize>,
-        pass: Pass<D>,
+        pass: Pass<'a, D>,
         scratch: &'a mut [f32],
         finite: &'a AtomicBool,
     ) -> Self {
@@ -68,7 +71,7 @@ impl<const D: usize> Operation for OverRows<'_, D> {
     #[inline(always)]
     fn run<V: Vector>(self, cpu: V::Cpu) {
         let Self { sheets, rows, pass, scratch, finite } = self;
-        let Sheets { layout, columns, strided, start, inverse_mass } = sheets;
+        let Sheets { layout, columns, strided, start, inverse_mass, offsets } = sheets;
         let Layout { width, registers, pitch, .. } = layout;
         let row_len = registers * STRIDE;
         let scratch = &mut scratch[..row_len];
@@ -87,7 +90,7 @@ impl<const D: usize> Operation for OverRows<'_, D> {
                     )
                 };
                 match pass {
-                    Pass::Integrate(motion) => {
+                    Pass::Integrate(motion, _) => {
                         let masses = &inverse_mass[row * pitch..][..row_len];
                         let terms = [motion.keep, motion.push[axis]];
                         integrate_row::<V>(cpu, start, strided, masses, terms);
@@ -106,6 +109,19 @@ impl<const D: usize> Operation for OverRows<'_, D> {
                         x.copy_from_slice(&scratch[..width]);
                     }
                 }
+            }
+            if let Pass::Integrate(_, Some(stage)) = pass {
+                let row_of = |Shared(column): Shared<f32>| {
+                    // SAFETY: the row is of the layout, as `new` checked; this one alone uses it, and
+                    // the slices above are not used any more.
+                    unsafe { slice::from_raw_parts_mut(column.add(row * pitch), row_len) }
+                };
+                stage.run(ParticleView {
+                    position: strided.map(row_of),
+                    previous: start.map(row_of),
+                    inverse_mass: &inverse_mass[row * pitch..][..row_len],
+                    numbers: Numbers::Rows { first_row: row, width, offsets },
+                });
             }
         }
         if !unsound.is_finite() {

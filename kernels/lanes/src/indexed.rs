@@ -126,7 +126,7 @@ impl<M: Machine, const D: usize> Engine<D> for IndexedPlan<M, D> {
         executor: &dyn Executor,
         particles: &mut Particles<D>,
         sticks: &Sticks,
-        substeps: &Substeps<D>,
+        substeps: &Substeps<'_, D>,
     ) -> Result<(), PlanError> {
         self.sync_in(particles, sticks)?;
         self.program.set_inverse_h2(particles, substeps.motion.inverse_h2);
@@ -138,6 +138,9 @@ impl<M: Machine, const D: usize> Engine<D> for IndexedPlan<M, D> {
             };
             self.over_particles(particles, executor, Pass::Integrate(from, &substeps.motion));
             self.residence = Residence::WorkingCopy;
+            if let Some(stage) = substeps.after_motion {
+                self.over_particles(particles, executor, Pass::Visit(stage));
+            }
             self.relax_records(executor, substeps.iterations);
         }
         Ok(())
@@ -148,7 +151,7 @@ impl<M: Machine, const D: usize> Engine<D> for IndexedPlan<M, D> {
         executor: &dyn Executor,
         particles: &mut Particles<D>,
         sticks: &Sticks,
-        substeps: &Substeps<D>,
+        substeps: &Substeps<'_, D>,
     ) -> Result<Status, PlanError> {
         self.advance(executor, particles, sticks, substeps)?;
         Ok(self.write_back(executor, particles))

@@ -113,13 +113,16 @@ impl<const D: usize, S: Real> Engine<D, S> for ScalarPlan<D, S> {
         _: &dyn Executor,
         particles: &mut Particles<D, S>,
         sticks: &Sticks<S>,
-        substeps: &Substeps<D, S>,
+        substeps: &Substeps<'_, D, S>,
     ) -> Result<(), PlanError> {
         self.sync_in(particles, sticks)?;
         self.program.set_inverse_h2(particles, substeps.motion.inverse_h2);
         for _ in 0..substeps.count {
             self.fill(particles);
             self.integrate(particles, &substeps.motion);
+            if let Some(stage) = substeps.after_motion {
+                self.visit_rows(particles, stage);
+            }
             self.relax_rows(substeps.iterations);
         }
         Ok(())
@@ -130,7 +133,7 @@ impl<const D: usize, S: Real> Engine<D, S> for ScalarPlan<D, S> {
         executor: &dyn Executor,
         particles: &mut Particles<D, S>,
         sticks: &Sticks<S>,
-        substeps: &Substeps<D, S>,
+        substeps: &Substeps<'_, D, S>,
     ) -> Result<Status, PlanError> {
         self.advance(executor, particles, sticks, substeps)?;
         Ok(self.write_back(executor, particles))
@@ -165,29 +168,7 @@ impl<const D: usize, S: Real> Engine<D, S> for ScalarPlan<D, S> {
             particles.visit(stage);
             return Ok(());
         }
-        for column in &mut self.scratch {
-            column.resize(VISITED, S::ZERO);
-        }
-        let Columns { mut previous, inverse_mass, .. } = particles.columns();
-        for first in (0..inverse_mass.len()).step_by(VISITED) {
-            let range = first..inverse_mass.len().min(first + VISITED);
-            let rows = first..self.rows.len().min(first + VISITED);
-            for (slot, row) in self.rows[rows.clone()].iter().enumerate() {
-                for (column, x) in self.scratch.iter_mut().zip(row.position) {
-                    column[slot] = x;
-                }
-            }
-            stage.run(ParticleView {
-                position: self.scratch.each_mut().map(|column| &mut column[..range.len()]),
-                previous: previous.each_mut().map(|column| &mut column[range.clone()]),
-                inverse_mass: &inverse_mass[range.clone()],
-                numbers: Numbers::Run(first),
-            });
-            for (slot, row) in self.rows[rows].iter_mut().enumerate() {
-                row.position = self.scratch.each_ref().map(|column| column[slot].positive_zero());
-            }
-        }
-        self.mark_synced(particles);
+        self.visit_rows(particles, stage);
         Ok(())
     }
 
@@ -284,6 +265,33 @@ impl<const D: usize, S: Real> ScalarPlan<D, S> {
                 let x = row.position[axis];
                 let before = core::mem::replace(&mut previous[axis][i], x);
                 row.position[axis] = integrate(x, before, row.inverse_mass, keep, push[axis]);
+            }
+        }
+        self.mark_synced(particles);
+    }
+
+    /// Runs a stage on the working copy.
+    fn visit_rows(&mut self, particles: &mut Particles<D, S>, stage: &dyn Stage<D, S>) {
+        for column in &mut self.scratch {
+            column.resize(VISITED, S::ZERO);
+        }
+        let Columns { mut previous, inverse_mass, .. } = particles.columns();
+        for first in (0..inverse_mass.len()).step_by(VISITED) {
+            let range = first..inverse_mass.len().min(first + VISITED);
+            let rows = first..self.rows.len().min(first + VISITED);
+            for (slot, row) in self.rows[rows.clone()].iter().enumerate() {
+                for (column, x) in self.scratch.iter_mut().zip(row.position) {
+                    column[slot] = x;
+                }
+            }
+            stage.run(ParticleView {
+                position: self.scratch.each_mut().map(|column| &mut column[..range.len()]),
+                previous: previous.each_mut().map(|column| &mut column[range.clone()]),
+                inverse_mass: &inverse_mass[range.clone()],
+                numbers: Numbers::Run(first),
+            });
+            for (slot, row) in self.rows[rows].iter_mut().enumerate() {
+                row.position = self.scratch.each_ref().map(|column| column[slot].positive_zero());
             }
         }
         self.mark_synced(particles);

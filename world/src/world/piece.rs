@@ -311,7 +311,8 @@ impl<P: Engine<D>, const D: usize> Piece<P, D> {
             plan.visit(executor, particles, sticks, &stage)?;
         } else {
             let iterations = if together { iterations } else { 0 };
-            let substeps = Substeps { motion: moment.motion, count: 1, iterations };
+            let motion = moment.motion;
+            let substeps = Substeps { motion, count: 1, iterations, after_motion: None };
             plan.advance(executor, particles, sticks, &substeps)?;
             progress.columns_current = false;
         }
