@@ -23,6 +23,8 @@ mod scene;
 mod simd;
 mod springs;
 mod sweep;
+#[cfg_attr(not(test), allow(dead_code, reason = "tethers are to be built on it"))]
+mod tether;
 mod vector;
 mod world;
 

@@ -2,7 +2,7 @@
 
 use taut_core::{Duplicates, Family, Particles, Sheet, Sticks};
 
-use super::parts::{at_least, inverse_mass, positive, rectangle_checked};
+use super::parts::{at_least, inverse_mass, marks, positive, rectangle_checked};
 use super::{Model, ModelError};
 use crate::vector::{dot, perpendicular, rounded, scaled, sum, unit, wide};
 
@@ -179,6 +179,7 @@ impl<const D: usize> Model<D> {
         let sticks = Sticks::with_rests(count, &sheet.pairs(), &rests, Duplicates::Keep)?;
 
         let mut model = Self::new(particles, sticks);
+        model.bending = bending_of(&sheet);
         model.sheet = Some(sheet);
         model.faces = faces(columns, rows, cloth.diagonals).into();
         model.name_sides(columns, rows);
@@ -219,6 +220,15 @@ impl<const D: usize> Model<D> {
         name("corners", vec![0, last_column, last_row, last_row + last_column]);
         name("top corners", vec![0, last_column]);
     }
+}
+
+/// Which sticks of a sheet resist bending: those between next neighbours.
+pub(super) fn bending_of(sheet: &Sheet) -> Vec<bool> {
+    let is_bending = |family: Family| family.span().contains(&2);
+    if !sheet.families().iter().any(|&family| is_bending(family)) {
+        return Vec::new();
+    }
+    marks(sheet.numbered().map(|(family, _, _)| is_bending(family)).collect())
 }
 
 /// The faces of a grid of particles, numbered row by row.

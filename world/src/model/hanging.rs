@@ -6,7 +6,8 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use taut_core::{Duplicates, Particles, Sheet, Sticks};
 
-use super::cloth::{Diagonals, faces};
+use super::cloth::{Diagonals, bending_of, faces};
+use super::mesh::bending_among;
 use super::parts::rectangle_checked;
 use super::{Model, ModelError, StickSet};
 
@@ -48,7 +49,8 @@ impl Model {
         if sticks.is_empty() {
             return Err(ModelError::NoSticks { particles: particles.len() });
         }
-        Ok(Self { faces: triangles.to_vec().into(), ..Self::new(particles, sticks) })
+        let bending = bending_among(&sticks, triangles);
+        Ok(Self { faces: triangles.to_vec().into(), bending, ..Self::new(particles, sticks) })
     }
 
     /// `drape`: a square sheet of `size` by `size` particles hanging from its top row,
@@ -85,7 +87,8 @@ impl Model {
         let particles = Particles::new(&points, &inverse_masses)?;
         let sticks = Sticks::with_rests(points.len(), &sheet.pairs(), &rests, Duplicates::Keep)?;
         let faces = faces(size, size, Diagonals::Parallel).into();
-        Ok(Self { sheet: Some(sheet), faces, ..Self::new(particles, sticks) })
+        let bending = bending_of(&sheet);
+        Ok(Self { sheet: Some(sheet), faces, bending, ..Self::new(particles, sticks) })
     }
 
     /// `disc`: a disc of triangles, some `size²` particles, upright, its inner particles

@@ -4,7 +4,7 @@ use taut_core::{Bending, Duplicates, Particles, Sticks};
 
 use super::cloth::Axes;
 use super::hanging::highest;
-use super::parts::{at_least, inverse_mass, positive, rectangle_checked};
+use super::parts::{at_least, inverse_mass, marks, positive, rectangle_checked};
 use super::{Model, ModelError};
 use crate::vector::{difference, rounded, scaled, sum, wide};
 
@@ -145,7 +145,9 @@ impl<const D: usize> Model<D> {
         let inverse_masses =
             masses.into_iter().map(inverse_mass).collect::<Result<Vec<f32>, _>>()?;
         let particles = Particles::new(positions, &inverse_masses)?;
-        let mut model = Self { faces: triangles.to_vec().into(), ..Self::new(particles, sticks) };
+        let bending = bending_among(&sticks, triangles);
+        let faces = triangles.to_vec().into();
+        let mut model = Self { faces, bending, ..Self::new(particles, sticks) };
         model.groups.insert("top".to_owned(), highest(positions));
         model.groups.insert("rim".to_owned(), rim(triangles));
         Ok(model)
@@ -159,14 +161,27 @@ fn area<const D: usize>([a, b, c]: [[f64; D]; 3]) -> f64 {
     libm::sqrt(squares.map(|part| part * part).sum()) / 2.0
 }
 
-/// The corners of edges that have one triangle only, in the order of their numbers.
-fn rim(triangles: &[[u32; 3]]) -> Vec<u32> {
+/// Which of the sticks that [`Sticks::from_triangles`] made resist bending: those after the edges.
+pub(super) fn bending_among(sticks: &Sticks, triangles: &[[u32; 3]]) -> Vec<bool> {
+    let mut edges = sorted_edges(triangles);
+    edges.dedup();
+    marks((0..sticks.len()).map(|stick| stick >= edges.len()).collect())
+}
+
+/// The sides of all triangles, lower ends first, in order.
+fn sorted_edges(triangles: &[[u32; 3]]) -> Vec<[u32; 2]> {
     let mut edges: Vec<[u32; 2]> = triangles
         .iter()
         .flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]])
         .map(|[a, b]| [a.min(b), a.max(b)])
         .collect();
     edges.sort_unstable();
+    edges
+}
+
+/// The corners of edges that have one triangle only, in the order of their numbers.
+fn rim(triangles: &[[u32; 3]]) -> Vec<u32> {
+    let edges = sorted_edges(triangles);
     let alone = edges.chunk_by(|one, next| one == next).filter(|same| same.len() == 1);
     let mut corners: Vec<u32> = alone.flat_map(|edge| edge[0]).collect();
     corners.sort_unstable();

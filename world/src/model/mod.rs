@@ -84,6 +84,10 @@ pub struct Model<const D: usize = 3> {
     /// Which sticks only hold something in place and are not to be seen, as those that keep a
     /// ragdoll in its posture or support a plant; empty if all are to be seen.
     pub unseen: Vec<bool>,
+    /// Which sticks only resist bending, as those between next neighbours of a sheet, support sticks of a
+    /// plant, and limits of joints; empty if none does. Distances along the model do not lead over
+    /// these.
+    pub bending: Vec<bool>,
     /// What it is meant to be seen as, where that [cannot be told](Self::seen_as) by what it is made
     /// of.
     pub look: Option<Look>,
@@ -111,6 +115,7 @@ impl<const D: usize> Model<D> {
             groups: BTreeMap::new(),
             tear_factors: Vec::new(),
             unseen: Vec::new(),
+            bending: Vec::new(),
             look: None,
             limbs: Limbs::default(),
             bodies: Bodies::default(),
@@ -263,6 +268,7 @@ impl<const D: usize> Model<D> {
         );
         let tears = models.iter().any(|model| !model.tear_factors.is_empty());
         let unseen = models.iter().any(|model| !model.unseen.is_empty());
+        let bending = models.iter().any(|model| !model.bending.is_empty());
         let look = models.first().and_then(|model| model.look);
         all.look = look.filter(|_| models.iter().all(|model| model.look == look));
         let thick = models.iter().any(|model| !model.radii.is_empty());
@@ -286,6 +292,11 @@ impl<const D: usize> Model<D> {
                 let sticks = all.unseen.len() + model.sticks.len();
                 all.unseen.extend(&model.unseen);
                 all.unseen.resize(sticks, false);
+            }
+            if bending {
+                let sticks = all.bending.len() + model.sticks.len();
+                all.bending.extend(&model.bending);
+                all.bending.resize(sticks, false);
             }
             all.limbs.append(&model.limbs, first);
             all.bodies.append(&model.bodies, first);
@@ -325,6 +336,7 @@ impl<const D: usize> Model<D> {
                 .collect(),
             tear_factors: self.tear_factors.clone(),
             unseen: self.unseen.clone(),
+            bending: self.bending.clone(),
             look: self.look,
             limbs: self.limbs.renumbered(|old| new_of(&old)),
             bodies: self.bodies.renumbered(renumbering),
@@ -351,6 +363,7 @@ impl<const D: usize> Model<D> {
             shuffled.sticks = shuffled.sticks.reordered(&stick_order)?;
             shuffled.tear_factors = reordered(&shuffled.tear_factors, &stick_order);
             shuffled.unseen = reordered(&shuffled.unseen, &stick_order);
+            shuffled.bending = reordered(&shuffled.bending, &stick_order);
             Ok(shuffled)
         };
         shuffle().expect("a shuffled list of numbers is a permutation")

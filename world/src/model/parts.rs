@@ -28,6 +28,8 @@ pub(super) struct Stick {
     pub(super) stiffness: f32,
     /// Whether it is there to hold something in place, and not to be seen.
     pub(super) unseen: bool,
+    /// Whether it only resists bending.
+    pub(super) bending: bool,
 }
 
 impl<const D: usize> Parts<D> {
@@ -57,7 +59,8 @@ impl<const D: usize> Parts<D> {
     /// changed.
     pub(super) fn join(&mut self, ends: [u32; 2]) -> &mut Stick {
         let rest = self.distance(ends);
-        self.sticks.push(Stick { ends, rest, kind: Kind::TwoSided, stiffness: 1.0, unseen: false });
+        let (kind, stiffness) = (Kind::TwoSided, 1.0);
+        self.sticks.push(Stick { ends, rest, kind, stiffness, unseen: false, bending: false });
         let last = self.sticks.len() - 1;
         &mut self.sticks[last]
     }
@@ -84,12 +87,16 @@ impl<const D: usize> Parts<D> {
                 sticks.set_stiffness(number, stick.stiffness)?;
             }
         }
-        let all_seen = self.sticks.iter().all(|stick| !stick.unseen);
-        let unseen = self.sticks.iter().map(|stick| stick.unseen);
-        let unseen = if all_seen { Vec::new() } else { unseen.collect() };
+        let unseen = marks(self.sticks.iter().map(|stick| stick.unseen).collect());
+        let bending = marks(self.sticks.iter().map(|stick| stick.bending).collect());
         let (faces, groups) = (self.faces.into(), self.groups);
-        Ok(Model { faces, groups, unseen, ..Model::new(particles, sticks) })
+        Ok(Model { faces, groups, unseen, bending, ..Model::new(particles, sticks) })
     }
+}
+
+/// A column of marks: empty if nothing is marked.
+pub(super) fn marks(marks: Vec<bool>) -> Vec<bool> {
+    if marks.contains(&true) { marks } else { Vec::new() }
 }
 
 /// The inverse of a mass, 1/kg, rounded once.

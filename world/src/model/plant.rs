@@ -305,6 +305,7 @@ impl<'a, const D: usize> Growth<'a, D> {
                 let stick = parts.join(ends);
                 stick.stiffness = self.plant.stiffness;
                 stick.unseen = true;
+                stick.bending = true;
             }
         };
         for around in &neighbours {

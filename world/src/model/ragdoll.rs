@@ -353,6 +353,7 @@ impl<'a, const D: usize> Body<'a, D> {
                     stick.rest = across(sides, angle.to_radians());
                     stick.kind = kind;
                     stick.unseen = true;
+                    stick.bending = true;
                 }
             }
         }
@@ -361,6 +362,7 @@ impl<'a, const D: usize> Body<'a, D> {
                 let stick = self.parts.join(ends);
                 stick.stiffness = self.ragdoll.posture;
                 stick.unseen = true;
+                stick.bending = true;
             }
         }
         let lowest = self.parts.points.iter().map(|point| point[1]).fold(f64::INFINITY, f64::min);

@@ -77,6 +77,7 @@ impl<const D: usize> Model<D> {
                 let stick = parts.join([here - 1, here + 1]);
                 stick.stiffness = rope.bending;
                 stick.unseen = true;
+                stick.bending = true;
             }
         }
         parts.name("start", [0]);

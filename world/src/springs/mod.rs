@@ -123,6 +123,7 @@ impl<const D: usize> Model<D> {
         self.sheet = None;
         self.tear_factors.clear();
         self.unseen.clear();
+        self.bending.clear();
         Ok(self)
     }
 }

@@ -176,11 +176,12 @@ impl<P: Engine<D>, const D: usize> Piece<P, D> {
     ) -> Result<(), PlanError> {
         let kernel = kernel_for(&schedule);
         self.plan = kernel.plan(&self.matter.particles, &left, &schedule, formula)?;
-        let Model { sticks, sheet, tear_factors, unseen, .. } = &mut self.matter;
+        let Model { sticks, sheet, tear_factors, unseen, bending, .. } = &mut self.matter;
         *sticks = left;
         *sheet = None;
         *tear_factors = reordered(tear_factors, kept);
         *unseen = reordered(unseen, kept);
+        *bending = reordered(bending, kept);
         self.tearing = Tearing::new(sticks, tear_factors);
         self.residual = Mutex::default();
         self.schedule = schedule;

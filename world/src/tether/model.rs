@@ -1,0 +1,155 @@
+//! The rest shapes of models.
+
+use taut_core::{Family, Kind, Sheet, Sticks};
+
+use super::surface::{Pairs, Roots, Surface, sides_of};
+use crate::model::Model;
+use crate::vector::{difference, length, wide};
+
+impl Surface {
+    /// The rest shape of a model, as far as its sticks are whole.
+    ///
+    /// Of a regular sheet: its sticks between neighbours, and both triangles of each cell; a diagonal
+    /// without a stick is as long as in a rectangle. Of other models: the faces, and the sticks that do
+    /// not join two particles of faces that hang together. A side of a face has the rest length of its
+    /// stick; one without a stick is as long as it is now. Faces with a torn side are left out. Sticks
+    /// that only [resist bending](Model::bending), that keep a least distance or that are torn are no
+    /// edges.
+    pub(crate) fn of<const D: usize>(model: &Model<D>) -> Self {
+        let sheet = model.sheet.as_ref().and_then(|sheet| of_sheet(model, sheet));
+        sheet.unwrap_or_else(|| of_faces(model))
+    }
+}
+
+/// Whether a stick keeps a distance along the model, torn or not.
+fn is_edge<const D: usize>(model: &Model<D>, stick: usize) -> bool {
+    model.sticks.kind(stick) != Kind::Minimum && model.bending.get(stick) != Some(&true)
+}
+
+/// The rest length of a stick, m; infinite if it is torn.
+fn whole_length(sticks: &Sticks, stick: usize) -> f32 {
+    if sticks.is_torn(stick) { f32::INFINITY } else { sticks.rest(stick) }
+}
+
+/// The rest shape of a regular sheet, if it has rows and columns of sticks.
+fn of_sheet<const D: usize>(model: &Model<D>, sheet: &Sheet) -> Option<Surface> {
+    let Model { sticks, particles, .. } = model;
+    let has = |family: Family| sheet.families().contains(&family);
+    let width = sheet.width();
+    let cells = width.checked_mul(sheet.height())?;
+    if !has(Family::Row) || !has(Family::Column) || cells > particles.len() {
+        return None;
+    }
+    // By the upper left particle of its cell, the length of each stick; infinite if it is not there.
+    let mut lengths = [Family::Row, Family::Column, Family::Diagonal, Family::Antidiagonal]
+        .map(|family| vec![f32::INFINITY; if has(family) { cells } else { 0 }]);
+    for (stick, (family, i, j)) in sheet.numbered().enumerate() {
+        let here = j * width + i;
+        let (which, ends) = match family {
+            Family::Row => (0, [here, here + 1]),
+            Family::Column => (1, [here, here + width]),
+            Family::Diagonal => (2, [here, here + width + 1]),
+            Family::Antidiagonal => (3, [here + 1, here + width]),
+            _ => break, // those between next neighbours are the last
+        };
+        if *sticks.ends().get(stick)? != ends.map(|end| end as u32) {
+            return None;
+        }
+        if is_edge(model, stick) {
+            lengths[which][here] = whole_length(sticks, stick);
+        }
+    }
+    let length = |which: usize, here: usize| {
+        lengths[which].get(here).copied().filter(|length| length.is_finite())
+    };
+    let square = |length: f32| f64::from(length) * f64::from(length);
+
+    let mut edges: Vec<([u32; 2], f32)> = Vec::with_capacity(4 * cells);
+    let mut triangles: Vec<[u32; 3]> = Vec::with_capacity(2 * cells);
+    for here in 0..cells {
+        let [a, b, c, d] = [here, here + 1, here + width, here + width + 1].map(|it| it as u32);
+        let [row, column] = [0, 1].map(|which| length(which, here));
+        edges.extend(row.map(|row| ([a, b], row)));
+        edges.extend(column.map(|column| ([a, c], column)));
+        if b as usize % width == 0 || d as usize >= cells {
+            continue;
+        }
+        let [below, right] = [length(0, here + width), length(1, here + 1)];
+        let [diagonal, antidiagonal] = [2, 3].map(|which| length(which, here));
+        let is_braced = has(Family::Diagonal) || has(Family::Antidiagonal);
+        let (halves, diagonal) = match (diagonal, antidiagonal) {
+            (None, Some(length)) => {
+                let upper = (row.is_some() && column.is_some()).then_some([a, c, b]);
+                let lower = (below.is_some() && right.is_some()).then_some([b, c, d]);
+                ([upper, lower], ([b, c], length))
+            }
+            (None, None) if is_braced => continue,
+            (diagonal, antidiagonal) => {
+                let mean = |one: Option<f32>, other: Option<f32>| match (one, other) {
+                    (Some(one), Some(other)) => 0.5 * (square(one) + square(other)),
+                    (Some(one), None) | (None, Some(one)) => square(one),
+                    (None, None) => f64::INFINITY,
+                };
+                let left = (column.is_some() && below.is_some()).then_some([a, c, d]);
+                let right_half = (row.is_some() && right.is_some()).then_some([a, d, b]);
+                let halves = [left, right_half];
+                if let Some(other) = antidiagonal.filter(|_| halves.contains(&None)) {
+                    edges.push(([b, c], other)); // it crosses a gap
+                }
+                let rectangle = || (mean(row, below) + mean(column, right)).sqrt() as f32;
+                (halves, ([a, d], diagonal.unwrap_or_else(rectangle)))
+            }
+        };
+        if is_braced || halves != [None, None] {
+            edges.push(diagonal);
+        }
+        triangles.extend(halves.into_iter().flatten());
+    }
+    Some(Surface::new(particles.len(), edges, triangles))
+}
+
+/// The rest shape of anything else.
+fn of_faces<const D: usize>(model: &Model<D>) -> Surface {
+    let Model { sticks, particles, .. } = model;
+    let count = particles.len();
+    let edge_sticks: Vec<usize> = (0..sticks.len()).filter(|&it| is_edge(model, it)).collect();
+    let given: Vec<([u32; 2], f32)> = edge_sticks
+        .iter()
+        .map(|&stick| (sticks.ends()[stick], whole_length(sticks, stick)))
+        .collect();
+    let pairs = Pairs::new(sticks.particles().max(count), &given);
+    let distance = |[a, b]: [u32; 2]| {
+        let [a, b] = [a, b].map(|end| wide(particles.position(end as usize)));
+        length(difference(b, a)) as f32
+    };
+
+    let mut edges: Vec<([u32; 2], f32)> = Vec::with_capacity(given.len());
+    let mut triangles: Vec<[u32; 3]> = Vec::with_capacity(model.faces.len());
+    let mut joined = Roots::new(count);
+    let mut on_faces = vec![false; count];
+    for &face in &model.faces {
+        if face.iter().any(|&corner| corner as usize >= count) {
+            continue;
+        }
+        let sides = sides_of(face).map(|ends| match pairs.find(ends) {
+            Some((_, length)) => (ends, length),
+            None => (ends, distance(ends)),
+        });
+        // A torn side is infinitely long.
+        if sides.iter().all(|(_, length)| length.is_finite()) {
+            edges.extend(sides);
+            triangles.push(face);
+            for (ends, _) in sides {
+                joined.unite(ends);
+                on_faces[ends[0] as usize] = true;
+            }
+        }
+    }
+    for (ends, length) in given {
+        let on_surface = ends.iter().all(|&end| on_faces.get(end as usize) == Some(&true));
+        if length.is_finite() && !(on_surface && joined.of(ends[0]) == joined.of(ends[1])) {
+            edges.push((ends, length));
+        }
+    }
+    Surface::new(count, edges, triangles)
+}

@@ -1,0 +1,338 @@
+//! The rest shape on which distances are measured: edges and triangles, by their lengths alone.
+
+/// A rest shape: triangles that paths may cross, and edges along which they may go.
+///
+/// Only lengths are known, so it bends freely: distances are those along the surface.
+#[derive(Clone, Debug)]
+pub(crate) struct Surface {
+    /// All edges, whether triangles have them as a side or not.
+    edges: Vec<[u32; 2]>,
+    /// The corners of the triangles.
+    pub(super) corners: Vec<[u32; 3]>,
+    /// The sides of each triangle, m: side `k` joins the corners `k` and `k + 1`.
+    pub(super) lengths: Vec<[f64; 3]>,
+    /// Side `k` of triangle `t` has the number `3 t + k`. For each side the next one that lies on the
+    /// same edge, in a ring: the side itself where no other triangle has the edge.
+    pub(super) ring: Vec<u32>,
+    /// For each particle the sides that begin there, one for each triangle around it.
+    pub(super) around: Lists<u32>,
+    /// For each particle the other ends of edges without triangles, and their lengths, m.
+    pub(super) lone: Lists<(u32, f64)>,
+    /// The particles at which shortest paths can bend: those around which there is more surface
+    /// than in a plane (or than in a half-plane, at a rim), and the ends of edges without triangles.
+    pub(super) bends: Vec<bool>,
+}
+
+/// The most by which the angle around a particle may exceed that in a plane, rad, without paths
+/// bending there. The straight lines that pass on either side then leave a gap of this angle, and a
+/// path into the gap is longer by a share of 1e-8 at most.
+const FLAT: f64 = 1e-4;
+
+/// How far the square of a triangle's height may fall below 0 by rounding, as a share of the square
+/// of its base. Further below, its sides cannot meet.
+const CLOSED: f64 = 1e-6;
+
+impl Surface {
+    /// A rest shape of `particles` particles: `edges` with their rest lengths, m, and triangles all
+    /// of whose sides are among the edges. Of edges given twice the shorter one counts. A triangle
+    /// is left out if one of its sides is missing, if its sides cannot meet, or if it is there twice.
+    pub(crate) fn new(
+        particles: usize,
+        edges: impl IntoIterator<Item = ([u32; 2], f32)>,
+        triangles: impl IntoIterator<Item = [u32; 3]>,
+    ) -> Self {
+        let mut given: Vec<([u32; 2], f32)> = Vec::new();
+        given.extend(edges.into_iter().filter_map(|([a, b], length)| {
+            let sane = a != b && (a.max(b) as usize) < particles;
+            (sane && length > 0.0 && length.is_finite()).then_some(([a, b], length))
+        }));
+        let pairs = Pairs::new(particles, &given);
+
+        const NONE: u32 = u32::MAX;
+        let mut corners: Vec<[u32; 3]> = Vec::new();
+        let mut lengths: Vec<[f64; 3]> = Vec::new();
+        let mut ring: Vec<u32> = Vec::new();
+        // The last side on each edge so far.
+        let mut last = vec![NONE; pairs.len()];
+        for triangle in triangles {
+            let [a, b, c] = triangle;
+            if a == b || b == c || c == a || a.max(b).max(c) as usize >= particles {
+                continue;
+            }
+            let [Some(ab), Some(bc), Some(ca)] = sides_of(triangle).map(|side| pairs.find(side)) else {
+                continue;
+            };
+            let sides = [ab, bc, ca].map(|(_, length)| f64::from(length));
+            if (0..3).any(|k| height_squared(sides, k) < -CLOSED * sides[k] * sides[k]) {
+                continue;
+            }
+            let mut same = last[ab.0];
+            let mut twice = false;
+            while same != NONE {
+                twice |= corners[same as usize / 3].contains(&c);
+                same = ring[same as usize];
+                if same == last[ab.0] {
+                    break;
+                }
+            }
+            if twice {
+                continue;
+            }
+            for (edge, _) in [ab, bc, ca] {
+                let side = ring.len() as u32;
+                if last[edge] == NONE {
+                    ring.push(side);
+                } else {
+                    let before = last[edge] as usize;
+                    ring.push(ring[before]);
+                    ring[before] = side;
+                }
+                last[edge] = side;
+            }
+            corners.push(triangle);
+            lengths.push(sides);
+        }
+
+        let around =
+            Lists::new(particles, corners.as_flattened().iter().copied().zip(0..ring.len() as u32));
+        let mut edges = Vec::with_capacity(pairs.len());
+        let mut alone: Vec<([u32; 2], f64)> = Vec::new();
+        pairs.each(|edge, ends, length| {
+            edges.push(ends);
+            if last[edge] == NONE {
+                alone.push((ends, f64::from(length)));
+            }
+        });
+        let both = |&([a, b], length): &([u32; 2], f64)| [(a, (b, length)), (b, (a, length))];
+        let lone = Lists::new(particles, alone.iter().flat_map(both));
+        let mut surface =
+            Self { edges, corners, lengths, ring, around, lone, bends: Vec::with_capacity(particles) };
+        surface.bends =
+            (0..particles as u32).map(|particle| surface.may_bend(particle)).collect();
+        surface
+    }
+
+    /// How many particles there are.
+    pub(crate) fn particles(&self) -> usize {
+        self.bends.len()
+    }
+
+    /// Whether shortest paths can bend at a particle.
+    fn may_bend(&self, particle: u32) -> bool {
+        if !self.lone.of(particle).is_empty() {
+            return true;
+        }
+        let mut turn = Turn::default();
+        let mut rims = 0;
+        for &side in self.around.of(particle) {
+            let (triangle, k) = (side as usize / 3, side as usize % 3);
+            let lengths = self.lengths[triangle];
+            let [on, off] = [lengths[k], lengths[(k + 2) % 3]];
+            let across = lengths[(k + 1) % 3];
+            let cosine = (on * on + off * off - across * across) / (2.0 * on * off);
+            turn.add(cosine);
+            for side in [k, (k + 2) % 3].map(|k| 3 * triangle + k) {
+                let next = self.ring[side] as usize;
+                if next == side {
+                    rims += 1;
+                } else if self.ring[next] as usize != side {
+                    return true; // three triangles or more at one edge
+                }
+            }
+        }
+        match rims {
+            0 => turn.exceeds(2),
+            2 => turn.exceeds(1),
+            _ => true,
+        }
+    }
+
+    /// The clusters of some particles: two are in the same one if a way along edges leads from one to
+    /// the other through such particles only. Clusters are in the order of their lowest numbers, and
+    /// the particles of each in the order of theirs.
+    pub(crate) fn clusters(&self, particles: &[u32]) -> Vec<Vec<u32>> {
+        let mut inside = vec![false; self.particles()];
+        for &particle in particles {
+            if let Some(inside) = inside.get_mut(particle as usize) {
+                *inside = true;
+            }
+        }
+        let mut roots = Roots::new(self.particles());
+        for &ends in &self.edges {
+            if ends.iter().all(|&end| inside[end as usize]) {
+                roots.unite(ends);
+            }
+        }
+        let mut clusters: Vec<Vec<u32>> = Vec::new();
+        let mut cluster_of = vec![0; self.particles()];
+        for particle in (0..self.particles() as u32).filter(|&it| inside[it as usize]) {
+            let root = roots.of(particle);
+            // The root has the lowest number, and so comes first.
+            if root == particle {
+                cluster_of[root as usize] = clusters.len();
+                clusters.push(Vec::new());
+            }
+            clusters[cluster_of[root as usize]].push(particle);
+        }
+        clusters
+    }
+}
+
+/// The sides of a triangle: side `k` joins the corners `k` and `k + 1`.
+pub(super) fn sides_of([a, b, c]: [u32; 3]) -> [[u32; 2]; 3] {
+    [[a, b], [b, c], [c, a]]
+}
+
+/// The square of the height of a triangle over its side `k`, m².
+fn height_squared(sides: [f64; 3], k: usize) -> f64 {
+    let [base, right, left] = [sides[k], sides[(k + 1) % 3], sides[(k + 2) % 3]];
+    let foot = (base * base + left * left - right * right) / (2.0 * base);
+    left * left - foot * foot
+}
+
+/// Lengths by pairs of particles.
+pub(super) struct Pairs {
+    /// By lower end: the higher end and the length, in this order.
+    lists: Lists<(u32, f32)>,
+}
+
+impl Pairs {
+    pub(super) fn new(particles: usize, given: &[([u32; 2], f32)]) -> Self {
+        let by_lower = |&([a, b], length): &([u32; 2], f32)| (a.min(b), (a.max(b), length));
+        let mut lists = Lists::new(particles, given.iter().map(by_lower));
+        for low in 0..particles as u32 {
+            let range = lists.range(low);
+            lists.items[range].sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        }
+        Self { lists }
+    }
+
+    fn len(&self) -> usize {
+        self.lists.items.len()
+    }
+
+    /// The place of a pair, and its shortest length.
+    pub(super) fn find(&self, [a, b]: [u32; 2]) -> Option<(usize, f32)> {
+        let range = self.lists.range(a.min(b));
+        let high = a.max(b);
+        let first = range.start + self.lists.items[range.clone()].partition_point(|&(end, _)| end < high);
+        let found = self.lists.items[..range.end].get(first).filter(|&&(end, _)| end == high);
+        found.map(|&(_, length)| (first, length))
+    }
+
+    /// Visits each pair once: its place, its ends, its shortest length.
+    fn each(&self, mut visit: impl FnMut(usize, [u32; 2], f32)) {
+        for low in 0..self.lists.owners() as u32 {
+            let mut last = None;
+            for place in self.lists.range(low) {
+                let (high, length) = self.lists.items[place];
+                if last != Some(high) {
+                    visit(place, [low, high], length);
+                }
+                last = Some(high);
+            }
+        }
+    }
+}
+
+/// Sets of particles that grow together; the lowest number of each is its root.
+pub(super) struct Roots(Vec<u32>);
+
+impl Roots {
+    pub(super) fn new(particles: usize) -> Self {
+        Self((0..particles as u32).collect())
+    }
+
+    pub(super) fn of(&mut self, mut particle: u32) -> u32 {
+        while self.0[particle as usize] != particle {
+            let above = self.0[self.0[particle as usize] as usize];
+            self.0[particle as usize] = above;
+            particle = above;
+        }
+        particle
+    }
+
+    pub(super) fn unite(&mut self, [a, b]: [u32; 2]) {
+        let [a, b] = [a, b].map(|end| self.of(end));
+        self.0[a.max(b) as usize] = a.min(b);
+    }
+}
+
+/// A sum of angles between 0 and π, by sines and cosines.
+struct Turn {
+    half_turns: u32,
+    cosine: f64,
+    sine: f64,
+}
+
+impl Default for Turn {
+    fn default() -> Self {
+        Self { half_turns: 0, cosine: 1.0, sine: 0.0 }
+    }
+}
+
+impl Turn {
+    /// Adds the angle of this cosine.
+    fn add(&mut self, cosine: f64) {
+        let square = 1.0 - cosine * cosine;
+        let (c, s) = if square > 0.0 {
+            (cosine, square.sqrt())
+        } else {
+            (if cosine > 0.0 { 1.0 } else { -1.0 }, 0.0)
+        };
+        let cosine = self.cosine * c - self.sine * s;
+        let sine = self.sine * c + self.cosine * s;
+        // Both angles are in [0, π), so a sum with a sine below 0 is past π.
+        let past = sine < 0.0 || (sine <= 0.0 && cosine < 0.0);
+        let sign = if past { -1.0 } else { 1.0 };
+        self.half_turns += u32::from(past);
+        (self.cosine, self.sine) = (sign * cosine, sign * sine);
+    }
+
+    /// Whether the sum exceeds so many half turns by more than [`FLAT`].
+    fn exceeds(&self, half_turns: u32) -> bool {
+        self.half_turns > half_turns
+            || self.half_turns == half_turns && (self.sine > FLAT || self.cosine < 0.0)
+    }
+}
+
+/// A list for each of some owners, all in one column.
+#[derive(Clone, Debug)]
+pub(super) struct Lists<T> {
+    first: Vec<u32>,
+    items: Vec<T>,
+}
+
+impl<T: Copy> Lists<T> {
+    /// Of so many owners; items come by the numbers of their owners, and keep their order.
+    fn new(owners: usize, items: impl Iterator<Item = (u32, T)> + Clone) -> Self {
+        let mut first = vec![0_u32; owners + 1];
+        for (owner, _) in items.clone() {
+            first[owner as usize + 1] += 1;
+        }
+        for owner in 0..owners {
+            first[owner + 1] += first[owner];
+        }
+        let mut next = first.clone();
+        let Some((_, any)) = items.clone().next() else { return Self { first, items: Vec::new() } };
+        let mut sorted = vec![any; first[owners] as usize];
+        for (owner, item) in items {
+            let at = &mut next[owner as usize];
+            sorted[*at as usize] = item;
+            *at += 1;
+        }
+        Self { first, items: sorted }
+    }
+
+    fn owners(&self) -> usize {
+        self.first.len() - 1
+    }
+
+    fn range(&self, owner: u32) -> core::ops::Range<usize> {
+        self.first[owner as usize] as usize..self.first[owner as usize + 1] as usize
+    }
+
+    pub(super) fn of(&self, owner: u32) -> &[T] {
+        &self.items[self.range(owner)]
+    }
+}
