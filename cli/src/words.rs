@@ -6,6 +6,13 @@ use std::str::FromStr;
 
 use clap::builder::RangedU64ValueParser;
 
+/// A switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum OnOff {
+    On,
+    Off,
+}
+
 /// By the names that the type knows.
 pub(crate) fn parse<T: FromStr<Err: Display>>(text: &str) -> Result<T, String> {
     text.parse().map_err(|error: T::Err| error.to_string())

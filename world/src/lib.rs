@@ -55,6 +55,7 @@ pub use scene::{AnyScene, LibraryScene, Scene, SceneError, UnknownScene};
 #[cfg(feature = "toml")]
 pub use scene::{SceneFileError, TriangleReader, Triangles};
 pub use springs::{Spring, SpringError, Springs};
+pub use tether::Tethers;
 pub use world::{
     Clock, Diagnostics, Drawing, DrawnPart, Frame, Matter, Moment, Outcome, Pass, Piece, Removed,
     Settings, Snapshot, SnapshotError, Warning, World, WorldError,

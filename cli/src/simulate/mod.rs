@@ -15,7 +15,7 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::Args;
-use taut::world::{AnyScene, LibraryScene, Scene, World};
+use taut::world::{AnyScene, LibraryScene, Scene, Tethers, World};
 use taut::{AnyKernel, Formula, Kernel, Schedule};
 use taut_bench::{PassTimes, Progress};
 use taut_mesh::Origin;
@@ -23,7 +23,7 @@ use taut_mesh::Origin;
 use crate::Failure;
 use crate::output::{Saved, warn, with_progress};
 use crate::table;
-use crate::words::{measure, parse, within};
+use crate::words::{OnOff, measure, parse, within};
 
 use files::Files;
 use kernels::Kernels;
@@ -73,6 +73,10 @@ pub(crate) struct Arguments {
     /// scene says.
     #[arg(long, value_name = "p", value_parser = within::<u32>(1..=1000))]
     passes: Option<u32>,
+    /// Tethers from all particles to the pinned ones; models that have their own keep them. Otherwise as
+    /// the scene says.
+    #[arg(long, value_enum)]
+    tethers: Option<OnOff>,
     /// The formula: exact, newton, halley or quick. Otherwise as the scene says.
     #[arg(long, value_name = "NAME", value_parser = parse::<Formula>)]
     formula: Option<Formula>,
@@ -135,13 +139,16 @@ fn list() -> Result<(), Failure> {
 
 impl Arguments {
     /// The scene with the settings asked for.
-    fn changed<const D: usize>(&self, mut scene: Scene<D>) -> Scene<D> {
+    fn changed<const D: usize>(&self, mut scene: Scene<D>) -> anyhow::Result<Scene<D>> {
         let settings = &mut scene.settings;
         settings.step.substeps = self.substeps.unwrap_or(settings.step.substeps);
         settings.step.iterations = self.iterations.unwrap_or(settings.step.iterations);
         settings.passes = self.passes.unwrap_or(settings.passes);
         scene.formula = self.formula.unwrap_or(scene.formula);
-        scene
+        if let Some(tethers) = self.tethers {
+            scene = scene.tethered((tethers == OnOff::On).then(Tethers::default))?;
+        }
+        Ok(scene)
     }
 
     /// How many frames of `dt`, s.
@@ -171,7 +178,7 @@ impl Arguments {
         AnyKernel: Kernel<D>,
     {
         self.check_names()?;
-        let scene = self.changed(scene);
+        let scene = self.changed(scene)?;
         let kernels = self.kernels.find()?;
         let kernel_for = |schedule: &Schedule| kernels.kernel_for(schedule);
         let mut world = match &self.resume {

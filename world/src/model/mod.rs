@@ -29,6 +29,7 @@ use crate::body::{Bodies, Limbs};
 use crate::drawing::Look;
 use crate::emitter::Emitter;
 use crate::springs::Springs;
+use crate::tether::Tethers;
 use crate::world::Moment;
 
 pub(crate) use arrangement::schedule_of;
@@ -81,6 +82,8 @@ pub struct Model<const D: usize = 3> {
     pub groups: BTreeMap<String, Vec<u32>>,
     /// At how many times its rest length each stick tears; empty if none ever does.
     pub tear_factors: Vec<f32>,
+    /// What tethers each particle has, if any; empty if none has.
+    pub tethers: Vec<Option<Tethers>>,
     /// Which sticks only hold something in place and are not to be seen, as those that keep a
     /// ragdoll in its posture or support a plant; empty if all are to be seen.
     pub unseen: Vec<bool>,
@@ -114,6 +117,7 @@ impl<const D: usize> Model<D> {
             guides: Vec::new(),
             groups: BTreeMap::new(),
             tear_factors: Vec::new(),
+            tethers: Vec::new(),
             unseen: Vec::new(),
             bending: Vec::new(),
             look: None,
@@ -206,6 +210,20 @@ impl<const D: usize> Model<D> {
         self
     }
 
+    /// The same, all particles tethered to those that are pinned.
+    ///
+    /// # Errors
+    /// A slack that is not finite or below 1; no anchors, or more than 16.
+    pub fn tethered(mut self, tethers: Tethers) -> Result<Self, ModelError> {
+        self.tether(tethers)?;
+        Ok(self)
+    }
+
+    pub(crate) fn tether(&mut self, tethers: Tethers) -> Result<(), ModelError> {
+        self.tethers = vec![Some(tethers.checked()?); self.particles.len()];
+        Ok(())
+    }
+
     /// The same, the particles of a group pinned where they are. Of a group that does not exist
     /// there are none, as of numbers in it that name no particle.
     #[must_use]
@@ -272,6 +290,7 @@ impl<const D: usize> Model<D> {
         let look = models.first().and_then(|model| model.look);
         all.look = look.filter(|_| models.iter().all(|model| model.look == look));
         let thick = models.iter().any(|model| !model.radii.is_empty());
+        let tethered = models.iter().any(|model| !model.tethers.is_empty());
         let mut first = 0;
         for model in &models {
             all.faces.extend(model.faces.iter().map(|face| face.map(|corner| first + corner)));
@@ -301,6 +320,10 @@ impl<const D: usize> Model<D> {
             all.limbs.append(&model.limbs, first);
             all.bodies.append(&model.bodies, first);
             first += model.particles.len() as u32;
+            if tethered {
+                all.tethers.extend(&model.tethers);
+                all.tethers.resize(first as usize, None);
+            }
             if thick {
                 all.radii.extend(&model.radii);
                 all.radii.resize(first as usize, 0.0);
@@ -322,13 +345,8 @@ impl<const D: usize> Model<D> {
             springs: self.springs.renumbered(|old| new_of(&old)),
             emitters: self.emitters.iter().map(|it| it.renumbered(|old| new_of(&old))).collect(),
             guides: self.guides.iter().map(|it| it.renumbered(|old| new_of(&old))).collect(),
-            radii: {
-                let mut radii = self.radii.clone();
-                for (old, &radius) in self.radii.iter().enumerate() {
-                    radii[new_of(&(old as u32)) as usize] = radius;
-                }
-                radii
-            },
+            radii: by_new_number(&self.radii, new_of),
+            tethers: by_new_number(&self.tethers, new_of),
             groups: self
                 .groups
                 .iter()
@@ -368,6 +386,15 @@ impl<const D: usize> Model<D> {
         };
         shuffle().expect("a shuffled list of numbers is a permutation")
     }
+}
+
+/// A column of particles, which may be empty, by their new numbers.
+fn by_new_number<T: Copy>(column: &[T], new_of: impl Fn(&u32) -> u32) -> Vec<T> {
+    let mut renumbered = column.to_vec();
+    for (old, &value) in column.iter().enumerate() {
+        renumbered[new_of(&(old as u32)) as usize] = value;
+    }
+    renumbered
 }
 
 /// A column of sticks, which may be empty, of those of the numbers given, in their order.

@@ -13,6 +13,7 @@ use crate::force::Force;
 use crate::model::{Model, ModelError, Order};
 use crate::obstacle::Obstacle;
 use crate::springs::SpringError;
+use crate::tether::Tethers;
 use crate::world::Settings;
 
 pub use any::AnyScene;
@@ -123,6 +124,22 @@ impl<const D: usize> Scene<D> {
     /// The models, with their names, in the order in which they were added.
     pub fn models(&self) -> impl Iterator<Item = (&str, &Model<D>)> {
         self.models.iter().map(|(name, model)| (&**name, model))
+    }
+
+    /// The same with tethers in every model: models that have their own keep them. With none, no model
+    /// has tethers.
+    ///
+    /// # Errors
+    /// As [`Model::tethered`].
+    pub fn tethered(mut self, tethers: Option<Tethers>) -> Result<Self, ModelError> {
+        for (_, model) in &mut self.models {
+            match tethers {
+                None => model.tethers.clear(),
+                Some(tethers) if model.tethers.is_empty() => model.tether(tethers)?,
+                Some(_) => {}
+            }
+        }
+        Ok(self)
     }
 
     /// How many particles there are.

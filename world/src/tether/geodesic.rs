@@ -79,8 +79,7 @@ struct Label {
 impl Label {
     fn rounded(&self) -> Nearest {
         let nearest = self.distance as f32;
-        let distance =
-            if f64::from(nearest) < self.distance { nearest.next_up() } else { nearest };
+        let distance = if f64::from(nearest) < self.distance { nearest.next_up() } else { nearest };
         Nearest { source: self.source, distance }
     }
 }
@@ -277,9 +276,8 @@ impl<'a> Search<'a> {
         }
 
         // A way by the corner that meets all lines to one side before they leave the triangle.
-        let by_corner = |x: f64| {
-            self.labels[c as usize].distance + ((cx - x) * (cx - x) + cy * cy).sqrt()
-        };
+        let by_corner =
+            |x: f64| self.labels[c as usize].distance + ((cx - x) * (cx - x) + cy * cy).sqrt();
         let beaten = |x: f64, at: f64| by_corner(x) < at * (1.0 - SAME) - window.excess;
         let to_left = x > from && !beaten(from, at_from);
         let to_right = x < to && !beaten(to, at_to);
@@ -304,8 +302,7 @@ impl<'a> Search<'a> {
             let image = [(px * cx + py * cy) / length, -((px * cy - py * cx) / length).abs()];
             let from_share = if x >= from { 1.0 } else { leaves(ab - from, px, cx) };
             let to_share = leaves(ab - to, px, cx);
-            let child =
-                Window { from: bc * to_share, to: bc * from_share, image, ..window };
+            let child = Window { from: bc * to_share, to: bc * from_share, image, ..window };
             self.pass((3 * triangle + kb) as u32, child, bc);
         }
     }

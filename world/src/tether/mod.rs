@@ -1,11 +1,16 @@
-//! Tethers (long-range attachments: Kim, Chentanez, Müller-Fischer, "Long range attachments", 2012):
-//! the distances along the rest shape that they keep.
+//! Tethers (long-range attachments: Kim, Chentanez, Müller-Fischer, "Long Range Attachments: A Method to
+//! Simulate Inextensible Clothing in Computer Games", 2012): the distances along the rest shape that
+//! they keep, and the pass that keeps them.
 
 mod geodesic;
 mod model;
+mod settings;
+mod stage;
 mod surface;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use geodesic::Nearest;
+pub(crate) use settings::ANCHORS_MAX;
+pub use settings::Tethers;
+pub(crate) use stage::{TETHER_SPEED_MAX, Tether, TetherColumns, TetherList};
 pub(crate) use surface::Surface;

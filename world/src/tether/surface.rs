@@ -59,7 +59,8 @@ impl Surface {
             if a == b || b == c || c == a || a.max(b).max(c) as usize >= particles {
                 continue;
             }
-            let [Some(ab), Some(bc), Some(ca)] = sides_of(triangle).map(|side| pairs.find(side)) else {
+            let [Some(ab), Some(bc), Some(ca)] = sides_of(triangle).map(|side| pairs.find(side))
+            else {
                 continue;
             };
             let sides = [ab, bc, ca].map(|(_, length)| f64::from(length));
@@ -105,10 +106,16 @@ impl Surface {
         });
         let both = |&([a, b], length): &([u32; 2], f64)| [(a, (b, length)), (b, (a, length))];
         let lone = Lists::new(particles, alone.iter().flat_map(both));
-        let mut surface =
-            Self { edges, corners, lengths, ring, around, lone, bends: Vec::with_capacity(particles) };
-        surface.bends =
-            (0..particles as u32).map(|particle| surface.may_bend(particle)).collect();
+        let mut surface = Self {
+            edges,
+            corners,
+            lengths,
+            ring,
+            around,
+            lone,
+            bends: Vec::with_capacity(particles),
+        };
+        surface.bends = (0..particles as u32).map(|particle| surface.may_bend(particle)).collect();
         surface
     }
 
@@ -215,7 +222,8 @@ impl Pairs {
     pub(super) fn find(&self, [a, b]: [u32; 2]) -> Option<(usize, f32)> {
         let range = self.lists.range(a.min(b));
         let high = a.max(b);
-        let first = range.start + self.lists.items[range.clone()].partition_point(|&(end, _)| end < high);
+        let first =
+            range.start + self.lists.items[range.clone()].partition_point(|&(end, _)| end < high);
         let found = self.lists.items[..range.end].get(first).filter(|&&(end, _)| end == high);
         found.map(|&(_, length)| (first, length))
     }

@@ -148,6 +148,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         self.find(particle)?;
         if let Some(held) = self.held.get_mut(&particle) {
             held.grabbed = false;
+            self.hands_changed = true;
         }
         self.let_go(particle, true)
     }
@@ -159,6 +160,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
 
     fn hold(&mut self, particle: usize) -> Result<&mut Held<D>, WorldError> {
         let (piece, number) = self.find(particle)?;
+        self.hands_changed = true;
         let particles = &mut self.pieces[piece].matter.particles;
         let inverse_mass = particles.inverse_masses()[number];
         particles.set_inverse_mass(number, 0.0)?;

@@ -17,6 +17,7 @@ mod settings;
 mod snapshot;
 mod step;
 mod tearing;
+mod tethering;
 mod warnings;
 
 use std::collections::BTreeMap;
@@ -109,6 +110,8 @@ pub struct World<K: Kernel<D>, const D: usize = 3> {
     held: BTreeMap<usize, Held<D>>,
     /// Where particles are at the end of the next step.
     targets: BTreeMap<usize, [f32; D]>,
+    /// Whether a particle was grabbed, pinned or freed since tethers were made.
+    hands_changed: bool,
     /// Where they were before the last step, if anyone wants to know.
     before: Option<Before<D>>,
     steps: u64,
@@ -192,6 +195,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             shapes: shapes(scene),
             held: BTreeMap::new(),
             targets: BTreeMap::new(),
+            hands_changed: true,
             before: None,
             steps: 0,
             time: 0.0,

@@ -3,16 +3,17 @@
 use std::sync::{Arc, Mutex};
 
 use taut_core::{
-    Engine, Executor, Formula, Kernel, Particles, Plan, PlanError, Real, Renumbering, Schedule,
-    Step, StepError, Sticks, Substeps,
+    Engine, Executor, Formula, Kernel, News, Particles, PlanError, Real, Renumbering, Schedule,
+    Seen, Stage, Sticks, Substeps,
 };
 
 use super::Moment;
 use super::integrate::Integrate;
 use super::matter::{Matter, PlanAccess, Progress};
 use super::residual::Residual;
-use super::step::Pass;
+use super::step::{Pass, Watch};
 use super::tearing::Tearing;
+use super::tethering::Tethering;
 use crate::force::{Force, Forces, Sampling};
 use crate::model::{Model, reordered};
 
@@ -41,6 +42,9 @@ pub struct Piece<P, const D: usize = 3> {
     /// What is dragged in this step.
     pub(super) targets: Vec<Target<D>>,
     pub(super) tearing: Tearing,
+    pub(super) tethering: Option<Tethering<D>>,
+    /// Up to where the records of masses and sticks were read for tethers.
+    tethered_at: Option<[Seen; 2]>,
     /// Made when somebody first asks how far the sticks are stretched.
     pub(super) residual: Mutex<Option<Residual>>,
     /// Sticks that tear in this step; kept for its memory.
@@ -110,6 +114,7 @@ impl<P: Engine<D>, const D: usize> Piece<P, D> {
         formula: Formula,
         kernel_for: &mut dyn FnMut(&Schedule) -> K,
     ) -> Result<Self, PlanError> {
+        let tethering = Tethering::new(&models);
         let is_sheet = schedules.iter().any(|schedule| schedule.sheet().is_some());
         let scattered = !is_sheet && models.particles.len() >= RENUMBERED_FROM;
         let renumbering = scattered.then(|| Renumbering::hilbert(&models.particles));
@@ -133,6 +138,8 @@ impl<P: Engine<D>, const D: usize> Piece<P, D> {
             held: Forces::none(&matter.particles),
             tearing: Tearing::new(&matter.sticks, &matter.tear_factors),
             residual: Mutex::default(),
+            tethering,
+            tethered_at: None,
             matter,
             schedule,
             plan,
@@ -157,6 +164,9 @@ impl<P: Engine<D>, const D: usize> Piece<P, D> {
     ) -> Result<(), PlanError> {
         let Model { particles, sticks, .. } = &self.matter;
         self.plan = kernel_for(&self.schedule).plan(particles, sticks, &self.schedule, formula)?;
+        if let Some(tethering) = &mut self.tethering {
+            tethering.replan();
+        }
         Ok(())
     }
 
@@ -183,6 +193,10 @@ impl<P: Engine<D>, const D: usize> Piece<P, D> {
         *unseen = reordered(unseen, kept);
         *bending = reordered(bending, kept);
         self.tearing = Tearing::new(sticks, tear_factors);
+        if let Some(tethering) = &mut self.tethering {
+            tethering.exchange(kept);
+            self.tethered_at = None;
+        }
         self.residual = Mutex::default();
         self.schedule = schedule;
         self.reordered = true;
@@ -209,6 +223,23 @@ impl<P: Engine<D>, const D: usize> Piece<P, D> {
     pub(super) fn on_plan<'a>(&'a mut self, executor: &'a dyn Executor) -> Matter<'a, D> {
         let Self { matter, plan, progress, .. } = self;
         Matter::on_plan(matter, PlanAccess { engine: plan, executor, progress })
+    }
+
+    /// Begins a step: takes over what tethers depend on, if any of it changed. `hands_changed` says
+    /// whether other particles are `grabbed` or pinned.
+    pub(super) fn refresh_tethers(&mut self, grabbed: &[u32], hands_changed: bool) {
+        let Self { matter, tethering: Some(tethering), tethered_at, .. } = self else { return };
+        let now = [matter.particles.mass_changes().now(), matter.sticks.changes().now()];
+        let none = News::Entries(&[]);
+        let same = tethered_at.is_some_and(|[masses, sticks]| {
+            matter.particles.mass_changes().since(masses) == none
+                && matter.sticks.changes().since(sticks) == none
+        });
+        if !same || hands_changed {
+            tethering.refresh(matter, self.renumbering.as_ref(), grabbed);
+            *tethered_at = Some(now);
+        }
+        tethering.place_anchors(&self.plan, &matter.particles);
     }
 
     /// Begins a step: computes the forces that are sampled once a step. `moment` has the time at the
@@ -275,7 +306,8 @@ impl<P: Engine<D>, const D: usize> Piece<P, D> {
 
     /// Moves what guides lead, and what is dragged: a drag wins over a guide.
     pub(super) fn put(&mut self, substep: u32, substeps: u32, time: f64) {
-        let Self { matter: Model { guides, particles, .. }, plan, progress, targets, .. } = self;
+        let Self { matter: Model { guides, particles, .. }, plan, progress, .. } = self;
+        let Self { targets, tethering, .. } = self;
         let mut put = |particles: &mut Particles<D>, particle: usize, point: [f32; D]| {
             if progress.columns_current {
                 particles.displace(particle, point);
@@ -283,15 +315,20 @@ impl<P: Engine<D>, const D: usize> Piece<P, D> {
                 plan.set_position(particles, particle, point);
             }
         };
-        for guide in guides {
+        for guide in &mut *guides {
             guide.lead(time, |particle, point| {
                 if particles.inverse_masses()[particle] == 0.0 {
                     put(particles, particle, point);
                 }
             });
         }
-        for target in targets {
+        for target in &*targets {
             put(particles, target.number, target.at(substep, substeps));
+        }
+        if let Some(tethering) = tethering
+            && !(guides.is_empty() && targets.is_empty())
+        {
+            tethering.place_anchors(plan, particles);
         }
     }
 
@@ -301,32 +338,41 @@ impl<P: Engine<D>, const D: usize> Piece<P, D> {
         iterations: u32,
         moment: &Moment<D>,
         executor: &dyn Executor,
-        after: &mut dyn FnMut(Pass),
+        watch: &mut Watch<'_>,
     ) -> Result<(), PlanError> {
         let has_bodies = !self.matter.bodies.is_empty();
-        let Self { matter: Model { particles, sticks, .. }, plan, progress, .. } = self;
         let pushed = self.pushed.any();
-        let together = !pushed && !has_bodies;
+        let Self { matter: Model { particles, sticks, .. }, plan, progress, .. } = self;
+        let tether = self.tethering.as_ref().and_then(|it| it.stage(moment));
+        let tether = tether.as_ref().map(|it| it as &dyn Stage<D>);
+        // A watched step has tethers apart, so that their time is known.
+        let apart = watch.is_some() && tether.is_some();
+        let together = !pushed && !has_bodies && !apart;
         if pushed {
             let stage = Integrate { forces: &self.forces, moment };
             plan.visit(executor, particles, sticks, &stage)?;
         } else {
             let iterations = if together { iterations } else { 0 };
-            let motion = moment.motion;
-            let substeps = Substeps { motion, count: 1, iterations, after_motion: None };
+            let after_motion = if apart { None } else { tether };
+            let substeps = Substeps { motion: moment.motion, count: 1, iterations, after_motion };
             plan.advance(executor, particles, sticks, &substeps)?;
             progress.columns_current = false;
         }
         if together {
-            after(Pass::Whole);
+            watch.after(Pass::Whole);
             return Ok(());
+        }
+        watch.after(Pass::Motion);
+        if let Some(tether) = tether.filter(|_| pushed || apart) {
+            plan.visit(executor, particles, sticks, tether)?;
+            watch.after(Pass::Tethers);
         }
         if has_bodies {
             let Model { bodies, particles, .. } = self.on_plan(executor).into_model();
             bodies.come_in(particles, moment);
+            watch.after(Pass::Motion);
         }
-        after(Pass::Motion);
-        self.relax(iterations, moment, executor, after)
+        self.relax(iterations, moment, executor, watch)
     }
 
     /// Relaxes the sticks.
@@ -335,7 +381,7 @@ impl<P: Engine<D>, const D: usize> Piece<P, D> {
         iterations: u32,
         moment: &Moment<D>,
         executor: &dyn Executor,
-        after: &mut dyn FnMut(Pass),
+        watch: &mut Watch<'_>,
     ) -> Result<(), PlanError> {
         let Self { matter: Model { particles, sticks, .. }, plan, progress, .. } = self;
         plan.relax(executor, particles, sticks, moment.motion.inverse_h2, iterations)?;
@@ -344,7 +390,7 @@ impl<P: Engine<D>, const D: usize> Piece<P, D> {
             // Forces will need the columns: so obstacles run there, too.
             self.on_plan(executor).model_mut();
         }
-        after(Pass::Sticks);
+        watch.after(Pass::Sticks);
         Ok(())
     }
 
@@ -363,27 +409,38 @@ impl<P: Engine<D>, const D: usize> Piece<P, D> {
         failure.map_or(Ok(finite), Err)
     }
 
-    /// A step without forces and obstacles, in one go.
+    /// A step without forces and obstacles, in one go: `count` substeps, of which `moment` has what they
+    /// have in common.
     pub(super) fn step(
         &mut self,
-        step: &Step<D>,
+        count: u32,
+        iterations: u32,
+        moment: &Moment<D>,
         executor: &dyn Executor,
-    ) -> Result<bool, StepError> {
+    ) -> Result<bool, PlanError> {
         if core::mem::take(&mut self.pushed).any() {
             self.forces.clear();
         }
-        let Model { particles, sticks, .. } = &mut self.matter;
-        if self.targets.is_empty() {
-            return Ok(self.plan.step_on(executor, particles, sticks, step)?.finite);
+        let Self { matter: Model { particles, sticks, .. }, plan, tethering, targets, .. } = self;
+        let motion = moment.motion;
+        if targets.is_empty() {
+            let tether = tethering.as_ref().and_then(|it| it.stage(moment));
+            let after_motion = tether.as_ref().map(|it| it as &dyn Stage<D>);
+            let substeps = Substeps { motion, count, iterations, after_motion };
+            return Ok(plan.advance_and_write_back(executor, particles, sticks, &substeps)?.finite);
         }
-        let substeps = Substeps { count: 1, ..step.to_substeps()? };
-        for substep in 1..=step.substeps {
-            for target in &self.targets {
-                let point = target.at(substep, step.substeps);
-                self.plan.set_position(particles, target.number, point);
+        for substep in 1..=count {
+            for target in &*targets {
+                plan.set_position(particles, target.number, target.at(substep, count));
             }
-            self.plan.advance(executor, particles, sticks, &substeps)?;
+            if let Some(tethering) = tethering {
+                tethering.place_anchors(plan, particles);
+            }
+            let tether = tethering.as_ref().and_then(|it| it.stage(moment));
+            let after_motion = tether.as_ref().map(|it| it as &dyn Stage<D>);
+            let substeps = Substeps { motion, count: 1, iterations, after_motion };
+            plan.advance(executor, particles, sticks, &substeps)?;
         }
-        Ok(self.plan.write_back(executor, particles).finite)
+        Ok(plan.write_back(executor, particles).finite)
     }
 }

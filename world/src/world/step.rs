@@ -1,6 +1,6 @@
 //! One step of a world.
 
-use taut_core::{Executor, Inline, Kernel, Step};
+use taut_core::{Executor, Inline, Kernel};
 
 use super::{Moment, Settings, World, WorldError};
 
@@ -26,12 +26,29 @@ pub enum Pass {
     Forces,
     /// The motion of particles.
     Motion,
+    /// Tethers.
+    Tethers,
     /// The relaxation of sticks.
     Sticks,
     /// Obstacles.
     Obstacles,
     /// Sticks that are looked at whether they tear, once a step.
     Tearing,
+}
+
+/// Who is told after each pass which it was, if anyone is.
+pub(super) struct Watch<'a>(Option<&'a mut dyn FnMut(Pass)>);
+
+impl Watch<'_> {
+    pub(super) fn after(&mut self, pass: Pass) {
+        if let Some(watcher) = &mut self.0 {
+            watcher(pass);
+        }
+    }
+
+    pub(super) fn is_some(&self) -> bool {
+        self.0.is_some()
+    }
 }
 
 impl<K: Kernel<D>, const D: usize> World<K, D> {
@@ -49,11 +66,12 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// # Errors
     /// As [`step`](Self::step).
     pub fn step_on(&mut self, executor: &dyn Executor) -> Result<Outcome, WorldError> {
-        self.step_watched(executor, &mut |_| ())
+        self.run_step(executor, Watch(None))
     }
 
-    /// One step that says after each of its passes which it was: whoever looks at a clock then
-    /// knows what each costs. A pass is said once a piece, substep and repetition.
+    /// One step that says after each of its passes which it was, to measure what each costs. A pass is
+    /// said once a piece, substep and repetition. The bits are those of [`step`](Self::step); it may
+    /// take longer, as tethers are a pass of their own and do not go down the sheet with the sticks.
     ///
     /// ```
     /// use std::collections::BTreeMap;
@@ -83,29 +101,39 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         executor: &dyn Executor,
         after: &mut dyn FnMut(Pass),
     ) -> Result<Outcome, WorldError> {
+        self.run_step(executor, Watch(Some(after)))
+    }
+
+    fn run_step(
+        &mut self,
+        executor: &dyn Executor,
+        mut watch: Watch<'_>,
+    ) -> Result<Outcome, WorldError> {
         let Settings { step, passes } = self.settings;
         let passes = passes.max(1);
         let motion = step.motion()?;
         self.aim();
+        self.refresh_tethers();
         let Self { forces, obstacles, pieces, .. } = self;
         let mut finite = true;
-        // Repetitions of iterations are iterations where nothing comes between them.
-        let whole = Step { iterations: step.iterations.saturating_mul(passes), ..step };
+        let h = step.dt / step.substeps as f32;
+        let whole_step = Moment { time: self.time + f64::from(step.dt), h, hold: step.dt, motion };
         for piece in &mut *pieces {
             let matter = &piece.matter;
             piece.touched = matter.acts()
+                || (watch.is_some() && piece.tethering.is_some())
                 || forces.iter().any(|force| force.touches(matter))
                 || obstacles.iter().any(|obstacle| obstacle.touches(matter));
             if !piece.touched {
-                finite &= piece.step(&whole, executor)?;
-                after(Pass::Whole);
+                // Repetitions of iterations are iterations where nothing comes between them.
+                let iterations = step.iterations.saturating_mul(passes);
+                finite &= piece.step(step.substeps, iterations, &whole_step, executor)?;
+                watch.after(Pass::Whole);
             }
         }
-        let h = step.dt / step.substeps as f32;
-        let whole_step = Moment { time: self.time + f64::from(step.dt), h, hold: step.dt, motion };
         for piece in pieces.iter_mut().filter(|piece| piece.touched) {
             piece.push_step(forces, &whole_step, executor);
-            after(Pass::Forces);
+            watch.after(Pass::Forces);
         }
         for substep in 1..=step.substeps {
             let time = self.time + f64::from(substep) * f64::from(h);
@@ -119,32 +147,32 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
                     obstacle.begin(&mut piece.on_plan(executor));
                 }
                 piece.push(forces, &moment, executor);
-                after(Pass::Forces);
+                watch.after(Pass::Forces);
                 piece.put(substep, step.substeps, time);
                 for pass in 0..passes {
                     if pass == 0 {
-                        piece.advance(step.iterations, &moment, executor, after)?;
+                        piece.advance(step.iterations, &moment, executor, &mut watch)?;
                     } else {
-                        piece.relax(step.iterations, &moment, executor, after)?;
+                        piece.relax(step.iterations, &moment, executor, &mut watch)?;
                     }
                     for obstacle in &*obstacles {
                         if obstacle.touches(&piece.matter) {
                             obstacle.keep_out(&mut piece.on_plan(executor), &moment);
                         }
                     }
-                    after(Pass::Obstacles);
+                    watch.after(Pass::Obstacles);
                 }
                 piece.bounce(executor);
             }
         }
         for piece in pieces.iter_mut().filter(|piece| piece.touched) {
             finite &= piece.finish(executor)?;
-            after(Pass::Sticks);
+            watch.after(Pass::Sticks);
         }
         let mut torn = 0;
         for piece in pieces {
             torn += piece.tear_overstretched();
-            after(Pass::Tearing);
+            watch.after(Pass::Tearing);
         }
         if torn > 0 {
             self.note_removed();

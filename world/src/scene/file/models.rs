@@ -16,6 +16,7 @@ use crate::body::MassProperties;
 use crate::emitter::{Emission, Source};
 use crate::model::{Bridge, Cloth, HexSheet, Model, ModelError, Plant, Ragdoll, Rope};
 use crate::springs::{Spring, Springs};
+use crate::tether::Tethers;
 
 /// A builder, with what it takes.
 trait Make<const D: usize> {
@@ -48,6 +49,7 @@ macro_rules! models {
             stiffness: Option<f32>,
             compliance: Option<f32>,
             tears_at: Option<f32>,
+            tethers: Option<TethersText>,
             springs: Option<SpringsText>,
             $($builder: Option<$options>,)*
         }
@@ -116,6 +118,9 @@ macro_rules! models {
                     let stretch = "the stretch at which sticks tear";
                     ModelError::check(stretch, factor.into(), 1.0.., "at least 1 and finite")?;
                     model = model.tearing_at(factor);
+                }
+                if let Some(TethersText { slack, anchors }) = self.tethers {
+                    model = model.tethered(Tethers { slack, anchors })?;
                 }
                 if let Some(SpringsText { stiffness, damping }) = self.springs {
                     model = model.sprung(stiffness, damping)?;
@@ -520,6 +525,21 @@ impl<const D: usize> Make<D> for ParticlesText<D> {
 struct SpringsText {
     stiffness: f32,
     damping: f32,
+}
+
+/// [`Model::tethered`].
+#[derive(Clone, Copy, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct TethersText {
+    slack: f32,
+    anchors: u32,
+}
+
+impl Default for TethersText {
+    fn default() -> Self {
+        let Tethers { slack, anchors } = Tethers::default();
+        Self { slack, anchors }
+    }
 }
 
 /// [`Model::guided`].

@@ -1,0 +1,57 @@
+//! What tethers a model has.
+
+use crate::model::ModelError;
+
+/// What tethers the particles of a model have.
+///
+/// A tether keeps a particle within a distance of a pinned one, its *anchor*: that along the rest
+/// shape of the model, so that cloth that hangs does not stretch, however few the iterations. It never
+/// pushes (Kim, Chentanez, Müller-Fischer, "Long Range Attachments: A Method to Simulate Inextensible
+/// Clothing in Computer Games", 2012).
+///
+/// Pins come in clusters, as a row or a corner. A particle has a tether to the nearest pin of each of
+/// the nearest clusters. Particles that no pin can be reached from have none.
+///
+/// ```
+/// use taut_scalar::ScalarKernel;
+/// use taut_world::{Model, Scene, StickSet, Tethers, World};
+///
+/// let mut scene = Scene::new();
+/// let sheet = Model::drape(16, StickSet::All)?.tethered(Tethers::default())?;
+/// scene.add("sheet", sheet)?;
+/// let mut world = World::new(&scene, |_| ScalarKernel)?;
+/// for _ in 0..120 {
+///     assert!(world.step()?.finite);
+/// }
+/// assert!(world.tethers() == 16 * 15); // of all particles but the pinned row
+/// assert!(world.diagnostics()?.stretch.rms < 0.01);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tethers {
+    /// How many times the distance along the rest shape a tether is long, at least 1. Default: 1.
+    pub slack: f32,
+    /// To how many clusters of pins a particle is tethered at most, 1 to 16. Default: 4.
+    pub anchors: u32,
+}
+
+impl Default for Tethers {
+    fn default() -> Self {
+        Self { slack: 1.0, anchors: 4 }
+    }
+}
+
+/// To how many clusters of pins a particle is tethered at most.
+pub(crate) const ANCHORS_MAX: u32 = 16;
+
+impl Tethers {
+    /// The same, if it is sane.
+    pub(crate) fn checked(self) -> Result<Self, ModelError> {
+        let slack = f64::from(self.slack);
+        ModelError::check("the slack of tethers", slack, 1.0..=1e6, "from 1 to 1e6")?;
+        let anchors = f64::from(self.anchors);
+        let most = f64::from(ANCHORS_MAX);
+        ModelError::check("the number of anchors of tethers", anchors, 1.0..=most, "from 1 to 16")?;
+        Ok(self)
+    }
+}

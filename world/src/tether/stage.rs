@@ -1,0 +1,187 @@
+//! The pass of tethers over particles.
+
+use std::sync::OnceLock;
+
+use pulp::Simd;
+use taut_core::{
+    Column, Exact, Lane, Numbers, PADDING, ParticleView, Response, Stage, factor, squared_length,
+};
+
+use crate::simd::{self, Register, RegisterPass};
+
+/// How fast a tether pulls at most, m/s: a pin that jumps takes nothing along faster.
+pub(crate) const TETHER_SPEED_MAX: f32 = 30.0;
+
+/// A tether for each of some particles, by number.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct TetherList {
+    /// m; infinite where there is none.
+    pub(crate) length: Vec<f32>,
+    /// Which of the anchors.
+    pub(crate) anchor: Vec<u32>,
+}
+
+/// The tethers of some particles, laid out for stages.
+#[derive(Debug, Default)]
+pub(crate) struct TetherColumns<const D: usize> {
+    lists: Vec<TetherList>,
+    /// Where the anchors are, m.
+    anchors: Vec<[f32; D]>,
+    /// In the order of the particles' numbers, and of a plan's slots: made when a stage needs it.
+    by_number: OnceLock<Vec<Placed<D>>>,
+    by_slot: OnceLock<Vec<Placed<D>>>,
+}
+
+/// A tether for each slot.
+#[derive(Debug)]
+struct Placed<const D: usize> {
+    length: Column<f32>,
+    anchor: Vec<u32>,
+    /// Where the anchor of each slot is, m.
+    place: [Column<f32>; D],
+}
+
+impl<const D: usize> Placed<D> {
+    fn new(list: &TetherList, anchors: &[[f32; D]], numbers: impl Iterator<Item = usize>) -> Self {
+        let (mut lengths, mut anchor) = (Vec::new(), Vec::new());
+        for number in numbers {
+            lengths.push(list.length.get(number).copied().unwrap_or(f32::INFINITY));
+            anchor.push(list.anchor.get(number).copied().unwrap_or_default());
+        }
+        let slots = lengths.len();
+        let mut placed = Self {
+            length: Column::from_iter(0, lengths),
+            anchor,
+            place: core::array::from_fn(|_| Column::from_iter(0, core::iter::repeat_n(0.0, slots))),
+        };
+        placed.place(anchors);
+        placed
+    }
+
+    fn place(&mut self, anchors: &[[f32; D]]) {
+        for (axis, column) in self.place.iter_mut().enumerate() {
+            for (x, &anchor) in column.iter_mut().zip(&self.anchor) {
+                *x = anchors[anchor as usize][axis];
+            }
+        }
+    }
+}
+
+impl<const D: usize> TetherColumns<D> {
+    pub(crate) fn new(lists: Vec<TetherList>, anchors: Vec<[f32; D]>) -> Self {
+        Self { lists, anchors, by_number: OnceLock::new(), by_slot: OnceLock::new() }
+    }
+
+    /// How many tethers there are.
+    pub(crate) fn count(&self) -> usize {
+        let of = |list: &TetherList| list.length.iter().filter(|it| it.is_finite()).count();
+        self.lists.iter().map(of).sum()
+    }
+
+    /// Takes over where the anchors are, m.
+    pub(crate) fn place_anchors(&mut self, places: impl Iterator<Item = [f32; D]>) {
+        let mut moved = false;
+        for (anchor, place) in self.anchors.iter_mut().zip(places) {
+            moved |= *anchor != place;
+            *anchor = place;
+        }
+        if moved {
+            for placed in [&mut self.by_number, &mut self.by_slot] {
+                for placed in placed.get_mut().into_iter().flatten() {
+                    placed.place(&self.anchors);
+                }
+            }
+        }
+    }
+
+    /// Forgets the order of slots: the plan is another.
+    pub(crate) fn forget_slots(&mut self) {
+        self.by_slot = OnceLock::new();
+    }
+
+    fn particles(&self) -> usize {
+        self.lists.first().map_or(0, |list| list.length.len())
+    }
+
+    fn placed(&self, numbers: &Numbers) -> &[Placed<D>] {
+        match *numbers {
+            Numbers::Run(_) => self.by_number.get_or_init(|| {
+                // A view may begin at any particle, and has whole registers.
+                self.make(self.particles().next_multiple_of(PADDING) + PADDING, |slot| slot)
+            }),
+            Numbers::Rows { width, offsets, .. } => self.by_slot.get_or_init(|| {
+                let all = Numbers::Rows { first_row: 0, width, offsets };
+                self.make(self.particles().div_ceil(width) * offsets.len(), |slot| all.of(slot))
+            }),
+        }
+    }
+
+    fn make(&self, slots: usize, number_of: impl Fn(usize) -> usize) -> Vec<Placed<D>> {
+        let numbers = || (0..slots).map(&number_of);
+        self.lists.iter().map(|list| Placed::new(list, &self.anchors, numbers())).collect()
+    }
+}
+
+/// Keeps particles within reach of their anchors.
+pub(crate) struct Tether<'a, const D: usize> {
+    pub(crate) columns: &'a TetherColumns<D>,
+    /// How far a tether moves a particle at most, m.
+    pub(crate) most: f32,
+}
+
+impl<const D: usize> Stage<D> for Tether<'_, D> {
+    fn run(&self, particles: ParticleView<'_, D>) {
+        let placed = self.columns.placed(&particles.numbers);
+        simd::widest_registers(TetherPass { placed, most: self.most, particles });
+    }
+}
+
+struct TetherPass<'a, 'p, const D: usize> {
+    placed: &'a [Placed<D>],
+    most: f32,
+    particles: ParticleView<'p, D>,
+}
+
+impl<const D: usize> RegisterPass for TetherPass<'_, '_, D> {
+    #[inline(always)]
+    fn run<R: Simd>(self, simd: R) {
+        let Self { placed, most, particles } = self;
+        let ParticleView { position, inverse_mass, numbers, .. } = particles;
+        let slots = numbers.first_slot()..numbers.first_slot() + inverse_mass.len();
+        let position = position.map(|column| R::as_mut_simd_f32s(column).0);
+        let (masses, _) = R::as_simd_f32s(inverse_mass);
+        let (zero, one) = (Register::splat(simd, 0.0), Register::splat(simd, 1.0));
+        let most = Register::splat(simd, most);
+        for tethers in placed {
+            let (length, _) = R::as_simd_f32s(&tethers.length[slots.clone()]);
+            let place = tethers.place.each_ref().map(|column| {
+                let (column, _) = R::as_simd_f32s(&column[slots.clone()]);
+                column
+            });
+            for (at, (&length, &mass)) in length.iter().zip(masses).enumerate() {
+                let length = Register::new(simd, length);
+                let (mut x, mut d) = ([zero; D], [zero; D]);
+                for axis in 0..D {
+                    x[axis] = Register::new(simd, position[axis][at]);
+                    d[axis] = x[axis] - Register::new(simd, place[axis][at]);
+                }
+                let l2 = squared_length(d);
+                let free = Register::new(simd, mass).above(zero);
+                let pulled = l2.above(length * length).and(free);
+                if !pulled.any() {
+                    continue;
+                }
+                // A stick whose other end is pinned, and that only pulls.
+                let pull = Some(Response { pull: one, push: zero });
+                let g = factor::<Exact, _>(l2, length, one, pull);
+                let way = g * l2.sqrt();
+                let share = Register::select(way.above(most), most / way, one);
+                let g = Register::select(pulled, g * share, zero);
+                for axis in 0..D {
+                    let pulled = Register::select(free, x[axis] - d[axis] * g, x[axis]);
+                    position[axis][at] = (pulled + zero).lanes();
+                }
+            }
+        }
+    }
+}

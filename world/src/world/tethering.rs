@@ -1,0 +1,195 @@
+//! The tethers of a part of a world: made of its rest shape, its tears and its pins.
+
+use taut_core::{Engine, Kernel, News, Particles, Renumbering, Seen};
+
+use super::{Moment, World};
+use crate::model::{Model, reordered};
+use crate::tether::{
+    ANCHORS_MAX, Surface, TETHER_SPEED_MAX, Tether, TetherColumns, TetherList, Tethers,
+};
+
+/// The tethers of a part of a world.
+#[derive(Debug)]
+pub(super) struct Tethering<const D: usize> {
+    /// The models, one after the other, as they were when the world began, but for tears and rest
+    /// lengths: their rest shape. By its numbers, so that a model's tethers do not depend on what
+    /// else is in the part.
+    rest: Model<D>,
+    /// The stick of `rest` that each stick of the part is.
+    stick_of: Vec<u32>,
+    /// Up to where the record of changed sticks was read.
+    seen_sticks: Option<Seen>,
+    /// The pinned particles that tethers were made for, by the numbers of `rest`.
+    pins: Option<Vec<u32>>,
+    /// The particles that tethers lead to, by the numbers of the part.
+    anchors: Vec<u32>,
+    columns: TetherColumns<D>,
+}
+
+impl<const D: usize> Tethering<D> {
+    /// Of models one after the other, if any of them has tethers.
+    pub(super) fn new(models: &Model<D>) -> Option<Self> {
+        if models.tethers.iter().all(Option::is_none) {
+            return None;
+        }
+        let mut rest = Model::new(models.particles.clone(), models.sticks.clone());
+        rest.sheet.clone_from(&models.sheet);
+        rest.faces.clone_from(&models.faces);
+        rest.bending.clone_from(&models.bending);
+        rest.tethers.clone_from(&models.tethers);
+        Some(Self {
+            stick_of: (0..models.sticks.len() as u32).collect(),
+            rest,
+            seen_sticks: None,
+            pins: None,
+            anchors: Vec::new(),
+            columns: TetherColumns::default(),
+        })
+    }
+
+    /// The part goes on with those of its sticks that are `kept`, on another plan.
+    pub(super) fn exchange(&mut self, kept: &[u32]) {
+        self.stick_of = reordered(&self.stick_of, kept);
+        self.seen_sticks = None;
+        self.columns.forget_slots();
+    }
+
+    /// The plan is another.
+    pub(super) fn replan(&mut self) {
+        self.columns.forget_slots();
+    }
+
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        self.columns.count()
+    }
+
+    /// Takes over pins, tears and rest lengths. `grabbed` are particles of the part that are pinned
+    /// only because a hand holds them.
+    pub(super) fn refresh(
+        &mut self,
+        matter: &Model<D>,
+        renumbering: Option<&Renumbering>,
+        grabbed: &[u32],
+    ) {
+        let new_of = |old: u32| renumbering.map_or(old, |it| it.new_of(old));
+        let masses = matter.particles.inverse_masses();
+        let is_pin = |&old: &u32| {
+            let number = new_of(old);
+            masses[number as usize] == 0.0 && !grabbed.contains(&number)
+        };
+        let pins: Vec<u32> = (0..masses.len() as u32).filter(is_pin).collect();
+        let reshaped = self.take_over_sticks(matter);
+        if reshaped || self.pins.as_ref() != Some(&pins) {
+            self.make(&pins, new_of, &matter.particles);
+            self.pins = Some(pins);
+        }
+    }
+
+    /// Takes over tears and rest lengths; returns whether there were any.
+    fn take_over_sticks(&mut self, matter: &Model<D>) -> bool {
+        let Self { rest, stick_of, seen_sticks, .. } = self;
+        let sticks = &matter.sticks;
+        let mut reshaped = false;
+        let mut take_over = |stick: u32| {
+            let (stick, old) = (stick as usize, stick_of[stick as usize] as usize);
+            if sticks.is_torn(stick) && !rest.sticks.is_torn(old) {
+                reshaped |= rest.sticks.tear(old).is_ok();
+            }
+            let length = sticks.rest(stick);
+            if length.to_bits() != rest.sticks.rest(old).to_bits() {
+                reshaped |= rest.sticks.set_rest(old, length).is_ok();
+            }
+        };
+        match seen_sticks.map_or(News::Everything, |seen| sticks.changes().since(seen)) {
+            News::Entries(entries) => entries.iter().copied().for_each(take_over),
+            News::Everything | News::AnotherTable => {
+                (0..sticks.len() as u32).for_each(&mut take_over);
+            }
+        }
+        *seen_sticks = Some(sticks.changes().now());
+        reshaped
+    }
+
+    /// Makes the tethers of some pins, by the numbers of the rest shape.
+    fn make(&mut self, pins: &[u32], new_of: impl Fn(u32) -> u32, particles: &Particles<D>) {
+        let tethers = &self.rest.tethers;
+        let of = |particle: usize| tethers.get(particle).copied().flatten();
+        let surface = Surface::of(&self.rest);
+        let clusters = surface.clusters(pins);
+        // Not more searches than a particle may have anchors: clusters that are next to each other in
+        // their order share one.
+        let together = clusters.len().div_ceil(ANCHORS_MAX as usize).max(1);
+        let mut near: Vec<Vec<(f32, u32)>> = vec![Vec::new(); particles.len()];
+        for clusters in clusters.chunks(together) {
+            let nearest = surface.from_sources(&clusters.concat());
+            for (near, nearest) in near.iter_mut().zip(nearest) {
+                if nearest.distance.is_finite() && nearest.distance > 0.0 {
+                    near.push((nearest.distance, nearest.source));
+                }
+            }
+        }
+
+        let mut lists: Vec<TetherList> = Vec::new();
+        let mut nth_anchor = vec![u32::MAX; particles.len()];
+        self.anchors.clear();
+        for (particle, near) in near.iter_mut().enumerate() {
+            let Some(Tethers { slack, anchors }) = of(particle) else { continue };
+            if pins.binary_search(&(particle as u32)).is_ok() {
+                continue;
+            }
+            // Stable: of clusters that are equally near the first one comes first.
+            near.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+            near.truncate(anchors as usize);
+            let number = new_of(particle as u32) as usize;
+            for (nth, &(distance, pin)) in near.iter().enumerate() {
+                if nth == lists.len() {
+                    lists.push(TetherList {
+                        length: vec![f32::INFINITY; particles.len()],
+                        anchor: vec![0; particles.len()],
+                    });
+                }
+                let anchor = &mut nth_anchor[pin as usize];
+                if *anchor == u32::MAX {
+                    *anchor = self.anchors.len() as u32;
+                    self.anchors.push(new_of(pin));
+                }
+                lists[nth].length[number] = distance * slack;
+                lists[nth].anchor[number] = *anchor;
+            }
+        }
+        let places = self.anchors.iter().map(|&it| particles.position(it as usize));
+        self.columns = TetherColumns::new(lists, places.collect());
+    }
+
+    /// Takes over where the anchors are, wherever the plan keeps them.
+    pub(super) fn place_anchors(&mut self, engine: &dyn Engine<D>, particles: &Particles<D>) {
+        let places = self.anchors.iter().map(|&it| engine.position(particles, it as usize));
+        self.columns.place_anchors(places);
+    }
+
+    /// The stage that keeps them, in a substep; none if there are none.
+    pub(super) fn stage(&self, moment: &Moment<D>) -> Option<Tether<'_, D>> {
+        let most = TETHER_SPEED_MAX * moment.h;
+        (!self.anchors.is_empty()).then_some(Tether { columns: &self.columns, most })
+    }
+}
+
+impl<K: Kernel<D>, const D: usize> World<K, D> {
+    /// How many tethers there are, as of the last step: 0 before the first.
+    pub fn tethers(&self) -> usize {
+        self.pieces.iter().filter_map(|piece| piece.tethering.as_ref()).map(Tethering::count).sum()
+    }
+
+    /// Takes over what tethers depend on: pins, tears, rest lengths.
+    pub(super) fn refresh_tethers(&mut self) {
+        let hands_changed = core::mem::take(&mut self.hands_changed);
+        for at in 0..self.pieces.len() {
+            let grabbed = self.held.iter().filter(|(_, held)| held.grabbed);
+            let grabbed = grabbed.map(|(&particle, _)| self.locate(particle));
+            let here = grabbed.filter(|(piece, _)| *piece == at);
+            let grabbed: Vec<u32> = here.map(|(_, number)| number as u32).collect();
+            self.pieces[at].refresh_tethers(&grabbed, hands_changed);
+        }
+    }
+}
