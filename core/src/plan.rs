@@ -18,8 +18,8 @@ pub struct Substeps<'a, const D: usize, S = f32> {
     pub count: u32,
     /// How often each relaxes all sticks.
     pub iterations: u32,
-    /// What each does between motion and relaxation, as tethers. (A kernel may run it on some
-    /// particles while others have not moved yet.)
+    /// What each does between motion and relaxation, as tethers. A kernel may run it on some particles
+    /// while others have not moved yet. It must leave previous positions as they are.
     pub after_motion: Option<&'a dyn Stage<D, S>>,
 }
 
@@ -235,9 +235,7 @@ impl<P: Engine<D, S>, const D: usize, S: Real> Session<'_, P, D, S> {
     /// If the executor of the plan panics; the positions are then some of before and some of
     /// after. So for the other methods that change all particles.
     pub fn integrate(&mut self) {
-        let motion = self.motion;
-        let substeps = Substeps { motion, count: 1, iterations: 0, after_motion: None };
-        self.plan.advance(&Inline, self.particles, self.sticks, &substeps).expect(CHECKED);
+        self.advance(1, 0, None);
     }
 
     /// Relaxes all sticks `iterations` times.
@@ -249,6 +247,20 @@ impl<P: Engine<D, S>, const D: usize, S: Real> Session<'_, P, D, S> {
         self.plan
             .relax(&Inline, self.particles, self.sticks, inverse_h2, iterations)
             .expect(CHECKED);
+    }
+
+    /// Moves all particles by `count` substeps, each of which then runs a stage, if there is one, and
+    /// relaxes all sticks `iterations` times. That gives the same bits as
+    /// [`integrate`](Self::integrate), [`visit`](Self::visit) and [`relax`](Self::relax) in turn, and may
+    /// be faster. The stage must leave previous positions as they are.
+    ///
+    /// # Panics
+    /// As [`integrate`](Self::integrate), and if the stage panics.
+    pub fn advance(&mut self, count: u32, iterations: u32, after_motion: Option<&dyn Stage<D, S>>) {
+        let stage = after_motion.map(PositiveZeros);
+        let after_motion = stage.as_ref().map(|stage| stage as &dyn Stage<D, S>);
+        let substeps = Substeps { motion: self.motion, count, iterations, after_motion };
+        self.plan.advance(&Inline, self.particles, self.sticks, &substeps).expect(CHECKED);
     }
 
     /// Runs a stage on all particles, in the layout that the plan keeps them in. Positions of -0.0

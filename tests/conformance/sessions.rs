@@ -57,6 +57,8 @@ fn a_step_by_hand_is_the_step() {
 #[derive(Clone, Debug)]
 enum Act {
     Integrate,
+    /// Substeps of some iterations, with [`Fence`] after the motion or without.
+    Advance(u32, u32, bool),
     Relax(u32),
     Read(Index),
     Move(Index, [f32; 3]),
@@ -88,6 +90,20 @@ impl<const D: usize> Stage<D> for Drift {
     }
 }
 
+/// A stage that keeps each free particle below a height that depends on its number.
+struct Fence;
+
+impl<const D: usize> Stage<D> for Fence {
+    fn run(&self, particles: ParticleView<'_, D>) {
+        let ParticleView { position, inverse_mass, numbers, .. } = particles;
+        for (slot, _) in inverse_mass.iter().enumerate().filter(|(_, w)| **w > 0.0) {
+            let height = (numbers.of(slot) % 5) as f32 * 0.1 - 0.2;
+            let y = &mut position[1][slot];
+            *y = if *y > height { height } else { *y };
+        }
+    }
+}
+
 impl Act {
     fn any() -> impl Strategy<Value = Self> {
         let odd = select(&[-0.0_f32, f32::INFINITY, f32::NAN, 1e19][..]);
@@ -95,6 +111,8 @@ impl Act {
         let point = || proptest::array::uniform3(-3.0..3.0_f32);
         prop_oneof![
             2 => Just(Self::Integrate),
+            2 => (0..4_u32, 0..4_u32, any::<bool>())
+                .prop_map(|(count, iterations, fence)| Self::Advance(count, iterations, fence)),
             2 => (0..3_u32).prop_map(Self::Relax),
             3 => any::<Index>().prop_map(Self::Read),
             2 => (any::<Index>(), proptest::array::uniform3(x))
@@ -109,8 +127,14 @@ impl Act {
     }
 }
 
-/// Plays the acts and notes what is read.
-fn act<const D: usize>(start: Start<D>, step: &Step<D>, acts: &[Act], end: End) -> Ending<D>
+/// Plays the acts and notes what is read; substeps in one call, or taken apart.
+fn act<const D: usize>(
+    start: Start<D>,
+    step: &Step<D>,
+    acts: &[Act],
+    end: End,
+    together: bool,
+) -> Ending<D>
 where
     AnyKernel: Kernel<D>,
 {
@@ -121,6 +145,19 @@ where
         let len = session.len();
         match act {
             Act::Integrate => session.integrate(),
+            Act::Advance(count, iterations, fence) if together => {
+                let fence = fence.then_some(&Fence as &dyn Stage<D>);
+                session.advance(*count, *iterations, fence);
+            }
+            Act::Advance(count, iterations, fence) => {
+                for _ in 0..*count {
+                    session.integrate();
+                    if *fence {
+                        session.visit(&Fence);
+                    }
+                    session.relax(*iterations);
+                }
+            }
             Act::Relax(iterations) => session.relax(*iterations),
             _ if session.is_empty() => {}
             Act::Read(which) => {
@@ -170,8 +207,13 @@ fn whatever_is_done_in_a_session_kernels_agree_and_dropping_is_finishing() {
             let mesh = recipe.mesh();
             let (order, schedule) = mesh.any_schedule(order);
             let setup = Setup { mesh: &mesh, schedule: &schedule, formula };
-            let finished = setup.all_agree(order, |start| act(start, &step, &acts, End::Finished));
-            setup.all_end_as(&finished, order, |start| act(start, &step, &acts, End::Dropped));
+            let play = |end, together| {
+                let (step, acts) = (&step, &acts);
+                move |start: Start<D>| act(start, step, acts, end, together)
+            };
+            let finished = setup.all_agree(order, play(End::Finished, true));
+            setup.all_end_as(&finished, order, play(End::Dropped, true));
+            setup.all_end_as(&finished, order, play(End::Finished, false));
         });
     }
     check::<2>();
