@@ -4,14 +4,14 @@
 //! 1987; Surazhsky et al., "Fast exact and approximate geodesics on meshes", 2005): a *window* is an
 //! interval of an edge whose points are reached in straight lines from one *apex*, unfolded into a
 //! plane. An apex is a source, or a particle at which paths bend. Windows cross triangles in the order
-//! of their distances. Where two meet, each point of the edge keeps the nearer one; windows that a way
-//! by a corner beats are dropped (Xin, Wang, "Improving Chen and Han's algorithm on the discrete
+//! of their distances. Where two overlap, each point of the edge keeps the nearer one; windows that are
+//! dominated by a path through a corner are dropped (Xin, Wang, "Improving Chen and Han's algorithm on the discrete
 //! geodesic problem", 2009).
 //!
-//! Neighbouring windows of one apex become one before they go on: where the surface is flat they
-//! continue each other, so that every edge has few. Where it is curved, the one that replaces them is
-//! nowhere nearer than they are, and at most [`JOIN`] of the distance farther. So a distance is never
-//! below the shortest one, but for rounding.
+//! Neighbouring windows of one apex are joined before they are propagated. Where the surface is flat
+//! their images agree, so an edge has few windows. Where it is curved, the distances of the joined
+//! window are at least those of its parts, and greater by a share of [`JOIN`] at most. So a result is
+//! never below the shortest distance, except for rounding.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -27,16 +27,15 @@ pub(crate) struct Nearest {
     pub(crate) distance: f32,
 }
 
-/// How much farther than the shortest distance joined windows may say that something is, as a share
-/// of it.
+/// By how much joined windows may exceed the shortest distance, as a share of it.
 const JOIN: f64 = 1e-3;
-/// Distances that differ by less, as a share of them, are the same one.
+/// Distances that differ by less, as a share of them, count as equal.
 const SAME: f64 = 1e-11;
 /// The shortest interval worth keeping, and the widest gap that is closed, as shares of the edge.
 const SHORTEST: f64 = 1e-9;
 const GAP: f64 = 1e-6;
-/// How much longer than until its greatest distance a window waits for others that continue it, as a
-/// share of its side. Around a particle many have the same greatest distance.
+/// What the queue adds to the greatest distance of a window, as a share of its side. Windows around a
+/// particle have that distance in common; the delay lets all of them arrive, and join.
 const WAIT: f64 = 0.1;
 /// The least height of a triangle, as a share of its base: flatter ones have this height.
 const LEAST_HEIGHT: f64 = 1e-6;
@@ -47,11 +46,13 @@ const PARTICLE: u32 = 1 << 31;
 
 impl Surface {
     /// The distance along the surface from each particle to the nearest of the `sources`. Of sources
-    /// that are equally near the one of the lower number counts.
+    /// that are equally near, the one with the lower number counts. Numbers that are no particles are
+    /// ignored.
     ///
-    /// Never below the shortest distance, but for rounding, and at most 0.1 % above it; where the
-    /// surface is flat, or bent without stretching, it is that distance to rounding.
-    pub(crate) fn from_sources(&self, sources: &[u32]) -> Vec<Nearest> {
+    /// A distance is never below the shortest one, except for rounding, and at most 0.1 % above it. It
+    /// is exact to rounding where the surface is flat, or bent without stretching. `O(n log n)` on
+    /// such surfaces; on rough ones windows per edge grow with the size of the mesh.
+    pub(crate) fn distances_from(&self, sources: &[u32]) -> Vec<Nearest> {
         let mut search = Search::new(self);
         for &source in sources {
             if (source as usize) < self.particles() {
@@ -59,21 +60,21 @@ impl Surface {
             }
         }
         search.run();
-        while search.begin_at_gaps() {
+        while search.restart_at_unreached() {
             search.run();
         }
-        search.labels.iter().map(|label| label.rounded()).collect()
+        search.labels.iter().map(Label::rounded).collect()
     }
 }
 
 /// What is known of a particle.
 #[derive(Clone, Copy, Debug)]
 struct Label {
+    /// The length of a path from the source, m.
     distance: f64,
+    /// By how much joins may have increased it, m, at most.
+    excess: f64,
     source: u32,
-    /// Whether paths go on from here into all directions: it is a source, or the path that leads here
-    /// ends with an edge that has no triangle.
-    restarts: bool,
 }
 
 impl Label {
@@ -103,8 +104,8 @@ struct Window {
     side: u32,
     /// The next window on this side.
     next: u32,
-    /// Whether it is still to cross the triangle.
-    waits: bool,
+    /// Whether it is still to be propagated.
+    is_pending: bool,
 }
 
 impl Window {
@@ -140,7 +141,7 @@ struct Search<'a> {
 
 impl<'a> Search<'a> {
     fn new(surface: &'a Surface) -> Self {
-        let unknown = Label { distance: f64::INFINITY, source: NONE, restarts: false };
+        let unknown = Label { distance: f64::INFINITY, excess: 0.0, source: NONE };
         Self {
             surface,
             labels: vec![unknown; surface.particles()],
@@ -151,26 +152,26 @@ impl<'a> Search<'a> {
     }
 
     fn begin(&mut self, source: u32) {
-        self.labels[source as usize] = Label { distance: 0.0, source, restarts: true };
+        self.labels[source as usize] = Label { distance: 0.0, excess: 0.0, source };
         self.queue.push(Reverse((0, source | PARTICLE)));
     }
 
     fn run(&mut self) {
         while let Some(Reverse((key, number))) = self.queue.pop() {
             if number & PARTICLE == 0 {
-                self.cross(number as usize);
+                self.propagate(number as usize);
             } else {
                 let particle = number & !PARTICLE;
                 if self.labels[particle as usize].distance.to_bits() == key {
-                    self.leave(particle);
+                    self.emit(particle);
                 }
             }
         }
     }
 
-    /// Goes on along edges to particles that no window reached, should rounding have closed all ways
-    /// to them. Returns whether there are such.
-    fn begin_at_gaps(&mut self) -> bool {
+    /// Continues along edges to particles that no window reached because rounding dropped the ones that
+    /// should have. Returns whether there are any.
+    fn restart_at_unreached(&mut self) -> bool {
         let surface = self.surface;
         let mut found = false;
         for particle in 0..surface.particles() as u32 {
@@ -180,70 +181,75 @@ impl<'a> Search<'a> {
             for &side in surface.around.of(particle) {
                 let (triangle, k) = (side as usize / 3, side as usize % 3);
                 for (end, side) in [((k + 1) % 3, k), ((k + 2) % 3, (k + 2) % 3)] {
-                    let end = surface.corners[triangle][end] as usize;
-                    let Label { distance, source, .. } = self.labels[end];
-                    if distance.is_finite() {
-                        let length = surface.lengths[triangle][side];
-                        self.improve(particle, distance + length, source, true);
-                        found = true;
-                    }
+                    let end = surface.corners[triangle][end];
+                    found |= self.labels[end as usize].distance.is_finite();
+                    self.extend(end, surface.lengths[triangle][side], particle, true);
                 }
             }
         }
         found
     }
 
-    /// Takes over a way to a particle if it is shorter than the one known.
-    fn improve(&mut self, particle: u32, distance: f64, source: u32, restarts: bool) {
+    /// Replaces the label of a particle by one of a shorter path. If the path arrives along an edge
+    /// and may go on in any direction, it `restarts` there, even where surface paths do not bend.
+    fn improve(&mut self, particle: u32, new: Label, restarts: bool) {
         let label = &mut self.labels[particle as usize];
-        if distance < label.distance * (1.0 - SAME) {
-            *label = Label { distance, source, restarts };
+        if new.distance < label.distance * (1.0 - SAME) {
+            *label = new;
             if restarts || self.surface.bends[particle as usize] {
-                self.queue.push(Reverse((distance.to_bits(), particle | PARTICLE)));
+                self.queue.push(Reverse((new.distance.to_bits(), particle | PARTICLE)));
             }
-        } else if source < label.source && distance <= label.distance * (1.0 + SAME) {
-            label.source = source;
+        } else if new.source < label.source && new.distance <= label.distance * (1.0 + SAME) {
+            label.source = new.source;
         }
     }
 
-    /// Goes on from a particle at which paths bend, or begin.
-    fn leave(&mut self, particle: u32) {
+    /// Improves the label at one end of an edge by the path through the other end.
+    fn extend(&mut self, from: u32, length: f64, to: u32, restarts: bool) {
+        let label = self.labels[from as usize];
+        if label.distance.is_finite() {
+            self.improve(to, Label { distance: label.distance + length, ..label }, restarts);
+        }
+    }
+
+    /// Makes a particle an apex: emits windows into all of its triangles.
+    fn emit(&mut self, particle: u32) {
         let surface = self.surface;
-        let Label { distance, source, .. } = self.labels[particle as usize];
+        let Label { distance, excess, source } = self.labels[particle as usize];
         for &(end, length) in surface.lone.of(particle) {
-            self.improve(end, distance + length, source, true);
+            self.extend(particle, length, end, true);
         }
         for &side in surface.around.of(particle) {
             let (triangle, k) = (side as usize / 3, side as usize % 3);
             let corners = surface.corners[triangle];
             let lengths = surface.lengths[triangle];
             let [left, base, right] = [k, (k + 1) % 3, (k + 2) % 3].map(|k| lengths[k]);
-            self.improve(corners[(k + 1) % 3], distance + left, source, false);
-            self.improve(corners[(k + 2) % 3], distance + right, source, false);
+            self.extend(particle, left, corners[(k + 1) % 3], false);
+            self.extend(particle, right, corners[(k + 2) % 3], false);
             let [x, y] = corner(base, left, right);
             let window = Window {
                 from: 0.0,
                 to: base,
                 image: [x, -y],
                 offset: distance,
-                excess: 0.0,
+                excess,
                 apex: particle,
                 source,
                 side: NONE,
                 next: NONE,
-                waits: true,
+                is_pending: true,
             };
-            self.pass((3 * triangle + (k + 1) % 3) as u32, window, base);
+            self.enter_neighbours((3 * triangle + (k + 1) % 3) as u32, window, base);
         }
     }
 
-    /// Takes a window across its triangle.
-    fn cross(&mut self, number: usize) {
+    /// Takes a window across its triangle, to the other two sides.
+    fn propagate(&mut self, number: usize) {
         let window = self.windows[number];
-        if !window.waits {
+        if !window.is_pending {
             return;
         }
-        self.windows[number].waits = false;
+        self.windows[number].is_pending = false;
         let surface = self.surface;
         let (triangle, k) = (window.side as usize / 3, window.side as usize % 3);
         let [ka, kb, kc] = [k, (k + 1) % 3, (k + 2) % 3];
@@ -251,7 +257,7 @@ impl<'a> Search<'a> {
         let [ab, bc, ca] = [ka, kb, kc].map(|k| surface.lengths[triangle][k]);
         let [cx, cy] = corner(ab, ca, bc);
         let [px, py] = window.image;
-        let Window { from, to, offset, source, .. } = window;
+        let Window { from, to, offset, excess, source, .. } = window;
         let [at_from, at_to] = [window.at(from), window.at(to)];
 
         // Where the straight line to the corner crosses the side.
@@ -266,15 +272,12 @@ impl<'a> Search<'a> {
             } else {
                 straight
             };
-            self.improve(c, distance, source, false);
+            self.improve(c, Label { distance, excess, source }, false);
         }
-        for (end, length) in [(a, ca), (b, bc)] {
-            let Label { distance, source, .. } = self.labels[end as usize];
-            if distance.is_finite() {
-                self.improve(c, distance + length, source, false);
-            }
-        }
+        self.extend(a, ca, c, false);
+        self.extend(b, bc, c, false);
 
+<<<<<<< HEAD
         // A way by the corner that meets all lines to one side before they leave the triangle.
         let by_corner =
             |x: f64| self.labels[c as usize].distance + ((cx - x) * (cx - x) + cy * cy).sqrt();
@@ -283,33 +286,50 @@ impl<'a> Search<'a> {
         let to_right = x < to && !beaten(to, at_to);
         // Where a line through a point of the base leaves the left side, as a share of it.
         let leaves = |x: f64, px: f64, cx: f64| {
+=======
+        // The segment from the corner to the end of the window meets all lines that leave by one side.
+        let through_corner =
+            |x: f64| self.labels[c as usize].distance + ((cx - x) * (cx - x) + cy * cy).sqrt();
+        let is_dominated = |x: f64, at: f64| through_corner(x) < at * (1.0 - SAME) - window.excess;
+        let to_left = x > from && !is_dominated(from, at_from);
+        let to_right = x < to && !is_dominated(to, at_to);
+        // Where the line through a point of the base crosses the left side, as a share of its length.
+        let crosses = |x: f64, px: f64, cx: f64| {
+>>>>>>> help-b
             let share = -py * x / (cx * -py - cy * (x - px));
             if share < 1.0 { share } else { 1.0 }
         };
         if to_left {
             let length = if cy > LEAST_HEIGHT * ab { ca } else { (cx * cx + cy * cy).sqrt() };
             let image = [(px * cx + py * cy) / length, -((px * cy - py * cx) / length).abs()];
-            let to = if x <= to { 1.0 } else { leaves(to, px, cx) };
-            let from = leaves(from, px, cx);
+            let to = if x <= to { 1.0 } else { crosses(to, px, cx) };
+            let from = crosses(from, px, cx);
             let child = Window { from: ca * (1.0 - to), to: ca * (1.0 - from), ..window };
             // Side c begins at the corner, and the share is counted from its end.
             let child = Window { image: [ca - image[0], image[1]], ..child };
-            self.pass((3 * triangle + kc) as u32, child, ca);
+            self.enter_neighbours((3 * triangle + kc) as u32, child, ca);
         }
         if to_right {
             let (px, cx) = (ab - px, ab - cx);
             let length = if cy > LEAST_HEIGHT * ab { bc } else { (cx * cx + cy * cy).sqrt() };
             let image = [(px * cx + py * cy) / length, -((px * cy - py * cx) / length).abs()];
+<<<<<<< HEAD
             let from_share = if x >= from { 1.0 } else { leaves(ab - from, px, cx) };
             let to_share = leaves(ab - to, px, cx);
             let child = Window { from: bc * to_share, to: bc * from_share, image, ..window };
             self.pass((3 * triangle + kb) as u32, child, bc);
+=======
+            let from_share = if x >= from { 1.0 } else { crosses(ab - from, px, cx) };
+            let to_share = crosses(ab - to, px, cx);
+            let child = Window { from: bc * to_share, to: bc * from_share, image, ..window };
+            self.enter_neighbours((3 * triangle + kb) as u32, child, bc);
+>>>>>>> help-b
         }
     }
 
-    /// Takes a window that leaves a triangle by `side` into the others at the same edge. Its
-    /// coordinates are those of that side.
-    fn pass(&mut self, side: u32, window: Window, length: f64) {
+    /// Inserts a window that leaves a triangle by `side` into the other triangles at that edge. Its
+    /// coordinates are those of `side`.
+    fn enter_neighbours(&mut self, side: u32, window: Window, length: f64) {
         let surface = self.surface;
         if window.to - window.from <= SHORTEST * length
             || -window.image[1] <= SHORTEST * length.min(window.image[0].abs())
@@ -318,8 +338,7 @@ impl<'a> Search<'a> {
         }
         let (triangle, k) = (side as usize / 3, side as usize % 3);
         let [start, end] = [k, (k + 1) % 3].map(|k| surface.corners[triangle][k]);
-        // Along the edge from one of its ends: what is nearer so at the far end of the window is so
-        // everywhere in it.
+        // A path along the edge that is shorter at the far end of the window is shorter at all of it.
         let [from_start, from_end] =
             [start, end].map(|corner| self.labels[corner as usize].distance);
         let least = |x: f64| window.at(x) * (1.0 - SAME) - window.excess;
@@ -330,8 +349,8 @@ impl<'a> Search<'a> {
         }
         let mut next = surface.ring[side as usize];
         while next != side {
-            let same_way = surface.corners[next as usize / 3][next as usize % 3] == start;
-            let entering = if same_way {
+            let is_same_direction = surface.corners[next as usize / 3][next as usize % 3] == start;
+            let entering = if is_same_direction {
                 Window { side: next, ..window }
             } else {
                 Window {
@@ -347,7 +366,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Puts a window among those of its side, each keeping the points that it is nearer to.
+    /// Inserts a window among those of its side. Each point of an overlap goes to the nearer one.
     fn insert(&mut self, window: Window, length: f64) {
         let side = window.side;
         let mut rest = window;
@@ -360,25 +379,25 @@ impl<'a> Search<'a> {
             let [first, last] = [old.from.max(rest.from), old.to.min(rest.to)];
             let mut pieces = Pieces::default();
             if rest.from < first {
-                pieces.push(Which::New, rest.from, first);
+                pieces.push(Owner::New, rest.from, first);
             } else if old.from < first {
-                pieces.push(Which::Old, old.from, first);
+                pieces.push(Owner::Old, old.from, first);
             }
             if old.continues(&rest) {
-                pieces.push(Which::Old, first, last);
+                pieces.push(Owner::Old, first, last);
             } else {
                 nearer([&old, &rest], [first, last], &mut pieces);
             }
             if old.to > last {
-                pieces.push(Which::Old, last, old.to);
+                pieces.push(Owner::Old, last, old.to);
             }
 
-            // The old window keeps the first of its pieces, and gets copies for the others.
+            // The old window keeps the first of its pieces; the others become copies of it.
             let mut is_kept = false;
             let reaches_on = rest.to > last;
             for piece in 0..pieces.len {
-                let (which, from, to) = pieces.all[piece];
-                if which == Which::New {
+                let (owner, from, to) = pieces.all[piece];
+                if owner == Owner::New {
                     if reaches_on && piece + 1 == pieces.len {
                         rest.from = from;
                     } else {
@@ -393,11 +412,11 @@ impl<'a> Search<'a> {
                     before = self.link(before, here, side, length);
                 }
             }
-            if reaches_on && pieces.last() == Some(Which::Old) {
+            if reaches_on && pieces.last() == Some(Owner::Old) {
                 rest.from = last;
             }
             if !is_kept {
-                self.windows[here as usize].waits = false;
+                self.windows[here as usize].is_pending = false;
             }
             here = old.next;
             if !reaches_on {
@@ -408,8 +427,8 @@ impl<'a> Search<'a> {
         self.link(before, here, side, length);
     }
 
-    /// Puts a window behind another one of its side, and into the queue if it is still to go on.
-    /// Returns the last window so far.
+    /// Appends a window to another one of its side, and to the queue if it is pending. Returns the last
+    /// window of the list up to here.
     fn append(&mut self, before: u32, window: Window, length: f64) -> u32 {
         if window.to - window.from <= SHORTEST * length {
             return before;
@@ -423,7 +442,7 @@ impl<'a> Search<'a> {
         }
         let number = self.windows.len() as u32;
         self.windows.push(window);
-        if window.waits {
+        if window.is_pending {
             let [start, end] = [window.at(0.0), window.at(length)];
             let key = if start > end { start } else { end } + WAIT * length;
             self.queue.push(Reverse((key.to_bits(), number)));
@@ -431,8 +450,8 @@ impl<'a> Search<'a> {
         self.link(before, number, window.side, length)
     }
 
-    /// Lets a window follow another one of its side, or becomes one with it. Returns the last window
-    /// so far.
+    /// Links a window to the one before it on its side, or joins the two. Returns the last window of the
+    /// list up to here.
     fn link(&mut self, before: u32, number: u32, side: u32, length: f64) -> u32 {
         if before == NONE {
             self.first[side as usize] = number;
@@ -442,7 +461,7 @@ impl<'a> Search<'a> {
             let [last, window] = [before, number].map(|number| self.windows[number as usize]);
             if let Some(joined) = joined(&last, &window, length) {
                 self.windows[before as usize] = Window { next: window.next, ..joined };
-                self.windows[number as usize].waits = false;
+                self.windows[number as usize].is_pending = false;
                 return before;
             }
         }
@@ -459,10 +478,10 @@ fn corner(base: f64, left: f64, right: f64) -> [f64; 2] {
     [x, if square > least * least { square.sqrt() } else { least }]
 }
 
-/// Two windows of one apex that wait side by side, as one: nowhere nearer than they are.
+/// Joins two pending windows of one apex that lie side by side. No distance gets shorter.
 fn joined(left: &Window, right: &Window, length: f64) -> Option<Window> {
-    let can = left.waits
-        && right.waits
+    let can = left.is_pending
+        && right.is_pending
         && left.apex == right.apex
         && left.source == right.source
         && right.from - left.to <= GAP * length;
@@ -492,7 +511,7 @@ fn joined(left: &Window, right: &Window, length: f64) -> Option<Window> {
     let by_minor = minor.excess + over + raise;
     let excess = if by_major > by_minor { by_major } else { by_minor };
     let nearest = if both.at(both.from) < both.at(both.to) { both.from } else { both.to };
-    (excess <= JOIN * (major.at(nearest) - major.offset)).then(|| Window {
+    (excess <= JOIN * major.at(nearest)).then_some(Window {
         image: major.image,
         offset: major.offset + raise,
         excess,
@@ -502,36 +521,36 @@ fn joined(left: &Window, right: &Window, length: f64) -> Option<Window> {
 
 /// One of two windows that overlap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Which {
+enum Owner {
     #[default]
     Old,
     New,
 }
 
-/// Which of two windows has what, from left to right.
+/// An interval divided between two windows, from left to right.
 #[derive(Default)]
 struct Pieces {
-    all: [(Which, f64, f64); 6],
+    all: [(Owner, f64, f64); 6],
     len: usize,
 }
 
 impl Pieces {
     /// Adds a piece that begins where the last one ends.
-    fn push(&mut self, which: Which, from: f64, to: f64) {
-        if self.last() == Some(which) {
+    fn push(&mut self, owner: Owner, from: f64, to: f64) {
+        if self.last() == Some(owner) {
             self.all[self.len - 1].2 = to;
         } else {
-            self.all[self.len] = (which, from, to);
+            self.all[self.len] = (owner, from, to);
             self.len += 1;
         }
     }
 
-    fn last(&self) -> Option<Which> {
+    fn last(&self) -> Option<Owner> {
         self.len.checked_sub(1).map(|last| self.all[last].0)
     }
 }
 
-/// Which of two windows is nearer where in an interval: the new one only where it is clearly so.
+/// Divides an interval by which of two windows is nearer; equal distances leave it to the old one.
 fn nearer([old, new]: [&Window; 2], [from, to]: [f64; 2], pieces: &mut Pieces) {
     // Above 0 where the new one is nearer.
     let gain = |x: f64| {
@@ -548,13 +567,13 @@ fn nearer([old, new]: [&Window; 2], [from, to]: [f64; 2], pieces: &mut Pieces) {
             continue;
         }
         let end = (end, gain(end));
-        let which = |gain: f64| if gain > 0.0 { Which::New } else { Which::Old };
-        if which(begin.1) == which(end.1) {
-            pieces.push(which(end.1), begin.0, end.0);
+        let owner = |gain: f64| if gain > 0.0 { Owner::New } else { Owner::Old };
+        if owner(begin.1) == owner(end.1) {
+            pieces.push(owner(end.1), begin.0, end.0);
         } else {
-            let x = change(begin, end, gain);
-            pieces.push(which(begin.1), begin.0, x);
-            pieces.push(which(end.1), x, end.0);
+            let x = root_between(begin, end, gain);
+            pieces.push(owner(begin.1), begin.0, x);
+            pieces.push(owner(end.1), x, end.0);
         }
         begin = end;
     }
@@ -562,7 +581,7 @@ fn nearer([old, new]: [&Window; 2], [from, to]: [f64; 2], pieces: &mut Pieces) {
 
 /// Where a function changes its sign between two points: regula falsi as the Illinois method
 /// improves it (Dowell, Jarratt 1971).
-fn change(mut a: (f64, f64), mut b: (f64, f64), function: impl Fn(f64) -> f64) -> f64 {
+fn root_between(mut a: (f64, f64), mut b: (f64, f64), function: impl Fn(f64) -> f64) -> f64 {
     let size = b.0 - a.0;
     let mut x = a.0;
     let mut last_side = 0;

@@ -71,7 +71,7 @@ fn of_sheet<const D: usize>(model: &Model<D>, sheet: &Sheet) -> Option<Surface> 
         let [row, column] = [0, 1].map(|which| length(which, here));
         edges.extend(row.map(|row| ([a, b], row)));
         edges.extend(column.map(|column| ([a, c], column)));
-        if b as usize % width == 0 || d as usize >= cells {
+        if (b as usize).is_multiple_of(width) || d as usize >= cells {
             continue;
         }
         let [below, right] = [length(0, here + width), length(1, here + 1)];

@@ -1,12 +1,15 @@
 //! The rest shape on which distances are measured: edges and triangles, by their lengths alone.
 
+/// No side.
+const NONE: u32 = u32::MAX;
+
 /// A rest shape: triangles that paths may cross, and edges along which they may go.
 ///
-/// Only lengths are known, so it bends freely: distances are those along the surface.
+/// It has lengths and no places, so it says nothing of how the surface is bent.
 #[derive(Clone, Debug)]
 pub(crate) struct Surface {
-    /// All edges, whether triangles have them as a side or not.
-    edges: Vec<[u32; 2]>,
+    /// All edges, whether triangles have them as a side or not, and their lengths, m.
+    edges: Vec<([u32; 2], f32)>,
     /// The corners of the triangles.
     pub(super) corners: Vec<[u32; 3]>,
     /// The sides of each triangle, m: side `k` joins the corners `k` and `k + 1`.
@@ -19,13 +22,13 @@ pub(crate) struct Surface {
     /// For each particle the other ends of edges without triangles, and their lengths, m.
     pub(super) lone: Lists<(u32, f64)>,
     /// The particles at which shortest paths can bend: those around which there is more surface
-    /// than in a plane (or than in a half-plane, at a rim), and the ends of edges without triangles.
+    /// than in a plane (or than in a half-plane, at a boundary), and the ends of edges without triangles.
     pub(super) bends: Vec<bool>,
 }
 
 /// The most by which the angle around a particle may exceed that in a plane, rad, without paths
-/// bending there. The straight lines that pass on either side then leave a gap of this angle, and a
-/// path into the gap is longer by a share of 1e-8 at most.
+/// bending there. Straight lines that pass it on both sides leave a gap of this angle at most, and a
+/// path that bends into the gap is longer by a share of the square of it.
 const FLAT: f64 = 1e-4;
 
 /// How far the square of a triangle's height may fall below 0 by rounding, as a share of the square
@@ -48,7 +51,6 @@ impl Surface {
         }));
         let pairs = Pairs::new(particles, &given);
 
-        const NONE: u32 = u32::MAX;
         let mut corners: Vec<[u32; 3]> = Vec::new();
         let mut lengths: Vec<[f64; 3]> = Vec::new();
         let mut ring: Vec<u32> = Vec::new();
@@ -68,15 +70,15 @@ impl Surface {
                 continue;
             }
             let mut same = last[ab.0];
-            let mut twice = false;
+            let mut is_duplicate = false;
             while same != NONE {
-                twice |= corners[same as usize / 3].contains(&c);
+                is_duplicate |= corners[same as usize / 3].contains(&c);
                 same = ring[same as usize];
                 if same == last[ab.0] {
                     break;
                 }
             }
-            if twice {
+            if is_duplicate {
                 continue;
             }
             for (edge, _) in [ab, bc, ca] {
@@ -99,7 +101,7 @@ impl Surface {
         let mut edges = Vec::with_capacity(pairs.len());
         let mut alone: Vec<([u32; 2], f64)> = Vec::new();
         pairs.each(|edge, ends, length| {
-            edges.push(ends);
+            edges.push((ends, length));
             if last[edge] == NONE {
                 alone.push((ends, f64::from(length)));
             }
@@ -119,6 +121,20 @@ impl Surface {
         surface
     }
 
+    /// The same without some edges, by their ends, and without the triangles that have them as sides.
+    /// In whatever order and in however many steps edges are removed, the result is the same.
+    pub(crate) fn without(&self, torn: impl IntoIterator<Item = [u32; 2]>) -> Self {
+        let torn: Vec<([u32; 2], f32)> = torn
+            .into_iter()
+            .filter(|ends| ends.iter().all(|&end| (end as usize) < self.particles()))
+            .map(|ends| (ends, 0.0))
+            .collect();
+        let torn = Pairs::new(self.particles(), &torn);
+        let whole = self.edges.iter().filter(|(ends, _)| torn.find(*ends).is_none());
+        // A triangle without one of its sides is left out.
+        Self::new(self.particles(), whole.copied(), self.corners.iter().copied())
+    }
+
     /// How many particles there are.
     pub(crate) fn particles(&self) -> usize {
         self.bends.len()
@@ -129,32 +145,61 @@ impl Surface {
         if !self.lone.of(particle).is_empty() {
             return true;
         }
-        let mut turn = Turn::default();
-        let mut rims = 0;
+        let mut angle = AngleSum::default();
+        let mut boundary_edges = 0;
         for &side in self.around.of(particle) {
             let (triangle, k) = (side as usize / 3, side as usize % 3);
             let lengths = self.lengths[triangle];
             let [on, off] = [lengths[k], lengths[(k + 2) % 3]];
             let across = lengths[(k + 1) % 3];
             let cosine = (on * on + off * off - across * across) / (2.0 * on * off);
-            turn.add(cosine);
+            angle.add(cosine);
             for side in [k, (k + 2) % 3].map(|k| 3 * triangle + k) {
                 let next = self.ring[side] as usize;
                 if next == side {
-                    rims += 1;
+                    boundary_edges += 1;
                 } else if self.ring[next] as usize != side {
                     return true; // three triangles or more at one edge
                 }
             }
         }
-        match rims {
-            0 => turn.exceeds(2),
-            2 => turn.exceeds(1),
+        match boundary_edges {
+            0 => angle.exceeds(2) || !self.is_one_fan(particle),
+            2 => angle.exceeds(1) || !self.is_one_fan(particle),
             _ => true,
         }
     }
 
-    /// The clusters of some particles: two are in the same one if a way along edges leads from one to
+    /// Whether from one of the triangles around a particle all others are reached over edges that end
+    /// there. No edge there has more than two triangles.
+    fn is_one_fan(&self, particle: u32) -> bool {
+        let around = self.around.of(particle);
+        let Some(&first) = around.first() else { return true };
+        let mut met = 1;
+        // Over the side that begins at the particle, then, if the fan is open, over the one that ends
+        // there.
+        let triangle = first as usize / 3;
+        for begin in [first as usize, 3 * triangle + (first as usize + 2 - 3 * triangle) % 3] {
+            let mut side = begin;
+            loop {
+                let next = self.ring[side] as usize;
+                if next == side {
+                    break;
+                }
+                if next / 3 == triangle {
+                    return met == around.len();
+                }
+                met += 1;
+                let (other, k) = (next / 3, next % 3);
+                // The other side of that triangle at the particle.
+                let begins = self.corners[other][k] == particle;
+                side = 3 * other + if begins { (k + 2) % 3 } else { (k + 1) % 3 };
+            }
+        }
+        met == around.len()
+    }
+
+    /// The clusters of some particles: two are in the same one if a path along edges leads from one to
     /// the other through such particles only. Clusters are in the order of their lowest numbers, and
     /// the particles of each in the order of theirs.
     pub(crate) fn clusters(&self, particles: &[u32]) -> Vec<Vec<u32>> {
@@ -165,7 +210,7 @@ impl Surface {
             }
         }
         let mut roots = Roots::new(self.particles());
-        for &ends in &self.edges {
+        for &(ends, _) in &self.edges {
             if ends.iter().all(|&end| inside[end as usize]) {
                 roots.unite(ends);
             }
@@ -267,19 +312,19 @@ impl Roots {
 }
 
 /// A sum of angles between 0 and π, by sines and cosines.
-struct Turn {
+struct AngleSum {
     half_turns: u32,
     cosine: f64,
     sine: f64,
 }
 
-impl Default for Turn {
+impl Default for AngleSum {
     fn default() -> Self {
         Self { half_turns: 0, cosine: 1.0, sine: 0.0 }
     }
 }
 
-impl Turn {
+impl AngleSum {
     /// Adds the angle of this cosine.
     fn add(&mut self, cosine: f64) {
         let square = 1.0 - cosine * cosine;
