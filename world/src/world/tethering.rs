@@ -2,7 +2,7 @@
 
 use taut_core::{Engine, Kernel, News, Particles, Renumbering, Seen};
 
-use super::{Moment, World};
+use super::{Moment, Part, World};
 use crate::model::{Model, reordered};
 use crate::tether::{
     ANCHORS_MAX, Surface, TETHER_SPEED_MAX, Tether, TetherColumns, TetherList, Tethers,
@@ -47,9 +47,17 @@ impl<const D: usize> Tethering<D> {
         })
     }
 
-    /// The part goes on with those of its sticks that are `kept`, on another plan.
+    /// The part goes on with those of its sticks that are `kept`, on another plan. The others are torn.
     pub(super) fn exchange(&mut self, kept: &[u32]) {
-        self.stick_of = reordered(&self.stick_of, kept);
+        let left = reordered(&self.stick_of, kept);
+        let mut is_left = vec![false; self.rest.sticks.len()];
+        left.iter().for_each(|&stick| is_left[stick as usize] = true);
+        for stick in core::mem::replace(&mut self.stick_of, left) {
+            let stick = stick as usize;
+            if !is_left[stick] && self.rest.sticks.tear(stick).is_ok() {
+                self.pins = None;
+            }
+        }
         self.seen_sticks = None;
         self.columns.forget_slots();
     }
@@ -175,7 +183,41 @@ impl<const D: usize> Tethering<D> {
     }
 }
 
+/// The free particles of a model that are to have tethers and from which no pin can be reached.
+pub(super) fn out_of_tethers<const D: usize>(
+    rest: &Model<D>,
+    is_pin: impl Fn(u32) -> bool,
+) -> Vec<u32> {
+    if rest.tethers.is_empty() {
+        return Vec::new();
+    }
+    let all: Vec<u32> = (0..rest.particles.len() as u32).collect();
+    let mut loose = Surface::of(rest).clusters(&all);
+    loose.retain(|joined| !joined.iter().any(|&it| is_pin(it)));
+    let mut loose = loose.concat();
+    loose.retain(|&it| rest.tethers.get(it as usize).is_some_and(Option::is_some));
+    loose
+}
+
 impl<K: Kernel<D>, const D: usize> World<K, D> {
+    /// The models that have particles without the tethers that they are to have, and how many.
+    pub(super) fn untethered(&self) -> Vec<(&Part, usize)> {
+        let mut found = Vec::new();
+        for (at, piece) in self.pieces.iter().enumerate() {
+            let Some(tethering) = &piece.tethering else { continue };
+            let masses = piece.matter.particles.inverse_masses();
+            let is_pin = |old| masses[piece.number_of(old) as usize] == 0.0;
+            let loose = out_of_tethers(&tethering.rest, is_pin);
+            let mut first = 0;
+            for part in self.parts.iter().filter(|part| part.piece == at) {
+                let range = first..first + part.particles.len() as u32;
+                first = range.end;
+                found.push((part, loose.iter().filter(|&it| range.contains(it)).count()));
+            }
+        }
+        found
+    }
+
     /// How many tethers there are, as of the last step: 0 before the first.
     pub fn tethers(&self) -> usize {
         self.pieces.iter().filter_map(|piece| piece.tethering.as_ref()).map(Tethering::count).sum()

@@ -3,6 +3,7 @@
 use taut_core::{Kernel, Step};
 
 use super::World;
+use super::tethering::out_of_tethers;
 use crate::scene::{AnyScene, Scene};
 
 /// What is wrong with a scene, or a world, that can be played. Its text is a sentence.
@@ -28,6 +29,15 @@ pub enum Warning {
         substeps: u32,
         /// How long a step is, s.
         dt: f32,
+    },
+    /// Particles of a model are to have tethers, but no pinned one can be reached from them along its
+    /// sticks and faces.
+    #[error("model '{model}': {particles} particle(s) have no tether, as no pinned one is joined to them")]
+    Untethered {
+        /// Its name.
+        model: String,
+        /// How many particles.
+        particles: usize,
     },
 }
 
@@ -91,6 +101,9 @@ impl<const D: usize> Scene<D> {
             let points = (0..particles.len()).map(|it| particles.position(it));
             let with_masses = points.zip(particles.inverse_masses().iter().copied());
             out_of_reach(&self.settings.step, name, with_masses, &mut warnings);
+            let masses = particles.inverse_masses();
+            let loose = out_of_tethers(model, |it| masses[it as usize] == 0.0).len();
+            untethered(name, loose, &mut warnings);
         }
         warnings
     }
@@ -115,6 +128,15 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             let with_masses = particles.map(|it| (self.position(it), self.inverse_mass(it)));
             out_of_reach(&self.settings.step, &part.name, with_masses, &mut warnings);
         }
+        for (part, loose) in self.untethered() {
+            untethered(&part.name, loose, &mut warnings);
+        }
         warnings
+    }
+}
+
+fn untethered(model: &str, particles: usize, warnings: &mut Vec<Warning>) {
+    if particles > 0 {
+        warnings.push(Warning::Untethered { model: model.to_owned(), particles });
     }
 }

@@ -27,6 +27,7 @@ mod ropes;
 mod snapshots;
 mod springs;
 mod tearing;
+mod tethers;
 mod time;
 mod wind;
 mod worlds;

@@ -1,0 +1,330 @@
+//! Tethers: cloth that hangs does not stretch, whatever happens to its pins and sticks.
+
+use std::sync::Arc;
+
+use taut_core::{Duplicates, Particles, Step, Sticks};
+use taut_scalar::ScalarKernel;
+use taut_world::{
+    Axes, Capsule, Cloth, Model, ModelError, Path, Rope, Scene, Solid, StickSet, Surface, Tethers,
+    Warning, World,
+};
+
+use super::make::{drape, loose, scene, steps, world};
+
+/// A scene of 8 substeps of one iteration.
+fn stiff(model: Model) -> Scene {
+    let mut scene = scene("sheet", model);
+    scene.settings.step = Step { substeps: 8, iterations: 1, ..scene.settings.step };
+    scene
+}
+
+fn tethered(model: Model) -> Model {
+    model.tethered(Tethers::default()).unwrap()
+}
+
+fn distance(a: [f32; 3], b: [f32; 3]) -> f32 {
+    (0..3).map(|axis| (a[axis] - b[axis]).powi(2)).sum::<f32>().sqrt()
+}
+
+#[test]
+fn cloth_that_hangs_from_a_row_does_not_stretch() {
+    for set in [StickSet::Structural, StickSet::All] {
+        let mut stretched = [0.0; 2];
+        for (with, stretch) in stretched.iter_mut().enumerate() {
+            let model = drape(24, set);
+            let mut world = world(&stiff(if with == 1 { tethered(model) } else { model }));
+            world.settings_mut().step.substeps = 1;
+            steps(&mut world, 240);
+            *stretch = world.diagnostics().unwrap().stretch.rms;
+            assert_eq!(world.tethers(), with * 24 * 23);
+        }
+        assert!(stretched[1] < 1e-4 && stretched[1] < 0.01 * stretched[0], "{stretched:?}");
+    }
+}
+
+#[test]
+fn a_corner_is_as_far_as_the_cloth_reaches() {
+    // Held at one corner, drawn by the opposite one: along the diagonal, not along the edges.
+    let cloth = Cloth { columns: 21, rows: 16, width: 2.0, height: 1.5, ..Cloth::default() };
+    let model = Model::cloth(&cloth).unwrap().with_group("pin", [0]).unwrap().pinned("pin");
+    let mut world = world(&stiff(tethered(model)));
+    steps(&mut world, 1);
+    let last = 21 * 16 - 1;
+    world.grab(last).unwrap();
+    world.drag(last, [0.0, -10.0, 0.0]).unwrap();
+    steps(&mut world, 1);
+    world.release(last).unwrap();
+    steps(&mut world, 240);
+    let reach = distance(world.position(0), world.position(last));
+    assert!(reach < 2.5 * 1.0001, "{reach}");
+    assert_eq!(world.tethers(), 21 * 16 - 1);
+}
+
+#[test]
+fn a_tether_leads_to_each_cluster_of_pins_as_far_as_asked_for() {
+    let cloth = || Model::cloth(&Cloth { columns: 9, rows: 9, ..Cloth::default() }).unwrap();
+    for (anchors, expected) in [(1, 77), (2, 2 * 77), (3, 3 * 77), (16, 4 * 77)] {
+        let tethers = Tethers { anchors, ..Tethers::default() };
+        let mut world = world(&stiff(cloth().pinned("corners").tethered(tethers).unwrap()));
+        steps(&mut world, 1);
+        assert_eq!(world.tethers(), expected);
+    }
+}
+
+#[test]
+fn slack_is_how_far_cloth_may_go() {
+    let model = drape(12, StickSet::Structural);
+    let mut model = model.tethered(Tethers { slack: 1.25, anchors: 1 }).unwrap();
+    for stick in 0..model.sticks.len() {
+        model.sticks.set_compliance(stick, 10.0).unwrap(); // hardly any stick at all
+    }
+    let length = distance(model.particles.position(0), model.particles.position(11 * 12));
+    let mut world = world(&stiff(model));
+    steps(&mut world, 600);
+    let reach = distance(world.position(0), world.position(11 * 12));
+    assert!((reach / length - 1.25).abs() < 1e-4, "{}", reach / length);
+}
+
+#[test]
+fn pins_come_and_go_and_hands_are_no_anchors() {
+    let mut world = world(&stiff(tethered(drape(8, StickSet::All))));
+    steps(&mut world, 1);
+    assert_eq!(world.tethers(), 8 * 7);
+    world.grab(60).unwrap();
+    steps(&mut world, 1);
+    assert_eq!(world.tethers(), 8 * 7); // it keeps its own, which does not act
+    world.pin(60).unwrap();
+    steps(&mut world, 1);
+    assert_eq!(world.tethers(), 8 * 7); // a hand holds it
+    world.release(60).unwrap();
+    steps(&mut world, 1);
+    assert_eq!(world.tethers(), 2 * (8 * 7 - 1)); // to the row, and to the new pin
+    world.unpin(60).unwrap();
+    for corner in 0..8 {
+        world.set_inverse_mass(corner, 1.0).unwrap();
+    }
+    steps(&mut world, 1);
+    assert_eq!(world.tethers(), 0);
+}
+
+#[test]
+fn a_pin_that_jumps_takes_nothing_along_faster_than_30_m_per_s() {
+    let mut scene = stiff(tethered(drape(8, StickSet::Structural)));
+    scene.settings.step.iterations = 0; // so that only tethers move something
+    scene.settings.step.acceleration = [0.0; 3];
+    let mut world = world(&scene);
+    steps(&mut world, 1);
+    let before: Vec<_> = world.positions().collect();
+    for pin in 0..8 {
+        let [x, y, z] = world.position(pin);
+        world.set_position(pin, [x + 100.0, y, z]).unwrap();
+    }
+    world.settings_mut().step.substeps = 1;
+    steps(&mut world, 1);
+    for particle in 8..64 {
+        let moved = distance(before[particle], world.position(particle));
+        assert!(moved > 0.49 && moved <= 30.0 / 60.0 * 1.000_01, "{moved}");
+    }
+}
+
+#[test]
+fn pins_that_are_led_carry_tethers_along() {
+    let path = Path::Oscillating { amplitude: [0.0, 0.5, 0.0], period: 1.0 };
+    let guided = drape(10, StickSet::Structural).guided("top", path, None).unwrap();
+    let mut world = world(&stiff(tethered(guided)));
+    let length = distance(world.position(0), world.position(90));
+    for _ in 0..120 {
+        steps(&mut world, 1);
+        for column in 0..10 {
+            let reach = distance(world.position(column), world.position(90 + column));
+            assert!(reach < 1.01 * length, "{reach}");
+        }
+    }
+}
+
+/// A sheet that is cut between two of its rows from the left, up to a column.
+fn cut(world: &mut World<ScalarKernel>, size: usize, row: usize, until: usize) {
+    let range = world.sticks_of("sheet").unwrap();
+    for stick in range {
+        let (piece, number) = world.locate_stick(stick).unwrap();
+        let [a, b] = world.pieces()[piece].matter.sticks.ends()[number].map(|it| it as usize);
+        let rows = [a.min(b) / size, a.max(b) / size];
+        if rows[0] <= row && rows[1] > row && (a % size).min(b % size) < until {
+            world.tear(stick).unwrap();
+        }
+    }
+}
+
+#[test]
+fn what_hangs_on_a_cut_path_has_the_way_round_or_none() {
+    let size = 12;
+    let mut world = world(&stiff(tethered(drape(size, StickSet::All))));
+    steps(&mut world, 30);
+    let whole = world.tethers();
+    // A slit, round which there is a way.
+    cut(&mut world, size, 5, size / 2);
+    steps(&mut world, 1);
+    assert_eq!(world.tethers(), whole);
+    let top = distance(world.position(0), world.position(5 * size));
+    steps(&mut world, 300);
+    let corner = distance(world.position(0), world.position((size - 1) * size));
+    assert!(corner > 2.0 * top, "the corner below the slit did not sink: {corner}");
+    // All the way.
+    cut(&mut world, size, 5, size);
+    steps(&mut world, 1);
+    assert_eq!(world.tethers(), 5 * size);
+    steps(&mut world, 120);
+    assert!(world.position(size * size - 1)[1] < -5.0, "it did not fall");
+}
+
+#[test]
+fn a_pinhole_frees_no_column() {
+    let size = 12;
+    let mut world = world(&stiff(tethered(drape(size, StickSet::Structural))));
+    steps(&mut world, 1);
+    for stick in world.sticks_of("sheet").unwrap() {
+        let (piece, number) = world.locate_stick(stick).unwrap();
+        let ends = world.pieces()[piece].matter.sticks.ends()[number];
+        if ends.contains(&(5 * size as u32 + 6)) {
+            world.tear(stick).unwrap();
+        }
+    }
+    steps(&mut world, 1);
+    assert_eq!(world.tethers(), size * (size - 1) - 1);
+    steps(&mut world, 240);
+    let hangs = distance(world.position(6), world.position(11 * size + 6));
+    let length = distance(world.position(0), world.position(11 * size));
+    assert!(hangs < 1.1 * length, "{hangs} of {length}");
+}
+
+#[test]
+fn a_world_with_tethers_resumes_to_the_same_bits() {
+    let scene = stiff(tethered(drape(10, StickSet::All).tearing_at(1.5)));
+    let mut first = world(&scene);
+    steps(&mut first, 20);
+    first.grab(95).unwrap();
+    first.drag(95, [2.0, -2.0, 0.5]).unwrap();
+    steps(&mut first, 5);
+    assert!(first.torn() > 0);
+    for reordered in [false, true] {
+        if reordered {
+            first.reorder(|_| ScalarKernel).unwrap();
+        }
+        let snapshot = first.snapshot();
+        let mut second = World::resume(&scene, |_| ScalarKernel, &snapshot).unwrap();
+        for _ in 0..30 {
+            steps(&mut first, 1);
+            steps(&mut second, 1);
+            assert_eq!(first.hash(), second.hash());
+            assert_eq!(first.tethers(), second.tethers());
+        }
+    }
+}
+
+#[test]
+fn a_step_that_is_watched_has_the_same_bits() {
+    let scene = stiff(tethered(drape(20, StickSet::All)));
+    let (mut plain, mut watched) = (world(&scene), world(&scene));
+    let mut passes = std::collections::BTreeSet::new();
+    for _ in 0..20 {
+        steps(&mut plain, 1);
+        let mut note = |pass| {
+            passes.insert(pass);
+        };
+        assert!(watched.step_watched(&taut_core::Inline, &mut note).unwrap().finite);
+        assert_eq!(plain.hash(), watched.hash());
+    }
+    assert!(passes.contains(&taut_world::Pass::Tethers));
+}
+
+#[test]
+fn a_tether_over_an_edge_pulls_nothing_through_it() {
+    // Pinned on one side of a pole, over which it hangs down on the other.
+    let cloth = Cloth {
+        columns: 9,
+        rows: 41,
+        width: 0.4,
+        height: 2.0,
+        axes: Axes::LYING,
+        ..Cloth::default()
+    };
+    let model = Model::cloth(&cloth).unwrap().pinned("top").moved([0.0, 1.0, 0.0]);
+    let mut scene = stiff(tethered(model));
+    let pole = Capsule::new([[-2.0, 0.85, -0.2], [2.0, 0.85, -0.2]], 0.1).unwrap();
+    let surface = Surface { friction: 0.0, thickness: 0.02, ..Surface::default() };
+    scene.obstacles.push(Arc::new(Solid::new(pole).with(surface).unwrap()));
+    let mut world = world(&scene);
+    for _ in 0..300 {
+        steps(&mut world, 1);
+        assert!(world.diagnostics().unwrap().depth < 1e-3);
+    }
+    let end = world.position(9 * 41 - 1);
+    assert!(end[1] < 0.6, "{end:?} does not hang");
+}
+
+#[test]
+fn a_sheet_that_fell_does_not_come_back_up() {
+    let cloth = Cloth { columns: 24, rows: 24, axes: Axes::LYING, ..Cloth::default() };
+    let mut world = world(&stiff(tethered(Model::cloth(&cloth).unwrap().pinned("top"))));
+    let height = |world: &World<ScalarKernel>| {
+        let sum: f64 = world.positions().map(|[_, y, _]| f64::from(y)).sum();
+        sum / world.len() as f64
+    };
+    let begin = height(&world);
+    // Straight down for the first time, where tethers stop the fall: it may swing on.
+    let (mut low, mut back) = (begin, 0.0_f64);
+    let mut energy = Vec::new();
+    for _ in 0..600 {
+        steps(&mut world, 1);
+        let now = height(&world);
+        low = low.min(now);
+        energy.push(now);
+        back = back.max(now - low);
+    }
+    println!("fell {}, came back {back}", begin - low);
+    assert!(begin - low > 0.3);
+}
+
+#[test]
+fn particles_that_no_pin_is_joined_to_have_none_and_that_is_said() {
+    let mut scene = stiff(tethered(drape(6, StickSet::All)));
+    let rope = Model::rope(&[[1.0, 0.0, 0.0], [2.0, 0.0, 0.0]], &Rope::default()).unwrap();
+    let particles = rope.particles.len();
+    scene.add("rope", tethered(rope)).unwrap();
+    let warned = scene.warnings();
+    assert_eq!(warned, [Warning::Untethered { model: "rope".to_owned(), particles }]);
+    assert!(warned[0].to_string().contains("model 'rope'"));
+    let mut world = world(&scene);
+    steps(&mut world, 1);
+    assert_eq!(world.tethers(), 30);
+}
+
+#[test]
+fn a_rope_and_loose_particles_and_nothing_can_be_tethered() {
+    let rope = Model::rope(&[[0.0, 0.0, 0.0], [0.0, -2.0, 0.0]], &Rope::default()).unwrap();
+    let mut world = world(&stiff(tethered(rope.pinned("start"))));
+    let last = world.len() - 1;
+    steps(&mut world, 240);
+    let length = distance(world.position(0), world.position(last));
+    assert!(length < 2.0002, "{length}");
+
+    let loose = loose(&[[0.0; 3], [1.0, 0.0, 0.0]], &[0.0, 1.0]);
+    let mut world = super::make::world(&stiff(tethered(loose)));
+    steps(&mut world, 2);
+    assert_eq!(world.tethers(), 0);
+
+    let none = Sticks::with_rests(0, &[], &[], Duplicates::Keep).unwrap();
+    let empty = Model::new(Particles::new(&[], &[]).unwrap(), none);
+    let mut world = super::make::world(&stiff(tethered(empty)));
+    steps(&mut world, 2);
+}
+
+#[test]
+fn tethers_that_are_not_sane_are_refused() {
+    for (slack, anchors) in
+        [(0.999, 4), (f32::NAN, 4), (f32::INFINITY, 4), (-1.0, 4), (1.0, 0), (1.0, 1000)]
+    {
+        let refused = drape(4, StickSet::All).tethered(Tethers { slack, anchors });
+        assert!(matches!(refused, Err(ModelError::Measure { .. })), "{slack}, {anchors}");
+    }
+}
