@@ -285,16 +285,6 @@ impl<'a> Search<'a> {
         self.extend(a, ca, c, false);
         self.extend(b, bc, c, false);
 
-<<<<<<< HEAD
-        // A way by the corner that meets all lines to one side before they leave the triangle.
-        let by_corner =
-            |x: f64| self.labels[c as usize].distance + ((cx - x) * (cx - x) + cy * cy).sqrt();
-        let beaten = |x: f64, at: f64| by_corner(x) < at * (1.0 - SAME) - window.excess;
-        let to_left = x > from && !beaten(from, at_from);
-        let to_right = x < to && !beaten(to, at_to);
-        // Where a line through a point of the base leaves the left side, as a share of it.
-        let leaves = |x: f64, px: f64, cx: f64| {
-=======
         // The segment from the corner to the end of the window meets all lines that leave by one side.
         let through_corner =
             |x: f64| self.labels[c as usize].distance + ((cx - x) * (cx - x) + cy * cy).sqrt();
@@ -303,7 +293,6 @@ impl<'a> Search<'a> {
         let to_right = x < to && !is_dominated(to, at_to);
         // Where the line through a point of the base crosses the left side, as a share of its length.
         let crosses = |x: f64, px: f64, cx: f64| {
->>>>>>> help-b
             let share = -py * x / (cx * -py - cy * (x - px));
             if share < 1.0 { share } else { 1.0 }
         };
@@ -321,17 +310,10 @@ impl<'a> Search<'a> {
             let (px, cx) = (ab - px, ab - cx);
             let length = if cy > LEAST_HEIGHT * ab { bc } else { (cx * cx + cy * cy).sqrt() };
             let image = [(px * cx + py * cy) / length, -((px * cy - py * cx) / length).abs()];
-<<<<<<< HEAD
-            let from_share = if x >= from { 1.0 } else { leaves(ab - from, px, cx) };
-            let to_share = leaves(ab - to, px, cx);
-            let child = Window { from: bc * to_share, to: bc * from_share, image, ..window };
-            self.pass((3 * triangle + kb) as u32, child, bc);
-=======
             let from_share = if x >= from { 1.0 } else { crosses(ab - from, px, cx) };
             let to_share = crosses(ab - to, px, cx);
             let child = Window { from: bc * to_share, to: bc * from_share, image, ..window };
             self.enter_neighbours((3 * triangle + kb) as u32, child, bc);
->>>>>>> help-b
         }
     }
 

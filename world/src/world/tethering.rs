@@ -130,7 +130,7 @@ impl<const D: usize> Tethering<D> {
         let together = clusters.len().div_ceil(ANCHORS_MAX as usize).max(1);
         let mut near: Vec<Vec<(f32, u32)>> = vec![Vec::new(); particles.len()];
         for clusters in clusters.chunks(together) {
-            let nearest = surface.from_sources(&clusters.concat());
+            let nearest = surface.distances_from(&clusters.concat());
             for (near, nearest) in near.iter_mut().zip(nearest) {
                 if nearest.distance.is_finite() && nearest.distance > 0.0 {
                     near.push((nearest.distance, nearest.source));

@@ -174,7 +174,7 @@ fn what_hangs_on_a_cut_path_has_the_way_round_or_none() {
     steps(&mut world, 1);
     assert_eq!(world.tethers(), 5 * size);
     steps(&mut world, 120);
-    assert!(world.position(size * size - 1)[1] < -5.0, "it did not fall");
+    assert!(world.position(size * size - 1)[1] < -2.0, "it did not fall");
 }
 
 #[test]
@@ -271,18 +271,15 @@ fn a_sheet_that_fell_does_not_come_back_up() {
         sum / world.len() as f64
     };
     let begin = height(&world);
-    // Straight down for the first time, where tethers stop the fall: it may swing on.
     let (mut low, mut back) = (begin, 0.0_f64);
-    let mut energy = Vec::new();
     for _ in 0..600 {
         steps(&mut world, 1);
         let now = height(&world);
         low = low.min(now);
-        energy.push(now);
         back = back.max(now - low);
     }
     println!("fell {}, came back {back}", begin - low);
-    assert!(begin - low > 0.3);
+    assert!(begin - low > 0.4 && back < 0.02 * (begin - low), "{back}");
 }
 
 #[test]
