@@ -5,12 +5,14 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
-use taut_core::{Duplicates, Particles, Step, Sticks};
+use taut_core::{Duplicates, Particles, Sticks};
 use taut_scalar::ScalarKernel;
 use taut_world::{
     Facing, Matter, Model, Moment, Obstacle, Path, Rope, Scene, Solid, Spin, StickSet, Surface,
     TriMesh, World,
 };
+
+use crate::make::coarse;
 
 const H: f32 = 1.0 / 60.0;
 
@@ -107,6 +109,7 @@ fn loose(points: &[[f32; 3]]) -> Model {
 
 fn world(model: Model, obstacle: impl Obstacle + 'static) -> World<ScalarKernel> {
     let mut scene = Scene::new();
+    scene.settings.step = coarse();
     scene.add("matter", model).unwrap();
     scene.obstacles.push(Arc::new(obstacle));
     World::new(&scene, |_| ScalarKernel).unwrap()
@@ -164,7 +167,7 @@ fn a_wall_stops_a_bullet_where_it_hits() {
     }
     let mut world = world(model, wall);
     world.settings_mut().step.acceleration = [0.0; 3];
-    world.settings_mut().step.damping = 0.0;
+    world.settings_mut().step.damping_rate = 0.0;
     assert!(world.step().unwrap().finite);
     let [x, y, z] = world.position(0);
     assert!((x - 0.1).abs() < 1e-5 && y.abs() < 1e-5 && z.abs() < 1e-5, "at {x} {y} {z}");
@@ -268,7 +271,7 @@ fn cloth_stays_on_the_side_of_a_mesh_where_it_was() {
             assert!(!is_inside(&shape, x), "step {step}: particle {particle} at {x:?}");
         }
     }
-    let motion = Step::default().motion().unwrap();
+    let motion = coarse().motion().unwrap();
     let moment = Moment { time: world.time(), h: H, motion };
     let depth = mesh.depth(&world.pieces()[0].matter, &moment);
     assert!(depth < 1e-5, "{depth} m inside");
@@ -300,7 +303,7 @@ proptest! {
         for (axis, to) in to.into_iter().enumerate() {
             model.particles.positions_mut(axis)[0] = to;
         }
-        let moment = Moment { time: 0.0, h: H, motion: Step::default().motion().unwrap() };
+        let moment = Moment { time: 0.0, h: H, motion: coarse().motion().unwrap() };
         mesh.keep_out(&mut Matter::of(&mut model), &moment);
         let end = model.particles.position(0);
         for triangle in &triangles {

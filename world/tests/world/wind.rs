@@ -19,7 +19,7 @@ fn dot(a: Vector, b: Vector) -> f64 {
 }
 
 fn moment(h: f32) -> Moment {
-    let step = Step { dt: h, acceleration: [0.0; 3], ..Step::default() };
+    let step = Step { dt: h, substeps: 1, acceleration: [0.0; 3], ..Step::default() };
     Moment { time: 0.4, h, motion: step.motion().unwrap() }
 }
 
