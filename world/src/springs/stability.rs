@@ -49,9 +49,8 @@ impl Springs {
                 least.min(2.0 / rate)
             }
             Integrator::SemiImplicitEuler | Integrator::Verlet => {
-                let within = |room: f64| {
-                    room / (rate + libm::sqrt(rate * rate + room * squared_frequency))
-                };
+                let within =
+                    |room: f64| room / (rate + libm::sqrt(rate * rate + room * squared_frequency));
                 if damping_rate <= 0.0 {
                     return within(4.0);
                 }

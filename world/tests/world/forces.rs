@@ -49,7 +49,8 @@ proptest! {
         world.pieces_mut()[0].matter.particles.previous_mut(0)[0] = was;
         prop_assert!(world.step().unwrap().finite);
         let moved = world.position(0)[0];
-        prop_assert!((0.0..=-was).contains(&moved), "{was} to {moved}");
+        // Where damping leaves next to nothing, products are denormal and lose their digits.
+        prop_assert!((-1e-30..=-was).contains(&moved), "{was} to {moved}");
     }
 }
 

@@ -152,7 +152,7 @@ fn no_shot_goes_through_a_closed_mesh() {
 
 #[test]
 fn no_shot_goes_through_a_thick_mesh_that_is_slippery() {
-    shoot(&pit(), Surface { thickness: 0.03, friction: 0.0, restitution: 0.0 }, 2);
+    shoot(&pit(), Surface { thickness: 0.03, friction: 0.0, ..Surface::default() }, 2);
 }
 
 #[test]
@@ -296,7 +296,8 @@ proptest! {
         let triangles: Vec<[u32; 3]> =
             (2..points.len() as u32).map(|i| [i - 2, i - 1, i]).collect();
         let mesh = TriMesh::new(&points, &triangles, Facing::Both).unwrap();
-        let surface = Surface { thickness, restitution: 0.5, friction: 0.5 };
+        let surface =
+            Surface { thickness, restitution: 0.5, friction: 0.5, ..Surface::default() };
         let mesh = Solid::mesh(mesh).with(surface).unwrap();
         let mut model = loose(&[from]);
         mesh.begin(&mut Matter::of(&mut model));

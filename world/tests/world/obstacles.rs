@@ -261,7 +261,7 @@ fn obstacle() -> impl Strategy<Value = Arc<dyn Obstacle>> {
         .prop_filter_map("no axis", |(min, size, axis, rate, thickness)| {
             let max = core::array::from_fn(|i| min[i] + size[i]);
             let solid = Solid::new(Cuboid::new(min, max).unwrap())
-                .with(Surface { thickness, friction: 0.7, restitution: 0.4 })
+                .with(Surface { thickness, friction: 0.7, restitution: 0.4, ..Surface::default() })
                 .unwrap();
             Some(Arc::new(solid.turning(Spin::about(axis, [0.1, 0.0, 0.2], rate).ok()?)) as _)
         });

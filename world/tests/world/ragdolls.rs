@@ -167,13 +167,8 @@ where
     }
     scene.obstacles.push(Arc::new(LimbContacts::default()));
     let acceleration = [0.0; D];
-    scene.settings.step = Step {
-        substeps: 4,
-        iterations: 8,
-        damping_rate: 0.0,
-        acceleration,
-        ..Step::default()
-    };
+    scene.settings.step =
+        Step { substeps: 4, iterations: 8, damping_rate: 0.0, acceleration, ..Step::default() };
     World::new(&scene, |_| ScalarKernel).unwrap()
 }
 

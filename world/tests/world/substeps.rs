@@ -141,15 +141,41 @@ fn friction_stops_a_block_where_coulomb_says() {
     assert_all("slope, m", 0.5 * along * 4.0, 0.008, |n| slid(n, 0.0, friction, gravity, 0.0));
 }
 
+/// How far off a wall a ball is after a second, m, that hits it at `speed`: its restitution is 0.8, and
+/// there is no gravity.
+fn bounced(substeps: u32, speed: f32) -> f32 {
+    let h = 1.0 / 60.0 / substeps as f32;
+    let mut scene = scene("ball", particle([0.0, -speed], h));
+    scene.settings.step = Step { acceleration: [0.0; 2], ..step(substeps, 0.0) };
+    let surface = Surface { restitution: 0.8, ..Surface::default() };
+    let ground = HalfSpace::new([0.0, 0.0], [0.0, 1.0]).unwrap();
+    scene.obstacles.push(Arc::new(Solid::new(ground).with(surface).unwrap()));
+    let mut world = world(&scene);
+    steps(&mut world, 60);
+    world.position(0)[1]
+}
+
+#[test]
+fn what_is_too_slow_to_bounce_is_so_by_its_speed() {
+    for substeps in SUBSTEPS {
+        let [slow, fast] = [0.099, 0.101].map(|speed: f32| bounced(substeps, speed));
+        let expected = 0.8 * 0.101;
+        assert!(slow == 0.0, "{substeps}: {slow} m");
+        assert!((fast / expected - 1.0).abs() < 0.01, "{substeps}: {fast} m, not {expected} m");
+    }
+}
+
 #[test]
 fn other_substeps_keep_the_velocities_that_a_scene_begins_with() {
     let expected = fallen([0.0; 2], [3.0, 4.0], [0.0, -G], 0.5);
-    for axis in 0..2 {
-        assert_all("thrown, m", expected[axis], 0.016, |substeps| {
+    for (axis, expected) in expected.into_iter().enumerate() {
+        assert_all("thrown, m", expected, 0.016, |substeps| {
             let mut scene = Scene::<2>::new();
             scene.settings.step = step(2, 0.0);
             scene.add("stone", particle([3.0, 4.0], 1.0 / 120.0)).unwrap();
-            scene.set_settings(taut_world::Settings { step: step(substeps, 0.0), passes: 1 }).unwrap();
+            scene
+                .set_settings(taut_world::Settings { step: step(substeps, 0.0), passes: 1 })
+                .unwrap();
             let mut world = World::new(&scene, |_| taut_scalar::ScalarKernel).unwrap();
             steps(&mut world, 30);
             f64::from(world.position(0)[axis])

@@ -41,9 +41,9 @@ pub(super) const FOUNTAIN: LibraryScene = LibraryScene {
         let points: Vec<[f32; 3]> = [[0.0, -0.3, 0.0]].into_iter().chain(corners).collect();
         let slopes: Vec<[u32; 3]> = (0..4).map(|side| [0, 1 + side, 1 + (side + 1) % 4]).collect();
         let roof = Solid::mesh(TriMesh::new(&points, &slopes, Facing::Both)?);
-        let wet = Surface { friction: 0.05, restitution: 0.4, thickness: 0.0 };
+        let wet = Surface { friction: 0.05, restitution: 0.4, ..Surface::default() };
         scene.obstacles.push(Arc::new(roof.with(wet)?));
-        scene.settings.step = Step { substeps: 1, iterations: 8, ..Step::default() };
+        scene.settings.step = Step { substeps: 1, iterations: 1, ..Step::default() };
         Ok(scene.into())
     },
 };
