@@ -135,13 +135,14 @@ fn list() -> Result<(), Failure> {
 
 impl Arguments {
     /// The scene with the settings asked for.
-    fn changed<const D: usize>(&self, mut scene: Scene<D>) -> Scene<D> {
-        let settings = &mut scene.settings;
+    fn changed<const D: usize>(&self, mut scene: Scene<D>) -> anyhow::Result<Scene<D>> {
+        let mut settings = scene.settings;
         settings.step.substeps = self.substeps.unwrap_or(settings.step.substeps);
         settings.step.iterations = self.iterations.unwrap_or(settings.step.iterations);
         settings.passes = self.passes.unwrap_or(settings.passes);
+        scene.set_settings(settings)?;
         scene.formula = self.formula.unwrap_or(scene.formula);
-        scene
+        Ok(scene)
     }
 
     /// How many frames of `dt`, s.
@@ -171,7 +172,7 @@ impl Arguments {
         AnyKernel: Kernel<D>,
     {
         self.check_names()?;
-        let scene = self.changed(scene);
+        let scene = self.changed(scene).with_context(|| name.to_owned())?;
         let kernels = self.kernels.find()?;
         let kernel_for = |schedule: &Schedule| kernels.kernel_for(schedule);
         let mut world = match &self.resume {
