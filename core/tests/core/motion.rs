@@ -126,7 +126,8 @@ fn a_share_of_each_substep_converts_to_a_rate() {
         }
         for share in [1e-6, 0.005, 0.01, 0.5, 0.999] {
             let rate = Step::<1>::rate_of_share(share, h as f32);
-            let step = Step::<1> { dt: h as f32, substeps: 1, damping_rate: rate, ..Step::default() };
+            let step =
+                Step::<1> { dt: h as f32, substeps: 1, damping_rate: rate, ..Step::default() };
             let lost = 1.0 - step.motion().unwrap().keep;
             // Half an ulp of the rate, and of the share that is left.
             assert!((lost - share).abs() < 1e-7, "{share} in {h} s: {lost}");
