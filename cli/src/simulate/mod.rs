@@ -63,10 +63,10 @@ pub(crate) struct Arguments {
     /// How large a scene of the library is; --list says what it counts. Otherwise its own size.
     #[arg(long, value_name = "N", value_parser = within::<usize>(1..=4096))]
     size: Option<usize>,
-    /// Into how many substeps a frame is cut. Otherwise as the scene says.
+    /// Into how many substeps a frame is cut. Otherwise as the scene says; of a mesh 8.
     #[arg(long, value_name = "n", value_parser = within::<u32>(1..=1000))]
     substeps: Option<u32>,
-    /// How often a pass relaxes all sticks. Otherwise as the scene says.
+    /// How often a pass relaxes all sticks. Otherwise as the scene says; of a mesh once.
     #[arg(long, value_name = "K", value_parser = within::<u32>(1..=100_000))]
     iterations: Option<u32>,
     /// How often a substep relaxes and then lets obstacles keep particles out. Otherwise as the

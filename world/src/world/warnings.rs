@@ -75,6 +75,7 @@ impl<const D: usize> Scene<D> {
     /// use taut_world::{Cloth, Model, Scene};
     ///
     /// let mut scene = Scene::<3>::new();
+    /// scene.settings.step.substeps = 1;
     /// let cloth = Model::cloth(&Cloth::default())?;
     /// scene.add("near", cloth.clone().moved([0.0, 1000.0, 0.0]))?;
     /// scene.add("far", cloth.moved([0.0, 2000.0, 0.0]))?;

@@ -39,6 +39,18 @@ fn what_is_thrown_flies_on_its_parabola_from_the_moment_of_its_birth() {
 }
 
 #[test]
+fn damping_that_leaves_no_velocity_leaves_places_finite() {
+    for rate in [1e2, 1e3, 5e3, 6e3, 1e4, 1e9] {
+        let emission = Emission { velocity: [3.0, 7.0, -1.0], ..Emission::default() };
+        let mut scene = scene("fountain", Model::emitter(emission).unwrap());
+        scene.settings.step.damping_rate = rate;
+        let mut world = world(&scene);
+        steps(&mut world, 30);
+        assert!(world.positions().flatten().all(|x| x.abs() < 1.0), "{rate} 1/s");
+    }
+}
+
+#[test]
 fn as_many_live_as_were_born_and_have_not_died() {
     let emission =
         Emission { rate: 1000.0, lifetime: [0.2, 0.6], spread: 1.0, ..Emission::default() };
