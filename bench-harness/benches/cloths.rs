@@ -30,7 +30,7 @@ fn main() {
     let start = Particles::side_by_side(repeat_n(&cloth.particles, cloths)).expect("particles");
     let sticks = Sticks::side_by_side(repeat_n(&cloth.sticks, cloths)).expect("sticks");
     let schedule = Schedule::side_by_side(&sticks, repeat_n(&alone, cloths)).expect("a schedule");
-    let step = Step::default();
+    let step = Step { substeps: 1, iterations: 8, ..Step::default() };
 
     // From the start; what it took.
     let play = |plan: &mut AnyPlan<3>, particles: &mut Particles<3>, frames| {

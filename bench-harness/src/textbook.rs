@@ -56,22 +56,24 @@ impl Textbook {
     /// One step.
     pub fn step(&mut self, step: &Step<3>) {
         let h = step.dt / step.substeps as f32;
+        // `1 - damping` of the articles.
+        let keep = step.motion().map_or(f32::NAN, |motion| motion.keep);
         for _ in 0..step.substeps {
-            self.integrate(h, step.acceleration, step.damping);
+            self.integrate(h, step.acceleration, keep);
             for _ in 0..step.iterations {
                 self.relax();
             }
         }
     }
 
-    fn integrate(&mut self, h: f32, acceleration: [f32; 3], damping: f32) {
+    fn integrate(&mut self, h: f32, acceleration: [f32; 3], keep: f32) {
         for particle in &mut self.particles {
             if particle.inverse_mass == 0.0 {
                 continue;
             }
             for (axis, along) in acceleration.into_iter().enumerate() {
                 let x = particle.position[axis];
-                let velocity = (x - particle.previous[axis]) * (1.0 - damping);
+                let velocity = (x - particle.previous[axis]) * keep;
                 particle.position[axis] = x + velocity + along * h * h;
                 particle.previous[axis] = x;
             }

@@ -48,20 +48,21 @@ impl Distance {
 
 /// The same step, each number rounded from `f32`.
 pub(crate) fn in_double(step: &Step<3>) -> Step<3, f64> {
-    let &Step { dt, substeps, iterations, acceleration, damping } = step;
+    let &Step { dt, substeps, iterations, acceleration, damping_rate } = step;
     Step {
         dt: f64::from(dt),
         substeps,
         iterations,
         acceleration: acceleration.map(f64::from),
-        damping: f64::from(damping),
+        damping_rate: f64::from(damping_rate),
     }
 }
 
 /// Nothing but relaxation: without velocity and acceleration every particle stays, to the bit,
 /// until a stick moves it.
 pub fn relaxation(iterations: u32) -> Step<3> {
-    Step { iterations, acceleration: [0.0; 3], damping: 1.0, ..Step::default() }
+    let damping_rate = Step::<3>::DAMPING_RATE_MAX as f32;
+    Step { substeps: 1, iterations, acceleration: [0.0; 3], damping_rate, ..Step::default() }
 }
 
 impl Twins {

@@ -108,7 +108,7 @@ impl Arguments {
                 let contest = Contest {
                     contestants: self.contestants(&scene)?,
                     scene,
-                    step: Step { iterations: self.iterations, ..Step::default() },
+                    step: Step { substeps: 1, iterations: self.iterations, ..Step::default() },
                     warmup: self.warmup,
                     frames: self.frames,
                     repeats: 1,

@@ -124,7 +124,7 @@ pub fn weight<L: Lane>([wa, wb]: [L; 2], compliance: L, inverse_h2: L) -> L {
 }
 
 /// One coordinate of a free particle, one substep on: `(x + (x - previous) keep) + push`,
-/// where `keep = 1 - damping` and `push = acceleration h²` (Verlet, as in Jakobsen 2001).
+/// where `keep = exp(-damping_rate h)` and `push = acceleration h²` (Verlet, as in Jakobsen 2001).
 #[inline(always)]
 pub fn verlet<L: Lane>(x: L, previous: L, keep: L, push: L) -> L {
     (x + (x - previous) * keep) + push

@@ -193,7 +193,7 @@ pub trait Plan<const D: usize, S: Real = f32>: Engine<D, S> {
 
     /// Opens a session: the parts of a step one by one, for a caller who puts collision or
     /// the like between them, without copying the particles each time. Of `step`, the
-    /// length and number of substeps, acceleration and damping count.
+    /// length and number of substeps, acceleration and damping rate count.
     ///
     /// # Errors
     /// As [`Plan::step`].

@@ -295,7 +295,8 @@ impl<S: Real> Sticks<S> {
         self.rest[stick]
     }
 
-    /// A stiffness, (0, 1]: the share of the correction that one relaxation makes.
+    /// A stiffness, (0, 1]: the share of the correction that one relaxation makes. More iterations or
+    /// substeps make the stick stiffer; a compliance does not depend on the number of substeps.
     pub fn stiffness(&self, stick: usize) -> S {
         self.stiffness[stick]
     }

@@ -233,7 +233,7 @@ fn in_f64_the_scalar_kernel_is_the_oracle_but_for_rounding() {
         let step64 = Step::<3, f64> {
             dt: f64::from(step.dt),
             acceleration: step.acceleration.map(f64::from),
-            damping: f64::from(step.damping),
+            damping_rate: f64::from(step.damping_rate),
             substeps: step.substeps,
             iterations: step.iterations,
         };

@@ -10,7 +10,7 @@ use taut::{
 
 use crate::contestants::reference;
 use crate::meshes::{Manner, Mesh, Recipe};
-use crate::play::{Ending, Setup, Start, any_step, for_all, rows};
+use crate::play::{Ending, Setup, Start, any_step, eight_iterations, for_all, rows};
 
 /// Something that a host does to its particles and sticks.
 #[derive(Clone, Debug)]
@@ -227,7 +227,7 @@ fn other_sticks_and_too_few_particles_are_refused_and_nothing_moves() {
         let fewer = sticks_of(&mesh.sticks.ends()[..20]);
         let particles = needed - 1;
         let too_few = Particles::new(&vec![[0.5; 3]; particles], &vec![1.0; particles]).unwrap();
-        let step = Step::default();
+        let step = eight_iterations();
         let expected = setup.all_agree("no refusals", |start| start.steps(&step, 1));
         setup.all_end_as(&expected, "a step after refusals", |mut start| {
             let Start { plan, particles, sticks } = &mut start;
@@ -253,11 +253,11 @@ fn other_sticks_and_too_few_particles_are_refused_and_nothing_moves() {
 }
 
 fn insane_steps() -> [(Step<3>, StepError); 4] {
-    let sane = Step::default();
+    let sane = eight_iterations();
     [
         (Step { substeps: 0, ..sane }, StepError::NoSubsteps),
         (Step { dt: 0.0, ..sane }, StepError::Substep { substep: 0.0 }),
-        (Step { damping: 2.0, ..sane }, StepError::Damping { damping: 2.0 }),
+        (Step { damping_rate: -2.0, ..sane }, StepError::DampingRate { damping_rate: -2.0 }),
         (
             Step { acceleration: [0.0, 0.0, 2e9], ..sane },
             StepError::Acceleration { axis: 2, value: 2e9 },
@@ -267,7 +267,7 @@ fn insane_steps() -> [(Step<3>, StepError); 4] {
 
 #[test]
 fn particles_that_come_after_planning_just_fall_and_are_looked_after() {
-    let step = Step::default();
+    let step = eight_iterations();
     for (mesh, schedule) in &sheets() {
         let setup = Setup { mesh, schedule, formula: Formula::Halley };
         let alone = setup.all_agree("nobody comes", |start| start.steps(&step, 4)).particles;
@@ -283,8 +283,9 @@ fn particles_that_come_after_planning_just_fall_and_are_looked_after() {
             assert!(rows(&all.particles)[..alone.len()] == rows(&alone)[..]);
             let (mut y, mut previous) = (2.0_f32, 2.0_f32);
             let push = step.acceleration[1] * (step.dt * step.dt);
+            let keep = step.motion().unwrap().keep;
             for _ in 0..3 {
-                let fallen = (y + (y - previous) * (1.0 - step.damping)) + push;
+                let fallen = (y + (y - previous) * keep) + push;
                 (y, previous) = (fallen, y);
             }
             for newcomer in alone.len()..alone.len() + newcomers {
@@ -303,7 +304,7 @@ fn particles_that_come_after_planning_just_fall_and_are_looked_after() {
 
 #[test]
 fn a_plan_that_saw_more_changes_than_are_recorded_is_not_stale() {
-    let step = Step::default();
+    let step = eight_iterations();
     // One change that counts, then so many others that the record no longer reaches back to it.
     let change = |particles: &mut Particles<3>, sticks: &mut Sticks| {
         sticks.set_rest(0, 0.5).unwrap();
@@ -332,7 +333,7 @@ fn a_plan_that_saw_more_changes_than_are_recorded_is_not_stale() {
 
 #[test]
 fn one_plan_serves_several_worlds_by_turns() {
-    let step = Step::default();
+    let step = eight_iterations();
     for (mesh, schedule) in &sheets() {
         let mut other = mesh.clone();
         for stick in 0..other.sticks.len() {

@@ -26,7 +26,8 @@ pub(crate) fn positions_after<const D: usize>(
             if particles.inverse_masses()[particle] > 0.0 {
                 for axis in 0..D {
                     let velocity = before[axis] - previous[particle][axis];
-                    position[particle][axis] += velocity * (1.0 - f64::from(step.damping))
+                    position[particle][axis] += velocity
+                        * (-f64::from(step.damping_rate) * h).exp()
                         + f64::from(step.acceleration[axis]) * h * h;
                 }
             }

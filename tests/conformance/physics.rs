@@ -37,7 +37,7 @@ fn hang(mesh: &Mesh, schedule: &Schedule, formula: Formula, step: &Step<3>, step
 }
 
 fn one_iteration() -> Step<3> {
-    Step { iterations: 1, ..Step::default() }
+    Step { substeps: 1, iterations: 1, ..Step::default() }
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn more_iterations_leave_smaller_residuals_down_to_almost_none() {
         let schedule = mesh.schedule(order);
         for formula in Formula::ALL {
             let residual = |iterations| {
-                let step = Step { iterations, ..Step::default() };
+                let step = Step { substeps: 1, iterations, ..Step::default() };
                 hang(&mesh, &schedule, formula, &step, 150).rms
             };
             let residuals = [1, 4, 16, 64].map(residual);

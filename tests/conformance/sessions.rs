@@ -6,7 +6,7 @@ use proptest::sample::{Index, select};
 use taut::{AnyKernel, Family, Formula, Kernel, ParticleView, Plan, Real, Schedule, Stage, Step};
 
 use crate::meshes::{Manner, Mesh, Recipe};
-use crate::play::{Ending, Setup, Start, any_step, for_all};
+use crate::play::{Ending, Setup, Start, any_step, eight_iterations, for_all};
 
 /// How a session ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -222,7 +222,7 @@ fn whatever_is_done_in_a_session_kernels_agree_and_dropping_is_finishing() {
 
 #[test]
 fn a_particle_that_is_moved_nowhere_in_a_session_is_noticed() {
-    let step = Step::default();
+    let step = eight_iterations();
     for (mesh, schedule) in &sheets() {
         let setup = Setup { mesh, schedule, formula: Formula::Halley };
         for x in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
@@ -257,7 +257,7 @@ fn sheets() -> [(Mesh, Schedule); 3] {
 
 #[test]
 fn positions_can_be_read_before_integration_and_moves_are_seen_by_the_next_relaxation() {
-    let step = Step::default();
+    let step = eight_iterations();
     for (mesh, schedule) in &sheets() {
         let setup = Setup { mesh, schedule, formula: Formula::Exact };
         let (len, middle) = (mesh.particles.len(), mesh.particles.len() / 2 + 2);
@@ -291,7 +291,7 @@ fn positions_can_be_read_before_integration_and_moves_are_seen_by_the_next_relax
 
 #[test]
 fn a_session_that_is_forgotten_leaves_the_plan_sound() {
-    let step = Step::default();
+    let step = eight_iterations();
     for (mesh, schedule) in &sheets() {
         let setup = Setup { mesh, schedule, formula: Formula::Halley };
         let expected = setup.all_agree("a step", |start| start.steps(&step, 1));

@@ -4,7 +4,7 @@ use taut::world::{Model, StickSet};
 use taut::{AnyKernel, Family, Formula, Kernel, Particles, Step};
 
 use crate::meshes::{Manner, Mesh, Pattern, Recipe, Shape};
-use crate::play::{Ending, Setup, Start, rows};
+use crate::play::{Ending, Setup, Start, eight_iterations, rows};
 
 /// Steps one by one, and sees to it that each status says whether all is finite.
 fn honest_steps<const D: usize>(mut start: Start<D>, step: &Step<D>, steps: usize) -> Ending<D>
@@ -45,7 +45,7 @@ fn one_particle_that_is_nowhere_is_noticed_at_once_wherever_it_is() {
                         mesh.particles.previous_mut(axis)[particle] = previous;
                         let formula = Formula::Halley;
                         let setup = Setup { mesh: &mesh, schedule: &schedule, formula };
-                        let step = Step { damping: 0.0, ..Step::default() };
+                        let step = Step { damping_rate: 0.0, ..eight_iterations() };
                         let game = format!("{count} particles, {particle} at {x} on axis {axis}");
                         let ending = setup.all_agree(&game, |start| honest_steps(start, &step, 3));
                         let expected = if x == 2e38 { [1, 0, 0] } else { [0, 0, 0] };
@@ -69,7 +69,7 @@ fn a_mesh_that_explodes_is_noticed_in_the_same_step_by_all() {
     let free = mesh.particles.inverse_masses().iter().position(|&w| w > 0.0).unwrap();
     mesh.particles.previous_mut(0)[free] = 6e18;
     let schedule = mesh.schedule("sheet");
-    let step = Step { iterations: 1, damping: 0.0, ..Step::default() };
+    let step = Step { substeps: 1, iterations: 1, damping_rate: 0.0, ..Step::default() };
     for formula in Formula::ALL {
         let setup = Setup { mesh: &mesh, schedule: &schedule, formula };
         let ending = setup.all_agree("an explosion", |start| honest_steps(start, &step, 6));
@@ -80,7 +80,8 @@ fn a_mesh_that_explodes_is_noticed_in_the_same_step_by_all() {
 #[test]
 fn pinned_particles_stay_where_they_are_whatever_pulls() {
     let shapes = vec![Shape::Grid(7, 6), Shape::Star(20), Shape::Complete(8)];
-    let step = Step { acceleration: [300.0, -900.0, 200.0], damping: 0.0, ..Step::default() };
+    let step =
+        Step { acceleration: [300.0, -900.0, 200.0], damping_rate: 0.0, ..eight_iterations() };
     for pattern in [Pattern::Shapes(shapes), Pattern::Sheet(10, 9, Family::SHEAR)] {
         let recipe = Recipe { pattern, duplicates: 5, special: 20, manner: Manner::Tame, seed: 11 };
         let mut mesh: Mesh = recipe.mesh();
@@ -127,7 +128,7 @@ fn a_pinned_particle_moved_by_its_owner_drags_the_rest_along() {
             for stride in 1..=300_u16 {
                 let x = f32::from(stride) / 30.0;
                 start.particles.set_position(0, [x, 0.0, 0.0]).unwrap();
-                notes.push(start.step(&Step::default()));
+                notes.push(start.step(&eight_iterations()));
             }
             Ending { particles: start.particles, notes }
         });

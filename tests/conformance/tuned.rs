@@ -1,7 +1,9 @@
 //! Saved tunings: read back, used, and refused where they do not belong.
 
 use taut::world::{Arranged, Model, StickSet};
-use taut::{Fingerprint, Formula, Kernel, Plan, Step, Tuned, TunedError};
+use taut::{Fingerprint, Formula, Kernel, Plan, Tuned, TunedError};
+
+use crate::play::eight_iterations;
 
 fn scene() -> Model {
     Model::disc(9, StickSet::All).unwrap().shuffled(2)
@@ -30,7 +32,7 @@ fn hash(tuned: &Tuned) -> u64 {
     assert_eq!(Kernel::<3>::threads(&kernel), tuned.threads);
     let mut plan = kernel.plan(&particles, &sticks, &schedule, tuned.formula).unwrap();
     for _ in 0..5 {
-        assert!(plan.step(&mut particles, &sticks, &Step::default()).unwrap().finite);
+        assert!(plan.step(&mut particles, &sticks, &eight_iterations()).unwrap().finite);
     }
     renumbering.map_or(particles.clone(), |it| it.undo(&particles)).hash()
 }

@@ -12,7 +12,7 @@ pub const STEPS: usize = 8;
 
 /// What each exhibit does [`STEPS`] times.
 pub fn step() -> Step<3> {
-    Step { iterations: 4, ..Step::default() }
+    Step { substeps: 1, iterations: 4, ..Step::default() }
 }
 
 /// A scene in an order, by a formula.

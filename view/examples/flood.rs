@@ -28,7 +28,7 @@ const COMMANDS: [&str; 8] = [
     "nonsense",
     r#"{"do":"grab","particle":7}"#,
     r#"{"do":"drag","particle":7,"to":[0.1,0.2,0.3]}"#,
-    r#"{"do":"set","damping":0.5}"#,
+    r#"{"do":"set","damping_rate":0.5}"#,
     r#"{"do":"step"}"#,
     r#"{"do":"pause","on":false}"#,
 ];

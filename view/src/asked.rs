@@ -22,7 +22,7 @@ pub(crate) struct Asked {
     pub(crate) substeps: Option<u32>,
     pub(crate) iterations: Option<u32>,
     pub(crate) passes: Option<u32>,
-    pub(crate) damping: Option<f32>,
+    pub(crate) damping_rate: Option<f32>,
     pub(crate) sticks: OfSticks,
     pub(crate) gravity: bool,
     /// None: as the scene has it.
@@ -65,7 +65,7 @@ impl Asked {
             substeps: None,
             iterations: None,
             passes: None,
-            damping: None,
+            damping_rate: None,
             sticks: OfSticks::default(),
             gravity: true,
             wind: None,
@@ -92,7 +92,7 @@ impl Asked {
             substeps,
             iterations,
             passes,
-            damping,
+            damping_rate,
             compliance,
             stiffness,
             tear,
@@ -119,7 +119,8 @@ impl Asked {
         self.substeps = within("substeps", substeps, 1..=1000)?.unwrap_or(self.substeps);
         self.iterations = within("iterations", iterations, 0..=1000)?.unwrap_or(self.iterations);
         self.passes = within("passes", passes, 1..=100)?.unwrap_or(self.passes);
-        self.damping = within("damping", damping, 0.0..=1.0)?.unwrap_or(self.damping);
+        let damping_rate = within("damping_rate", damping_rate, 0.0..=1e9)?;
+        self.damping_rate = damping_rate.unwrap_or(self.damping_rate);
         let of = &mut self.sticks;
         of.compliance = within("compliance", compliance, 0.0..=100.0)?.unwrap_or(of.compliance);
         of.stiffness = within("stiffness", stiffness, 0.0..=1.0)?.unwrap_or(of.stiffness);

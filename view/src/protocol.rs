@@ -167,9 +167,9 @@ pub struct Change {
     /// How often a substep relaxes, and then lets obstacles keep particles out.
     #[serde(deserialize_with = "there")]
     pub passes: Option<Option<u32>>,
-    /// The share of its velocity that a particle loses each substep.
+    /// Rate at which a free particle loses velocity, 1/s.
     #[serde(deserialize_with = "there")]
-    pub damping: Option<Option<f32>>,
+    pub damping_rate: Option<Option<f32>>,
     /// Of every stick, m/N.
     #[serde(deserialize_with = "there")]
     pub compliance: Option<Option<f32>>,
@@ -289,8 +289,8 @@ pub struct InForce {
     pub iterations: u32,
     /// Passes of a substep.
     pub passes: u32,
-    /// The share of its velocity that a particle loses each substep.
-    pub damping: f32,
+    /// Rate at which a free particle loses velocity, 1/s.
+    pub damping_rate: f32,
     /// Of every stick, m/N.
     pub compliance: Option<f32>,
     /// Of every stick.

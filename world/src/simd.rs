@@ -285,7 +285,8 @@ mod tests {
 
     #[test]
     fn obstacles_are_the_same_on_every_instruction_set() {
-        let surface = Surface { friction: 0.4, restitution: 0.6, thickness: 0.02 };
+        let surface =
+            Surface { friction: 0.4, restitution: 0.6, thickness: 0.02, ..Surface::default() };
         let room = Bounds::new([-0.3, -0.3, -0.3], [0.4, 0.4, 0.4]).unwrap();
         let floor = HalfSpace::new([0.0, -0.1, 0.0], [0.1, 1.0, 0.2]).unwrap();
         let ball = Sphere::new([0.1, 0.0, 0.1], 0.25).unwrap();

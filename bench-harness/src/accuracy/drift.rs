@@ -50,7 +50,7 @@ impl Study {
         (formula, arrangement): (Formula, Arrangement),
         on: &Arranged,
     ) -> Result<Vec<DriftRow>, StudyError> {
-        let step = Step { acceleration: [0.0; 3], damping: 0.0, ..self.step };
+        let step = Step { acceleration: [0.0; 3], damping_rate: 0.0, ..self.step };
         let substep = f64::from(step.dt) / f64::from(step.substeps);
         let mut on = on.clone();
         throw(&mut on.particles, substep)?;

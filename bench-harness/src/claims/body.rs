@@ -5,7 +5,7 @@ use taut::{
     Stretch,
 };
 
-use super::run::{length, or_infinite};
+use super::run::{length, one_substep, or_infinite};
 use super::systems::ragdolls_stretch;
 use super::{Bound, Check, Claim, ClaimError, Judge, Scale, Source};
 
@@ -149,7 +149,7 @@ fn tetrahedron(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     let cases =
         [(Formula::Exact, 3), (Formula::Exact, 4), (Formula::Newton, 3), (Formula::Newton, 4)];
     let rms = |(formula, iterations)| {
-        let step = Step { damping: 0.0, ..Step::default() };
+        let step = Step { damping_rate: 0.0, ..one_substep(8) };
         let (mut body, sticks) = thrown(&step)?;
         let mut plan = ScalarKernel.plan(&body, &sticks, &Schedule::authored(&sticks), formula)?;
         let frames = scale.pick(300, 20);
@@ -173,7 +173,7 @@ fn tetrahedron(scale: Scale) -> Result<Vec<f64>, ClaimError> {
 }
 
 fn tetrahedron_falls() -> Result<Vec<f64>, ClaimError> {
-    let step = Step { damping: 0.0, iterations: 4, ..Step::default() };
+    let step = Step { damping_rate: 0.0, ..one_substep(4) };
     let (mut body, sticks) = thrown(&step)?;
     let schedule = Schedule::authored(&sticks);
     let mut plan = ScalarKernel.plan(&body, &sticks, &schedule, Formula::Exact)?;
@@ -221,7 +221,7 @@ fn three_for_ragdolls(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     let schedule = Schedule::authored(&links);
     let mut hanging = ScalarKernel.plan(&curtain, &links, &schedule, Formula::Exact)?;
     for _ in 0..frames {
-        let _ = hanging.step(&mut curtain, &links, &Step { iterations: 3, ..Step::default() })?;
+        let _ = hanging.step(&mut curtain, &links, &one_substep(3))?;
     }
     Ok(vec![ragdolls_stretch(3, scale)?, or_infinite(Stretch::of(&curtain, &links).rms)])
 }
@@ -243,7 +243,7 @@ fn fake_angle(scale: Scale) -> Result<Vec<f64>, ClaimError> {
         let mut plan = ScalarKernel.plan(&hinge, &sticks, &schedule, Formula::Exact)?;
         let mut smallest = f64::INFINITY;
         for _ in 0..scale.pick(300, 60) {
-            let _ = plan.step(&mut hinge, &sticks, &Step::default())?;
+            let _ = plan.step(&mut hinge, &sticks, &one_substep(8))?;
             let [a, b] = [1, 2].map(|end| hinge.position(end).map(f64::from));
             // With a sign, for an arm may pass the other.
             let angle = (b[0] * a[1] - b[1] * a[0]).atan2(a[0] * b[0] + a[1] * b[1]);
@@ -268,7 +268,7 @@ fn rope<const D: usize>(frames: usize) -> Result<Vec<[f64; 3]>, ClaimError> {
     let schedule = Schedule::coloured(&sticks);
     let mut plan = ScalarKernel.plan(&rope, &sticks, &schedule, Formula::Halley)?;
     for _ in 0..frames {
-        let _ = plan.step(&mut rope, &sticks, &Step::default())?;
+        let _ = plan.step(&mut rope, &sticks, &one_substep(8))?;
     }
     // Where the others have no more axes, nothing may have happened.
     let others = |i: usize| (2..D).map(|axis| f64::from(rope.positions(axis)[i]).abs()).sum();

@@ -3,7 +3,7 @@
 use taut::world::{Model, StickSet};
 use taut::{Formula, Kernel, Plan, ScalarKernel, Schedule, Step, Stretch};
 
-use super::run::{iterations, rms_after};
+use super::run::{one_substep, rms_after};
 use super::{Bound, Check, Claim, ClaimError, Judge, Scale, Source};
 use crate::twins::{in_double, relaxation};
 
@@ -133,7 +133,7 @@ fn one_iteration(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     ];
     let rms = |(size, sticks, order): (usize, StickSet, &str)| {
         let scene = Model::drape(scale.pick(size, 6), sticks)?;
-        rms_after(&scene, order, Formula::Newton, &iterations(1), scale.pick(300, 10))
+        rms_after(&scene, order, Formula::Newton, &one_substep(1), scale.pick(300, 10))
     };
     cases.into_iter().map(rms).collect()
 }
@@ -154,7 +154,7 @@ fn blown_up(mut scene: Model) -> Result<Model, ClaimError> {
 
 fn converges_over_frames(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     let free = blown_up(Model::disc(scale.pick(16, 6), StickSet::Structural)?)?;
-    let once = iterations(1);
+    let once = one_substep(1);
     let alone = Step { acceleration: [0.0; 3], ..once };
     let left = rms_after(&free, "authored", Formula::Newton, &alone, 60)? / BLOWN_UP;
     let hanging = Model::drape(8, StickSet::Shear)?;
@@ -165,8 +165,8 @@ fn converges_over_frames(scale: Scale) -> Result<Vec<f64>, ClaimError> {
 fn removes_stiffness(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     let scene = Model::drape(8, StickSet::Shear)?;
     let frames = scale.pick(300, 20);
-    let soft = rms_after(&scene, "authored", Formula::Newton, &iterations(1), frames)?;
-    let stiff = rms_after(&scene, "authored", Formula::Exact, &iterations(64), frames)?;
+    let soft = rms_after(&scene, "authored", Formula::Newton, &one_substep(1), frames)?;
+    let stiff = rms_after(&scene, "authored", Formula::Exact, &one_substep(64), frames)?;
     Ok(vec![soft / stiff, soft])
 }
 
@@ -190,7 +190,7 @@ fn closer_each_iteration(scale: Scale) -> Result<Vec<f64>, ClaimError> {
 fn order_decides(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     let (size, frames) = scale.pick((64, 360), (8, 10));
     let scene = Model::drape(size, StickSet::All)?;
-    let rms = |order| rms_after(&scene, order, Formula::Exact, &iterations(1), frames);
+    let rms = |order| rms_after(&scene, order, Formula::Exact, &one_substep(1), frames);
     Ok(vec![rms("authored")?, rms("sheet")?])
 }
 
@@ -198,5 +198,5 @@ fn small_steps(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     let (size, frames) = scale.pick((32, 120), (8, 10));
     let scene = Model::drape(size, StickSet::All)?;
     let rms = |step| rms_after(&scene, "sheet", Formula::Halley, &step, frames);
-    Ok(vec![rms(iterations(8))? / rms(Step { substeps: 8, ..iterations(1) })?])
+    Ok(vec![rms(one_substep(8))? / rms(Step { substeps: 8, ..one_substep(1) })?])
 }

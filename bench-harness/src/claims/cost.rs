@@ -3,7 +3,7 @@
 use taut::world::{Model, StickSet};
 use taut::{AnyKernel, Formula, ScalarKernel, Tally};
 
-use super::run::{iterations, rms_after};
+use super::run::{one_substep, rms_after};
 use super::{Bound, Check, Claim, ClaimError, Judge, Scale, Source};
 use crate::contest::{Contest, Contestant};
 use crate::row::Row;
@@ -133,7 +133,7 @@ fn counted(scale: Scale, formula: Formula) -> Result<Vec<f64>, ClaimError> {
 fn zero_divisions(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     let mut numbers = counted(scale, Formula::Quick)?;
     let scene = Model::drape(scale.pick(32, 8), StickSet::All)?;
-    let rms = |formula| rms_after(&scene, "sheet", formula, &iterations(8), scale.pick(120, 20));
+    let rms = |formula| rms_after(&scene, "sheet", formula, &one_substep(8), scale.pick(120, 20));
     numbers.push(rms(Formula::Quick)? / rms(Formula::Exact)?);
     Ok(numbers)
 }
@@ -150,7 +150,7 @@ fn frames(
     };
     let contest = Contest {
         scene,
-        step: iterations(8),
+        step: one_substep(8),
         warmup: scale.pick(8, 1),
         frames: scale.pick(24, 2),
         repeats: 1,

@@ -7,6 +7,7 @@ use taut::{
     Duplicates, Formula, Kernel, Particles, Plan, ScalarKernel, Schedule, Step, Sticks, verlet,
 };
 
+use super::run::one_substep;
 use super::{Bound, Check, Claim, ClaimError, Judge, Scale, Source};
 
 const GRAVITY: f64 = 9.81;
@@ -76,8 +77,8 @@ pub(super) const CLAIMS: &[Claim] = &[
         ],
         judge: Judge::All,
         measure: |_| damped(),
-        how: "A free particle pushed once, in f32. The damping is by the step and not by the \
-              second: with smaller steps the same number damps more.",
+        how: "A free particle pushed once, in f32. The article's damping is a share per step, so \
+              smaller steps damp more; Taut's is a rate, to which each share is converted here.",
         command: "taut claims --show damped-verlet",
     },
     Claim {
@@ -179,20 +180,20 @@ fn pushed(step: &Step<1>, steps: usize) -> Result<[f64; 2], ClaimError> {
     Ok([x, (x - before) / f64::from(step.dt)])
 }
 
-/// In frames of 1/60 s, without acceleration.
-fn coasting(damping: f32) -> Step<1> {
-    Step { acceleration: [0.0], damping, iterations: 1, ..Step::default() }
+/// In frames of `dt` seconds, without acceleration, each of which takes a share of the velocity.
+fn coasting(dt: f32, share: f32) -> Step<1> {
+    let damping_rate = Step::<1>::rate_of_share(share, dt);
+    Step { dt, substeps: 1, iterations: 1, acceleration: [0.0], damping_rate }
 }
 
 fn inertia() -> Result<Vec<f64>, ClaimError> {
-    let [path, _] = pushed(&coasting(0.0), 600)?;
+    let [path, _] = pushed(&coasting(FRAME as f32, 0.0), 600)?;
     Ok(vec![(path / 10.0 - 1.0).abs()])
 }
 
 fn damped() -> Result<Vec<f64>, ClaimError> {
-    let speed = |damping, hertz: f32, steps| {
-        let step = Step { dt: 1.0 / hertz, ..coasting(damping) };
-        pushed(&step, steps).map(|[_, speed]| speed)
+    let speed = |share, hertz: f32, steps| {
+        pushed(&coasting(1.0 / hertz, share), steps).map(|[_, speed]| speed)
     };
     let lost = |hertz: f32, steps| Ok::<_, ClaimError>(1.0 - speed(0.01, hertz, steps)?);
     Ok(vec![
@@ -214,7 +215,7 @@ fn springs() -> Result<Vec<f64>, ClaimError> {
     let schedule = Schedule::authored(&sticks);
     let mut plan = ScalarKernel.plan(&body, &sticks, &schedule, Formula::Exact)?;
     for _ in 0..600 {
-        let _ = plan.step(&mut body, &sticks, &Step { iterations: 1, ..Step::default() })?;
+        let _ = plan.step(&mut body, &sticks, &one_substep(1))?;
     }
     let stick = (f64::from(body.position(1)[1]) + 1.0).abs();
     Ok(vec![spring(60), spring(2000), stick])

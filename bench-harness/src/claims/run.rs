@@ -33,9 +33,9 @@ pub(super) fn or_infinite(value: f64) -> f64 {
     if value.is_nan() { f64::INFINITY } else { value }
 }
 
-/// A step of that many iterations.
-pub(super) fn iterations(iterations: u32) -> Step<3> {
-    Step { iterations, ..Step::default() }
+/// A step of one substep and that many iterations.
+pub(super) fn one_substep<const D: usize>(iterations: u32) -> Step<D> {
+    Step { substeps: 1, iterations, ..Step::default() }
 }
 
 /// One stick in `f64`, relaxed once: its ends afterwards.

@@ -7,7 +7,7 @@ use taut::world::{
 };
 use taut::{AnyKernel, Kernel, Kind, Sticks, Stretch};
 
-use super::run::or_infinite;
+use super::run::{one_substep, or_infinite};
 use super::{Bound, Check, Claim, ClaimError, Judge, Scale, Source};
 
 pub(super) const CLAIMS: &[Claim] = &[
@@ -130,8 +130,7 @@ fn ragdolls(size: usize) -> Result<Option<Scene<2>>, ClaimError> {
 /// weak ones that hold the posture.
 pub(super) fn ragdolls_stretch(iterations: u32, scale: Scale) -> Result<f64, ClaimError> {
     let Some(mut scene) = ragdolls(scale.pick(10, 2))? else { return Ok(f64::NAN) };
-    scene.settings.step.substeps = 1;
-    scene.settings.step.iterations = iterations;
+    scene.settings.step = one_substep(iterations);
     scene.settings.passes = 1;
     let frames = scale.pick(600, 10);
     let mut limbs: Option<Sticks> = None;
@@ -160,8 +159,7 @@ fn one_pass_for_plants(scale: Scale) -> Result<Vec<f64>, ClaimError> {
             return Ok([f64::NAN; 2]);
         };
         scene.forces.clear();
-        scene.settings.step.substeps = 1;
-        scene.settings.step.iterations = iterations;
+        scene.settings.step = one_substep(iterations);
         let figures = |world: &World<AnyKernel>| {
             let (mut top, mut leaves) = (0.0, Vec::new());
             for shrub in 0..shrubs {
@@ -239,7 +237,7 @@ fn penetration_points(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     }
     let room = Bounds::new([-2.0, 0.0, -2.0], [2.0, 4.0, 2.0])?;
     scene.obstacles.push(Arc::new(Solid::new(room)));
-    scene.settings.step.iterations = 1;
+    scene.settings.step = one_substep(1);
     let mut worst = |passes| -> Result<[f64; 2], ClaimError> {
         scene.settings.passes = passes;
         let (mut depth, mut squares) = (0.0_f64, 0.0);

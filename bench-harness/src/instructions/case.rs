@@ -104,7 +104,7 @@ impl Case {
     pub fn frame(&self) -> Result<Frame, CaseError> {
         let (Model { mut particles, sticks, .. }, schedule) = self.scene()?;
         let formula = self.formula.parse().map_err(|_| self.unknown())?;
-        let step = Step { iterations: ITERATIONS, ..Step::default() };
+        let step = Step { substeps: 1, iterations: ITERATIONS, ..Step::default() };
         let plan = self.kernel()?.plan(&particles, &sticks, &schedule, formula);
         let mut plan = plan.map_err(ContestError::from)?;
         let substeps = step.to_substeps().map_err(ContestError::from)?;

@@ -15,7 +15,7 @@ fn study() -> Study {
     Study {
         scene: sheet(),
         body: Model::sphere(4, StickSet::All).unwrap(),
-        step: Step::default(),
+        step: Step { substeps: 1, iterations: 8, ..Step::default() },
         frames: 12,
         formulas: vec![Formula::Exact, Formula::Halley],
         arrangements: vec![arrangement("coloured"), arrangement("sheet")],

@@ -219,7 +219,7 @@ fn a_row_on_threads_says_what_is_inside_and_what_it_gains_over_one() {
 #[test]
 fn a_sheet_in_raster_order_blows_up_and_is_seen_to() {
     let scene = Model::drape(32, StickSet::All).unwrap();
-    let step = Step { iterations: 1, ..Step::default() };
+    let step = Step { substeps: 1, iterations: 1, ..Step::default() };
     let by = (Formula::Exact, arrangement("authored"));
     let best = Contestant { kernel: AnyKernel::best(), ..scalar(by.0, by.1) };
     let in_bands = scalar(Formula::Exact, arrangement("sheet"));

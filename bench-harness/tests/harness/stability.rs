@@ -11,7 +11,10 @@ fn survey(scene: Model, arrangements: Vec<Arrangement>) -> Survey {
         subject: Subject { name: "it".to_owned(), size: 9, set: StickSet::All, scene },
         arrangements,
         formulas: Formula::ALL.to_vec(),
-        steps: vec![Step { iterations: 1, ..Step::default() }, Step::default()],
+        steps: vec![
+            Step { substeps: 1, iterations: 1, ..Step::default() },
+            Step { substeps: 1, iterations: 8, ..Step::default() },
+        ],
         frames: 20,
         bound: BOUND,
     }
@@ -60,7 +63,7 @@ fn the_stretch_is_that_of_the_scalar_kernel_by_hand() {
     let scene = drape();
     for row in run(&survey(scene.clone(), Arrangement::orders().collect())) {
         let formula = row.formula.parse().unwrap();
-        let step = Step { iterations: row.iterations, ..Step::default() };
+        let step = Step { substeps: 1, iterations: row.iterations, ..Step::default() };
         let particles = by_hand(&scene, arrangement(&row.schedule), formula, &step, row.frames);
         // By the old numbers, so by the old sticks.
         let stretch = taut::Stretch::of(&particles, &scene.sticks);
@@ -74,7 +77,7 @@ fn the_stretch_is_that_of_the_scalar_kernel_by_hand() {
 fn a_bound_is_left_at_the_first_frame_beyond_it() {
     let by = vec![arrangement("sheet")];
     let survey = Survey { formulas: vec![Formula::Halley], ..survey(drape(), by) };
-    let step = vec![Step { iterations: 1, ..Step::default() }];
+    let step = vec![Step { substeps: 1, iterations: 1, ..Step::default() }];
     let after = |frames, bound| {
         let [row] = run(&Survey { frames, bound, steps: step.clone(), ..survey.clone() })
             .try_into()

@@ -36,7 +36,7 @@ fn run(tuning: &Tuning) -> Choice {
 /// Explodes in raster order with one iteration.
 fn exploding(any_answer: bool) -> Tuning {
     let scene = Model::drape(32, StickSet::All).unwrap();
-    let step = Step { iterations: 1, ..Step::default() };
+    let step = Step { substeps: 1, iterations: 1, ..Step::default() };
     Tuning { step, formula: Formula::Exact, any_answer, ..tuning(&scene, "authored") }
 }
 

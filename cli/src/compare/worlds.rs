@@ -96,9 +96,11 @@ impl Arguments {
         {
             anyhow::ensure!(!given, "{option} is for shapes and meshes, not for whole worlds");
         }
-        let step = &mut scene.settings.step;
+        let mut settings = scene.settings;
+        let step = &mut settings.step;
         step.iterations = self.iterations.unwrap_or(step.iterations);
         step.substeps = self.substeps.unwrap_or(step.substeps);
+        scene.set_settings(settings)?;
         scene.formula = match self.formulas.as_slice() {
             [] => scene.formula,
             [formula] => *formula,

@@ -95,6 +95,11 @@ pub(crate) fn measure(
     results::text(part, quick, &machine, &all).map(Ok)
 }
 
+/// A frame of 1/60 s in one substep.
+fn frame(iterations: u32) -> Step<3> {
+    Step { substeps: 1, iterations, ..Step::default() }
+}
+
 /// Everything that runs a regular sheet, all in its order, so that all have the same bits; and
 /// what the order is worth to the scalar kernel. Large sheets take few frames.
 fn sheets(quick: bool) -> anyhow::Result<Vec<On<Contest>>> {
@@ -103,7 +108,7 @@ fn sheets(quick: bool) -> anyhow::Result<Vec<On<Contest>>> {
     let contest = |&(size, frames): &(usize, usize)| {
         let mut all = contestants("sheet", Formula::Halley)?;
         all.extend(contestants("authored", Formula::Halley)?);
-        drape(size, [frames / 4, frames], Step::default(), all)
+        drape(size, [frames / 4, frames], frame(8), all)
     };
     sizes.iter().map(contest).collect()
 }
@@ -122,8 +127,7 @@ fn meshes(quick: bool) -> anyhow::Result<Vec<On<Contest>>> {
         let contestants = all.clone();
         let scene = Model::disc(size, SET)?.shuffled(SEED);
         let warmup = frames / 4;
-        let contest =
-            Contest { scene, step: Step::default(), warmup, frames, repeats: 1, contestants };
+        let contest = Contest { scene, step: frame(8), warmup, frames, repeats: 1, contestants };
         Ok(On { scene: "disc", size, set: SET.name(), shuffled: true, row: contest })
     };
     sizes.iter().map(contest).collect()
@@ -138,7 +142,7 @@ fn comparison(quick: bool) -> anyhow::Result<Vec<On<Contest>>> {
         }
     }
     let (size, frames) = if quick { (64, [4, 16]) } else { (128, [60, 60]) };
-    Ok(vec![drape(size, frames, Step::default(), all)?])
+    Ok(vec![drape(size, frames, frame(8), all)?])
 }
 
 /// More iterations, and more substeps: slower and stiffer, in every order on its widest kernel.
@@ -158,7 +162,7 @@ fn tradeoff(quick: bool) -> anyhow::Result<Vec<On<Contest>>> {
     };
     for &count in counts {
         let usual = of(&["authored", "coloured", "banded", "blocked/hilbert", "sheet"])?;
-        let iterations = Step { iterations: count, ..Step::default() };
+        let iterations = frame(count);
         contests.push(drape(size, frames, iterations, usual)?);
         if count > 1 {
             let substeps = Step { iterations: 1, substeps: count, ..Step::default() };
@@ -177,7 +181,7 @@ fn stability(
     let lengths = if quick { &[60.0][..] } else { &[120.0, 60.0, 30.0] };
     let mut steps = Vec::new();
     for &rate in lengths {
-        let step = |iterations| Step { dt: 1.0 / rate, iterations, ..Step::default() };
+        let step = |iterations| Step { dt: 1.0 / rate, ..frame(iterations) };
         steps.extend([1, 4].map(step));
     }
     let mut rows = Vec::new();
@@ -214,7 +218,7 @@ fn study(
     let study = Study {
         body: scene.clone(),
         scene,
-        step: Step::default(),
+        step: frame(8),
         frames: 256,
         formulas: Formula::ALL.to_vec(),
         arrangements: Arrangement::orders().collect(),

@@ -63,10 +63,10 @@ pub(crate) struct Arguments {
     /// How large a scene of the library is; --list says what it counts. Otherwise its own size.
     #[arg(long, value_name = "N", value_parser = within::<usize>(1..=4096))]
     size: Option<usize>,
-    /// Into how many substeps a frame is cut. Otherwise as the scene says.
+    /// Into how many substeps a frame is cut. Otherwise as the scene says; of a mesh 8.
     #[arg(long, value_name = "n", value_parser = within::<u32>(1..=1000))]
     substeps: Option<u32>,
-    /// How often a pass relaxes all sticks. Otherwise as the scene says.
+    /// How often a pass relaxes all sticks. Otherwise as the scene says; of a mesh once.
     #[arg(long, value_name = "K", value_parser = within::<u32>(1..=100_000))]
     iterations: Option<u32>,
     /// How often a substep relaxes and then lets obstacles keep particles out. Otherwise as the
@@ -140,10 +140,11 @@ fn list() -> Result<(), Failure> {
 impl Arguments {
     /// The scene with the settings asked for.
     fn changed<const D: usize>(&self, mut scene: Scene<D>) -> anyhow::Result<Scene<D>> {
-        let settings = &mut scene.settings;
+        let mut settings = scene.settings;
         settings.step.substeps = self.substeps.unwrap_or(settings.step.substeps);
         settings.step.iterations = self.iterations.unwrap_or(settings.step.iterations);
         settings.passes = self.passes.unwrap_or(settings.passes);
+        scene.set_settings(settings)?;
         scene.formula = self.formula.unwrap_or(scene.formula);
         if let Some(tethers) = self.tethers {
             scene = scene.tethered((tethers == OnOff::On).then(Tethers::default))?;
@@ -178,7 +179,7 @@ impl Arguments {
         AnyKernel: Kernel<D>,
     {
         self.check_names()?;
-        let scene = self.changed(scene)?;
+        let scene = self.changed(scene).with_context(|| name.to_owned())?;
         let kernels = self.kernels.find()?;
         let kernel_for = |schedule: &Schedule| kernels.kernel_for(schedule);
         let mut world = match &self.resume {

@@ -9,10 +9,10 @@ fn the_default_step_is_a_sixtieth_of_a_second_of_gravity() {
     let step = Step::<3>::default();
     let expected = Step {
         dt: 1.0_f32 / 60.0,
-        substeps: 1,
-        iterations: 8,
+        substeps: 8,
+        iterations: 1,
         acceleration: [0.0, -9.81, 0.0],
-        damping: 0.01,
+        damping_rate: 0.603,
     };
     assert_eq!(step, expected);
     assert_eq!(Step::<1, f64>::default().acceleration, [0.0], "no second axis, no gravity");
@@ -25,14 +25,14 @@ fn motion_is_computed_in_the_order_stated() {
         let mut random = Random::new(6);
         for _ in 0..1000 {
             let mut real = |low, high| S::from_f64(random.magnitude(low, high));
-            let (dt, damping) = (real(1e-4, 1.0), real(1e-6, 1.0));
+            let (dt, damping_rate) = (real(1e-4, 1.0), real(1e-6, 1e3));
             let acceleration = [real(1e-3, 1e9), S::ZERO - real(1e-3, 1e9)];
             let substeps = 1 + random.below(9) as u32;
-            let step = Step { dt, substeps, acceleration, damping, ..Step::default() };
+            let step = Step { dt, substeps, acceleration, damping_rate, ..Step::default() };
             let h = dt / S::from_f64(f64::from(substeps));
             let h2 = h * h;
             let expected = Motion {
-                keep: S::ONE - damping,
+                keep: S::from_f64(libm::exp(-(damping_rate.to_f64() * h.to_f64()))),
                 push: [acceleration[0] * h2, acceleration[1] * h2],
                 inverse_h2: S::ONE / h2,
             };
@@ -45,7 +45,7 @@ fn motion_is_computed_in_the_order_stated() {
 
 #[test]
 fn every_insane_step_is_refused_by_name() {
-    let sane = Step::<2>::default();
+    let sane = Step::<2> { substeps: 1, ..Step::default() };
     let refused = |step: Step<2>| step.motion().unwrap_err();
     assert_eq!(refused(Step { substeps: 0, ..sane }), StepError::NoSubsteps);
     for dt in [0.0, -1.0, 0.999e-5, 10.001, f32::INFINITY, f32::NAN] {
@@ -56,8 +56,12 @@ fn every_insane_step_is_refused_by_name() {
     }
     let too_fine = Step { substeps: 2000, ..sane };
     assert!(matches!(refused(too_fine), StepError::Substep { substep } if substep < 1e-5));
-    for damping in [-1e-6, 1.001, f32::NAN] {
-        assert!(matches!(refused(Step { damping, ..sane }), StepError::Damping { .. }));
+    for damping_rate in [-1e-6, 1.001e9, f32::INFINITY, f32::NAN] {
+        let StepError::DampingRate { damping_rate: named } = refused(Step { damping_rate, ..sane })
+        else {
+            panic!("a damping rate of {damping_rate} 1/s");
+        };
+        assert_eq!(named.to_bits(), f64::from(damping_rate).to_bits());
     }
     for value in [-1.001e9, 1.001e9, f32::INFINITY, f32::NAN] {
         for axis in 0..2 {
@@ -74,13 +78,59 @@ fn every_insane_step_is_refused_by_name() {
 #[test]
 fn the_ends_of_the_sane_ranges_are_sane() {
     for dt in [1e-5, 10.0] {
-        for damping in [0.0, 1.0] {
+        for (damping_rate, keep) in [(0.0, 1.0), (1e9, 0.0)] {
             for value in [-1e9, 1e9] {
-                let acceleration = [value; 3];
-                let step = Step::<3> { dt, damping, acceleration, ..Step::default() };
+                let (substeps, acceleration) = (1, [value; 3]);
+                let step =
+                    Step::<3> { dt, substeps, damping_rate, acceleration, ..Step::default() };
                 let motion = step.motion().unwrap();
                 assert!(motion.inverse_h2.is_finite() && motion.push[0].is_finite());
+                assert_eq!(motion.keep.to_bits(), f32::to_bits(keep));
             }
+        }
+    }
+}
+
+/// Velocities after a second, m/s, of a particle that starts at 1 m/s.
+#[test]
+fn damping_is_by_the_second_whatever_the_number_of_substeps() {
+    let speed = |substeps: u32, damping_rate: f64| {
+        let step = Step::<1, f64> { substeps, damping_rate, ..Step::default() };
+        let Motion { keep, push: [push], .. } = step.motion().unwrap();
+        let h = step.dt / f64::from(substeps);
+        let (mut previous, mut x) = (-h, 0.0);
+        for _ in 0..60 * substeps {
+            (previous, x) = (x, verlet(x, previous, keep, push));
+        }
+        (x - previous) / h
+    };
+    for damping_rate in [0.0, 1e-3, 0.603, 3.0, 60.0] {
+        let decay = libm::exp(-damping_rate);
+        for substeps in [1, 4, 8, 16, 300] {
+            let off = speed(substeps, damping_rate) - decay;
+            assert!(off.abs() < 1e-10, "{substeps} substeps, {damping_rate} 1/s: {off}");
+        }
+    }
+}
+
+#[test]
+fn a_share_of_each_substep_converts_to_a_rate() {
+    type Double = Step<1, f64>;
+    for h in [1e-5, 1.0 / 480.0, 1.0 / 60.0, 10.0] {
+        assert_eq!(Double::rate_of_share(0.0, h).to_bits(), 0);
+        assert_eq!(Double::rate_of_share(1.0, h), Double::DAMPING_RATE_MAX);
+        for share in [-0.1, 1.1, f64::NAN] {
+            let rate = Double::rate_of_share(share, h);
+            let step = Double { dt: h, substeps: 1, damping_rate: rate, ..Step::default() };
+            assert!(step.motion().is_err(), "{share}: {rate}");
+        }
+        for share in [1e-6, 0.005, 0.01, 0.5, 0.999] {
+            let rate = Step::<1>::rate_of_share(share, h as f32);
+            let step =
+                Step::<1> { dt: h as f32, substeps: 1, damping_rate: rate, ..Step::default() };
+            let lost = 1.0 - step.motion().unwrap().keep;
+            // Half an ulp of the rate, and of the share that is left.
+            assert!((lost - share).abs() < 1e-7, "{share} in {h} s: {lost}");
         }
     }
 }

@@ -142,6 +142,10 @@ fn steps_come_back_and_schedules_go_through_their_sticks() {
     assert_eq!(serde_json::from_str::<Step<2>>(&text).unwrap(), step);
     let error = serde_json::from_str::<Step<3>>(&text).unwrap_err().to_string();
     assert!(error.contains("2 numbers where 3 belong"), "{error}");
+    let old = text.replace("damping_rate", "damping"); // a share per substep, not a rate
+    let error = serde_json::from_str::<Step<2>>(&old).unwrap_err().to_string();
+    assert!(error.contains("unknown field `damping`"), "{error}");
+    assert!(error.contains("`damping_rate`"), "{error}");
 
     let Mesh { particles, sticks, .. } = Recipe::large(50).mesh::<3, f32>();
     let schedule = Schedule::for_mesh(&particles, &sticks);

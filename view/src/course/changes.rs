@@ -31,7 +31,8 @@ where
             runner.world.grab(particle)?;
         }
         let racing = self.rival.as_ref().map(|rival| rival.runner.kernels.clone());
-        let rival = |kernels| Rival::of(&runner.world, &as_asked(&self.scene, asked), kernels);
+        let scene = as_asked(&self.scene, asked)?;
+        let rival = |kernels| Rival::of(&runner.world, &scene, kernels);
         let rival = racing.map(rival).transpose()?;
         (self.runner, self.rival) = (runner, rival);
         Ok(())
@@ -115,7 +116,7 @@ where
     /// present ones once they are complete.
     fn reorder(&mut self, asked: &Asked, kernels: Kernels) -> Result<(), CourseError> {
         let resumed = |runner: &Runner<D>, kernels: Kernels| -> Result<_, CourseError> {
-            let scene = as_asked(&self.scene, asked);
+            let scene = as_asked(&self.scene, asked)?;
             let snapshot = runner.world.snapshot();
             let kernel_for = |schedule: &Schedule| kernels.kernel_for(schedule);
             let mut world = World::resume(&scene, kernel_for, &snapshot)?;
@@ -140,7 +141,7 @@ where
     /// Begins a race, from the present state.
     pub(crate) fn race(&mut self, wish: &Wish) -> Result<(), CourseError> {
         self.check_wish(wish, self.asked.order)?;
-        let scene = as_asked(&self.scene, &self.asked);
+        let scene = as_asked(&self.scene, &self.asked)?;
         self.rival = Some(Rival::of(&self.runner.world, &scene, Kernels::new(wish)?)?);
         Ok(())
     }
@@ -158,7 +159,7 @@ fn settings<const D: usize>(scene: &Scene<D>, asked: &Asked) -> Settings<D> {
     let step = &mut settings.step;
     step.substeps = asked.substeps.unwrap_or(step.substeps);
     step.iterations = asked.iterations.unwrap_or(step.iterations);
-    step.damping = asked.damping.unwrap_or(step.damping);
+    step.damping_rate = asked.damping_rate.unwrap_or(step.damping_rate);
     if !asked.gravity {
         step.acceleration = [0.0; D];
     }
@@ -171,11 +172,11 @@ fn check_springs<const D: usize>(
     scene: &Scene<D>,
     settings: &Settings<D>,
 ) -> Result<(), WorldError> {
-    let Step { dt, substeps, damping, .. } = settings.step;
+    let Step { dt, substeps, damping_rate, .. } = settings.step;
     let h = f64::from(dt / substeps as f32);
     for (_, model) in scene.models() {
         let masses = model.particles.inverse_masses();
-        let largest = model.springs.largest_step(masses, Integrator::Verlet, damping);
+        let largest = model.springs.largest_step(masses, Integrator::Verlet, damping_rate);
         if h >= largest {
             return Err(SpringError::Unstable { h, largest }.into());
         }
@@ -194,8 +195,8 @@ where
     }
 }
 
-/// A scene as asked for, but for its sticks.
-fn as_asked<const D: usize>(scene: &Scene<D>, asked: &Asked) -> Scene<D>
+/// A scene as asked for, but for its sticks. Its models keep their velocities.
+fn as_asked<const D: usize>(scene: &Scene<D>, asked: &Asked) -> Result<Scene<D>, WorldError>
 where
     Scene<D>: Space<D>,
 {
@@ -203,8 +204,8 @@ where
     scene.formula = asked.formula.unwrap_or(scene.formula);
     scene.order = asked.order.or(scene.order);
     scene.forces = forces(&scene, asked);
-    scene.settings = settings(&scene, asked);
-    scene
+    scene.set_settings(settings(&scene, asked))?;
+    Ok(scene)
 }
 
 /// Begins with a scene as asked for.
@@ -217,7 +218,7 @@ where
     Scene<D>: Space<D>,
     AnyKernel: Kernel<D>,
 {
-    let world = World::new(&as_asked(scene, asked), |schedule| kernels.kernel_for(schedule))?;
+    let world = World::new(&as_asked(scene, asked)?, |schedule| kernels.kernel_for(schedule))?;
     let mut runner = Runner { kernels, world, gauge: Gauge::default() };
     if asked.sticks != OfSticks::default() {
         change_sticks(&mut runner.world, scene, asked.sticks)?;

@@ -402,7 +402,7 @@ where
             substeps: step.substeps,
             iterations: step.iterations,
             passes: (*passes).max(1),
-            damping: step.damping,
+            damping_rate: step.damping_rate,
             compliance: compliance.or_else(|| all(|it, stick| it.sticks.compliance(stick))),
             stiffness: stiffness.or_else(|| all(|it, stick| it.sticks.stiffness(stick))),
             tear: tear.or_else(|| all(own_tear_factor).filter(|it| it.is_finite())),

@@ -82,7 +82,7 @@ fn settings_change_at_once_and_the_state_stays() {
         (r#""formula":"newton""#, r#""formula":"newton""#),
         (r#""substeps":4,"iterations":2"#, r#""substeps":4,"iterations":2"#),
         (r#""passes":3"#, r#""passes":3"#),
-        (r#""damping":0.5"#, r#""damping":0.5"#),
+        (r#""damping_rate":0.5"#, r#""damping_rate":0.5"#),
         (r#""stiffness":0.25,"compliance":0.001"#, r#""compliance":0.001,"stiffness":0.25"#),
         (r#""schedule":"banded""#, r#""schedule":"banded""#),
         (r#""threads":2"#, r#""threads":2"#),

@@ -272,7 +272,7 @@ fn a_flood_of_messages_and_connections_leaves_it_answering() {
         r#"{"do":"grab","particle":7}"#,
         r#"{"do":"drag","particle":7,"to":[0.1,0.2,0.3]}"#,
         "nonsense",
-        r#"{"do":"set","damping":0.5}"#,
+        r#"{"do":"set","damping_rate":0.5}"#,
         r#"{"do":"step"}"#,
         r#"{"do":"set","schedule":"coloured"}"#,
         r#"{"do":"cut","from":[[9,9,9],[9,9,8]],"to":[[9,8,9],[9,8,8]]}"#,

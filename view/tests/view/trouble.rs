@@ -38,8 +38,9 @@ fn nonsense_is_answered_and_changes_nothing() {
         r#"{"do":"set","threads":3}"#,
         r#"{"do":"set","substeps":0}"#,
         r#"{"do":"set","substeps":1000,"iterations":1000}"#,
-        r#"{"do":"set","damping":2}"#,
-        r#"{"do":"set","damping":-0.1}"#,
+        r#"{"do":"set","damping_rate":1e10}"#,
+        r#"{"do":"set","damping_rate":-0.1}"#,
+        r#"{"do":"set","damping":0.5}"#,
         r#"{"do":"set","stiffness":0}"#,
         r#"{"do":"set","stiffness":1e300}"#,
         r#"{"do":"set","compliance":1000}"#,
@@ -100,13 +101,13 @@ fn wild_settings_crash_nothing() {
     for listed in LibraryScene::ALL {
         let mut visit = Visit::new(listed.name, (listed.size / 4).max(4));
         for command in [
-            r#"{"do":"set","damping":0,"iterations":1,"substeps":1,"formula":"exact"}"#,
+            r#"{"do":"set","damping_rate":0,"iterations":1,"substeps":1,"formula":"exact"}"#,
             r#"{"do":"set","schedule":"authored","compliance":100}"#,
             r#"{"do":"wind","on":true}"#,
             r#"{"do":"set","stiffness":0.001,"tear":1}"#,
             r#"{"do":"cut","from":[[-9,0,-9],[-9,0,9]],"to":[[9,0,-9],[9,0,9]]}"#,
-            r#"{"do":"set","damping":1,"iterations":0}"#,
-            r#"{"do":"set","iterations":40,"passes":4,"stiffness":null,"damping":0}"#,
+            r#"{"do":"set","damping_rate":60,"iterations":0}"#,
+            r#"{"do":"set","iterations":40,"passes":4,"stiffness":null,"damping_rate":0}"#,
         ] {
             visit.say(command).steps(6);
         }

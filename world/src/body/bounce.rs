@@ -6,7 +6,8 @@ use super::contact::Contact;
 use super::linear::{Matrix, Vector, apply, each};
 use super::motion::Moving;
 use super::{Bodies, Body};
-use crate::vector::{cross, difference, dot, length, plus, sum, wide};
+use crate::obstacle::{Surface, least_bounce};
+use crate::vector::{cross, difference, dot, plus, sum};
 use crate::world::Moment;
 
 /// How often impulses are gone through: the four corners of a face share theirs evenly by then.
@@ -24,8 +25,10 @@ pub(super) struct Bounces {
     /// How each body moves now.
     now: Vec<Mover>,
     all: Vec<Bounce>,
-    /// What comes in by no more does not bounce, m.
-    gentle: f64,
+    /// What comes in by no more never bounces, m.
+    least: f64,
+    /// The length of the substep, s.
+    h: f32,
 }
 
 /// A point of contact between a body and another, or something that moves as it likes.
@@ -94,16 +97,17 @@ impl Bounces {
         [body, other]: [Option<usize>; 2],
         contact: &Contact<D>,
         particles: &Particles<D>,
-        restitution: f32,
+        surface: &Surface,
     ) {
         let (Some(body), Some(met)) = (body, contact.met(particles)) else { return };
         let [place, normal, drift] = met.map(|of| each(|axis| f64::from(of[axis])));
         let drift = dot(drift, normal);
         let along = |body: usize| dot(self.incoming[body].at(place), normal);
         let approach = other.map_or(drift, along) - along(body);
-        let outgoing = if approach > self.gentle {
-            f64::from(restitution) * approach
-        } else if approach < -self.gentle {
+        let gentle = surface.gentle(self.h, self.least);
+        let outgoing = if approach > gentle {
+            f64::from(surface.restitution) * approach
+        } else if approach < -gentle {
             // It has bounced and is on its way. Sticks that bend back push it into the other again,
             // and so out again: that shall not make it faster.
             -approach
@@ -173,13 +177,13 @@ fn mark_bouncing(met: &[Bounce], movers: &mut [Mover]) {
 impl<const D: usize> Bodies<D> {
     /// Looks how bodies move, when a substep has moved them and nothing has met yet.
     pub(crate) fn come_in(&mut self, particles: &Particles<D>, moment: &Moment<D>) {
-        let Bounces { incoming, all, gentle, .. } = &mut self.bounces;
+        let Bounces { incoming, all, least, h, .. } = &mut self.bounces;
         all.clear();
         // Enough for what usually meets, so that later steps take no memory.
         all.reserve(4 * self.weights[0].len());
         incoming.clear();
         incoming.extend(self.all.iter().map(|body| body.moving(particles)));
-        *gentle = 2.0 * length(wide(moment.motion.push));
+        (*least, *h) = (least_bounce(moment), moment.h);
     }
 
     /// Bodies that met in a substep bounce, once sticks and obstacles are done with it.

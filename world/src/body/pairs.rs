@@ -92,7 +92,7 @@ impl Obstacle<3> for BodyContacts {
         if self.surface.restitution > 0.0 {
             for (contact, two) in scratch.contacts.iter().zip(&scratch.between) {
                 let two = two.map(Some);
-                bodies.bounces.note(two, contact, particles, self.surface.restitution);
+                bodies.bounces.note(two, contact, particles, &self.surface);
             }
         }
         bodies.scratch = scratch;

@@ -45,7 +45,7 @@ impl<const D: usize> Bodies<D> {
             solver.resolve(&mut contacts, surface.friction, particles);
             if surface.restitution > 0.0 {
                 for contact in &contacts {
-                    bounces.note([Some(body), None], contact, particles, surface.restitution);
+                    bounces.note([Some(body), None], contact, particles, surface);
                 }
             }
         }

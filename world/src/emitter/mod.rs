@@ -4,7 +4,9 @@ mod source;
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
-use taut_core::{Duplicates, INVERSE_MASS_MAX, INVERSE_MASS_MIN, Particles, Sticks};
+use taut_core::{
+    COORDINATE_MAX, Duplicates, INVERSE_MASS_MAX, INVERSE_MASS_MIN, Particles, Sticks,
+};
 
 use crate::model::{Model, ModelError, particles_checked};
 use crate::world::Moment;
@@ -279,8 +281,10 @@ impl<const D: usize> Emitter<D> {
             let before = at(since - h);
             let moved = at(since) - before - push;
             particles.positions_mut(axis)[particle] = before as f32;
-            particles.previous_mut(axis)[particle] =
-                if keep > 0.0 { (before - moved / keep) as f32 } else { before as f32 };
+            // Damping that leaves next to nothing of a velocity leaves nothing of this one.
+            let back = moved / keep;
+            let back = if back.abs() <= COORDINATE_MAX { back } else { 0.0 };
+            particles.previous_mut(axis)[particle] = (before - back) as f32;
         }
         let free = particles.set_inverse_mass(particle, 1.0 / self.emission.mass);
         debug_assert!(free.is_ok(), "masses are checked when an emitter is made");

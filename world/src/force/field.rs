@@ -216,7 +216,7 @@ impl<L: Law<D>, const D: usize> Pass for Each<'_, L, D> {
 }
 
 /// Drag of the air on a particle: `-(linear + quadratic |u|) u`, where u is its velocity less that of
-/// the air. It never turns `u` around, however long the step: it stops it at most.
+/// the air. It never turns `u` around, however long the substep: it stops it at most.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Drag<const D: usize = 3> {
     /// Force by speed, kg/s: slow and small things (Stokes 1851, `6 π μ r` of a ball).

@@ -144,8 +144,9 @@ impl<const D: usize> Model<D> {
         self
     }
 
-    /// The same, moving: every particle at `velocity`, m/s, as seen by a substep of `h` s (the
-    /// step's `dt / substeps`).
+    /// The same, moving: every particle at `velocity`, m/s, in substeps of `h` s (the step's
+    /// `dt / substeps`). For other substeps later, change the settings of the scene by
+    /// [`Scene::set_settings`](crate::Scene::set_settings), which keeps velocities.
     ///
     /// ```
     /// use taut_world::{Model, Rope};

@@ -27,6 +27,7 @@ pub use path::{Path, Pose, Spin};
 pub use solid::{Nearest, Shape, Side, Solid};
 pub use sphere::Sphere;
 pub use surface::Surface;
+pub(crate) use surface::least_bounce;
 
 /// Something that particles cannot enter. Where it is, is a function of time: it has no state that
 /// a step changes, so a world can be resumed at any step.

@@ -20,26 +20,29 @@ pub struct Surface {
     /// if the slope's tangent is above μ, and then accelerates by `g (sin - μ cos)`. Default: 0.3.
     pub friction: f32,
     /// The share of its speed with which a particle bounces off, 0 to 1: one that is dropped
-    /// comes up to the square of it of the height. Slow ones do not bounce: those that meet the
-    /// surface by no more than twice what gravity gives in a substep, 2 g h (as in Müller et al.,
-    /// "Detailed Rigid Body Simulation with Extended Position Based Dynamics", 2020), or
-    /// what lies on it would never come to rest. Rigid bodies bounce as a whole, off obstacles and
+    /// comes up to the square of it of the height. Rigid bodies bounce as a whole, off obstacles and
     /// off each other, unless some of their particles are pinned. Default: 0.
     pub restitution: f32,
+    /// The approach speed, m/s, up to which nothing bounces, so that what lies on the surface comes
+    /// to rest. It is at least 2 g h, twice what gravity adds in a substep of h (as in Müller et
+    /// al., "Detailed Rigid Body Simulation with Extended Position Based Dynamics", 2020): a lower
+    /// threshold depends on the number of substeps. Default: 0.1, a bounce of 0.5 mm, which is above
+    /// that bound in substeps of 1/200 s and less.
+    pub restitution_threshold: f32,
     /// How far it keeps particles off, m, besides their own radii. Default: 0.
     pub thickness: f32,
 }
 
 impl Default for Surface {
     fn default() -> Self {
-        Self { friction: 0.3, restitution: 0.0, thickness: 0.0 }
+        Self { friction: 0.3, restitution: 0.0, restitution_threshold: 0.1, thickness: 0.0 }
     }
 }
 
 impl Surface {
     /// The same, if it is sane.
     pub(crate) fn checked(self) -> Result<Self, ModelError> {
-        let Self { friction, restitution, thickness } = self;
+        let Self { friction, restitution, restitution_threshold, thickness } = self;
         ModelError::check("the friction of a surface", friction.into(), 0.0.., "at least 0")?;
         let share = 0.0..=1.0;
         ModelError::check(
@@ -49,6 +52,12 @@ impl Surface {
             "from 0 to 1",
         )?;
         ModelError::check(
+            "the restitution threshold of a surface, m/s,",
+            restitution_threshold.into(),
+            0.0..,
+            "at least 0 and finite",
+        )?;
+        ModelError::check(
             "the thickness of a surface, m,",
             thickness.into(),
             0.0..=taut_core::COORDINATE_MAX,
@@ -56,6 +65,17 @@ impl Surface {
         )?;
         Ok(self)
     }
+
+    /// The approach in a substep, m, up to which nothing bounces, if it is at least `least`.
+    pub(crate) fn gentle(&self, h: f32, least: f64) -> f64 {
+        let threshold = f64::from(self.restitution_threshold) * f64::from(h);
+        if threshold > least { threshold } else { least }
+    }
+}
+
+/// The least approach in a substep, m, that can bounce: `2 g h²`.
+pub(crate) fn least_bounce<const D: usize>(moment: &Moment<D>) -> f64 {
+    2.0 * length(moment.motion.push.map(f64::from))
 }
 
 /// Where a particle is inside, or too near: the way out of the obstacle.
@@ -94,11 +114,10 @@ impl Law<f32> {
 
 impl<S: Real> Law<S> {
     pub(super) fn new<const D: usize>(surface: &Surface, moment: &Moment<D>) -> Self {
-        let push = moment.motion.push.map(f64::from);
         Self {
             friction: S::from_f64(surface.friction.into()),
             restitution: S::from_f64(surface.restitution.into()),
-            gentle: S::from_f64(2.0 * length(push)),
+            gentle: S::from_f64(surface.gentle(moment.h, least_bounce(moment))),
         }
     }
 }

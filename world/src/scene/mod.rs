@@ -7,14 +7,16 @@ mod library;
 
 use std::sync::Arc;
 
-use taut_core::{Formula, LimitError, PARTICLES_MAX, STICKS_MAX, TRIANGLES_MAX, check_limit};
+use taut_core::{
+    Formula, LimitError, PARTICLES_MAX, STICKS_MAX, StepError, TRIANGLES_MAX, check_limit,
+};
 
 use crate::force::Force;
 use crate::model::{Model, ModelError, Order};
 use crate::obstacle::Obstacle;
 use crate::springs::SpringError;
 use crate::tether::Tethers;
-use crate::world::Settings;
+use crate::world::{Settings, scale_displacements, substep_ratio};
 
 pub use any::AnyScene;
 #[cfg(feature = "toml")]
@@ -65,7 +67,8 @@ pub struct Scene<const D: usize = 3> {
     /// In which order the sticks of each model are, if not in that of the sheet or the mesh that it is;
     /// models that cannot have this order have their own. Another order is another answer.
     pub order: Option<Order>,
-    /// How it moves.
+    /// How it moves. Models that move already hold displacements in a substep of these settings:
+    /// [`set_settings`](Self::set_settings) scales them.
     pub settings: Settings<D>,
 }
 
@@ -118,6 +121,37 @@ impl<const D: usize> Scene<D> {
         }
         self.totals = totals;
         self.models.push((name, model));
+        Ok(())
+    }
+
+    /// Changes how it moves, and scales the last displacement of each particle by the ratio of the
+    /// new substep to the old one, so that models keep their velocities.
+    ///
+    /// ```
+    /// use taut_world::{Model, Rope, Scene, Settings};
+    ///
+    /// let mut scene = Scene::<2>::new();
+    /// let h = 1.0 / 480.0; // of the default settings
+    /// let rope = Model::rope(&[[0.0, 0.0], [1.0, 0.0]], &Rope::default())?;
+    /// scene.add("rope", rope.moving_at([0.0, 6.0], h))?;
+    /// let mut settings = scene.settings;
+    /// settings.step.substeps = 1;
+    /// scene.set_settings(settings)?;
+    /// let (_, rope) = scene.models().next().unwrap();
+    /// assert!((rope.particles.previous(1)[0] + 6.0 / 60.0).abs() < 1e-6);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the step, new or present, is not sane; nothing is changed then.
+    pub fn set_settings(&mut self, settings: Settings<D>) -> Result<(), StepError> {
+        settings.step.motion()?;
+        self.settings.step.motion()?;
+        let ratio = substep_ratio(&settings, &self.settings);
+        for (_, model) in &mut self.models {
+            scale_displacements(&mut model.particles, ratio);
+        }
+        self.settings = settings;
         Ok(())
     }
 

@@ -5,9 +5,10 @@
 //! Jury's conditions on its characteristic polynomial say when both its roots are within the unit
 //! circle:
 //!
-//! - Semi-implicit Euler and Verlet, of which the world's damping leaves the share k of the velocity:
-//!   `z² - (1 + k - h γ - h² ω²) z + (k - h γ)`, so `h² ω² + 2 h γ < 2 (1 + k)`. Undamped it is
-//!   `h < 2 / ω`. As the polynomial's coefficients are Rayleigh quotients of symmetric matrices, the
+//! - Semi-implicit Euler and Verlet, of which the damping rate λ of the step leaves the share
+//!   `k = exp(-λ h)` of the velocity: `z² - (1 + k - h γ - h² ω²) z + (k - h γ)`, so
+//!   `h² ω² + 2 h γ < 2 (1 + k)`. Undamped it is `h < 2 / ω`. The left side grows with h and the right
+//!   one falls, so there is one limit, found by bisection. As the polynomial's coefficients are Rayleigh quotients of symmetric matrices, the
 //!   greatest ω² and γ of all modes will do, whether or not they belong to the same.
 //! - Explicit Euler: `z² - (2 - h γ) z + (1 - h γ + h² ω²)`, so `h ω² < γ` and
 //!   `2 h γ < 4 + h² ω²`. Undamped there is no such step. The first holds for every mode if it does
@@ -26,12 +27,12 @@ use crate::motion::Integrator;
 impl Springs {
     /// The longest step, s, below which nothing that springs do grows without bounds: exact for a
     /// spring alone, on the safe side for many; infinite if there are none that move anything.
-    /// `damping` is that of the step, a share of velocity per step, which Verlet's takes into account.
+    /// `damping_rate` is that of the step, 1/s, which Verlet's takes into account.
     pub fn largest_step(
         &self,
         inverse_masses: &[f32],
         integrator: Integrator,
-        damping: f32,
+        damping_rate: f32,
     ) -> f64 {
         let squared_frequency = self.greatest(&self.stiffness, inverse_masses);
         let rate = self.greatest(&self.damping, inverse_masses);
@@ -48,8 +49,22 @@ impl Springs {
                 least.min(2.0 / rate)
             }
             Integrator::SemiImplicitEuler | Integrator::Verlet => {
-                let room = 2.0 * (2.0 - f64::from(damping));
-                room / (rate + libm::sqrt(rate * rate + room * squared_frequency))
+                let within =
+                    |room: f64| room / (rate + libm::sqrt(rate * rate + room * squared_frequency));
+                if damping_rate <= 0.0 {
+                    return within(4.0);
+                }
+                let is_stable = |h: f64| {
+                    let kept = libm::exp(-f64::from(damping_rate) * h);
+                    h * (h * squared_frequency + 2.0 * rate) < 2.0 * (1.0 + kept)
+                };
+                // With all of the velocity lost, and with none. Their ratio is at most 2.
+                let (mut low, mut high) = (within(2.0), within(4.0));
+                for _ in 0..f64::MANTISSA_DIGITS {
+                    let middle = 0.5 * (low + high);
+                    if is_stable(middle) { low = middle } else { high = middle }
+                }
+                low
             }
         }
     }
@@ -59,10 +74,10 @@ impl Springs {
         &self,
         inverse_masses: &[f32],
         h: f32,
-        damping: f32,
+        damping_rate: f32,
     ) -> Result<(), SpringError> {
         let h = f64::from(h);
-        let largest = self.largest_step(inverse_masses, Integrator::Verlet, damping);
+        let largest = self.largest_step(inverse_masses, Integrator::Verlet, damping_rate);
         if h < largest { Ok(()) } else { Err(SpringError::Unstable { h, largest }) }
     }
 

@@ -10,7 +10,8 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use taut_core::{Bending, Family, Kind};
 
-use super::{Nearest, Surface};
+use super::Surface;
+use super::geodesic::Nearest;
 use crate::model::{Bridge, Cloth, HexSheet, Model, Plant, Ragdoll, Rope};
 use crate::vector::{difference, length, wide};
 

@@ -47,6 +47,7 @@ pub use error::WorldError;
 pub use matter::Matter;
 pub use piece::Piece;
 pub use settings::{Moment, Settings};
+pub(crate) use settings::{scale_displacements, substep_ratio};
 pub use snapshot::{Snapshot, SnapshotError};
 pub use step::{Outcome, Pass};
 pub use warnings::Warning;
@@ -124,7 +125,7 @@ fn check_springs<const D: usize>(
     inverse_masses: &[f32],
     step: &Step<D>,
 ) -> Result<(), SpringError> {
-    springs.check(inverse_masses, step.dt / step.substeps as f32, step.damping)
+    springs.check(inverse_masses, step.dt / step.substeps as f32, step.damping_rate)
 }
 
 /// The numbers after the last of `before`, as many as `len`.
@@ -256,19 +257,9 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             let springs = springs.within(part.springs.clone());
             check_springs(&springs, particles.inverse_masses(), &settings.step)?;
         }
-        let length = |settings: &Settings<D>| {
-            f64::from(settings.step.dt) / f64::from(settings.step.substeps)
-        };
-        let share = (length(&settings) / length(&self.settings)) as f32;
-        if share.to_bits() != 1.0_f32.to_bits() {
-            for piece in &mut self.pieces {
-                let columns = piece.matter.particles.columns();
-                for (now, then) in columns.position.into_iter().zip(columns.previous) {
-                    for (x, previous) in now.iter().zip(then) {
-                        *previous = x - (x - *previous) * share;
-                    }
-                }
-            }
+        let ratio = substep_ratio(&settings, &self.settings);
+        for piece in &mut self.pieces {
+            scale_displacements(&mut piece.matter.particles, ratio);
         }
         self.settings = settings;
         Ok(())

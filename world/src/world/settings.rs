@@ -1,6 +1,6 @@
 //! How a world moves.
 
-use taut_core::{Motion, Step};
+use taut_core::{Motion, Particles, Step};
 
 use crate::model::ModelError;
 
@@ -16,7 +16,7 @@ use crate::model::ModelError;
 /// rather many substeps of one iteration than one step of many.
 ///
 /// ```
-/// use taut_core::{Duplicates, Formula, Particles, Sticks};
+/// use taut_core::{Duplicates, Particles, Step, Sticks};
 /// use taut_scalar::ScalarKernel;
 /// use taut_world::{Model, Scene, World};
 ///
@@ -25,9 +25,7 @@ use crate::model::ModelError;
 /// sticks.set_compliance(0, 1e-3)?;
 /// let mut scene = Scene::new();
 /// scene.add("weight", Model::new(particles, sticks))?;
-/// scene.settings.step.substeps = 8;
-/// scene.settings.step.iterations = 1;
-/// scene.settings.step.damping = 0.1;
+/// scene.settings.step = Step { substeps: 8, iterations: 1, damping_rate: 50.0, ..Step::default() };
 /// let mut world = World::new(&scene, |_| ScalarKernel)?;
 /// for _ in 0..120 {
 ///     assert!(world.step()?.finite);
@@ -44,7 +42,7 @@ use crate::model::ModelError;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Settings<const D: usize = 3> {
-    /// Step length, substeps, iterations of a pass, gravity, damping.
+    /// Step length, substeps, iterations of a pass, gravity, damping rate.
     pub step: Step<D>,
     /// How often a substep relaxes the sticks (`step.iterations` times) and then lets obstacles
     /// keep particles out. Default: 1, and 0 is 1. Bodies that must stay out and rigid at once want 3 or 4
@@ -70,6 +68,27 @@ impl<const D: usize> Settings<D> {
             ModelError::check(what, value.into(), sane, must)?;
         }
         Ok(())
+    }
+}
+
+/// The length of a substep over that of another.
+pub(crate) fn substep_ratio<const D: usize>(new: &Settings<D>, old: &Settings<D>) -> f32 {
+    let length = |step: &Step<D>| f64::from(step.dt) / f64::from(step.substeps);
+    (length(&new.step) / length(&old.step)) as f32
+}
+
+/// Scales the last displacement of each particle, so that velocities stay when a substep becomes
+/// longer by `ratio`.
+pub(crate) fn scale_displacements<const D: usize>(particles: &mut Particles<D>, ratio: f32) {
+    // Not even a rounding where nothing changes.
+    if ratio.to_bits() == 1.0_f32.to_bits() {
+        return;
+    }
+    let columns = particles.columns();
+    for (now, then) in columns.position.into_iter().zip(columns.previous) {
+        for (x, previous) in now.iter().zip(then) {
+            *previous = x - (x - *previous) * ratio;
+        }
     }
 }
 

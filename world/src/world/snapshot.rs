@@ -22,7 +22,13 @@ pub enum SnapshotError {
         /// What differs first.
         what: String,
     },
-    /// Nobody has taken such a snapshot.
+    /// It was written by a version that damped by a share of the velocity in each substep.
+    #[error(
+        "the snapshot is of an older version: it has no damping_rate (1/s); play the scene again and \
+         take another"
+    )]
+    NoDampingRate,
+    /// Something in it is missing or contradicts the rest.
     #[error("the snapshot is damaged: {what}")]
     Damaged {
         /// What is wrong.
@@ -72,7 +78,10 @@ pub struct Snapshot {
     /// The bits of the time.
     time: u64,
     formula: String,
+    /// Step length and acceleration.
     step: Bits,
+    /// As bits; snapshots of older versions have none.
+    damping_rate: Option<u32>,
     substeps: u32,
     iterations: u32,
     passes: u32,
@@ -221,7 +230,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// ```
     pub fn snapshot(&self) -> Snapshot {
         let Settings { step, passes } = self.settings;
-        let Step { dt, substeps, iterations, acceleration, damping } = step;
+        let Step { dt, substeps, iterations, acceleration, damping_rate } = step;
         let particle = |name: usize| {
             let (piece, number) = self.locate(name);
             (&self.pieces[piece].matter.particles, number)
@@ -243,7 +252,8 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             steps: self.steps,
             time: self.time.to_bits(),
             formula: self.formula.to_string(),
-            step: Bits::of([dt, damping].into_iter().chain(acceleration)),
+            step: Bits::of([dt].into_iter().chain(acceleration)),
+            damping_rate: Some(damping_rate.canonical_bits() as u32),
             substeps,
             iterations,
             passes: passes.max(1),
@@ -451,13 +461,15 @@ fn set_stick(
 impl Snapshot {
     fn settings<const D: usize>(&self) -> Result<Settings<D>, SnapshotError> {
         let numbers: Vec<f32> = self.step.numbers().collect();
-        let [dt, damping, acceleration @ ..] = &numbers[..] else {
+        let damping_rate = self.damping_rate.ok_or(SnapshotError::NoDampingRate)?;
+        let damping_rate = f32::from_bits(damping_rate);
+        let [dt, acceleration @ ..] = &numbers[..] else {
             return Err(damaged("the step is missing"));
         };
         let acceleration =
             acceleration.try_into().map_err(|_| damaged("the step has other dimensions"))?;
         let (substeps, iterations) = (self.substeps, self.iterations);
-        let step = Step { dt: *dt, substeps, iterations, acceleration, damping: *damping };
+        let step = Step { dt: *dt, substeps, iterations, acceleration, damping_rate };
         let settings = Settings { step, passes: self.passes };
         settings.check()?;
         Ok(settings)

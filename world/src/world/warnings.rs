@@ -32,7 +32,9 @@ pub enum Warning {
     },
     /// Particles of a model are to have tethers, but no pinned one can be reached from them along its
     /// sticks and faces.
-    #[error("model '{model}': {particles} particle(s) have no tether, as no pinned one is joined to them")]
+    #[error(
+        "model '{model}': {particles} particle(s) have no tether, as no pinned one is joined to them"
+    )]
     Untethered {
         /// Its name.
         model: String,
@@ -85,6 +87,7 @@ impl<const D: usize> Scene<D> {
     /// use taut_world::{Cloth, Model, Scene};
     ///
     /// let mut scene = Scene::<3>::new();
+    /// scene.settings.step.substeps = 1;
     /// let cloth = Model::cloth(&Cloth::default())?;
     /// scene.add("near", cloth.clone().moved([0.0, 1000.0, 0.0]))?;
     /// scene.add("far", cloth.moved([0.0, 2000.0, 0.0]))?;

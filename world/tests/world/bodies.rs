@@ -324,7 +324,7 @@ fn thrown_top(spin: Vector, seconds: f64, h: f64, iterations: u32) -> (Vector, M
     let body = &model.bodies.all()[0];
     body.set_twist(&mut particles, &Twist { velocity: [0.0; 3], spin }, h);
     let dt = 100.0 * h;
-    let step = Step { dt, substeps: 100, iterations, acceleration: [0.0; 3], damping: 0.0 };
+    let step = Step { dt, substeps: 100, iterations, acceleration: [0.0; 3], damping_rate: 0.0 };
     let mut time = 0.0;
     while time < seconds - 0.5 * dt {
         time += dt;

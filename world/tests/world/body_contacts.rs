@@ -17,7 +17,7 @@ fn scene() -> Scene {
     scene.settings.passes = 4;
     scene.settings.step.iterations = 1;
     scene.settings.step.substeps = SUBSTEPS;
-    scene.settings.step.damping = 0.0;
+    scene.settings.step.damping_rate = 0.0;
     scene
 }
 

@@ -15,7 +15,7 @@ fn sag(compliance: f32, mass: f32, substeps: u32, iterations: u32, formula: Form
     scene.formula = formula;
     scene.settings.step.substeps = substeps;
     scene.settings.step.iterations = iterations;
-    scene.settings.step.damping = 1.0 - 0.5_f32.powf(1.0 / substeps as f32);
+    scene.settings.step.damping_rate = 41.6; // half of the velocity in 1/60 s
     let mut world = world(&scene);
     steps(&mut world, 600);
     -1.0 - f64::from(world.position(1)[1])

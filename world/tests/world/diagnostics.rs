@@ -9,7 +9,7 @@ use crate::make::{loose, scene, steps, world};
 /// In empty space.
 fn weightless(mut scene: Scene) -> Scene {
     scene.settings.step.acceleration = [0.0; 3];
-    scene.settings.step.damping = 0.0;
+    scene.settings.step.damping_rate = 0.0;
     scene
 }
 
@@ -70,7 +70,7 @@ proptest! {
 fn a_particle_let_go_at_rest_falls_half_a_substep_further() {
     // Verlet from a previous position that is the position: x = ½ a t (t + h).
     let mut scene = scene("ball", loose(&[[0.0; 3]], &[1.0]));
-    scene.settings.step.damping = 0.0;
+    scene.settings.step.damping_rate = 0.0;
     let mut world = world(&scene);
     steps(&mut world, 60);
     let (t, h) = (world.time(), f64::from(world.settings().step.dt));

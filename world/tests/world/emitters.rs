@@ -21,7 +21,7 @@ fn what_is_thrown_flies_on_its_parabola_from_the_moment_of_its_birth() {
     for substeps in [1, 3] {
         let mut scene = scene("fountain", Model::emitter(emission.clone()).unwrap());
         scene.settings.step.substeps = substeps;
-        scene.settings.step.damping = 0.0;
+        scene.settings.step.damping_rate = 0.0;
         let mut world = world(&scene);
         for _ in 0..200 {
             steps(&mut world, 1);
@@ -35,6 +35,18 @@ fn what_is_thrown_flies_on_its_parabola_from_the_moment_of_its_birth() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn damping_that_leaves_no_velocity_leaves_places_finite() {
+    for rate in [1e2, 1e3, 5e3, 6e3, 1e4, 1e9] {
+        let emission = Emission { velocity: [3.0, 7.0, -1.0], ..Emission::default() };
+        let mut scene = scene("fountain", Model::emitter(emission).unwrap());
+        scene.settings.step.damping_rate = rate;
+        let mut world = world(&scene);
+        steps(&mut world, 30);
+        assert!(world.positions().flatten().all(|x| x.abs() < 1.0), "{rate} 1/s");
     }
 }
 
@@ -111,7 +123,7 @@ fn polygons_throw_by_their_area_and_along_their_normals() {
     });
     let mut scene = scene("floor", model.unwrap());
     scene.settings.step.acceleration = [0.0; 3];
-    scene.settings.step.damping = 0.0;
+    scene.settings.step.damping_rate = 0.0;
     let mut world = world(&scene);
     steps(&mut world, 30);
     let (mut first, mut all) = (0, 0);

@@ -241,6 +241,28 @@ fn is_said(text: &str, line: usize, part: &str) {
 }
 
 #[test]
+fn a_damping_by_the_substep_is_refused_with_the_rate_to_write() {
+    for (step, line, part) in [
+        ("damping_rate = -1", 1, "a damping rate of -1 1/s is not from 0 to 1e9"),
+        (
+            "damping = 0.01",
+            2,
+            "\"damping\" is now \"damping_rate\", in 1/s: write damping_rate = 0.603 for the same \
+             motion at 1 substep",
+        ),
+        (
+            "dt = 0.01\n\ndamping = 0.005\nsubsteps = 4",
+            4,
+            "write damping_rate = 2.005 for the same motion at 4 substeps",
+        ),
+        ("damping = 0", 2, "write damping_rate = 0.0 for the same motion"),
+        ("damping = 1.5", 2, "and 1.5 is no share from 0 to 1"),
+    ] {
+        is_said(&format!("[step]\n{step}"), line, part);
+    }
+}
+
+#[test]
 fn what_is_wrong_is_said_in_a_sentence_with_its_line() {
     for (text, line, part) in [
         ("dimensions = 4".to_owned(), 1, "a scene has 2 or 3 dimensions, not 4"),
@@ -250,7 +272,6 @@ fn what_is_wrong_is_said_in_a_sentence_with_its_line() {
         ("[step]\n\nsubsteps = -1".to_owned(), 3, "-1"),
         ("\n[step]\nsubsteps = 0".to_owned(), 2, "at least one substep"),
         ("[step]\ngravity = [0, -9.81]".to_owned(), 2, "2 numbers where 3 belong"),
-        ("[step\n".to_owned(), 1, "]"),
         (model("cloth = {}\nrope = { path = [] }"), 1, "2 builders where one belongs"),
         (model("at = [0, 0, 0]"), 1, "0 builders where one belongs, of: drape, disc"),
         (model("cloth = { rows = 1 }"), 3, "rows of a cloth is 1; it must be at least 2"),

@@ -9,7 +9,7 @@ use super::make::{loose, scene, steps, world};
 
 fn falling(inverse_mass: f32, force: impl Force + 'static) -> Scene {
     let mut scene = scene("stone", loose(&[[0.0, 0.0, 0.0]], &[inverse_mass]));
-    scene.settings.step.damping = 0.0;
+    scene.settings.step.damping_rate = 0.0;
     scene.forces.push(Arc::new(force));
     scene
 }
@@ -37,19 +37,20 @@ proptest! {
         quadratic in 0.0_f32..1e6,
         h in 1e-4_f32..1.0,
         speed in 1e-3_f32..1e3,
-        damping in 0.0_f32..0.5,
+        damping_rate in prop_oneof![0.0_f32..1.0, 1.0_f32..1e4],
     ) {
         let drag = Drag { linear, quadratic, air: [0.0; 3] };
         let mut scene = falling(inverse_mass, Field::new(drag));
         scene.settings.step.acceleration = [0.0; 3];
         scene.settings.step.dt = h;
-        scene.settings.step.damping = damping;
+        scene.settings.step.damping_rate = damping_rate;
         let mut world = world(&scene);
         let was = -speed * h;
         world.pieces_mut()[0].matter.particles.previous_mut(0)[0] = was;
         prop_assert!(world.step().unwrap().finite);
         let moved = world.position(0)[0];
-        prop_assert!((0.0..=-was).contains(&moved), "{was} to {moved}");
+        // Where damping leaves next to nothing, products are denormal and lose their digits.
+        prop_assert!((-1e-30..=-was).contains(&moved), "{was} to {moved}");
     }
 }
 
@@ -91,7 +92,7 @@ fn what_circles_an_attractor_stays_at_its_distance() {
     let attractor = Attractor { place: [0.0; 3], strength: 8.0, softening: 1e-3 };
     let mut scene = scene("moon", loose(&[[2.0, 0.0, 0.0]], &[3.0]));
     scene.settings.step.acceleration = [0.0; 3];
-    scene.settings.step.damping = 0.0;
+    scene.settings.step.damping_rate = 0.0;
     scene.settings.step.substeps = 8;
     scene.forces.push(Arc::new(Field::new(attractor)));
     let mut world = world(&scene);

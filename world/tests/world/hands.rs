@@ -53,7 +53,7 @@ fn what_is_dragged_is_there_at_the_end_of_the_step_whichever_way_it_takes() {
 fn substeps_drag_evenly_and_who_lets_go_throws() {
     let mut scene = scene("loose", crate::make::loose(&[[0.0; 3], [1.0; 3]], &[0.5, 1.0]));
     scene.settings.step.substeps = 5;
-    scene.settings.step.damping = 0.0;
+    scene.settings.step.damping_rate = 0.0;
     scene.settings.step.acceleration = [0.0; 3];
     let mut world = world(&scene);
     world.grab(0).unwrap();

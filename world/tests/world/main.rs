@@ -26,6 +26,7 @@ mod ragdolls;
 mod ropes;
 mod snapshots;
 mod springs;
+mod substeps;
 mod tearing;
 mod tethers;
 mod time;

@@ -1,12 +1,18 @@
 //! Small worlds.
 
-use taut_core::{Duplicates, Particles, Sticks};
+use taut_core::{Duplicates, Particles, Step, Sticks};
 use taut_scalar::ScalarKernel;
 use taut_world::{Model, Scene, StickSet, World};
 
-/// A scene of one model.
+/// One substep of 1/60 s and of 8 iterations: for tests whose figures are of this step.
+pub(crate) fn coarse<const D: usize>() -> Step<D> {
+    Step { substeps: 1, iterations: 8, ..Step::default() }
+}
+
+/// A scene of one model, in [`coarse`] steps.
 pub(crate) fn scene<const D: usize>(name: &str, model: Model<D>) -> Scene<D> {
     let mut scene = Scene::new();
+    scene.settings.step = coarse();
     scene.add(name, model).unwrap();
     scene
 }

@@ -5,12 +5,14 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
-use taut_core::{Duplicates, Particles, Step, Sticks};
+use taut_core::{Duplicates, Particles, Sticks};
 use taut_scalar::ScalarKernel;
 use taut_world::{
     Facing, Matter, Model, Moment, Obstacle, Path, Rope, Scene, Solid, Spin, StickSet, Surface,
     TriMesh, World,
 };
+
+use crate::make::coarse;
 
 const H: f32 = 1.0 / 60.0;
 
@@ -107,6 +109,7 @@ fn loose(points: &[[f32; 3]]) -> Model {
 
 fn world(model: Model, obstacle: impl Obstacle + 'static) -> World<ScalarKernel> {
     let mut scene = Scene::new();
+    scene.settings.step = coarse();
     scene.add("matter", model).unwrap();
     scene.obstacles.push(Arc::new(obstacle));
     World::new(&scene, |_| ScalarKernel).unwrap()
@@ -149,7 +152,7 @@ fn no_shot_goes_through_a_closed_mesh() {
 
 #[test]
 fn no_shot_goes_through_a_thick_mesh_that_is_slippery() {
-    shoot(&pit(), Surface { thickness: 0.03, friction: 0.0, restitution: 0.0 }, 2);
+    shoot(&pit(), Surface { thickness: 0.03, friction: 0.0, ..Surface::default() }, 2);
 }
 
 #[test]
@@ -164,7 +167,7 @@ fn a_wall_stops_a_bullet_where_it_hits() {
     }
     let mut world = world(model, wall);
     world.settings_mut().step.acceleration = [0.0; 3];
-    world.settings_mut().step.damping = 0.0;
+    world.settings_mut().step.damping_rate = 0.0;
     assert!(world.step().unwrap().finite);
     let [x, y, z] = world.position(0);
     assert!((x - 0.1).abs() < 1e-5 && y.abs() < 1e-5 && z.abs() < 1e-5, "at {x} {y} {z}");
@@ -268,7 +271,7 @@ fn cloth_stays_on_the_side_of_a_mesh_where_it_was() {
             assert!(!is_inside(&shape, x), "step {step}: particle {particle} at {x:?}");
         }
     }
-    let motion = Step::default().motion().unwrap();
+    let motion = coarse().motion().unwrap();
     let moment = Moment { time: world.time(), h: H, hold: H, motion };
     let depth = mesh.depth(&world.pieces()[0].matter, &moment);
     assert!(depth < 1e-5, "{depth} m inside");
@@ -293,14 +296,15 @@ proptest! {
         let triangles: Vec<[u32; 3]> =
             (2..points.len() as u32).map(|i| [i - 2, i - 1, i]).collect();
         let mesh = TriMesh::new(&points, &triangles, Facing::Both).unwrap();
-        let surface = Surface { thickness, restitution: 0.5, friction: 0.5 };
+        let surface =
+            Surface { thickness, restitution: 0.5, friction: 0.5, ..Surface::default() };
         let mesh = Solid::mesh(mesh).with(surface).unwrap();
         let mut model = loose(&[from]);
         mesh.begin(&mut Matter::of(&mut model));
         for (axis, to) in to.into_iter().enumerate() {
             model.particles.positions_mut(axis)[0] = to;
         }
-        let moment = Moment { time: 0.0, h: H, hold: H, motion: Step::default().motion().unwrap() };
+        let moment = Moment { time: 0.0, h: H, hold: H, motion: coarse().motion().unwrap() };
         mesh.keep_out(&mut Matter::of(&mut model), &moment);
         let end = model.particles.position(0);
         for triangle in &triangles {

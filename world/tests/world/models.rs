@@ -37,7 +37,7 @@ fn turning_keeps_lengths_and_turns_velocities() {
 
 #[test]
 fn what_is_thrown_flies() {
-    let step = Step::<2> { damping: 0.0, substeps: 4, ..Step::default() };
+    let step = Step::<2> { damping_rate: 0.0, substeps: 4, iterations: 8, ..Step::default() };
     let rope = Model::rope(&[[0.0, 0.0], [1.0, 0.0]], &Rope::default()).unwrap();
     let Model { mut particles, sticks, .. } = rope.moving_at([3.0, 4.0], step.dt / 4.0);
     let schedule = Schedule::for_mesh(&particles, &sticks);

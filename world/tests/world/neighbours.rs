@@ -12,7 +12,7 @@ use taut_world::{
     World,
 };
 
-use super::make::{loose, steps, world};
+use super::make::{coarse, loose, steps, world};
 
 /// How far apart models are, m: nothing gets from one to another.
 const APART: f32 = 40.0;
@@ -206,6 +206,7 @@ fn the_longest_step_is_that_of_each_model_alone() {
     };
     let (stiff, damped) = (spring(1.2e4, 0.0), spring(1.0, 100.0));
     let mut scene = Scene::new();
+    scene.settings.step = coarse();
     scene.add("stiff", stiff).unwrap();
     scene.add("damped", damped.moved([APART, 0.0, 0.0])).unwrap();
     let mut world = world(&scene);

@@ -37,7 +37,7 @@ fn world<const D: usize>(
     scene.add("matter", model).unwrap();
     scene.obstacles.push(Arc::new(obstacle));
     scene.settings.step.substeps = substeps.into();
-    scene.settings.step.damping = 0.0;
+    scene.settings.step.damping_rate = 0.0;
     scene.settings.step.iterations = 1;
     World::new(&scene, |_| ScalarKernel).unwrap()
 }
@@ -49,7 +49,7 @@ fn run<const D: usize>(world: &mut World<ScalarKernel, D>, steps: usize) {
 }
 
 fn moment<const D: usize>(time: f64, h: f32) -> Moment<D> {
-    let step = taut_core::Step { dt: h, ..taut_core::Step::default() };
+    let step = taut_core::Step { dt: h, substeps: 1, ..taut_core::Step::default() };
     Moment { time, h, hold: h, motion: step.motion().unwrap() }
 }
 
@@ -263,7 +263,7 @@ fn obstacle() -> impl Strategy<Value = Arc<dyn Obstacle>> {
         .prop_filter_map("no axis", |(min, size, axis, rate, thickness)| {
             let max = core::array::from_fn(|i| min[i] + size[i]);
             let solid = Solid::new(Cuboid::new(min, max).unwrap())
-                .with(Surface { thickness, friction: 0.7, restitution: 0.4 })
+                .with(Surface { thickness, friction: 0.7, restitution: 0.4, ..Surface::default() })
                 .unwrap();
             Some(Arc::new(solid.turning(Spin::about(axis, [0.1, 0.0, 0.2], rate).ok()?)) as _)
         });

@@ -1,6 +1,6 @@
 //! Plants stand, bend and come back.
 
-use taut_core::{Kernel, Stretch};
+use taut_core::{Kernel, Step, Stretch};
 use taut_scalar::ScalarKernel;
 use taut_world::{Model, Plant, Scene, World};
 
@@ -13,7 +13,7 @@ where
     let model = Model::<D>::plant(plant).unwrap();
     let mut scene = Scene::<D>::new();
     scene.add("plant", model.clone()).unwrap();
-    scene.settings.step.iterations = iterations;
+    scene.settings.step = Step { substeps: 1, iterations, ..Step::default() };
     let world = World::new(&scene, |_| ScalarKernel).unwrap();
     (model, world)
 }

@@ -167,7 +167,8 @@ where
     }
     scene.obstacles.push(Arc::new(LimbContacts::default()));
     let acceleration = [0.0; D];
-    scene.settings.step = Step { substeps: 4, damping: 0.0, acceleration, ..Step::default() };
+    scene.settings.step =
+        Step { substeps: 4, iterations: 8, damping_rate: 0.0, acceleration, ..Step::default() };
     World::new(&scene, |_| ScalarKernel).unwrap()
 }
 
@@ -253,7 +254,7 @@ fn a_limb_rests_on_edges_between_its_ends() {
         let wall = Cuboid::new([x - 0.01, -1.0, -1.0], [x + 0.01, 0.0, 1.0]).unwrap();
         scene.obstacles.push(Arc::new(Solid::new(wall)));
     }
-    scene.settings.step.substeps = 4;
+    scene.settings.step = Step { substeps: 4, iterations: 8, ..Step::default() };
     scene.settings.passes = 2;
     let mut world = World::new(&scene, |_| ScalarKernel).unwrap();
     for step in 0..180 {

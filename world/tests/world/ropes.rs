@@ -6,6 +6,7 @@ use taut_core::{Formula, Kernel, Kind, Plan, Schedule, Step, Stretch};
 use taut_scalar::ScalarKernel;
 use taut_world::{Bridge, Model, Rope, Scene, World};
 
+use crate::make::coarse;
 use crate::models::{minus, norm};
 
 /// Where a rope hangs after some seconds, in `f64`, every step with its places.
@@ -32,7 +33,7 @@ fn a_hanging_rope_or_chain_is_a_catenary() {
     let a = low;
     for rope in [Rope::default(), Rope { spacing: 0.05, ..Rope::CHAIN }] {
         let model = Model::rope(&path, &rope).unwrap().pinned("ends");
-        let step = Step { substeps: 20, iterations: 32, damping: 0.005, ..Step::default() };
+        let step = Step { substeps: 20, iterations: 32, damping_rate: 6.0, ..Step::default() };
         let mut at = Vec::new();
         hang(&model, &step, 8, |x, y| at = x.iter().copied().zip(y.iter().copied()).collect());
         let last = (at.len() - 1) as f64;
@@ -61,7 +62,7 @@ fn one_stick_swings_as_a_pendulum() {
         let model = Model::rope(&[[0.0, 0.0], bob], &rope).unwrap().pinned("start");
         assert_eq!(model.sticks.len(), 1);
         // Projection takes energy away, less so in small steps: so only one period is measured.
-        let step = Step { substeps: 256, iterations: 1, damping: 0.0, ..Step::default() };
+        let step = Step { substeps: 256, iterations: 1, damping_rate: 0.0, ..Step::default() };
         let (mut last, mut time, mut quarter) = (f64::NAN, 0.0, None);
         hang(&model, &step, 2, |x, _| {
             time += step.dt;
@@ -95,6 +96,7 @@ fn corner(bending: f32) -> f64 {
     let model = Model::rope(&path, &rope).unwrap().with_group("clamp", [0, 1]).unwrap();
     let mut scene = Scene::<2>::new();
     scene.add("rope", model.pinned("clamp")).unwrap();
+    scene.settings.step = coarse();
     let mut world = World::new(&scene, |_| ScalarKernel).unwrap();
     for _ in 0..600 {
         assert!(world.step().unwrap().finite);

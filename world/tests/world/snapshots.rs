@@ -168,6 +168,16 @@ fn a_snapshot_whose_numbers_no_world_reaches_is_refused() {
         assert!(error.to_string().contains(what), "{pointer}: {error}");
         assert!(error.to_string().starts_with("the snapshot is damaged: "), "{pointer}: {error}");
     }
+    // Earlier versions had no rate but a share per substep.
+    for gone in [serde_json::Value::Null, serde_json::json!(f32::NAN.to_bits())] {
+        let error = resume(&|it| it["damping_rate"] = gone.clone()).unwrap_err();
+        assert!(error.to_string().contains("damping"), "{error}");
+    }
+    let mut old = good.clone();
+    old.as_object_mut().unwrap().remove("damping_rate");
+    let old: Snapshot = serde_json::from_value(old).unwrap();
+    let error = World::resume(&scene, |_| ScalarKernel, &old).unwrap_err();
+    assert_eq!(error, SnapshotError::NoDampingRate);
     // The largest numbers go on without wrapping around.
     let mut late = resume(&|it| {
         it["steps"] = serde_json::json!(largest);

@@ -19,7 +19,7 @@ fn dot(a: Vector, b: Vector) -> f64 {
 }
 
 fn moment(h: f32) -> Moment {
-    let step = Step { dt: h, acceleration: [0.0; 3], ..Step::default() };
+    let step = Step { dt: h, substeps: 1, acceleration: [0.0; 3], ..Step::default() };
     Moment { time: 0.4, h, hold: h, motion: step.motion().unwrap() }
 }
 
@@ -249,8 +249,7 @@ fn flag_in_gusts(sampling: Sampling, seed: u64) -> ([f64; 3], f64) {
     let mut scene = scene("flag", Model::cloth(&cloth).unwrap().pinned("left"));
     let gusts = Some(Gusts { strength: 0.5, size: 1.0, seed });
     scene.forces.push(Arc::new(Wind { gusts, sampling, ..Wind::new([7.0, 0.0, 2.0]) }));
-    scene.settings.step =
-        Step { substeps: 8, iterations: 1, damping: 1.25e-3, ..scene.settings.step };
+    scene.settings.step = Step { substeps: 8, iterations: 1, ..scene.settings.step };
     let mut world = world(&scene);
     let (mut place, mut energy) = ([0.0; 3], 0.0);
     let (before, frames) = (120, 360);

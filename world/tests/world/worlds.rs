@@ -6,7 +6,7 @@ use taut_core::{Kernel, Plan, Step};
 use taut_scalar::ScalarKernel;
 use taut_world::{Force, Forces, LibraryScene, Model, Moment, Scene, StickSet, World};
 
-use super::make::{loose, scene, steps, world};
+use super::make::{coarse, loose, scene, steps, world};
 
 /// Pushes every particle up as hard as gravity pulls.
 #[derive(Debug)]
@@ -44,6 +44,7 @@ fn a_force_that_bears_the_weight_keeps_particles_where_they_are() {
     let mut scene = Scene::new();
     scene.add("sheet", Model::drape(9, StickSet::All).unwrap()).unwrap();
     scene.forces.push(Arc::new(Float));
+    scene.settings.step = coarse();
     let mut world = World::new(&scene, |_| ScalarKernel).unwrap();
     let before: Vec<_> = (0..world.len()).map(|particle| world.position(particle)).collect();
     for _ in 0..20 {
@@ -60,7 +61,7 @@ fn a_force_that_bears_the_weight_keeps_particles_where_they_are() {
 fn another_length_of_the_step_keeps_velocities() {
     let mut scene = crate::make::scene("ball", crate::make::loose(&[[0.0; 3]], &[1.0]));
     scene.settings.step.acceleration = [0.0; 3];
-    scene.settings.step.damping = 0.0;
+    scene.settings.step.damping_rate = 0.0;
     let mut world = World::new(&scene, |_| ScalarKernel).unwrap();
     world.set_velocity(0, [3.0, 0.0, -1.0]).unwrap();
     for (dt, substeps) in [(0.01, 1), (0.02, 4), (0.05, 1)] {
@@ -84,6 +85,7 @@ fn a_force_that_goes_pushes_no_more() {
     let mut scene = Scene::new();
     scene.add("ball", crate::make::loose(&[[0.0; 3]], &[1.0])).unwrap();
     scene.forces.push(Arc::new(Float));
+    scene.settings.step = coarse();
     let mut world = World::new(&scene, |_| ScalarKernel).unwrap();
     crate::make::steps(&mut world, 5);
     assert!(world.position(0)[1].abs() < 1e-5);
@@ -96,7 +98,7 @@ fn a_force_that_goes_pushes_no_more() {
 /// should.
 fn fallen_from(height: f32, substeps: u32) -> f64 {
     let mut scene = scene("stone", loose(&[[0.0, height, 0.0]], &[1.0]));
-    (scene.settings.step.substeps, scene.settings.step.damping) = (substeps, 0.0);
+    (scene.settings.step.substeps, scene.settings.step.damping_rate) = (substeps, 0.0);
     let mut world = world(&scene);
     steps(&mut world, 12);
     let (n, h) = (f64::from(12 * substeps), 1.0 / f64::from(60 * substeps));
@@ -131,7 +133,7 @@ fn particles_fall_within_reach_and_not_beyond() {
         }
     }
     assert!(Step::<3> { substeps: 0, ..Step::default() }.reach().is_err());
-    let moon = Step::<2, f64> { acceleration: [1.62, 0.0], ..Step::default() };
+    let moon = Step::<2, f64> { substeps: 1, acceleration: [1.62, 0.0], ..Step::default() };
     let [x, y] = moon.reach().unwrap();
     assert!(x > 1e12 && y == f64::INFINITY);
 }
@@ -160,7 +162,7 @@ fn models_out_of_reach_are_warned_of() {
     // Where nothing accelerates, or nearly nothing does, nothing is lost.
     world.settings_mut().step.acceleration = [1e-7, 0.0, 0.0];
     assert_eq!(world.warnings().len(), 1, "x is all there is");
-    world.settings_mut().step = Step { acceleration: [1e-7, -9.81, 0.0], ..Step::default() };
+    world.settings_mut().step = Step { acceleration: [1e-7, -9.81, 0.0], ..coarse() };
     assert!(world.warnings().is_empty());
     // No scene of the library is too large.
     for listed in LibraryScene::ALL {

@@ -48,8 +48,8 @@ pub enum WindLaw {
 /// force. Cloth feels it on both sides, the mesh of a [`Body`](crate::Body) only where it comes from
 /// outside.
 ///
-/// However light the particles and long the step, it never makes triangles overshoot the air: a
-/// force that would is cut down to what lets them drift with it.
+/// However light the particles and long the substep, it never makes triangles overshoot the air: a
+/// force that would is cut down to what lets them drift with it. Shorter substeps cut less.
 ///
 /// ```
 /// use std::sync::Arc;

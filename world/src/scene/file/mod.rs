@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use taut_core::Formula;
+use taut_core::{Formula, Step};
 use toml::Spanned;
 
 use super::{AnyScene, Scene};
@@ -100,7 +100,9 @@ struct StepText<const D: usize> {
     iterations: Option<u32>,
     passes: Option<u32>,
     gravity: Option<Vector<D>>,
-    damping: Option<f32>,
+    damping_rate: Option<f32>,
+    /// Of earlier versions: a share per substep. Refused, with the rate to write instead.
+    damping: Option<Spanned<f32>>,
 }
 
 impl<const D: usize> StepText<D> {
@@ -110,11 +112,32 @@ impl<const D: usize> StepText<D> {
         step.substeps = self.substeps.unwrap_or(step.substeps);
         step.iterations = self.iterations.unwrap_or(step.iterations);
         step.acceleration = self.gravity.map_or(step.acceleration, Into::into);
-        step.damping = self.damping.unwrap_or(step.damping);
+        step.damping_rate = self.damping_rate.unwrap_or(step.damping_rate);
         settings.passes = self.passes.unwrap_or(settings.passes);
         step.motion()?;
         settings.check()?;
+        if let Some(share) = &self.damping {
+            let message = self.damping_rate_for(*share.get_ref(), settings.step.dt);
+            return Err(There { span: share.span(), message }.into());
+        }
         Ok(())
+    }
+
+    /// What to write in place of a share of the velocity that is lost each substep. Where files said
+    /// nothing of substeps there was one.
+    fn damping_rate_for(&self, share: f32, dt: f32) -> String {
+        let substeps = self.substeps.unwrap_or(1);
+        let renamed = "\"damping\" is now \"damping_rate\", in 1/s";
+        if !(0.0..=1.0).contains(&share) {
+            return format!("{renamed}, and {share} is no share from 0 to 1");
+        }
+        let rate = Step::<D>::rate_of_share(share, dt / substeps as f32);
+        // Four digits, and as few as these need.
+        let rate: f64 = format!("{rate:.3e}").parse().unwrap_or(f64::NAN);
+        let plural = if substeps == 1 { "" } else { "s" };
+        format!(
+            "{renamed}: write damping_rate = {rate:?} for the same motion at {substeps} substep{plural}"
+        )
     }
 }
 

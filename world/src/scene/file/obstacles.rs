@@ -125,7 +125,12 @@ obstacles! {
 }
 
 options! {
-    SurfaceText => Surface { friction: f32, restitution: f32, thickness: f32 }
+    SurfaceText => Surface {
+        friction: f32,
+        restitution: f32,
+        restitution_threshold: f32,
+        thickness: f32,
+    }
 }
 
 /// [`Sphere`].

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use taut_core::Step;
+
 use super::LibraryScene;
 #[cfg(feature = "parry")]
 use crate::body::BodyContacts;
@@ -30,8 +32,8 @@ pub(super) const TETRA_CUBE_WORLD: LibraryScene = LibraryScene {
         let walls = Bounds::new([-2.0, 0.0, -2.0], [2.0, 1000.0, 2.0])?;
         let surface = Surface { friction: 0.3, restitution: 0.5, ..Surface::default() };
         scene.obstacles.push(Arc::new(Solid::new(walls).with(surface)?));
+        scene.settings.step = Step { substeps: 1, iterations: 1, ..Step::default() };
         scene.settings.passes = 4;
-        scene.settings.step.iterations = 1;
         Ok(scene.into())
     },
 };
@@ -58,8 +60,8 @@ pub(super) const BOXES: LibraryScene = LibraryScene {
             scene.add(format!("cube {body}"), cube.moved(at))?;
         }
         scene.obstacles.push(Arc::new(BodyContacts::default()));
-        scene.settings.step.substeps = 4;
-        scene.settings.step.iterations = 1;
+        scene.settings.step =
+            Step { substeps: 4, iterations: 1, damping_rate: 2.412, ..Step::default() };
         scene.settings.passes = 4;
         Ok(scene.into())
     },
@@ -74,7 +76,7 @@ pub(super) const RAGDOLLS: LibraryScene = LibraryScene {
     residual: 0.1,
     build: |size| {
         let mut scene = Scene::<2>::new();
-        let h = scene.settings.step.dt / 4.0;
+        let h = scene.settings.step.dt / 4.0; // of the settings below
         for body in 0..size {
             // In rows of five, each turned about its middle.
             let at = [1.9 * (body % 5) as f32 - 3.8, 1.2 + 2.0 * (body / 5) as f32];
@@ -87,8 +89,8 @@ pub(super) const RAGDOLLS: LibraryScene = LibraryScene {
         let room = Bounds::new([-5.0, 0.0], [5.0, 1000.0])?;
         let surface = Surface { friction: 0.5, restitution: 0.3, ..Surface::default() };
         scene.obstacles.push(Arc::new(Solid::new(room).with(surface)?));
-        scene.settings.step.substeps = 4;
-        scene.settings.step.iterations = 2;
+        scene.settings.step =
+            Step { substeps: 4, iterations: 2, damping_rate: 2.412, ..Step::default() };
         scene.settings.passes = 2;
         Ok(scene.into())
     },
@@ -119,8 +121,8 @@ pub(super) const RAGDOLLS_3D: LibraryScene = LibraryScene {
         }
         let floor = HalfSpace::new([0.0; 3], [0.0, 1.0, 0.0])?;
         scene.obstacles.push(Arc::new(Solid::new(floor).with(surface)?));
-        scene.settings.step.substeps = 4;
-        scene.settings.step.iterations = 2;
+        scene.settings.step =
+            Step { substeps: 4, iterations: 2, damping_rate: 2.412, ..Step::default() };
         scene.settings.passes = 2;
         Ok(scene.into())
     },

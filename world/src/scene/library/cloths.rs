@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use taut_core::Family;
+use taut_core::{Family, Step};
 
 use super::LibraryScene;
 use crate::force::{Gusts, Wind, WindLaw};
@@ -28,6 +28,7 @@ pub(super) const DRAPE: LibraryScene = LibraryScene {
     build: |size| {
         let mut scene = Scene::<3>::new();
         scene.add("sheet", Model::drape(size, StickSet::All)?)?;
+        scene.settings.step = Step { substeps: 1, iterations: 8, ..Step::default() };
         Ok(scene.into())
     },
 };
@@ -51,7 +52,7 @@ pub(super) const MOSEGAARD: LibraryScene = LibraryScene {
             .with(Surface { friction: 0.0, thickness: THICKNESS, ..Surface::default() })?
             .along(Path::Circular { radii: [[0.0, 0.0, 0.7], [0.0; 3]], period: 5.236 })?;
         scene.obstacles.push(Arc::new(ball));
-        scene.settings.step.iterations = 15;
+        scene.settings.step = Step { substeps: 1, iterations: 15, ..Step::default() };
         Ok(scene.into())
     },
 };
@@ -70,8 +71,8 @@ pub(super) const FLAG: LibraryScene = LibraryScene {
         scene.add("flag", Model::cloth(&cloth)?.pinned("left"))?;
         let gusts = Some(Gusts { strength: 0.5, size: 1.0, seed: 1 });
         scene.forces.push(Arc::new(Wind { gusts, ..Wind::new([7.0, 0.0, 2.0]) }));
-        scene.settings.step.substeps = 4;
-        scene.settings.step.iterations = 4;
+        scene.settings.step =
+            Step { substeps: 4, iterations: 4, damping_rate: 2.412, ..Step::default() };
         Ok(scene.into())
     },
 };
@@ -99,8 +100,8 @@ pub(super) const HAMMOCK: LibraryScene = LibraryScene {
             .with(Surface { thickness: THICKNESS, ..Surface::default() })?
             .along(Path::Oscillating { amplitude: [0.0, -0.3, 0.0], period: 8.0 })?;
         scene.obstacles.push(Arc::new(ball));
-        scene.settings.step.substeps = 4;
-        scene.settings.step.iterations = 4;
+        scene.settings.step =
+            Step { substeps: 4, iterations: 4, damping_rate: 2.412, ..Step::default() };
         Ok(scene.into())
     },
 };
@@ -133,8 +134,8 @@ pub(super) const TABLE_CLOTH: LibraryScene = LibraryScene {
             scene.obstacles.push(Arc::new(Solid::new(leg).with(surface)?));
         }
         scene.obstacles.push(Arc::new(Solid::new(floor).with(surface)?));
-        scene.settings.step.substeps = 4;
-        scene.settings.step.iterations = 4;
+        scene.settings.step =
+            Step { substeps: 4, iterations: 4, damping_rate: 2.412, ..Step::default() };
         Ok(scene.into())
     },
 };
@@ -152,8 +153,8 @@ pub(super) const HEX_SHEET: LibraryScene = LibraryScene {
         scene.add("sheet", Model::hex_sheet(&sheet)?.pinned("top corners"))?;
         let gusts = Some(Gusts { strength: 0.5, size: 1.0, seed: 2 });
         scene.forces.push(Arc::new(Wind { gusts, ..Wind::new([0.0, 0.0, 1.5]) }));
-        scene.settings.step.substeps = 4;
-        scene.settings.step.iterations = 4;
+        scene.settings.step =
+            Step { substeps: 4, iterations: 4, damping_rate: 2.412, ..Step::default() };
         Ok(scene.into())
     },
 };
@@ -182,8 +183,9 @@ pub(super) const CURTAIN: LibraryScene = LibraryScene {
         scene.obstacles.push(Arc::new(ball));
         scene.obstacles.push(Arc::new(Solid::new(room)));
         // As many as keep it from tearing by its own weight, however fine it is.
-        scene.settings.step.substeps = size.div_ceil(32).max(2) as u32;
-        scene.settings.step.iterations = 3;
+        let substeps = size.div_ceil(32).max(2) as u32;
+        let damping_rate = 0.603 * substeps as f32;
+        scene.settings.step = Step { substeps, iterations: 3, damping_rate, ..Step::default() };
         Ok(scene.into())
     },
 };

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use taut_core::Step;
+
 use super::LibraryScene;
 use crate::force::{Gusts, Wind};
 use crate::model::{Bridge, Model, Plant};
@@ -23,8 +25,8 @@ pub(super) const ROPE_BRIDGE: LibraryScene = LibraryScene {
             .with(Surface { friction: 0.0, ..Surface::default() })?
             .along(Path::Oscillating { amplitude: [4.0, 0.0, 0.0], period: 12.0 })?;
         scene.obstacles.push(Arc::new(ball));
-        scene.settings.step.substeps = 8;
-        scene.settings.step.iterations = 4;
+        scene.settings.step =
+            Step { substeps: 8, iterations: 4, damping_rate: 4.824, ..Step::default() };
         Ok(scene.into())
     },
 };
@@ -45,8 +47,8 @@ pub(super) const PLANTS: LibraryScene = LibraryScene {
         }
         let gusts = Some(Gusts { strength: 0.8, size: 2.0, seed: 3 });
         scene.forces.push(Arc::new(Wind { gusts, ..Wind::new([3.0, 0.0, 1.0]) }));
-        scene.settings.step.substeps = 4;
-        scene.settings.step.iterations = 1;
+        scene.settings.step =
+            Step { substeps: 4, iterations: 1, damping_rate: 2.412, ..Step::default() };
         Ok(scene.into())
     },
 };

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use taut_core::Step;
+
 use super::LibraryScene;
 use crate::force::{Gusts, Wind};
 use crate::model::{Cloth, Model};
@@ -39,8 +41,9 @@ pub(super) const FOUNTAIN: LibraryScene = LibraryScene {
         let points: Vec<[f32; 3]> = [[0.0, -0.3, 0.0]].into_iter().chain(corners).collect();
         let slopes: Vec<[u32; 3]> = (0..4).map(|side| [0, 1 + side, 1 + (side + 1) % 4]).collect();
         let roof = Solid::mesh(TriMesh::new(&points, &slopes, Facing::Both)?);
-        let wet = Surface { friction: 0.05, restitution: 0.4, thickness: 0.0 };
+        let wet = Surface { friction: 0.05, restitution: 0.4, ..Surface::default() };
         scene.obstacles.push(Arc::new(roof.with(wet)?));
+        scene.settings.step = Step { substeps: 1, iterations: 1, ..Step::default() };
         Ok(scene.into())
     },
 };
@@ -67,8 +70,8 @@ pub(super) const SPRINGS: LibraryScene = LibraryScene {
         scene.add("cloth", cloth.sprung(stiffness, damping)?)?;
         let gusts = Some(Gusts { strength: 0.5, size: 1.0, seed: 2 });
         scene.forces.push(Arc::new(Wind { gusts, ..Wind::new([0.5, 0.0, 2.0]) }));
-        scene.settings.step.substeps = 8;
-        scene.settings.step.iterations = 1;
+        scene.settings.step =
+            Step { substeps: 8, iterations: 1, damping_rate: 4.824, ..Step::default() };
         Ok(scene.into())
     },
 };

@@ -1,0 +1,184 @@
+//! The number of substeps decides how exact a motion is, not what it is: rates, forces and
+//! thresholds are in SI units.
+
+use std::sync::Arc;
+
+use taut_core::{Duplicates, Particles, Step, Sticks};
+use taut_world::{HalfSpace, Model, Rope, Scene, Solid, Surface, World, fallen};
+
+use crate::make::{scene, steps, world};
+
+const G: f64 = 9.81;
+const SUBSTEPS: [u32; 3] = [4, 8, 16];
+
+fn step<const D: usize>(substeps: u32, damping_rate: f32) -> Step<D> {
+    Step { substeps, iterations: 1, damping_rate, ..Step::default() }
+}
+
+/// A value by each number of substeps, each within `bound` (relative) of what is expected.
+fn assert_all(what: &str, expected: f64, bound: f64, value: impl Fn(u32) -> f64) {
+    let off = SUBSTEPS.map(|substeps| value(substeps) / expected - 1.0);
+    println!("{what}: {expected}, off by {off:?}");
+    assert!(off.iter().all(|off| off.abs() < bound), "{what}: off {expected} by {off:?}");
+}
+
+/// A particle of 1 kg, without sticks.
+fn particle(velocity: [f32; 2], h: f32) -> Model<2> {
+    let particles = Particles::new(&[[0.0, 0.0]], &[1.0]).unwrap();
+    let sticks = Sticks::with_rests(1, &[], &[], Duplicates::Keep).unwrap();
+    Model::new(particles, sticks).moving_at(velocity, h)
+}
+
+#[test]
+fn a_damped_fall_is_that_of_linear_drag() {
+    for rate in [0.603_f64, 4.0] {
+        let t = 2.0;
+        let expected = G / rate * (t + libm::expm1(-rate * t) / rate);
+        assert_all("damped fall, m", expected, 0.012, |substeps| {
+            let mut scene = scene("stone", particle([0.0, 0.0], 1.0));
+            scene.settings.step = step(substeps, rate as f32);
+            let mut world = world(&scene);
+            steps(&mut world, 120);
+            -f64::from(world.position(0)[1])
+        });
+    }
+}
+
+/// Crossing times of the lowest point, s, and the angle at the turn after the last, of a pendulum of 1 m
+/// that starts at `angle`.
+fn pendulum(substeps: u32, rate: f32, angle: f64, crossings: usize) -> (Vec<f64>, f64) {
+    let bob = [angle.sin(), -angle.cos()].map(|x| x as f32);
+    let rope = Rope { spacing: 2.0, ..Rope::default() };
+    let model = Model::<2>::rope(&[[0.0, 0.0], bob], &rope).unwrap().pinned("start");
+    let mut scene = scene("pendulum", model);
+    scene.settings.step = step(substeps, rate);
+    let mut world = world(&scene);
+    let (mut at, mut last) = (Vec::new(), f64::from(bob[0]));
+    let mut turn = 0.0_f64;
+    while at.len() <= crossings {
+        steps(&mut world, 1);
+        let x = f64::from(world.position(1)[0]);
+        if (x > 0.0) != (last > 0.0) {
+            at.push(world.time() - x / (x - last) / 60.0);
+        }
+        if at.len() == crossings {
+            let [x, y] = world.position(1).map(f64::from);
+            turn = turn.max((x / -y).atan().abs());
+        }
+        last = x;
+    }
+    (at, turn)
+}
+
+#[test]
+fn a_pendulum_has_its_period_and_its_decay() {
+    for rate in [0.603_f64, 1.5] {
+        // Small swings, x'' = -g x - rate x'.
+        let period = 2.0 * std::f64::consts::PI / (G - 0.25 * rate * rate).sqrt();
+        assert_all("period, s", period, 0.002, |substeps| {
+            let (at, _) = pendulum(substeps, rate as f32, 0.1, 8);
+            (at[8] - at[0]) / 4.0
+        });
+        // Four crossings and a quarter of a period. Projection takes some energy of its own, in
+        // proportion to the substep: 2 % of the angle with 16.
+        let expected = 0.1 * (-0.5 * rate * 2.0 * period).exp();
+        assert_all("angle after 2 periods, rad", expected, 0.1, |substeps| {
+            pendulum(substeps, rate as f32, 0.1, 4).1
+        });
+    }
+}
+
+#[test]
+fn a_hanging_rope_of_compliant_sticks_sags_by_the_weight_below_each() {
+    let (particles, compliance) = (11, 1e-3);
+    let rope = Rope { spacing: 0.1, density: 10.0, ..Rope::default() };
+    let mut model = Model::<2>::rope(&[[0.0, 0.0], [0.0, -1.0]], &rope).unwrap().pinned("start");
+    assert_eq!((model.particles.len(), model.sticks.len()), (particles, particles - 1));
+    for stick in 0..model.sticks.len() {
+        model.sticks.set_compliance(stick, compliance).unwrap();
+    }
+    let masses = model.particles.inverse_masses().iter().map(|&w| f64::from(1.0 / w));
+    let masses: Vec<f64> = masses.collect();
+    let hanging = |stick: usize| masses[stick + 1..].iter().sum::<f64>();
+    let sag: f64 = (0..particles - 1).map(|it| f64::from(compliance) * hanging(it) * 1.0).sum();
+    assert_all("sag, m", sag, 0.02, |substeps| {
+        let mut scene = scene("rope", model.clone());
+        scene.settings.step = Step { acceleration: [0.0, -1.0], ..step(substeps, 10.0) };
+        let mut world = world(&scene);
+        steps(&mut world, 600);
+        -1.0 - f64::from(world.position(particles - 1)[1])
+    });
+}
+
+/// A particle on the ground, pushed; how far it gets in 2 s, m. Gravity may be tilted.
+fn slid(substeps: u32, velocity: f32, friction: f32, acceleration: [f32; 2], rate: f32) -> f64 {
+    let h = 1.0 / 60.0 / substeps as f32;
+    let mut scene = scene("block", particle([velocity, 0.0], h));
+    scene.settings.step = Step { acceleration, ..step(substeps, rate) };
+    let surface = Surface { friction, ..Surface::default() };
+    let ground = HalfSpace::new([0.0, 0.0], [0.0, 1.0]).unwrap();
+    scene.obstacles.push(Arc::new(Solid::new(ground).with(surface).unwrap()));
+    let mut world = world(&scene);
+    steps(&mut world, 120);
+    f64::from(world.position(0)[0])
+}
+
+#[test]
+fn friction_stops_a_block_where_coulomb_says() {
+    let (v, friction) = (3.0_f32, 0.4_f32);
+    let down = [0.0, -G as f32];
+    let brake = f64::from(friction) * G;
+    let stop = f64::from(v).powi(2) / (2.0 * brake);
+    assert_all("sliding distance, m", stop, 0.008, |n| slid(n, v, friction, down, 0.0));
+    // Damped as well: dv/dt = -brake - rate v.
+    let rate = 2.0;
+    let time = (1.0 + rate * f64::from(v) / brake).ln() / rate;
+    let stop = f64::from(v) / rate - brake / rate * time;
+    assert_all("damped, m", stop, 0.016, |n| slid(n, v, friction, down, rate as f32));
+    let slope = 0.5_f64;
+    let gravity = [G * slope.sin(), -G * slope.cos()].map(|x| x as f32);
+    let along = G * (slope.sin() - f64::from(friction) * slope.cos());
+    assert_all("slope, m", 0.5 * along * 4.0, 0.008, |n| slid(n, 0.0, friction, gravity, 0.0));
+}
+
+/// How far off a wall a ball is after a second, m, that hits it at `speed`: its restitution is 0.8, and
+/// there is no gravity.
+fn bounced(substeps: u32, speed: f32) -> f32 {
+    let h = 1.0 / 60.0 / substeps as f32;
+    let mut scene = scene("ball", particle([0.0, -speed], h));
+    scene.settings.step = Step { acceleration: [0.0; 2], ..step(substeps, 0.0) };
+    let surface = Surface { restitution: 0.8, ..Surface::default() };
+    let ground = HalfSpace::new([0.0, 0.0], [0.0, 1.0]).unwrap();
+    scene.obstacles.push(Arc::new(Solid::new(ground).with(surface).unwrap()));
+    let mut world = world(&scene);
+    steps(&mut world, 60);
+    world.position(0)[1]
+}
+
+#[test]
+fn what_is_too_slow_to_bounce_is_so_by_its_speed() {
+    for substeps in SUBSTEPS {
+        let [slow, fast] = [0.099, 0.101].map(|speed: f32| bounced(substeps, speed));
+        let expected = 0.8 * 0.101;
+        assert!(slow == 0.0, "{substeps}: {slow} m");
+        assert!((fast / expected - 1.0).abs() < 0.01, "{substeps}: {fast} m, not {expected} m");
+    }
+}
+
+#[test]
+fn other_substeps_keep_the_velocities_that_a_scene_begins_with() {
+    let expected = fallen([0.0; 2], [3.0, 4.0], [0.0, -G], 0.5);
+    for (axis, expected) in expected.into_iter().enumerate() {
+        assert_all("thrown, m", expected, 0.016, |substeps| {
+            let mut scene = Scene::<2>::new();
+            scene.settings.step = step(2, 0.0);
+            scene.add("stone", particle([3.0, 4.0], 1.0 / 120.0)).unwrap();
+            scene
+                .set_settings(taut_world::Settings { step: step(substeps, 0.0), passes: 1 })
+                .unwrap();
+            let mut world = World::new(&scene, |_| taut_scalar::ScalarKernel).unwrap();
+            steps(&mut world, 30);
+            f64::from(world.position(0)[axis])
+        });
+    }
+}
