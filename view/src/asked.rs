@@ -27,6 +27,8 @@ pub(crate) struct Asked {
     pub(crate) gravity: bool,
     /// None: as the scene has it.
     pub(crate) wind: Option<bool>,
+    /// None: as the scene has it.
+    pub(crate) tethers: Option<bool>,
 }
 
 /// What every stick is to have.
@@ -69,6 +71,7 @@ impl Asked {
             sticks: OfSticks::default(),
             gravity: true,
             wind: None,
+            tethers: None,
         }
     }
 

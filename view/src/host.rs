@@ -332,6 +332,9 @@ impl Host {
             Command::Wind { on } => {
                 self.ask(Asked { wind: Some(on), ..self.asked.clone() })?;
             }
+            Command::Tethers { on } => {
+                self.ask(Asked { tethers: Some(on), ..self.asked.clone() })?;
+            }
             Command::Set(change) => {
                 self.ask(self.asked.clone().changed(change, self.threads)?)?;
             }
@@ -485,6 +488,7 @@ impl Host {
             settings: it.in_force(),
             gravity: self.asked.gravity,
             wind: it.has_wind(),
+            tethers: it.has_tethers(),
             paused: self.paused,
             race: it.racer(),
             counts: it.counts(),

@@ -28,7 +28,7 @@
 //! | errors that wait for a page that takes no messages | 16 | the oldest are dropped |
 //! | other messages that wait for a page | 1 | what has changed is told in the next one |
 //!
-//! Commands that begin or plan a simulation again (`scene`, `set`, `gravity`, `wind`, `reset`, `race`)
+//! Commands that begin or plan a simulation again (`scene`, `set`, `gravity`, `wind`, `tethers`, `reset`, `race`)
 //! are expensive. The server follows one of them a turn, of one page after the other. After one that
 //! made another topology the next waits until all pages have been told, for at most 0.1 s. A page
 //! that sends more of them than that waits for its own; commands of a page keep their order.
@@ -100,6 +100,11 @@ pub enum Command {
         /// Whether there is any.
         on: bool,
     },
+    /// Tethers to the pinned particles, or none.
+    Tethers {
+        /// Whether there are any.
+        on: bool,
+    },
     /// Time stands still, or goes on.
     Pause {
         /// Whether it stands still.
@@ -132,6 +137,7 @@ impl Command {
                 | Self::Set(_)
                 | Self::Gravity { .. }
                 | Self::Wind { .. }
+                | Self::Tethers { .. }
                 | Self::Reset
                 | Self::Race { .. }
         )
@@ -233,6 +239,8 @@ pub struct State {
     pub gravity: bool,
     /// Whether there is wind.
     pub wind: bool,
+    /// Whether particles have tethers to the pinned ones.
+    pub tethers: bool,
     /// Whether time stands still.
     pub paused: bool,
     /// Who races.

@@ -125,6 +125,7 @@ const actions = {
   S: () => send('step'),
   G: () => send('gravity', { on: !state?.gravity }),
   W: () => send('wind', { on: !state?.wind }),
+  T: () => send('tethers', { on: !state?.tethers }),
   F: () => {
     reached = stage.reach();
     lookAtAll(false);
@@ -132,7 +133,7 @@ const actions = {
 };
 
 function showTools() {
-  const pressed = { P: state?.paused, G: state?.gravity, W: state?.wind, C: hands.isCutting() };
+  const pressed = { P: state?.paused, G: state?.gravity, W: state?.wind, T: state?.tethers, C: hands.isCutting() };
   for (const button of document.querySelectorAll('#tools button')) {
     const { key } = button.dataset;
     if (key in pressed) button.setAttribute('aria-pressed', String(Boolean(pressed[key])));

@@ -5,7 +5,9 @@
 
 use std::sync::Arc;
 
-use taut::world::{Force, Integrator, Order, Scene, Settings, SpringError, World, WorldError};
+use taut::world::{
+    Force, Integrator, Order, Scene, Settings, SpringError, Tethers, World, WorldError,
+};
 use taut::{AnyKernel, Kernel, Schedule, Step};
 
 use super::{Course, CourseError, Rival, Runner, Space, Way, own_tear_factor};
@@ -54,7 +56,8 @@ where
             self.check_wish(&asked.wish, asked.order)?;
             Kernels::new(&asked.wish)?
         };
-        let way = if asked.order == self.asked.order {
+        let same_matter = asked.order == self.asked.order && asked.tethers == self.asked.tethers;
+        let way = if same_matter {
             self.change(&asked, kernels)?;
             Way::On
         } else {
@@ -73,7 +76,7 @@ where
         Ok(way)
     }
 
-    /// Changes all but the order of the sticks, in the worlds as they are.
+    /// Changes all but the order of the sticks and tethers, in the worlds as they are.
     fn change(&mut self, asked: &Asked, kernels: Kernels) -> Result<(), CourseError> {
         let settings = settings(&self.scene, asked);
         let is_planned = asked.formula == self.asked.formula && asked.wish == self.asked.wish;
@@ -112,7 +115,7 @@ where
         Ok(())
     }
 
-    /// Goes on from the present state in worlds of another order of the sticks. They replace the
+    /// Goes on from the present state in worlds of another order of the sticks, or with other tethers. They replace the
     /// present ones once they are complete.
     fn reorder(&mut self, asked: &Asked, kernels: Kernels) -> Result<(), CourseError> {
         let resumed = |runner: &Runner<D>, kernels: Kernels| -> Result<_, CourseError> {
@@ -204,6 +207,9 @@ where
     scene.formula = asked.formula.unwrap_or(scene.formula);
     scene.order = asked.order.or(scene.order);
     scene.forces = forces(&scene, asked);
+    if let Some(on) = asked.tethers {
+        scene = scene.tethered(on.then(Tethers::default))?;
+    }
     scene.set_settings(settings(&scene, asked))?;
     Ok(scene)
 }

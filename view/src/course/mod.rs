@@ -367,6 +367,11 @@ where
         self.asked.wind.unwrap_or(!self.scene.forces.is_empty())
     }
 
+    pub(crate) fn has_tethers(&self) -> bool {
+        let own = || self.scene.models().any(|(_, model)| !model.tethers.is_empty());
+        self.asked.tethers.unwrap_or_else(own)
+    }
+
     pub(crate) fn counts(&self) -> Counts {
         Counts {
             particles: self.runner.world.len(),

@@ -176,6 +176,27 @@ fn gravity_wind_and_reset() {
 }
 
 #[test]
+fn tethers_can_be_switched_and_cloth_becomes_shorter() {
+    let mut visit = Visit::new("drape", 24);
+    visit.say(r#"{"do":"set","substeps":1,"iterations":2}"#);
+    visit.say(r#"{"do":"tethers","on":false}"#);
+    let lowest =
+        |visit: &mut Visit| visit.look().vertices.iter().map(|it| it[1]).fold(0.0, f32::min);
+    visit.steps(120);
+    let without = lowest(&mut visit);
+    let before = visit.look();
+    assert_eq!(visit.say(r#"{"do":"tethers","on":true}"#).state()["tethers"], true);
+    assert_eq!(visit.look().step, before.step, "it goes on from where it was");
+    visit.steps(120);
+    let with = lowest(&mut visit);
+    assert!(with > without + 0.01, "{with} {without}");
+    assert_eq!(visit.say(r#"{"do":"tethers","on":false}"#).state()["tethers"], false);
+    visit.steps(240);
+    assert!((lowest(&mut visit) - without).abs() < 0.01);
+    assert!(visit.errors().is_empty());
+}
+
+#[test]
 fn another_scene_in_another_dimension() {
     let mut visit = Visit::new("curtain", 12);
     visit
