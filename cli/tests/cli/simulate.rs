@@ -162,3 +162,29 @@ fn a_model_too_far_away_is_warned_of_and_simulated() {
         }
     }
 }
+
+#[test]
+fn other_substeps_keep_the_velocities_that_a_scene_begins_with() {
+    let thrown = r#"
+        [step]
+        substeps = 4
+        gravity = [0, 0, 0]
+        damping_rate = 0
+
+        [[model]]
+        name = "rope"
+        rope = { path = [[0, 0, 0], [1, 0, 0]] }
+        velocity = [3, 4, 0]
+    "#;
+    let folder = Folder::with(&[("thrown.toml", thrown.into())]);
+    let energy = |words: &str| {
+        let ran = folder.taut(&format!("simulate thrown.toml --frames 2 {words}")).succeeded();
+        figure(&ran, "kinetic energy").split(' ').next().unwrap().parse::<f64>().unwrap()
+    };
+    let expected = energy("");
+    assert!(expected > 0.0);
+    for words in ["--substeps 1", "--substeps 16"] {
+        let energy = energy(words);
+        assert!((energy / expected - 1.0).abs() < 1e-3, "{words}: {energy} J, not {expected} J");
+    }
+}

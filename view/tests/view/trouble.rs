@@ -204,3 +204,26 @@ fn a_scene_is_not_made_much_larger_than_it_is() {
     let errors = visit.say(&size(8 * TIMES_OWN_SIZE_MAX + 1)).errors();
     assert!(matches!(&errors[..], [it] if it.contains("from 1 to 64")), "{errors:?}");
 }
+
+#[test]
+fn a_restart_with_other_substeps_keeps_the_velocities_of_the_scene() {
+    let text = r#"
+        [step]
+        substeps = 4
+        gravity = [0, 0, 0]
+        damping_rate = 0
+        [[model]]
+        name = "rope"
+        rope = { path = [[0, 0, 0], [1, 0, 0]] }
+        velocity = [0, 3, 0]
+    "#;
+    let file = Some(("a rope".to_owned(), AnyScene::from_toml(text).unwrap()));
+    let mut host = Host::new(Options { scene: "file".into(), file, ..Options::default() }).unwrap();
+    let page = host.connect();
+    let mut visit = Visit { host, page };
+    for substeps in [4, 1, 16] {
+        visit.say(&format!(r#"{{"do":"set","substeps":{substeps}}}"#)).say(r#"{"do":"reset"}"#);
+        let [_, y, _] = visit.steps(30).look().vertices[0];
+        assert!((y - 1.5).abs() < 1e-3, "{substeps} substeps: {y} m in half a second");
+    }
+}

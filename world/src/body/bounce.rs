@@ -25,7 +25,7 @@ pub(super) struct Bounces {
     /// How each body moves now.
     now: Vec<Mover>,
     all: Vec<Bounce>,
-    /// What comes in by no more never bounces, m.
+    /// The least approach in a substep, m, that can bounce.
     least: f64,
     /// The length of the substep, s.
     h: f32,
@@ -104,10 +104,10 @@ impl Bounces {
         let drift = dot(drift, normal);
         let along = |body: usize| dot(self.incoming[body].at(place), normal);
         let approach = other.map_or(drift, along) - along(body);
-        let gentle = surface.gentle(self.h, self.least);
-        let outgoing = if approach > gentle {
+        let threshold = surface.bounce_threshold(self.h, self.least);
+        let outgoing = if approach > threshold {
             f64::from(surface.restitution) * approach
-        } else if approach < -gentle {
+        } else if approach < -threshold {
             // It has bounced and is on its way. Sticks that bend back push it into the other again,
             // and so out again: that shall not make it faster.
             -approach

@@ -6,7 +6,7 @@ use crate::model::ModelError;
 use crate::vector::{constants, difference, dot, length, plus, scaled};
 use crate::world::Moment;
 
-/// How the surface of an obstacle feels.
+/// Friction, restitution and thickness of an obstacle.
 ///
 /// ```
 /// use taut_world::Surface;
@@ -67,7 +67,7 @@ impl Surface {
     }
 
     /// The approach in a substep, m, up to which nothing bounces, if it is at least `least`.
-    pub(crate) fn gentle(&self, h: f32, least: f64) -> f64 {
+    pub(crate) fn bounce_threshold(&self, h: f32, least: f64) -> f64 {
         let threshold = f64::from(self.restitution_threshold) * f64::from(h);
         if threshold > least { threshold } else { least }
     }
@@ -103,13 +103,13 @@ pub(super) struct Mover<L, const D: usize> {
 pub(super) struct Law<L> {
     friction: L,
     restitution: L,
-    /// What comes in by no more than this in a substep does not bounce, m.
-    gentle: L,
+    /// The approach in a substep, m, up to which nothing bounces.
+    threshold: L,
 }
 
 impl Law<f32> {
     /// Neither friction nor bounces.
-    pub(super) const PROJECTION: Self = Self { friction: 0.0, restitution: 0.0, gentle: 0.0 };
+    pub(super) const PROJECTION: Self = Self { friction: 0.0, restitution: 0.0, threshold: 0.0 };
 }
 
 impl<S: Real> Law<S> {
@@ -117,7 +117,7 @@ impl<S: Real> Law<S> {
         Self {
             friction: S::from_f64(surface.friction.into()),
             restitution: S::from_f64(surface.restitution.into()),
-            gentle: S::from_f64(surface.gentle(moment.h, least_bounce(moment))),
+            threshold: S::from_f64(surface.bounce_threshold(moment.h, least_bounce(moment))),
         }
     }
 }
@@ -157,7 +157,7 @@ impl<L: Lane> Law<L> {
         let moved = difference(difference(x, previous), drift);
         let outgoing = dot(moved, normal);
         let incoming = L::select(outgoing.above(zero), zero, zero - outgoing);
-        let share = L::select(incoming.above(self.gentle), self.restitution, zero);
+        let share = L::select(incoming.above(self.threshold), self.restitution, zero);
         let change = incoming + share * incoming;
 
         let after = share * L::select(depth.above(incoming), incoming, depth);

@@ -44,8 +44,8 @@ use crate::model::ModelError;
 pub struct Settings<const D: usize = 3> {
     /// Step length, substeps, iterations of a pass, gravity, damping rate.
     pub step: Step<D>,
-    /// How often a substep relaxes the sticks (`step.iterations` times) and then lets obstacles
-    /// keep particles out. Default: 1, and 0 is 1. Bodies that must stay out and rigid at once want 3 or 4
+    /// How often a substep relaxes the sticks (`step.iterations` times) and then resolves
+    /// collisions. Default: 1; 0 is treated as 1. Bodies that must stay out and rigid at once want 3 or 4
     /// passes of one iteration (Jakobsen 2001).
     pub passes: u32,
 }
