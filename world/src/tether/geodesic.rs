@@ -53,7 +53,12 @@ impl Surface {
     /// is exact to rounding where the surface is flat, or bent without stretching. `O(n log n)` on
     /// such surfaces; on rough ones windows per edge grow with the size of the mesh.
     pub(crate) fn distances_from(&self, sources: &[u32]) -> Vec<Nearest> {
-        let mut search = Search::new(self);
+        self.distances_within(JOIN, sources)
+    }
+
+    /// The same, at most a share of `most_excess` above the shortest distances.
+    pub(super) fn distances_within(&self, most_excess: f64, sources: &[u32]) -> Vec<Nearest> {
+        let mut search = Search::new(self, most_excess);
         for &source in sources {
             if (source as usize) < self.particles() {
                 search.begin(source);
@@ -130,6 +135,8 @@ impl Window {
 
 struct Search<'a> {
     surface: &'a Surface,
+    /// The most excess of a window, as a share of its distance.
+    most_excess: f64,
     labels: Vec<Label>,
     windows: Vec<Window>,
     /// The first window of each side.
@@ -140,10 +147,11 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(surface: &'a Surface) -> Self {
+    fn new(surface: &'a Surface, most_excess: f64) -> Self {
         let unknown = Label { distance: f64::INFINITY, excess: 0.0, source: NONE };
         Self {
             surface,
+            most_excess,
             labels: vec![unknown; surface.particles()],
             windows: Vec::new(),
             first: vec![NONE; surface.ring.len()],
@@ -417,7 +425,7 @@ impl<'a> Search<'a> {
         }
         if before != NONE {
             let last = &mut self.windows[before as usize];
-            if let Some(joined) = joined(last, &window, length) {
+            if let Some(joined) = joined(last, &window, length, self.most_excess) {
                 *last = joined;
                 return before;
             }
@@ -441,7 +449,7 @@ impl<'a> Search<'a> {
         }
         if number != NONE {
             let [last, window] = [before, number].map(|number| self.windows[number as usize]);
-            if let Some(joined) = joined(&last, &window, length) {
+            if let Some(joined) = joined(&last, &window, length, self.most_excess) {
                 self.windows[before as usize] = Window { next: window.next, ..joined };
                 self.windows[number as usize].is_pending = false;
                 return before;
@@ -460,8 +468,9 @@ fn corner(base: f64, left: f64, right: f64) -> [f64; 2] {
     [x, if square > least * least { square.sqrt() } else { least }]
 }
 
-/// Joins two pending windows of one apex that lie side by side. No distance gets shorter.
-fn joined(left: &Window, right: &Window, length: f64) -> Option<Window> {
+/// Joins two pending windows of one apex that lie side by side, unless some distance would be too long
+/// then. None gets shorter.
+fn joined(left: &Window, right: &Window, length: f64, most_excess: f64) -> Option<Window> {
     let can = left.is_pending
         && right.is_pending
         && left.apex == right.apex
@@ -493,7 +502,7 @@ fn joined(left: &Window, right: &Window, length: f64) -> Option<Window> {
     let by_minor = minor.excess + over + raise;
     let excess = if by_major > by_minor { by_major } else { by_minor };
     let nearest = if both.at(both.from) < both.at(both.to) { both.from } else { both.to };
-    (excess <= JOIN * major.at(nearest)).then_some(Window {
+    (excess <= most_excess * major.at(nearest)).then_some(Window {
         image: major.image,
         offset: major.offset + raise,
         excess,

@@ -303,6 +303,69 @@ fn a_slit_is_gone_round() {
 }
 
 #[test]
+fn joins_only_add_and_by_little() {
+    // Smooth, of either curvature, where nearly all windows join; and scattered pins.
+    let along = |it: usize, count: usize| it as f64 / (count - 1) as f64 - 0.5;
+    let mesh = |height: &dyn Fn(f64, f64) -> f64, size: usize| {
+        let mut mesh = sheet(size, size, [1.0; 2], |i, j| (i * i + 3 * j) % 5 < 2);
+        for (it, point) in mesh.0.iter_mut().enumerate() {
+            let [x, y] = [along(it % size, size), along(it / size, size)];
+            *point = [x, y, height(x, y)];
+        }
+        surface(&mesh)
+    };
+    // A ball whose rings of points are turned against each other.
+    let (rings, around) = (60, 120);
+    let ring = |ring: usize, spoke: usize| (1 + (ring - 1) * around + spoke % around) as u32;
+    let mut ball = (vec![[0.0, 0.0, 1.0]], Vec::new());
+    for down in 1..rings {
+        let polar = PI * down as f64 / rings as f64;
+        for spoke in 0..around {
+            let turn = 2.0 * PI * (spoke as f64 + 0.5 * (down % 2) as f64) / around as f64;
+            let [x, y] = [libm::cos(turn), libm::sin(turn)].map(|side| side * libm::sin(polar));
+            ball.0.push([x, y, libm::cos(polar)]);
+            let [here, right] = [ring(down, spoke), ring(down, spoke + 1)];
+            if down == 1 {
+                ball.1.push([0, here, right]);
+            }
+            if down + 1 == rings {
+                ball.1.push([ring(rings, 0), right, here]);
+                continue;
+            }
+            let [below, next] = [ring(down + 1, spoke), ring(down + 1, spoke + 1)];
+            let halves = [[here, below, next], [here, next, right]];
+            let turned = [[here, below, right], [right, below, next]];
+            ball.1.extend(if down % 2 == 0 { turned } else { halves });
+        }
+    }
+    ball.0.push([0.0, 0.0, -1.0]);
+    let shapes = [
+        ("saddle", mesh(&|x, y| 2.0 * x * y, 60), vec![0, 1830]),
+        ("bowl", mesh(&|x, y| x * x + y * y, 60), vec![0, 1830]),
+        ("waves", mesh(&|x, y| 0.05 * libm::sin(12.0 * x) * libm::cos(17.0 * y), 60), vec![61]),
+        ("pins on a saddle", mesh(&|x, y| x * y, 40), (0..1600).step_by(37).collect()),
+        ("gentle saddle", mesh(&|x, y| 0.5 * x * y, 60), vec![0, 1830]),
+        ("ball", surface(&ball), vec![2000, 2001, 2500, 4321]),
+    ];
+    for (name, shape, sources) in shapes {
+        let exact = shape.distances_within(0.0, &sources);
+        let mut greatest = 0.0;
+        for excess in [1e-3, 1e-2] {
+            let joined = shape.distances_within(excess, &sources);
+            for (particle, (joined, exact)) in joined.iter().zip(&exact).enumerate() {
+                let [joined, exact] = [joined, exact].map(|it| f64::from(it.distance));
+                let above = if exact > 0.0 { joined / exact - 1.0 } else { joined };
+                assert!(above > -2e-7, "{name}, particle {particle}: {above:e} below");
+                assert!(above < 1.001 * excess, "{name}, particle {particle}: {above:e} above");
+                greatest = if above > greatest { above } else { greatest };
+            }
+        }
+        // Behind each particle of a saddle there is a gap, and so nothing to join.
+        assert!(greatest > 1e-6 || name.contains("saddle"), "{name}: nothing joined");
+    }
+}
+
+#[test]
 fn a_sphere_has_nearly_great_circles() {
     let model = Model::sphere(40, crate::model::StickSet::All).unwrap();
     let radius = f64::from(model.particles.position(0)[1]);
