@@ -234,16 +234,25 @@ proptest! {
         mesh.1.retain(|_| chance.share() >= holes);
         let pins: Vec<u32> = (0..3).map(|_| chance.below(13 * 11)).collect();
         let found = surface(&mesh).distances_from(&pins);
-        let above = over_points(&mesh, 20, &pins);
-        for (nearest, above) in found.iter().zip(above) {
-            let found = f64::from(nearest.distance);
-            prop_assert_eq!(found.is_finite(), above.is_finite());
-            if above.is_finite() {
-                // Nodes are a 21st of an edge apart.
-                prop_assert!(found <= above * 1.001 + 1e-9, "{} {}", found, above);
-                prop_assert!(found >= above * 0.995, "{} {}", found, above);
+        // Shortest paths over points are up to 1 % too long with few points of an edge, where paths
+        // graze it: then more are taken.
+        let mut least_error = 0.0_f64;
+        for count in [20, 60, 180] {
+            least_error = 0.0;
+            for (nearest, above) in found.iter().zip(over_points(&mesh, count, &pins)) {
+                let found = f64::from(nearest.distance);
+                prop_assert_eq!(found.is_finite(), above.is_finite());
+                if above.is_finite() && above > 0.0 {
+                    let error = found / above - 1.0;
+                    prop_assert!(error <= 1.001e-3, "{} and not {}", found, above);
+                    least_error = least_error.min(error);
+                }
+            }
+            if least_error >= -0.002 {
+                break;
             }
         }
+        prop_assert!(least_error >= -0.002, "{} below", -least_error);
     }
 }
 
