@@ -235,16 +235,25 @@ proptest! {
         mesh.1.retain(|_| chance.share() >= holes);
         let pins: Vec<u32> = (0..3).map(|_| chance.below(13 * 11)).collect();
         let found = surface(&mesh).distances_from(&pins);
-        let above = over_points(&mesh, 20, &pins);
-        for (nearest, above) in found.iter().zip(above) {
-            let found = f64::from(nearest.distance);
-            prop_assert_eq!(found.is_finite(), above.is_finite());
-            if above.is_finite() {
-                // Nodes are a 21st of an edge apart.
-                prop_assert!(found <= above * 1.001 + 1e-9, "{} {}", found, above);
-                prop_assert!(found >= above * 0.995, "{} {}", found, above);
+        // Shortest paths over points are up to 1 % too long with few points of an edge, where paths
+        // graze it: then more are taken.
+        let mut least_error = 0.0_f64;
+        for count in [20, 60, 180] {
+            least_error = 0.0;
+            for (nearest, above) in found.iter().zip(over_points(&mesh, count, &pins)) {
+                let found = f64::from(nearest.distance);
+                prop_assert_eq!(found.is_finite(), above.is_finite());
+                if above.is_finite() && above > 0.0 {
+                    let error = found / above - 1.0;
+                    prop_assert!(error <= 1.001e-3, "{} and not {}", found, above);
+                    least_error = least_error.min(error);
+                }
+            }
+            if least_error >= -0.002 {
+                break;
             }
         }
+        prop_assert!(least_error >= -0.002, "{} below", -least_error);
     }
 }
 
@@ -344,7 +353,7 @@ fn joins_only_add_and_by_little() {
         ("saddle", mesh(&|x, y| 2.0 * x * y, 60), vec![0, 1830]),
         ("bowl", mesh(&|x, y| x * x + y * y, 60), vec![0, 1830]),
         ("waves", mesh(&|x, y| 0.05 * libm::sin(12.0 * x) * libm::cos(17.0 * y), 60), vec![61]),
-        ("pins", mesh(&|x, y| x * y, 40), (0..1600).step_by(37).collect()),
+        ("pins on a saddle", mesh(&|x, y| x * y, 40), (0..1600).step_by(37).collect()),
         ("gentle saddle", mesh(&|x, y| 0.5 * x * y, 60), vec![0, 1830]),
         ("ball", surface(&ball), vec![2000, 2001, 2500, 4321]),
     ];
