@@ -23,7 +23,6 @@ mod scene;
 mod simd;
 mod springs;
 mod sweep;
-#[cfg_attr(not(test), allow(dead_code, unused_imports, reason = "tethers are to be built on it"))]
 mod tether;
 mod vector;
 mod world;

@@ -126,9 +126,9 @@ impl Law<f32> {
     /// The same in every lane of the type of `like`.
     #[inline(always)]
     pub(super) fn constant<L: Lane>(&self, like: L) -> Law<L> {
-        let [friction, restitution, gentle] =
-            constants(like, [self.friction, self.restitution, self.gentle]);
-        Law { friction, restitution, gentle }
+        let [friction, restitution, threshold] =
+            constants(like, [self.friction, self.restitution, self.threshold]);
+        Law { friction, restitution, threshold }
     }
 }
 

@@ -82,7 +82,7 @@ impl<const D: usize> TetherColumns<D> {
     pub(crate) fn place_anchors(&mut self, places: impl Iterator<Item = [f32; D]>) {
         let mut moved = false;
         for (anchor, place) in self.anchors.iter_mut().zip(places) {
-            moved |= *anchor != place;
+            moved |= anchor.map(f32::to_bits) != place.map(f32::to_bits);
             *anchor = place;
         }
         if moved {

@@ -121,20 +121,6 @@ impl Surface {
         surface
     }
 
-    /// The same without some edges, by their ends, and without the triangles that have them as sides.
-    /// In whatever order and in however many steps edges are removed, the result is the same.
-    pub(crate) fn without(&self, torn: impl IntoIterator<Item = [u32; 2]>) -> Self {
-        let torn: Vec<([u32; 2], f32)> = torn
-            .into_iter()
-            .filter(|ends| ends.iter().all(|&end| (end as usize) < self.particles()))
-            .map(|ends| (ends, 0.0))
-            .collect();
-        let torn = Pairs::new(self.particles(), &torn);
-        let whole = self.edges.iter().filter(|(ends, _)| torn.find(*ends).is_none());
-        // A triangle without one of its sides is left out.
-        Self::new(self.particles(), whole.copied(), self.corners.iter().copied())
-    }
-
     /// How many particles there are.
     pub(crate) fn particles(&self) -> usize {
         self.bends.len()

@@ -467,24 +467,19 @@ fn tears_are_gone_round_and_bending_sticks_do_not_bridge_them() {
     // Torn down between two columns, but for the two lowest rows.
     let cloth = Cloth::spaced(12, 16, 0.1);
     let mut model = Model::<3>::cloth(&cloth).unwrap();
-    let whole = Surface::of(&model);
     let column = |particle: u32| particle % 12;
     let crosses = |[a, b]: [u32; 2]| {
         column(a).min(column(b)) == 5 && column(a).max(column(b)) == 6 && a.min(b) < 14 * 12
     };
-    let mut torn = Vec::new();
+    let mut torn = 0;
     for stick in 0..model.sticks.len() {
         let ends = model.sticks.ends()[stick];
         if crosses(ends) {
             model.sticks.tear(stick).unwrap();
-            torn.push(ends);
+            torn += 1;
         }
     }
-    assert!(torn.len() > 3 * 13);
-    let once = whole.without(torn.iter().copied());
-    torn.reverse();
-    let first = whole.without(torn[..20].iter().copied());
-    let twice = first.without(torn[20..].iter().copied());
+    assert!(torn > 3 * 13);
     let by_sheet = Surface::of(&model);
     model.faces.retain(|[a, b, c]| ![[a, b], [b, c], [c, a]].iter().any(|&[a, b]| crosses([a, b])));
     model.sheet = None;
@@ -492,14 +487,9 @@ fn tears_are_gone_round_and_bending_sticks_do_not_bridge_them() {
     let across = |shape: &Surface| f64::from(shape.distances_from(&[5])[6].distance);
     // Down to row 14 and up again.
     let around = 14.0 * 0.1 * 2.0 + 0.1;
-    for shape in [&once, &by_sheet, &by_faces] {
+    for shape in [&by_sheet, &by_faces] {
         assert!((across(shape) - around).abs() < 1e-5 * around, "{}", across(shape));
     }
-    let bits = |shape: &Surface| {
-        let found = shape.distances_from(&[5, 3, 100]);
-        found.iter().map(|it| (it.source, it.distance.to_bits())).collect::<Vec<_>>()
-    };
-    assert_eq!(bits(&once), bits(&twice));
 }
 
 #[test]

@@ -12,8 +12,8 @@ use crate::tether::{
 #[derive(Debug)]
 pub(super) struct Tethering<const D: usize> {
     /// The models, one after the other, as they were when the world began, but for tears and rest
-    /// lengths: their rest shape. By its numbers, so that a model's tethers do not depend on what
-    /// else is in the part.
+    /// lengths: their rest shape. All is by its numbers, so that a model's tethers do not depend on
+    /// what else is in the part.
     rest: Model<D>,
     /// The stick of `rest` that each stick of the part is.
     stick_of: Vec<u32>,
@@ -51,13 +51,15 @@ impl<const D: usize> Tethering<D> {
     pub(super) fn exchange(&mut self, kept: &[u32]) {
         let left = reordered(&self.stick_of, kept);
         let mut is_left = vec![false; self.rest.sticks.len()];
-        left.iter().for_each(|&stick| is_left[stick as usize] = true);
+        for &stick in &left {
+            is_left[stick as usize] = true;
+        }
         for stick in core::mem::replace(&mut self.stick_of, left) {
-            let stick = stick as usize;
-            if !is_left[stick] && self.rest.sticks.tear(stick).is_ok() {
-                self.pins = None;
+            if !is_left[stick as usize] {
+                self.rest.sticks.tear(stick as usize).ok();
             }
         }
+        self.pins = None;
         self.seen_sticks = None;
         self.columns.forget_slots();
     }
@@ -101,8 +103,13 @@ impl<const D: usize> Tethering<D> {
         let mut reshaped = false;
         let mut take_over = |stick: u32| {
             let (stick, old) = (stick as usize, stick_of[stick as usize] as usize);
-            if sticks.is_torn(stick) && !rest.sticks.is_torn(old) {
-                reshaped |= rest.sticks.tear(old).is_ok();
+            if sticks.is_torn(stick) != rest.sticks.is_torn(old) {
+                let changed = if sticks.is_torn(stick) {
+                    rest.sticks.tear(old)
+                } else {
+                    rest.sticks.mend(old)
+                };
+                reshaped |= changed.is_ok();
             }
             let length = sticks.rest(stick);
             if length.to_bits() != rest.sticks.rest(old).to_bits() {
