@@ -252,17 +252,17 @@ fn flag_in_gusts(sampling: Sampling, seed: u64) -> ([f64; 3], f64) {
     scene.settings.step = Step { substeps: 8, iterations: 1, ..scene.settings.step };
     let mut world = world(&scene);
     let (mut place, mut energy) = ([0.0; 3], 0.0);
-    let (before, frames) = (120, 360);
+    let (before, frames) = (120, 360_u32);
     steps(&mut world, before);
     for _ in 0..frames {
         steps(&mut world, 1);
         for row in 0..13 {
             let x = world.position(row * 19 + 18);
             for axis in 0..3 {
-                place[axis] += f64::from(x[axis]) / f64::from(13 * frames as u32);
+                place[axis] += f64::from(x[axis]) / f64::from(13 * frames);
             }
         }
-        energy += world.diagnostics().unwrap().kinetic / f64::from(frames as u32);
+        energy += world.diagnostics().unwrap().kinetic / f64::from(frames);
     }
     (place, energy)
 }
