@@ -91,6 +91,8 @@ impl<const D: usize> Summary<D> {
             ("per stick and iteration", per_stick),
             ("stretch, rms", format!("{:.6}", diagnostics.stretch.rms)),
             ("stretch, largest", format!("{:.4}", diagnostics.stretch.max)),
+            ("compression, rms", format!("{:.6}", diagnostics.stretch.compression_rms)),
+            ("compression, largest", format!("{:.4}", diagnostics.stretch.compression_max)),
             ("kinetic energy", joules(diagnostics.kinetic)),
             ("potential energy", joules(diagnostics.potential)),
             ("hash of the positions", format!("{:016x}", self.hash)),
