@@ -198,6 +198,8 @@ impl Contest {
             estimates_per_frame: estimates * times,
             stretch_rms: f64::NAN,
             stretch_max: f64::NAN,
+            compression_rms: f64::NAN,
+            compression_max: f64::NAN,
             error_vs_f64: f64::NAN,
             finite: true,
             hash: 0,
@@ -249,6 +251,8 @@ impl Contest {
             ns_per_stick_fastest: fastest / relaxed,
             stretch_rms: stretch.rms,
             stretch_max: stretch.max,
+            compression_rms: stretch.compression_rms,
+            compression_max: stretch.compression_max,
             finite: entry.row.finite && finite,
             hash: particles.hash(),
             ..entry.row

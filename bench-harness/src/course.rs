@@ -61,7 +61,7 @@ pub enum Unsound {
         found: u64,
     },
     /// The sticks are not relaxed.
-    #[error("the rms stretch is {rms}, and {bound} at most is stated")]
+    #[error("the rms residual is {rms}, and {bound} at most is stated")]
     Stretched {
         /// What it is.
         rms: f64,
@@ -173,8 +173,9 @@ impl Run<'_> {
             _ => {}
         }
         let bound = course.scenario.stretch_rms_bound;
-        if stretch.rms > bound {
-            return Err(Unsound::Stretched { rms: stretch.rms, bound });
+        let rms = stretch.residual_rms();
+        if rms > bound {
+            return Err(Unsound::Stretched { rms, bound });
         }
         Ok(stretch)
     }

@@ -15,7 +15,8 @@
 //! - [`claims`]: what the articles claim, measured.
 //! - [`roofline`]: how fast the machine would let each kernel be.
 //! - A [`WorldContest`] compares kernels on the steps of a whole world; [`PassTimes`] tells the
-//!   sticks' share of them from that of all else.
+//!   sticks' share of them from that of all else, and [`FrameTimes`] measures plain frames and the
+//!   share of each pass.
 //!
 //! A [`Tuning`] looks for the fastest way to relax a scene on this machine within a budget of
 //! time, and makes a [`Choice`], which [`snippet`] puts into words of Cargo and Rust.
@@ -46,7 +47,7 @@ mod worlds;
 pub use contest::{Contest, ContestError, Contestant, EARLY_FRAME, Progress, ROUNDS};
 pub use course::{COURSE_FRAMES, Course, CourseError, Run, Unsound, WARMUP_FRAMES};
 pub use machine::MachineInfo;
-pub use passes::PassTimes;
+pub use passes::{FrameTimes, PassTimes, Shares};
 pub use residual::Residual;
 pub use row::{Disagreement, Row, disagreements};
 pub use scenario::{SCENARIOS, Scenario, engine_name, engines_in};

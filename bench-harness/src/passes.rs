@@ -1,10 +1,16 @@
-//! What the passes of a world's step take.
+//! How long the frames of a world take, and what share of a frame each pass takes.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use serde::Serialize;
 use taut::world::{Outcome, Pass, World, WorldError};
 use taut::{Inline, Kernel};
+
+/// Every so many frames one is watched.
+const WATCHED_EVERY: u64 = 8;
+/// No more frame times than these are kept; then every second one is dropped.
+const TIMES_MAX: usize = 1 << 20;
 
 /// Adds up what the passes of steps take.
 #[derive(Clone, Debug, Default)]
@@ -47,5 +53,127 @@ impl PassTimes {
     /// The share of all else: forces, motion, obstacles, tears.
     pub fn others(&self) -> Duration {
         self.total().saturating_sub(self.sticks())
+    }
+
+    /// The share of each pass in the total.
+    pub fn shares(&self) -> Shares {
+        let total = self.total().as_secs_f64();
+        let share = |time: Duration| if total > 0.0 { time.as_secs_f64() / total } else { 0.0 };
+        let of = |pass| share(self.0.get(&pass).copied().unwrap_or_default());
+        Shares {
+            sticks: share(self.sticks()),
+            motion: of(Pass::Motion),
+            forces: of(Pass::Forces),
+            tethers: of(Pass::Tethers),
+            obstacles: of(Pass::Obstacles),
+            tearing: of(Pass::Tearing),
+        }
+    }
+}
+
+/// The share of each pass in the time of a frame, 0 to 1; together 1, or 0 if nothing was watched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Shares {
+    /// The relaxation of sticks, with the motion of particles where no force acts on them: there the
+    /// kernel does both in one go.
+    pub sticks: f64,
+    /// The motion of particles on which forces act.
+    pub motion: f64,
+    /// Forces.
+    pub forces: f64,
+    /// Tethers, as a pass of their own; in frames that are not watched they are done together with the
+    /// motion.
+    pub tethers: f64,
+    /// Obstacles.
+    pub obstacles: f64,
+    /// Finding and tearing sticks that are stretched too far.
+    pub tearing: f64,
+}
+
+impl Shares {
+    /// Each with its name, as it is called in reports.
+    pub fn each(&self) -> [(&'static str, f64); 6] {
+        let Self { sticks, motion, forces, tethers, obstacles, tearing } = *self;
+        [
+            ("sticks", sticks),
+            ("motion", motion),
+            ("forces", forces),
+            ("tethers", tethers),
+            ("obstacles", obstacles),
+            ("tearing", tearing),
+        ]
+    }
+}
+
+/// Times of the frames of a world. Most frames are plain steps, and only these count as frame times.
+/// The second frame and every 8th after it are watched instead, and give the shares of the passes.
+#[derive(Clone, Debug, Default)]
+pub struct FrameTimes {
+    frames: u64,
+    /// Of one in `stride` of the frames that were not watched.
+    unwatched: Vec<Duration>,
+    stride: u64,
+    unwatched_frames: u64,
+    fastest: Option<Duration>,
+    passes: PassTimes,
+}
+
+impl FrameTimes {
+    /// Does the next of `frames` steps. If there is but one, it is watched and its time counts, too.
+    ///
+    /// # Errors
+    /// As [`World::step`].
+    pub fn step<K: Kernel<D>, const D: usize>(
+        &mut self,
+        world: &mut World<K, D>,
+        frames: u64,
+    ) -> Result<Outcome, WorldError> {
+        let watched = frames == 1 || self.frames % WATCHED_EVERY == 1;
+        self.frames += 1;
+        if watched {
+            let outcome = self.passes.step(world)?;
+            if frames == 1 {
+                self.note(self.passes.total());
+            }
+            return Ok(outcome);
+        }
+        let start = Instant::now();
+        let outcome = world.step_on(&Inline)?;
+        self.note(start.elapsed());
+        Ok(outcome)
+    }
+
+    fn note(&mut self, time: Duration) {
+        self.fastest = Some(self.fastest.map_or(time, |fastest| fastest.min(time)));
+        self.stride = self.stride.max(1);
+        if self.unwatched_frames.is_multiple_of(self.stride) {
+            self.unwatched.push(time);
+        }
+        self.unwatched_frames += 1;
+        if self.unwatched.len() == TIMES_MAX {
+            let mut nth = 0;
+            self.unwatched.retain(|_| {
+                nth += 1;
+                nth % 2 == 1
+            });
+            self.stride *= 2;
+        }
+    }
+
+    /// The median frame, µs; 0 if there was none.
+    pub fn median_us(&self) -> f64 {
+        let mut times = self.unwatched.clone();
+        times.sort_unstable();
+        times.get(times.len() / 2).map_or(0.0, |time| time.as_secs_f64() * 1e6)
+    }
+
+    /// The fastest frame, µs; 0 if there was none.
+    pub fn fastest_us(&self) -> f64 {
+        self.fastest.map_or(0.0, |time| time.as_secs_f64() * 1e6)
+    }
+
+    /// What share of a watched frame each pass takes.
+    pub fn shares(&self) -> Shares {
+        self.passes.shares()
     }
 }

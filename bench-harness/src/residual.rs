@@ -1,15 +1,20 @@
-//! How far sticks are from rest, with the shape of the distribution.
+//! How far sticks are from rest, with the distribution of the stretch.
 
 use serde::Serialize;
 use taut::{Particles, Real, Sticks, Stretch};
 
-/// |stretch| of all sticks that are not torn. All are NaN if a position is.
+/// Stretch and compression, as in [`Stretch`], of all sticks that are not torn; the percentiles are
+/// of the stretch, which is 0 for a stick that is too short. All are NaN if a position is.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Residual {
-    /// Root mean square.
+    /// Root mean square of the stretch.
     pub rms: f64,
-    /// The largest.
+    /// The largest stretch.
     pub max: f64,
+    /// Root mean square of the compression.
+    pub compression_rms: f64,
+    /// The largest compression.
+    pub compression_max: f64,
     /// Half of the sticks are at or below this.
     pub p50: f64,
     /// Nine tenths of them.
@@ -19,18 +24,19 @@ pub struct Residual {
 }
 
 impl Residual {
-    /// Of two-sided sticks (a one-sided stick counts on both sides in the percentiles). No
+    /// Of two-sided sticks (a one-sided stick counts as two-sided in the percentiles). No
     /// sticks: 0.
     ///
     /// # Panics
     /// If there are fewer particles than the sticks name.
     pub fn of<const D: usize, S: Real>(particles: &Particles<D, S>, sticks: &Sticks<S>) -> Self {
-        let Stretch { rms, max } = Stretch::of(particles, sticks);
+        let stretch = Stretch::of(particles, sticks);
+        let Stretch { rms, max, compression_rms, compression_max } = stretch;
         let place = |end: u32| particles.position(end as usize).map(Real::to_f64);
         let stretch = |(stick, &[a, b]): (usize, &[u32; 2])| {
             let (a, b) = (place(a), place(b));
             let length = (0..D).map(|axis| (b[axis] - a[axis]).powi(2)).sum::<f64>().sqrt();
-            (length / sticks.rest(stick).to_f64() - 1.0).abs()
+            (length / sticks.rest(stick).to_f64() - 1.0).max(0.0)
         };
         let whole = sticks.ends().iter().enumerate().filter(|(stick, _)| !sticks.is_torn(*stick));
         let mut all: Vec<f64> = whole.map(stretch).collect();
@@ -40,6 +46,6 @@ impl Residual {
             0 => 0.0,
             len => all[(len * hundredths).div_ceil(100).max(1) - 1],
         };
-        Self { rms, max, p50: at(50), p90: at(90), p99: at(99) }
+        Self { rms, max, compression_rms, compression_max, p50: at(50), p90: at(90), p99: at(99) }
     }
 }

@@ -52,10 +52,14 @@ pub struct Row {
     pub square_roots_per_frame: u64,
     /// Estimates (integer seeds of reciprocal roots) a frame, counted.
     pub estimates_per_frame: u64,
-    /// Root mean square stretch at the end.
+    /// Root mean square of the stretch at the end, as in [`taut::Stretch`]; likewise below.
     pub stretch_rms: f64,
-    /// Largest |stretch| at the end.
+    /// The largest stretch.
     pub stretch_max: f64,
+    /// Root mean square of the compression.
+    pub compression_rms: f64,
+    /// The largest compression.
+    pub compression_max: f64,
     /// The largest distance of a particle from where the same schedule and formula put it in
     /// `f64`, after [`EARLY_FRAME`](crate::EARLY_FRAME) frames, m. Later, after a blow-up, it
     /// would mean nothing.
@@ -93,7 +97,8 @@ impl Row {
     /// Whether the sticks are longer or shorter than anything one would show: no longer a
     /// simulation of anything.
     pub fn blew_up(&self) -> bool {
-        !self.finite || self.stretch_rms.is_nan() || self.stretch_rms > 10.0
+        let residual = self.stretch_rms.hypot(self.compression_rms);
+        !self.finite || residual.is_nan() || residual > 10.0
     }
 }
 

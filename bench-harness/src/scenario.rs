@@ -26,7 +26,7 @@ pub struct Scenario {
     pub iterations: u32,
     /// Substeps a frame.
     pub substeps: u32,
-    /// A run that ends with a larger rms stretch than this is no result.
+    /// A run that ends with a larger rms residual (stretch and compression) than this is no result.
     pub stretch_rms_bound: f64,
 }
 

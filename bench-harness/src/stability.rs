@@ -74,10 +74,14 @@ pub struct Stability {
     pub left_bounds_at: Option<usize>,
     /// Whether every position was finite after every frame; the first that is not ends the run.
     pub finite: bool,
-    /// Root mean square stretch at the end.
+    /// Root mean square of the stretch at the end, as in [`Stretch`]; likewise below.
     pub stretch_rms: f64,
-    /// Largest |stretch| at the end.
+    /// The largest stretch.
     pub stretch_max: f64,
+    /// Root mean square of the compression.
+    pub compression_rms: f64,
+    /// The largest compression.
+    pub compression_max: f64,
 }
 
 impl Stability {
@@ -133,6 +137,8 @@ impl Survey {
                         finite: true,
                         stretch_rms: f64::NAN,
                         stretch_max: f64::NAN,
+                        compression_rms: f64::NAN,
+                        compression_max: f64::NAN,
                     };
                     rows.push(before.after(&arranged, &kernel, formula, step)?);
                 }
@@ -153,8 +159,15 @@ impl Stability {
     ) -> Result<Self, ContestError> {
         let Watched { left_bounds_at, finite, stretch } =
             Watched::run(on, kernel, formula, step, self.frames, self.bound)?;
-        let (stretch_rms, stretch_max) = (stretch.rms, stretch.max);
-        Ok(Self { left_bounds_at, finite, stretch_rms, stretch_max, ..self })
+        Ok(Self {
+            left_bounds_at,
+            finite,
+            stretch_rms: stretch.rms,
+            stretch_max: stretch.max,
+            compression_rms: stretch.compression_rms,
+            compression_max: stretch.compression_max,
+            ..self
+        })
     }
 }
 
@@ -186,7 +199,7 @@ impl Watched {
         for frame in 1..=frames {
             watched.finite = plan.step(&mut particles, &on.sticks, step)?.finite;
             watched.stretch = Stretch::of(&particles, &on.sticks);
-            let within = watched.finite && watched.stretch.max <= bound;
+            let within = watched.finite && watched.stretch.residual_max() <= bound;
             if !within && watched.left_bounds_at.is_none() {
                 watched.left_bounds_at = Some(frame);
             }

@@ -107,7 +107,8 @@ pub struct Trial {
     /// Its time over that of what [`AnyKernel::best_for`] picks for the order to keep, both
     /// measured in turn; the last that was measured.
     pub time_ratio: Option<f64>,
-    /// Root mean square stretch after [`JUDGED_FRAMES`], if its order was judged.
+    /// Root mean square residual (stretch and compression together) after [`JUDGED_FRAMES`], if its
+    /// order was judged.
     pub stretch_rms: Option<f64>,
     /// What became of it.
     pub fate: Fate,
@@ -416,7 +417,7 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
         self.settle(&to_keep, &kept, max_stretch.unwrap_or(f64::INFINITY));
         // What is not bounded is no measure.
         let slack = if kept.left_bounds_at.is_none() { SLACK } else { f64::INFINITY };
-        let limit = max_stretch.unwrap_or(slack * kept.stretch.rms.max(0.0));
+        let limit = max_stretch.unwrap_or(slack * kept.stretch.residual_rms().max(0.0));
 
         let others = better_half(&self.timed(|trial| !trial.same_answer), usize::MAX);
         for &at in &others {
@@ -462,12 +463,12 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
     fn settle(&mut self, members: &[(usize, f64)], seen: &Watched, limit: f64) {
         let fate = match seen.left_bounds_at {
             Some(_) => Fate::NotBounded,
-            None if seen.stretch.rms > limit => Fate::TooSlack,
+            None if seen.stretch.residual_rms() > limit => Fate::TooSlack,
             None => Fate::Slower,
         };
         for &(at, _) in members {
             self.trials[at].fate = fate;
-            self.trials[at].stretch_rms = Some(seen.stretch.rms);
+            self.trials[at].stretch_rms = Some(seen.stretch.residual_rms());
         }
     }
 

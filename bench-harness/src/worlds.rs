@@ -42,10 +42,14 @@ pub struct WorldRow {
     pub ns_per_stick: f64,
     /// What all else takes, per particle and substep, ns.
     pub others_ns_per_particle: f64,
-    /// Root mean square of |stretch| at the end.
+    /// Root mean square of the stretch at the end, as in [`Stretch`]; likewise below.
     pub stretch_rms: f64,
-    /// The largest |stretch| at the end.
+    /// The largest stretch.
     pub stretch_max: f64,
+    /// Root mean square of the compression.
+    pub compression_rms: f64,
+    /// The largest compression.
+    pub compression_max: f64,
     /// Whether every position was finite after every frame.
     pub finite: bool,
     /// The hash of the positions at the end.
@@ -143,7 +147,7 @@ where
             * f64::from(settings.step.substeps)
             * f64::from(settings.step.iterations)
             * f64::from(settings.passes);
-        let Stretch { rms, max } = self.world.diagnostics()?.stretch;
+        let stretch: Stretch = self.world.diagnostics()?.stretch;
         Ok(WorldRow {
             kernel: self.kernels.name(),
             isa: self.kernels.isa(),
@@ -153,8 +157,10 @@ where
             others_us_median: others_us,
             ns_per_stick: sticks_us * 1e3 / relaxed,
             others_ns_per_particle: others_us * 1e3 / moved,
-            stretch_rms: rms,
-            stretch_max: max,
+            stretch_rms: stretch.rms,
+            stretch_max: stretch.max,
+            compression_rms: stretch.compression_rms,
+            compression_max: stretch.compression_max,
             finite: self.finite,
             hash: self.world.hash(),
         })

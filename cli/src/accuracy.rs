@@ -158,7 +158,7 @@ fn section(part: Part, accuracy: &Accuracy, study: &Study) -> String {
 
 fn iterations_table(rows: &[IterationRow]) -> Table {
     let points = |row: &IterationRow| row.iterations.to_string();
-    let after = ["p50", "p90", "p99", "max", "off f64 m", "off solved m"];
+    let after = ["p50", "p90", "p99", "max", "compression\nrms", "off f64 m", "off solved m"];
     let lines =
         rows.chunk_by(|one, other| one.formula == other.formula && one.schedule == other.schedule);
     over(lines, points, &after, |line| {
@@ -173,7 +173,7 @@ fn iterations_table(rows: &[IterationRow]) -> Table {
 
 fn frames_table(rows: &[FrameRow]) -> Table {
     let points = |row: &FrameRow| row.frames.to_string();
-    let after = ["p50", "p90", "p99", "max", "off f64 m"];
+    let after = ["p50", "p90", "p99", "max", "compression\nrms", "off f64 m"];
     let lines =
         rows.chunk_by(|one, other| one.formula == other.formula && one.schedule == other.schedule);
     over(lines, points, &after, |line| {
@@ -188,7 +188,7 @@ fn frames_table(rows: &[FrameRow]) -> Table {
 
 fn drift_table(rows: &[DriftRow]) -> Table {
     let points = |row: &DriftRow| row.frames.to_string();
-    let after = ["momentum\nf32", "f64", "angular\nf32", "f64", "stretch rms"];
+    let after = ["momentum\nf32", "f64", "angular\nf32", "f64", "stretch\nrms", "compression\nrms"];
     let lines =
         rows.chunk_by(|one, other| one.formula == other.formula && one.schedule == other.schedule);
     over(lines, points, &after, |line| {
@@ -198,7 +198,7 @@ fn drift_table(rows: &[DriftRow]) -> Table {
         let shares =
             [last.momentum, last.momentum_f64, last.angular_momentum, last.angular_momentum_f64];
         cells.extend(shares.map(metres));
-        cells.push(stretch(last.residual.rms));
+        cells.extend([last.residual.rms, last.residual.compression_rms].map(stretch));
         cells
     })
 }
@@ -281,8 +281,9 @@ fn stretch(value: f64) -> String {
     }
 }
 
-fn spread(Residual { p50, p90, p99, max, .. }: Residual) -> [String; 4] {
-    [p50, p90, p99, max].map(stretch)
+fn spread(residual: Residual) -> [String; 5] {
+    let Residual { p50, p90, p99, max, compression_rms, .. } = residual;
+    [p50, p90, p99, max, compression_rms].map(stretch)
 }
 
 fn metres(value: f64) -> String {

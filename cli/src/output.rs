@@ -79,12 +79,21 @@ pub(crate) fn warn(warnings: &[Warning]) {
     }
 }
 
-/// A file of its own, opened before the work.
+/// A file of its own for a value as JSON, opened before the work.
 pub(crate) struct Saved(Output);
 
 impl Saved {
     pub(crate) fn open(path: &Path) -> anyhow::Result<Self> {
         Ok(Self(Output::file(path)?))
+    }
+
+    /// The same, or the standard output for `-`.
+    pub(crate) fn open_or_standard(path: &Path) -> anyhow::Result<Self> {
+        Ok(Self(Output::open(path)?))
+    }
+
+    pub(crate) fn is_standard(&self) -> bool {
+        matches!(self.0, Output::Standard)
     }
 
     pub(crate) fn write(self, value: &impl Serialize) -> anyhow::Result<()> {

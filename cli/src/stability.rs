@@ -194,9 +194,12 @@ fn render(rows: &[Stability], formulas: &[Formula]) -> String {
 
 fn outcome(row: &Stability) -> Cell {
     match row.left_bounds_at {
-        None => Cell::new(format!("{:.4}", row.stretch_rms)).fg(Color::Green),
+        None => {
+            let sides = [row.stretch_rms, row.compression_rms];
+            Cell::new(sides.map(|rms| format!("{rms:.4}")).join(" / ")).fg(Color::Green)
+        }
         Some(frame) if row.finite => {
-            let rms = row.stretch_rms;
+            let rms = row.stretch_rms.hypot(row.compression_rms);
             let rms = if rms < 1e3 { format!("{rms:.4}") } else { format!("{rms:.0e}") };
             Cell::new(format!("left at {frame}: {rms}")).fg(Color::Red)
         }
@@ -210,7 +213,8 @@ fn verdict(rows: &[Stability]) -> String {
         |rows: &mut dyn Iterator<Item = &Stability>| rows.filter(|row| !row.bounded()).count();
     let defaults = || rows.iter().filter(|row| row.is_default());
     let mut lines = vec![format!(
-        "{} of {} left their bounds; shown is the root mean square stretch at the end.",
+        "{} of {} left their bounds; shown is the root mean square of stretch and compression at the \
+         end.",
         left(&mut rows.iter()),
         rows.len()
     )];

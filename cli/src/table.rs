@@ -6,7 +6,7 @@ use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, Tab
 use comfy_table::{LineStyle, TableStyle};
 use taut_bench::Row;
 
-const COLUMNS: [&str; 16] = [
+const COLUMNS: [&str; 17] = [
     "kernel",
     "isa",
     "lanes",
@@ -21,6 +21,7 @@ const COLUMNS: [&str; 16] = [
     "times\nscalar",
     "div + sqrt + est\na frame",
     "stretch\nrms / max",
+    "compression\nrms / max",
     "off f64\nm",
     "hash",
 ];
@@ -34,7 +35,7 @@ pub(crate) fn render(rows: &[Row]) -> String {
     for row in sorted {
         table.add_row(cells(row));
     }
-    for at in [2, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14] {
+    for at in [2, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15] {
         if let Some(column) = table.column_mut(at) {
             column.set_cell_alignment(CellAlignment::Right);
         }
@@ -57,10 +58,13 @@ fn by_time(one: &Row, other: &Row) -> Ordering {
 
 fn cells(row: &Row) -> Vec<Cell> {
     let operations = [row.divisions_per_frame, row.square_roots_per_frame, row.estimates_per_frame];
-    let stretch = if row.blew_up() {
-        Cell::new(if row.finite { "BLEW UP" } else { "NOT FINITE" }).fg(Color::Red)
+    let [stretch, compression] = if row.blew_up() {
+        let cell = Cell::new(if row.finite { "BLEW UP" } else { "NOT FINITE" }).fg(Color::Red);
+        [cell, Cell::new("")]
     } else {
-        Cell::new(format!("{:.4} / {:.3}", row.stretch_rms, row.stretch_max))
+        let sides =
+            [(row.stretch_rms, row.stretch_max), (row.compression_rms, row.compression_max)];
+        sides.map(|(rms, max)| Cell::new(format!("{rms:.4} / {max:.3}")))
     };
     let mut cells = vec![
         Cell::new(row.kernel_name()),
@@ -84,6 +88,7 @@ fn cells(row: &Row) -> Vec<Cell> {
         }),
         Cell::new(operations.map(thousands).join(" + ")),
         stretch,
+        compression,
         Cell::new(format!("{:.0e}", row.error_vs_f64)),
         Cell::new(format!("{:016x}", row.hash)),
     ];

@@ -1,17 +1,25 @@
-//! How far sticks are from their rest lengths: the residual.
+//! How far sticks are from their rest lengths.
 
+use crate::lane::Lane;
 use crate::particles::Particles;
 use crate::real::Real;
 use crate::sticks::{Kind, Sticks, length};
 
-/// The residual of a set of sticks: root mean square and maximum of |stretch|, where
-/// stretch is (length - rest) / rest.
+/// How far a set of sticks is from its rest lengths, with d = (length - rest) / rest: stretch is
+/// d where it is above 0, compression is -d where d is below 0. Each is 0 for the other sticks.
+///
+/// All are NaN if a position is. Root mean squares are over all sticks, so the two root mean squares
+/// are legs of a right triangle whose hypotenuse is the [residual](Self::residual_rms).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stretch {
-    /// Root mean square; NaN if a position is.
+    /// Root mean square of the stretch.
     pub rms: f64,
-    /// The largest; NaN if a position is.
+    /// The largest stretch.
     pub max: f64,
+    /// Root mean square of the compression.
+    pub compression_rms: f64,
+    /// The largest compression.
+    pub compression_max: f64,
 }
 
 impl Stretch {
@@ -22,7 +30,8 @@ impl Stretch {
     /// If there are fewer particles than the sticks name.
     pub fn of<const D: usize, S: Real>(particles: &Particles<D, S>, sticks: &Sticks<S>) -> Self {
         let columns: [&[S]; D] = core::array::from_fn(|axis| particles.positions(axis));
-        let (mut squares, mut max, mut count) = (0.0, 0.0_f64, 0_usize);
+        let ([mut squares, mut compressed], [mut max, mut compression_max]) = ([0.0; 2], [0.0; 2]);
+        let mut count = 0_usize;
         for (stick, &ends) in sticks.ends().iter().enumerate() {
             if sticks.is_torn(stick) {
                 continue;
@@ -35,15 +44,41 @@ impl Stretch {
                 Kind::Maximum => stretch > 0.0,
             };
             count += 1;
-            if acts || stretch.is_nan() {
+            if stretch.is_nan() {
+                return Self::from_sums([f64::NAN; 2], [f64::NAN; 2], count);
+            }
+            if acts && stretch < 0.0 {
+                compressed += stretch * stretch;
+                compression_max = f64::max(compression_max, -stretch);
+            } else if acts {
                 squares += stretch * stretch;
-                max = max.max(stretch.abs());
-                if squares.is_nan() {
-                    return Self { rms: f64::NAN, max: f64::NAN };
-                }
+                max = f64::max(max, stretch);
             }
         }
-        let mean = if count == 0 { 0.0 } else { squares / count as f64 };
-        Self { rms: crate::lane::Lane::sqrt(mean), max }
+        Self::from_sums([squares, compressed], [max, compression_max], count)
+    }
+
+    /// From the sums of the squares and the largest, of stretch and then of compression, over so many
+    /// sticks. If one of them is NaN, all figures are.
+    pub fn from_sums(squares: [f64; 2], largest: [f64; 2], sticks: usize) -> Self {
+        if squares.iter().chain(&largest).any(|sum| sum.is_nan()) {
+            let nan = f64::NAN;
+            return Self { rms: nan, max: nan, compression_rms: nan, compression_max: nan };
+        }
+        let rms =
+            |squares: f64| if sticks == 0 { 0.0 } else { Lane::sqrt(squares / sticks as f64) };
+        let [rms, compression_rms] = squares.map(rms);
+        let [max, compression_max] = largest;
+        Self { rms, max, compression_rms, compression_max }
+    }
+
+    /// The residual: root mean square of |d|, stretch and compression together.
+    pub fn residual_rms(&self) -> f64 {
+        Lane::sqrt(self.rms * self.rms + self.compression_rms * self.compression_rms)
+    }
+
+    /// The largest |d|: the larger of stretch and compression.
+    pub fn residual_max(&self) -> f64 {
+        if self.compression_max > self.max { self.compression_max } else { self.max }
     }
 }

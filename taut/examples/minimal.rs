@@ -28,6 +28,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
     }
     let stretch = Stretch::of(&particles, &sticks);
-    println!("its sticks are off their lengths by {:.2} % at most", 100.0 * stretch.max);
+    println!("its sticks are off their lengths by {:.2} % at most", 100.0 * stretch.residual_max());
     Ok(())
 }

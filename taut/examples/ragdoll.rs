@@ -42,6 +42,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!("after {second} s the head is at ({x:.2}, {y:.2}, {z:.2}) m");
     }
     let stretch = world.diagnostics()?.stretch;
-    println!("bones and joints are off by {:.2} % (rms)", 100.0 * stretch.rms);
+    println!("bones and joints are off by {:.2} % (rms)", 100.0 * stretch.residual_rms());
     Ok(())
 }

@@ -52,7 +52,7 @@ pub struct Tuned {
     pub substeps: u32,
     /// Iterations a substep when it was measured.
     pub iterations: u32,
-    /// Root mean square stretch when it was measured.
+    /// Root mean square residual (stretch and compression together) when it was measured.
     pub stretch_rms: f64,
     /// Whole frame / (sticks * iterations * substeps) when it was measured, median.
     pub ns_per_stick: f64,

@@ -16,7 +16,7 @@ where
     AnyKernel: Kernel<D>,
 {
     let world = played(scene, kernel_for).unwrap();
-    let stretch = world.diagnostics().unwrap().stretch.rms;
+    let stretch = world.diagnostics().unwrap().stretch.residual_rms();
     // Also where it is no number.
     assert!(stretch <= listed.residual, "{}: {stretch}", listed.name);
     world.hash()

@@ -30,10 +30,10 @@ fn hang(mesh: &Mesh, schedule: &Schedule, formula: Formula, step: &Step<3>, step
             return Hung { rms: f64::INFINITY, worst_rms: f64::INFINITY };
         }
         if at % 10 == 9 {
-            worst_rms = worst_rms.max(Stretch::of(&particles, &sticks).rms);
+            worst_rms = worst_rms.max(Stretch::of(&particles, &sticks).residual_rms());
         }
     }
-    Hung { rms: Stretch::of(&particles, &sticks).rms, worst_rms }
+    Hung { rms: Stretch::of(&particles, &sticks).residual_rms(), worst_rms }
 }
 
 fn one_iteration() -> Step<3> {

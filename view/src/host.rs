@@ -257,9 +257,16 @@ impl Host {
         let [divisions, roots] = on!(&self.course, it => it.operations());
         if self.rest <= 0.0 {
             let begun = (self.stopwatch)();
-            if let Ok(condition) = on!(&self.course, it => it.condition()) {
-                let Figures { rms, max, kinetic, potential, .. } = &mut self.figures;
-                [*rms, *max, *kinetic, *potential] = condition;
+            if let Ok((stretch, [kinetic, potential])) = on!(&self.course, it => it.condition()) {
+                self.figures = Figures {
+                    rms: stretch.rms,
+                    max: stretch.max,
+                    compression_rms: stretch.compression_rms,
+                    compression_max: stretch.compression_max,
+                    kinetic,
+                    potential,
+                    ..self.figures
+                };
             }
             self.rest = ((self.stopwatch)() - begun) / SHARE_OF_FIGURES;
         }

@@ -344,10 +344,14 @@ pub struct Figures {
     pub divisions: u64,
     /// Square roots of a step.
     pub roots: u64,
-    /// Root mean square of |stretch|, as a fraction.
+    /// Root mean square of the stretch of sticks that are too long, as a fraction.
     pub rms: f64,
-    /// The largest |stretch|, as a fraction.
+    /// The largest stretch, as a fraction.
     pub max: f64,
+    /// Root mean square of the compression of sticks that are too short, as a fraction.
+    pub compression_rms: f64,
+    /// The largest compression, as a fraction.
+    pub compression_max: f64,
     /// Kinetic energy, J.
     pub kinetic: f64,
     /// Potential energy in gravity, J.

@@ -47,6 +47,8 @@ export class Figures {
     this.set('roots', short(it.roots));
     this.set('rms', percent(it.rms));
     this.set('max', percent(it.max));
+    this.set('compression', percent(it.compression_rms));
+    this.set('compression-max', percent(it.compression_max));
     const [kinetic, unit] = quantity(it.kinetic, 'J');
     this.set('kinetic', kinetic);
     this.set('joule', unit);

@@ -222,7 +222,9 @@ mod tests {
             }
         }
         let figures = world.diagnostics().unwrap();
-        trace.extend([figures.kinetic, figures.potential, figures.stretch.rms].map(f64::to_bits));
+        trace.extend(
+            [figures.kinetic, figures.potential, figures.stretch.residual_rms()].map(f64::to_bits),
+        );
         trace.extend(figures.momentum.map(f64::to_bits));
         trace.extend(figures.angular_momentum.map(f64::to_bits));
         trace.push(u64::from(figures.depth.to_bits()));

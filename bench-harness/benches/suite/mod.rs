@@ -124,6 +124,9 @@ fn bench<'a, M: Measurement + 'static>(
     run.rewind();
     run.frames(COURSE_FRAMES);
     let residual = verified(&run, COURSE_FRAMES);
-    println!("{:24}stretch: rms {:.5}, max {:.4}", "", residual.rms, residual.max);
+    println!(
+        "{:24}stretch: rms {:.5}, max {:.4}; compression: rms {:.5}",
+        "", residual.rms, residual.max, residual.compression_rms
+    );
     Some((taken, residual))
 }

@@ -91,22 +91,23 @@ impl Summary {
             lines.sort_by(|one, other| one.median.total_cmp(&other.median));
             println!("\n{table}");
             println!(
-                "  {:<14} {:<8} {:>9} {:>9} {:>10} {:>13} {:>13}",
+                "  {:<14} {:<8} {:>9} {:>9} {:>10} {:>13} {:>13} {:>13}",
                 "kernel",
                 "formula",
                 "median",
                 "fastest",
                 "x textbook",
                 "stretch rms",
-                "stretch max"
+                "stretch max",
+                "compression"
             );
             let textbook = lines.iter().find(|line| line.engine == TEXTBOOK).map(|it| it.median);
             for Line { engine, formula, median, fastest, residual, .. } in &lines {
                 let times = textbook.map_or("-".to_owned(), |it| format!("{:.1}", it / median));
-                let Stretch { rms, max } = residual;
+                let Stretch { rms, max, compression_rms, .. } = residual;
                 println!(
                     "  {engine:<14} {formula:<8} {median:>9.3} {fastest:>9.3} {times:>10} \
-                     {rms:>13.5} {max:>13.4}"
+                     {rms:>13.5} {max:>13.4} {compression_rms:>13.5}"
                 );
             }
         }

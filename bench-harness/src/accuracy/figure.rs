@@ -76,11 +76,13 @@ fn of_effort(row: &EffortRow) -> Vec<Figure> {
     figures(of, row.formula, &row.schedule, row.count.map(u64::from), &quantities)
 }
 
-fn of_residual(residual: Residual) -> [(&'static str, f64); 5] {
-    let Residual { rms, max, p50, p90, p99 } = residual;
+fn of_residual(residual: Residual) -> [(&'static str, f64); 7] {
+    let Residual { rms, max, compression_rms, compression_max, p50, p90, p99 } = residual;
     [
         ("stretch_rms", rms),
         ("stretch_max", max),
+        ("compression_rms", compression_rms),
+        ("compression_max", compression_max),
         ("stretch_p50", p50),
         ("stretch_p90", p90),
         ("stretch_p99", p99),

@@ -9,7 +9,7 @@ use super::run::{length, one_substep, or_infinite};
 use super::systems::ragdolls_stretch;
 use super::{Bound, Check, Claim, ClaimError, Judge, Scale, Source};
 
-/// What looks rigid: an rms stretch of 1 %.
+/// What looks rigid: an rms residual of 1 %.
 const RIGID: Bound = Bound::AtMost(0.01);
 
 pub(super) const CLAIMS: &[Claim] = &[
@@ -20,15 +20,15 @@ pub(super) const CLAIMS: &[Claim] = &[
         source: Source::Jakobsen,
         section: "Rigid Bodies",
         checks: &[
-            Check::pure("rms stretch, 3 iterations, `exact`", RIGID),
-            Check::pure("rms stretch, 4 iterations, `exact`", RIGID),
-            Check::pure("rms stretch, 3 iterations, `newton`", RIGID),
-            Check::pure("rms stretch, 4 iterations, `newton`", RIGID),
+            Check::pure("rms residual, 3 iterations, `exact`", RIGID),
+            Check::pure("rms residual, 4 iterations, `exact`", RIGID),
+            Check::pure("rms residual, 3 iterations, `newton`", RIGID),
+            Check::pure("rms residual, 4 iterations, `newton`", RIGID),
         ],
         judge: Judge::All,
         measure: tetrahedron,
         how: "A tetrahedron with edges of 1 m, thrown spinning into a box of 3 m; in each \
-              iteration the walls first, then the sticks. The rms stretch over all edges and 300 \
+              iteration the walls first, then the sticks. The rms residual over all edges and 300 \
               frames; rigid is 1 % at most.",
         command: "taut claims --show tetrahedron",
     },
@@ -58,8 +58,8 @@ pub(super) const CLAIMS: &[Claim] = &[
         source: Source::Ragdolls,
         section: "Step 6: Bring It Together",
         checks: &[
-            Check::pure("rms stretch of ragdolls in a room, 3 iterations", RIGID),
-            Check::pure("rms stretch of a 16 x 16 curtain, 3 iterations", RIGID),
+            Check::pure("rms residual of ragdolls in a room, 3 iterations", RIGID),
+            Check::pure("rms residual of a 16 x 16 curtain, 3 iterations", RIGID),
         ],
         judge: Judge::All,
         measure: three_for_ragdolls,
@@ -165,7 +165,7 @@ fn tetrahedron(scale: Scale) -> Result<Vec<f64>, ClaimError> {
                 session.relax(1);
             }
             let _ = session.finish();
-            squares += Stretch::of(&body, &sticks).rms.powi(2);
+            squares += Stretch::of(&body, &sticks).residual_rms().powi(2);
         }
         Ok(or_infinite((squares / f64::from(frames)).sqrt()))
     };
@@ -223,7 +223,7 @@ fn three_for_ragdolls(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     for _ in 0..frames {
         let _ = hanging.step(&mut curtain, &links, &one_substep(3))?;
     }
-    Ok(vec![ragdolls_stretch(3, scale)?, or_infinite(Stretch::of(&curtain, &links).rms)])
+    Ok(vec![ragdolls_stretch(3, scale)?, or_infinite(Stretch::of(&curtain, &links).residual_rms())])
 }
 
 fn fake_angle(scale: Scale) -> Result<Vec<f64>, ClaimError> {

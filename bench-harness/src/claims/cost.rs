@@ -48,7 +48,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         checks: &[
             Check::pure("divisions a stick and iteration", Bound::Exactly(0.0)),
             Check::pure("square roots a stick and iteration", Bound::Exactly(0.0)),
-            Check::pure("rms stretch of a sheet over that by `exact`", Bound::Between(0.99, 1.01)),
+            Check::pure("rms residual of a sheet over that by `exact`", Bound::Between(0.99, 1.01)),
         ],
         judge: Judge::All,
         measure: zero_divisions,

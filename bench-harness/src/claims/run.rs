@@ -7,7 +7,7 @@ use super::ClaimError;
 use crate::scenario::fastest_in;
 use taut::world::{Arranged, Arrangement};
 
-/// Runs a scene: the rms stretch at the end, infinite if a position is not finite. The bits are
+/// Runs a scene: the rms residual at the end, infinite if a position is not finite. The bits are
 /// those of any kernel.
 pub(super) fn rms_after(
     scene: &Model,
@@ -25,7 +25,7 @@ pub(super) fn rms_after(
             return Ok(f64::INFINITY);
         }
     }
-    Ok(or_infinite(Stretch::of(&particles, &sticks).rms))
+    Ok(or_infinite(Stretch::of(&particles, &sticks).residual_rms()))
 }
 
 /// NaN is what is left of what grew without bound.

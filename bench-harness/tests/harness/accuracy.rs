@@ -58,8 +58,8 @@ fn more_iterations_leave_less_stretch_and_come_nearer_to_the_solution() {
 #[test]
 fn a_hanging_sheet_stays_near_f64_and_its_stretch_is_spread_in_order() {
     for row in found(&[Part::Frames]).frames {
-        let Residual { rms, max, p50, p90, p99 } = row.residual;
-        assert!(0.0 < p50 && p50 <= p90 && p90 <= p99 && p99 <= max, "{row:?}");
+        let Residual { rms, max, p50, p90, p99, .. } = row.residual;
+        assert!(0.0 <= p50 && p50 <= p90 && p90 <= p99 && p99 <= max, "{row:?}");
         assert!(p50 <= rms && rms <= max, "{row:?}");
         assert!(row.off_f64.rms > 0.0 && row.off_f64.rms <= row.off_f64.max, "{row:?}");
         assert!(row.off_f64.max < 1e-4, "{row:?}");
@@ -98,9 +98,9 @@ fn the_long_table_has_every_number_of_every_row() {
     let all = found(&Part::ALL);
     let figures = all.figures();
     let of = |part: &str| figures.iter().filter(|figure| figure.part == part).count();
-    assert_eq!(of("iterations"), 9 * all.iterations.len());
-    assert_eq!(of("frames"), 7 * all.frames.len());
-    assert_eq!(of("drift"), 10 * all.drift.len());
+    assert_eq!(of("iterations"), 11 * all.iterations.len());
+    assert_eq!(of("frames"), 9 * all.frames.len());
+    assert_eq!(of("drift"), 12 * all.drift.len());
     let timed = all.effort.iter().filter(|row| row.frame_us.is_some()).count();
     assert_eq!(of("effort"), all.effort.len() + timed);
     assert!(figures.iter().all(|figure| figure.value.is_finite()));
@@ -140,7 +140,7 @@ fn percentiles_are_of_the_sticks_that_are_whole() {
     let near = |one: f64, other: f64| (one - other).abs() < 1e-3;
     let of = Residual::of(&particles, &sticks);
     assert!(near(of.p50, 0.50) && near(of.p90, 0.90) && near(of.p99, 0.99), "{of:?}");
-    let Stretch { rms, max } = Stretch::of(&particles, &sticks);
+    let Stretch { rms, max, .. } = Stretch::of(&particles, &sticks);
     assert_eq!([of.rms, of.max].map(f64::to_bits), [rms, max].map(f64::to_bits));
     for stick in 50..100 {
         sticks.tear(stick).unwrap();

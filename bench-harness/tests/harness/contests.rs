@@ -65,8 +65,13 @@ fn in_a_tame_scene_everybody_stays_near_f64_and_near_rest() {
         let contestants = everybody(&scene, &Formula::ALL);
         for row in run(&contest(scene.clone(), contestants)) {
             assert!(row.error_vs_f64 > 0.0 && row.error_vs_f64 < 1e-3, "{row:?}");
-            assert!(row.stretch_rms > 0.0 && row.stretch_rms < 0.1, "{row:?}");
-            assert!(row.stretch_max >= row.stretch_rms && row.stretch_max < 1.0, "{row:?}");
+            for (rms, max) in
+                [(row.stretch_rms, row.stretch_max), (row.compression_rms, row.compression_max)]
+            {
+                assert!(rms >= 0.0 && max >= rms && max < 1.0, "{row:?}");
+            }
+            let residual = row.stretch_rms.hypot(row.compression_rms);
+            assert!(residual > 0.0 && residual < 0.1, "{row:?}");
             assert!(row.finite && !row.blew_up(), "{row:?}");
         }
     }
@@ -240,7 +245,7 @@ fn a_distance_that_is_not_a_number_is_not_hidden_by_a_later_one_that_is() {
     let contestants = everybody(&breaking(), &[Formula::Exact]);
     for row in run(&contest(breaking(), contestants)) {
         assert!(row.error_vs_f64.is_nan(), "{row:?}");
-        assert!(row.stretch_rms.is_nan() && row.stretch_max.is_nan(), "{row:?}");
+        assert!(row.stretch_rms.is_nan() && row.compression_max.is_nan(), "{row:?}");
         assert!(!row.finite && row.blew_up(), "{row:?}");
     }
 }

@@ -69,6 +69,9 @@ fn the_stretch_is_that_of_the_scalar_kernel_by_hand() {
         let stretch = taut::Stretch::of(&particles, &scene.sticks);
         assert_eq!(row.stretch_rms.to_bits(), stretch.rms.to_bits(), "{row:?}");
         assert_eq!(row.stretch_max.to_bits(), stretch.max.to_bits(), "{row:?}");
+        let compression = [stretch.compression_rms, stretch.compression_max];
+        let found = [row.compression_rms, row.compression_max];
+        assert_eq!(found.map(f64::to_bits), compression.map(f64::to_bits), "{row:?}");
         assert!(row.finite && row.bounded(), "{row:?}");
     }
 }
@@ -85,8 +88,12 @@ fn a_bound_is_left_at_the_first_frame_beyond_it() {
         row
     };
     // It falls, so at first it stretches more from frame to frame.
-    let bound = after(5, BOUND).stretch_max;
-    assert!(after(4, BOUND).stretch_max < bound && bound < after(6, BOUND).stretch_max);
+    let largest = |frames| {
+        let row = after(frames, BOUND);
+        row.stretch_max.max(row.compression_max)
+    };
+    let bound = largest(5);
+    assert!(largest(4) < bound && bound < largest(6));
     assert_eq!(after(20, bound).left_bounds_at, Some(6));
     assert_eq!(after(5, bound).left_bounds_at, None);
     assert!(after(20, bound).finite, "and goes on");
@@ -96,6 +103,6 @@ fn a_bound_is_left_at_the_first_frame_beyond_it() {
 fn what_is_not_finite_is_not_bounded_and_goes_no_further() {
     for row in run(&survey(breaking(), vec![arrangement("packed")])) {
         assert_eq!((row.left_bounds_at, row.finite), (Some(1), false), "{row:?}");
-        assert!(row.stretch_rms.is_nan(), "{row:?}");
+        assert!(row.stretch_rms.is_nan() && row.compression_rms.is_nan(), "{row:?}");
     }
 }

@@ -143,13 +143,16 @@ fn render(rows: &[WorldRow]) -> String {
         "sticks\nns each",
         "all else\nns a particle",
         "stretch\nrms / max",
+        "compression\nrms / max",
         "hash",
     ]);
     for row in sorted {
-        let stretch = if row.finite {
-            Cell::new(format!("{:.4} / {:.3}", row.stretch_rms, row.stretch_max))
+        let [stretch, compression] = if row.finite {
+            let sides =
+                [(row.stretch_rms, row.stretch_max), (row.compression_rms, row.compression_max)];
+            sides.map(|(rms, max)| Cell::new(format!("{rms:.4} / {max:.3}")))
         } else {
-            Cell::new("NOT FINITE").fg(Color::Red)
+            [Cell::new("NOT FINITE").fg(Color::Red), Cell::new("")]
         };
         let share = 100.0 * row.sticks_us_median / row.frame_us_median;
         table.add_row([
@@ -163,10 +166,11 @@ fn render(rows: &[WorldRow]) -> String {
             Cell::new(format!("{:.3}", row.ns_per_stick)),
             Cell::new(format!("{:.2}", row.others_ns_per_particle)),
             stretch,
+            compression,
             Cell::new(format!("{:016x}", row.hash)),
         ]);
     }
-    for column in 2..10 {
+    for column in 2..11 {
         if let Some(column) = table.column_mut(column) {
             column.set_cell_alignment(CellAlignment::Right);
         }

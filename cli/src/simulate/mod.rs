@@ -11,13 +11,13 @@ mod summary;
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
 use taut::world::{AnyScene, LibraryScene, Scene, Tethers, World};
 use taut::{AnyKernel, Formula, Kernel, Schedule};
-use taut_bench::{PassTimes, Progress};
+use taut_bench::{FrameTimes, Progress};
 use taut_mesh::Origin;
 
 use crate::Failure;
@@ -89,6 +89,12 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", requires = "positions",
           value_parser = within::<u64>(1..=1_000_000_000))]
     every: Option<u64>,
+    /// Write what came of it as one JSON object, to a file or with - to the standard output, which then
+    /// has nothing else. Frame times are of plain frames. The shares of the passes are of every 8th
+    /// frame, which is measured pass by pass: motion counts as sticks where no force acts, as
+    /// the kernel does both in one go there.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["list", "check"])]
+    json: Option<PathBuf>,
     /// Write energy, stretch and torn sticks after every frame as CSV.
     #[arg(long, value_name = "FILE.csv")]
     energy: Option<PathBuf>,
@@ -162,7 +168,9 @@ impl Arguments {
     /// Refuses to write two things to one file.
     fn check_names(&self) -> anyhow::Result<()> {
         let mut names = BTreeSet::new();
+        let json = self.json.as_ref().filter(|path| path.as_path() != Path::new("-"));
         let records = [&self.positions, &self.energy, &self.snapshot].into_iter().flatten();
+        let records = records.chain(json);
         for name in records.chain(self.files.named()) {
             anyhow::ensure!(names.insert(name), "{}: named for two files", name.display());
         }
@@ -194,7 +202,9 @@ impl Arguments {
         let mut energies = self.energy.as_deref().map(Energies::create).transpose()?;
         let saved = self.snapshot.as_deref().map(Saved::open).transpose()?;
 
-        let (mut times, mut finite, mut done) = (PassTimes::default(), true, 0);
+        let json = self.json.as_deref().map(Saved::open_or_standard).transpose()?;
+
+        let (mut times, mut finite, mut done) = (FrameTimes::default(), true, 0);
         with_progress(|progress| {
             for frame in 0..frames {
                 if let (Some(positions), Some(every)) = (&mut positions, self.every)
@@ -202,7 +212,7 @@ impl Arguments {
                 {
                     positions.write(&world)?;
                 }
-                finite = times.step(&mut world)?.finite;
+                finite = times.step(&mut world, frames)?.finite;
                 done += 1;
                 if let Some(energies) = &mut energies {
                     energies.write(&world)?;
@@ -225,9 +235,14 @@ impl Arguments {
         if let Some(saved) = saved {
             saved.write(&world.snapshot())?;
         }
-        let summary = Summary::new(&world, done, times)?;
-        let text = format!("{}\n{}\n", summary.sentence(name, &world, &kernels), summary.table());
-        io::stdout().write_all(text.as_bytes()).context("the table was not written")?;
+        let summary = Summary::new(name, &world, &kernels, done, finite, &times)?;
+        if !json.as_ref().is_some_and(Saved::is_standard) {
+            let text = format!("{}\n{}\n", summary.sentence(&kernels), summary.table());
+            io::stdout().write_all(text.as_bytes()).context("the table was not written")?;
+        }
+        if let Some(json) = json {
+            json.write(&summary)?;
+        }
         if !finite {
             return Err(Failure::Broken(vec![format!(
                 "{name}: blew up: after frame {done} a position is not finite"

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use csv::Writer;
-use taut::Kernel;
 use taut::world::{Diagnostics, World};
+use taut::{Kernel, Stretch};
 
 /// A CSV file, opened before the work, so that a wrong path costs none.
 struct Rows {
@@ -75,6 +75,8 @@ impl Energies {
             "total_j",
             "stretch_rms",
             "stretch_max",
+            "compression_rms",
+            "compression_max",
             "torn",
         ];
         Ok(Self(Rows::create(path, &header)?))
@@ -85,9 +87,11 @@ impl Energies {
         world: &World<K, D>,
     ) -> anyhow::Result<()> {
         let Diagnostics { kinetic, potential, stretch, torn, .. } = world.diagnostics()?;
-        let figures = [kinetic, potential, kinetic + potential, stretch.rms, stretch.max];
+        let Stretch { rms, max, compression_rms, compression_max } = stretch;
+        let energies = [kinetic, potential, kinetic + potential];
+        let sides = [rms, max, compression_rms, compression_max];
         let start = [world.steps().to_string(), format!("{:.6}", world.time())];
-        let figures = figures.into_iter().map(|it| it.to_string());
+        let figures = energies.into_iter().chain(sides).map(|it| it.to_string());
         self.0.write(start.into_iter().chain(figures).chain([torn.to_string()]))
     }
 

@@ -1,102 +1,149 @@
-//! What came of it, as a table.
+//! What came of it, as a table and as an object for programs.
 
-use std::time::Duration;
-
-use taut::world::{Diagnostics, Settings, World};
-use taut::{Kernel, KernelPair};
-use taut_bench::PassTimes;
+use serde::{Serialize, Serializer};
+use taut::world::{Settings, World};
+use taut::{AnyKernel, Kernel, KernelPair, Stretch};
+use taut_bench::{FrameTimes, Shares};
 
 use crate::table;
 
-/// A world at its end, and how long it took.
-pub(crate) struct Summary<const D: usize> {
+/// A world at its end, and how long it took. Numbers that are not finite are null in JSON.
+#[derive(Debug, Serialize)]
+pub(crate) struct Summary {
+    scene: String,
     frames: u64,
+    /// The length of a frame, s.
+    dt_s: f32,
+    substeps: u32,
+    iterations: u32,
+    passes: u32,
+    damping: f32,
+    /// The kernel of the part that has the most sticks, its instruction set and threads.
+    kernel: &'static str,
+    isa: &'static str,
+    threads: usize,
+    formula: &'static str,
     particles: usize,
     sticks: usize,
     faces: usize,
-    diagnostics: Diagnostics<D>,
+    /// As of the last step.
+    tethers: usize,
+    torn: usize,
+    frame_us_median: f64,
+    frame_us_fastest: f64,
+    shares: Shares,
+    stretch_rms: f64,
+    stretch_max: f64,
+    compression_rms: f64,
+    compression_max: f64,
+    kinetic_j: f64,
+    potential_j: f64,
+    /// Whether every position is finite.
+    finite: bool,
+    #[serde(serialize_with = "hexadecimal")]
     hash: u64,
-    times: PassTimes,
-    /// Relaxations of all sticks in a frame.
-    relaxations: f64,
 }
 
-impl<const D: usize> Summary<D> {
-    pub(crate) fn new<K: Kernel<D>>(
-        world: &World<K, D>,
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "what serde hands over")]
+fn hexadecimal<S: Serializer>(hash: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&format_args!("{hash:016x}"))
+}
+
+impl Summary {
+    pub(crate) fn new<const D: usize>(
+        name: &str,
+        world: &World<AnyKernel, D>,
+        kernels: &KernelPair,
         frames: u64,
-        times: PassTimes,
-    ) -> anyhow::Result<Self> {
-        let step = &world.settings().step;
+        finite: bool,
+        times: &FrameTimes,
+    ) -> anyhow::Result<Self>
+    where
+        AnyKernel: Kernel<D>,
+    {
+        let Settings { step, passes } = world.settings();
         let matter = || world.pieces().iter().map(|piece| &piece.matter);
+        let largest = world.pieces().iter().max_by_key(|piece| piece.matter.sticks.len());
+        let kernel = largest
+            .map_or_else(|| kernels.others.clone(), |piece| kernels.kernel_for(piece.schedule()));
+        let diagnostics = world.diagnostics()?;
+        let Stretch { rms, max, compression_rms, compression_max } = diagnostics.stretch;
         Ok(Self {
+            scene: name.to_owned(),
             frames,
+            dt_s: step.dt,
+            substeps: step.substeps,
+            iterations: step.iterations,
+            passes: *passes.max(&1),
+            damping: step.damping,
+            kernel: Kernel::<3>::name(kernel.inside()),
+            isa: Kernel::<3>::isa(&kernel),
+            threads: kernels.threads(),
+            formula: world.formula().name(),
             particles: world.len(),
             sticks: matter().map(|it| it.sticks.len()).sum(),
             faces: matter().map(|it| it.faces.len()).sum(),
-            diagnostics: world.diagnostics()?,
+            tethers: world.tethers(),
+            torn: diagnostics.torn,
+            frame_us_median: times.median_us(),
+            frame_us_fastest: times.fastest_us(),
+            shares: times.shares(),
+            stretch_rms: rms,
+            stretch_max: max,
+            compression_rms,
+            compression_max,
+            kinetic_j: diagnostics.kinetic,
+            potential_j: diagnostics.potential,
+            finite,
             hash: world.hash(),
-            times,
-            relaxations: f64::from(step.substeps)
-                * f64::from(world.settings().passes)
-                * f64::from(step.iterations),
         })
     }
 
     /// What was run.
-    pub(crate) fn sentence<K: Kernel<D>>(
-        &self,
-        name: &str,
-        world: &World<K, D>,
-        kernels: &KernelPair,
-    ) -> String {
-        let Settings { step, passes } = world.settings();
+    pub(crate) fn sentence(&self, kernels: &KernelPair) -> String {
+        let Self { scene, frames, dt_s, substeps, passes, iterations, formula, .. } = self;
         format!(
-            "{name}: {} frames of {:.4} s, {} substep(s) of {} pass(es) of {} iteration(s), formula {}; \
-             {kernels}.",
-            self.frames,
-            step.dt,
-            step.substeps,
-            passes.max(&1),
-            step.iterations,
-            world.formula()
+            "{scene}: {frames} frames of {dt_s:.4} s, {substeps} substep(s) of {passes} pass(es) of \
+             {iterations} iteration(s), formula {formula}; {kernels}."
         )
     }
 
     pub(crate) fn table(&self) -> String {
-        let frame = self.times.total();
-        let us = |time: Duration| time.as_secs_f64() * 1e6 / self.frames as f64;
-        let share = |time: Duration| {
-            // A scene without particles takes no time at all.
-            let percent = 100.0 * time.as_secs_f64() / frame.as_secs_f64().max(1e-9);
-            format!("{:.1} µs, {percent:.0} %", us(time))
-        };
-        let sticks = self.times.sticks();
-        let diagnostics = &self.diagnostics;
-        let relaxed = self.sticks as f64 * self.relaxations;
+        let median = self.frame_us_median;
+        let relaxed = self.sticks as f64
+            * f64::from(self.substeps)
+            * f64::from(self.passes)
+            * f64::from(self.iterations);
         let per_stick = if relaxed > 0.0 {
-            format!("{:.2} ns", us(sticks) * 1e3 / relaxed)
+            format!("{:.2} ns", self.shares.sticks * median * 1e3 / relaxed)
         } else {
-            "there are none".to_owned()
+            "no sticks".to_owned()
         };
         let mut table = table::plain();
-        for (what, value) in [
-            ("particles", self.particles.to_string()),
-            ("sticks", self.sticks.to_string()),
-            ("of them torn", diagnostics.torn.to_string()),
-            ("faces", self.faces.to_string()),
-            ("time per frame", format!("{:.1} µs", us(frame))),
-            ("the sticks' share", share(sticks)),
-            ("all other passes", share(self.times.others())),
-            ("per stick and iteration", per_stick),
-            ("stretch, rms", format!("{:.6}", diagnostics.stretch.rms)),
-            ("stretch, largest", format!("{:.4}", diagnostics.stretch.max)),
-            ("kinetic energy", joules(diagnostics.kinetic)),
-            ("potential energy", joules(diagnostics.potential)),
-            ("hash of the positions", format!("{:016x}", self.hash)),
-        ] {
+        let mut row = |what: &str, value: String| {
             table.add_row([what.to_owned(), value]);
+        };
+        row("particles", self.particles.to_string());
+        row("sticks", self.sticks.to_string());
+        row("of them torn", self.torn.to_string());
+        row("faces", self.faces.to_string());
+        row("tethers", self.tethers.to_string());
+        row("time per frame, median", format!("{median:.1} µs"));
+        row("time per frame, fastest", format!("{:.1} µs", self.frame_us_fastest));
+        for (pass, share) in self.shares.each() {
+            if share > 0.0 {
+                let percent = 100.0 * share;
+                row(&format!("share of {pass}"), format!("{percent:.0} %"));
+            }
         }
+        row("per stick and iteration", per_stick);
+        row("stretch, rms", format!("{:.6}", self.stretch_rms));
+        row("stretch, largest", format!("{:.4}", self.stretch_max));
+        row("compression, rms", format!("{:.6}", self.compression_rms));
+        row("compression, largest", format!("{:.4}", self.compression_max));
+        row("kinetic energy", joules(self.kinetic_j));
+        row("potential energy", joules(self.potential_j));
+        row("hash of the positions", format!("{:016x}", self.hash));
         table.to_string()
     }
 }

@@ -1,6 +1,8 @@
 //! `taut simulate`: scenes of the library and of files.
 
-use crate::run::{Folder, Ran, taut};
+use serde_json::Value;
+
+use crate::run::{Folder, Ran, Report, taut};
 
 const FILE: &str = r#"
 [[model]]
@@ -34,9 +36,87 @@ fn a_scene_moves_and_is_summed_up() {
     assert_eq!(figure(&ran, "particles"), "36");
     assert_eq!(figure(&ran, "sticks"), "190");
     assert_eq!(figure(&ran, "of them torn"), "0");
-    for name in ["faces", "time per frame", "the sticks' share", "kinetic energy", "stretch, rms"] {
+    for name in [
+        "faces",
+        "time per frame, median",
+        "time per frame, fastest",
+        "share of sticks",
+        "kinetic energy",
+        "stretch, rms",
+        "compression, rms",
+    ] {
         assert!(!figure(&ran, name).is_empty(), "{name}: {}", ran.out);
     }
+}
+
+/// The object, of which the shares add up to 1.
+fn object(ran: &Ran) -> Value {
+    let object = ran.report().value;
+    let shares = object["shares"].as_object().unwrap();
+    for pass in ["sticks", "motion", "forces", "tethers", "obstacles", "tearing"] {
+        assert!((0.0..=1.0).contains(&shares[pass].as_f64().unwrap()), "{pass}: {object}");
+    }
+    let sum: f64 = shares.values().map(|share| share.as_f64().unwrap()).sum();
+    assert!((sum - 1.0).abs() < 1e-9 && shares.len() == 6, "{object}");
+    let [fastest, median] =
+        ["frame_us_fastest", "frame_us_median"].map(|key| object[key].as_f64().unwrap());
+    assert!(0.0 < fastest && fastest <= median, "{object}");
+    object
+}
+
+#[test]
+fn a_program_reads_one_object_and_nothing_else() {
+    let words = "simulate drape --size 12 --substeps 3 --iterations 2 --tethers on";
+    for frames in [1, 2, 40] {
+        let ran = taut(&format!("{words} --frames {frames} --json -")).succeeded();
+        assert_eq!(ran.err, "");
+        let it = object(&ran);
+        for (key, value) in [
+            ("frames", frames),
+            ("substeps", 3),
+            ("iterations", 2),
+            ("passes", 1),
+            ("threads", 1),
+            ("particles", 144),
+            ("tethers", 132),
+            ("torn", 0),
+        ] {
+            assert_eq!(it[key], value, "{key}: {it}");
+        }
+        assert_eq!((&it["scene"], &it["finite"]), (&"drape 12".into(), &true.into()));
+        assert_eq!(it["formula"], "halley");
+        assert_ne!(it["kernel"], "grid", "the sheet is too narrow: {it}");
+        let number = |key: &str| it[key].as_f64().unwrap();
+        for side in ["stretch", "compression"] {
+            let [rms, max] = ["rms", "max"].map(|which| number(&format!("{side}_{which}")));
+            assert!(0.0 <= rms && rms <= max && max < 1.0, "{it}");
+        }
+        assert!(number("damping").is_finite() && it["isa"].is_string(), "{it}");
+        let shares = &it["shares"];
+        assert!(shares["tethers"].as_f64().unwrap() > 0.0, "{it}");
+
+        let folder = Folder::new();
+        let ran = folder.taut(&format!("{words} --frames {frames} --json it.json")).succeeded();
+        let written = Report::from(&folder.read("it.json")).value;
+        assert_eq!(written["hash"], it["hash"]);
+        assert_eq!(written["hash"], hash(&ran));
+    }
+    let wide = object(&taut("simulate mosegaard --size 24 --frames 3 --json -").succeeded());
+    assert_eq!(wide["kernel"], "grid");
+    assert_eq!(wide["tethers"], 0);
+    assert!(wide["shares"]["obstacles"].as_f64().unwrap() > 0.0, "{wide}");
+}
+
+#[test]
+fn a_scene_that_blows_up_has_an_object_and_an_exit_code() {
+    let file = format!("[step]\ngravity = [0, -1e30, 0]\n{FILE}");
+    let folder = Folder::with(&[("it.toml", file.into_bytes())]);
+    let ran = folder.taut("simulate it.toml --frames 60 --json -");
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.err.contains("blew up"), "{ran:?}");
+    let it = ran.report().value;
+    assert_eq!(it["finite"], false);
+    assert!(it["stretch_rms"].is_null() && it["hash"].is_string(), "{it}");
 }
 
 #[test]

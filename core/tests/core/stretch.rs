@@ -5,30 +5,37 @@ use taut_core::{Kind, Stretch};
 use crate::meshes::{at, joined};
 
 #[test]
-fn the_residual_is_over_sticks_that_act() {
+fn stretch_and_compression_are_over_sticks_that_act() {
     // Lengths 1.5, 0.8 and 2 at rest lengths of 1.
     let mut particles = at(&[[0.0_f32], [1.5], [0.7], [2.7]]);
     let mut sticks = joined(4, &[[0, 1], [1, 2], [2, 3]]);
-    let assert_is = |stretch: Stretch, squares: f64, count: f64, max: f64| {
-        assert!((stretch.rms - (squares / count).sqrt()).abs() < 1e-6, "{stretch:?}");
-        assert!((stretch.max - max).abs() < 1e-6, "{stretch:?}");
+    let near = |one: f64, other: f64| (one - other).abs() < 1e-6;
+    let assert_is = |it: Stretch, squares: [f64; 2], count: f64, max: [f64; 2]| {
+        assert!(near(it.rms, (squares[0] / count).sqrt()) && near(it.max, max[0]), "{it:?}");
+        let compression = (squares[1] / count).sqrt();
+        assert!(near(it.compression_rms, compression), "{it:?}");
+        assert!(near(it.compression_max, max[1]), "{it:?}");
+        assert!(near(it.residual_rms(), ((squares[0] + squares[1]) / count).sqrt()), "{it:?}");
+        assert!(near(it.residual_max(), max[0].max(max[1])), "{it:?}");
     };
-    assert_is(Stretch::of(&particles, &sticks), 0.25 + 0.04 + 1.0, 3.0, 1.0);
+    assert_is(Stretch::of(&particles, &sticks), [0.25 + 1.0, 0.04], 3.0, [1.0, 0.2]);
     sticks.tear(2).unwrap();
-    assert_is(Stretch::of(&particles, &sticks), 0.25 + 0.04, 2.0, 0.5);
+    assert_is(Stretch::of(&particles, &sticks), [0.25, 0.04], 2.0, [0.5, 0.2]);
     sticks.set_kind(0, Kind::Minimum).unwrap();
-    assert_is(Stretch::of(&particles, &sticks), 0.04, 2.0, 0.2);
+    assert_is(Stretch::of(&particles, &sticks), [0.0, 0.04], 2.0, [0.0, 0.2]);
     sticks.set_kind(1, Kind::Maximum).unwrap();
-    assert_is(Stretch::of(&particles, &sticks), 0.0, 2.0, 0.0);
+    assert_is(Stretch::of(&particles, &sticks), [0.0, 0.0], 2.0, [0.0, 0.0]);
     sticks.set_kind(0, Kind::Maximum).unwrap();
     sticks.set_kind(1, Kind::Minimum).unwrap();
-    assert_is(Stretch::of(&particles, &sticks), 0.25 + 0.04, 2.0, 0.5);
+    assert_is(Stretch::of(&particles, &sticks), [0.25, 0.04], 2.0, [0.5, 0.2]);
 
     particles.positions_mut(0)[3] = f32::NAN;
-    assert_is(Stretch::of(&particles, &sticks), 0.25 + 0.04, 2.0, 0.5);
+    assert_is(Stretch::of(&particles, &sticks), [0.25, 0.04], 2.0, [0.5, 0.2]);
     particles.positions_mut(0)[0] = f32::NAN;
-    let stretch = Stretch::of(&particles, &sticks);
-    assert!(stretch.rms.is_nan() && stretch.max.is_nan(), "NaN is not hidden");
+    let it = Stretch::of(&particles, &sticks);
+    let all = [it.rms, it.max, it.compression_rms, it.compression_max];
+    assert!(all.iter().all(|figure| figure.is_nan()), "NaN is not hidden");
+    assert!(it.residual_rms().is_nan() && it.residual_max().is_nan());
     assert_eq!(Stretch::of(&particles, &joined(4, &[])), Stretch::default());
 }
 
@@ -39,4 +46,5 @@ fn infinity_does_not_hide_either() {
     particles.positions_mut(1)[2] = f32::INFINITY;
     let stretch = Stretch::of(&particles, &sticks);
     assert_eq!((stretch.rms, stretch.max), (f64::INFINITY, f64::INFINITY));
+    assert_eq!((stretch.compression_rms, stretch.compression_max), (0.0, 0.0));
 }

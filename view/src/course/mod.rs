@@ -10,7 +10,8 @@ use taut::world::{
     Settings, SnapshotError, Warning, Wind, WindLaw, World, WorldError,
 };
 use taut::{
-    AnyKernel, Duplicates, Formula, Inline, Kernel, Particles, Real, StepError, Sticks, Tally,
+    AnyKernel, Duplicates, Formula, Inline, Kernel, Particles, Real, StepError, Sticks, Stretch,
+    Tally,
 };
 
 use crate::asked::{self, Asked, BadSetting, OfSticks};
@@ -345,10 +346,10 @@ where
         self.runner.world.warnings()
     }
 
-    /// Stretch and energy: rms, max, kinetic, potential.
-    pub(crate) fn condition(&self) -> Result<[f64; 4], CourseError> {
+    /// Stretch, and kinetic and potential energy in J.
+    pub(crate) fn condition(&self) -> Result<(Stretch, [f64; 2]), CourseError> {
         let it = self.runner.world.diagnostics()?;
-        Ok([it.stretch.rms, it.stretch.max, it.kinetic, it.potential])
+        Ok((it.stretch, [it.kinetic, it.potential]))
     }
 
     pub(crate) fn steps(&self) -> u64 {

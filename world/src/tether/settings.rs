@@ -24,7 +24,7 @@ use crate::model::ModelError;
 ///     assert!(world.step()?.finite);
 /// }
 /// assert!(world.tethers() == 16 * 15); // of all particles but the pinned row
-/// assert!(world.diagnostics()?.stretch.rms < 0.01);
+/// assert!(world.diagnostics()?.stretch.residual_rms() < 0.01);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]

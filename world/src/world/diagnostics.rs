@@ -4,7 +4,7 @@ use std::sync::PoisonError;
 
 use taut_core::{Kernel, Particles, Stretch};
 
-use super::residual::{PARTS, Parts, Residual, whole};
+use super::residual::{PARTS, Parts, Residual, StretchSums, whole};
 use super::{Moment, World, WorldError};
 use crate::simd::{Pass, widest};
 
@@ -25,7 +25,7 @@ pub struct Diagnostics<const D: usize = 3> {
     /// Angular momentum about the origin, kg m²/s, of the first three axes. In the plane only the
     /// last can be other than 0.
     pub angular_momentum: [f64; 3],
-    /// The stretch of the sticks that are not torn.
+    /// Stretch and compression of the sticks that are not torn.
     pub stretch: Stretch,
     /// How deep the deepest particle is inside an obstacle, m, as far as
     /// [obstacles](crate::Obstacle::depth) tell.
@@ -76,25 +76,20 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             depth: 0.0,
             torn: 0,
         };
-        let (mut squares, mut untorn) = (0.0, 0);
+        let mut sums = StretchSums::default();
         for piece in &self.pieces {
             let particles = &piece.matter.particles;
             all.add(&Sums::of(particles), h, gravity);
 
             let mut kept = piece.residual.lock().unwrap_or_else(PoisonError::into_inner);
             let residual = Residual::refreshed(&mut kept, &piece.matter.sticks);
-            let [of_piece, max] = residual.squares_and_max(particles);
-            squares += of_piece;
-            if max > all.stretch.max || max.is_nan() {
-                all.stretch.max = max;
-            }
-            untorn += residual.untorn();
+            sums.add(residual.sums(particles));
             for obstacle in &self.obstacles {
                 all.depth = all.depth.max(obstacle.depth(&piece.matter, &moment));
             }
         }
-        all.stretch = Residual::stretch(squares, all.stretch.max, untorn);
-        all.torn = self.sticks.len() - untorn;
+        all.stretch = sums.stretch();
+        all.torn = self.sticks.len() - sums.sticks;
         Ok(all)
     }
 }

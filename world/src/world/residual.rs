@@ -80,35 +80,50 @@ impl Residual {
         }
     }
 
-    /// How many sticks are not torn.
-    pub(super) fn untorn(&self) -> usize {
-        self.untorn
-    }
-
-    /// The sum of the squares of all stretches, and the largest of them: NaN if a position is. As
-    /// [`Stretch::of`], but for the order in which it adds up.
-    pub(super) fn squares_and_max<const D: usize>(&self, particles: &Particles<D>) -> [f64; 2] {
+    /// Sums over all sticks. As [`Stretch::of`], but for the order in which it adds up.
+    pub(super) fn sums<const D: usize>(&self, particles: &Particles<D>) -> StretchSums {
         let columns: [&[f32]; D] = core::array::from_fn(|axis| particles.positions(axis));
-        let (mut squares, mut most) = ([0.0; PARTS], [0.0; PARTS]);
-        widest(Sum { residual: self, columns, squares: &mut squares, most: &mut most });
-        let squares = whole(squares);
-        let most = most.into_iter().fold(0.0, f64::max);
-        [squares, if squares.is_nan() { f64::NAN } else { most }]
-    }
-
-    /// What these come to, of so many sticks.
-    pub(super) fn stretch(squares: f64, max: f64, sticks: usize) -> Stretch {
-        let rms = if sticks == 0 { 0.0 } else { libm::sqrt(squares / sticks as f64) };
-        Stretch { rms, max }
+        let (mut squares, mut largest) = ([[0.0; PARTS]; 2], [[0.0; PARTS]; 2]);
+        widest(Sum { residual: self, columns, squares: &mut squares, largest: &mut largest });
+        StretchSums {
+            squares: squares.map(whole),
+            largest: largest.map(|parts| parts.into_iter().fold(0.0, f64::max)),
+            sticks: self.untorn,
+        }
     }
 }
 
-/// Adds up the squares of stretches.
+/// What the figures of stretch are made of: first of sticks that are too long, then of those too
+/// short.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct StretchSums {
+    /// Of the squares; NaN if a position is.
+    squares: [f64; 2],
+    largest: [f64; 2],
+    /// How many sticks are not torn.
+    pub(super) sticks: usize,
+}
+
+impl StretchSums {
+    pub(super) fn add(&mut self, other: Self) {
+        for side in 0..2 {
+            self.squares[side] += other.squares[side];
+            self.largest[side] = self.largest[side].max(other.largest[side]);
+        }
+        self.sticks += other.sticks;
+    }
+
+    pub(super) fn stretch(&self) -> Stretch {
+        Stretch::from_sums(self.squares, self.largest, self.sticks)
+    }
+}
+
+/// Adds up the squares of stretches, and of compressions.
 struct Sum<'a, const D: usize> {
     residual: &'a Residual,
     columns: [&'a [f32]; D],
-    squares: &'a mut Parts,
-    most: &'a mut Parts,
+    squares: &'a mut [Parts; 2],
+    largest: &'a mut [Parts; 2],
 }
 
 impl<const D: usize> Pass for Sum<'_, D> {
@@ -149,14 +164,21 @@ impl<const D: usize> Sum<'_, D> {
         let Residual { rests, acts: [below, above], .. } = self.residual;
         let all = first..first + lengths.len();
         let (rests, below, above) = (&rests[all.clone()], &below[all.clone()], &above[all]);
-        let (mut squares, mut most) = (*self.squares, *self.most);
+        let (mut squares, mut largest) = (*self.squares, *self.largest);
         let mut add = |part: usize, at: usize| {
             let rest = f64::from(rests[at]);
             let stretch = (lengths[at].sqrt() - rest) / rest;
-            let acts = if stretch < 0.0 { below[at] } else { above[at] };
-            let stretch = stretch.abs() * f64::from(acts);
-            squares[part] += stretch * stretch;
-            most[part] = if stretch > most[part] { stretch } else { most[part] };
+            // A NaN is not below 0, so it is added to the stretch.
+            let sides = if stretch < 0.0 {
+                [0.0, -stretch * f64::from(below[at])]
+            } else {
+                [stretch * f64::from(above[at]), 0.0]
+            };
+            for side in 0..2 {
+                squares[side][part] += sides[side] * sides[side];
+                let most = &mut largest[side][part];
+                *most = if sides[side] > *most { sides[side] } else { *most };
+            }
         };
         let full = lengths.len() / PARTS * PARTS;
         for from in (0..full).step_by(PARTS) {
@@ -167,6 +189,6 @@ impl<const D: usize> Sum<'_, D> {
         for at in full..lengths.len() {
             add(at - full, at);
         }
-        (*self.squares, *self.most) = (squares, most);
+        (*self.squares, *self.largest) = (squares, largest);
     }
 }

@@ -37,7 +37,7 @@ fn figures_are_those_of_the_textbook() {
     assert_eq!(momentum, [4.0, 4.0, -4.0]);
     // (1, 0, 0) x (0, 4, 0) + (0, 2, 3) x (4, 0, -4)
     assert_eq!(angular_momentum, [-8.0, 12.0, 4.0 - 8.0]);
-    assert_eq!((stretch.rms, depth, torn), (0.0, 0.0, 0));
+    assert_eq!((stretch.residual_rms(), depth, torn), (0.0, 0.0, 0));
 }
 
 proptest! {
@@ -128,16 +128,22 @@ fn a_ball_keeps_its_spin_the_better_the_shorter_the_substeps() {
 
 #[test]
 fn the_stretch_is_of_all_pieces_together_but_not_of_torn_sticks() {
-    let points = [[0.0; 3], [1.0, 0.0, 0.0], [3.0, 0.0, 0.0]];
-    let particles = Particles::new(&points, &[1.0; 3]).unwrap();
-    let rests = [1.0, 1.0];
-    let sticks = Sticks::with_rests(3, &[[0, 1], [1, 2]], &rests, Duplicates::Keep).unwrap();
+    let points = [[0.0; 3], [1.0, 0.0, 0.0], [3.0, 0.0, 0.0], [2.5, 0.0, 0.0]];
+    let particles = Particles::new(&points, &[1.0; 4]).unwrap();
+    let rests = [1.0; 3];
+    let sticks =
+        Sticks::with_rests(4, &[[0, 1], [1, 2], [2, 3]], &rests, Duplicates::Keep).unwrap();
     let mut scene = scene("rope", Model::new(particles, sticks));
     scene.add("sheet", Model::drape(2, StickSet::Structural).unwrap()).unwrap();
     let mut world = world(&scene);
     let stretch = world.diagnostics().unwrap().stretch;
-    assert!(near(stretch.max, 1.0, 1e-6) && near(stretch.rms, (1.0_f64 / 6.0).sqrt(), 1e-3));
+    assert!(near(stretch.max, 1.0, 1e-6) && near(stretch.rms, (1.0_f64 / 7.0).sqrt(), 1e-3));
+    assert!(near(stretch.compression_max, 0.5, 1e-6));
+    assert!(near(stretch.compression_rms, (0.25_f64 / 7.0).sqrt(), 1e-3));
     world.tear(1).unwrap();
     let after = world.diagnostics().unwrap();
     assert!(after.stretch.max < 1e-2 && after.torn == 1);
+    assert!(near(after.stretch.compression_rms, (0.25_f64 / 6.0).sqrt(), 1e-3));
+    world.tear(2).unwrap();
+    assert!(world.diagnostics().unwrap().stretch.residual_max() < 1e-2);
 }
