@@ -17,7 +17,7 @@ pub(crate) struct Summary {
     substeps: u32,
     iterations: u32,
     passes: u32,
-    damping: f32,
+    damping_rate: f32,
     /// The kernel of the part that has the most sticks, its instruction set and threads.
     kernel: &'static str,
     isa: &'static str,
@@ -75,7 +75,7 @@ impl Summary {
             substeps: step.substeps,
             iterations: step.iterations,
             passes: *passes.max(&1),
-            damping: step.damping,
+            damping_rate: step.damping_rate,
             kernel: Kernel::<3>::name(kernel.inside()),
             isa: Kernel::<3>::isa(&kernel),
             threads: kernels.threads(),

@@ -91,7 +91,7 @@ fn a_program_reads_one_object_and_nothing_else() {
             let [rms, max] = ["rms", "max"].map(|which| number(&format!("{side}_{which}")));
             assert!(0.0 <= rms && rms <= max && max < 1.0, "{it}");
         }
-        assert!(number("damping").is_finite() && it["isa"].is_string(), "{it}");
+        assert!(number("damping_rate").is_finite() && it["isa"].is_string(), "{it}");
         let shares = &it["shares"];
         assert!(shares["tethers"].as_f64().unwrap() > 0.0, "{it}");
 

@@ -76,7 +76,7 @@ impl<const D: usize> Operation for OverRows<'_, D> {
         let row_len = registers * STRIDE;
         let scratch = &mut scratch[..row_len];
         let mut unsound = 0.0;
-        for row in rows {
+        for row in rows.clone() {
             for axis in 0..D {
                 let [Shared(x), Shared(strided), Shared(start)] =
                     [columns[axis], strided[axis], start[axis]];
@@ -110,19 +110,20 @@ impl<const D: usize> Operation for OverRows<'_, D> {
                     }
                 }
             }
-            if let Pass::Integrate(_, Some(stage)) = pass {
-                let row_of = |Shared(column): Shared<f32>| {
-                    // SAFETY: the row is of the layout, as `new` checked; this one alone uses it, and
-                    // the slices above are not used any more.
-                    unsafe { slice::from_raw_parts_mut(column.add(row * pitch), row_len) }
-                };
-                stage.run(ParticleView {
-                    position: strided.map(row_of),
-                    previous: start.map(row_of),
-                    inverse_mass: &inverse_mass[row * pitch..][..row_len],
-                    numbers: Numbers::Rows { first_row: row, width, offsets },
-                });
-            }
+        }
+        if let (Pass::Integrate(_, Some(stage)), false) = (pass, rows.is_empty()) {
+            let (first, len) = (rows.start * pitch, (rows.len() - 1) * pitch + row_len);
+            let rows_of = |Shared(column): Shared<f32>| {
+                // SAFETY: the rows are of the layout, as `new` checked, with what lies between them; this
+                // one alone uses them, and the slices above are not used any more.
+                unsafe { slice::from_raw_parts_mut(column.add(first), len) }
+            };
+            stage.run(ParticleView {
+                position: strided.map(rows_of),
+                previous: start.map(rows_of),
+                inverse_mass: &inverse_mass[first..][..len],
+                numbers: Numbers::Rows { first_row: rows.start, width, offsets },
+            });
         }
         if !unsound.is_finite() {
             finite.store(false, Ordering::Relaxed);
