@@ -3,18 +3,20 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use comfy_table::{Cell, CellAlignment, Table};
+use comfy_table::{CellAlignment, Table};
 use serde::Serialize;
 use taut::world::{Model, StickSet};
 use taut::{Formula, Step};
 use taut_bench::accuracy::{
-    Accuracy, DriftRow, EffortRow, FrameRow, GOAL_RMS, IterationRow, Means, Part, Study,
+    Accuracy, DriftRow, Effort, EffortStudy, EffortSubject, FrameRow, IterationRow, Part, Study,
+    TextbookFrames,
 };
 use taut_bench::{Arrangement, MachineInfo, Residual};
 
 use crate::Failure;
 use crate::input::{self, Named, Shape};
 use crate::output::{Reports, machine_sentence, with_progress};
+use crate::simulate::kernels;
 use crate::table;
 use crate::words::{parse, within};
 
@@ -25,7 +27,8 @@ const BALL: usize = 8;
 pub(crate) struct Arguments {
     /// What to find out, of: iterations (what is left of the stretch, over iterations), frames
     /// (the same over frames, and the distance from f64), drift (momentum and energy of a free
-    /// body), effort (the time to an rms stretch of 1 %, by iterations and by substeps).
+    /// body), effort (the cheapest frame that keeps the stretch within 1 % and 0.1 %, with tethers and
+    /// without; in default schedules, by the default formula).
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<Part>,
           default_value = "iterations,frames,drift,effort")]
     parts: Vec<Part>,
@@ -35,10 +38,10 @@ pub(crate) struct Arguments {
     /// A mesh instead, and as the free body: OBJ, PLY, glTF or GLB.
     #[arg(long, value_name = "FILE")]
     mesh: Option<PathBuf>,
-    /// How large the scene is.
-    #[arg(long, value_name = "N", default_value_t = 32, conflicts_with = "mesh",
-          value_parser = within::<usize>(1..=1024))]
-    size: usize,
+    /// How large the scene is; several for the part effort alone.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "32",
+          conflicts_with = "mesh", value_parser = within::<usize>(1..=1024))]
+    size: Vec<usize>,
     /// Which sticks: structural, shear, or all.
     #[arg(long, value_name = "SET", default_value = "all", value_parser = parse::<StickSet>)]
     sticks: StickSet,
@@ -61,16 +64,25 @@ pub(crate) struct Arguments {
     /// a regular sheet, sheet.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<Arrangement>)]
     schedules: Vec<Arrangement>,
+    /// On how many threads, in the part effort.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = within::<usize>(1..=1024))]
+    threads: usize,
     #[command(flatten)]
     reports: Reports,
+}
+
+/// The frame of the parts frames and drift.
+#[derive(Serialize)]
+struct Frame {
+    substeps: u32,
+    iterations: u32,
 }
 
 #[derive(Serialize)]
 struct Report<'a> {
     machine: &'a MachineInfo,
     scene: &'a str,
-    substeps: u32,
-    iterations: u32,
+    step: Frame,
     #[serde(flatten)]
     accuracy: &'a Accuracy,
 }
@@ -78,7 +90,7 @@ struct Report<'a> {
 /// Makes the study and prints it.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let Named { scene, name, notes, .. } = arguments.scene()?;
-    let study = arguments.study(scene)?;
+    let study = arguments.study(scene, &name)?;
     let outputs = arguments.reports.open()?;
     let accuracy = with_progress(|progress| Ok(study.run(&arguments.parts, progress)?))?;
     let machine = MachineInfo::current();
@@ -86,8 +98,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     lines.push(format!("{name}; frames of 1/60 s. {}", machine_sentence(&machine)));
     lines.extend(arguments.parts.iter().map(|part| section(*part, &accuracy, &study)));
     let Step { substeps, iterations, .. } = study.step;
-    let report =
-        Report { machine: &machine, scene: &name, substeps, iterations, accuracy: &accuracy };
+    let step = Frame { substeps, iterations };
+    let report = Report { machine: &machine, scene: &name, step, accuracy: &accuracy };
     let text = lines.join("\n") + "\n";
     outputs.write(&report, &accuracy.figures(), &text).map_err(Failure::Input)
 }
@@ -96,11 +108,44 @@ impl Arguments {
     fn scene(&self) -> anyhow::Result<Named> {
         match &self.mesh {
             Some(path) => input::mesh(path, self.sticks, false),
-            None => input::shape(self.scene, self.size, self.sticks),
+            None => {
+                let several = self.parts.iter().find(|part| **part != Part::Effort);
+                if let (Some(part), [_, _, ..]) = (several, &self.size[..]) {
+                    anyhow::bail!("several --size are for the part effort alone, not for {part}");
+                }
+                input::shape(self.scene, self.size[0], self.sticks)
+            }
         }
     }
 
-    fn study(&self, scene: Model) -> anyhow::Result<Study> {
+    /// What the part effort is about.
+    fn subjects(&self, scene: &Model, name: &str) -> anyhow::Result<Vec<EffortSubject>> {
+        let set = self.sticks;
+        let of_mesh = |scene: &str, size, model| EffortSubject {
+            scene: scene.to_owned(),
+            size,
+            set,
+            pins: "highest 2 %",
+            model,
+        };
+        if self.mesh.is_some() {
+            let file = name.split(',').next().unwrap_or(name);
+            return Ok(vec![of_mesh(file, scene.particles.len(), scene.clone())]);
+        }
+        let mut subjects = Vec::new();
+        for &size in &self.size {
+            match self.scene {
+                Shape::Drape => subjects.extend(EffortSubject::sheets(size, set)?),
+                shape => {
+                    let model = input::shape(shape, size, set)?.scene;
+                    subjects.push(of_mesh(shape.name(), size, model));
+                }
+            }
+        }
+        Ok(subjects)
+    }
+
+    fn study(&self, scene: Model, name: &str) -> anyhow::Result<Study> {
         let mut arrangements = self.schedules.clone();
         if arrangements.is_empty() {
             let sheet = scene.sheet.as_ref().map(|_| "sheet");
@@ -114,7 +159,13 @@ impl Arguments {
         let Self { iterations, substeps, frames, .. } = *self;
         let step = Step { iterations, substeps, ..Step::default() };
         step.motion()?;
-        Ok(Study { scene, body, step, frames, formulas: self.formulas.clone(), arrangements })
+        let effort = EffortStudy {
+            subjects: self.subjects(&scene, name)?,
+            kernels: kernels::best(self.threads)?,
+            formula: Formula::default(),
+        };
+        let formulas = self.formulas.clone();
+        Ok(Study { scene, body, step, frames, formulas, arrangements, effort })
     }
 }
 
@@ -145,12 +196,10 @@ fn section(part: Part, accuracy: &Accuracy, study: &Study) -> String {
             drift_table(&accuracy.drift),
         ),
         Part::Effort => (
-            format!(
-                "The cheapest frame that keeps the rms stretch at or below {} %: one substep of n \
-                 iterations, or n substeps of one iteration.",
-                100.0 * GOAL_RMS
-            ),
-            effort_table(&accuracy.effort),
+            "The cheapest frame that keeps the rms stretch of the structural sticks in frames 121 to \
+             240 within 1 % and within 0.1 %, with tethers and without."
+                .to_owned(),
+            accuracy.effort.as_ref().map_or_else(table::plain, effort_table),
         ),
     };
     format!("\n{said}\n{table}")
@@ -223,46 +272,56 @@ fn over<'a, R: 'a>(
     table
 }
 
-/// A line for each kernel, formula and schedule, cheapest first.
-fn effort_table(rows: &[EffortRow]) -> Table {
-    let mut pairs: Vec<[&EffortRow; 2]> = Vec::new();
-    let same = |one: &EffortRow, other: &EffortRow| {
-        (&one.kernel, one.formula, &one.schedule) == (&other.kernel, other.formula, &other.schedule)
-    };
-    let of = |means| rows.iter().filter(move |row: &&EffortRow| row.means == means);
-    for row in of(Means::Iterations) {
-        pairs.extend(of(Means::Substeps).find(|other| same(row, other)).map(|other| [row, other]));
-    }
-    let frame = |row: &EffortRow| row.frame_us.unwrap_or(f64::INFINITY);
-    let best = |pair: &[&EffortRow; 2]| frame(pair[0]).min(frame(pair[1]));
-    pairs.sort_by(|one, other| best(one).total_cmp(&best(other)));
+/// A line for each scene, bound, and with tethers or without.
+fn effort_table(effort: &Effort) -> Table {
     let mut table = table::plain();
     table.set_header([
+        "scene",
+        "pins",
+        "within",
+        "tethers",
+        "substeps x\niterations",
+        "frame, µs\nfastest",
+        "frame, µs\nmedian",
+        "in frames of\nthe textbook",
+        "stretch\nrms",
+        "stretch\nmax",
         "kernel",
-        "formula",
         "schedule",
-        "iterations",
-        "us a frame",
-        "stretch rms",
-        "substeps",
-        "us a frame",
-        "stretch rms",
-        "substeps are\ntimes as fast",
     ]);
-    for pair in pairs {
-        let [first, _] = pair;
-        let mut cells =
-            vec![Cell::new(&first.kernel), Cell::new(first.formula), Cell::new(&first.schedule)];
-        for row in pair {
-            let count = row.count.map_or("not reached".to_owned(), |count| count.to_string());
-            let time = row.frame_us.map_or("-".to_owned(), |frame| format!("{frame:.0}"));
-            cells.extend([count, time, stretch(row.stretch_rms)].map(Cell::new));
-        }
-        let times = pair[0].frame_us.zip(pair[1].frame_us).map(|(one, other)| one / other);
-        cells.push(Cell::new(times.map_or("-".to_owned(), |times| format!("{times:.1}"))));
-        table.add_row(cells);
+    let on_off = |tethers| if tethers { "on" } else { "off" }.to_owned();
+    let percent = |within: f64| format!("{} %", 100.0 * within);
+    for row in &effort.rows {
+        let textbook = match &effort.textbook_frame_us {
+            TextbookFrames::One(frame) => Some(frame),
+            TextbookFrames::BySize(frames) => frames.get(&row.size),
+        };
+        let times = textbook.map(|frame| row.frame_us_fastest / frame);
+        table.add_row([
+            format!("{} {}, {}", row.scene, row.size, row.set),
+            row.pins.to_owned(),
+            percent(row.within),
+            on_off(row.tethers),
+            format!("{} x {}", row.substeps, row.iterations),
+            format!("{:.1}", row.frame_us_fastest),
+            format!("{:.1}", row.frame_us_median),
+            times.map_or("-".to_owned(), |times| format!("{times:.2}")),
+            format!("{:.5}", row.stretch_rms),
+            format!("{:.4}", row.stretch_max),
+            format!("{} {}", row.kernel, row.isa),
+            row.schedule.to_owned(),
+        ]);
     }
-    right(&mut table, 3);
+    for row in &effort.not_reached {
+        table.add_row([
+            format!("{} {}, {}", row.scene, row.size, row.set),
+            row.pins.to_owned(),
+            percent(row.within),
+            on_off(row.tethers),
+            "not reached".to_owned(),
+        ]);
+    }
+    right(&mut table, 4);
     table
 }
 

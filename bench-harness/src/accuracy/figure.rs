@@ -10,13 +10,15 @@ use crate::residual::Residual;
 pub struct Figure {
     /// Of which part.
     pub part: &'static str,
+    /// For `effort`, the scene, its pins, the bound, and whether it has tethers; else empty.
+    pub case: String,
     /// Of which kernel; empty where all give the same.
     pub kernel: String,
     /// The formula.
     pub formula: &'static str,
     /// The arrangement.
     pub schedule: String,
-    /// After how many iterations or frames; for `effort`, how many iterations or substeps.
+    /// After how many iterations or frames; for `effort`, how many substeps.
     pub at: Option<u64>,
     /// What it is, with its unit.
     pub quantity: &'static str,
@@ -30,7 +32,7 @@ impl Accuracy {
         let iterations = self.iterations.iter().flat_map(of_iterations);
         let frames = self.frames.iter().flat_map(of_frames);
         let drift = self.drift.iter().flat_map(of_drift);
-        let effort = self.effort.iter().flat_map(of_effort);
+        let effort = self.effort.iter().flat_map(|it| &it.rows).flat_map(of_effort);
         iterations.chain(frames).chain(drift).chain(effort).collect()
     }
 }
@@ -66,14 +68,20 @@ fn of_drift(row: &DriftRow) -> Vec<Figure> {
 }
 
 fn of_effort(row: &EffortRow) -> Vec<Figure> {
-    let of = ("effort", row.kernel.as_str());
-    let [rms, us] = match row.means {
-        super::Means::Iterations => ["iterations_stretch_rms", "iterations_frame_us"],
-        super::Means::Substeps => ["substeps_stretch_rms", "substeps_frame_us"],
-    };
-    let mut quantities = vec![(rms, row.stretch_rms)];
-    quantities.extend(row.frame_us.map(|frame| (us, frame)));
-    figures(of, row.formula, &row.schedule, row.count.map(u64::from), &quantities)
+    let EffortRow { scene, size, set, pins, within, tethers, .. } = row;
+    let tethers = if *tethers { "tethers" } else { "no tethers" };
+    let case = format!("{scene} {size} {set}, {pins}, within {within}, {tethers}");
+    let quantities = [
+        ("iterations", f64::from(row.iterations)),
+        ("frame_us_fastest", row.frame_us_fastest),
+        ("frame_us_median", row.frame_us_median),
+        ("stretch_rms", row.stretch_rms),
+        ("stretch_max", row.stretch_max),
+    ];
+    let at = Some(u64::from(row.substeps));
+    let of = ("effort", row.kernel);
+    let all = figures(of, row.formula, row.schedule, at, &quantities).into_iter();
+    all.map(|figure| Figure { case: case.clone(), ..figure }).collect()
 }
 
 fn of_residual(residual: Residual) -> [(&'static str, f64); 7] {
@@ -98,6 +106,7 @@ fn figures(
 ) -> Vec<Figure> {
     let figure = |&(quantity, value): &(&'static str, f64)| Figure {
         part,
+        case: String::new(),
         kernel: kernel.to_owned(),
         formula,
         schedule: schedule.to_owned(),

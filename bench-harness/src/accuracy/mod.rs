@@ -21,7 +21,10 @@ use taut::world::{Arrangement, ArrangementError};
 
 pub use convergence::{FrameRow, ITERATION_POINTS, IterationRow, SOLVED_ITERATIONS};
 pub use drift::DriftRow;
-pub use effort::{COUNTS, EffortRow, GOAL_RMS, Means};
+pub use effort::{
+    BOUNDS, Effort, EffortRow, EffortStudy, EffortSubject, ITERATIONS, NotReached, SUBSTEPS_MAX,
+    TextbookFrames,
+};
 pub use figure::Figure;
 
 /// What is studied.
@@ -39,6 +42,8 @@ pub struct Study {
     pub formulas: Vec<Formula>,
     /// In which orders.
     pub arrangements: Vec<Arrangement>,
+    /// What is studied in the part effort, in the default orders.
+    pub effort: EffortStudy,
 }
 
 /// A question that a [`Study`] answers.
@@ -50,7 +55,7 @@ pub enum Part {
     Frames,
     /// Momentum and energy of a free body.
     Drift,
-    /// The time to a given residual.
+    /// The cheapest frame within a given stretch: an [`EffortStudy`].
     Effort,
 }
 
@@ -98,7 +103,8 @@ pub struct Accuracy {
     /// See [`Part::Drift`].
     pub drift: Vec<DriftRow>,
     /// See [`Part::Effort`].
-    pub effort: Vec<EffortRow>,
+    #[serde(flatten)]
+    pub effort: Option<Effort>,
 }
 
 /// Why a study cannot be made.
@@ -117,6 +123,18 @@ pub enum StudyError {
     /// By the masses of the body.
     #[error(transparent)]
     Particles(#[from] taut::ParticleError),
+    /// By a model that cannot have tethers.
+    #[error(transparent)]
+    Model(#[from] taut::world::ModelError),
+    /// By a scene.
+    #[error(transparent)]
+    Scene(#[from] taut::world::SceneError),
+    /// By sticks.
+    #[error(transparent)]
+    Sticks(#[from] taut::StickError),
+    /// By a world.
+    #[error(transparent)]
+    World(#[from] taut::world::WorldError),
 }
 
 impl Study {
@@ -134,6 +152,14 @@ impl Study {
         let total = (parts.len() * pairs) as f64;
         let mut done = 0.0;
         for part in parts {
+            if *part == Part::Effort {
+                accuracy.effort = Some(self.effort.run(|it| {
+                    let share = (done + it.share * pairs as f64) / total;
+                    progress(Progress { share, ..it });
+                })?);
+                done += pairs as f64;
+                continue;
+            }
             for &arrangement in &self.arrangements {
                 for &formula in &self.formulas {
                     let doing = format!("{part}: {formula} {arrangement}");
@@ -148,7 +174,7 @@ impl Study {
                                 accuracy.drift.extend(self.drift(of, &arranged)?);
                             }
                         }
-                        Part::Effort => accuracy.effort.extend(self.effort(of)?),
+                        Part::Effort => {}
                     }
                     done += 1.0;
                 }

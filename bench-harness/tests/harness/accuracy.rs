@@ -1,11 +1,10 @@
 //! Accuracy: rows that are complete, and numbers that hang together as the physics says.
 
-use std::collections::HashMap;
-
-use taut::world::{Model, StickSet};
-use taut::{Duplicates, Formula, Particles, Step, Sticks, Stretch};
+use taut::world::{Model, Scene, StickSet, World};
+use taut::{Duplicates, Formula, KernelPair, Particles, ScalarKernel, Step, Sticks, Stretch};
 use taut_bench::accuracy::{
-    Accuracy, COUNTS, GOAL_RMS, ITERATION_POINTS, Means, Part, Study, StudyError,
+    Accuracy, BOUNDS, EffortRow, EffortStudy, EffortSubject, ITERATION_POINTS, ITERATIONS, Part,
+    SUBSTEPS_MAX, Study, StudyError, TextbookFrames,
 };
 use taut_bench::{Distance, Residual};
 
@@ -19,7 +18,13 @@ fn study() -> Study {
         frames: 12,
         formulas: vec![Formula::Exact, Formula::Halley],
         arrangements: vec![arrangement("coloured"), arrangement("sheet")],
+        effort: effort(EffortSubject::sheets(6, StickSet::All).unwrap().into()),
     }
+}
+
+fn effort(subjects: Vec<EffortSubject>) -> EffortStudy {
+    let kernels = KernelPair::available(true).swap_remove(0);
+    EffortStudy { subjects, kernels, formula: Formula::Halley }
 }
 
 fn found(parts: &[Part]) -> Accuracy {
@@ -30,17 +35,15 @@ fn found(parts: &[Part]) -> Accuracy {
 fn every_part_answers_for_each_formula_and_schedule_and_the_others_are_empty() {
     let one = found(&[Part::Frames]);
     assert_eq!(one.frames.len(), 4 * 5, "after 1, 2, 4, 8 and 12 frames");
-    assert!(one.iterations.is_empty() && one.drift.is_empty() && one.effort.is_empty());
+    assert!(one.iterations.is_empty() && one.drift.is_empty() && one.effort.is_none());
     let all = found(&Part::ALL);
     assert_eq!(all.iterations.len(), 4 * ITERATION_POINTS.len());
     // A ball is no sheet.
     assert_eq!(all.drift.len(), 2 * 5);
     assert!(all.drift.iter().all(|row| row.schedule == "coloured"));
-    let kernels = |schedule: &str| {
-        let rows = all.effort.iter().filter(|row| row.schedule == schedule);
-        rows.map(|row| row.kernel.clone()).collect::<std::collections::BTreeSet<_>>()
-    };
-    assert!(kernels("sheet").len() > kernels("coloured").len(), "grid runs sheets only");
+    let effort = all.effort.unwrap();
+    let cases = 2 * 2 * BOUNDS.len(); // pins, tethers
+    assert_eq!(effort.rows.len() + effort.not_reached.len(), cases);
 }
 
 #[test]
@@ -77,19 +80,67 @@ fn a_free_body_keeps_its_momentum_and_loses_energy() {
 }
 
 #[test]
-fn what_is_enough_holds_the_goal_and_one_less_does_not() {
-    let rows = found(&[Part::Effort]).effort;
-    for row in &rows {
-        assert_eq!(row.count.is_some(), row.stretch_rms <= GOAL_RMS, "{row:?}");
-        assert_eq!(row.count.is_some(), row.frame_us.is_some(), "{row:?}");
-        assert!(row.count.is_none_or(|count| COUNTS.contains(&count)), "{row:?}");
-        assert!(row.frame_us.is_none_or(|frame| frame > 0.0), "{row:?}");
+fn the_cheapest_frame_keeps_its_bound() {
+    let mesh = EffortSubject {
+        scene: "disc".to_owned(),
+        size: 6,
+        set: StickSet::All,
+        pins: "highest 2 %",
+        model: Model::disc(6, StickSet::All).unwrap(),
+    };
+    let sheets = EffortSubject::sheets(8, StickSet::Shear).unwrap();
+    for subject in sheets.into_iter().chain([mesh]) {
+        let found = effort(vec![subject]).run(|_| ()).unwrap();
+        assert!(matches!(found.textbook_frame_us, TextbookFrames::One(frame) if frame > 0.0));
+        assert!(!found.rows.is_empty());
+        for row in &found.rows {
+            assert!(row.stretch_rms <= row.within && row.stretch_rms <= row.stretch_max, "{row:?}");
+            assert!((1..=SUBSTEPS_MAX).contains(&row.substeps), "{row:?}");
+            assert!(ITERATIONS.contains(&row.iterations), "{row:?}");
+            let [fastest, median] = [row.frame_us_fastest, row.frame_us_median];
+            assert!(0.0 < fastest && fastest <= median, "{row:?}");
+            assert_eq!(row.schedule == "sheet", row.scene == "drape", "{row:?}");
+        }
+        // The least substeps of a looser bound are no more.
+        for tight in found.rows.iter().filter(|row| row.within < BOUNDS[0]) {
+            let loose =
+                |row: &&EffortRow| row.tethers == tight.tethers && row.within > tight.within;
+            assert!(found.rows.iter().any(|row| loose(&row)), "{tight:?}");
+        }
     }
-    // On one scene, formula and schedule the count is that of all kernels.
-    let mut counts = HashMap::new();
-    for row in &rows {
-        let of = (row.formula, &row.schedule, row.means == Means::Substeps);
-        assert_eq!(*counts.entry(of).or_insert(row.count), row.count, "{row:?}");
+}
+
+/// One substep fewer with as many iterations leaves more than the bound.
+#[test]
+fn the_stretch_of_effort_is_that_of_structural_sticks_by_hand() {
+    let [subject, _] = EffortSubject::sheets(8, StickSet::All).unwrap();
+    let found = effort(vec![subject.clone()]).run(|_| ()).unwrap();
+    let row = found.rows.iter().find(|row| !row.tethers).unwrap();
+    let by_hand = |substeps| {
+        let mut scene = Scene::new();
+        scene.add("sheet", subject.model.clone()).unwrap();
+        scene.settings.step = Step { substeps, iterations: row.iterations, ..Step::default() };
+        let mut world = World::new(&scene, |_| ScalarKernel).unwrap();
+        let (mut squares, mut sticks) = (0.0, 0.0);
+        for frame in 1..=240 {
+            assert!(world.step().unwrap().finite);
+            let matter = &world.pieces()[0].matter;
+            for (stick, &[a, b]) in matter.sticks.ends().iter().enumerate() {
+                if b - a > 8 || (b - a > 1 && b - a < 8) || frame <= 120 {
+                    continue;
+                }
+                let [a, b] = [a, b].map(|end| matter.particles.position(end as usize));
+                let length = (0..3).map(|axis| f64::from(b[axis] - a[axis]).powi(2)).sum::<f64>();
+                let stretch = length.sqrt() / f64::from(matter.sticks.rest(stick)) - 1.0;
+                squares += stretch.max(0.0).powi(2);
+                sticks += 1.0;
+            }
+        }
+        f64::sqrt(squares / sticks)
+    };
+    assert!((by_hand(row.substeps) / row.stretch_rms - 1.0).abs() < 1e-3, "{row:?}");
+    if row.substeps > 1 {
+        assert!(by_hand(row.substeps - 1) > row.within, "{row:?}");
     }
 }
 
@@ -101,8 +152,7 @@ fn the_long_table_has_every_number_of_every_row() {
     assert_eq!(of("iterations"), 11 * all.iterations.len());
     assert_eq!(of("frames"), 9 * all.frames.len());
     assert_eq!(of("drift"), 12 * all.drift.len());
-    let timed = all.effort.iter().filter(|row| row.frame_us.is_some()).count();
-    assert_eq!(of("effort"), all.effort.len() + timed);
+    assert_eq!(of("effort"), 5 * all.effort.as_ref().unwrap().rows.len());
     assert!(figures.iter().all(|figure| figure.value.is_finite()));
 }
 

@@ -6,13 +6,14 @@ use clap::ValueEnum;
 use serde::Serialize;
 use taut::world::{Model, StickSet};
 use taut::{AnyKernel, Formula, Kernel, Pool, Step};
-use taut_bench::accuracy::{self, Accuracy, Study};
+use taut_bench::accuracy::{self, Accuracy, EffortStudy, EffortSubject, Study};
 use taut_bench::{
     Arrangement, Contest, Contestant, Disagreement, MachineInfo, Progress, Stability, Subject,
     Survey, disagreements, engines_in,
 };
 
 use super::results;
+use crate::simulate::kernels;
 
 /// A part of a report, in a file of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
@@ -222,8 +223,14 @@ fn study(
         frames: 256,
         formulas: Formula::ALL.to_vec(),
         arrangements: Arrangement::orders().collect(),
+        effort: effort(Vec::new())?,
     };
     Ok(study.run(&[part], progress)?)
+}
+
+/// On one thread.
+fn effort(subjects: Vec<EffortSubject>) -> anyhow::Result<EffortStudy> {
+    Ok(EffortStudy { subjects, kernels: kernels::best(1)?, formula: Formula::default() })
 }
 
 fn study_size(quick: bool) -> usize {

@@ -21,6 +21,11 @@ pub(crate) struct Kernels {
     threads: usize,
 }
 
+/// The best kernels of this machine: that for regular sheets, and the best of the others.
+pub(crate) fn best(threads: usize) -> anyhow::Result<KernelPair> {
+    Kernels { kernel: None, isa: None, threads }.find()
+}
+
 impl Kernels {
     /// The kernels asked for, on this machine.
     pub(crate) fn find(&self) -> anyhow::Result<KernelPair> {

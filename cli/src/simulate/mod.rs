@@ -2,7 +2,7 @@
 
 mod check;
 mod files;
-mod kernels;
+pub(crate) mod kernels;
 mod records;
 mod show;
 mod snapshot;

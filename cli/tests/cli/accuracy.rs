@@ -1,9 +1,11 @@
 //! `taut accuracy`: the tables and the reports.
 
+use serde_json::Value;
+
 use crate::files::obj;
 use crate::run::{Folder, Ran, taut};
 
-const PARTS: [&str; 4] = ["iterations", "frames", "drift", "effort"];
+const PARTS: [&str; 3] = ["iterations", "frames", "drift"];
 
 fn accuracy(words: &str) -> Ran {
     taut(&format!("accuracy --size 5 --frames 3 {words}"))
@@ -35,6 +37,46 @@ fn only_what_is_asked_for_is_done() {
     for part in PARTS {
         assert_eq!(report.value[part].as_array().unwrap().is_empty(), part != "drift");
     }
+    assert!(report.value.get("rows").is_none(), "{}", report.value);
+}
+
+#[test]
+fn effort_is_an_object_of_the_cheapest_frames() {
+    let ran = taut("accuracy --parts effort --size 6 --sticks structural --json -").succeeded();
+    let report = ran.report();
+    assert!(report.value["textbook_frame_us"].as_f64().unwrap() > 0.0);
+    let rows = report.rows();
+    for pins in ["top row", "two corners"] {
+        for within in [0.01, 0.001] {
+            let found = |tethers: bool| {
+                let is_it = |row: &&Value| {
+                    row["pins"] == pins && row["within"] == within && row["tethers"] == tethers
+                };
+                rows.iter().find(is_it)
+            };
+            assert!(found(true).is_some() || found(false).is_some(), "{pins} {within}: {rows:?}");
+        }
+    }
+    for row in rows {
+        for (key, value) in [("scene", "drape"), ("set", "structural"), ("schedule", "sheet")] {
+            assert_eq!(row[key], value, "{row}");
+        }
+        assert_eq!((&row["size"], &row["threads"]), (&6.into(), &1.into()), "{row}");
+        assert_eq!(row["formula"], "halley", "{row}");
+        assert!(row["kernel"].is_string() && row["isa"].is_string(), "{row}");
+        let number = |key: &str| row[key].as_f64().unwrap();
+        assert!(number("stretch_rms") <= number("within"), "{row}");
+        assert!(number("stretch_rms") <= number("stretch_max"), "{row}");
+        let [fastest, median] = ["frame_us_fastest", "frame_us_median"].map(number);
+        assert!(0.0 < fastest && fastest <= median, "{row}");
+        assert!((1.0..=64.0).contains(&number("substeps")), "{row}");
+        assert!([1.0, 2.0, 4.0].contains(&number("iterations")), "{row}");
+    }
+    let several = taut("accuracy --parts effort --size 4,5 --size 3 --json -").succeeded().report();
+    let textbook = several.value["textbook_frame_us"].as_object().unwrap();
+    assert_eq!(textbook.keys().collect::<Vec<_>>(), ["3", "4", "5"]);
+    assert_eq!(several.all("size"), ["3", "4", "5"]);
+    taut("accuracy --size 4,5 --parts effort,frames").complained_of(&["--size", "frames"]);
 }
 
 #[test]
@@ -43,8 +85,11 @@ fn csv_is_one_long_table() {
     let words = "accuracy --size 4 --frames 2 --parts iterations,effort --formulas exact";
     folder.taut(&format!("{words} --schedules sheet --csv out.csv")).succeeded();
     let text = folder.read("out.csv");
-    assert!(text.starts_with("part,kernel,formula,schedule,at,quantity,value\n"), "{text}");
-    for said in ["iterations,,exact,sheet,256,stretch_rms,", "effort,scalar,exact,sheet,"] {
+    assert!(text.starts_with("part,case,kernel,formula,schedule,at,quantity,value\n"), "{text}");
+    for said in [
+        "iterations,,,exact,sheet,256,stretch_rms,",
+        "effort,\"drape 4 all, top row, within 0.01, tethers\",",
+    ] {
         assert!(text.contains(said), "'{said}' is missing: {text}");
     }
 }
@@ -57,6 +102,11 @@ fn a_mesh_hangs_and_flies_as_well() {
     for part in ["frames", "drift"] {
         assert!(!report.value[part].as_array().unwrap().is_empty(), "{part}");
     }
+    let words = "accuracy --mesh patch.obj --parts effort --threads 2 --json -";
+    let report = folder.taut(words).succeeded().report();
+    assert_eq!(report.all("pins"), ["highest 2 %"]);
+    assert_eq!(report.all("scene"), ["patch.obj"]);
+    assert_eq!(report.all("threads"), ["2"]);
 }
 
 #[test]
