@@ -9,6 +9,10 @@ use crate::force::{Gusts, Wind, WindLaw};
 use crate::model::{Axes, Cloth, HexSheet, Model, StickSet};
 use crate::obstacle::{Bounds, Cuboid, HalfSpace, Path, Solid, Sphere, Surface};
 use crate::scene::Scene;
+use crate::tether::Tethers;
+
+/// How far apart the corners of the hammock are, as a share of its size.
+const SAGGING: f32 = 0.96;
 
 /// Held off by so much, m, cloth does not show what is under it between its particles.
 const THICKNESS: f32 = 0.01;
@@ -27,8 +31,8 @@ pub(super) const DRAPE: LibraryScene = LibraryScene {
     residual: 0.1,
     build: |size| {
         let mut scene = Scene::<3>::new();
-        scene.add("sheet", Model::drape(size, StickSet::All)?)?;
-        scene.settings.step = Step { substeps: 1, iterations: 8, ..Step::default() };
+        scene.add("sheet", Model::drape(size, StickSet::All)?.tethered(Tethers::default())?)?;
+        scene.settings.step = Step { substeps: 4, ..Step::default() };
         Ok(scene.into())
     },
 };
@@ -45,14 +49,15 @@ pub(super) const MOSEGAARD: LibraryScene = LibraryScene {
         let rows = in_proportion(size, 45, 55);
         let cloth = Cloth { columns: size, rows, width: 1.4, ..Cloth::default() };
         let mut scene = Scene::<3>::new();
-        scene.add("cloth", Model::cloth(&cloth)?.pinned("top corners"))?;
+        let cloth = Model::cloth(&cloth)?.pinned("top corners");
+        scene.add("cloth", cloth.tethered(Tethers::default())?)?;
         let law = WindLaw::Normal { pressure: 0.05 };
         scene.forces.push(Arc::new(Wind { law, ..Wind::new([0.5, 0.0, 0.2]) }));
         let ball = Solid::new(Sphere::new([0.0; 3], 0.2)?)
             .with(Surface { friction: 0.0, thickness: THICKNESS, ..Surface::default() })?
             .along(Path::Circular { radii: [[0.0, 0.0, 0.7], [0.0; 3]], period: 5.236 })?;
         scene.obstacles.push(Arc::new(ball));
-        scene.settings.step = Step { substeps: 1, iterations: 15, ..Step::default() };
+        scene.settings.step = Step { substeps: 12, ..Step::default() };
         Ok(scene.into())
     },
 };
@@ -68,11 +73,11 @@ pub(super) const FLAG: LibraryScene = LibraryScene {
         let rows = in_proportion(size, 2, 3);
         let cloth = Cloth { columns: size, rows, width: 1.5, ..Cloth::default() };
         let mut scene = Scene::<3>::new();
-        scene.add("flag", Model::cloth(&cloth)?.pinned("left"))?;
+        let flag = Model::cloth(&cloth)?.pinned("left");
+        scene.add("flag", flag.tethered(Tethers::default())?)?;
         let gusts = Some(Gusts { strength: 0.5, size: 1.0, seed: 1 });
         scene.forces.push(Arc::new(Wind { gusts, ..Wind::new([7.0, 0.0, 2.0]) }));
-        scene.settings.step =
-            Step { substeps: 4, iterations: 4, damping_rate: 2.412, ..Step::default() };
+        scene.settings.step = Step { substeps: 12, damping_rate: 2.412, ..Step::default() };
         Ok(scene.into())
     },
 };
@@ -94,14 +99,24 @@ pub(super) const HAMMOCK: LibraryScene = LibraryScene {
             density: 0.5,
             ..Cloth::default()
         };
+        let mut hammock = Model::cloth(&cloth)?.pinned("corners");
+        // Hung up with the corners nearer to each other than the cloth is long, so that it sags: pressed
+        // into a level one, a ball would have to stretch it.
+        for axis in [0, 2] {
+            for x in hammock.particles.positions_mut(axis) {
+                *x *= SAGGING;
+            }
+            for x in hammock.particles.previous_mut(axis) {
+                *x *= SAGGING;
+            }
+        }
         let mut scene = Scene::<3>::new();
-        scene.add("hammock", Model::cloth(&cloth)?.pinned("corners"))?;
+        scene.add("hammock", hammock.tethered(Tethers::default())?)?;
         let ball = Solid::new(Sphere::new([0.0, 0.3, 0.0], 0.25)?)
             .with(Surface { thickness: THICKNESS, ..Surface::default() })?
             .along(Path::Oscillating { amplitude: [0.0, -0.3, 0.0], period: 8.0 })?;
         scene.obstacles.push(Arc::new(ball));
-        scene.settings.step =
-            Step { substeps: 4, iterations: 4, damping_rate: 2.412, ..Step::default() };
+        scene.settings.step = Step { substeps: 12, damping_rate: 2.412, ..Step::default() };
         Ok(scene.into())
     },
 };
@@ -134,8 +149,7 @@ pub(super) const TABLE_CLOTH: LibraryScene = LibraryScene {
             scene.obstacles.push(Arc::new(Solid::new(leg).with(surface)?));
         }
         scene.obstacles.push(Arc::new(Solid::new(floor).with(surface)?));
-        scene.settings.step =
-            Step { substeps: 4, iterations: 4, damping_rate: 2.412, ..Step::default() };
+        scene.settings.step = Step { substeps: 16, damping_rate: 2.412, ..Step::default() };
         Ok(scene.into())
     },
 };
@@ -150,11 +164,11 @@ pub(super) const HEX_SHEET: LibraryScene = LibraryScene {
     build: |size| {
         let sheet = HexSheet { columns: size, rows: size, ..HexSheet::default() };
         let mut scene = Scene::<3>::new();
-        scene.add("sheet", Model::hex_sheet(&sheet)?.pinned("top corners"))?;
+        let sheet = Model::hex_sheet(&sheet)?.pinned("top corners");
+        scene.add("sheet", sheet.tethered(Tethers::default())?)?;
         let gusts = Some(Gusts { strength: 0.5, size: 1.0, seed: 2 });
         scene.forces.push(Arc::new(Wind { gusts, ..Wind::new([0.0, 0.0, 1.5]) }));
-        scene.settings.step =
-            Step { substeps: 4, iterations: 4, damping_rate: 2.412, ..Step::default() };
+        scene.settings.step = Step { substeps: 12, damping_rate: 2.412, ..Step::default() };
         Ok(scene.into())
     },
 };
@@ -176,16 +190,15 @@ pub(super) const CURTAIN: LibraryScene = LibraryScene {
             ..Cloth::default()
         };
         let mut scene = Scene::<2>::new();
-        scene.add("curtain", Model::cloth(&cloth)?.pinned("top").tearing_at(2.0))?;
+        let curtain = Model::cloth(&cloth)?.pinned("top").tearing_at(2.0);
+        scene.add("curtain", curtain.tethered(Tethers::default())?)?;
         let ball = Solid::new(Sphere::new([1.0, -0.75], 0.12)?)
             .along(Path::Circular { radii: [[0.55, 0.0], [0.0, 0.4]], period: 8.0 })?;
         let room = Bounds::new([-1.7, -1.3], [1.7, 0.75])?;
         scene.obstacles.push(Arc::new(ball));
         scene.obstacles.push(Arc::new(Solid::new(room)));
-        // As many as keep it from tearing by its own weight, however fine it is.
-        let substeps = size.div_ceil(32).max(2) as u32;
-        let damping_rate = 0.603 * substeps as f32;
-        scene.settings.step = Step { substeps, iterations: 3, damping_rate, ..Step::default() };
+        // In the plane with a damping by which what was torn comes to rest.
+        scene.settings.step = Step { substeps: 5, damping_rate: 1.206, ..Step::default() };
         Ok(scene.into())
     },
 };
