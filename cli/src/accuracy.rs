@@ -106,16 +106,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 impl Arguments {
     fn scene(&self) -> anyhow::Result<Named> {
-        match &self.mesh {
-            Some(path) => input::mesh(path, self.sticks, false),
-            None => {
-                let several = self.parts.iter().find(|part| **part != Part::Effort);
-                if let (Some(part), [_, _, ..]) = (several, &self.size[..]) {
-                    anyhow::bail!("several --size are for the part effort alone, not for {part}");
-                }
-                input::shape(self.scene, self.size[0], self.sticks)
-            }
+        if let Some(path) = &self.mesh {
+            return input::mesh(path, self.sticks, false);
         }
+        let other = self.parts.iter().find(|part| **part != Part::Effort);
+        if let (Some(part), [_, _, ..]) = (other, &self.size[..]) {
+            anyhow::bail!("several --size are for the part effort alone, not for {part}");
+        }
+        input::shape(self.scene, self.size[0], self.sticks)
     }
 
     /// What the part effort is about.

@@ -59,16 +59,12 @@ impl EffortSubject {
     /// Which sticks are structural: rows and columns of a sheet, edges of a mesh.
     fn structural(&self) -> Vec<bool> {
         let Model { sheet, sticks, bending, .. } = &self.model;
-        match sheet {
-            Some(sheet) => {
-                let is_structural = |family: Family| Family::STRUCTURAL.contains(&family);
-                sheet.numbered().map(|(family, _, _)| is_structural(family)).collect()
-            }
-            None => {
-                let bends = |stick: usize| bending.get(stick).copied().unwrap_or(false);
-                (0..sticks.len()).map(|stick| !bends(stick)).collect()
-            }
+        if let Some(sheet) = sheet {
+            let is_structural = |family: Family| Family::STRUCTURAL.contains(&family);
+            return sheet.numbered().map(|(family, _, _)| is_structural(family)).collect();
         }
+        let bends = |stick: usize| bending.get(stick).copied().unwrap_or(false);
+        (0..sticks.len()).map(|stick| !bends(stick)).collect()
     }
 
     /// The name of the order in which its sticks are relaxed.

@@ -6,7 +6,9 @@ use clap::ValueEnum;
 use serde::Serialize;
 use taut::world::{Model, StickSet};
 use taut::{AnyKernel, Formula, Kernel, Pool, Step};
-use taut_bench::accuracy::{self, Accuracy, EffortStudy, EffortSubject, Study};
+use taut_bench::accuracy::{
+    self, Accuracy, EffortRow, EffortStudy, EffortSubject, Study, TextbookFrames,
+};
 use taut_bench::{
     Arrangement, Contest, Contestant, Disagreement, MachineInfo, Progress, Stability, Subject,
     Survey, disagreements, engines_in,
@@ -33,6 +35,8 @@ pub(crate) enum Part {
     Iterations,
     /// What is left of the stretch over frames.
     Frames,
+    /// The cheapest frame within 1 % and 0.1 % of stretch.
+    Effort,
 }
 
 /// A row, and of which scene.
@@ -78,6 +82,9 @@ pub(crate) fn measure(
         Part::Frames => {
             let Accuracy { frames, .. } = study(accuracy::Part::Frames, quick, progress)?;
             return results::text(part, quick, &machine, &on_study(frames, quick)).map(Ok);
+        }
+        Part::Effort => {
+            return results::text(part, quick, &machine, &cheapest(quick, progress)?).map(Ok);
         }
     };
     let total = contests.len() as f64;
@@ -231,6 +238,33 @@ fn study(
 /// On one thread.
 fn effort(subjects: Vec<EffortSubject>) -> anyhow::Result<EffortStudy> {
     Ok(EffortStudy { subjects, kernels: kernels::best(1)?, formula: Formula::default() })
+}
+
+/// A row with the frame of the textbook loop that was timed with it.
+#[derive(Serialize)]
+struct Cheapest {
+    #[serde(flatten)]
+    row: EffortRow,
+    textbook_frame_us: f64,
+}
+
+/// The cheapest frames of hanging sheets, with all sticks and with structural ones.
+fn cheapest(quick: bool, progress: &mut dyn FnMut(Progress<'_>)) -> anyhow::Result<Vec<Cheapest>> {
+    let sizes = if quick { &[16][..] } else { &[64, 128] };
+    let sets = [StickSet::All, StickSet::Structural];
+    let mut rows = Vec::new();
+    for (done, (&size, set)) in
+        sizes.iter().flat_map(|size| sets.map(|set| (size, set))).enumerate()
+    {
+        let study = effort(EffortSubject::sheets(size, set)?.into())?;
+        let found = study.run(|it| {
+            let share = (done as f64 + it.share) / (sizes.len() * sets.len()) as f64;
+            progress(Progress { share, ..it });
+        })?;
+        let TextbookFrames::One(textbook_frame_us) = found.textbook_frame_us else { continue };
+        rows.extend(found.rows.into_iter().map(|row| Cheapest { row, textbook_frame_us }));
+    }
+    Ok(rows)
 }
 
 fn study_size(quick: bool) -> usize {

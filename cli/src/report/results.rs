@@ -126,6 +126,7 @@ pub(crate) struct Results {
     pub(crate) stability: Vec<Outcome>,
     pub(crate) iterations: Vec<AfterIterations>,
     pub(crate) frames: Vec<AfterFrames>,
+    pub(crate) effort: Vec<Effort>,
 }
 
 /// As [`MachineInfo`].
@@ -216,6 +217,25 @@ pub(crate) struct AfterFrames {
     pub(crate) residual: Residual,
 }
 
+/// As [`taut_bench::accuracy::EffortRow`], with the frame of the textbook loop beside it.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Effort {
+    pub(crate) scene: String,
+    pub(crate) size: usize,
+    pub(crate) set: String,
+    pub(crate) pins: String,
+    pub(crate) within: f64,
+    pub(crate) tethers: bool,
+    pub(crate) substeps: u32,
+    pub(crate) iterations: u32,
+    pub(crate) kernel: String,
+    pub(crate) isa: String,
+    pub(crate) frame_us_fastest: f64,
+    pub(crate) textbook_frame_us: f64,
+    pub(crate) stretch_rms: f64,
+    pub(crate) stretch_max: f64,
+}
+
 #[derive(Deserialize)]
 struct Form {
     format: u32,
@@ -239,6 +259,7 @@ enum Rows {
     Stability(Vec<Outcome>),
     Iterations(Vec<AfterIterations>),
     Frames(Vec<AfterFrames>),
+    Effort(Vec<Effort>),
 }
 
 impl Timing {
@@ -318,6 +339,7 @@ pub(crate) fn add(all: &mut Vec<Results>, text: &str) -> anyhow::Result<()> {
         Rows::Stability(rows) => results.stability = rows,
         Rows::Iterations(rows) => results.iterations = rows,
         Rows::Frames(rows) => results.frames = rows,
+        Rows::Effort(rows) => results.effort = rows,
     }
     Ok(())
 }
@@ -332,6 +354,7 @@ impl Results {
             Rows::Stability(_) => self.stability.is_empty(),
             Rows::Iterations(_) => self.iterations.is_empty(),
             Rows::Frames(_) => self.frames.is_empty(),
+            Rows::Effort(_) => self.effort.is_empty(),
         }
     }
 }

@@ -62,6 +62,15 @@ fn after(count: &str, number: u32, rms: Option<f64>) -> Value {
     })
 }
 
+fn cheapest(tethers: bool, microseconds: f64) -> Value {
+    json!({
+        "scene": "drape", "size": 64, "set": "all", "pins": "two corners", "within": 0.01,
+        "tethers": tethers, "substeps": 9, "iterations": 1, "kernel": "grid", "isa": "avx2",
+        "frame_us_fastest": microseconds, "textbook_frame_us": 200.0, "stretch_rms": 0.0098,
+        "stretch_max": 0.3
+    })
+}
+
 /// Every part of a machine.
 fn parts(cpu: &str) -> Vec<Value> {
     let two_sizes = [timings(16), timings(32)].concat();
@@ -73,6 +82,7 @@ fn parts(cpu: &str) -> Vec<Value> {
         part("stability", cpu, &[outcome("exact", 64, Some(36)), outcome("halley", 64, None)]),
         part("iterations", cpu, &[1, 2, 4].map(|n| after("iterations", n, Some(0.5)))),
         part("frames", cpu, &[1, 2, 4].map(|n| after("frames", n, Some(0.5)))),
+        part("effort", cpu, &[cheapest(false, 100.0), cheapest(true, 30.0)]),
     ]
 }
 
@@ -110,7 +120,7 @@ fn readme(folder: &Folder, words: &str) -> Ran {
 fn the_page_has_every_section_with_words_and_a_chart_or_a_table() {
     let (_, page) = page(&parts("Abacus"));
     let sections = all(&page, "main > section");
-    assert_eq!(sections.len(), 8);
+    assert_eq!(sections.len(), 9);
     for section in sections {
         let inside = |selector: &str| section.select(&Selector::parse(selector).unwrap()).count();
         let name = section.attr("id").unwrap();
@@ -172,6 +182,9 @@ fn the_page_says_what_the_results_say() {
     assert!(rows[3].contains("textbook") && rows[3].contains("12.00"), "{rows:?}");
     let cells: Vec<String> = all(&page, "#stability td").into_iter().map(text).collect();
     assert_eq!(cells, ["✕ 36", "0.25"]);
+    let rows: Vec<String> = all(&page, "#effort tbody tr").into_iter().map(text).collect();
+    assert!(rows[0].contains("9 x 1") && rows[0].contains("0.50"), "{rows:?}");
+    assert!(rows[1].contains("yes") && rows[1].contains("0.15"), "{rows:?}");
 }
 
 #[test]
@@ -188,7 +201,7 @@ fn machines_are_laid_side_by_side_and_so_are_two_results_of_one() {
 #[test]
 fn what_was_not_measured_is_said_to_be_missing() {
     let (_, page) = page(&[part("comparison", "Abacus", &timings(32))]);
-    for section in ["sheets", "meshes", "tradeoff", "stability"] {
+    for section in ["sheets", "meshes", "effort", "tradeoff", "stability"] {
         assert!(text(all(&page, &format!("#{section}"))[0]).contains("was not measured"));
     }
     assert!(all(&page, "#comparison .missing").is_empty());
@@ -293,7 +306,8 @@ fn a_file_without_marks_and_results_without_a_table_are_refused() {
 #[test]
 fn what_is_measured_is_kept_and_read_again() {
     let folder = Folder::new();
-    let ran = folder.taut("report --quick --parts meshes,frames --keep kept --out measured.html");
+    let ran =
+        folder.taut("report --quick --parts meshes,frames,effort --keep kept --out measured.html");
     ran.succeeded();
     folder.taut("report --from kept --out read.html").succeeded();
     let measured = folder.read("measured.html");

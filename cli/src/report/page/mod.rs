@@ -1,6 +1,7 @@
 //! The page: one file of HTML that needs nothing else.
 
 mod convergence;
+mod effort;
 mod operations;
 mod pieces;
 mod speed;
@@ -15,11 +16,12 @@ use super::tables;
 use pieces::{beside, table};
 
 /// The sections, with the names of their places.
-const SECTIONS: [(&str, &str); 8] = [
+const SECTIONS: [(&str, &str); 9] = [
     ("machine", "The machine"),
     ("comparison", "Who is how fast"),
     ("sheets", "Speed over size: regular sheets"),
     ("meshes", "Speed over size: any mesh"),
+    ("effort", "Effort: the cheapest frame within 1 % and 0.1 %"),
     ("tradeoff", "Time against stiffness"),
     ("operations", "Divisions and roots"),
     ("stability", "Which orders stay bounded"),
@@ -40,6 +42,7 @@ pub(crate) fn of(all: &[Results]) -> String {
         comparison(all),
         speed::sheets(all),
         speed::meshes(all),
+        effort::effort(all),
         tradeoff::tradeoff(all),
         operations::operations(all),
         stability::stability(all),
@@ -110,8 +113,9 @@ fn introduction(all: &[Results]) -> Markup {
             dl {
                 dt { "stick" } dd { "Keeps two particles at a fixed distance, its rest length." }
                 dt { "stretch" } dd {
-                    "How far a stick is from its rest length, as a share of it: 0.01 is one per "
-                    "cent. Of all sticks, the root mean square (rms)."
+                    "How much longer a stick is than its rest length, as a share of it: 0.01 is one "
+                    "per cent; 0 for sticks that are too short. Of all sticks, the root mean square "
+                    "(rms)."
                 }
                 dt { "iteration" } dd { "Every stick is put right once." }
                 dt { "frame" } dd {
