@@ -169,15 +169,12 @@ impl<const D: usize> Sum<'_, D> {
             let rest = f64::from(rests[at]);
             let stretch = (lengths[at].sqrt() - rest) / rest;
             // A NaN is not below 0, so it is added to the stretch.
-            let sides = if stretch < 0.0 {
-                [0.0, -stretch * f64::from(below[at])]
-            } else {
-                [stretch * f64::from(above[at]), 0.0]
-            };
-            for side in 0..2 {
-                squares[side][part] += sides[side] * sides[side];
+            let over = if stretch < 0.0 { 0.0 } else { stretch * f64::from(above[at]) };
+            let under = if stretch < 0.0 { -stretch * f64::from(below[at]) } else { 0.0 };
+            for (side, value) in [over, under].into_iter().enumerate() {
+                squares[side][part] += value * value;
                 let most = &mut largest[side][part];
-                *most = if sides[side] > *most { sides[side] } else { *most };
+                *most = if value > *most { value } else { *most };
             }
         };
         let full = lengths.len() / PARTS * PARTS;
