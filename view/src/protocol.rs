@@ -211,6 +211,7 @@ pub enum Say {
 }
 
 /// What there is and what is in force.
+#[allow(clippy::struct_excessive_bools, reason = "each is a switch of the page")]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct State {
     /// The scenes that there are.
