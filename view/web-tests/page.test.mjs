@@ -140,7 +140,7 @@ function suite(name, start) {
 
       // Beside the sheet, so that none takes hold of a particle.
       const before = await corners();
-      await touch.gesture([at(0.06, 0.3), at(0.06, 0.4)], [at(0.06, 0.25), at(0.06, 0.45)]);
+      await touch.gesture([at(0.02, 0.3), at(0.02, 0.4)], [at(0.02, 0.25), at(0.02, 0.45)]);
       const zoomed = await corners();
       const factor = width(zoomed) / width(before);
       assert.ok(factor > 1.6 && factor < 2.5, `twice as far apart: ${factor} times as large`);
@@ -148,7 +148,7 @@ function suite(name, start) {
       await rests(page);
 
       const start = await corners();
-      await touch.gesture([at(0.06, 0.3), at(0.06, 0.4)], [at(0.16, 0.35), at(0.16, 0.45)]);
+      await touch.gesture([at(0.02, 0.3), at(0.02, 0.4)], [at(0.12, 0.35), at(0.12, 0.45)]);
       const moved = await corners();
       const [dx, dy] = moved[0].map((x, axis) => x - start[0][axis]);
       assert.ok(Math.abs(dx - 0.1 * box.width) < 12 && Math.abs(dy - 0.05 * box.height) < 12, `moved by ${dx}, ${dy}`);
@@ -177,7 +177,7 @@ function suite(name, start) {
       await until(page, () => taut.step > 3);
     });
 
-    test('G lets go and W blows', async () => {
+    test('T lets fall, G lets go and W blows', async () => {
       await choose(page, 'drape');
       await pause(page, true);
       // How far the last particle, a free corner, goes in the first step of all.
@@ -188,6 +188,10 @@ function suite(name, start) {
         const end = await lastParticle(page, 1);
         return end.map((x, axis) => Math.abs(x - start[axis]));
       };
+      assert.ok(await page.evaluate(() => taut.state.tethers), 'a sheet that hangs has tethers');
+      assert.ok((await firstStep())[1] < 1e-4, 'tethers hold it');
+      await press(page, 't');
+      await until(page, () => !taut.state.tethers);
       assert.ok((await firstStep())[1] > 1e-3, 'it falls');
       await press(page, 'g');
       await until(page, () => !taut.state.gravity);
