@@ -252,7 +252,7 @@ function suite(name, start) {
       assert.ok(scenes.length >= 14);
       for (const scene of scenes) {
         await choose(page, scene);
-        await framesLater(page, 3);
+        await framesLater(page, 12); // a fountain begins without a drop
         const { variance, coloured } = await look(page);
         assert.ok(variance > 20 && coloured > 0.001, `${scene}: variance ${variance}, coloured ${coloured}`);
       }
