@@ -36,7 +36,7 @@ pub enum Pass {
     Tearing,
 }
 
-/// Who is told after each pass which it was, if anyone is.
+/// The callback of a watched step, if the step is watched.
 pub(super) struct Watch<'a>(Option<&'a mut dyn FnMut(Pass)>);
 
 impl Watch<'_> {
@@ -69,8 +69,8 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         self.run_step(executor, Watch(None))
     }
 
-    /// One step that says after each of its passes which it was, to measure what each costs. A pass is
-    /// said once a piece, substep and repetition. The bits are those of [`step`](Self::step); it may
+    /// One step that calls `after` at the end of each of its passes, to measure what each costs: once a
+    /// piece, substep and repetition. The bits are those of [`step`](Self::step); it may
     /// take longer, as tethers are a pass of their own and do not go down the sheet with the sticks.
     ///
     /// ```
