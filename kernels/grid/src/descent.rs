@@ -3,8 +3,9 @@
 //! Iterations need not follow each other. As soon as one has passed some rows, the next may
 //! enter them: they move down the sheet together, while its rows are in the cache, and memory
 //! is read and written once for all (time skewing: Wonnacott, "Using Time Skewing to Eliminate
-//! Idle Time due to Memory Bandwidth and Network Limitations", IPDPS 2000). Sticks that share a
-//! particle keep their order, so the bits are those of the schedule.
+//! Idle Time due to Memory Bandwidth and Network Limitations", IPDPS 2000). Nor need substeps: a
+//! row that one has done with may move on in the next. Sticks that share a particle keep their
+//! order, so the bits are those of the schedule.
 
 use core::ops::Range;
 use core::slice;
@@ -15,9 +16,18 @@ use taut_lanes::{Machine, Shared};
 
 use crate::constants::Constants;
 use crate::layout::STRIDE;
-use crate::rows::{OverRows, Pass, Sheets};
+use crate::rows::{Buffers, OverRows, Pass, Sheets};
 use crate::stages::Stage;
 use crate::sweep::Relax;
+
+/// How many sweeps go down the sheet one right behind the other: the bands of two stay in the
+/// first-level cache while a sheet is not wide. Four gained more only on structural sticks of middle
+/// width, and lost where sticks are of all families.
+const SWEEPS_AT_ONCE: usize = 2;
+/// After how many waves the next sweeps follow, so that they find the bands in the second level.
+const WAVES_AT_ONCE: usize = 4;
+/// How many sweeps follow each other: what memory is read and written once for.
+const IN_FLIGHT: usize = 8;
 
 /// What all threads work on.
 pub(crate) struct Field<'a, M, const D: usize> {
@@ -35,50 +45,79 @@ pub(crate) struct Field<'a, M, const D: usize> {
     pub(crate) stages: &'a [Stage],
 }
 
+/// What goes down some stages.
+#[derive(Clone, Copy)]
+pub(crate) struct Descent<'a, const D: usize> {
+    /// What each substep does with rows before it relaxes them.
+    pub(crate) enter: Option<Pass<'a, D>>,
+    /// With more than one, `enter` is motion.
+    pub(crate) substeps: usize,
+    /// How often each relaxes the stages.
+    pub(crate) iterations: usize,
+    /// Whether the positions of the last substep, and of the one before it, go back to columns.
+    pub(crate) leave: bool,
+}
+
 impl<M: Machine, const D: usize> Field<'_, M, D> {
-    /// Passes over the rows of some stages, relaxes them some times over, and brings them back, if
-    /// they are to leave.
+    /// Goes down some stages.
     ///
-    /// A wave takes each iteration one stage on. In it, each comes after the one before, which is
-    /// one stage ahead: that is as far as sticks reach. Rows enter right before the first
-    /// iteration needs them, and leave right after the last: they are in the first-level cache.
+    /// A sweep is an iteration, with the motion before it if it is the first of its substep. A wave
+    /// takes each sweep one stage on, the earlier ones first. So each comes after the one before,
+    /// which is one stage ahead: that is as far as sticks reach, and rows enter the next substep when
+    /// those of the one before have left. Rows enter right before the first iteration needs them, and
+    /// leave right after the last: they are in the first-level cache.
     ///
     /// # Safety
     /// - All columns are as long as the sheet or its layout, and valid for reading and writing
     ///   at the rows of the stages, and those that their sticks reach; nobody else uses them
     ///   meanwhile, nor the share of `scratch` of that block.
-    pub(crate) unsafe fn descend(
-        &self,
-        stages: &[Stage],
-        block: usize,
-        enter: Option<Pass<'_, D>>,
-        iterations: usize,
-        leave: bool,
-    ) {
+    pub(crate) unsafe fn descend(&self, stages: &[Stage], block: usize, descent: Descent<'_, D>) {
+        let Descent { enter, substeps, iterations, leave } = descent;
         let Self { machine, constants, sheets, presence, scratch, finite, .. } = *self;
         let row_len = sheets.layout.registers * STRIDE;
-        let over_rows = |rows: &Range<usize>, pass| {
+        let over_rows = |sheets, rows: &Range<usize>, pass| {
             // SAFETY: by contract; the slice is used by this pass alone.
             machine.run(unsafe {
                 let scratch = slice::from_raw_parts_mut(scratch.0.add(block * row_len), row_len);
                 OverRows::new(sheets, rows.clone(), pass, scratch, finite)
             });
         };
-        let last = iterations.saturating_sub(1);
-        for wave in 0..stages.len() + last {
-            let behind = |stages_back: usize| stages.get(wave.checked_sub(stages_back)?);
-            if let (Some(pass), Some(stage)) = (enter, behind(0)) {
-                over_rows(&stage.enter, pass);
+        let over_stage = |stage: &Stage, sweep: usize| {
+            let (substep, iteration) = (sweep / iterations.max(1), sweep % iterations.max(1));
+            let substeps_left = substeps - 1 - substep;
+            let sheets = if substeps_left % 2 == 0 { sheets } else { sheets.turned() };
+            if let (Some(pass), 0) = (enter, iteration) {
+                over_rows(sheets, &stage.enter, pass);
             }
-            for Stage { strips, .. } in (0..iterations).filter_map(behind) {
-                let Sheets { strided, inverse_mass, .. } = sheets;
+            if iterations > 0 {
+                let Sheets { present: Buffers { strided, .. }, inverse_mass, .. } = sheets;
+                let strips = &stage.strips;
                 // SAFETY: by contract.
                 machine
                     .run(unsafe { Relax::new(constants, strided, inverse_mass, presence, strips) });
             }
-            if let (true, Some(stage)) = (leave, behind(last)) {
-                over_rows(&stage.leave, Pass::WriteBack);
+            if leave && substeps_left < 2 && iteration + 1 >= iterations {
+                over_rows(sheets, &stage.leave, Pass::WriteBack);
+            }
+        };
+        for sweeps in parts(0..substeps * iterations.max(1), IN_FLIGHT) {
+            for waves in parts(0..stages.len() + sweeps.len() - 1, WAVES_AT_ONCE) {
+                for few in parts(sweeps.clone(), SWEEPS_AT_ONCE) {
+                    for wave in waves.clone() {
+                        for sweep in few.clone() {
+                            let at = wave.checked_sub(sweep - sweeps.start);
+                            if let Some(stage) = at.and_then(|at| stages.get(at)) {
+                                over_stage(stage, sweep);
+                            }
+                        }
+                    }
+                }
             }
         }
     }
+}
+
+/// A range in parts of some length; the last may be shorter.
+fn parts(whole: Range<usize>, len: usize) -> impl Iterator<Item = Range<usize>> {
+    whole.clone().step_by(len).map(move |first| first..whole.end.min(first + len))
 }

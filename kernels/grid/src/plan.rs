@@ -12,18 +12,14 @@ use taut_core::{
 use taut_lanes::{Machine, Shared, Team};
 
 use crate::constants::Constants;
-use crate::descent::Field;
+use crate::descent::{Descent, Field};
 use crate::layout::Layout;
 use crate::others;
-use crate::rows::{Pass, Sheets};
+use crate::rows::{Buffers, Pass, Sheets};
 use crate::stages::Stage as Rows;
 
 /// With fewer particles than this for each, threads are not worth calling for a pass over them.
 const PARTICLES_A_THREAD: usize = 8192;
-/// How many iterations go down the sheet together. Two halve the traffic with the caches, and
-/// their bands stay in the first level while a sheet is not wide; four gained more only on
-/// structural sticks of middle width, and lost where sticks are of all families.
-const AT_ONCE: usize = 2;
 /// Up to one moved particle in as many is copied into strides on its own; with more, all are.
 const FEW: usize = 32;
 /// With fewer sticks than this for each, threads cost more than they save.
@@ -313,22 +309,27 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
     ) {
         let Substeps { motion, count, iterations, after_motion } = *substeps;
         self.constants.set_inverse_h2(particles, sticks, motion.inverse_h2);
-        let threads = self.threads(executor);
-        for substep in 1..=count {
+        let in_turn = self.threads(executor) > 1;
+        let enter = Pass::Integrate(motion, after_motion);
+        for _ in 0..count {
             self.begin_substep(executor, particles, &motion);
             if let Some(stage) = after_motion {
                 others::visit(particles, self.layout().particles(), stage);
             }
-            let enter = Pass::Integrate(motion, after_motion);
-            if threads > 1 {
+            if in_turn {
                 self.over_rows(particles, executor, Buffer::Positions, enter);
                 self.relax_rows(executor, particles, iterations);
-            } else {
-                let leave = write_back && substep == count;
-                let finite = self.descend(particles, Some(enter), iterations, leave);
-                if leave {
-                    self.finite = Some(finite);
-                    self.positions_are = Residence::Both;
+            }
+        }
+        if !in_turn && count > 0 {
+            let (substeps, iterations) = (count as usize, iterations as usize);
+            let descent = Descent { enter: Some(enter), substeps, iterations, leave: write_back };
+            let finite = self.descend(particles, descent);
+            if write_back {
+                self.finite = Some(finite);
+                self.positions_are = Residence::Both;
+                if count > 1 {
+                    self.previous_are = Residence::Both;
                 }
             }
         }
@@ -369,7 +370,8 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
         let threads = self.threads(executor);
         if threads <= 1 {
             self.positions_are = Residence::WorkingCopy;
-            self.descend(particles, enter, iterations, false);
+            let iterations = iterations as usize;
+            self.descend(particles, Descent { enter, substeps: 1, iterations, leave: false });
             return;
         }
         if let Some(pass) = enter {
@@ -381,33 +383,20 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
         let (field, team) = self.field(particles, Buffer::Positions, &finite);
         let blocks = field.blocks;
         let phases = || [0..interiors, interiors..blocks.len()].into_iter();
+        let once_over = Descent { enter: None, substeps: 1, iterations: 1, leave: false };
         team.run(executor, threads, iterations, phases, |block| {
             // SAFETY: the blocks of a phase, each relaxed once and before the next phase, have
             // no row in common.
-            unsafe { field.descend(&blocks[block..=block], block, None, 1, false) };
+            unsafe { field.descend(&blocks[block..=block], block, once_over) };
         });
     }
 
     /// Everything on this thread. Gives whether all that came back is finite.
-    fn descend(
-        &mut self,
-        particles: &mut Particles<D>,
-        mut enter: Option<Pass<'_, D>>,
-        iterations: u32,
-        leave: bool,
-    ) -> bool {
+    fn descend(&mut self, particles: &mut Particles<D>, descent: Descent<'_, D>) -> bool {
         let finite = AtomicBool::new(true);
         let (field, _) = self.field(particles, Buffer::Positions, &finite);
-        let mut left = iterations as usize;
-        loop {
-            let now = left.min(AT_ONCE);
-            left -= now;
-            // SAFETY: the columns are borrowed exclusively.
-            unsafe { field.descend(field.stages, 0, enter.take(), now, leave && left == 0) };
-            if left == 0 {
-                break;
-            }
-        }
+        // SAFETY: the columns are borrowed exclusively.
+        unsafe { field.descend(field.stages, 0, descent) };
         finite.into_inner()
     }
 
@@ -425,9 +414,10 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
         let finite = AtomicBool::new(true);
         let interiors = self.interiors;
         let (field, team) = self.field(particles, buffer, &finite);
+        let descent = Descent { enter: Some(pass), substeps: 1, iterations: 0, leave: false };
         let over = |block| {
             // SAFETY: the blocks, each passed over once, have no rows in common.
-            unsafe { field.descend(&field.blocks[block..=block], block, Some(pass), 0, false) };
+            unsafe { field.descend(&field.blocks[block..=block], block, descent) };
         };
         if threads <= 1 {
             (0..interiors).for_each(over);
@@ -450,18 +440,20 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
         let (columns, moves) = particles.columns_and_cursor();
         // Now, as an executor may panic.
         *synced = Some(moves);
-        let ((columns, strided), start) = match buffer {
-            Buffer::Positions => ((columns.position, positions), previous),
-            Buffer::Previous => ((columns.previous, previous), positions),
+        let buffers = |columns: [&mut [f32]; D], strided| Buffers {
+            columns: columns.map(|column| Shared(column[..layout.particles()].as_mut_ptr())),
+            strided: axes(strided, layout),
         };
-        let column = |column: &mut [f32]| Shared(column[..layout.particles()].as_mut_ptr());
         let sheets = Sheets {
             layout,
-            columns: columns.map(column),
-            strided: axes(strided, layout),
-            start: axes(start, layout),
+            present: buffers(columns.position, positions),
+            previous: buffers(columns.previous, previous),
             inverse_mass,
             offsets,
+        };
+        let sheets = match buffer {
+            Buffer::Positions => sheets,
+            Buffer::Previous => sheets.turned(),
         };
         let field = Field {
             machine: *machine,

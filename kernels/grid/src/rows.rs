@@ -23,20 +23,33 @@ pub(crate) enum Pass<'a, const D: usize> {
     WriteBack,
 }
 
-/// Columns of the particles of a sheet, `width * height` numbers each, and in strided rows,
-/// [`Layout::len`] each.
+/// Points of the particles of a sheet by axis: as columns, `width * height` numbers each, and in
+/// strided rows, [`Layout::len`] each.
+#[derive(Clone, Copy)]
+pub(crate) struct Buffers<const D: usize> {
+    pub(crate) columns: [Shared<f32>; D],
+    pub(crate) strided: [Shared<f32>; D],
+}
+
+/// What passes over rows work on.
 #[derive(Clone, Copy)]
 pub(crate) struct Sheets<'a, const D: usize> {
     pub(crate) layout: Layout,
-    pub(crate) columns: [Shared<f32>; D],
-    /// The same in strides.
-    pub(crate) strided: [Shared<f32>; D],
-    /// In strides, what motion starts from.
-    pub(crate) start: [Shared<f32>; D],
+    /// What a pass changes, or copies.
+    pub(crate) present: Buffers<D>,
+    /// What motion starts from.
+    pub(crate) previous: Buffers<D>,
     /// In strides.
     pub(crate) inverse_mass: &'a [f32],
     /// For each slot from one row to the next, the column of the sheet.
     pub(crate) offsets: &'a [u32],
+}
+
+impl<const D: usize> Sheets<'_, D> {
+    /// Those of the substep before: what is previous now was present then.
+    pub(crate) fn turned(self) -> Self {
+        Self { present: self.previous, previous: self.present, ..self }
+    }
 }
 
 /// A pass over some rows.
@@ -71,30 +84,38 @@ impl<const D: usize> Operation for OverRows<'_, D> {
     #[inline(always)]
     fn run<V: Vector>(self, cpu: V::Cpu) {
         let Self { sheets, rows, pass, scratch, finite } = self;
-        let Sheets { layout, columns, strided, start, inverse_mass, offsets } = sheets;
+        let Sheets { layout, present, previous, inverse_mass, offsets } = sheets;
+        let (Buffers { columns, strided }, start) = (present, previous.strided);
         let Layout { width, registers, pitch, .. } = layout;
         let row_len = registers * STRIDE;
         let scratch = &mut scratch[..row_len];
         let mut unsound = 0.0;
-        for row in rows.clone() {
-            for axis in 0..D {
-                let [Shared(x), Shared(strided), Shared(start)] =
-                    [columns[axis], strided[axis], start[axis]];
+        if let Pass::Integrate(motion, _) = pass {
+            for row in rows.clone() {
+                let first = row * pitch;
+                // SAFETY: the row is of the layout, as `new` checked; this one alone uses it.
+                let from = start.map(|Shared(x)| unsafe {
+                    slice::from_raw_parts(x.add(first).cast_const(), row_len)
+                });
+                // SAFETY: the same, of other columns.
+                let to = strided
+                    .map(|Shared(x)| unsafe { slice::from_raw_parts_mut(x.add(first), row_len) });
+                integrate_row::<V, D>(cpu, from, to, &inverse_mass[first..][..row_len], motion);
+            }
+        } else {
+            let rows_and_axes = rows.clone().flat_map(|row| (0..D).map(move |axis| (row, axis)));
+            for (row, axis) in rows_and_axes {
+                let [Shared(x), Shared(strided)] = [columns[axis], strided[axis]];
                 // SAFETY: the row is of the sheet and its layout, as `new` checked; this one alone
                 // uses it.
-                let (x, strided, start) = unsafe {
+                let (x, strided) = unsafe {
                     (
                         slice::from_raw_parts_mut(x.add(row * width), width),
                         slice::from_raw_parts_mut(strided.add(row * pitch), row_len),
-                        slice::from_raw_parts(start.add(row * pitch), row_len),
                     )
                 };
                 match pass {
-                    Pass::Integrate(motion, _) => {
-                        let masses = &inverse_mass[row * pitch..][..row_len];
-                        let terms = [motion.keep, motion.push[axis]];
-                        integrate_row::<V>(cpu, start, strided, masses, terms);
-                    }
+                    Pass::Integrate(..) => {}
                     Pass::Fill | Pass::FillPrevious => {
                         // What is added to a number keeps it, but for the sign of zero.
                         let nothing = if matches!(pass, Pass::Fill) { 0.0 } else { -0.0 };
@@ -131,27 +152,32 @@ impl<const D: usize> Operation for OverRows<'_, D> {
     }
 }
 
-/// One coordinate of a row in strides, one substep on from `start`, and from what `to` has until
-/// then: where the particles were before. All have as many whole registers.
+/// A row in strides, one substep on from `start`, and from what `to` has until then: where the
+/// particles were before. All have as many whole registers.
 #[inline(always)]
-fn integrate_row<V: Vector>(
+fn integrate_row<V: Vector, const D: usize>(
     cpu: V::Cpu,
-    start: &[f32],
-    to: &mut [f32],
+    start: [&[f32]; D],
+    to: [&mut [f32]; D],
     inverse_mass: &[f32],
-    terms: [f32; 2],
+    motion: Motion<D>,
 ) {
-    let len = to.len();
-    assert!(len.is_multiple_of(STRIDE) && start.len() == len && inverse_mass.len() == len);
+    let len = inverse_mass.len();
+    assert!(len.is_multiple_of(STRIDE));
+    assert!(start.iter().all(|row| row.len() == len) && to.iter().all(|row| row.len() == len));
     const { assert!(STRIDE.is_multiple_of(V::LANES)) };
-    let [keep, push] = terms.map(|term| V::splat(cpu, term));
-    let (start, to, inverse_mass) = (start.as_ptr(), to.as_mut_ptr(), inverse_mass.as_ptr());
+    let keep = V::splat(cpu, motion.keep);
+    let push = motion.push.map(|push| V::splat(cpu, push));
+    let (start, to) = (start.map(<[f32]>::as_ptr), to.map(<[f32]>::as_mut_ptr));
     for at in (0..len).step_by(V::LANES) {
         // SAFETY: the lanes divide `len`, so `at + LANES <= len`, which all have.
         unsafe {
-            let [here, before, inverse_mass] =
-                [start, to.cast_const(), inverse_mass].map(|row| V::load(cpu, row.add(at)));
-            integrate(here, before, inverse_mass, keep, push).store(to.add(at));
+            let inverse_mass = V::load(cpu, inverse_mass.as_ptr().add(at));
+            for axis in 0..D {
+                let [here, before] =
+                    [start[axis], to[axis].cast_const()].map(|row| V::load(cpu, row.add(at)));
+                integrate(here, before, inverse_mass, keep, push[axis]).store(to[axis].add(at));
+            }
         }
     }
 }

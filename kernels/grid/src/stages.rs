@@ -7,7 +7,8 @@ use taut_core::{BAND_ROWS, Sheet, SheetBlock, WIDE_BAND_ROWS};
 
 /// How many rows further down, or from a seam up, sticks reach at most.
 const REACH: usize = 2;
-const _: () = assert!(BAND_ROWS >= REACH && WIDE_BAND_ROWS >= REACH);
+/// So that one band on, whatever a band has left behind is what the next substep needs to enter it.
+const _: () = assert!(BAND_ROWS >= 2 * REACH && WIDE_BAND_ROWS >= 2 * REACH);
 
 /// Sticks of one strand, by its place in the sheet, and the rows that they begin in.
 #[derive(Clone, Debug)]
