@@ -1,6 +1,6 @@
 //! How long the frames of a world take, and what share of a frame each pass takes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
@@ -9,8 +9,8 @@ use taut::{Inline, Kernel};
 
 /// Every so many frames one is watched.
 const WATCHED_EVERY: u64 = 8;
-/// No more frame times than these are kept; then every second one is dropped.
-const TIMES_MAX: usize = 1 << 20;
+/// No more frames than these are kept; then every second one is dropped.
+const KEPT_MAX: usize = 1 << 14;
 
 /// Adds up what the passes of steps take.
 #[derive(Clone, Debug, Default)]
@@ -105,17 +105,53 @@ impl Shares {
     }
 }
 
+/// Some of many measurements: all of them, until there are [`KEPT_MAX`].
+#[derive(Clone, Debug)]
+struct Samples<T> {
+    kept: Vec<T>,
+    /// One in so many is kept.
+    stride: u64,
+    seen: u64,
+}
+
+impl<T> Default for Samples<T> {
+    fn default() -> Self {
+        Self { kept: Vec::new(), stride: 1, seen: 0 }
+    }
+}
+
+impl<T> Samples<T> {
+    fn note(&mut self, sample: T) {
+        if self.seen.is_multiple_of(self.stride) {
+            self.kept.push(sample);
+        }
+        self.seen += 1;
+        if self.kept.len() == KEPT_MAX {
+            let mut nth = 0;
+            self.kept.retain(|_| {
+                nth += 1;
+                nth % 2 == 1
+            });
+            self.stride *= 2;
+        }
+    }
+
+    /// The median time of them, 0 if there are none.
+    fn median(&self, time: impl Fn(&T) -> Duration) -> Duration {
+        let mut times: Vec<Duration> = self.kept.iter().map(time).collect();
+        times.sort_unstable();
+        times.get(times.len() / 2).copied().unwrap_or_default()
+    }
+}
+
 /// Times of the frames of a world. Most frames are plain steps, and only these count as frame times.
 /// The second frame and every 8th after it are watched instead, and give the shares of the passes.
 #[derive(Clone, Debug, Default)]
 pub struct FrameTimes {
     frames: u64,
-    /// Of one in `stride` of the frames that were not watched.
-    unwatched: Vec<Duration>,
-    stride: u64,
-    unwatched_frames: u64,
+    unwatched: Samples<Duration>,
     fastest: Option<Duration>,
-    passes: PassTimes,
+    watched: Samples<PassTimes>,
 }
 
 impl FrameTimes {
@@ -131,10 +167,12 @@ impl FrameTimes {
         let watched = frames == 1 || self.frames % WATCHED_EVERY == 1;
         self.frames += 1;
         if watched {
-            let outcome = self.passes.step(world)?;
+            let mut times = PassTimes::default();
+            let outcome = times.step(world)?;
             if frames == 1 {
-                self.note(self.passes.total());
+                self.note(times.total());
             }
+            self.watched.note(times);
             return Ok(outcome);
         }
         let start = Instant::now();
@@ -145,26 +183,12 @@ impl FrameTimes {
 
     fn note(&mut self, time: Duration) {
         self.fastest = Some(self.fastest.map_or(time, |fastest| fastest.min(time)));
-        self.stride = self.stride.max(1);
-        if self.unwatched_frames.is_multiple_of(self.stride) {
-            self.unwatched.push(time);
-        }
-        self.unwatched_frames += 1;
-        if self.unwatched.len() == TIMES_MAX {
-            let mut nth = 0;
-            self.unwatched.retain(|_| {
-                nth += 1;
-                nth % 2 == 1
-            });
-            self.stride *= 2;
-        }
+        self.unwatched.note(time);
     }
 
     /// The median frame, µs; 0 if there was none.
     pub fn median_us(&self) -> f64 {
-        let mut times = self.unwatched.clone();
-        times.sort_unstable();
-        times.get(times.len() / 2).map_or(0.0, |time| time.as_secs_f64() * 1e6)
+        self.unwatched.median(|&time| time).as_secs_f64() * 1e6
     }
 
     /// The fastest frame, µs; 0 if there was none.
@@ -172,8 +196,12 @@ impl FrameTimes {
         self.fastest.map_or(0.0, |time| time.as_secs_f64() * 1e6)
     }
 
-    /// What share of a watched frame each pass takes.
+    /// What share of a watched frame each pass takes, of the median time of each: a machine that does
+    /// something else for a while changes nothing.
     pub fn shares(&self) -> Shares {
-        self.passes.shares()
+        let passes = self.watched.kept.iter().flat_map(|times| times.0.keys());
+        let passes: BTreeSet<&Pass> = passes.collect();
+        let median = |pass| self.watched.median(|it| it.0.get(pass).copied().unwrap_or_default());
+        PassTimes(passes.into_iter().map(|pass| (*pass, median(pass))).collect()).shares()
     }
 }

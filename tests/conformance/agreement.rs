@@ -6,7 +6,7 @@ use taut::world::{Model, StickSet};
 use taut::{
     AnyKernel, ColourKernel, Duplicates, Family, Formula, GridKernel, Kernel, Kind, LimitError,
     Particles, Plan, PlanError, Pool, PulpKernel, PulpMachine, ScalarKernel, Schedule, Sheet, Step,
-    Sticks, WideKernel, WideMachine,
+    Sticks, WIDE, WideKernel, WideMachine,
 };
 
 use crate::contestants::{contestants, reference};
@@ -86,6 +86,23 @@ fn kernels_agree_on_sheets_of_every_width_and_height() {
     // Several blocks of rows, the last one of a single row, or less than sticks reach.
     for [width, height] in [[3, 65], [18, 66], [5, 140]] {
         check::<3>(&Recipe::sheet([width, height], Family::ALL, 2, Manner::Tame));
+    }
+}
+
+/// Of few bands and of many, tall and wide: a sweep may be behind any other.
+#[test]
+fn kernels_agree_on_sheets_after_any_number_of_substeps_and_iterations() {
+    for size in [[16, 9], [17, 140], [WIDE + 1, 14]] {
+        let mesh: Mesh<3> = Recipe::sheet(size, Family::ALL, 3, Manner::Tame).mesh();
+        let schedule = mesh.schedule("sheet");
+        let setup = Setup { mesh: &mesh, schedule: &schedule, formula: Formula::default() };
+        for (substeps, iterations) in
+            [(1, 1), (1, 9), (2, 1), (3, 1), (9, 1), (17, 1), (5, 2), (3, 3)]
+        {
+            let step = Step { substeps, iterations, ..few_steps() };
+            let game = format!("{size:?}, {substeps} x {iterations}");
+            setup.all_agree(&game, |start| start.steps(&step, 2));
+        }
     }
 }
 

@@ -58,8 +58,8 @@
 //! places with them.
 //!
 //! On one thread a step does not do one thing to the whole sheet after the other: motion, the
-//! iterations, and the write-back go down the sheet together, each a band of rows behind the one
-//! before it (see `descent.rs`).
+//! iterations, the following substeps, and the write-back go down the sheet together, each a band of
+//! rows behind the one before it (see `descent.rs`).
 #![cfg_attr(not(feature = "std"), no_std)]
 
 extern crate alloc;

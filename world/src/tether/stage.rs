@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use pulp::Simd;
 use taut_core::{
-    Column, Exact, Lane, Numbers, PADDING, ParticleView, Response, Stage, factor, squared_length,
+    Column, Exact, Lane, Numbers, PADDING, ParticleView, Stage, factor, squared_length,
 };
 
 use crate::simd::{self, Register, RegisterPass};
@@ -166,20 +166,21 @@ impl<const D: usize> RegisterPass for TetherPass<'_, '_, D> {
                     d[axis] = x[axis] - Register::new(simd, place[axis][at]);
                 }
                 let l2 = squared_length(d);
-                let free = Register::new(simd, mass).above(zero);
-                let pulled = l2.above(length * length).and(free);
+                let pulled = l2.above(length * length);
                 if !pulled.any() {
                     continue;
                 }
-                // A stick whose other end is pinned, and that only pulls.
-                let pull = Some(Response { pull: one, push: zero });
-                let g = factor::<Exact, _>(l2, length, one, pull);
+                let pulled = pulled.and(Register::new(simd, mass).above(zero));
+                // A stick whose other end is pinned, where it is too long.
+                let g = factor::<Exact, _>(l2, length, one, None);
+                let mut g = Register::select(pulled, g, zero);
                 let way = g * l2.sqrt();
-                let share = Register::select(way.above(most), most / way, one);
-                let g = Register::select(pulled, g * share, zero);
+                let too_far = way.above(most);
+                if too_far.any() {
+                    g = g * Register::select(too_far, most / way, one);
+                }
                 for axis in 0..D {
-                    let pulled = Register::select(free, x[axis] - d[axis] * g, x[axis]);
-                    position[axis][at] = (pulled + zero).lanes();
+                    position[axis][at] = (x[axis] - d[axis] * g).lanes();
                 }
             }
         }
