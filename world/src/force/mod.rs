@@ -7,7 +7,7 @@ mod wind;
 use core::fmt::Debug;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use taut_core::{Column, Numbers, Particles};
+use taut_core::{Column, Particles};
 
 use crate::model::Model;
 use crate::world::Moment;
@@ -104,14 +104,17 @@ impl<const D: usize> Forces<D> {
         self.by_slot.get_mut().unwrap_or_else(PoisonError::into_inner).current = false;
     }
 
-    /// The columns in the order of slots, for stages; settled.
-    pub(crate) fn by_slot(&self, numbers: &Numbers, slots: usize) -> MutexGuard<'_, BySlot<D>> {
+    /// The columns in the order of the slots of a sheet, whose rows have `width` particles, `offsets` as
+    /// in [`Numbers::Rows`](taut_core::Numbers::Rows); settled.
+    pub(crate) fn by_slot(&self, width: usize, offsets: &[u32]) -> MutexGuard<'_, BySlot<D>> {
         let mut by_slot = self.by_slot.lock().unwrap_or_else(PoisonError::into_inner);
         if !by_slot.current {
             for (column, from) in by_slot.columns.iter_mut().zip(&self.columns) {
                 column.clear();
-                let of = |slot| from.get(numbers.of(slot)).copied().unwrap_or_default();
-                column.extend((0..slots).map(of));
+                for row in from[..self.len].chunks(width) {
+                    let of = |&offset: &u32| row.get(offset as usize).copied().unwrap_or_default();
+                    column.extend(offsets.iter().map(of));
+                }
             }
             by_slot.current = true;
         }

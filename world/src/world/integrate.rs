@@ -16,10 +16,11 @@ pub(super) struct Integrate<'a, const D: usize> {
 impl<const D: usize> Stage<D> for Integrate<'_, D> {
     fn run(&self, particles: ParticleView<'_, D>) {
         let Self { forces, moment } = self;
-        let slots = particles.inverse_mass.len();
         let (first, by_slot) = match particles.numbers {
             Numbers::Run(first) => (first, None),
-            Numbers::Rows { .. } => (0, Some(forces.by_slot(&particles.numbers, slots))),
+            Numbers::Rows { first_row, width, offsets } => {
+                (first_row * offsets.len(), Some(forces.by_slot(width, offsets)))
+            }
         };
         for (axis, (position, previous)) in
             particles.position.into_iter().zip(particles.previous).enumerate()
