@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
+use serde::Serialize;
 use taut::world::{Arranged, Arrangement, ArrangementError, Model, Numbering, Order};
 use taut::{
     AnyKernel, Formula, Kernel, ParticleError, Plan, PlanError, ScalarKernel, Step, StepError,
@@ -50,6 +51,16 @@ pub struct Contest {
     pub contestants: Vec<Contestant>,
 }
 
+/// The same iterations in one substep and as substeps of one iteration each, by one contestant. No
+/// baseline takes part, so the speedups are NaN.
+#[derive(Clone, Debug, Serialize)]
+pub struct SubstepComparison {
+    /// With frames of 1 substep of K iterations.
+    pub one_substep: Row,
+    /// With frames of K substeps of 1 iteration.
+    pub substeps_of_one_iteration: Row,
+}
+
 /// Why there is no result.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -86,7 +97,16 @@ struct Entry {
     runner: Runner,
     nanoseconds: Vec<u64>,
     frames_done: usize,
-    reference: (Formula, Arrangement),
+    answer: Answer,
+}
+
+/// What decides the positions, besides the scene.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Answer {
+    formula: Formula,
+    arrangement: Arrangement,
+    substeps: u32,
+    iterations: u32,
 }
 
 impl Contest {
@@ -95,10 +115,7 @@ impl Contest {
     /// # Errors
     /// If a contestant cannot be set up, or the step is not sane.
     pub fn run(&self, mut progress: impl FnMut(Progress<'_>)) -> Result<Vec<Row>, ContestError> {
-        if self.frames == 0 || self.repeats == 0 {
-            return Err(ContestError::NoFrames);
-        }
-        self.step.motion()?;
+        self.check()?;
         progress(Progress { share: 0.0, doing: "arranging the scene" });
         let mut arranged = BTreeMap::from([(AUTHORED, AUTHORED.of(&self.scene)?)]);
         for &Contestant { arrangement, .. } in &self.contestants {
@@ -107,12 +124,73 @@ impl Contest {
                 vacant.insert(arrangement.of(&self.scene)?);
             }
         }
-        let mut references =
-            References { contest: self, arranged: &arranged, known: BTreeMap::new() };
         let mut entries = vec![self.textbook_entry()];
         for contestant in &self.contestants {
-            entries.push(self.kernel_entry(contestant, &arranged[&contestant.arrangement])?);
+            let on = &arranged[&contestant.arrangement];
+            entries.push(self.kernel_entry(contestant, &self.step, on)?);
         }
+        let mut rows = self.by_turns(entries, &arranged, progress)?;
+        set_speedups(&mut rows);
+        Ok(rows)
+    }
+
+    /// Runs the fastest contestant again, by turns with itself at as many substeps of one iteration
+    /// each. `rows` are those of [`run`](Self::run).
+    ///
+    /// `None` if the step is not one substep of several iterations, if such substeps would be shorter
+    /// than a [`Step`] may have, or if every contestant [blew up](Row::blew_up).
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn compare_substeps(
+        &self,
+        rows: &[Row],
+        progress: impl FnMut(Progress<'_>),
+    ) -> Result<Option<SubstepComparison>, ContestError> {
+        self.check()?;
+        let as_substeps = Step { substeps: self.step.iterations, iterations: 1, ..self.step };
+        let one_substep = self.step.substeps == 1 && self.step.iterations > 1;
+        if !one_substep || as_substeps.motion().is_err() {
+            return Ok(None);
+        }
+        let Some(fastest) = self.fastest(rows) else { return Ok(None) };
+        let on = fastest.arrangement.of(&self.scene)?;
+        let entries = [self.step, as_substeps].map(|step| self.kernel_entry(fastest, &step, &on));
+        let entries = entries.into_iter().collect::<Result<_, _>>()?;
+        let arranged = BTreeMap::from([(fastest.arrangement, on)]);
+        let mut rows = self.by_turns(entries, &arranged, progress)?.into_iter();
+        let pair = rows.next().zip(rows.next());
+        Ok(pair.map(|(one_substep, substeps_of_one_iteration)| SubstepComparison {
+            one_substep,
+            substeps_of_one_iteration,
+        }))
+    }
+
+    /// Of those that did not blow up.
+    fn fastest(&self, rows: &[Row]) -> Option<&Contestant> {
+        let of_contestants = self.contestants.iter().zip(rows.get(1..)?);
+        let sound = of_contestants.filter(|(_, row)| !row.blew_up());
+        let by_time =
+            |one: &Row, other: &Row| one.frame_us_median.total_cmp(&other.frame_us_median);
+        sound.min_by(|(_, one), (_, other)| by_time(one, other)).map(|(contestant, _)| contestant)
+    }
+
+    fn check(&self) -> Result<(), ContestError> {
+        if self.frames == 0 || self.repeats == 0 {
+            return Err(ContestError::NoFrames);
+        }
+        self.step.motion()?;
+        Ok(())
+    }
+
+    /// Lets the entries do all frames, in rounds, and gives a row without speedups for each.
+    fn by_turns(
+        &self,
+        mut entries: Vec<Entry>,
+        arranged: &BTreeMap<Arrangement, Arranged>,
+        mut progress: impl FnMut(Progress<'_>),
+    ) -> Result<Vec<Row>, ContestError> {
+        let mut references = References { contest: self, arranged, known: BTreeMap::new() };
         let total = (entries.len() * (self.warmup + self.frames * self.repeats)) as f64;
         let mut done = 0.0;
         let mut advance = |entry: &mut Entry, up_to| {
@@ -138,40 +216,45 @@ impl Contest {
             }
         }
         progress(Progress { share: 1.0, doing: "done" });
-        let mut rows = entries.into_iter().map(|entry| self.finished(entry)).collect::<Vec<_>>();
-        set_speedups(&mut rows);
-        Ok(rows)
+        Ok(entries.into_iter().map(|entry| self.finished(entry)).collect())
     }
 
     fn textbook_entry(&self) -> Entry {
-        let row = Row { kernel: TEXTBOOK, inside: TEXTBOOK, ..self.row(Formula::Exact, AUTHORED) };
-        self.entry(row, Runner::textbook(&self.scene), (Formula::Exact, AUTHORED))
+        let answer = Answer::new(Formula::Exact, AUTHORED, &self.step);
+        let row = Row { kernel: TEXTBOOK, inside: TEXTBOOK, ..self.row(answer) };
+        self.entry(row, Runner::textbook(&self.scene), answer)
     }
 
-    fn kernel_entry(&self, contestant: &Contestant, on: &Arranged) -> Result<Entry, ContestError> {
-        let Contestant { kernel, formula, arrangement } = contestant;
+    fn kernel_entry(
+        &self,
+        contestant: &Contestant,
+        step: &Step<3>,
+        on: &Arranged,
+    ) -> Result<Entry, ContestError> {
+        let &Contestant { ref kernel, formula, arrangement } = contestant;
+        let answer = Answer::new(formula, arrangement, step);
         let row = Row {
             kernel: Kernel::<3>::name(kernel),
             inside: Kernel::<3>::name(kernel.inside()),
             isa: Kernel::<3>::isa(kernel),
             lanes: Kernel::<3>::lanes(kernel),
             threads: Kernel::<3>::threads(kernel),
-            ..self.row(*formula, *arrangement)
+            ..self.row(answer)
         };
-        let runner = Runner::kernel(kernel, on, *formula)?;
-        Ok(self.entry(row, runner, (*formula, *arrangement)))
+        Ok(self.entry(row, Runner::kernel(kernel, on, formula)?, answer))
     }
 
-    fn entry(&self, row: Row, runner: Runner, reference: (Formula, Arrangement)) -> Entry {
+    fn entry(&self, row: Row, runner: Runner, answer: Answer) -> Entry {
         let nanoseconds = Vec::with_capacity(self.frames * self.repeats);
-        Entry { row, runner, nanoseconds, frames_done: 0, reference }
+        Entry { row, runner, nanoseconds, frames_done: 0, answer }
     }
 
     /// A row with what is known before the first frame.
-    fn row(&self, formula: Formula, arrangement: Arrangement) -> Row {
+    fn row(&self, answer: Answer) -> Row {
+        let Answer { formula, arrangement, substeps, iterations } = answer;
         let Tally { divisions, square_roots, estimates, .. } =
             taut_scalar::count(&self.scene.particles, &self.scene.sticks, formula);
-        let times = u64::from(self.step.substeps) * u64::from(self.step.iterations);
+        let times = u64::from(substeps) * u64::from(iterations);
         Row {
             kernel: "",
             inside: "",
@@ -182,8 +265,8 @@ impl Contest {
             threads: 1,
             particles: self.scene.particles.len(),
             sticks: self.scene.sticks.len(),
-            substeps: self.step.substeps,
-            iterations: self.step.iterations,
+            substeps,
+            iterations,
             dt_s: self.step.dt,
             frames: self.frames,
             frame_us_median: f64::NAN,
@@ -213,9 +296,10 @@ impl Contest {
         up_to: usize,
         references: &mut References<'_>,
     ) -> Result<(), ContestError> {
+        let step = self.step_of(entry.answer);
         while entry.frames_done < up_to {
             let start = Instant::now();
-            let status = entry.runner.step(&self.step)?;
+            let status = entry.runner.step(&step)?;
             let elapsed = start.elapsed();
             entry.row.finite &= status.finite;
             if entry.frames_done >= self.warmup {
@@ -223,11 +307,15 @@ impl Contest {
             }
             entry.frames_done += 1;
             if entry.frames_done == self.early_frame() {
-                let reference = references.positions(entry.reference)?;
+                let reference = references.positions(entry.answer)?;
                 entry.row.error_vs_f64 = largest_distance(&entry.runner.positions(), reference);
             }
         }
         Ok(())
+    }
+
+    fn step_of(&self, answer: Answer) -> Step<3> {
+        Step { substeps: answer.substeps, iterations: answer.iterations, ..self.step }
     }
 
     /// After which frame the distance from `f64` is taken.
@@ -260,16 +348,23 @@ impl Contest {
     }
 }
 
-/// Where the scalar kernel in `f64` puts the particles early on, for each formula and
-/// arrangement, in the scene's numbering.
+impl Answer {
+    fn new(formula: Formula, arrangement: Arrangement, step: &Step<3>) -> Self {
+        let &Step { substeps, iterations, .. } = step;
+        Self { formula, arrangement, substeps, iterations }
+    }
+}
+
+/// Where the scalar kernel in `f64` puts the particles early on, for each answer, in the scene's
+/// numbering.
 struct References<'a> {
     contest: &'a Contest,
     arranged: &'a BTreeMap<Arrangement, Arranged>,
-    known: BTreeMap<(Formula, Arrangement), Vec<[f64; 3]>>,
+    known: BTreeMap<Answer, Vec<[f64; 3]>>,
 }
 
 impl References<'_> {
-    fn positions(&mut self, of: (Formula, Arrangement)) -> Result<&[[f64; 3]], ContestError> {
+    fn positions(&mut self, of: Answer) -> Result<&[[f64; 3]], ContestError> {
         if !self.known.contains_key(&of) {
             let positions = self.compute(of)?;
             self.known.insert(of, positions);
@@ -277,14 +372,11 @@ impl References<'_> {
         Ok(&self.known[&of])
     }
 
-    fn compute(
-        &self,
-        (formula, arrangement): (Formula, Arrangement),
-    ) -> Result<Vec<[f64; 3]>, ContestError> {
-        let on = &self.arranged[&arrangement];
+    fn compute(&self, of: Answer) -> Result<Vec<[f64; 3]>, ContestError> {
+        let on = &self.arranged[&of.arrangement];
         let (mut particles, sticks) = (on.particles.convert::<f64>(), on.sticks.convert::<f64>());
-        let step = in_double(&self.contest.step);
-        let mut plan = ScalarKernel.plan(&particles, &sticks, &on.schedule, formula)?;
+        let step = in_double(&self.contest.step_of(of));
+        let mut plan = ScalarKernel.plan(&particles, &sticks, &on.schedule, of.formula)?;
         for _ in 0..self.contest.early_frame() {
             let _ = plan.step(&mut particles, &sticks, &step)?;
         }

@@ -44,7 +44,9 @@ mod tuning;
 mod twins;
 mod worlds;
 
-pub use contest::{Contest, ContestError, Contestant, EARLY_FRAME, Progress, ROUNDS};
+pub use contest::{
+    Contest, ContestError, Contestant, EARLY_FRAME, Progress, ROUNDS, SubstepComparison,
+};
 pub use course::{COURSE_FRAMES, Course, CourseError, Run, Unsound, WARMUP_FRAMES};
 pub use machine::MachineInfo;
 pub use passes::{FrameTimes, PassTimes, Shares};

@@ -1,5 +1,6 @@
 //! `taut compare`.
 
+mod substeps;
 mod worlds;
 
 use std::io::{self, Write};
@@ -10,7 +11,9 @@ use anyhow::Context;
 use clap::Args;
 use serde::Serialize;
 use taut::{AnyKernel, Formula, Kernel, Pool, Step};
-use taut_bench::{Arrangement, Contest, Contestant, MachineInfo, Order, Row, disagreements};
+use taut_bench::{
+    Arrangement, Contest, Contestant, MachineInfo, Order, Row, SubstepComparison, disagreements,
+};
 
 use crate::Failure;
 use crate::input::{self, Named, Source};
@@ -95,7 +98,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let contest = arguments.contest(&named)?;
     let outputs = arguments.reports.open()?;
 
-    let rows = with_progress(|progress| Ok(contest.run(progress)?))?;
+    let (rows, substeps) = with_progress(|progress| substeps::run(&contest, progress))?;
 
     let machine = MachineInfo::current();
     let description = Description::new(arguments, &named, &contest);
@@ -105,12 +108,18 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     lines.push(machine_sentence(&machine));
     lines.push(table::render(&rows));
     lines.push(table::verdict(&rows));
+    lines.extend(substeps.as_ref().map(substeps::render));
     if disagreements.is_empty() {
         lines.push("Bits: all rows of the same formula and schedule agree.".to_owned());
     }
     let text = lines.join("\n") + "\n";
 
-    let report = Report { machine: &machine, scene: &description, rows: &rows };
+    let report = Report {
+        machine: &machine,
+        scene: &description,
+        rows: &rows,
+        same_iterations_as_substeps: substeps.as_ref(),
+    };
     let written = outputs.write(&report, &rows, &text);
     if !disagreements.is_empty() {
         return Err(Failure::Disagreement(disagreements));
@@ -296,6 +305,8 @@ struct Report<'a> {
     machine: &'a MachineInfo,
     scene: &'a Description,
     rows: &'a [Row],
+    /// Null where the step is not one substep of several iterations.
+    same_iterations_as_substeps: Option<&'a SubstepComparison>,
 }
 
 impl Description {

@@ -58,9 +58,8 @@ fn by_time(one: &Row, other: &Row) -> Ordering {
 
 fn cells(row: &Row) -> Vec<Cell> {
     let operations = [row.divisions_per_frame, row.square_roots_per_frame, row.estimates_per_frame];
-    let [stretch, compression] = if row.blew_up() {
-        let cell = Cell::new(if row.finite { "BLEW UP" } else { "NOT FINITE" }).fg(Color::Red);
-        [cell, Cell::new("")]
+    let [stretch, compression] = if let Some(failure) = failure(row) {
+        [failure, Cell::new("")]
     } else {
         let sides =
             [(row.stretch_rms, row.stretch_max), (row.compression_rms, row.compression_max)];
@@ -96,6 +95,12 @@ fn cells(row: &Row) -> Vec<Cell> {
         cells = cells.into_iter().map(|cell| cell.add_attribute(Attribute::Dim)).collect();
     }
     cells
+}
+
+/// What stands in place of the stretch of a row that blew up.
+pub(crate) fn failure(row: &Row) -> Option<Cell> {
+    let words = if row.finite { "BLEW UP" } else { "NOT FINITE" };
+    row.blew_up().then(|| Cell::new(words).fg(Color::Red))
 }
 
 /// 1234567 as 1235k.

@@ -209,6 +209,62 @@ fn what_is_no_number_breaks_no_report() {
 }
 
 #[test]
+fn iterations_of_one_substep_stand_beside_the_same_as_substeps() {
+    let words = "compare --size 16 --warmup 60 --frames 8 --formulas halley --schedules sheet";
+    let ran = taut(&format!("{words} --json -")).succeeded();
+    let report = ran.report();
+    let pair = &report.value["same_iterations_as_substeps"];
+    let [one, substeps] = [&pair["one_substep"], &pair["substeps_of_one_iteration"]];
+    assert_eq!([&one["substeps"], &one["iterations"]], [1, 8]);
+    assert_eq!([&substeps["substeps"], &substeps["iterations"]], [8, 1]);
+    for key in ["kernel", "inside", "isa", "formula", "schedule", "threads", "frames"] {
+        assert!(!one[key].is_null() && one[key] == substeps[key], "{key}: {pair}");
+    }
+    let is_it = |row: &&Value| row["kernel"] == one["kernel"] && row["isa"] == one["isa"];
+    let row = report.rows().iter().find(is_it).unwrap();
+    for key in ["hash", "stretch_rms", "divisions_per_frame"] {
+        assert_eq!(one[key], row[key], "{key}: the same frames as in the table");
+    }
+    for row in [one, substeps] {
+        assert_eq!(row["finite"], true, "{row}");
+        assert!(row["frame_us_median"].as_f64() > Some(0.0), "{row}");
+    }
+    for key in ["stretch_rms", "stretch_max"] {
+        let [one, substeps] = [one, substeps].map(|row| row[key].as_f64().unwrap());
+        assert!(0.0 < substeps && substeps < one, "{key}: {pair}");
+    }
+    for said in
+        ["8 iterations in 1 substep, and as 8 substeps of 1 iteration", " 1 x 8 ", " 8 x 1 "]
+    {
+        assert!(ran.err.contains(said), "{}", ran.err);
+    }
+}
+
+#[test]
+fn substeps_that_explode_are_said_to() {
+    let words = "--warmup 299 --frames 1 --kernels scalar --formulas exact --schedules authored";
+    let ran = taut(&format!("compare --size 32 {words} --json -")).succeeded();
+    let report = ran.report();
+    let pair = &report.value["same_iterations_as_substeps"];
+    let finite = ["one_substep", "substeps_of_one_iteration"].map(|key| &pair[key]["finite"]);
+    assert_eq!(finite, [true, false], "{pair}");
+    let line = ran.err.lines().find(|line| line.contains(" 8 x 1 ")).unwrap();
+    assert!(line.trim_end().ends_with("NOT FINITE"), "{line}");
+    assert!(!ran.err.contains(" ratio "), "{}", ran.err);
+}
+
+#[test]
+fn only_one_substep_of_several_iterations_has_substeps_beside_it() {
+    for words in ["--iterations 1", "--substeps 2", "--iterations 2000"] {
+        let ran = compare(&format!(
+            "--size 4 {words} --kernels scalar --formulas halley --schedules packed --json -"
+        ));
+        let report = ran.succeeded().report();
+        assert_eq!(report.value.get("same_iterations_as_substeps"), Some(&Value::Null), "{words}");
+    }
+}
+
+#[test]
 fn a_new_report_replaces_an_old_one_whole() {
     let old = vec![b'x'; 1 << 20];
     let folder = Folder::with(&[("out.json", old.clone()), ("out.csv", old)]);
