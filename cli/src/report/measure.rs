@@ -250,15 +250,18 @@ struct Cheapest {
 
 /// The cheapest frames of hanging sheets, with all sticks and with structural ones.
 fn cheapest(quick: bool, progress: &mut dyn FnMut(Progress<'_>)) -> anyhow::Result<Vec<Cheapest>> {
-    let sizes = if quick { &[16][..] } else { &[64, 128] };
+    let sizes = if quick { &[8, 16][..] } else { &[16, 32, 64, 128] };
     let sets = [StickSet::All, StickSet::Structural];
     let mut rows = Vec::new();
-    for (done, (&size, set)) in
-        sizes.iter().flat_map(|size| sets.map(|set| (size, set))).enumerate()
-    {
+    // The time goes with the particles.
+    let total: usize = sizes.iter().map(|size| size * size * sets.len()).sum();
+    let mut done = 0;
+    for (&size, set) in sizes.iter().flat_map(|size| sets.map(|set| (size, set))) {
         let study = effort(EffortSubject::sheets(size, set)?.into())?;
+        let before = done as f64;
+        done += size * size;
         let found = study.run(|it| {
-            let share = (done as f64 + it.share) / (sizes.len() * sets.len()) as f64;
+            let share = (before + it.share * (size * size) as f64) / total as f64;
             progress(Progress { share, ..it });
         })?;
         let TextbookFrames::One(textbook_frame_us) = found.textbook_frame_us else { continue };

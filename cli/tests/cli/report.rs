@@ -62,13 +62,22 @@ fn after(count: &str, number: u32, rms: Option<f64>) -> Value {
     })
 }
 
-fn cheapest(tethers: bool, microseconds: f64) -> Value {
+fn cheapest(tethers: bool, size: u32, microseconds: f64) -> Value {
     json!({
-        "scene": "drape", "size": 64, "set": "all", "pins": "two corners", "within": 0.01,
+        "scene": "drape", "size": size, "set": "all", "pins": "two corners", "within": 0.01,
         "tethers": tethers, "substeps": 9, "iterations": 1, "kernel": "grid", "isa": "avx2",
         "frame_us_fastest": microseconds, "textbook_frame_us": 200.0, "stretch_rms": 0.0098,
         "stretch_max": 0.3
     })
+}
+
+fn efforts() -> [Value; 4] {
+    [
+        cheapest(false, 64, 100.0),
+        cheapest(true, 64, 30.0),
+        cheapest(false, 128, 200.0),
+        cheapest(true, 128, 40.0),
+    ]
 }
 
 /// Every part of a machine.
@@ -82,7 +91,7 @@ fn parts(cpu: &str) -> Vec<Value> {
         part("stability", cpu, &[outcome("exact", 64, Some(36)), outcome("halley", 64, None)]),
         part("iterations", cpu, &[1, 2, 4].map(|n| after("iterations", n, Some(0.5)))),
         part("frames", cpu, &[1, 2, 4].map(|n| after("frames", n, Some(0.5)))),
-        part("effort", cpu, &[cheapest(false, 100.0), cheapest(true, 30.0)]),
+        part("effort", cpu, &efforts()),
     ]
 }
 
@@ -136,7 +145,7 @@ fn the_page_has_every_section_with_words_and_a_chart_or_a_table() {
 fn every_chart_comes_for_wide_and_narrow_screens_with_words_units_and_a_legend() {
     let (_, page) = page(&parts("Abacus"));
     let figures = all(&page, "figure");
-    assert_eq!(figures.len(), 6);
+    assert_eq!(figures.len(), 7);
     for figure in figures {
         let inside = |selector: &str| -> Vec<_> {
             figure.select(&Selector::parse(selector).unwrap()).collect()
@@ -149,6 +158,7 @@ fn every_chart_comes_for_wide_and_narrow_screens_with_words_units_and_a_legend()
             assert!(
                 text(svg).contains("stretch, rms")
                     || text(svg).contains("a frame")
+                    || text(svg).contains("frames of the textbook")
                     || text(svg).contains("ns a stick"),
                 "{}",
                 text(svg)
@@ -185,6 +195,37 @@ fn the_page_says_what_the_results_say() {
     let rows: Vec<String> = all(&page, "#effort tbody tr").into_iter().map(text).collect();
     assert!(rows[0].contains("9 x 1") && rows[0].contains("0.50"), "{rows:?}");
     assert!(rows[1].contains("yes") && rows[1].contains("0.15"), "{rows:?}");
+}
+
+#[test]
+fn effort_has_a_chart_for_each_set_of_sticks_with_a_line_for_each_hold_and_tethers() {
+    let structural = efforts().map(|mut row| {
+        row["set"] = json!("structural");
+        row
+    });
+    let tight = efforts().map(|mut row| {
+        row["within"] = json!(0.001);
+        row
+    });
+    let rows = [&efforts()[..], &tight, &structural].concat();
+    let (_, page) = page(&[part("effort", "Abacus", &rows)]);
+    let heads: Vec<String> = all(&page, "#effort h3").into_iter().map(text).collect();
+    assert_eq!(heads, ["Sheets with all sticks", "Sheets with structural sticks"]);
+    let [both_bounds, one_bound] = all(&page, "#effort figure").try_into().unwrap();
+    let inside = |figure: ElementRef<'_>, selector: &str| -> Vec<String> {
+        let selected = figure.select(&Selector::parse(selector).unwrap()).collect::<Vec<_>>();
+        selected.into_iter().map(|it| it.attr("points").map_or(text(it), str::to_owned)).collect()
+    };
+    for (figure, lines) in [(both_bounds, 4), (one_bound, 2)] {
+        let drawn = inside(figure, "svg.wide polyline[stroke-width='2']");
+        assert_eq!(drawn.len(), lines, "{drawn:?}");
+        let sizes = |line: &String| line.split_whitespace().count();
+        assert!(drawn.iter().all(|line| sizes(line) == 2), "{drawn:?}");
+        let legend = inside(figure, ".legend li");
+        let legend: Vec<&str> = legend.iter().map(|it| it.trim()).collect();
+        let bounds = ["two corners, within 1 %", "two corners, within 0.1 %"];
+        assert_eq!(legend, [&bounds[..], &["without tethers", "with tethers"]].concat());
+    }
 }
 
 #[test]
@@ -313,6 +354,6 @@ fn what_is_measured_is_kept_and_read_again() {
     let measured = folder.read("measured.html");
     assert_eq!(measured, folder.read("read.html"));
     let page = Html::parse_document(&measured);
-    assert_eq!(all(&page, "figure").len(), 2);
+    assert_eq!(all(&page, "figure").len(), 4);
     assert!(measured.contains("Measured in a hurry"));
 }

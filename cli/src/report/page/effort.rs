@@ -2,20 +2,21 @@
 
 use maud::{Markup, html};
 
-use super::pieces::{beside, table};
+use super::pieces::{charts, grouped, numbers};
+use crate::report::chart::{Axis, Key, Lines, Series, Style};
 use crate::report::results::{Effort, Results};
 
-const COLUMNS: [(&str, bool); 10] = [
-    ("scene", false),
-    ("hangs from", false),
-    ("within", true),
-    ("tethers", false),
-    ("substeps x iterations", true),
-    ("fastest frame, µs", true),
-    ("in frames of the textbook", true),
-    ("stretch rms", true),
-    ("stretch max", true),
-    ("kernel", false),
+const COLUMNS: [&str; 10] = [
+    "scene",
+    "hangs from",
+    "within",
+    "tethers",
+    "substeps x iterations",
+    "fastest frame, µs",
+    "in frames of the textbook",
+    "stretch rms",
+    "stretch max",
+    "kernel",
 ];
 
 pub(super) fn effort(all: &[Results]) -> Markup {
@@ -23,14 +24,84 @@ pub(super) fn effort(all: &[Results]) -> Markup {
         p {
             "The cheapest frame that keeps the stretch within a bound: the root mean square over the \
             structural sticks and over frames 121 to 240. For 1, 2 and 4 iterations the least number of \
-            substeps is searched, and what is found is timed by turns. A frame of the textbook is one \
-            substep of one iteration of the loop as articles print it, which keeps no bound. " b { "Tethers" }
-            " keep each particle within its distance along the cloth from what it hangs from."
+            substeps is searched, up to 64, and what is found is timed by turns. A frame of the textbook \
+            is one substep of one iteration of the loop as articles print it, which keeps no bound. "
+            b { "Tethers" } " keep each particle within its distance along the cloth from what it hangs \
+            from."
         }
-        (beside(all, |results| {
-            let rows: Vec<Vec<String>> = results.effort.iter().map(cells).collect();
-            (!rows.is_empty()).then(|| table(COLUMNS.into_iter(), &rows))
-        }))
+        p {
+            "A line is what the sheet hangs from and a bound (its colour), with tethers or without (its \
+            mark); lower is cheaper, and below 1 it is cheaper than a frame of the textbook. A point is \
+            missing where 64 substeps do not keep the bound. Where lines lie on each other, only the last \
+            is seen."
+        }
+        @let sets = distinct(all, |row| row.set.clone());
+        @if sets.is_empty() {
+            p.missing { "This part was not measured." }
+        }
+        @for set in &sets {
+            h3 { "Sheets with " (set) " sticks" }
+            (charts(
+                all,
+                |results| {
+                    let rows = rows_of(results, set);
+                    (!rows.is_empty()).then(|| chart(&rows, &distinct(all, hold)))
+                },
+                |results| {
+                    let rows = rows_of(results, set);
+                    numbers(&COLUMNS, &rows.into_iter().map(cells).collect::<Vec<_>>())
+                },
+            ))
+        }
+    }
+}
+
+/// The values of all rows, each once, in the order in which they first occur.
+fn distinct(all: &[Results], value: impl Fn(&Effort) -> String) -> Vec<String> {
+    let rows: Vec<&Effort> = all.iter().flat_map(|results| &results.effort).collect();
+    grouped(&rows, |row| value(row)).into_iter().map(|(value, _)| value).collect()
+}
+
+fn rows_of<'a>(results: &'a Results, set: &str) -> Vec<&'a Effort> {
+    results.effort.iter().filter(|row| row.set == set).collect()
+}
+
+/// What a sheet hangs from, and its bound: what lines of one colour have in common.
+fn hold(row: &Effort) -> String {
+    format!("{}, within {}", row.pins, percent(row.within))
+}
+
+/// Time over size, a line for each of `holds`, with tethers and without.
+fn chart(rows: &[&Effort], holds: &[String]) -> Lines {
+    let mut sizes: Vec<usize> = rows.iter().map(|row| row.size).collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    let colour = |hold: &String| holds.iter().position(|it| it == hold).unwrap_or_default();
+    let lines = grouped(rows, |row| (hold(row), row.tethers));
+    let series = lines.iter().map(|((hold, tethers), rows)| Series {
+        points: rows.iter().map(|row| (row.size as f64, textbook_frames(row))).collect(),
+        style: Style { colour: colour(hold), mark: usize::from(*tethers) },
+    });
+    let mut legend: Vec<(String, Key)> =
+        holds.iter().map(|hold| (hold.clone(), Key::Colour(colour(hold)))).collect();
+    legend.extend([
+        ("without tethers".to_owned(), Key::Mark(0)),
+        ("with tethers".to_owned(), Key::Mark(1)),
+    ]);
+    Lines {
+        alternative: "The time of the cheapest frame within a bound of stretch over the size of a \
+            sheet, a line for each bound and what the sheet hangs from, with tethers and without. The \
+            numbers are in the table below."
+            .to_owned(),
+        x: Axis {
+            name: "N, of a sheet of N x N particles",
+            marked: sizes.iter().map(|&size| size as f64).collect(),
+        },
+        y: Axis { name: "cheapest frame, in frames of the textbook", marked: Vec::new() },
+        series: series.collect(),
+        behind: Vec::new(),
+        around: Vec::new(),
+        legend,
     }
 }
 
@@ -38,13 +109,22 @@ fn cells(row: &Effort) -> Vec<String> {
     vec![
         format!("{} {}, {} sticks", row.scene, row.size, row.set),
         row.pins.clone(),
-        format!("{} %", 100.0 * row.within),
+        percent(row.within),
         if row.tethers { "yes" } else { "no" }.to_owned(),
         format!("{} x {}", row.substeps, row.iterations),
         format!("{:.1}", row.frame_us_fastest),
-        format!("{:.2}", row.frame_us_fastest / row.textbook_frame_us),
+        format!("{:.2}", textbook_frames(row)),
         format!("{:.5}", row.stretch_rms),
         format!("{:.4}", row.stretch_max),
         format!("`{}` {}", row.kernel, row.isa),
     ]
+}
+
+/// The fastest frame in frames of the textbook loop.
+fn textbook_frames(row: &Effort) -> f64 {
+    row.frame_us_fastest / row.textbook_frame_us
+}
+
+fn percent(share: f64) -> String {
+    format!("{} %", 100.0 * share)
 }
