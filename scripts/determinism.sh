@@ -156,7 +156,8 @@ by the hardware, no reassociation. The default schedules depend on the mesh alon
 - *Which* NaN: hashes and comparisons take every NaN for one. Whether a position is one is promised.
 - 32-bit x86 without SSE2: the x87 unit rounds otherwise.
 - What you compute yourself between steps: the standard library's transcendental functions (`sin`,
-  `exp`, ...) differ from platform to platform. The scenes of `taut::world` use the crate `libm`.
+  `exp`, ...) differ from platform to platform. The damping of a step and the scenes of
+  `taut::world` use the crate `libm`.
 - The textbook loop of the harness has an arithmetic of its own.
 TEXT
 } >docs/determinism.md

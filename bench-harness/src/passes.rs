@@ -196,8 +196,8 @@ impl FrameTimes {
         self.fastest.map_or(0.0, |time| time.as_secs_f64() * 1e6)
     }
 
-    /// What share of a watched frame each pass takes, of the median time of each: a machine that does
-    /// something else for a while changes nothing.
+    /// What share of a watched frame each pass takes, of the median time of each: what disturbs fewer
+    /// than half of those frames does not count, nor does a pass that fewer have.
     pub fn shares(&self) -> Shares {
         let passes = self.watched.kept.iter().flat_map(|times| times.0.keys());
         let passes: BTreeSet<&Pass> = passes.collect();

@@ -16,13 +16,12 @@ use taut_lanes::{Machine, Shared};
 
 use crate::constants::Constants;
 use crate::layout::STRIDE;
-use crate::rows::{Buffers, OverRows, Pass, Sheets};
+use crate::rows::{OverRows, Pass, Points, Sheets};
 use crate::stages::Stage;
 use crate::sweep::Relax;
 
 /// How many sweeps go down the sheet one right behind the other: the bands of two stay in the
-/// first-level cache while a sheet is not wide. Four gained more only on structural sticks of middle
-/// width, and lost where sticks are of all families.
+/// first-level cache while a sheet is not wide (docs/speed.md has other numbers).
 const SWEEPS_AT_ONCE: usize = 2;
 /// After how many waves the next sweeps follow, so that they find the bands in the second level.
 const WAVES_AT_ONCE: usize = 4;
@@ -49,62 +48,66 @@ pub(crate) struct Field<'a, M, const D: usize> {
 #[derive(Clone, Copy)]
 pub(crate) struct Descent<'a, const D: usize> {
     /// What each substep does with rows before it relaxes them.
-    pub(crate) enter: Option<Pass<'a, D>>,
-    /// With more than one, `enter` is motion.
+    pub(crate) entry_pass: Option<Pass<'a, D>>,
+    /// With more than one, `entry_pass` is motion.
     pub(crate) substeps: usize,
     /// How often each relaxes the stages.
     pub(crate) iterations: usize,
     /// Whether the positions of the last substep, and of the one before it, go back to columns.
-    pub(crate) leave: bool,
+    pub(crate) write_back: bool,
 }
 
 impl<M: Machine, const D: usize> Field<'_, M, D> {
     /// Goes down some stages.
     ///
     /// A sweep is an iteration, with the motion before it if it is the first of its substep. A wave
-    /// takes each sweep one stage on, the earlier ones first. So each comes after the one before,
-    /// which is one stage ahead: that is as far as sticks reach, and rows enter the next substep when
-    /// those of the one before have left. Rows enter right before the first iteration needs them, and
-    /// leave right after the last: they are in the first-level cache.
+    /// takes each sweep one stage on. All that a sweep needs at a stage is that the sweep before it has
+    /// done the next stage, too: that is as far as sticks reach, and those rows have left the substep
+    /// before. So a sweep may be any number of stages ahead: adjacent sweeps do some waves, the next
+    /// ones the same waves after them. Rows enter right before the first iteration needs them, and
+    /// leave right after the last.
     ///
     /// # Safety
-    /// - All columns are as long as the sheet or its layout, and valid for reading and writing
+    /// - All columns, of present and of previous points, are as long as the sheet or its layout, and valid for reading and writing
     ///   at the rows of the stages, and those that their sticks reach; nobody else uses them
     ///   meanwhile, nor the share of `scratch` of that block.
     pub(crate) unsafe fn descend(&self, stages: &[Stage], block: usize, descent: Descent<'_, D>) {
-        let Descent { enter, substeps, iterations, leave } = descent;
+        let Descent { entry_pass, substeps, iterations, write_back } = descent;
         let Self { machine, constants, sheets, presence, scratch, finite, .. } = *self;
         let row_len = sheets.layout.registers * STRIDE;
-        let over_rows = |sheets, rows: &Range<usize>, pass| {
+        let over_rows = |sheets, rows: &Range<usize>, pass, finite| {
             // SAFETY: by contract; the slice is used by this pass alone.
             machine.run(unsafe {
                 let scratch = slice::from_raw_parts_mut(scratch.0.add(block * row_len), row_len);
                 OverRows::new(sheets, rows.clone(), pass, scratch, finite)
             });
         };
+        let not_asked = AtomicBool::new(true);
         let over_stage = |stage: &Stage, sweep: usize| {
             let (substep, iteration) = (sweep / iterations.max(1), sweep % iterations.max(1));
             let substeps_left = substeps - 1 - substep;
-            let sheets = if substeps_left % 2 == 0 { sheets } else { sheets.turned() };
-            if let (Some(pass), 0) = (enter, iteration) {
-                over_rows(sheets, &stage.enter, pass);
+            let sheets = if substeps_left % 2 == 0 { sheets } else { sheets.swapped() };
+            if let (Some(pass), 0) = (entry_pass, iteration) {
+                over_rows(sheets, &stage.enter, pass, finite);
             }
             if iterations > 0 {
-                let Sheets { present: Buffers { strided, .. }, inverse_mass, .. } = sheets;
+                let Sheets { present: Points { strided, .. }, inverse_mass, .. } = sheets;
                 let strips = &stage.strips;
                 // SAFETY: by contract.
                 machine
                     .run(unsafe { Relax::new(constants, strided, inverse_mass, presence, strips) });
             }
-            if leave && substeps_left < 2 && iteration + 1 >= iterations {
-                over_rows(sheets, &stage.leave, Pass::WriteBack);
+            if write_back && substeps_left < 2 && iteration + 1 >= iterations {
+                // Whether previous positions are finite is not asked.
+                let finite = if substeps_left == 0 { finite } else { &not_asked };
+                over_rows(sheets, &stage.leave, Pass::WriteBack, finite);
             }
         };
-        for sweeps in parts(0..substeps * iterations.max(1), IN_FLIGHT) {
+        for sweeps in parts(0..substeps.saturating_mul(iterations.max(1)), IN_FLIGHT) {
             for waves in parts(0..stages.len() + sweeps.len() - 1, WAVES_AT_ONCE) {
-                for few in parts(sweeps.clone(), SWEEPS_AT_ONCE) {
+                for adjacent in parts(sweeps.clone(), SWEEPS_AT_ONCE) {
                     for wave in waves.clone() {
-                        for sweep in few.clone() {
+                        for sweep in adjacent.clone() {
                             let at = wave.checked_sub(sweep - sweeps.start);
                             if let Some(stage) = at.and_then(|at| stages.get(at)) {
                                 over_stage(stage, sweep);

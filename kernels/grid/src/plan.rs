@@ -15,7 +15,7 @@ use crate::constants::Constants;
 use crate::descent::{Descent, Field};
 use crate::layout::Layout;
 use crate::others;
-use crate::rows::{Buffers, Pass, Sheets};
+use crate::rows::{Pass, Points, Sheets};
 use crate::stages::Stage as Rows;
 
 /// With fewer particles than this for each, threads are not worth calling for a pass over them.
@@ -87,7 +87,7 @@ impl<M: Machine, const D: usize> Engine<D> for GridPlan<M, D> {
         Ok(())
     }
 
-    /// On one thread, motion and the iterations of a substep go down the sheet together.
+    /// On one thread, motion and the iterations of all substeps go down the sheet together.
     fn advance(
         &mut self,
         executor: &dyn Executor,
@@ -100,7 +100,8 @@ impl<M: Machine, const D: usize> Engine<D> for GridPlan<M, D> {
         Ok(())
     }
 
-    /// On one thread, the last iteration is followed down the sheet by the way back to columns.
+    /// On one thread, the last two substeps are followed down the sheet by the write-back of positions
+    /// and of previous positions.
     fn advance_and_write_back(
         &mut self,
         executor: &dyn Executor,
@@ -298,7 +299,8 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
         }
     }
 
-    /// Runs substeps, and brings positions back at the end of the last one if that costs nothing.
+    /// Runs substeps; on one thread with the write-back of positions, and after several substeps of
+    /// previous positions, if it is wanted.
     fn run(
         &mut self,
         executor: &dyn Executor,
@@ -309,21 +311,22 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
     ) {
         let Substeps { motion, count, iterations, after_motion } = *substeps;
         self.constants.set_inverse_h2(particles, sticks, motion.inverse_h2);
-        let in_turn = self.threads(executor) > 1;
+        let threaded = self.threads(executor) > 1;
         let enter = Pass::Integrate(motion, after_motion);
+        // Particles that are not of the sheet have no sticks: all of their substeps may run first.
         for _ in 0..count {
             self.begin_substep(executor, particles, &motion);
             if let Some(stage) = after_motion {
                 others::visit(particles, self.layout().particles(), stage);
             }
-            if in_turn {
+            if threaded {
                 self.over_rows(particles, executor, Buffer::Positions, enter);
                 self.relax_rows(executor, particles, iterations);
             }
         }
-        if !in_turn && count > 0 {
+        if !threaded && count > 0 {
             let (substeps, iterations) = (count as usize, iterations as usize);
-            let descent = Descent { enter: Some(enter), substeps, iterations, leave: write_back };
+            let descent = Descent { entry_pass: Some(enter), substeps, iterations, write_back };
             let finite = self.descend(particles, descent);
             if write_back {
                 self.finite = Some(finite);
@@ -338,7 +341,7 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
 
     /// Makes positions previous ones, so that [`Pass::Integrate`] may write the new ones over the
     /// older; in the columns, too, if they have them. Particles that are not of the sheet move
-    /// at once.
+    /// at once, those of the sheet when they are passed over: several substeps may begin before.
     fn begin_substep(
         &mut self,
         executor: &dyn Executor,
@@ -371,7 +374,10 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
         if threads <= 1 {
             self.positions_are = Residence::WorkingCopy;
             let iterations = iterations as usize;
-            self.descend(particles, Descent { enter, substeps: 1, iterations, leave: false });
+            self.descend(
+                particles,
+                Descent { entry_pass: enter, substeps: 1, iterations, write_back: false },
+            );
             return;
         }
         if let Some(pass) = enter {
@@ -383,7 +389,7 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
         let (field, team) = self.field(particles, Buffer::Positions, &finite);
         let blocks = field.blocks;
         let phases = || [0..interiors, interiors..blocks.len()].into_iter();
-        let once_over = Descent { enter: None, substeps: 1, iterations: 1, leave: false };
+        let once_over = Descent { entry_pass: None, substeps: 1, iterations: 1, write_back: false };
         team.run(executor, threads, iterations, phases, |block| {
             // SAFETY: the blocks of a phase, each relaxed once and before the next phase, have
             // no row in common.
@@ -414,7 +420,8 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
         let finite = AtomicBool::new(true);
         let interiors = self.interiors;
         let (field, team) = self.field(particles, buffer, &finite);
-        let descent = Descent { enter: Some(pass), substeps: 1, iterations: 0, leave: false };
+        let descent =
+            Descent { entry_pass: Some(pass), substeps: 1, iterations: 0, write_back: false };
         let over = |block| {
             // SAFETY: the blocks, each passed over once, have no rows in common.
             unsafe { field.descend(&field.blocks[block..=block], block, descent) };
@@ -440,20 +447,20 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
         let (columns, moves) = particles.columns_and_cursor();
         // Now, as an executor may panic.
         *synced = Some(moves);
-        let buffers = |columns: [&mut [f32]; D], strided| Buffers {
+        let points = |columns: [&mut [f32]; D], strided| Points {
             columns: columns.map(|column| Shared(column[..layout.particles()].as_mut_ptr())),
             strided: axes(strided, layout),
         };
         let sheets = Sheets {
             layout,
-            present: buffers(columns.position, positions),
-            previous: buffers(columns.previous, previous),
+            present: points(columns.position, positions),
+            previous: points(columns.previous, previous),
             inverse_mass,
             offsets,
         };
         let sheets = match buffer {
             Buffer::Positions => sheets,
-            Buffer::Previous => sheets.turned(),
+            Buffer::Previous => sheets.swapped(),
         };
         let field = Field {
             machine: *machine,

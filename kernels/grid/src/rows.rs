@@ -23,10 +23,10 @@ pub(crate) enum Pass<'a, const D: usize> {
     WriteBack,
 }
 
-/// Points of the particles of a sheet by axis: as columns, `width * height` numbers each, and in
+/// The positions of the particles of a sheet at one time, by axis: as columns, `width * height` numbers each, and in
 /// strided rows, [`Layout::len`] each.
 #[derive(Clone, Copy)]
-pub(crate) struct Buffers<const D: usize> {
+pub(crate) struct Points<const D: usize> {
     pub(crate) columns: [Shared<f32>; D],
     pub(crate) strided: [Shared<f32>; D],
 }
@@ -36,9 +36,9 @@ pub(crate) struct Buffers<const D: usize> {
 pub(crate) struct Sheets<'a, const D: usize> {
     pub(crate) layout: Layout,
     /// What a pass changes, or copies.
-    pub(crate) present: Buffers<D>,
+    pub(crate) present: Points<D>,
     /// What motion starts from.
-    pub(crate) previous: Buffers<D>,
+    pub(crate) previous: Points<D>,
     /// In strides.
     pub(crate) inverse_mass: &'a [f32],
     /// For each slot from one row to the next, the column of the sheet.
@@ -46,8 +46,9 @@ pub(crate) struct Sheets<'a, const D: usize> {
 }
 
 impl<const D: usize> Sheets<'_, D> {
-    /// Those of the substep before: what is previous now was present then.
-    pub(crate) fn turned(self) -> Self {
+    /// With present and previous exchanged: as they were one substep before, or for a pass over
+    /// previous positions.
+    pub(crate) fn swapped(self) -> Self {
         Self { present: self.previous, previous: self.present, ..self }
     }
 }
@@ -85,7 +86,7 @@ impl<const D: usize> Operation for OverRows<'_, D> {
     fn run<V: Vector>(self, cpu: V::Cpu) {
         let Self { sheets, rows, pass, scratch, finite } = self;
         let Sheets { layout, present, previous, inverse_mass, offsets } = sheets;
-        let (Buffers { columns, strided }, start) = (present, previous.strided);
+        let (Points { columns, strided }, start) = (present, previous.strided);
         let Layout { width, registers, pitch, .. } = layout;
         let row_len = registers * STRIDE;
         let scratch = &mut scratch[..row_len];
@@ -115,7 +116,7 @@ impl<const D: usize> Operation for OverRows<'_, D> {
                     )
                 };
                 match pass {
-                    Pass::Integrate(..) => {}
+                    Pass::Integrate(..) => {} // all axes at once, above
                     Pass::Fill | Pass::FillPrevious => {
                         // What is added to a number keeps it, but for the sign of zero.
                         let nothing = if matches!(pass, Pass::Fill) { 0.0 } else { -0.0 };

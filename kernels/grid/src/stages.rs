@@ -7,7 +7,8 @@ use taut_core::{BAND_ROWS, Sheet, SheetBlock, WIDE_BAND_ROWS};
 
 /// How many rows further down, or from a seam up, sticks reach at most.
 const REACH: usize = 2;
-/// So that one band on, whatever a band has left behind is what the next substep needs to enter it.
+/// After stage s + 1 a substep has finished the rows up to `REACH` before that band's end; the next
+/// substep enters rows up to `REACH` after the end of band s. (The last band may be shorter.)
 const _: () = assert!(BAND_ROWS >= 2 * REACH && WIDE_BAND_ROWS >= 2 * REACH);
 
 /// Sticks of one strand, by its place in the sheet, and the rows that they begin in.

@@ -111,7 +111,7 @@ impl<const D: usize> Forces<D> {
         if !by_slot.current {
             for (column, from) in by_slot.columns.iter_mut().zip(&self.columns) {
                 column.clear();
-                for row in from[..self.len].chunks(width) {
+                for row in from[..self.len].chunks(width.max(1)) {
                     let of = |&offset: &u32| row.get(offset as usize).copied().unwrap_or_default();
                     column.extend(offsets.iter().map(of));
                 }

@@ -172,15 +172,15 @@ impl<const D: usize> RegisterPass for TetherPass<'_, '_, D> {
                 }
                 let pulled = pulled.and(Register::new(simd, mass).above(zero));
                 // A stick whose other end is pinned, where it is too long.
-                let g = factor::<Exact, _>(l2, length, one, None);
-                let mut g = Register::select(pulled, g, zero);
+                let mut g = factor::<Exact, _>(l2, length, one, None);
                 let way = g * l2.sqrt();
-                let too_far = way.above(most);
+                let too_far = way.above(most).and(pulled);
                 if too_far.any() {
                     g = g * Register::select(too_far, most / way, one);
                 }
                 for axis in 0..D {
-                    position[axis][at] = (x[axis] - d[axis] * g).lanes();
+                    let moved = x[axis] - d[axis] * g;
+                    position[axis][at] = Register::select(pulled, moved, x[axis]).lanes();
                 }
             }
         }
