@@ -25,8 +25,8 @@ use crate::sweep::Relax;
 const SWEEPS_AT_ONCE: usize = 2;
 /// After how many waves the next sweeps follow, so that they find the bands in the second level.
 const WAVES_AT_ONCE: usize = 4;
-/// How many sweeps follow each other: what memory is read and written once for.
-const IN_FLIGHT: usize = 8;
+/// How many sweeps are in progress at a time: memory is read and written once for all of them.
+const SWEEPS_IN_PROGRESS: usize = 8;
 
 /// What all threads work on.
 pub(crate) struct Field<'a, M, const D: usize> {
@@ -44,7 +44,7 @@ pub(crate) struct Field<'a, M, const D: usize> {
     pub(crate) stages: &'a [Stage],
 }
 
-/// What goes down some stages.
+/// Which sweeps relax some stages, and what is done with rows before and after.
 #[derive(Clone, Copy)]
 pub(crate) struct Descent<'a, const D: usize> {
     /// What each substep does with rows before it relaxes them.
@@ -58,7 +58,7 @@ pub(crate) struct Descent<'a, const D: usize> {
 }
 
 impl<M: Machine, const D: usize> Field<'_, M, D> {
-    /// Goes down some stages.
+    /// Relaxes some stages by sweeps that follow each other.
     ///
     /// A sweep is an iteration, with the motion before it if it is the first of its substep. A wave
     /// takes each sweep one stage on. All that a sweep needs at a stage is that the sweep before it has
@@ -68,9 +68,9 @@ impl<M: Machine, const D: usize> Field<'_, M, D> {
     /// leave right after the last.
     ///
     /// # Safety
-    /// - All columns, of present and of previous points, are as long as the sheet or its layout, and valid for reading and writing
-    ///   at the rows of the stages, and those that their sticks reach; nobody else uses them
-    ///   meanwhile, nor the share of `scratch` of that block.
+    /// - All columns, of present and of previous positions, are as long as the sheet or its layout, and
+    ///   valid for reading and writing at the rows of the stages, and those that their sticks reach;
+    ///   nobody else uses them meanwhile, nor the share of `scratch` of that block.
     pub(crate) unsafe fn descend(&self, stages: &[Stage], block: usize, descent: Descent<'_, D>) {
         let Descent { entry_pass, substeps, iterations, write_back } = descent;
         let Self { machine, constants, sheets, presence, scratch, finite, .. } = *self;
@@ -103,7 +103,7 @@ impl<M: Machine, const D: usize> Field<'_, M, D> {
                 over_rows(sheets, &stage.leave, Pass::WriteBack, finite);
             }
         };
-        for sweeps in parts(0..substeps.saturating_mul(iterations.max(1)), IN_FLIGHT) {
+        for sweeps in parts(0..substeps.saturating_mul(iterations.max(1)), SWEEPS_IN_PROGRESS) {
             for waves in parts(0..stages.len() + sweeps.len() - 1, WAVES_AT_ONCE) {
                 for adjacent in parts(sweeps.clone(), SWEEPS_AT_ONCE) {
                     for wave in waves.clone() {

@@ -389,11 +389,12 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
         let (field, team) = self.field(particles, Buffer::Positions, &finite);
         let blocks = field.blocks;
         let phases = || [0..interiors, interiors..blocks.len()].into_iter();
-        let once_over = Descent { entry_pass: None, substeps: 1, iterations: 1, write_back: false };
+        let one_iteration =
+            Descent { entry_pass: None, substeps: 1, iterations: 1, write_back: false };
         team.run(executor, threads, iterations, phases, |block| {
             // SAFETY: the blocks of a phase, each relaxed once and before the next phase, have
             // no row in common.
-            unsafe { field.descend(&blocks[block..=block], block, once_over) };
+            unsafe { field.descend(&blocks[block..=block], block, one_iteration) };
         });
     }
 

@@ -23,8 +23,8 @@ pub(crate) enum Pass<'a, const D: usize> {
     WriteBack,
 }
 
-/// The positions of the particles of a sheet at one time, by axis: as columns, `width * height` numbers each, and in
-/// strided rows, [`Layout::len`] each.
+/// The positions of the particles of a sheet at one time, by axis: as columns, `width * height`
+/// numbers each, and in strided rows, [`Layout::len`] each.
 #[derive(Clone, Copy)]
 pub(crate) struct Points<const D: usize> {
     pub(crate) columns: [Shared<f32>; D],
