@@ -57,7 +57,7 @@ pub(super) const MOSEGAARD: LibraryScene = LibraryScene {
             .with(Surface { friction: 0.0, thickness: THICKNESS, ..Surface::default() })?
             .along(Path::Circular { radii: [[0.0, 0.0, 0.7], [0.0; 3]], period: 5.236 })?;
         scene.obstacles.push(Arc::new(ball));
-        scene.settings.step = Step { substeps: 12, ..Step::default() };
+        scene.settings.step = Step { substeps: 13, ..Step::default() };
         Ok(scene.into())
     },
 };
@@ -149,7 +149,7 @@ pub(super) const TABLE_CLOTH: LibraryScene = LibraryScene {
             scene.obstacles.push(Arc::new(Solid::new(leg).with(surface)?));
         }
         scene.obstacles.push(Arc::new(Solid::new(floor).with(surface)?));
-        scene.settings.step = Step { substeps: 16, damping_rate: 2.412, ..Step::default() };
+        scene.settings.step = Step { substeps: 13, damping_rate: 2.412, ..Step::default() };
         Ok(scene.into())
     },
 };
@@ -198,7 +198,7 @@ pub(super) const CURTAIN: LibraryScene = LibraryScene {
         scene.obstacles.push(Arc::new(ball));
         scene.obstacles.push(Arc::new(Solid::new(room)));
         // In the plane with a damping by which what was torn comes to rest.
-        scene.settings.step = Step { substeps: 5, damping_rate: 1.206, ..Step::default() };
+        scene.settings.step = Step { substeps: 6, damping_rate: 1.206, ..Step::default() };
         Ok(scene.into())
     },
 };
