@@ -104,6 +104,8 @@ done
     cat <<'TEXT'
 # The same bits elsewhere
 
+This page shows that positions are the same, to the bit, on every kind of machine that was tried.
+
     scripts/determinism.sh
 
 wrote this page. It runs every kernel on every instruction set that it finds, here, on AArch64 and as

@@ -12,7 +12,8 @@ use clap::Args;
 use serde::Serialize;
 use taut::{AnyKernel, Formula, Kernel, Pool, Step};
 use taut_bench::{
-    Arrangement, Contest, Contestant, MachineInfo, Order, Row, SubstepComparison, disagreements,
+    Arrangement, Contest, Contestant, MachineInfo, Numbering, Order, Row, SubstepComparison,
+    disagreements,
 };
 
 use crate::Failure;
@@ -70,20 +71,25 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE",
           conflicts_with_all = ["kernels", "formulas", "schedules", "isa", "threads"])]
     tuned: Option<PathBuf>,
+    /// Show every row, not only those that tell the most. Reports always have all.
+    #[arg(long)]
+    all: bool,
     #[command(flatten)]
     reports: Reports,
+    /// Leave out pairs that a first look can do without.
+    #[arg(skip)]
+    quick: bool,
 }
 
-/// What the program does when it is asked for nothing.
-pub(crate) fn run_default() -> Result<(), Failure> {
-    let arguments = Arguments::default_selection();
-    run(&arguments)?;
+/// What the program does when it is given no command.
+pub(crate) fn run_default(all: bool) -> Result<(), Failure> {
+    run(&Arguments::default_selection(all))?;
     writeln!(
         io::stdout(),
         "\nTry next:\n  \
+         taut view --open               see cloth move, and drag it\n  \
          taut compare --mesh FILE       your own mesh (OBJ, PLY, glTF), all kernels\n  \
          taut compare --shuffle 1       numbered at random: what a good order is worth\n  \
-         taut compare --iterations 1    the cheapest step: see which schedules blow up\n  \
          taut compare --help            everything else"
     )?;
     Ok(())
@@ -106,9 +112,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut lines = named.notes.clone();
     lines.push(description.sentence());
     lines.push(machine_sentence(&machine));
-    lines.push(table::render(&rows));
-    lines.push(table::verdict(&rows));
-    lines.extend(substeps.as_ref().map(substeps::render));
+    lines.push(table::render(&rows, arguments.all));
+    lines.push(table::verdict(&rows, substeps.as_ref()));
     if disagreements.is_empty() {
         lines.push("Bits: all rows of the same formula and schedule agree.".to_owned());
     }
@@ -128,15 +133,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 impl Arguments {
-    /// As `taut compare`, with fewer schedules: done in well under a minute.
-    fn default_selection() -> Self {
+    /// As `taut compare`; unless all rows are wanted, only as much as fits into some seconds.
+    fn default_selection(all: bool) -> Self {
         #[derive(clap::Parser)]
         struct Compare {
             #[command(flatten)]
             arguments: Arguments,
         }
-        let schedules = "--schedules=authored,packed,blocked/hilbert,sheet";
-        <Compare as clap::Parser>::parse_from(["taut", schedules]).arguments
+        let Compare { arguments } = <Compare as clap::Parser>::parse_from(["taut"]);
+        Self { all, quick: !all, ..arguments }
     }
 
     fn contest(&self, named: &Named) -> anyhow::Result<Contest> {
@@ -168,7 +173,10 @@ impl Arguments {
         let mut contestants = Vec::new();
         for &arrangement in &arrangements {
             for &formula in formulas {
-                let fitting = kernels.iter().filter(|kernel| self.fits(kernel, arrangement));
+                let fitting = kernels.iter().filter(|kernel| {
+                    self.fits(kernel, arrangement)
+                        && (!self.quick || tells_much(kernel, arrangement, formula))
+                });
                 contestants.extend(fitting.map(|kernel| Contestant {
                     kernel: kernel.clone(),
                     formula,
@@ -265,6 +273,21 @@ impl Arguments {
             Order::Sheet => Kernel::<3>::threads(kernel) == 1 || is_for_sheets(kernel),
             Order::Coloured | Order::Banded | Order::Blocked => true,
         }
+    }
+}
+
+/// Whether a row belongs to the first look at this machine: with the default formula every kernel
+/// on a sheet and in the order that any mesh may have, and the scalar one in the order as written;
+/// with the others what is best on sheets.
+fn tells_much(kernel: &AnyKernel, arrangement: Arrangement, formula: Formula) -> bool {
+    let Arrangement { order, numbering } = arrangement;
+    if formula != Formula::default() {
+        return order == Order::Sheet && is_for_sheets(kernel);
+    }
+    match order {
+        Order::Sheet | Order::Banded | Order::Authored => true,
+        Order::Blocked => numbering != Numbering::Given,
+        Order::Coloured | Order::Packed | Order::Starred => false,
     }
 }
 

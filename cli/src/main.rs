@@ -10,6 +10,7 @@ mod report;
 mod roofline;
 mod simulate;
 mod stability;
+mod summary;
 mod table;
 mod tune;
 #[cfg(feature = "view")]
@@ -25,8 +26,12 @@ use clap::{Parser, Subcommand};
 /// Relaxes sticks (distance constraints of cloth, ropes and bodies), and shows who is how fast
 /// and how accurate at it on your machine.
 #[derive(Parser)]
-#[command(name = "taut", version, max_term_width = 100)]
+#[command(name = "taut", version, max_term_width = 100, args_conflicts_with_subcommands = true)]
 struct Taut {
+    /// Without a command: measure every kernel, formula and schedule and show every row, not only the
+    /// few that tell the most.
+    #[arg(long)]
+    all: bool,
     #[command(subcommand)]
     command: Option<Command>,
 }
@@ -79,7 +84,8 @@ impl<E: Into<anyhow::Error>> From<E> for Failure {
 }
 
 fn main() -> ExitCode {
-    let result = match Taut::parse().command {
+    let Taut { all, command } = Taut::parse();
+    let result = match command {
         Some(Command::Compare(arguments)) => compare::run(&arguments),
         Some(Command::Stability(arguments)) => stability::run(&arguments),
         Some(Command::Accuracy(arguments)) => accuracy::run(&arguments),
@@ -90,7 +96,7 @@ fn main() -> ExitCode {
         Some(Command::Simulate(arguments)) => simulate::run(&arguments),
         #[cfg(feature = "view")]
         Some(Command::View(arguments)) => view::run(arguments),
-        None => compare::run_default(),
+        None => compare::run_default(all),
     };
     let (code, sentences) = match result {
         Ok(()) => return ExitCode::SUCCESS,

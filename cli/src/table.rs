@@ -4,7 +4,9 @@ use std::cmp::Ordering;
 
 use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, Table};
 use comfy_table::{LineStyle, TableStyle};
-use taut_bench::Row;
+use taut_bench::{Row, SubstepComparison};
+
+use crate::summary::{self, SummaryRow};
 
 const COLUMNS: [&str; 17] = [
     "kernel",
@@ -26,8 +28,38 @@ const COLUMNS: [&str; 17] = [
     "hash",
 ];
 
-/// The rows, fastest first.
-pub(crate) fn render(rows: &[Row]) -> String {
+/// So many rows are shown whole.
+const SHOWN_WHOLE: usize = 20;
+
+/// The rows that tell the most; all of them if there are few or the caller wants them.
+pub(crate) fn render(rows: &[Row], all: bool) -> String {
+    if all || rows.len() <= SHOWN_WHOLE {
+        return every(rows);
+    }
+    let picked = summary::picked(rows);
+    let shown = picked.len();
+    let left = format!("{shown} of {} rows; --all shows every row.", rows.len());
+    [short(&picked), format!("{} {left}", summary::PICKED)].join("\n")
+}
+
+fn short(rows: &[SummaryRow]) -> String {
+    let mut table = plain();
+    // Two lines, and without the marks of Markdown.
+    let header = |(name, _): (&str, bool)| name.replace('`', "").replacen(' ', "\n", 1);
+    table.set_header(summary::COLUMNS.map(header));
+    for row in rows {
+        table.add_row(row.cells());
+    }
+    for (at, (_, is_number)) in summary::COLUMNS.into_iter().enumerate() {
+        if let Some(column) = table.column_mut(at).filter(|_| is_number) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table.to_string()
+}
+
+/// Every row, the fastest first.
+pub(crate) fn every(rows: &[Row]) -> String {
     let mut sorted: Vec<&Row> = rows.iter().collect();
     sorted.sort_by(|one, other| by_time(one, other));
     let mut table = plain();
@@ -98,7 +130,7 @@ fn cells(row: &Row) -> Vec<Cell> {
 }
 
 /// What stands in place of the stretch of a row that blew up.
-pub(crate) fn failure(row: &Row) -> Option<Cell> {
+fn failure(row: &Row) -> Option<Cell> {
     let words = if row.finite { "BLEW UP" } else { "NOT FINITE" };
     row.blew_up().then(|| Cell::new(words).fg(Color::Red))
 }
@@ -113,33 +145,29 @@ fn thousands(count: u64) -> String {
 }
 
 /// What the table says, in a few sentences.
-pub(crate) fn verdict(rows: &[Row]) -> String {
+pub(crate) fn verdict(rows: &[Row], substeps: Option<&SubstepComparison>) -> String {
     let sound = || rows.iter().filter(|row| !row.blew_up());
-    let best = |wanted: &dyn Fn(&&Row) -> bool| sound().filter(wanted).min_by(|a, b| by_time(a, b));
+    let percent = |share: f64| format!("{:.2} %", 100.0 * share);
     let mut lines = Vec::new();
-    if let Some(fastest) = best(&|_| true) {
+    if let Some(fastest) = sound().min_by(|one, other| by_time(one, other)) {
         lines.push(format!(
-            "Fastest: {}: {:.2} ns a stick, {:.1} times the textbook loop{}, at a stretch of \
-             {:.4} rms.",
-            fastest.name(),
+            "Fastest: {}: {:.2} ns a stick, {:.1} times as fast as the textbook loop{}.",
+            in_words(fastest),
             fastest.ns_per_stick_median,
             fastest.speedup_over_textbook,
             match fastest.speedup_over_scalar {
                 ratio if ratio.is_nan() => String::new(),
-                ratio => format!(" and {ratio:.1} times the scalar kernel at its best"),
+                ratio => format!(" and {ratio:.1} times as fast as the scalar kernel at its best"),
             },
-            fastest.stretch_rms,
         ));
-    }
-    let stiffest = sound().filter(|row| row.kernel != "textbook").min_by(|one, other| {
-        one.stretch_rms.total_cmp(&other.stretch_rms).then_with(|| by_time(one, other))
-    });
-    if let Some(stiffest) = stiffest {
+        let textbook = sound().find(|row| row.kernel == "textbook");
+        let beside =
+            textbook.map(|row| format!("; the textbook loop leaves {}", percent(row.stretch_rms)));
         lines.push(format!(
-            "Stiffest: {}: a stretch of {:.4} rms, at {:.2} ns a stick.",
-            stiffest.name(),
-            stiffest.stretch_rms,
-            stiffest.ns_per_stick_median,
+            "What it costs: sticks stay stretched by {} (rms){}.{}",
+            percent(fastest.stretch_rms),
+            beside.unwrap_or_default(),
+            substeps.map(as_substeps).unwrap_or_default(),
         ));
     }
     let exploded = rows.iter().filter(|row| row.blew_up()).count();
@@ -150,4 +178,25 @@ pub(crate) fn verdict(rows: &[Row]) -> String {
         ));
     }
     lines.join("\n")
+}
+
+fn in_words(row: &Row) -> String {
+    let Row { isa, threads, formula, schedule, .. } = row;
+    let kernel = row.kernel_name();
+    let threads = if *threads == 1 { "1 thread".to_owned() } else { format!("{threads} threads") };
+    format!("{kernel} on {isa}, {threads}, formula {formula}, schedule {schedule}")
+}
+
+/// What the same iterations give as substeps of one iteration each.
+fn as_substeps(comparison: &SubstepComparison) -> String {
+    let SubstepComparison { one_substep: one, substeps_of_one_iteration: many } = comparison;
+    let iterations = one.iterations;
+    if many.blew_up() {
+        return format!(" As {iterations} substeps of 1 iteration it blows up.");
+    }
+    format!(
+        " As {iterations} substeps of 1 iteration it takes {:.2} times the time and leaves {:.2} %.",
+        many.frame_us_median / one.frame_us_median,
+        100.0 * many.stretch_rms,
+    )
 }

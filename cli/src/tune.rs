@@ -99,7 +99,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     lines.push(scene_sentence(&named, &tuning));
     lines.push(machine_sentence(&machine));
     lines.push(trials_sentence(&choice.trials, tuning.keep, tuning.formula));
-    lines.push(table::render(&choice.rows));
+    lines.push(table::every(&choice.rows));
     lines.extend(verdict(&choice, tuning.keep));
     lines.push(format!("\nCargo.toml:\n\n{}\nRust:\n\n{}", indented(&cargo), indented(&rust)));
     let row = |at: usize| &choice.rows[at];

@@ -108,7 +108,8 @@ pub mod prelude {
     pub use crate::{AnyKernel, DefaultKernel};
 }
 
-/// The programs of the README.
+/// The programs of the README and of docs/library.md.
 #[cfg(all(doctest, feature = "world", feature = "colour", feature = "pulp"))]
 #[doc = include_str!("../../README.md")]
-struct Readme;
+#[doc = include_str!("../../docs/library.md")]
+struct Pages;

@@ -14,6 +14,7 @@ use taut::Formula;
 use taut_bench::MachineInfo;
 
 use super::measure::Part;
+use crate::summary::SummaryRow;
 
 /// The version of the form of these files. Others are refused.
 const FORMAT: u32 = 1;
@@ -276,6 +277,25 @@ impl Timing {
     /// The residual, if it is that of a simulation of anything.
     pub(crate) fn stretch(&self) -> Option<f64> {
         self.stretch_rms.filter(|&rms| self.finite && rms <= 10.0)
+    }
+}
+
+impl From<&Timing> for SummaryRow {
+    fn from(row: &Timing) -> Self {
+        Self {
+            kernel: row.kernel.clone(),
+            isa: row.isa.clone(),
+            threads: row.threads,
+            formula: row.formula.clone(),
+            schedule: row.schedule.clone(),
+            ns_per_stick: row.ns_per_stick_median,
+            speedup_over_textbook: row.speedup_over_textbook,
+            speedup_over_scalar: row.speedup_over_scalar,
+            divisions_per_frame: row.divisions_per_frame,
+            square_roots_per_frame: row.square_roots_per_frame,
+            stretch_rms: row.stretch(),
+            error_vs_f64: row.error_vs_f64,
+        }
     }
 }
 

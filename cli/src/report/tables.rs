@@ -3,6 +3,7 @@
 use anyhow::Context;
 
 use super::results::{Results, Timing};
+use crate::summary::{COLUMNS, PICKED, picked};
 
 /// What begins the part of a file that is made here, and what ends it.
 const BEGIN: &str = "<!-- made by taut report: comparison -->";
@@ -10,71 +11,6 @@ const END: &str = "<!-- end of what taut report made -->";
 
 /// How long lines of prose are.
 const WIDTH: usize = 100;
-
-/// Names of the columns; numbers stand to the right.
-pub(crate) const COLUMNS: [(&str, bool); 10] = [
-    ("kernel", false),
-    ("instruction set", false),
-    ("formula", false),
-    ("schedule", false),
-    ("ns a stick", true),
-    ("times `textbook`", true),
-    ("times `scalar` at its best", true),
-    ("divisions, roots a frame", true),
-    ("stretch rms", true),
-    ("off `f64`, m", true),
-];
-
-/// What [`picked`] picks.
-pub(crate) const PICKED: &str = "Shown are, with the default formula: the fastest row of each \
-    kernel on each instruction set, and of each schedule. Then the fastest row of each formula.";
-
-/// The rows that tell the most, the fastest first: see [`PICKED`]. What blew up is no result.
-pub(crate) fn picked(rows: &[Timing]) -> Vec<&Timing> {
-    let mut sorted: Vec<&Timing> = rows.iter().filter(|row| row.stretch().is_some()).collect();
-    sorted.sort_by(|one, other| one.ns_per_stick_median.total_cmp(&other.ns_per_stick_median));
-    let mut seen = Vec::new();
-    sorted.retain(|row| {
-        let mut keys = vec![format!("formula {}", row.formula)];
-        if row.is_default() {
-            keys.push(format!("kernel {} {} {}", row.kernel, row.isa, row.threads));
-            keys.push(format!("schedule {}", row.schedule));
-        }
-        keys.retain(|key| !seen.contains(key));
-        let new = !keys.is_empty();
-        seen.append(&mut keys);
-        new
-    });
-    sorted
-}
-
-/// A row, a text for each of [`COLUMNS`].
-pub(crate) fn cells(row: &Timing) -> [String; 10] {
-    let number = |value: Option<f64>, digits: usize| {
-        value.map_or("-".to_owned(), |value| format!("{value:.digits$}"))
-    };
-    let Timing { divisions_per_frame, square_roots_per_frame, .. } = *row;
-    [
-        row.kernel.clone(),
-        row.isa.clone(),
-        row.formula.clone(),
-        row.schedule.clone(),
-        format!("{:.2}", row.ns_per_stick_median),
-        format!("{:.1}", row.speedup_over_textbook),
-        number(row.speedup_over_scalar, 1),
-        [divisions_per_frame, square_roots_per_frame].map(millions).join(", "),
-        number(row.stretch_rms, 4),
-        row.error_vs_f64.map_or("-".to_owned(), |metres| format!("{metres:.0e}")),
-    ]
-}
-
-/// 1030224 as 1.03 M.
-pub(crate) fn millions(count: u64) -> String {
-    match count {
-        0..10_000 => count.to_string(),
-        _ => format!("{:.2} M", count as f64 / 1e6),
-    }
-}
 
 /// 128778 as 128,778.
 pub(crate) fn grouped(count: usize) -> String {
@@ -150,7 +86,7 @@ fn section(results: &Results) -> Option<String> {
         COLUMNS.map(|(_, right)| if right { "--:" } else { "---" }).join("|")
     ));
     for row in picked(&results.comparison) {
-        let mut cells = cells(row);
+        let mut cells = row.cells();
         cells[0] = format!("`{}`", cells[0]);
         lines.push(format!("| {} |", cells.join(" | ")));
     }

@@ -233,11 +233,7 @@ fn iterations_of_one_substep_stand_beside_the_same_as_substeps() {
         let [one, substeps] = [one, substeps].map(|row| row[key].as_f64().unwrap());
         assert!(0.0 < substeps && substeps < one, "{key}: {pair}");
     }
-    for said in
-        ["8 iterations in 1 substep, and as 8 substeps of 1 iteration", " 1 x 8 ", " 8 x 1 "]
-    {
-        assert!(ran.err.contains(said), "{}", ran.err);
-    }
+    assert!(ran.err.contains(" As 8 substeps of 1 iteration it takes "), "{}", ran.err);
 }
 
 #[test]
@@ -248,9 +244,7 @@ fn substeps_that_explode_are_said_to() {
     let pair = &report.value["same_iterations_as_substeps"];
     let finite = ["one_substep", "substeps_of_one_iteration"].map(|key| &pair[key]["finite"]);
     assert_eq!(finite, [true, false], "{pair}");
-    let line = ran.err.lines().find(|line| line.contains(" 8 x 1 ")).unwrap();
-    assert!(line.trim_end().ends_with("NOT FINITE"), "{line}");
-    assert!(!ran.err.contains(" ratio "), "{}", ran.err);
+    assert!(ran.err.contains(" As 8 substeps of 1 iteration it blows up.\n"), "{}", ran.err);
 }
 
 #[test]

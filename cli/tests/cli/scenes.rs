@@ -15,7 +15,7 @@ fn sorted(list: &str) -> Vec<String> {
 #[test]
 fn every_shape_is_compared_and_the_table_names_everybody() {
     for shape in ["drape", "disc", "sphere"] {
-        let ran = compare(&format!("--scene {shape} --size 5 --threads 1,2")).succeeded();
+        let ran = compare(&format!("--scene {shape} --size 5 --threads 1,2 --all")).succeeded();
         assert_eq!(ran.err, "");
         assert!(ran.out.starts_with(&format!("{shape} 5, all sticks: ")), "{}", ran.out);
         let kernels = ["textbook", "scalar", "wide", "pulp"];
@@ -36,13 +36,39 @@ fn every_shape_is_compared_and_the_table_names_everybody() {
         assert_eq!(ran.out.contains(" sheet "), shape == "drape", "{}", ran.out);
         let agree = "Bits: all rows of the same formula and schedule agree.\n";
         assert!(ran.out.ends_with(agree), "{}", ran.out);
-        assert!(ran.out.contains("\nFastest: ") && ran.out.contains("\nStiffest: "), "{}", ran.out);
+        for said in ["\nFastest: ", "\nWhat it costs: ", " As 8 substeps of 1 iteration it "] {
+            assert!(ran.out.contains(said), "{said}: {}", ran.out);
+        }
     }
 }
 
 #[test]
+fn of_many_rows_those_that_tell_the_most_are_shown() {
+    let ran = compare("--size 5 --threads 1,2 --json -").succeeded();
+    let report = ran.report();
+    let (_, table) = ran.err.split_once("──\n").unwrap();
+    let (table, said) = table.split_once("─").unwrap();
+    let shown = table.lines().count();
+    assert!(shown <= 20 && report.rows().len() > 20, "{}", ran.err);
+    let left = format!("{shown} of {} rows; --all shows every row.", report.rows().len());
+    assert!(said.contains(&left), "{}", ran.err);
+    for key in ["formula", "isa", "schedule"] {
+        for row in report.rows() {
+            let name = shown_word(&row[key]);
+            assert!(table.contains(&name), "{name} is missing: {}", ran.err);
+        }
+    }
+    let few = compare("--size 5 --formulas halley --schedules sheet").succeeded();
+    assert!(!few.out.contains("--all"), "{}", few.out);
+}
+
+fn shown_word(value: &serde_json::Value) -> String {
+    format!(" {} ", shown(value))
+}
+
+#[test]
 fn the_table_has_a_line_for_every_row() {
-    let ran = compare("--size 4 --formulas halley --json -").succeeded();
+    let ran = compare("--size 4 --formulas halley --all --json -").succeeded();
     for row in ran.report().rows() {
         let columns = ["kernel", "isa", "lanes", "formula", "schedule", "threads", "hash"];
         let mut columns = columns.map(|key| shown(&row[key]));

@@ -4,8 +4,8 @@ use taut_core::Lane;
 
 /// A register of `f32` lanes.
 ///
-/// Adding an instruction set is implementing this and [`Lane`], some fifty lines, and naming
-/// it in a [`Machine`](crate::Machine).
+/// Adding an instruction set is implementing this and [`Lane`], and naming it in a
+/// [`Machine`](crate::Machine).
 ///
 /// # Safety
 /// Unsafe code reads and writes memory by these methods and by [`LANES`](Self::LANES). An

@@ -11,8 +11,9 @@ mod tradeoff;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::chart::dark_rules;
-use super::results::{Machine, Results, Timing};
+use super::results::{Machine, Results};
 use super::tables;
+use crate::summary;
 use pieces::{beside, table};
 
 /// The sections, with the names of their places.
@@ -76,8 +77,8 @@ pub(crate) fn of(all: &[Results]) -> String {
 fn introduction(all: &[Results]) -> Markup {
     let fastest = all
         .iter()
-        .flat_map(|results| tables::picked(&results.comparison))
-        .filter(|row| row.is_default())
+        .flat_map(|results| &results.comparison)
+        .filter(|row| row.is_default() && row.stretch().is_some())
         .min_by(|one, other| one.ns_per_stick_median.total_cmp(&other.ns_per_stick_median));
     html! {
         h1 { "Taut: report" }
@@ -184,12 +185,12 @@ fn comparison(all: &[Results]) -> Markup {
             and leaves so much stretch. Less is better in both."
         }
         @if let Some(row) = first {
-            p.quiet { (tables::scene(row)) " " (tables::PICKED) }
+            p.quiet { (tables::scene(row)) " " (summary::PICKED) }
         }
         (beside(all, |results| {
-            let row = |row: &Timing| tables::cells(row).to_vec();
-            let rows: Vec<_> = tables::picked(&results.comparison).into_iter().map(row).collect();
-            (!rows.is_empty()).then(|| table(tables::COLUMNS.into_iter(), &rows))
+            let picked = summary::picked(&results.comparison);
+            let rows: Vec<_> = picked.iter().map(|row| row.cells().to_vec()).collect();
+            (!rows.is_empty()).then(|| table(summary::COLUMNS.into_iter(), &rows))
         }))
     }
 }

@@ -1,0 +1,118 @@
+//! The few rows of a comparison that tell the most.
+
+use taut::Formula;
+use taut_bench::Row;
+
+/// What of a row is shown.
+#[derive(Clone, Debug)]
+pub(crate) struct SummaryRow {
+    pub(crate) kernel: String,
+    pub(crate) isa: String,
+    pub(crate) threads: usize,
+    pub(crate) formula: String,
+    pub(crate) schedule: String,
+    pub(crate) ns_per_stick: f64,
+    pub(crate) speedup_over_textbook: f64,
+    /// None where the scalar kernel took no part.
+    pub(crate) speedup_over_scalar: Option<f64>,
+    pub(crate) divisions_per_frame: u64,
+    pub(crate) square_roots_per_frame: u64,
+    /// None if it blew up.
+    pub(crate) stretch_rms: Option<f64>,
+    pub(crate) error_vs_f64: Option<f64>,
+}
+
+impl From<&Row> for SummaryRow {
+    fn from(row: &Row) -> Self {
+        let number = |value: f64| Some(value).filter(|value| value.is_finite());
+        Self {
+            kernel: row.kernel_name(),
+            isa: row.isa.to_owned(),
+            threads: row.threads,
+            formula: row.formula.to_owned(),
+            schedule: row.schedule.clone(),
+            ns_per_stick: row.ns_per_stick_median,
+            speedup_over_textbook: row.speedup_over_textbook,
+            speedup_over_scalar: number(row.speedup_over_scalar),
+            divisions_per_frame: row.divisions_per_frame,
+            square_roots_per_frame: row.square_roots_per_frame,
+            stretch_rms: (!row.blew_up()).then_some(row.stretch_rms),
+            error_vs_f64: number(row.error_vs_f64),
+        }
+    }
+}
+
+/// Names of the columns; numbers are aligned to the right.
+pub(crate) const COLUMNS: [(&str, bool); 10] = [
+    ("kernel", false),
+    ("instruction set", false),
+    ("formula", false),
+    ("schedule", false),
+    ("ns a stick", true),
+    ("times `textbook`", true),
+    ("times `scalar` at its best", true),
+    ("divisions, roots a frame", true),
+    ("stretch rms", true),
+    ("off `f64`, m", true),
+];
+
+/// Which rows [`picked`] returns.
+pub(crate) const PICKED: &str = "Shown are, with the default formula: the fastest row of each \
+    kernel on each instruction set, and of each schedule. Then the fastest row of each formula.";
+
+/// The rows that tell the most, the fastest first: see [`PICKED`]. A row that blew up is not among
+/// them.
+pub(crate) fn picked<'a, R: 'a>(rows: &'a [R]) -> Vec<SummaryRow>
+where
+    SummaryRow: From<&'a R>,
+{
+    let rows = rows.iter().map(SummaryRow::from);
+    let mut sorted: Vec<SummaryRow> = rows.filter(|row| row.stretch_rms.is_some()).collect();
+    sorted.sort_by(|one, other| one.ns_per_stick.total_cmp(&other.ns_per_stick));
+    let mut seen = Vec::new();
+    sorted.retain(|row| {
+        let mut keys = vec![format!("formula {}", row.formula)];
+        // The textbook loop has one formula only.
+        if row.formula == Formula::default().name() || row.kernel == "textbook" {
+            keys.push(format!("kernel {} {} {}", row.kernel, row.isa, row.threads));
+            keys.push(format!("schedule {}", row.schedule));
+        }
+        keys.retain(|key| !seen.contains(key));
+        let new = !keys.is_empty();
+        seen.append(&mut keys);
+        new
+    });
+    sorted
+}
+
+impl SummaryRow {
+    /// A text for each of [`COLUMNS`].
+    pub(crate) fn cells(&self) -> [String; 10] {
+        let number = |value: Option<f64>, digits: usize| {
+            value.map_or("-".to_owned(), |value| format!("{value:.digits$}"))
+        };
+        [
+            match self.threads {
+                1 => self.kernel.clone(),
+                threads => format!("{}, {threads} threads", self.kernel),
+            },
+            self.isa.clone(),
+            self.formula.clone(),
+            self.schedule.clone(),
+            format!("{:.2}", self.ns_per_stick),
+            format!("{:.1}", self.speedup_over_textbook),
+            number(self.speedup_over_scalar, 1),
+            [self.divisions_per_frame, self.square_roots_per_frame].map(millions).join(", "),
+            number(self.stretch_rms, 4),
+            self.error_vs_f64.map_or("-".to_owned(), |metres| format!("{metres:.0e}")),
+        ]
+    }
+}
+
+/// 1030224 as 1.03 M.
+pub(crate) fn millions(count: u64) -> String {
+    match count {
+        0..10_000 => count.to_string(),
+        _ => format!("{:.2} M", count as f64 / 1e6),
+    }
+}
