@@ -13,7 +13,7 @@ if [ -z "${TAUT:-}" ]; then cargo build --quiet --release --locked -p taut-cli; 
 # Each scene: from which second, how many seconds, from where it is seen, what else.
 scenes='
 curtain          3.0 4.0 0,0
-world/scenes/wrecking-ball.toml 1.0 4.0 0,0
+scenes/files/wrecking-ball.toml 1.0 4.0 0,0
 mosegaard        0.0 3.5 35,12
 flag             1.0 2.3 12,10
 table-cloth      0.0 3.0 30,24

@@ -68,11 +68,17 @@ pub use taut_scalar::{ScalarKernel, ScalarPlan};
 #[cfg(feature = "wide")]
 #[doc(no_inline)]
 pub use taut_wide::{WideKernel, WideMachine};
-#[cfg(feature = "world")]
-#[doc(no_inline)]
-pub use taut_world as world;
 #[cfg(all(feature = "world", any(feature = "scalar", feature = "wide", feature = "pulp")))]
 pub use tuned::{Fingerprint, Tuned, TunedError};
+
+/// Models, forces, obstacles, scenes of them and worlds in which they move.
+#[cfg(feature = "world")]
+pub mod world {
+    #[doc(no_inline)]
+    pub use taut_scenes::*;
+    #[doc(no_inline)]
+    pub use taut_world::*;
+}
 
 /// The best kernel whose feature is on.
 #[cfg(feature = "pulp")]

@@ -50,9 +50,7 @@ pub use obstacle::{
 };
 #[cfg(feature = "parry")]
 pub use obstacle::{Facing, TriMesh};
-pub use scene::{AnyScene, LibraryScene, Scene, SceneError, UnknownScene};
-#[cfg(feature = "toml")]
-pub use scene::{SceneFileError, TriangleReader, Triangles};
+pub use scene::{Scene, SceneError};
 pub use springs::{Spring, SpringError, Springs};
 pub use tether::Tethers;
 pub use world::{

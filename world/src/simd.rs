@@ -177,9 +177,9 @@ mod tests {
     use taut_scalar::ScalarKernel;
 
     use crate::{
-        Acceleration, AnyScene, Attractor, Bounds, Capsule, Cloth, Cuboid, Drag, Field, Force,
-        Gusts, HalfSpace, LibraryScene, Model, Obstacle, Region, Scene, Solid, Sphere, Surface,
-        Wind, WindLaw, World,
+        Acceleration, Attractor, Bounds, Bridge, Capsule, Cloth, Cuboid, Drag, Field, Force, Gusts,
+        HalfSpace, HexSheet, Model, Obstacle, Path, Plant, Ragdoll, Region, Rope, Scene, Solid,
+        Sphere, Surface, Tethers, Wind, WindLaw, World,
     };
 
     thread_local! {
@@ -311,12 +311,54 @@ mod tests {
     }
 
     #[test]
-    fn the_library_is_the_same_on_every_instruction_set() {
-        for listed in LibraryScene::ALL {
-            match listed.scene(listed.size.min(9)).unwrap() {
-                AnyScene::Flat(scene) => agrees(listed.name, &scene, 20),
-                AnyScene::Solid(scene) => agrees(listed.name, &scene, 20),
+    fn models_of_every_builder_are_the_same_on_every_instruction_set() {
+        let cloth = Cloth { columns: 9, rows: 7, width: 0.9, height: 0.7, ..Cloth::default() };
+        let curtain = Model::curtain(&cloth).unwrap().pinned("top").tearing_at(1.5);
+        let sheet = HexSheet { columns: 9, rows: 9, ..HexSheet::default() };
+        let hex_sheet = Model::hex_sheet(&sheet).unwrap().pinned("top corners");
+        let ends = [[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0]];
+        let models = [
+            ("cloth", Model::cloth(&cloth).unwrap().pinned("top corners")),
+            ("hex sheet", hex_sheet),
+            ("springs", Model::curtain(&cloth).unwrap().sprung(100.0, 0.1).unwrap()),
+            ("plant", Model::plant(&Plant::default()).unwrap()),
+            ("bridge", Model::bridge(ends[0], ends[1], &Bridge::default()).unwrap()),
+            ("rope", Model::rope(&ends, &Rope::default()).unwrap().pinned("first")),
+            ("ragdoll", Model::<3>::ragdoll(&Ragdoll::default()).unwrap()),
+            ("tetrahedron", Model::tetrahedron(0.5, 1.0).unwrap()),
+            ("curtain", curtain),
+        ];
+        let to_and_fro = Path::Oscillating { amplitude: [0.0, 0.0, 0.5], period: 0.5 };
+        let ball = Solid::new(Sphere::new([0.1, 0.1, -0.2], 0.3).unwrap());
+        let room = Solid::new(Bounds::new([-1.2, -0.8, -1.0], [1.2, 1.0, 1.0]).unwrap());
+        for (name, model) in models {
+            for tethers in [None, Some(Tethers::default())] {
+                let mut scene = Scene::new();
+                scene.add(name, model.clone()).unwrap();
+                let gusts = Some(Gusts { strength: 0.8, size: 0.4, seed: 3 });
+                scene.forces.push(Arc::new(Wind { gusts, ..Wind::new([3.0, 0.0, 1.0]) }));
+                scene.obstacles.push(Arc::new(ball.clone().along(to_and_fro.clone()).unwrap()));
+                scene.obstacles.push(Arc::new(room.clone()));
+                let scene = scene.tethered(tethers).unwrap();
+                agrees(&format!("{name}, {tethers:?}"), &scene, 20);
             }
+        }
+    }
+
+    #[test]
+    fn the_plane_is_the_same_on_every_instruction_set() {
+        let cloth = Cloth { columns: 17, rows: 9, width: 1.6, height: 0.8, ..Cloth::default() };
+        let mut scene = Scene::<2>::new();
+        scene.add("cloth", Model::cloth(&cloth).unwrap().pinned("top")).unwrap();
+        let ragdoll = Model::<2>::ragdoll(&Ragdoll::default()).unwrap();
+        scene.add("ragdoll", ragdoll.moved([0.0, -0.5])).unwrap();
+        let ball = Sphere::new([0.5, -0.5], 0.3).unwrap();
+        scene.obstacles.push(Arc::new(Solid::new(ball)));
+        let room = Bounds::new([-1.0, -1.0], [1.0, 1.5]).unwrap();
+        scene.obstacles.push(Arc::new(Solid::new(room)));
+        for tethers in [None, Some(Tethers::default())] {
+            let scene = scene.clone().tethered(tethers).unwrap();
+            agrees(&format!("the plane, {tethers:?}"), &scene, 20);
         }
     }
 }

@@ -42,8 +42,18 @@ pub enum ModelError {
 }
 
 impl ModelError {
-    /// `value` if it is finite and within `sane`, else an error that says what it `must` be.
-    pub(crate) fn check(
+    /// Returns `value` if it is finite and within `sane`.
+    ///
+    /// ```
+    /// use taut_world::ModelError;
+    ///
+    /// let error = ModelError::check("the length of a rope, m,", -1.0, 0.0.., "at least 0");
+    /// assert_eq!(error.unwrap_err().to_string(), "the length of a rope, m, is -1; it must be at least 0");
+    /// ```
+    ///
+    /// # Errors
+    /// [`Measure`](Self::Measure) otherwise, which says what it `must` be.
+    pub fn check(
         what: &'static str,
         value: f64,
         sane: impl core::ops::RangeBounds<f64>,

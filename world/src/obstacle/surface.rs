@@ -41,7 +41,10 @@ impl Default for Surface {
 
 impl Surface {
     /// The same, if it is sane.
-    pub(crate) fn checked(self) -> Result<Self, ModelError> {
+    ///
+    /// # Errors
+    /// If it is not: a negative number, or a restitution above 1.
+    pub fn checked(self) -> Result<Self, ModelError> {
         let Self { friction, restitution, restitution_threshold, thickness } = self;
         ModelError::check("the friction of a surface", friction.into(), 0.0.., "at least 0")?;
         let share = 0.0..=1.0;

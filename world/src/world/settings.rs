@@ -58,7 +58,10 @@ impl<const D: usize> Default for Settings<D> {
 
 impl<const D: usize> Settings<D> {
     /// Refuses what was surely not meant, and would seem to never end.
-    pub(crate) fn check(&self) -> Result<(), ModelError> {
+    ///
+    /// # Errors
+    /// Substeps that are not from 1 to 1000, iterations above 100,000, passes that are not from 1 to 1000.
+    pub fn check(&self) -> Result<(), ModelError> {
         let Step { substeps, iterations, .. } = self.step;
         for (what, value, sane, must) in [
             ("the number of substeps", substeps, 1.0..=1e3, "from 1 to 1000"),

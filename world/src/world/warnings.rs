@@ -4,7 +4,7 @@ use taut_core::{Kernel, Step};
 
 use super::World;
 use super::tethering::out_of_tethers;
-use crate::scene::{AnyScene, Scene};
+use crate::scene::Scene;
 
 /// What is wrong with a scene, or a world, that can be played. Its text is a sentence.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -109,16 +109,6 @@ impl<const D: usize> Scene<D> {
             untethered(name, loose, &mut warnings);
         }
         warnings
-    }
-}
-
-impl AnyScene {
-    /// As [`Scene::warnings`].
-    pub fn warnings(&self) -> Vec<Warning> {
-        match self {
-            Self::Flat(scene) => scene.warnings(),
-            Self::Solid(scene) => scene.warnings(),
-        }
     }
 }
 

@@ -1,7 +1,8 @@
 //! A game wants its memory before it begins: a step takes none.
 
 use allocation_counter::measure;
-use taut_world::{AnyScene, LibraryScene, Scene, normals};
+use taut_scenes::{AnyScene, LibraryScene};
+use taut_world::{Scene, normals};
 
 use crate::make::world;
 

@@ -2,9 +2,9 @@
 
 use proptest::prelude::*;
 use taut_core::{Bending, Family, Kind};
+use taut_scenes::LibraryScene;
 use taut_world::{
-    Axes, Bridge, Cloth, Diagonals, HexSheet, LibraryScene, Model, ModelError, Plant, Ragdoll,
-    Rope, SceneError,
+    Axes, Bridge, Cloth, Diagonals, HexSheet, Model, ModelError, Plant, Ragdoll, Rope, SceneError,
 };
 
 /// Numbers as users give them, and as they should not.

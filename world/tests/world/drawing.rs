@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use taut_scalar::ScalarKernel;
+use taut_scenes::{AnyScene, LibraryScene};
 use taut_world::{
-    AnyScene, Bounds, Capsule, Cloth, Cuboid, Drawing, Figure, Form, GONE, HalfSpace, LibraryScene,
-    Look, Model, Obstacle, Path, Plant, Rope, Scene, Solid, Sphere, Spin, StickSet, World, normals,
+    Bounds, Capsule, Cloth, Cuboid, Drawing, Figure, Form, GONE, HalfSpace, Look, Model, Obstacle,
+    Path, Plant, Rope, Scene, Solid, Sphere, Spin, StickSet, World, normals,
 };
 
 use crate::make::{drape, scene, steps, world};

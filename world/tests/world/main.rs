@@ -10,8 +10,6 @@ mod compliance;
 mod diagnostics;
 mod drawing;
 mod emitters;
-#[cfg(feature = "toml")]
-mod files;
 mod forces;
 mod hands;
 mod make;

@@ -4,12 +4,12 @@ use std::f32::consts::TAU;
 use std::sync::Arc;
 
 use taut_core::{Bending, Duplicates, Particles, Schedule, Sticks};
+use taut_scenes::{AnyScene, LibraryScene};
 #[cfg(feature = "parry")]
 use taut_world::BodyContacts;
 use taut_world::{
-    AnyScene, Cloth, Drag, Emission, Field, Gusts, HalfSpace, LibraryScene, LimbContacts, Model,
-    Plant, Ragdoll, Rope, Scene, Solid, Source, Sphere, Spring, Springs, StickSet, Surface, Wind,
-    World,
+    Cloth, Drag, Emission, Field, Gusts, HalfSpace, LimbContacts, Model, Plant, Ragdoll, Rope,
+    Scene, Solid, Source, Sphere, Spring, Springs, StickSet, Surface, Wind, World,
 };
 
 use super::make::{coarse, loose, steps, world};

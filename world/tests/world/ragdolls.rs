@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use taut_core::{Kernel, Kind, Step};
 use taut_scalar::ScalarKernel;
+use taut_scenes::{AnyScene, LibraryScene};
 use taut_world::{
-    AnyScene, Cuboid, JointLimit, LibraryScene, LimbContacts, Model, Moment, Obstacle, Ragdoll,
-    Rope, Scene, Solid, World,
+    Cuboid, JointLimit, LimbContacts, Model, Moment, Obstacle, Ragdoll, Rope, Scene, Solid, World,
 };
 
 use crate::make::{loose, steps};

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use taut_core::{Kernel, Plan, Step};
 use taut_scalar::ScalarKernel;
-use taut_world::{Force, Forces, LibraryScene, Model, Moment, Scene, StickSet, World};
+use taut_scenes::LibraryScene;
+use taut_world::{Force, Forces, Model, Moment, Scene, StickSet, World};
 
 use super::make::{coarse, loose, scene, steps, world};
 

@@ -3,8 +3,7 @@
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 use taut_core::{Bending, COORDINATE_MAX, Family, Kind};
-
-use crate::model::{Axes, Diagonals, ModelError, Order, StickSet};
+use taut_world::{Axes, Diagonals, ModelError, Order, StickSet};
 
 /// A point or direction: an array of as many numbers as there are dimensions.
 #[derive(Clone, Copy, Debug)]

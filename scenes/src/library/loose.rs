@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use taut_core::Step;
+use taut_world::{
+    Cloth, Drag, Emission, Facing, Field, Gusts, Model, Scene, Solid, Source, Surface, TriMesh,
+    Wind,
+};
 
 use super::LibraryScene;
-use crate::force::{Gusts, Wind};
-use crate::model::{Cloth, Model};
-use crate::scene::Scene;
 
 #[cfg(feature = "parry")]
 pub(super) const FOUNTAIN: LibraryScene = LibraryScene {
@@ -18,10 +19,6 @@ pub(super) const FOUNTAIN: LibraryScene = LibraryScene {
     dimensions: 3,
     residual: 0.0,
     build: |size| {
-        use crate::emitter::{Emission, Source};
-        use crate::force::{Drag, Field};
-        use crate::obstacle::{Facing, Solid, Surface, TriMesh};
-
         let mouth = [[0.0, 0.0, 0.15], [0.15, 0.0, -0.1], [-0.15, 0.0, -0.1]];
         let drops = Model::emitter(Emission {
             source: Source::Polygons(vec![mouth]),

@@ -1,10 +1,5 @@
 //! What there is before time begins.
 
-mod any;
-#[cfg(feature = "toml")]
-mod file;
-mod library;
-
 use std::sync::Arc;
 
 use taut_core::{
@@ -17,11 +12,6 @@ use crate::obstacle::Obstacle;
 use crate::springs::SpringError;
 use crate::tether::Tethers;
 use crate::world::{Settings, scale_displacements, substep_ratio};
-
-pub use any::AnyScene;
-#[cfg(feature = "toml")]
-pub use file::{SceneFileError, TriangleReader, Triangles};
-pub use library::{LibraryScene, UnknownScene};
 
 /// Why something cannot be put into a scene.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -3,14 +3,11 @@
 use std::sync::Arc;
 
 use taut_core::Step;
+#[cfg(feature = "parry")]
+use taut_world::BodyContacts;
+use taut_world::{Bounds, Cuboid, HalfSpace, LimbContacts, Model, Ragdoll, Scene, Solid, Surface};
 
 use super::LibraryScene;
-#[cfg(feature = "parry")]
-use crate::body::BodyContacts;
-use crate::body::LimbContacts;
-use crate::model::{Model, Ragdoll};
-use crate::obstacle::{Bounds, Cuboid, HalfSpace, Solid, Surface};
-use crate::scene::Scene;
 
 pub(super) const TETRA_CUBE_WORLD: LibraryScene = LibraryScene {
     name: "tetra-cube-world",

@@ -2,17 +2,18 @@
 
 use taut_core::{Kernel, Schedule};
 use taut_scalar::ScalarKernel;
-use taut_world::{AnyScene, LibraryScene, Scene, World};
+use taut_scenes::{AnyScene, LibraryScene};
+use taut_world::{Scene, World};
 
 const EXAMPLES: &[(&str, &str)] = &[
-    ("curtain", include_str!("../../scenes/curtain.toml")),
-    ("springs", include_str!("../../scenes/springs.toml")),
+    ("curtain", include_str!("../../files/curtain.toml")),
+    ("springs", include_str!("../../files/springs.toml")),
     #[cfg(feature = "parry")]
-    ("fountain", include_str!("../../scenes/fountain.toml")),
-    ("puppet", include_str!("../../scenes/puppet.toml")),
-    ("table-cloth", include_str!("../../scenes/table-cloth.toml")),
-    ("wrecking-ball", include_str!("../../scenes/wrecking-ball.toml")),
-    ("washing-line", include_str!("../../scenes/washing-line.toml")),
+    ("fountain", include_str!("../../files/fountain.toml")),
+    ("puppet", include_str!("../../files/puppet.toml")),
+    ("table-cloth", include_str!("../../files/table-cloth.toml")),
+    ("wrecking-ball", include_str!("../../files/wrecking-ball.toml")),
+    ("washing-line", include_str!("../../files/washing-line.toml")),
 ];
 
 fn hash_after<const D: usize>(scene: &Scene<D>, steps: usize) -> u64

@@ -4,11 +4,11 @@ use std::cell::Cell;
 use std::error::Error;
 
 use taut_core::{PARTICLES_MAX, TRIANGLES_MAX, check_limit};
+use taut_world::ModelError;
 use toml::Spanned;
 
 use super::values::{Vector, points};
 use super::{Complaint, There};
-use crate::model::ModelError;
 
 /// Positions, m, and three of their numbers for each triangle.
 pub type Triangles = (Vec<[f32; 3]>, Vec<[u32; 3]>);

@@ -1,10 +1,9 @@
 //! Paths and turns, of obstacles and of what is pinned, as they are written.
 
 use serde::Deserialize;
+use taut_world::{ModelError, Path, Spin};
 
 use super::values::Vector;
-use crate::model::ModelError;
-use crate::obstacle::{Path, Spin};
 
 /// [`Path`].
 #[derive(Deserialize)]

@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use taut_core::{Family, Step};
+use taut_world::{
+    Axes, Bounds, Cloth, Cuboid, Gusts, HalfSpace, HexSheet, Model, Path, Scene, Solid, Sphere,
+    StickSet, Surface, Tethers, Wind, WindLaw,
+};
 
 use super::LibraryScene;
-use crate::force::{Gusts, Wind, WindLaw};
-use crate::model::{Axes, Cloth, HexSheet, Model, StickSet};
-use crate::obstacle::{Bounds, Cuboid, HalfSpace, Path, Solid, Sphere, Surface};
-use crate::scene::Scene;
-use crate::tether::Tethers;
 
 /// How far apart the corners of the hammock are, as a share of its size.
 const SAGGING: f32 = 0.96;

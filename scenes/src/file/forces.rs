@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use serde::Deserialize;
+use taut_world::{
+    Acceleration, Attractor, Drag, Field, Force, Gusts, Law, ModelError, Region, Sampling, Wind,
+    WindLaw,
+};
 
 use super::values::{Vector, finite, not_negative, place, vector};
 use super::{Build, Complaint, Context};
-use crate::force::{
-    Acceleration, Attractor, Drag, Field, Force, Gusts, Law, Region, Sampling, Wind, WindLaw,
-};
-use crate::model::ModelError;
 
 /// A law or wind, with what it takes.
 trait Make<const D: usize> {

@@ -4,6 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use taut_core::{Duplicates, INVERSE_MASS_MAX, INVERSE_MASS_MIN, Particles, Sticks};
+use taut_world::{
+    Bridge, Cloth, Emission, HexSheet, MassProperties, Model, ModelError, Plant, Ragdoll, Rope,
+    Source, Spring, Springs, Tethers,
+};
 
 use super::options::options;
 use super::paths::{PathText, SpinText};
@@ -12,11 +16,6 @@ use super::values::{
     AxesText, BendingWord, DiagonalsWord, Families, KindWord, Set, Vector, place, points, vector,
 };
 use super::{Build, Complaint, Context};
-use crate::body::MassProperties;
-use crate::emitter::{Emission, Source};
-use crate::model::{Bridge, Cloth, HexSheet, Model, ModelError, Plant, Ragdoll, Rope};
-use crate::springs::{Spring, Springs};
-use crate::tether::Tethers;
 
 /// A builder, with what it takes.
 trait Make<const D: usize> {

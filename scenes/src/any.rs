@@ -1,6 +1,6 @@
 //! A scene of either dimension.
 
-use super::Scene;
+use taut_world::{Scene, Warning};
 
 /// A scene in the plane or in space.
 #[derive(Clone, Debug)]
@@ -25,6 +25,14 @@ impl AnyScene {
         match self {
             Self::Flat(scene) => scene.particles(),
             Self::Solid(scene) => scene.particles(),
+        }
+    }
+
+    /// As [`Scene::warnings`].
+    pub fn warnings(&self) -> Vec<Warning> {
+        match self {
+            Self::Flat(scene) => scene.warnings(),
+            Self::Solid(scene) => scene.warnings(),
         }
     }
 }

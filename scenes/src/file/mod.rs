@@ -18,13 +18,10 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use taut_core::{Formula, Step};
+use taut_world::{Force, Model, ModelError, Obstacle, Scene, Settings};
 use toml::Spanned;
 
-use super::{AnyScene, Scene};
-use crate::force::Force;
-use crate::model::{Model, ModelError};
-use crate::obstacle::Obstacle;
-use crate::world::Settings;
+use crate::AnyScene;
 
 use numbers::place_of;
 use values::{OrderWord, Vector};
@@ -144,8 +141,8 @@ impl<const D: usize> StepText<D> {
 impl AnyScene {
     /// Reads a scene written in TOML: `dimensions` (2 or 3, which it is if nothing is said),
     /// `formula`, `order`, a table `step`, and any number of `model`, `force` and `obstacle`. What
-    /// they may hold is what the builders of the same name take; the folder `scenes` of this crate
-    /// has examples.
+    /// they may hold is what the builders of the same name take; the folder `files` of this
+    /// crate has examples.
     ///
     /// Besides its one builder a model may have `turned`, `at` and `velocity`; `groups` of particles
     /// by name; groups that are `pinned`, or `guided` along a path; `stiffness`, `compliance` and
@@ -153,7 +150,7 @@ impl AnyScene {
     /// done in this order.
     ///
     /// ```
-    /// use taut_world::AnyScene;
+    /// use taut_scenes::AnyScene;
     ///
     /// let scene = AnyScene::from_toml(
     ///     r#"
@@ -189,7 +186,7 @@ impl AnyScene {
     /// below.
     ///
     /// ```
-    /// use taut_world::AnyScene;
+    /// use taut_scenes::AnyScene;
     ///
     /// let text = r#"
     ///     [[model]]
@@ -202,7 +199,7 @@ impl AnyScene {
     ///     Ok((vec![[0.0, 0.0, 0.0], [50.0, 0.0, 0.0], [0.0, 50.0, 0.0]], vec![[0, 1, 2]]))
     /// })?;
     /// assert_eq!(scene.particles(), 3);
-    /// # Ok::<(), taut_world::SceneFileError>(())
+    /// # Ok::<(), taut_scenes::SceneFileError>(())
     /// ```
     ///
     /// # Errors
@@ -250,7 +247,8 @@ where
 {
     let read: Text<M, F, O, D> = parse(text)?;
     let order = read.order.map(Into::into);
-    let mut scene = Scene { formula: read.formula, order, ..Scene::new() };
+    let mut scene = Scene::new();
+    (scene.formula, scene.order) = (read.formula, order);
     if let Some(step) = read.step {
         let span = step.span();
         let changed = step.into_inner().change(&mut scene.settings);

@@ -6,8 +6,9 @@ mod lines;
 mod loose;
 
 use taut_core::check_limit;
+use taut_world::SceneError;
 
-use super::{AnyScene, SceneError};
+use crate::AnyScene;
 
 /// The largest size of a scene of the library: a sheet has no more particles along a side.
 const SIZE_MAX: usize = 4096;
@@ -15,7 +16,7 @@ const SIZE_MAX: usize = 4096;
 /// A scene of the library, which can be made in many sizes.
 ///
 /// ```
-/// use taut_world::LibraryScene;
+/// use taut_scenes::LibraryScene;
 ///
 /// let drape = LibraryScene::named("drape")?;
 /// assert_eq!(drape.scene(16)?.particles(), 256);

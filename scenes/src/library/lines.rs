@@ -3,12 +3,9 @@
 use std::sync::Arc;
 
 use taut_core::Step;
+use taut_world::{Bridge, Gusts, Model, Path, Plant, Scene, Solid, Sphere, Surface, Wind};
 
 use super::LibraryScene;
-use crate::force::{Gusts, Wind};
-use crate::model::{Bridge, Model, Plant};
-use crate::obstacle::{Path, Solid, Sphere, Surface};
-use crate::scene::Scene;
 
 pub(super) const ROPE_BRIDGE: LibraryScene = LibraryScene {
     name: "rope-bridge",

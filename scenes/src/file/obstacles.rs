@@ -3,6 +3,12 @@
 use std::sync::Arc;
 
 use serde::Deserialize;
+#[cfg(feature = "parry")]
+use taut_world::{BodyContacts, Facing, TriMesh};
+use taut_world::{
+    Bounds, Capsule, Cuboid, HalfSpace, LimbContacts, Obstacle, Path, Shape, Solid as Moving,
+    Sphere, Spin, Surface,
+};
 
 use super::options::options;
 use super::paths::{PathText, SpinText};
@@ -11,15 +17,6 @@ use super::triangles::TriangleReader;
 use super::triangles::{Triangles, triangles};
 use super::values::{Vector, not_negative, points};
 use super::{Build, Complaint, Context};
-#[cfg(feature = "parry")]
-use crate::body::BodyContacts;
-use crate::body::LimbContacts;
-use crate::obstacle::{
-    Bounds, Capsule, Cuboid, HalfSpace, Obstacle, Path, Shape, Solid as Moving, Sphere, Spin,
-    Surface,
-};
-#[cfg(feature = "parry")]
-use crate::obstacle::{Facing, TriMesh};
 
 /// A shape, with what it takes.
 trait Make<const D: usize> {

@@ -1,0 +1,4 @@
+//! Scenes written in TOML, and those of the library.
+
+#[cfg(feature = "toml")]
+mod files;
