@@ -10,7 +10,7 @@ use taut::{
     Stretch, Tally,
 };
 
-use crate::row::Row;
+use crate::row::{Row, TEXTBOOK};
 use crate::runner::{Runner, State};
 use crate::twins::in_double;
 
@@ -19,7 +19,6 @@ pub const EARLY_FRAME: usize = 10;
 /// In how many rounds the timed frames are done: contestants take turns, one round each.
 pub const ROUNDS: usize = 8;
 
-pub(crate) const TEXTBOOK: &str = "textbook";
 const AUTHORED: Arrangement = Arrangement { order: Order::Authored, numbering: Numbering::Given };
 
 /// A kernel, a formula and an arrangement.

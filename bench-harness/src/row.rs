@@ -2,6 +2,9 @@
 
 use serde::{Serialize, Serializer};
 
+/// What the textbook loop is called among kernels.
+pub(crate) const TEXTBOOK: &str = "textbook";
+
 /// What one contestant did: who, how fast, how accurate, at what cost.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
@@ -122,7 +125,7 @@ pub struct Disagreement {
 /// were numbered after it was made. (The textbook loop has an arithmetic of its own and is not
 /// asked.)
 pub fn disagreements(rows: &[Row]) -> Vec<Disagreement> {
-    let kernels = || rows.iter().filter(|row| row.kernel != crate::contest::TEXTBOOK);
+    let kernels = || rows.iter().filter(|row| row.kernel != TEXTBOOK);
     let answer = |row: &Row| (row.formula, row.schedule.split('+').next().map(str::to_owned));
     let first_like = |row: &Row| kernels().find(|one| answer(one) == answer(row));
     kernels()

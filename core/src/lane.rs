@@ -47,7 +47,14 @@ macro_rules! scalar_lane {
 
             #[inline(always)]
             fn constant(self, value: f64) -> Self {
-                crate::real::Real::from_f64(value)
+                #[allow(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_lossless,
+                    reason = "rounding to this type is the purpose"
+                )]
+                {
+                    value as $type
+                }
             }
             #[inline(always)]
             fn sqrt(self) -> Self {

@@ -23,6 +23,7 @@ extern crate alloc;
 mod array;
 mod changes;
 mod counted;
+mod error;
 mod executor;
 pub mod formula;
 mod hash;
@@ -33,39 +34,42 @@ mod limits;
 mod numbering;
 mod particles;
 mod plan;
-mod program;
 mod real;
+mod renumbering;
 mod schedule;
 mod stage;
+mod step;
 mod sticks;
 mod stretch;
 mod triangles;
 
 pub use changes::{Changes, News, Seen};
 pub use counted::{Counted, Tally};
+pub use error::PlanError;
 pub use executor::{Executor, Inline};
 pub use formula::{Exact, Factor, Formula, Halley, Newton, Quick, UnknownFormula, WithFactor};
-pub use kernel::{Kernel, Motion, PlanError, Status, Step, StepError};
+pub use kernel::Kernel;
 pub use lane::{Lane, SEED_F32, SEED_F64};
 pub use law::{
     ABSENT, LEAST_SQUARED_LENGTH, Response, displaced, factor, integrate, relax, relax_by,
     squared_length, verlet, weight,
 };
 pub use limits::{LimitError, PARTICLES_MAX, STICKS_MAX, TRIANGLES_MAX, check_limit};
-pub use numbering::{NotAPermutation, Renumbering};
+
 pub use particles::{
     COORDINATE_MAX, Column, Columns, INVERSE_MASS_MAX, INVERSE_MASS_MIN, PADDING, ParticleError,
     Particles, hash_points,
 };
 pub use plan::{Engine, Plan, Residence, Session, Substeps};
-pub use program::{Access, Program, Slots, SpecialSlots};
 pub use real::Real;
+pub use renumbering::{NotAPermutation, Renumbering};
 pub use schedule::{
     BAND_PARTICLES, BAND_ROWS, BLOCK_PARTICLES, BLOCK_ROWS, Block, CLOTH_STICKS, Family,
     OPEN_PACKETS, PACKET_STICKS, Phase, RUN_STICKS, STAR_STICKS, Schedule, ScheduleError, Sheet,
     SheetBlock, SheetError, WIDE, WIDE_BAND_ROWS,
 };
 pub use stage::{Numbers, ParticleView, PositiveZeros, Stage};
+pub use step::{Motion, Status, Step, StepError};
 pub use sticks::{COMPLIANCE_MAX, Duplicates, Kind, REST_MAX, REST_MIN, StickError, Sticks};
 pub use stretch::Stretch;
 pub use triangles::{Bending, TriangleError};

@@ -2,11 +2,12 @@
 
 use core::fmt;
 
+use crate::error::PlanError;
 use crate::executor::{Executor, Inline};
-use crate::kernel::{Motion, PlanError, Status, Step, StepError};
 use crate::particles::Particles;
 use crate::real::Real;
 use crate::stage::{PositiveZeros, Stage};
+use crate::step::{Motion, Status, Step, StepError};
 use crate::sticks::Sticks;
 
 /// Equal substeps, each of which integrates and then relaxes.

@@ -42,14 +42,7 @@ macro_rules! real {
 
             #[inline(always)]
             fn from_f64(value: f64) -> Self {
-                #[allow(
-                    clippy::cast_possible_truncation,
-                    clippy::cast_lossless,
-                    reason = "rounding to this type is the purpose"
-                )]
-                {
-                    value as $type
-                }
+                Self::ZERO.constant(value)
             }
             #[inline(always)]
             fn to_f64(self) -> f64 {

@@ -4,11 +4,12 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::changes::Changes;
+use crate::error::PlanError;
 use crate::hash::fnv1a;
-use crate::kernel::PlanError;
-use crate::numbering::{NotAPermutation, Renumbering};
+use crate::law::{ABSENT, Response};
 use crate::particles::Particles;
 use crate::real::Real;
+use crate::renumbering::{NotAPermutation, Renumbering};
 
 /// The shortest sane rest length, m.
 pub const REST_MIN: f64 = 1e-15;
@@ -29,6 +30,18 @@ pub enum Kind {
     Minimum,
     /// Only when longer: it keeps a greatest distance (ropes, joint limits).
     Maximum,
+}
+
+impl Kind {
+    /// Whether such a stick acts when it is longer than its rest length.
+    pub fn pulls(self) -> bool {
+        self != Self::Minimum
+    }
+
+    /// Whether such a stick acts when it is shorter than its rest length.
+    pub fn pushes(self) -> bool {
+        self != Self::Maximum
+    }
 }
 
 /// What to do with sticks that join the same two particles.
@@ -309,6 +322,17 @@ impl<S: Real> Sticks<S> {
     /// When the stick acts.
     pub fn kind(&self, stick: usize) -> Kind {
         self.kind[stick]
+    }
+
+    /// What the stick multiplies its factor with, by its kind and stiffness; that of no stick if it is
+    /// torn.
+    pub fn response(&self, stick: usize) -> Response<S> {
+        let (kind, stiffness) = (self.kind[stick], self.stiffness[stick]);
+        let pull = if kind.pulls() { stiffness } else { S::ZERO };
+        Response {
+            pull: if self.torn[stick] { S::from_f64(ABSENT.into()) } else { pull },
+            push: if kind.pushes() { stiffness } else { S::ZERO },
+        }
     }
 
     /// Whether the stick is torn: it acts no more.

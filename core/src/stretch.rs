@@ -3,7 +3,7 @@
 use crate::lane::Lane;
 use crate::particles::Particles;
 use crate::real::Real;
-use crate::sticks::{Kind, Sticks, length};
+use crate::sticks::{Sticks, length};
 
 /// How far a set of sticks is from its rest lengths, with d = (length - rest) / rest: stretch is
 /// d where it is above 0, compression is -d where d is below 0. Each is 0 for the other sticks.
@@ -38,11 +38,8 @@ impl Stretch {
             }
             let rest = sticks.rest(stick).to_f64();
             let stretch = (length(columns, ends) - rest) / rest;
-            let acts = match sticks.kind(stick) {
-                Kind::TwoSided => true,
-                Kind::Minimum => stretch < 0.0,
-                Kind::Maximum => stretch > 0.0,
-            };
+            let kind = sticks.kind(stick);
+            let acts = (stretch > 0.0 && kind.pulls()) || (stretch < 0.0 && kind.pushes());
             count += 1;
             if stretch.is_nan() {
                 return Self::from_sums([f64::NAN; 2], [f64::NAN; 2], count);

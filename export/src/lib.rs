@@ -51,6 +51,7 @@
 //! example.
 #![forbid(unsafe_code)]
 
+mod by_ending;
 mod error;
 pub mod gltf;
 mod mesh;
@@ -62,9 +63,10 @@ mod sequence;
 mod sink;
 mod stage;
 
+pub use by_ending::{ENDINGS, check, file_name, sink};
 pub use error::{ExportError, InFile, Problem, Result};
 pub use mesh::Mesh;
 pub use recording::{Frames, Recording};
 pub use sequence::FileName;
-pub use sink::{ENDINGS, Schedule, Sink, check, file_name, sink};
+pub use sink::{Schedule, Sink};
 pub use stage::{Frame, Look, Part, Pose, Solid, Stage};

@@ -15,45 +15,54 @@
 mod body;
 mod drawing;
 mod emitter;
+mod error;
 mod force;
+mod forces;
+mod linear;
+mod matter;
 mod model;
 mod motion;
 mod obstacle;
+mod path;
+mod pose;
 mod scene;
+mod settings;
 mod simd;
 mod springs;
+mod surface;
 mod sweep;
 mod tether;
 mod vector;
 mod world;
 
-#[cfg(feature = "parry")]
-pub use body::BodyContacts;
-pub use body::{
-    Anchor, Bodies, Body, BodyError, BodyPose, Limb, LimbContacts, Limbs, MassProperties, Twist,
-};
+pub use body::{Anchor, Bodies, Body, Limb, Limbs, MassProperties, Twist};
 pub use drawing::{Figure, Form, GONE, Look, normals};
 pub use emitter::{Emission, Emitter, Living, Source};
+pub use error::{BodyError, ModelError};
 pub use force::{
-    Acceleration, Attractor, Drag, Field, Force, Forces, Gusts, Law, Region, Sampling, Subject,
-    Wind, WindLaw,
+    Acceleration, Attractor, Drag, Field, Force, Gusts, Law, Region, Sampling, Subject, Wind,
+    WindLaw,
 };
+pub use forces::Forces;
+pub use matter::Matter;
 pub use model::{
     Arranged, Arrangement, ArrangementError, Axes, Bridge, Cloth, Diagonals, Faces, Guide,
-    HexSheet, JointLimit, Model, ModelError, Numbering, Order, PINNED_SHARE, Plant, Ragdoll, Rope,
-    StickSet, UnknownStickSet,
+    HexSheet, JointLimit, Model, Numbering, Order, PINNED_SHARE, Plant, Ragdoll, Rope, StickSet,
+    Tethers, UnknownStickSet,
 };
 pub use motion::{Integrator, Oscillator, fallen};
-pub use obstacle::{
-    Bounds, Capsule, Cuboid, HalfSpace, Nearest, Obstacle, Path, Pose, Shape, Side, Solid, Sphere,
-    Spin, Surface,
-};
 #[cfg(feature = "parry")]
-pub use obstacle::{Facing, TriMesh};
+pub use obstacle::{BodyContacts, Facing, TriMesh};
+pub use obstacle::{
+    Bounds, Capsule, Cuboid, HalfSpace, LimbContacts, Obstacle, Shape, Side, Solid, Sphere,
+};
+pub use path::{Path, Pose, Spin};
+pub use pose::BodyPose;
 pub use scene::{Scene, SceneError};
+pub use settings::{Moment, Settings};
 pub use springs::{Spring, SpringError, Springs};
-pub use tether::Tethers;
+pub use surface::{Nearest, Surface};
 pub use world::{
-    Clock, Diagnostics, Drawing, DrawnPart, Frame, Matter, Moment, Outcome, Pass, Piece, Removed,
-    Settings, Snapshot, SnapshotError, Warning, World, WorldError,
+    Clock, Diagnostics, Drawing, DrawnPart, Frame, Outcome, Pass, Piece, Removed, Snapshot,
+    SnapshotError, Warning, World, WorldError,
 };

@@ -6,12 +6,13 @@ use taut_core::{
     Formula, LimitError, PARTICLES_MAX, STICKS_MAX, StepError, TRIANGLES_MAX, check_limit,
 };
 
+use crate::error::ModelError;
 use crate::force::Force;
-use crate::model::{Model, ModelError, Order};
+use crate::model::Tethers;
+use crate::model::{Model, Order};
 use crate::obstacle::Obstacle;
+use crate::settings::{Settings, scale_displacements, substep_ratio};
 use crate::springs::SpringError;
-use crate::tether::Tethers;
-use crate::world::{Settings, scale_displacements, substep_ratio};
 
 /// Why something cannot be put into a scene.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -320,7 +320,7 @@ mod tests {
         let models = [
             ("cloth", Model::cloth(&cloth).unwrap().pinned("top corners")),
             ("hex sheet", hex_sheet),
-            ("springs", Model::curtain(&cloth).unwrap().sprung(100.0, 0.1).unwrap()),
+            ("springs", Model::curtain(&cloth).unwrap().sprung(10.0, 0.01).unwrap()),
             ("plant", Model::plant(&Plant::default()).unwrap()),
             ("bridge", Model::bridge(ends[0], ends[1], &Bridge::default()).unwrap()),
             ("rope", Model::rope(&ends, &Rope::default()).unwrap().pinned("first")),

@@ -6,9 +6,10 @@ use std::hint::black_box;
 use serde::Serialize;
 use taut::world::Arranged;
 use taut::{
-    Access, AnyKernel, Counted, Factor, Formula, Kernel, PlanError, Program, STAR_STICKS, Sheet,
-    Tally, WithFactor, factor, relax, squared_length,
+    AnyKernel, Counted, Factor, Formula, Kernel, PlanError, STAR_STICKS, Sheet, Tally, WithFactor,
+    factor, relax, squared_length,
 };
+use taut_program::{Access, Program};
 
 /// Bytes of a number, or of the name of a particle.
 const WORD: f64 = 4.0;

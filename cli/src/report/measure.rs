@@ -2,7 +2,6 @@
 
 use std::thread;
 
-use clap::ValueEnum;
 use serde::Serialize;
 use taut::world::{Model, StickSet};
 use taut::{AnyKernel, Formula, Kernel, Pool, Step};
@@ -14,30 +13,8 @@ use taut_bench::{
     Survey, disagreements, engines_in,
 };
 
-use super::results;
+use super::results::{self, Part};
 use crate::simulate::kernels;
-
-/// A part of a report, in a file of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Part {
-    /// The time over the size of a regular sheet.
-    Sheets,
-    /// The time over the size of a mesh that is numbered at random.
-    Meshes,
-    /// Kernels, formulas and schedules on one sheet: the table of the README.
-    Comparison,
-    /// The time of a frame against what is left of the stretch.
-    Tradeoff,
-    /// Which orders stay bounded.
-    Stability,
-    /// What is left of the stretch over the iterations of a frame.
-    Iterations,
-    /// What is left of the stretch over frames.
-    Frames,
-    /// The cheapest frame within 1 % and 0.1 % of stretch.
-    Effort,
-}
 
 /// A row, and of which scene.
 #[derive(Serialize)]

@@ -17,7 +17,7 @@ use taut_bench::{MachineInfo, Progress};
 
 use crate::Failure;
 use crate::output::{Output, with_progress};
-use measure::Part;
+use results::Part;
 use results::Results;
 
 #[derive(Args, Clone, Debug)]

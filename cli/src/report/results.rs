@@ -8,13 +8,35 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 use serde_json::ser::Formatter;
 use taut::Formula;
 use taut_bench::MachineInfo;
 
-use super::measure::Part;
 use crate::summary::SummaryRow;
+
+/// A part of a report, in a file of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Part {
+    /// The time over the size of a regular sheet.
+    Sheets,
+    /// The time over the size of a mesh that is numbered at random.
+    Meshes,
+    /// Kernels, formulas and schedules on one sheet: the table of the README.
+    Comparison,
+    /// The time of a frame against what is left of the stretch.
+    Tradeoff,
+    /// Which orders stay bounded.
+    Stability,
+    /// What is left of the stretch over the iterations of a frame.
+    Iterations,
+    /// What is left of the stretch over frames.
+    Frames,
+    /// The cheapest frame within 1 % and 0.1 % of stretch.
+    Effort,
+}
 
 /// The version of the form of these files. Others are refused.
 const FORMAT: u32 = 1;

@@ -12,7 +12,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use crate::kernel::PlanError;
+use crate::error::PlanError;
 use crate::particles::Particles;
 use crate::real::Real;
 use crate::sticks::Sticks;

@@ -11,7 +11,6 @@ mod motion;
 mod numbering;
 mod one_stick;
 mod particles;
-mod program;
 mod schedules;
 #[cfg(feature = "serde")]
 mod serialized;

@@ -1,6 +1,6 @@
 //! One stick by itself: what `relax` is asked, and what exact arithmetic would answer.
 
-use taut_core::{Factor, Formula, Kind, Real, Response, Sticks, WithFactor, relax, weight};
+use taut_core::{Factor, Formula, Real, Response, WithFactor, relax, weight};
 
 use crate::meshes::Random;
 
@@ -19,29 +19,6 @@ impl<const D: usize, S: Real> Stick<D, S> {
     pub(crate) fn new(ends: [[S; D]; 2], inverse_masses: [S; 2], rest: S) -> Self {
         let (compliance, inverse_h2) = (S::ZERO, S::ZERO);
         Self { ends, inverse_masses, rest, compliance, inverse_h2, response: None }
-    }
-
-    /// Stick number `stick` of `sticks` with its ends at `ends`.
-    pub(crate) fn of(
-        sticks: &Sticks<S>,
-        stick: usize,
-        ends: [[S; D]; 2],
-        inverse_masses: [S; 2],
-        inverse_h2: S,
-    ) -> Self {
-        let (kind, stiffness) = (sticks.kind(stick), sticks.stiffness(stick));
-        let response = Response {
-            pull: if kind == Kind::Minimum { S::ZERO } else { stiffness },
-            push: if kind == Kind::Maximum { S::ZERO } else { stiffness },
-        };
-        Self {
-            ends,
-            inverse_masses,
-            rest: sticks.rest(stick),
-            compliance: sticks.compliance(stick),
-            inverse_h2,
-            response: (!sticks.is_plain(stick)).then_some(response),
-        }
     }
 
     /// Where its ends go.

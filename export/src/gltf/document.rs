@@ -11,7 +11,6 @@ use gltf_json::scene::{Scene, UnitQuaternion};
 use gltf_json::validation::{Checked, USize64};
 use gltf_json::{Asset, Extras, Index, Node, Root, Value};
 
-use super::skin::Skin;
 use crate::{Look, Mesh, Pose};
 
 /// See the [module](self).
@@ -29,6 +28,12 @@ pub(super) struct Document {
 pub(super) struct DeltaTables {
     pub(super) accessors: Vec<Vec<KeyTables>>,
     pub(super) bytes: u64,
+}
+
+/// What the tables of a skin hold.
+pub(super) struct SkinSize {
+    pub(super) vertices: usize,
+    pub(super) has_normals: bool,
 }
 
 /// The tables of a skin at a key.
@@ -294,10 +299,14 @@ impl Document {
     }
 
     /// The tables of key frames, which follow the rest: key by key, and in each skin by skin.
-    pub(super) fn deltas(&mut self, skins: &[Skin], bounds: &[Vec<[[f32; 3]; 2]>]) -> DeltaTables {
-        let length = |skin: &Skin| 12 * skin.len() as u64;
+    pub(super) fn deltas(
+        &mut self,
+        skins: &[SkinSize],
+        bounds: &[Vec<[[f32; 3]; 2]>],
+    ) -> DeltaTables {
+        let length = |skin: &SkinSize| 12 * skin.vertices as u64;
         let a_key: u64 =
-            skins.iter().map(|skin| length(skin) * (1 + u64::from(skin.is_shaded()))).sum();
+            skins.iter().map(|skin| length(skin) * (1 + u64::from(skin.has_normals))).sum();
         let bytes = a_key * bounds.len() as u64;
         let mut accessors = vec![Vec::with_capacity(bounds.len()); skins.len()];
         if bytes > 0 {
@@ -305,10 +314,10 @@ impl Document {
             let mut offset = 0;
             for bounds in bounds {
                 for (nth, skin) in skins.iter().enumerate() {
-                    let (count, [min, max]) = (skin.len(), &bounds[nth]);
+                    let (count, [min, max]) = (skin.vertices, &bounds[nth]);
                     let positions = self.accessor(view, offset, count, &VERTICES, Some([min, max]));
                     offset += length(skin);
-                    let normals = skin.is_shaded().then(|| {
+                    let normals = skin.has_normals.then(|| {
                         let normals = self.accessor(view, offset, count, &VERTICES, None);
                         offset += length(skin);
                         normals

@@ -27,7 +27,7 @@ use crate::sink::{Schedule, Sink};
 use crate::stage::is_up;
 use crate::{Frame, Mesh, Pose, Recording, Stage};
 
-use document::Document;
+use document::{Document, SkinSize};
 use rods::Rods;
 use skin::{Deltas, Skin};
 
@@ -226,7 +226,9 @@ fn document(
     let indices: Vec<_> = skins.iter().map(|skin| skin.indices(&mut document)).collect();
     let weights = (!skins.is_empty()).then(|| document.weights()).flatten();
     // The last table of the data: no more is added to the head from here on.
-    let deltas = document.deltas(skins, &survey.bounds);
+    let size = |skin: &Skin| SkinSize { vertices: skin.len(), has_normals: skin.is_shaded() };
+    let sizes: Vec<SkinSize> = skins.iter().map(size).collect();
+    let deltas = document.deltas(&sizes, &survey.bounds);
     for (nth, skin) in skins.iter().enumerate() {
         let mesh = skin.mesh(stage, &mut document, &indices[nth], &deltas.accessors[nth]);
         let node = document.node(skin.name(stage), Some(mesh));

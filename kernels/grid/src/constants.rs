@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use taut_core::{
-    ABSENT, Column, Factor, Family, Formula, Kind, Particles, Sheet, Sticks, WithFactor, weight,
+    ABSENT, Column, Factor, Family, Formula, Particles, Response, Sheet, Sticks, WithFactor, weight,
 };
 
 use crate::layout::{Layout, STRIDE};
@@ -218,10 +218,7 @@ impl Constants {
                     .map(|particle| particles.inverse_masses()[particle]);
                 let weight = weight(masses, sticks.compliance(stick), self.inverse_h2);
                 let (rest, weight) = self.formula.dispatch(Terms(sticks.rest(stick), weight));
-                let (stiffness, kind) = (sticks.stiffness(stick), sticks.kind(stick));
-                let pull = if kind == Kind::Minimum { 0.0 } else { stiffness };
-                let push = if kind == Kind::Maximum { 0.0 } else { stiffness };
-                let pull = if sticks.is_torn(stick) { ABSENT } else { pull };
+                let Response { pull, push } = sticks.response(stick);
                 (self.layout.in_row(i), [rest, weight, pull, push])
             })
             .collect();

@@ -17,9 +17,9 @@ use core::sync::atomic::AtomicBool;
 use aligned_vec::{AVec, ConstAlign};
 use taut_core::{
     Columns, Engine, Executor, Factor, Formula, Inline, Kernel, News, PADDING, Particles,
-    PlanError, Program, Real, Residence, Schedule, Seen, Stage, Status, Sticks, Substeps,
-    WithFactor,
+    PlanError, Real, Residence, Schedule, Seen, Stage, Status, Sticks, Substeps, WithFactor,
 };
+use taut_program::Program;
 
 use crate::machine::{Machine, Operation};
 use crate::particles::{OverParticles, Pass, RawColumns, Source};

@@ -6,9 +6,9 @@
 //! runs of consecutive particles are whole loads and stores besides, and name nothing.
 
 use taut_core::{
-    Access, Factor, PACKET_STICKS, Response, STAR_STICKS, Slots, displaced, factor, relax,
-    squared_length, weight,
+    Factor, PACKET_STICKS, Response, STAR_STICKS, displaced, factor, relax, squared_length, weight,
 };
+use taut_program::{Access, Slots};
 
 use crate::record::{Half, Record};
 use crate::vector::Vector;

@@ -33,9 +33,10 @@ use core::cell::Cell;
 
 use taut_core::{
     Columns, Counted, Engine, Executor, Factor, Formula, Inline, Kernel, Motion, News, Numbers,
-    PADDING, ParticleView, Particles, PlanError, Program, Real, Residence, Response, Schedule,
-    Seen, Slots, Stage, Status, Sticks, Substeps, Tally, WithFactor, integrate, relax, weight,
+    PADDING, ParticleView, Particles, PlanError, Real, Residence, Response, Schedule, Seen, Stage,
+    Status, Sticks, Substeps, Tally, WithFactor, integrate, relax, weight,
 };
+use taut_program::{Program, Slots};
 
 /// The kernel that relaxes one stick at a time, on the calling thread.
 #[derive(Clone, Copy, Debug, Default)]

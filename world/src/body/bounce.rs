@@ -3,12 +3,12 @@
 use taut_core::Particles;
 
 use super::contact::Contact;
-use super::linear::{Matrix, Vector, apply, each};
 use super::motion::Moving;
 use super::{Bodies, Body};
-use crate::obstacle::{Surface, least_bounce};
+use crate::linear::{Matrix, Vector, apply, each};
+use crate::settings::Moment;
+use crate::surface::{Surface, least_bounce};
 use crate::vector::{cross, difference, dot, plus, sum};
-use crate::world::Moment;
 
 /// How often impulses are gone through: the four corners of a face share theirs evenly by then.
 const ROUNDS: usize = 32;

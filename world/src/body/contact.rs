@@ -5,7 +5,7 @@ use core::array::from_fn;
 use taut_core::Particles;
 
 use super::anchor::{Anchor, mean};
-use crate::obstacle::Nearest;
+use crate::surface::Nearest;
 use crate::vector::{difference, dot, plus, scaled};
 
 /// How often contacts are gone through: each is affected by the others of its body. A box on its

@@ -7,8 +7,8 @@ use parry3d::query::ContactManifold;
 use parry3d::query::details::contact_manifold_pfm_pfm;
 use parry3d::shape::ConvexPolyhedron;
 
-use super::linear::{Vector, apply, each, matrix, transposed};
-use super::motion::BodyPose;
+use crate::linear::{Vector, apply, each, matrix, transposed};
+use crate::pose::BodyPose;
 use crate::vector::{difference, sum};
 
 /// The convex hull of a body's mesh, along the body's own axes from its centre.

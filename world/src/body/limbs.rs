@@ -1,15 +1,13 @@
 //! Limbs: sticks with a thickness, which keep out of each other.
 
-use taut_core::{ParticleError, Particles};
+use taut_core::Particles;
 
 use super::Anchor;
 use super::anchor::Probe;
 use super::contact::{Contact, Other, Solver};
-use crate::model::{Model, ModelError};
-use crate::obstacle::{Nearest, Obstacle, Surface};
+use crate::surface::{Nearest, Surface};
 use crate::sweep::{Extent, pairs};
 use crate::vector::{difference, dot, length, wide};
-use crate::world::{Matter, Moment};
 
 /// A capsule whose axis goes from particle to particle; a ball, if both are the same.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -76,7 +74,7 @@ const MIN_REACH: f32 = 1e-6;
 
 /// The limbs of a model. They keep out of every [`Solid`](crate::Solid) (but a ridge thinner than they
 /// are may get through one that moves by more than its radius in a substep), and where
-/// [`LimbContacts`] are among the obstacles out of each other.
+/// [`LimbContacts`](crate::LimbContacts) are among the obstacles out of each other.
 ///
 /// ```
 /// use taut_world::{Model, Ragdoll};
@@ -155,6 +153,44 @@ impl<const D: usize> Limbs<D> {
         deepest
     }
 
+    /// More limbs, of an owner of their own.
+    pub(crate) fn extend(&mut self, limbs: impl IntoIterator<Item = ([u32; 2], f32)>) {
+        let owner = self.owners;
+        self.all.extend(limbs.into_iter().map(|(ends, radius)| Limb { ends, radius, owner }));
+        self.owners += 1;
+    }
+
+    /// Whether there are any that may meet.
+    pub(crate) fn may_meet(&self) -> bool {
+        self.owners > 1
+    }
+
+    /// Another substep begins: contacts are to be found anew.
+    pub(crate) fn forget_contacts(&mut self) {
+        self.scratch.found = false;
+    }
+
+    /// Moves limbs of different owners apart. Contacts are looked for within `margin`, m, once a substep.
+    pub(crate) fn keep_apart(&mut self, particles: &mut Particles<D>, friction: f32, margin: f32) {
+        let Self { all, scratch, .. } = self;
+        if !scratch.found {
+            scratch.find(all, particles, margin);
+            scratch.found = true;
+        }
+        let Scratch { contacts, solver, .. } = scratch;
+        solver.resolve(contacts, friction, particles);
+    }
+
+    /// How deep limbs of different owners are in each other at most, m; 0 if they are not.
+    pub(crate) fn depth_in_each_other(&self, particles: &Particles<D>) -> f32 {
+        let mut scratch = Scratch::default();
+        scratch.find(&self.all, particles, 0.0);
+        scratch.contacts.iter().fold(0.0, |deepest, contact| {
+            let depth = contact.depth(particles);
+            if depth > deepest { depth } else { deepest }
+        })
+    }
+
     /// The limbs of a model that comes after others, the first of its particles becoming number
     /// `first`.
     pub(crate) fn append(&mut self, others: &Self, first: u32) {
@@ -174,93 +210,6 @@ impl<const D: usize> Limbs<D> {
     }
 }
 
-impl<const D: usize> Model<D> {
-    /// The same with limbs, which are of one owner: each between two particles, or around one, and
-    /// so thick, m. They meet the limbs of others where [`LimbContacts`] are among the obstacles.
-    ///
-    /// ```
-    /// use taut_world::{Model, Rope};
-    ///
-    /// let rope = Model::rope(&[[0.0, 1.0, 0.0], [0.0, 0.0, 0.0]], &Rope::default())?;
-    /// let links = rope.sticks.ends().to_vec();
-    /// let thick = rope.with_limbs(links.into_iter().map(|link| (link, 0.02)))?;
-    /// assert_eq!(thick.limbs.all().len(), thick.sticks.len());
-    /// # Ok::<(), taut_world::ModelError>(())
-    /// ```
-    ///
-    /// # Errors
-    /// An end that is no particle, or a radius that is not from 0 to 1e12 m.
-    pub fn with_limbs(
-        mut self,
-        limbs: impl IntoIterator<Item = ([u32; 2], f32)>,
-    ) -> Result<Self, ModelError> {
-        let (owner, particles) = (self.limbs.owners, self.particles.len());
-        for (ends, radius) in limbs {
-            if let Some(&particle) = ends.iter().find(|&&end| end as usize >= particles) {
-                let particle = particle as usize;
-                return Err(ParticleError::NoSuchParticle { particle, particles }.into());
-            }
-            let sane = 0.0..=taut_core::COORDINATE_MAX;
-            ModelError::check("the radius of a limb, m,", radius.into(), sane, "from 0 to 1e12")?;
-            self.limbs.all.push(Limb { ends, radius, owner });
-        }
-        self.limbs.owners += 1;
-        Ok(self)
-    }
-}
-
-/// Limbs of different owners keep out of each other, as the arms and legs of
-/// [ragdolls](crate::Ragdoll) do: capsules around sticks.
-///
-/// Pairs whose bounding boxes overlap are found by sweeping along an axis, and where they are
-/// nearest to each other as in Ericson, "Real-Time Collision Detection", 5.1.9: once a substep, from
-/// where they are and were alone. Each pair is moved apart by the weights of the particles that
-/// carry the two nearest points, equations (*) and (**) of Jakobsen 2001, with friction after Coulomb.
-/// A limb that went through another's axis in a substep is brought back to its side.
-///
-/// Limbs are flesh: they do not bounce, whatever they hit. And those of one doll do not meet: the
-/// limits of its joints keep them off each other where they can, and an arm may swing through the
-/// trunk. (Many touch each other as they are built.)
-///
-/// ```
-/// use std::sync::Arc;
-///
-/// use taut_scalar::ScalarKernel;
-/// use taut_world::{LimbContacts, Model, Rope, Scene, World};
-///
-/// // A stick, 20 cm thick, falls across another that is pinned.
-/// let stick = |along: [f32; 3]| {
-///     let rod = Rope { spacing: 10.0, ..Rope::default() };
-///     Model::rope(&[along.map(|x| -x), along], &rod)?.with_limbs([([0, 1], 0.1)])
-/// };
-/// let mut scene = Scene::new();
-/// scene.add("bar", stick([1.0, 0.0, 0.0])?.pinned("ends"))?;
-/// scene.add("stick", stick([0.0, 0.0, 1.0])?.moved([0.0, 0.5, 0.0]))?;
-/// scene.obstacles.push(Arc::new(LimbContacts::default()));
-/// scene.settings.step.substeps = 4;
-/// let mut world = World::new(&scene, |_| ScalarKernel)?;
-/// for _ in 0..60 {
-///     assert!(world.step()?.finite);
-/// }
-/// let [_, y, _] = world.position(2);
-/// assert!((y - 0.2).abs() < 1e-2); // it lies on it
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LimbContacts {
-    /// Coulomb's μ. Default: 0.5.
-    pub friction: f32,
-    /// How near contacts are looked for, m: what comes that near may meet later in the substep.
-    /// Default: 0.01.
-    pub margin: f32,
-}
-
-impl Default for LimbContacts {
-    fn default() -> Self {
-        Self { friction: 0.5, margin: 0.01 }
-    }
-}
-
 /// Memory that is used again, and the contacts of a substep from pass to pass.
 #[derive(Clone, Debug, Default)]
 struct Scratch<const D: usize> {
@@ -272,37 +221,6 @@ struct Scratch<const D: usize> {
     solver: Solver<D>,
     /// Whether these are the contacts of this substep.
     found: bool,
-}
-
-impl<const D: usize> Obstacle<D> for LimbContacts {
-    fn begin(&self, matter: &mut Matter<'_, D>) {
-        if self.touches(matter.model()) {
-            matter.model_mut().limbs.scratch.found = false;
-        }
-    }
-
-    fn keep_out(&self, matter: &mut Matter<'_, D>, _: &Moment<D>) {
-        let Model { particles, limbs: Limbs { all, scratch, .. }, .. } = matter.model_mut();
-        if !scratch.found {
-            scratch.find(all, particles, self.margin);
-            scratch.found = true;
-        }
-        let Scratch { contacts, solver, .. } = scratch;
-        solver.resolve(contacts, self.friction, particles);
-    }
-
-    fn touches(&self, matter: &Model<D>) -> bool {
-        matter.limbs.owners > 1
-    }
-
-    fn depth(&self, matter: &Model<D>, _: &Moment<D>) -> f32 {
-        let mut scratch = Scratch::default();
-        scratch.find(&matter.limbs.all, &matter.particles, 0.0);
-        scratch.contacts.iter().fold(0.0, |deepest, contact| {
-            let depth = contact.depth(&matter.particles);
-            if depth > deepest { depth } else { deepest }
-        })
-    }
 }
 
 impl<const D: usize> Scratch<D> {

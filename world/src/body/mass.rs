@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::error::BodyError;
-use super::linear::{Matrix, Vector, each, matrix, symmetric_eigen, trace_less};
+use crate::error::BodyError;
+use crate::linear::{Matrix, Vector, each, matrix, symmetric_eigen, trace_less};
 use crate::vector::{cross, difference, dot, plus, sum};
 
 /// How much of the largest eigenvalue of the covariance the least must be: a body a ten-thousandth
@@ -12,7 +12,7 @@ const FLATTEST: f64 = 1e-8;
 
 /// The corners of a regular tetrahedron of four unit masses whose covariance is 4 times the unit
 /// matrix, and whose centre is the origin; its volume is positive.
-pub(super) const CORNERS: [Vector; 4] =
+pub(crate) const CORNERS: [Vector; 4] =
     [[1.0, 1.0, 1.0], [-1.0, 1.0, -1.0], [1.0, -1.0, -1.0], [-1.0, -1.0, 1.0]];
 
 /// What a rigid body shows of its matter: all that its motion depends on.
@@ -150,7 +150,7 @@ impl MassProperties {
     }
 }
 
-pub(super) fn checked_mass(mass: f64) -> Result<f64, BodyError> {
+pub(crate) fn checked_mass(mass: f64) -> Result<f64, BodyError> {
     if mass > 0.0 && mass.is_finite() { Ok(mass) } else { Err(BodyError::Mass { mass }) }
 }
 

@@ -13,13 +13,10 @@ mod anchor;
 mod bounce;
 mod contact;
 mod embedding;
-mod error;
 #[cfg(feature = "parry")]
 mod hull;
 mod limbs;
-mod linear;
 mod mass;
-mod models;
 mod motion;
 #[cfg(feature = "parry")]
 mod pairs;
@@ -29,18 +26,15 @@ use std::ops::Range;
 
 use taut_core::{Real, Renumbering};
 
+use crate::linear::{Matrix, Vector, apply, each, inverse, matrix};
 use crate::vector::{difference, sum};
-
-use linear::{Matrix, Vector, apply, each, inverse, matrix};
 
 pub use anchor::Anchor;
 pub(crate) use anchor::Probe;
-pub use error::BodyError;
-pub use limbs::{Limb, LimbContacts, Limbs};
+pub use limbs::{Limb, Limbs};
 pub use mass::MassProperties;
-pub use motion::{BodyPose, Twist};
-#[cfg(feature = "parry")]
-pub use pairs::BodyContacts;
+pub(crate) use mass::{CORNERS, checked_mass};
+pub use motion::Twist;
 
 /// A rigid body: the four particles that carry it, and what is fastened to them.
 #[derive(Clone, Debug)]
@@ -143,7 +137,11 @@ impl<const D: usize> Bodies<D> {
 
     /// One body of the particles 0 to 3, at `points` from its centre, and the mesh fastened to
     /// them, from the centre too.
-    fn one(points: [Vector; 4], vertices: &[Vector], triangles: &[[u32; 3]]) -> Option<Self> {
+    pub(crate) fn one(
+        points: [Vector; 4],
+        vertices: &[Vector],
+        triangles: &[[u32; 3]],
+    ) -> Option<Self> {
         let edges = matrix(|axis, edge| points[edge + 1][axis] - points[0][axis]);
         let body = Body {
             particles: [0, 1, 2, 3],
@@ -197,7 +195,7 @@ fn places<S: Real>(columns: [&[S]; 3], particles: [u32; 4]) -> [Vector; 4] {
 }
 
 /// The mean of four places.
-fn mean(points: &[Vector; 4]) -> Vector {
+pub(crate) fn mean(points: &[Vector; 4]) -> Vector {
     let [a, b, c, d] = *points;
     sum(sum(a, b), sum(c, d)).map(|all| 0.25 * all)
 }

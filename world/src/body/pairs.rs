@@ -2,61 +2,12 @@
 
 use taut_core::Particles;
 
-use super::Body;
 use super::contact::{Contact, Other, Solver};
 use super::hull::Touching;
-use super::motion::BodyPose;
-use crate::model::Model;
-use crate::obstacle::{Obstacle, Surface};
+use super::{Bodies, Body};
+use crate::pose::BodyPose;
+use crate::surface::Surface;
 use crate::sweep::{self, Extent};
-use crate::world::{Matter, Moment};
-
-/// Bodies keep out of each other: each is as large as the convex hull of its mesh, and one whose
-/// particles are all pinned does not give way.
-///
-/// Pairs whose bounding boxes overlap are found by sweeping along an axis. Where their hulls touch
-/// is found by the crate `parry3d` (in its form that is the same to the bit on every machine), once a
-/// substep, from where they are alone: nothing is remembered from one substep to the next. Each point
-/// of contact is moved apart by the weights of the particles that carry it, equations (*) and (**) of
-/// Jakobsen 2001, with friction after Coulomb; the sticks that this bends are relaxed in the next
-/// pass. Three or four [passes](crate::Settings::passes) "should be enough"; stacks want more substeps.
-///
-/// ```
-/// use std::sync::Arc;
-///
-/// use taut_scalar::ScalarKernel;
-/// use taut_world::{BodyContacts, Model, Scene, World};
-///
-/// let mut scene = Scene::new();
-/// scene.add("table", Model::rigid_box([2.0, 0.1, 2.0], 700.0)?.pinned("body"))?;
-/// scene.add("dice", Model::rigid_box([0.1; 3], 700.0)?.moved([0.0, 0.2, 0.0]))?;
-/// scene.obstacles.push(Arc::new(BodyContacts::default()));
-/// scene.settings.passes = 4;
-/// scene.settings.step.iterations = 1;
-/// scene.settings.step.substeps = 4;
-/// let mut world = World::new(&scene, |_| ScalarKernel)?;
-/// for _ in 0..60 {
-///     assert!(world.step()?.finite);
-/// }
-/// let matter = &world.pieces()[0].matter;
-/// let dice = matter.bodies.all()[1].pose(&matter.particles);
-/// assert!((dice.centre[1] - 0.1).abs() < 2e-3); // it lies on the table
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BodyContacts {
-    /// How bodies feel to each other. Default: a friction of 0.5, no restitution, no thickness.
-    pub surface: Surface,
-    /// How near contacts are looked for, m: so that a face that lies on another has all its corners
-    /// as points of contact, though one may be a little above it. Default: 0.005.
-    pub margin: f32,
-}
-
-impl Default for BodyContacts {
-    fn default() -> Self {
-        Self { surface: Surface { friction: 0.5, ..Surface::default() }, margin: 0.005 }
-    }
-}
 
 /// Memory that is used again in every pass, and the contacts of a substep from pass to pass.
 #[derive(Clone, Debug, Default)]
@@ -73,33 +24,31 @@ pub(super) struct Scratch {
     found: bool,
 }
 
-impl Obstacle<3> for BodyContacts {
-    fn begin(&self, matter: &mut Matter<'_, 3>) {
-        if self.touches(matter.model()) {
-            matter.model_mut().bodies.scratch.found = false;
-        }
+impl Bodies<3> {
+    /// Another substep begins: contacts are to be found anew.
+    pub(crate) fn forget_contacts(&mut self) {
+        self.scratch.found = false;
     }
 
-    fn keep_out(&self, matter: &mut Matter<'_, 3>, _: &Moment<3>) {
-        let Model { particles, bodies, .. } = matter.model_mut();
-        let mut scratch = core::mem::take(&mut bodies.scratch);
+    /// Moves bodies apart. Contacts are looked for within `margin`, m, once a substep.
+    pub(crate) fn keep_apart(
+        &mut self,
+        particles: &mut Particles<3>,
+        surface: &Surface,
+        margin: f32,
+    ) {
+        let Self { all, scratch, bounces, .. } = self;
         if !scratch.found {
-            scratch.find(bodies.all(), particles, self.surface.thickness, self.margin);
+            scratch.find(all, particles, surface.thickness, margin);
             scratch.found = true;
         }
-        let Scratch { contacts, solver, .. } = &mut scratch;
-        solver.resolve(contacts, self.surface.friction, particles);
-        if self.surface.restitution > 0.0 {
-            for (contact, two) in scratch.contacts.iter().zip(&scratch.between) {
-                let two = two.map(Some);
-                bodies.bounces.note(two, contact, particles, &self.surface);
+        let Scratch { contacts, solver, between, .. } = scratch;
+        solver.resolve(contacts, surface.friction, particles);
+        if surface.restitution > 0.0 {
+            for (contact, two) in contacts.iter().zip(&*between) {
+                bounces.note(two.map(Some), contact, particles, surface);
             }
         }
-        bodies.scratch = scratch;
-    }
-
-    fn touches(&self, matter: &Model<3>) -> bool {
-        matter.bodies.all().len() > 1
     }
 }
 

@@ -5,7 +5,7 @@ use taut_core::Particles;
 use super::anchor::Probe;
 use super::contact::Contact;
 use super::{Anchor, Bodies, Body};
-use crate::obstacle::{Nearest, Surface};
+use crate::surface::{Nearest, Surface};
 
 impl<const D: usize> Bodies<D> {
     /// A vertex of a body, by its number among those of all bodies, as a point of matter.

@@ -1,6 +1,6 @@
 //! What obstacles look like.
 
-use crate::body::BodyPose;
+use crate::pose::BodyPose;
 use crate::vector::{cross, dot};
 
 /// What an obstacle looks like in its own axes, about its own origin; lengths in m.

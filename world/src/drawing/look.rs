@@ -2,8 +2,6 @@
 
 use core::fmt;
 
-use crate::model::Model;
-
 /// What a model is meant to be seen as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Look {
@@ -42,32 +40,5 @@ impl Look {
 impl fmt::Display for Look {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
-    }
-}
-
-impl<const D: usize> Model<D> {
-    /// What it is meant to be seen as: what its builder says ([`Model::look`](Self#structfield.look)),
-    /// or else told by what it is made of.
-    ///
-    /// ```
-    /// use taut_world::{Cloth, Look, Model, Plant};
-    ///
-    /// assert_eq!(Model::<3>::cloth(&Cloth::default())?.seen_as(), Look::Cloth);
-    /// assert_eq!(Model::<3>::plant(&Plant::default())?.seen_as(), Look::Plant);
-    /// # Ok::<(), taut_world::ModelError>(())
-    /// ```
-    pub fn seen_as(&self) -> Look {
-        let told = || {
-            if !self.bodies.is_empty() {
-                Look::Body
-            } else if !self.faces.is_empty() {
-                Look::Cloth
-            } else if !self.sticks.is_empty() || !self.springs.is_empty() {
-                Look::Rope
-            } else {
-                Look::Grains
-            }
-        };
-        self.look.unwrap_or_else(told)
     }
 }

@@ -1,7 +1,7 @@
 //! Where bodies and obstacles are, as matrices: for whoever draws them.
 
 use super::Figure;
-use crate::body::BodyPose;
+use crate::pose::BodyPose;
 
 /// What brings points of a thing to where they are, column by column as GPUs want it: the
 /// directions of its axes, which are `rotation` by rows, and where its origin is.

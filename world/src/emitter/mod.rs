@@ -5,16 +5,16 @@ mod source;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use taut_core::{
-    COORDINATE_MAX, Duplicates, INVERSE_MASS_MAX, INVERSE_MASS_MIN, Particles, Sticks,
+    COORDINATE_MAX, INVERSE_MASS_MAX, INVERSE_MASS_MIN, PARTICLES_MAX, Particles, check_limit,
 };
 
-use crate::model::{Model, ModelError, particles_checked};
-use crate::world::Moment;
+use crate::error::ModelError;
+use crate::settings::Moment;
 
 pub use source::Source;
 use source::{in_ball, uniform};
 
-/// How particles are thrown. Make a model of it with [`Model::emitter`].
+/// How particles are thrown. Make a model of it with [`Model::emitter`](crate::Model::emitter).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Emission<const D: usize = 3> {
     /// Where from.
@@ -111,15 +111,13 @@ pub struct Living {
     pub lifetime: f64,
 }
 
-impl<const D: usize> Model<D> {
-    /// An emitter and its particles, as many as can be alive at once: none is alive before its time.
+impl<const D: usize> Emission<D> {
+    /// How many particles it takes: as many as can be alive at once.
     ///
     /// # Errors
-    /// If a number is not finite; if rate, lifetimes or mass are not above 0, or not sane; if there
-    /// would be more than 2²⁴ particles; if polygons have no area.
-    pub fn emitter(emission: Emission<D>) -> Result<Self, ModelError> {
-        let Emission { source, rate, velocity, normal_speed, spread, lifetime, mass, .. } =
-            &emission;
+    /// As [`Model::emitter`](crate::Model::emitter).
+    fn checked(&self) -> Result<usize, ModelError> {
+        let Self { source, rate, velocity, normal_speed, spread, lifetime, mass, .. } = self;
         ModelError::check("the rate of an emitter, 1/s,", *rate, 1e-9..=1e9, "from 1e-9 to 1e9")?;
         let [shortest, longest] = *lifetime;
         let above = "above 0, and at most 1e9";
@@ -136,33 +134,30 @@ impl<const D: usize> Model<D> {
             let number = f64::from(number);
             ModelError::check("a place of a source, m,", number, -1e9..=1e9, "from -1e9 to 1e9")?;
         }
-        let areas = source.areas();
         if let Source::Polygons(_) = source {
-            let area = areas.last().copied().unwrap_or_default();
+            let area = source.areas().last().copied().unwrap_or_default();
             ModelError::check("the area of a source, m²,", area, f64::MIN_POSITIVE.., "above 0")?;
         }
         let count = libm::ceil(rate * longest) + 1.0;
         #[allow(clippy::cast_sign_loss, reason = "a count")]
-        let count = particles_checked(count as u128)?;
-
-        let particles = Particles::new(&vec![source.anchor(); count], &vec![0.0; count])?;
-        let sticks = Sticks::with_rests(count, &[], &[], Duplicates::Keep)?;
-        let numbers: Vec<u32> = (0..count as u32).collect();
-        let mut model = Self::new(particles, sticks);
-        model.groups.insert(emission.group.clone(), numbers.clone());
-        model.emitters.push(Emitter {
-            random: ChaCha8Rng::seed_from_u64(emission.seed),
-            emission,
-            areas,
-            particles: numbers,
-            births: None,
-            deaths: vec![f64::NEG_INFINITY; count],
-        });
-        Ok(model)
+        Ok(check_limit("particles", count as u128, PARTICLES_MAX)?)
     }
 }
 
 impl<const D: usize> Emitter<D> {
+    /// Throws particles of the numbers from 0 on.
+    pub(crate) fn new(emission: Emission<D>) -> Result<Self, ModelError> {
+        let particles = emission.checked()?;
+        Ok(Self {
+            random: ChaCha8Rng::seed_from_u64(emission.seed),
+            areas: emission.source.areas(),
+            emission,
+            particles: (0..particles as u32).collect(),
+            births: None,
+            deaths: vec![f64::NEG_INFINITY; particles],
+        })
+    }
+
     /// How it throws.
     pub fn emission(&self) -> &Emission<D> {
         &self.emission

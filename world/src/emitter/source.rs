@@ -75,7 +75,7 @@ impl<const D: usize> Source<D> {
     }
 
     /// Some place of it, m.
-    pub(super) fn anchor(&self) -> [f32; D] {
+    pub(crate) fn anchor(&self) -> [f32; D] {
         match self {
             Self::Point(place) | Self::Disc { centre: place, .. } => *place,
             Self::Polygons(triangles) => triangles.first().map_or([0.0; D], |corners| corners[0]),

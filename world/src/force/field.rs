@@ -2,10 +2,11 @@
 
 use core::fmt;
 
-use super::{Force, Forces};
+use super::Force;
+use crate::forces::Forces;
 use crate::model::Model;
+use crate::settings::Moment;
 use crate::simd::{Pass, widest};
-use crate::world::Moment;
 
 /// A particle as a law of force sees it.
 #[derive(Clone, Copy, Debug, PartialEq)]

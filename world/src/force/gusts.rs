@@ -1,6 +1,6 @@
 //! Wind that comes and goes.
 
-use crate::model::ModelError;
+use crate::error::ModelError;
 
 /// How a wind varies: by a smooth noise in space that the wind carries along (G. I. Taylor, "The
 /// Spectrum of Turbulence", 1938: eddies pass faster than they change). It is a function of place

@@ -3,7 +3,7 @@
 use taut_core::Particles;
 
 use super::{Model, ModelError};
-use crate::obstacle::{Path, Pose, Spin};
+use crate::path::{Path, Pose, Spin};
 use crate::vector::{rounded, wide};
 
 /// Leads pinned particles along a path, as if they were fastened to an obstacle that moves so:

@@ -7,27 +7,12 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use taut_core::{Duplicates, Particles, Sheet, Sticks};
 
 use super::cloth::{Diagonals, bending_of, faces};
-use super::mesh::bending_among;
+use super::mesh::{bending_among, highest};
 use super::parts::rectangle_checked;
 use super::{Model, ModelError, StickSet};
 
-/// The share of a mesh's particles that are pinned: its highest.
-pub const PINNED_SHARE: f64 = 0.02;
-
 /// The distance between neighbours, m.
 const SPACING: f64 = 0.05;
-
-/// The numbers of the highest of these places: a share of [`PINNED_SHARE`], at least one; of equally
-/// high ones the first.
-pub(super) fn highest<const D: usize>(positions: &[[f32; D]]) -> Vec<u32> {
-    let mut by_height: Vec<u32> = (0..positions.len() as u32).collect();
-    let height = |particle: u32| positions[particle as usize][1];
-    by_height.sort_by(|&one, &other| height(other).total_cmp(&height(one)));
-    #[allow(clippy::cast_sign_loss, reason = "a share of a count")]
-    by_height.truncate((positions.len() as f64 * PINNED_SHARE).ceil() as usize);
-    by_height.sort_unstable();
-    by_height
-}
 
 impl Model {
     /// A triangle mesh that hangs from its highest particles (a share of [`PINNED_SHARE`],

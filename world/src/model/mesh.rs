@@ -3,10 +3,12 @@
 use taut_core::{Bending, Duplicates, Particles, Sticks};
 
 use super::cloth::Axes;
-use super::hanging::highest;
 use super::parts::{at_least, inverse_mass, marks, positive, rectangle_checked};
 use super::{Model, ModelError};
 use crate::vector::{difference, rounded, scaled, sum, wide};
+
+/// The share of a mesh's particles that are pinned: its highest.
+pub const PINNED_SHARE: f64 = 0.02;
 
 /// A sheet of equilateral triangles, six around each particle inside.
 ///
@@ -159,6 +161,18 @@ fn area<const D: usize>([a, b, c]: [[f64; D]; 3]) -> f64 {
     let [u, v] = [difference(b, a), difference(c, a)];
     let squares = (0..D).flat_map(|i| (i + 1..D).map(move |j| u[i] * v[j] - u[j] * v[i]));
     libm::sqrt(squares.map(|part| part * part).sum()) / 2.0
+}
+
+/// The numbers of the highest of these places: a share of [`PINNED_SHARE`], at least one; of equally
+/// high ones the first.
+pub(super) fn highest<const D: usize>(positions: &[[f32; D]]) -> Vec<u32> {
+    let mut by_height: Vec<u32> = (0..positions.len() as u32).collect();
+    let height = |particle: u32| positions[particle as usize][1];
+    by_height.sort_by(|&one, &other| height(other).total_cmp(&height(one)));
+    #[allow(clippy::cast_sign_loss, reason = "a share of a count")]
+    by_height.truncate((positions.len() as f64 * PINNED_SHARE).ceil() as usize);
+    by_height.sort_unstable();
+    by_height
 }
 
 /// Which of the sticks that [`Sticks::from_triangles`] made resist bending: those after the edges.

@@ -3,16 +3,21 @@
 mod arrangement;
 mod bridge;
 mod cloth;
-mod error;
+mod emitting;
 mod faces;
 mod guide;
 mod hanging;
+mod limbs;
 mod mesh;
 mod parts;
 mod plant;
 mod ragdoll;
+mod rigid;
 mod rope;
+mod seen;
+mod sprung;
 mod stick_set;
+mod tethers;
 mod turned;
 
 use std::borrow::Cow;
@@ -28,25 +33,24 @@ use taut_core::{
 use crate::body::{Bodies, Limbs};
 use crate::drawing::Look;
 use crate::emitter::Emitter;
+use crate::error::ModelError;
+use crate::settings::Moment;
 use crate::springs::Springs;
-use crate::tether::Tethers;
-use crate::world::Moment;
 
 pub(crate) use arrangement::schedule_of;
 pub use arrangement::{Arranged, Arrangement, ArrangementError, Numbering, Order};
 pub use bridge::Bridge;
 pub use cloth::{Axes, Cloth, Diagonals};
-pub use error::ModelError;
 pub use faces::Faces;
 pub(crate) use faces::{BLOCK, Layout, Share, Slots, Triangles};
 pub use guide::Guide;
-pub use hanging::PINNED_SHARE;
-pub use mesh::HexSheet;
-pub(crate) use parts::particles_checked;
+pub use mesh::{HexSheet, PINNED_SHARE};
 pub use plant::Plant;
 pub use ragdoll::{JointLimit, Ragdoll};
 pub use rope::Rope;
 pub use stick_set::{StickSet, UnknownStickSet};
+pub(crate) use tethers::ANCHORS_MAX;
+pub use tethers::Tethers;
 
 /// Particles and sticks, and what belongs to them: what builders return and scenes are put
 /// together from.

@@ -134,7 +134,7 @@ pub(super) fn at_least(
 }
 
 /// A number of particles, before memory is asked for them.
-pub(crate) fn particles_checked(count: u128) -> Result<usize, ModelError> {
+pub(super) fn particles_checked(count: u128) -> Result<usize, ModelError> {
     Ok(check_limit("particles", count, PARTICLES_MAX)?)
 }
 

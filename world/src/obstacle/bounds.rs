@@ -2,11 +2,12 @@
 
 use taut_core::Lane;
 
-use super::Pose;
-use super::path::{check_point, upright};
-use super::solid::{Nearest, Shape, Side};
+use super::solid::{Shape, Side};
 use crate::drawing::{Figure, Form};
-use crate::model::ModelError;
+use crate::error::ModelError;
+use crate::path::Pose;
+use crate::path::{check_point, upright};
+use crate::surface::Nearest;
 use crate::vector::{constants, dot};
 
 /// The inside of a box, which nothing leaves: Jakobsen's "cube world", in two dimensions the edges

@@ -2,12 +2,13 @@
 
 use taut_core::Lane;
 
-use super::Pose;
-use super::path::{axes_along, check_point, upright};
-use super::solid::{Nearest, Shape, Side};
+use super::solid::{Shape, Side};
 use super::sphere::{check_radius, length_and_direction};
 use crate::drawing::{Figure, Form};
-use crate::model::ModelError;
+use crate::error::ModelError;
+use crate::path::Pose;
+use crate::path::{axes_along, check_point, upright};
+use crate::surface::Nearest;
 use crate::vector::{constants, difference, dot, length, scaled};
 
 /// All that is near a line between two ends: a limb, a pole.

@@ -2,12 +2,13 @@
 
 use taut_core::{LEAST_SQUARED_LENGTH, Lane};
 
-use super::Pose;
-use super::path::{check_point, unit};
-use super::solid::{Nearest, Shape, Side};
+use super::solid::{Shape, Side};
 use super::sphere::may_reach_ball;
 use crate::drawing::{Figure, Form};
-use crate::model::ModelError;
+use crate::error::ModelError;
+use crate::path::Pose;
+use crate::path::{check_point, unit};
+use crate::surface::Nearest;
 use crate::vector::{constants, difference, dot, length, plus};
 
 /// A box that keeps particles out, in any orientation.

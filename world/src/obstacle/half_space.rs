@@ -2,11 +2,12 @@
 
 use taut_core::Lane;
 
-use super::Pose;
-use super::path::{axes_along, check_point, unit};
-use super::solid::{Nearest, Shape, Side};
+use super::solid::{Shape, Side};
 use crate::drawing::{Figure, Form};
-use crate::model::ModelError;
+use crate::error::ModelError;
+use crate::path::Pose;
+use crate::path::{axes_along, check_point, unit};
+use crate::surface::Nearest;
 use crate::vector::{constants, dot};
 
 /// Everything below a plane: a floor, a slope; in two dimensions below a line.

@@ -6,15 +6,19 @@ use parry3d::partitioning::{Bvh, BvhBuildStrategy};
 use robust::{Coord3D, orient3d};
 use taut_core::{Particles, TriangleError};
 
-use super::path::{Drift, check_point, upright};
-use super::solid::{Nearest, Solid};
-use super::surface::{Contact, Law, Mover};
-use super::{Obstacle, Pose};
+use super::Obstacle;
+use super::solid::Solid;
 use crate::body::Probe;
 use crate::drawing::{Figure, Form};
-use crate::model::{Model, ModelError};
+use crate::error::ModelError;
+use crate::matter::Matter;
+use crate::model::Model;
+use crate::path::Pose;
+use crate::path::{Drift, check_point, upright};
+use crate::settings::Moment;
+use crate::surface::Nearest;
+use crate::surface::{Contact, Law, Mover};
 use crate::vector::{cross, difference, dot, length, plus};
-use crate::world::{Matter, Moment};
 
 /// From which sides particles meet the triangles of a mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,33 +1,35 @@
 //! What keeps particles out: collision by projection (Jakobsen 2001).
 
+#[cfg(feature = "parry")]
+mod body_contacts;
 mod bounds;
 mod capsule;
 mod cuboid;
 mod half_space;
+mod limb_contacts;
 #[cfg(feature = "parry")]
 mod mesh;
-mod path;
 mod solid;
 mod sphere;
-mod surface;
 
 use core::fmt::Debug;
 
 use crate::drawing::Figure;
+use crate::matter::Matter;
 use crate::model::Model;
-use crate::world::{Matter, Moment};
+use crate::settings::Moment;
 
+#[cfg(feature = "parry")]
+pub use body_contacts::BodyContacts;
 pub use bounds::Bounds;
 pub use capsule::Capsule;
 pub use cuboid::Cuboid;
 pub use half_space::HalfSpace;
+pub use limb_contacts::LimbContacts;
 #[cfg(feature = "parry")]
 pub use mesh::{Facing, TriMesh};
-pub use path::{Path, Pose, Spin};
-pub use solid::{Nearest, Shape, Side, Solid};
+pub use solid::{Shape, Side, Solid};
 pub use sphere::Sphere;
-pub use surface::Surface;
-pub(crate) use surface::least_bounce;
 
 /// Something that particles cannot enter. Where it is, is a function of time: it has no state that
 /// a step changes, so a world can be resumed at any step.

@@ -6,14 +6,18 @@ use core::fmt::Debug;
 use pulp::Simd;
 use taut_core::{Lane, Numbers, PADDING, ParticleView, Particles, Stage};
 
-use super::path::Drift;
-use super::surface::{Contact, Law, Mover};
-use super::{Obstacle, Path, Pose, Spin, Surface};
+use super::Obstacle;
 use crate::body::Probe;
 use crate::drawing::Figure;
-use crate::model::{Model, ModelError};
+use crate::error::ModelError;
+use crate::matter::Matter;
+use crate::model::Model;
+use crate::path::Drift;
+use crate::path::{Path, Pose, Spin};
+use crate::settings::Moment;
 use crate::simd::{self, Mask, Pass, Register, RegisterPass};
-use crate::world::{Matter, Moment};
+use crate::surface::{Contact, Law, Mover};
+use crate::surface::{Nearest, Surface};
 
 /// A shape with a surface, still or moving: an obstacle.
 ///
@@ -108,16 +112,6 @@ impl<S, const D: usize> Solid<S, D> {
     pub(super) fn poses(&self, moment: &Moment<D>) -> [Pose<D>; 2] {
         [moment.time - f64::from(moment.h), moment.time].map(|time| self.pose(time))
     }
-}
-
-/// How far it is from points to a [`Side`]: from one (`L` is `f32`), or from those in the lanes of a
-/// register.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Nearest<const D: usize, L = f32> {
-    /// m, negative inside.
-    pub distance: L,
-    /// The shortest way out, of length 1.
-    pub normal: [L; D],
 }
 
 /// A side of a shape, in place. Its formulas are written over [`Lane`], so that they run on one

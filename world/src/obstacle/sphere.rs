@@ -2,11 +2,12 @@
 
 use taut_core::{COORDINATE_MAX, LEAST_SQUARED_LENGTH, Lane};
 
-use super::Pose;
-use super::path::{check_point, upright};
-use super::solid::{Nearest, Shape, Side};
+use super::solid::{Shape, Side};
 use crate::drawing::{Figure, Form};
-use crate::model::ModelError;
+use crate::error::ModelError;
+use crate::path::Pose;
+use crate::path::{check_point, upright};
+use crate::surface::Nearest;
 use crate::vector::{constants, difference, dot};
 
 /// A ball (Mosegaard's, for one); in two dimensions a circle.

@@ -4,13 +4,10 @@
 
 mod geodesic;
 mod model;
-mod settings;
 mod stage;
 mod surface;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use settings::ANCHORS_MAX;
-pub use settings::Tethers;
 pub(crate) use stage::{TETHER_SPEED_MAX, Tether, TetherColumns, TetherList};
 pub(crate) use surface::Surface;

@@ -5,7 +5,8 @@ use std::sync::PoisonError;
 use taut_core::{Kernel, Particles, Stretch};
 
 use super::residual::{PARTS, Parts, Residual, StretchSums, whole};
-use super::{Moment, World, WorldError};
+use super::{World, WorldError};
+use crate::settings::Moment;
 use crate::simd::{Pass, widest};
 
 /// Figures of a world at the end of a step, in `f64`, added up in an order that the pieces and their

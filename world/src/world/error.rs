@@ -2,7 +2,7 @@
 
 use taut_core::{ParticleError, PlanError, StepError, StickError};
 
-use crate::model::ModelError;
+use crate::error::ModelError;
 use crate::springs::SpringError;
 
 /// Why a world cannot be made, or go on.

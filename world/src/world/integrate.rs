@@ -2,8 +2,8 @@
 
 use taut_core::{Numbers, ParticleView, Stage, integrate};
 
-use super::Moment;
-use crate::force::Forces;
+use crate::forces::Forces;
+use crate::settings::Moment;
 use crate::simd::{Pass, widest};
 
 /// A substep of motion: that of [`taut_core::integrate`], with the force on each particle besides the

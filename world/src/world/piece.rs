@@ -7,15 +7,16 @@ use taut_core::{
     Seen, Stage, Sticks, Substeps,
 };
 
-use super::Moment;
 use super::integrate::Integrate;
-use super::matter::{Matter, PlanAccess, Progress};
+use super::overstretched::Tearing;
 use super::residual::Residual;
 use super::step::{Pass, Watch};
-use super::tearing::Tearing;
 use super::tethering::Tethering;
-use crate::force::{Force, Forces, Sampling};
+use crate::force::{Force, Sampling};
+use crate::forces::Forces;
+use crate::matter::{Matter, PlanAccess, Progress};
 use crate::model::{Model, reordered};
+use crate::settings::Moment;
 
 /// Meshes of fewer particles stay numbered as they are: they fit the caches anyway.
 const RENUMBERED_FROM: usize = 4096;

@@ -1,6 +1,6 @@
 //! How far the sticks of a piece are from their rest lengths, found fast.
 
-use taut_core::{Kind, News, Particles, Seen, Sticks, Stretch};
+use taut_core::{News, Particles, Seen, Sticks, Stretch};
 
 use super::runs::{CHUNK, Run, Runs};
 use crate::simd::{Pass, widest};
@@ -65,12 +65,8 @@ impl Residual {
 
     fn note(&mut self, sticks: &Sticks, stick: usize) {
         let Some(place) = self.layout.place(stick) else { return };
-        let acts = match sticks.kind(stick) {
-            _ if sticks.is_torn(stick) => [0.0, 0.0],
-            Kind::TwoSided => [1.0, 1.0],
-            Kind::Minimum => [1.0, 0.0],
-            Kind::Maximum => [0.0, 1.0],
-        };
+        let (kind, whole) = (sticks.kind(stick), !sticks.is_torn(stick));
+        let acts = [kind.pushes(), kind.pulls()].map(|acts| f32::from(u8::from(acts && whole)));
         let counts = |acts: [f32; 2]| usize::from(acts != [0.0, 0.0]);
         let acted = [self.acts[0][place], self.acts[1][place]];
         self.untorn = self.untorn + counts(acts) - counts(acted);

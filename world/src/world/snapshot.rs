@@ -6,11 +6,13 @@ use taut_core::{
 };
 
 use super::hands::Held;
+use super::overstretched::Tearing;
 use super::piece::Piece;
-use super::tearing::Tearing;
-use super::{Settings, World, WorldError};
-use crate::model::{Model, ModelError};
+use super::{World, WorldError};
+use crate::error::ModelError;
+use crate::model::Model;
 use crate::scene::Scene;
+use crate::settings::Settings;
 
 /// Why a world cannot be taken up again.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

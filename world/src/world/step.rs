@@ -2,7 +2,8 @@
 
 use taut_core::{Executor, Inline, Kernel};
 
-use super::{Moment, Settings, World, WorldError};
+use super::{World, WorldError};
+use crate::settings::{Moment, Settings};
 
 /// How a step ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,11 +2,11 @@
 
 use taut_core::{Engine, Kernel, News, Particles, Renumbering, Seen};
 
-use super::{Moment, Part, World};
+use super::{Part, World};
+use crate::model::{ANCHORS_MAX, Tethers};
 use crate::model::{Model, reordered};
-use crate::tether::{
-    ANCHORS_MAX, Surface, TETHER_SPEED_MAX, Tether, TetherColumns, TetherList, Tethers,
-};
+use crate::settings::Moment;
+use crate::tether::{Surface, TETHER_SPEED_MAX, Tether, TetherColumns, TetherList};
 
 /// The tethers of a part of a world.
 #[derive(Debug)]

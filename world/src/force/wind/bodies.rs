@@ -2,10 +2,10 @@
 
 use super::air::{Air, Corner, Gusty};
 use super::laws::{Law, Thirds, at_least};
-use crate::force::Forces;
+use crate::forces::Forces;
 use crate::model::Model;
+use crate::settings::Moment;
 use crate::vector::dot;
-use crate::world::Moment;
 
 /// Adds what the wind does to the faces of bodies that it meets from outside. A third of it is at each
 /// corner, and so at the particles that carry it, by their weights there.

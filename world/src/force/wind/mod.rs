@@ -6,10 +6,11 @@ mod bodies;
 mod laws;
 
 use super::gusts::Gusts;
-use super::{Force, Forces, Room, Sampling};
+use super::{Force, Sampling};
+use crate::forces::{Forces, Room};
 use crate::model::Model;
+use crate::settings::Moment;
 use crate::simd::widest;
-use crate::world::Moment;
 
 use air::{Air, Gusty, Steady};
 use blow::Blow;

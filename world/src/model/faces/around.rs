@@ -1,10 +1,7 @@
 //! What each particle gets of the triangles around it.
 
-use super::layout::{BLOCK, Block};
-
-/// So many blocks later what was found out about one is in the nearest cache, and loads that span two
-/// stores need not wait for them.
-const SETTLED: usize = 4;
+/// Triangles are visited in blocks of this many: the widest register of `f32` there is.
+pub(crate) const BLOCK: usize = taut_core::PADDING;
 
 /// What is in a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,25 +88,6 @@ impl Around {
                 nth,
             });
             done = nth + of_share;
-        }
-    }
-
-    /// Notes after which of the blocks, in this order, which shares are complete and settled.
-    pub(super) fn complete(&self, blocks: &mut [Block], slots: usize) {
-        let mut found_by = vec![0; slots];
-        for (nth, block) in blocks.iter().enumerate().rev() {
-            for slots in block.triangles.slots() {
-                found_by[slots.range()].fill(nth);
-            }
-        }
-        let mut last = 0;
-        for share in &self.shares {
-            for slot in self.of(share) {
-                let of_share = &found_by[slot..][..share.len as usize];
-                last = of_share.iter().copied().fold(last, usize::max);
-            }
-            let after = (last + SETTLED).min(blocks.len() - 1);
-            blocks[after].completes += 1;
         }
     }
 

@@ -5,11 +5,12 @@ use core::ops::Range;
 use core::slice::{from_mut, from_ref};
 use std::collections::BTreeMap;
 
-use super::around::{Around, Slot};
+use super::around::{Around, BLOCK, Slot};
 use super::leave_out;
 
-/// Triangles are visited in blocks of this many: the widest register of `f32` there is.
-pub(crate) const BLOCK: usize = taut_core::PADDING;
+/// So many blocks later what was found out about one is in the nearest cache, and loads that span two
+/// stores need not wait for them.
+const SETTLED: usize = 4;
 
 /// Sixteen slots in sequence for what is found out about as many triangles. Those of two blocks may
 /// overlap: what they have in common is found out twice, and is the same.
@@ -163,7 +164,7 @@ impl Layout {
         let around = Around::new(faces, &slot_of, &found_out);
         // Along the memory of the particles, which then are complete one after the other.
         blocks.sort_by_key(|block| block.triangles.lowest());
-        around.complete(&mut blocks, slots);
+        complete(&around, &mut blocks, slots);
         Self { blocks, around, slots, slot_of }
     }
 
@@ -187,6 +188,25 @@ impl Layout {
             }
         }
         leave_out(&mut self.slot_of, gone);
+    }
+}
+
+/// Notes after which of the blocks, in this order, which shares are complete and settled.
+fn complete(around: &Around, blocks: &mut [Block], slots: usize) {
+    let mut found_by = vec![0; slots];
+    for (nth, block) in blocks.iter().enumerate().rev() {
+        for slots in block.triangles.slots() {
+            found_by[slots.range()].fill(nth);
+        }
+    }
+    let mut last = 0;
+    for share in &around.shares {
+        for slot in around.of(share) {
+            let of_share = &found_by[slot..][..share.len as usize];
+            last = of_share.iter().copied().fold(last, usize::max);
+        }
+        let after = (last + SETTLED).min(blocks.len() - 1);
+        blocks[after].completes += 1;
     }
 }
 

@@ -6,8 +6,8 @@ mod layout;
 use core::ops::Deref;
 use std::sync::OnceLock;
 
-pub(crate) use around::Share;
-pub(crate) use layout::{BLOCK, Layout, Slots, Triangles};
+pub(crate) use around::{BLOCK, Share};
+pub(crate) use layout::{Layout, Slots, Triangles};
 
 /// Triangles by the numbers of their corners, counter-clockwise from outside: read like a slice,
 /// made from a list.

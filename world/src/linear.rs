@@ -4,53 +4,53 @@
 use crate::vector::{cross, dot, length, plus};
 
 /// A vector.
-pub(super) type Vector = [f64; 3];
+pub(crate) type Vector = [f64; 3];
 /// A matrix, by rows.
-pub(super) type Matrix = [[f64; 3]; 3];
+pub(crate) type Matrix = [[f64; 3]; 3];
 
 /// How often [`symmetric_eigen`] goes round at most: it converges quadratically, in some 6 rounds.
 const ROUNDS: usize = 32;
 
 /// An array of what `f` gives for each axis.
 #[inline(always)]
-pub(super) fn each<T>(f: impl FnMut(usize) -> T) -> [T; 3] {
+pub(crate) fn each<T>(f: impl FnMut(usize) -> T) -> [T; 3] {
     core::array::from_fn(f)
 }
 
 /// A vector of length 1 along `a`, or none if there is no such direction.
 #[inline(always)]
-pub(super) fn direction(a: Vector) -> Option<Vector> {
+pub(crate) fn direction(a: Vector) -> Option<Vector> {
     let length = length(a);
     (length > f64::MIN_POSITIVE).then(|| a.map(|x| x / length))
 }
 
 /// A matrix of what `f` gives for each row and column.
 #[inline(always)]
-pub(super) fn matrix(mut f: impl FnMut(usize, usize) -> f64) -> Matrix {
+pub(crate) fn matrix(mut f: impl FnMut(usize, usize) -> f64) -> Matrix {
     each(|row| each(|column| f(row, column)))
 }
 
 /// `a v`.
 #[inline(always)]
-pub(super) fn apply(a: &Matrix, v: Vector) -> Vector {
+pub(crate) fn apply(a: &Matrix, v: Vector) -> Vector {
     each(|row| dot(a[row], v))
 }
 
 /// The transpose.
 #[inline(always)]
-pub(super) fn transposed(a: &Matrix) -> Matrix {
+pub(crate) fn transposed(a: &Matrix) -> Matrix {
     matrix(|row, column| a[column][row])
 }
 
 /// `½ tr(a) 1 - a` for a covariance from an inertia tensor; `tr(a) 1 - a` the other way.
 #[inline(always)]
-pub(super) fn trace_less(a: &Matrix, share: f64) -> Matrix {
+pub(crate) fn trace_less(a: &Matrix, share: f64) -> Matrix {
     let trace = share * ((a[0][0] + a[1][1]) + a[2][2]);
     matrix(|row, column| if row == column { trace - a[row][column] } else { -a[row][column] })
 }
 
 /// The inverse, by cofactors; none if the determinant is no normal number.
-pub(super) fn inverse(a: &Matrix) -> Option<Matrix> {
+pub(crate) fn inverse(a: &Matrix) -> Option<Matrix> {
     let cofactors = [cross(a[1], a[2]), cross(a[2], a[0]), cross(a[0], a[1])];
     let determinant = dot(a[0], cofactors[0]);
     determinant.is_normal().then(|| matrix(|row, column| cofactors[column][row] / determinant))
@@ -59,7 +59,7 @@ pub(super) fn inverse(a: &Matrix) -> Option<Matrix> {
 /// Eigenvalues, largest first, and for each a row: its eigenvector of length 1, the three of them
 /// right-handed. By Jacobi's rotations (Golub and Van Loan, "Matrix Computations", 8.5): accurate to
 /// some ulps of the largest.
-pub(super) fn symmetric_eigen(a: &Matrix) -> (Vector, Matrix) {
+pub(crate) fn symmetric_eigen(a: &Matrix) -> (Vector, Matrix) {
     let mut a = *a;
     let mut vectors = matrix(|row, column| if row == column { 1.0 } else { 0.0 });
     for _ in 0..ROUNDS {
@@ -101,7 +101,7 @@ fn rotate(a: &mut Matrix, vectors: &mut Matrix, p: usize, q: usize) {
 
 /// The rotation nearest to `a` (in the sum of squares): its polar factor, and of a mirror image the
 /// rotation that turns as much of it as it can. Of a matrix of no rank at all it is the identity.
-pub(super) fn nearest_rotation(a: &Matrix) -> Matrix {
+pub(crate) fn nearest_rotation(a: &Matrix) -> Matrix {
     // a = U S Vᵀ with right-handed U and V: the sign of a mirror image goes into the least of S.
     let (_, v) = symmetric_eigen(&matrix(|i, j| {
         (a[0][i] * a[0][j] + a[1][i] * a[1][j]) + a[2][i] * a[2][j]

@@ -2,7 +2,7 @@
 
 use taut_core::{Motion, Particles, Step};
 
-use crate::model::ModelError;
+use crate::error::ModelError;
 
 /// How a world moves: the step, and how relaxation and obstacles take turns.
 ///

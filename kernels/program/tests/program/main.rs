@@ -1,17 +1,28 @@
 //! Programs: a schedule laid out in registers, run here by a small interpreter and compared
 //! with its meaning, one stick after the other.
 
+#![allow(clippy::float_cmp, reason = "the same numbers, not near ones, are the promise")]
+
+// Those of the tests of the core.
+#[path = "../../../../core/tests/core/meshes.rs"]
+#[allow(dead_code, reason = "those tests need the rest")]
+mod meshes;
+#[path = "../../../../core/tests/core/one_stick.rs"]
+#[allow(dead_code, reason = "those tests need the rest")]
+mod one_stick;
+
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 use proptest::prelude::*;
 use taut_core::{
-    Access, Factor, Family, Formula, Kind, PACKET_STICKS, Particles, PlanError, Program, Real,
-    Response, STAR_STICKS, Schedule, Slots, WithFactor, relax, weight,
+    Factor, Family, Formula, Kind, PACKET_STICKS, Particles, PlanError, Real, Response,
+    STAR_STICKS, Schedule, Sticks, WithFactor, relax, weight,
 };
+use taut_program::{Access, Program, Slots};
 
-use crate::meshes::{Mesh, Part, Random, Recipe, for_all, joined, make_special, sheet};
-use crate::one_stick::Stick;
+use meshes::{Mesh, Part, Random, Recipe, for_all, joined, make_special, sheet};
+use one_stick::Stick;
 
 const INVERSE_H2: f64 = 3600.0;
 /// What numbers of particles are multiplied by.
@@ -19,6 +30,29 @@ const UNIT: u32 = 3;
 
 fn points<const D: usize, S: Real>(particles: &Particles<D, S>) -> Vec<[S; D]> {
     (0..particles.len()).map(|particle| particles.position(particle)).collect()
+}
+
+/// Stick number `stick` of `sticks` with its ends at `ends`.
+fn stick_of<const D: usize, S: Real>(
+    sticks: &Sticks<S>,
+    stick: usize,
+    ends: [[S; D]; 2],
+    inverse_masses: [S; 2],
+    inverse_h2: S,
+) -> Stick<D, S> {
+    let (kind, stiffness) = (sticks.kind(stick), sticks.stiffness(stick));
+    let response = Response {
+        pull: if kind == Kind::Minimum { S::ZERO } else { stiffness },
+        push: if kind == Kind::Maximum { S::ZERO } else { stiffness },
+    };
+    Stick {
+        ends,
+        inverse_masses,
+        rest: sticks.rest(stick),
+        compliance: sticks.compliance(stick),
+        inverse_h2,
+        response: (!sticks.is_plain(stick)).then_some(response),
+    }
 }
 
 /// What a schedule means: each stick by itself, in sequence.
@@ -35,7 +69,7 @@ fn one_by_one<const D: usize, S: Real>(
             let masses = ends.map(|end| mesh.particles.inverse_masses()[end]);
             let inverse_h2 = S::from_f64(inverse_h2);
             let at = ends.map(|end| points[end]);
-            let stick = Stick::of(&mesh.sticks, stick as usize, at, masses, inverse_h2);
+            let stick = stick_of(&mesh.sticks, stick as usize, at, masses, inverse_h2);
             [points[ends[0]], points[ends[1]]] = stick.relaxed(formula);
         }
     }

@@ -2,9 +2,9 @@
 
 use taut_core::{Lane, Real};
 
-use crate::model::ModelError;
+use crate::error::ModelError;
+use crate::settings::Moment;
 use crate::vector::{constants, difference, dot, length, plus, scaled};
-use crate::world::Moment;
 
 /// Friction, restitution and thickness of an obstacle.
 ///
@@ -81,29 +81,39 @@ pub(crate) fn least_bounce<const D: usize>(moment: &Moment<D>) -> f64 {
     2.0 * length(moment.motion.push.map(f64::from))
 }
 
+/// How far it is from points to a [`Side`](crate::Side): from one (`L` is `f32`), or from those in the lanes of a
+/// register.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Nearest<const D: usize, L = f32> {
+    /// m, negative inside.
+    pub distance: L,
+    /// The shortest way out, of length 1.
+    pub normal: [L; D],
+}
+
 /// Where a particle is inside, or too near: the way out of the obstacle.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Contact<L, const D: usize> {
+pub(crate) struct Contact<L, const D: usize> {
     /// Out, of length 1.
-    pub(super) normal: [L; D],
+    pub(crate) normal: [L; D],
     /// How far it is to go out, m.
-    pub(super) depth: L,
+    pub(crate) depth: L,
     /// How far it may go on beyond, m, before something else is met.
-    pub(super) clear: L,
+    pub(crate) clear: L,
 }
 
 /// A particle on its way through a substep.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Mover<L, const D: usize> {
+pub(crate) struct Mover<L, const D: usize> {
     /// Where it is, m.
-    pub(super) x: [L; D],
+    pub(crate) x: [L; D],
     /// Where it was, m.
-    pub(super) previous: [L; D],
+    pub(crate) previous: [L; D],
 }
 
 /// A surface in a substep.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Law<L> {
+pub(crate) struct Law<L> {
     friction: L,
     restitution: L,
     /// The approach in a substep, m, up to which nothing bounces.
@@ -112,11 +122,11 @@ pub(super) struct Law<L> {
 
 impl Law<f32> {
     /// Neither friction nor bounces.
-    pub(super) const PROJECTION: Self = Self { friction: 0.0, restitution: 0.0, threshold: 0.0 };
+    pub(crate) const PROJECTION: Self = Self { friction: 0.0, restitution: 0.0, threshold: 0.0 };
 }
 
 impl<S: Real> Law<S> {
-    pub(super) fn new<const D: usize>(surface: &Surface, moment: &Moment<D>) -> Self {
+    pub(crate) fn new<const D: usize>(surface: &Surface, moment: &Moment<D>) -> Self {
         Self {
             friction: S::from_f64(surface.friction.into()),
             restitution: S::from_f64(surface.restitution.into()),
@@ -128,7 +138,7 @@ impl<S: Real> Law<S> {
 impl Law<f32> {
     /// The same in every lane of the type of `like`.
     #[inline(always)]
-    pub(super) fn constant<L: Lane>(&self, like: L) -> Law<L> {
+    pub(crate) fn constant<L: Lane>(&self, like: L) -> Law<L> {
         let [friction, restitution, threshold] =
             constants(like, [self.friction, self.restitution, self.threshold]);
         Law { friction, restitution, threshold }
@@ -150,7 +160,7 @@ impl<L: Lane> Law<L> {
     ///   normal displacement (Coulomb), and never beyond rest. It is its position that is put back,
     ///   not its previous one, or what sticks would creep.
     #[inline(always)]
-    pub(super) fn meet<const D: usize>(
+    pub(crate) fn meet<const D: usize>(
         &self,
         Mover { x, previous }: Mover<L, D>,
         drift: [L; D],

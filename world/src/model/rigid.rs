@@ -2,10 +2,10 @@
 
 use taut_core::{Duplicates, Particles, Sticks};
 
-use super::linear::Vector;
-use super::mass::{CORNERS, checked_mass};
-use super::{Bodies, BodyError, MassProperties, mean};
-use crate::model::{Model, ModelError};
+use super::{Model, ModelError};
+use crate::body::{Bodies, CORNERS, MassProperties, checked_mass, mean};
+use crate::error::BodyError;
+use crate::linear::Vector;
 use crate::vector::{difference, length};
 
 /// All pairs of four particles: opposite edges of the tetrahedron follow each other.

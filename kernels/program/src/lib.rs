@@ -2,19 +2,19 @@
 //!
 //! This is what kernels that name particles by index run. It knows how many lanes are filled
 //! at a time, but not what a lane is.
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use crate::changes::{News, Seen};
-use crate::formula::{Factor, Formula, WithFactor};
-use crate::kernel::PlanError;
-use crate::law::{ABSENT, weight};
-use crate::particles::{Column, Particles};
-use crate::real::Real;
-use crate::schedule::{PACKET_STICKS, STAR_STICKS, Schedule};
-use crate::sticks::{Kind, Sticks};
+use taut_core::{
+    Column, Factor, Formula, News, PACKET_STICKS, Particles, PlanError, Real, Response,
+    STAR_STICKS, Schedule, Seen, Sticks, WithFactor, weight,
+};
 
 /// A block of one batch longer than this is cut into tasks of this many sticks: its sticks
 /// are independent, so threads may share them, and nobody can see it.
@@ -506,9 +506,8 @@ impl<S: Real> Program<S> {
                 self.rest_term[slot] = rest_term;
             }
         }
-        let torn = sticks.is_torn(stick);
         if self.special.pull.is_empty() {
-            if sticks.is_plain(stick) && !torn {
+            if sticks.is_plain(stick) && !sticks.is_torn(stick) {
                 return;
             }
             let slots = self.slots();
@@ -516,13 +515,11 @@ impl<S: Real> Program<S> {
             self.special.push.resize(slots, S::ONE);
             self.special.compliance.resize(slots, S::ZERO);
         }
-        let (stiffness, kind) = (sticks.stiffness(stick), sticks.kind(stick));
-        let pull = if kind == Kind::Minimum { S::ZERO } else { stiffness };
-        let pull = if torn { S::from_f64(ABSENT.into()) } else { pull };
+        let Response { pull, push } = sticks.response(stick);
         for slot in self.register_of(stick) {
             if self.stick_of[slot] as usize == stick {
                 self.special.pull[slot] = pull;
-                self.special.push[slot] = if kind == Kind::Maximum { S::ZERO } else { stiffness };
+                self.special.push[slot] = push;
                 self.special.compliance[slot] = sticks.compliance(stick);
             }
         }

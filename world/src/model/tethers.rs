@@ -1,6 +1,6 @@
 //! What tethers a model has.
 
-use crate::model::ModelError;
+use crate::error::ModelError;
 
 /// What tethers the particles of a model have.
 ///

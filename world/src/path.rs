@@ -5,7 +5,7 @@ use core::f64::consts::TAU;
 use taut_core::{COORDINATE_MAX, Lane};
 
 use crate::drawing::{Figure, Form, rotation_of};
-use crate::model::ModelError;
+use crate::error::ModelError;
 use crate::vector::{constants, cross, difference, dot, length, perpendicular};
 
 /// How far an obstacle has moved, as a function of time.
@@ -55,7 +55,7 @@ fn measure(what: &'static str, value: f64) -> Result<(), ModelError> {
     Ok(())
 }
 
-pub(super) fn check_point<const D: usize>(
+pub(crate) fn check_point<const D: usize>(
     what: &'static str,
     point: [f64; D],
 ) -> Result<(), ModelError> {
@@ -150,7 +150,7 @@ pub struct Spin<const D: usize = 3> {
 }
 
 /// `a` made as long as 1, if it has a direction.
-pub(super) fn unit<const D: usize>(
+pub(crate) fn unit<const D: usize>(
     what: &'static str,
     a: [f64; D],
 ) -> Result<[f64; D], ModelError> {
@@ -160,12 +160,12 @@ pub(super) fn unit<const D: usize>(
 }
 
 /// The axes of the coordinates.
-pub(super) fn upright<const D: usize>() -> [[f64; D]; D] {
+pub(crate) fn upright<const D: usize>() -> [[f64; D]; D] {
     core::array::from_fn(|row| core::array::from_fn(|axis| f64::from(u8::from(row == axis))))
 }
 
 /// Axes of length 1 at right angles, of which y points along `up`.
-pub(super) fn axes_along<const D: usize>(up: [f64; D]) -> [[f64; D]; D] {
+pub(crate) fn axes_along<const D: usize>(up: [f64; D]) -> [[f64; D]; D] {
     // `up` instead of the axis nearest to it, and of the others what is across those before
     // (Gram and Schmidt).
     let mut axes: [[f64; D]; D] = upright();
@@ -297,7 +297,7 @@ impl<const D: usize> Pose<D> {
 
     /// A form of the obstacle whose origin is at `origin`, m, and whose axes point along `axes`, of
     /// length 1 and at right angles.
-    pub(super) fn figure<'a>(
+    pub(crate) fn figure<'a>(
         &self,
         form: Form<'a, D>,
         origin: [f64; D],
@@ -315,14 +315,14 @@ impl<const D: usize> Pose<D> {
 
 /// How far the points of an obstacle moved in a substep: `turn (x - about) + shift`, m.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Drift<const D: usize> {
+pub(crate) struct Drift<const D: usize> {
     turn: [[f32; D]; D],
     about: [f32; D],
     shift: [f32; D],
 }
 
 impl<const D: usize> Drift<D> {
-    pub(super) fn between(before: &Pose<D>, after: &Pose<D>) -> Self {
+    pub(crate) fn between(before: &Pose<D>, after: &Pose<D>) -> Self {
         // What is at x was `before (after⁻¹ x)`.
         let turn = core::array::from_fn(|row| {
             core::array::from_fn(|column| {
@@ -339,7 +339,7 @@ impl<const D: usize> Drift<D> {
     }
 
     #[inline(always)]
-    pub(super) fn at<L: Lane>(&self, x: [L; D]) -> [L; D] {
+    pub(crate) fn at<L: Lane>(&self, x: [L; D]) -> [L; D] {
         let from = difference(x, constants(x[0], self.about));
         let mut drift = constants(x[0], self.shift);
         for (along, row) in drift.iter_mut().zip(self.turn) {

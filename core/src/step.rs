@@ -1,0 +1,211 @@
+//! What a step is: how long, in how many substeps, under which acceleration; and what came of it.
+
+use crate::error::PlanError;
+use crate::real::Real;
+
+/// Why a step cannot be done. Nothing has moved then.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StepError {
+    /// `dt / substeps` is not sane.
+    #[error("a substep of {substep} s is not from 1e-5 to 10 s")]
+    Substep {
+        /// Its length, s.
+        substep: f64,
+    },
+    /// The length of a step is not sane for a clock.
+    #[error("a step of {dt} s is not finite and at least 1e-5 s")]
+    Length {
+        /// Its length, s.
+        dt: f64,
+    },
+    /// No substeps.
+    #[error("a step needs at least one substep")]
+    NoSubsteps,
+    /// The damping rate is negative, too large, or not a number.
+    #[error("a damping rate of {damping_rate} 1/s is not from 0 to 1e9")]
+    DampingRate {
+        /// What it was, 1/s.
+        damping_rate: f64,
+    },
+    /// Acceleration is not sane.
+    #[error("an acceleration of {value} m/s² on axis {axis} is not within 1e9 m/s²")]
+    Acceleration {
+        /// Which axis.
+        axis: usize,
+        /// What it was.
+        value: f64,
+    },
+    /// The plan does not fit.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+}
+
+/// One step of fixed length: `substeps` times, integrate and then relax `iterations` times. Its number
+/// type is that of the particles.
+///
+/// Length, acceleration and damping are in SI units, so their meaning does not depend on the number
+/// of substeps. Many substeps of one iteration leave less stretch than one substep of as many
+/// iterations (Macklin et al., "Small Steps in Physics Simulation", 2019).
+///
+/// ```
+/// let step = taut_core::Step::<3> { substeps: 4, iterations: 2, ..Default::default() };
+/// assert_eq!(step.acceleration, [0.0, -9.81, 0.0]);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(deny_unknown_fields) // refuses `damping`, the share per substep of earlier versions
+)]
+pub struct Step<const D: usize, S = f32> {
+    /// The length of the step, s. Default: 1/60.
+    pub dt: S,
+    /// Into how many substeps it is cut, each of `dt / substeps`. Default: 8.
+    pub substeps: u32,
+    /// How many times each substep relaxes all sticks. Default: 1.
+    pub iterations: u32,
+    /// What accelerates every free particle, m/s². Default: 9.81 down the second axis.
+    #[cfg_attr(feature = "serde", serde(with = "crate::array"))]
+    #[cfg_attr(
+        feature = "serde",
+        serde(bound(
+            serialize = "S: serde::Serialize",
+            deserialize = "S: serde::Deserialize<'de>"
+        ))
+    )]
+    pub acceleration: [S; D],
+    /// Rate at which a free particle loses velocity, 1/s, 0 to
+    /// [`DAMPING_RATE_MAX`](Self::DAMPING_RATE_MAX): without acceleration its velocity decays as
+    /// `exp(-damping_rate t)`, whatever the number of substeps. Default: 0.603, which is 1 % in 1/60 s.
+    pub damping_rate: S,
+}
+
+impl<const D: usize, S: Real> Default for Step<D, S> {
+    fn default() -> Self {
+        let gravity = |axis| S::from_f64(if axis == 1 { -9.81 } else { 0.0 });
+        Self {
+            dt: S::from_f64(1.0 / 60.0),
+            substeps: 8,
+            iterations: 1,
+            acceleration: core::array::from_fn(gravity),
+            damping_rate: S::from_f64(0.603),
+        }
+    }
+}
+
+/// What a substep does to a free particle, in the terms of [`verlet`](crate::verlet).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Motion<const D: usize, S = f32> {
+    /// Share of the velocity that is left after the substep: `exp(-damping_rate h)`.
+    pub keep: S,
+    /// Acceleration times `h²`, m.
+    pub push: [S; D],
+    /// `1 / h²`, 1/s², for compliance.
+    pub inverse_h2: S,
+}
+
+impl<const D: usize, S: Real> Step<D, S> {
+    /// The largest damping rate, 1/s: in the shortest substep (1e-5 s) it leaves no velocity,
+    /// as `exp(-1e4)` is 0 in `f64`.
+    pub const DAMPING_RATE_MAX: f64 = 1e9;
+
+    /// The damping rate, 1/s, that takes `share` of the velocity in each substep of `h` seconds:
+    /// `-ln(1 - share) / h`, at most [`DAMPING_RATE_MAX`](Self::DAMPING_RATE_MAX), computed in `f64`
+    /// and rounded once. It converts the damping of texts whose Verlet step multiplies the velocity
+    /// by `1 - share` (Mosegaard 2009). NaN for a share that is not from 0 to 1.
+    ///
+    /// ```
+    /// use taut_core::Step;
+    ///
+    /// let rate = Step::<3>::rate_of_share(0.01, 1.0 / 60.0);
+    /// assert_eq!(rate, 0.60302013); // 1 % of the velocity 60 times a second
+    /// let step = Step::<3> { substeps: 1, damping_rate: rate, ..Step::default() };
+    /// assert_eq!(step.motion()?.keep, 0.99);
+    /// # Ok::<(), taut_core::StepError>(())
+    /// ```
+    pub fn rate_of_share(share: S, h: S) -> S {
+        let rate = -libm::log1p(-share.to_f64()) / h.to_f64();
+        let rate = if rate > Self::DAMPING_RATE_MAX { Self::DAMPING_RATE_MAX } else { rate };
+        S::from_f64(rate).positive_zero()
+    }
+
+    /// Checks the step and computes what its substeps have in common: `h = dt / substeps`,
+    /// `h² = h h`, `push = acceleration h²`, `1 / h²`, in this order and this type. `keep` is
+    /// `exp(-damping_rate h)` of these values in `f64`, by the crate `libm`, rounded once: so a loss
+    /// of less than 3e-8 a substep rounds to none in `f32`.
+    ///
+    /// # Errors
+    /// A value that is not sane, by name.
+    pub fn motion(&self) -> Result<Motion<D, S>, StepError> {
+        if self.substeps == 0 {
+            return Err(StepError::NoSubsteps);
+        }
+        let h = self.dt / S::from_f64(f64::from(self.substeps));
+        if !(S::from_f64(1e-5)..=S::from_f64(10.0)).contains(&h) {
+            return Err(StepError::Substep { substep: h.to_f64() });
+        }
+        let damping_rate = self.damping_rate.to_f64();
+        if !(0.0..=Self::DAMPING_RATE_MAX).contains(&damping_rate) {
+            return Err(StepError::DampingRate { damping_rate });
+        }
+        for (axis, value) in self.acceleration.iter().enumerate() {
+            let value = value.to_f64();
+            if !(-1e9..=1e9).contains(&value) {
+                return Err(StepError::Acceleration { axis, value });
+            }
+        }
+        let h2 = h * h;
+        Ok(Motion {
+            keep: S::from_f64(libm::exp(-(damping_rate * h.to_f64()))),
+            push: self.acceleration.map(|along| (along * h2).positive_zero()),
+            inverse_h2: S::ONE / h2,
+        })
+    }
+
+    /// How far from the origin a particle at rest still begins to fall, m, by axis: where its
+    /// coordinate is below this in magnitude. Infinite along axes without acceleration.
+    ///
+    /// A substep adds `acceleration h²` to a coordinate. From rest that is all, and it is lost if it
+    /// is not more than half of the distance to the next number (half an ulp of the coordinate): then
+    /// nothing accelerates, however long it takes. At a hundredth of this distance the acceleration
+    /// is right to 2 % if there is no damping. Twice the substeps divide the distance by four.
+    ///
+    /// ```
+    /// use taut_core::Step;
+    ///
+    /// let step = Step::<3> { substeps: 1, ..Step::default() }; // 1/60 s
+    /// assert_eq!(step.reach()?, [f32::INFINITY, 65_536.0, f32::INFINITY]);
+    /// assert_eq!(Step::<3> { substeps: 8, ..step }.reach()?[1], 1024.0);
+    /// assert_eq!(70_000.0 - 9.81 / (60.0 * 60.0), 70_000.0_f32);
+    /// # Ok::<(), taut_core::StepError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`motion`](Self::motion).
+    pub fn reach(&self) -> Result<[S; D], StepError> {
+        let within = |push: S| {
+            let push = if push < S::ZERO { S::ZERO - push } else { push };
+            if push == S::ZERO {
+                return S::from_f64(f64::INFINITY);
+            }
+            // Powers of two: from the lower one to the next, numbers are equally far apart, and at
+            // the lower one a tie is rounded down.
+            let mut lower = S::from_f64(f64::from(1 << 30) * f64::from(1 << 30));
+            while lower + push == lower {
+                lower = lower * S::from_f64(0.5);
+            }
+            lower + lower
+        };
+        Ok(self.motion()?.push.map(within))
+    }
+}
+
+/// How a step ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub struct Status {
+    /// Whether every position is finite. A simulation can blow up by its order, its step or
+    /// its forces; then it is not, and stays so.
+    pub finite: bool,
+}

@@ -1,0 +1,173 @@
+//! Forces on particles, added up.
+
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+use taut_core::{Column, Particles};
+
+/// The force on each particle, N: columns like those of the particles.
+///
+/// ```
+/// use taut_core::Particles;
+/// use taut_world::Forces;
+///
+/// let particles = Particles::new(&[[0.0; 3], [1.0, 0.0, 0.0]], &[1.0; 2])?;
+/// let mut forces = Forces::none(&particles);
+/// assert_eq!(forces.along(1), [0.0, 0.0]);
+/// forces.add(0, [1.0, 2.0, 3.0]);
+/// forces.columns_mut()[1][0] += 0.5;
+/// assert_eq!(forces.along(1), [2.5, 0.0]);
+/// forces.clear();
+/// assert_eq!(forces.along(1), [0.0, 0.0]);
+/// # Ok::<(), taut_core::ParticleError>(())
+/// ```
+#[derive(Debug)]
+pub struct Forces<const D: usize = 3> {
+    columns: [Column<f32>; D],
+    len: usize,
+    /// The columns in the order of a plan's slots, if a stage has asked for it since they changed.
+    by_slot: Mutex<BySlot<D>>,
+    /// Whether nothing was added since all was cleared. The columns do not say so yet: a first force
+    /// that pushes every particle need not read them.
+    none: bool,
+    /// For whoever looks while there are none.
+    zeros: OnceLock<Vec<f32>>,
+    /// Room for the force on each triangle, N, by its slot; grows once.
+    on_triangles: [Column<f32>; D],
+}
+
+/// Forces in the order of a plan's slots, N.
+#[derive(Debug)]
+pub(crate) struct BySlot<const D: usize> {
+    current: bool,
+    pub(crate) columns: [Vec<f32>; D],
+}
+
+impl<const D: usize> Default for BySlot<D> {
+    fn default() -> Self {
+        Self { current: false, columns: core::array::from_fn(|_| Vec::new()) }
+    }
+}
+
+/// Columns for a pass over triangles.
+pub(crate) struct Room<'a, const D: usize> {
+    /// Whether what is in the columns of the particles does not count.
+    pub(crate) first: bool,
+    pub(crate) on_particles: [&'a mut [f32]; D],
+    pub(crate) on_triangles: [&'a mut [f32]; D],
+}
+
+impl<const D: usize> Forces<D> {
+    /// None yet, on any of the particles.
+    pub fn none(particles: &Particles<D>) -> Self {
+        let padded = particles.len().next_multiple_of(taut_core::PADDING);
+        let column = || Column::from_iter(0, core::iter::repeat_n(0.0, padded));
+        Self {
+            columns: core::array::from_fn(|_| column()),
+            len: particles.len(),
+            by_slot: Mutex::default(),
+            none: true,
+            zeros: OnceLock::new(),
+            on_triangles: core::array::from_fn(|_| Column::with_capacity(0, 0)),
+        }
+    }
+
+    /// No force on any particle any more.
+    pub fn clear(&mut self) {
+        self.none = true;
+        self.forget_slots();
+    }
+
+    /// The same forces as another.
+    pub(crate) fn copy_from(&mut self, other: &Self) {
+        self.clear();
+        if !other.none {
+            self.none = false;
+            for (column, from) in self.columns.iter_mut().zip(&other.columns) {
+                column.copy_from_slice(from);
+            }
+        }
+    }
+
+    fn forget_slots(&mut self) {
+        self.by_slot.get_mut().unwrap_or_else(PoisonError::into_inner).current = false;
+    }
+
+    /// The columns in the order of the slots of a sheet, whose rows have `width` particles, `offsets` as
+    /// in [`Numbers::Rows`](taut_core::Numbers::Rows); settled.
+    pub(crate) fn by_slot(&self, width: usize, offsets: &[u32]) -> MutexGuard<'_, BySlot<D>> {
+        let mut by_slot = self.by_slot.lock().unwrap_or_else(PoisonError::into_inner);
+        if !by_slot.current {
+            for (column, from) in by_slot.columns.iter_mut().zip(&self.columns) {
+                column.clear();
+                for row in from[..self.len].chunks(width.max(1)) {
+                    let of = |&offset: &u32| row.get(offset as usize).copied().unwrap_or_default();
+                    column.extend(offsets.iter().map(of));
+                }
+            }
+            by_slot.current = true;
+        }
+        by_slot
+    }
+
+    /// Now the columns say so if there are none.
+    pub(crate) fn settle(&mut self) {
+        self.forget_slots();
+        if core::mem::take(&mut self.none) {
+            for column in &mut self.columns {
+                column.fill(0.0);
+            }
+        }
+    }
+
+    /// One column, N.
+    ///
+    /// # Panics
+    /// If there is no such axis.
+    pub fn along(&self, axis: usize) -> &[f32] {
+        let column = &self.columns[axis][..self.len];
+        if self.none { self.zeros.get_or_init(|| vec![0.0; self.len]) } else { column }
+    }
+
+    /// One column with its padding; settled.
+    pub(crate) fn padded(&self, axis: usize) -> &[f32] {
+        &self.columns[axis]
+    }
+
+    /// All columns, N, to add to.
+    pub fn columns_mut(&mut self) -> [&mut [f32]; D] {
+        self.settle();
+        let len = self.len;
+        self.columns.each_mut().map(|column| &mut column[..len])
+    }
+
+    /// All columns, and columns of `slots` places for what triangles get, for whoever pushes all of
+    /// the particles, or not.
+    pub(crate) fn room(&mut self, pushes_all: bool, slots: usize) -> Room<'_, D> {
+        if !pushes_all {
+            self.settle();
+        }
+        for column in &mut self.on_triangles {
+            if column.len() < slots {
+                column.resize(slots, 0.0);
+            }
+        }
+        self.forget_slots();
+        let len = self.len;
+        Room {
+            first: core::mem::take(&mut self.none),
+            on_particles: self.columns.each_mut().map(|column| &mut column[..len]),
+            on_triangles: self.on_triangles.each_mut().map(|column| &mut column[..]),
+        }
+    }
+
+    /// Adds to the force on one particle, N.
+    ///
+    /// # Panics
+    /// If there is no such particle.
+    pub fn add(&mut self, particle: usize, force: [f32; D]) {
+        self.settle();
+        for (column, along) in self.columns.iter_mut().zip(force) {
+            column[particle] += along;
+        }
+    }
+}

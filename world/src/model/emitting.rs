@@ -1,0 +1,25 @@
+//! An emitter as a model.
+
+use taut_core::{Duplicates, Particles, Sticks};
+
+use super::{Model, ModelError};
+use crate::emitter::{Emission, Emitter};
+
+impl<const D: usize> Model<D> {
+    /// An emitter and its particles, as many as can be alive at once: none is alive before its time.
+    ///
+    /// # Errors
+    /// If a number is not finite; if rate, lifetimes or mass are not above 0, or not sane; if there
+    /// would be more than 2²⁴ particles; if polygons have no area.
+    pub fn emitter(emission: Emission<D>) -> Result<Self, ModelError> {
+        let emitter = Emitter::new(emission)?;
+        let (emission, count) = (emitter.emission(), emitter.particles().len());
+        let anchor = emission.source.anchor();
+        let particles = Particles::new(&vec![anchor; count], &vec![0.0; count])?;
+        let sticks = Sticks::with_rests(count, &[], &[], Duplicates::Keep)?;
+        let mut model = Self::new(particles, sticks);
+        model.groups.insert(emission.group.clone(), emitter.particles().to_vec());
+        model.emitters.push(emitter);
+        Ok(model)
+    }
+}

@@ -1,0 +1,40 @@
+//! A model with limbs.
+
+use taut_core::ParticleError;
+
+use super::{Model, ModelError};
+
+impl<const D: usize> Model<D> {
+    /// The same with limbs, which are of one owner: each between two particles, or around one, and
+    /// so thick, m. They meet the limbs of others where [`LimbContacts`](crate::LimbContacts) are among the obstacles.
+    ///
+    /// ```
+    /// use taut_world::{Model, Rope};
+    ///
+    /// let rope = Model::rope(&[[0.0, 1.0, 0.0], [0.0, 0.0, 0.0]], &Rope::default())?;
+    /// let links = rope.sticks.ends().to_vec();
+    /// let thick = rope.with_limbs(links.into_iter().map(|link| (link, 0.02)))?;
+    /// assert_eq!(thick.limbs.all().len(), thick.sticks.len());
+    /// # Ok::<(), taut_world::ModelError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// An end that is no particle, or a radius that is not from 0 to 1e12 m.
+    pub fn with_limbs(
+        mut self,
+        limbs: impl IntoIterator<Item = ([u32; 2], f32)>,
+    ) -> Result<Self, ModelError> {
+        let particles = self.particles.len();
+        let limbs: Vec<_> = limbs.into_iter().collect();
+        for &(ends, radius) in &limbs {
+            if let Some(&particle) = ends.iter().find(|&&end| end as usize >= particles) {
+                let particle = particle as usize;
+                return Err(ParticleError::NoSuchParticle { particle, particles }.into());
+            }
+            let sane = 0.0..=taut_core::COORDINATE_MAX;
+            ModelError::check("the radius of a limb, m,", radius.into(), sane, "from 0 to 1e12")?;
+        }
+        self.limbs.extend(limbs);
+        Ok(self)
+    }
+}

@@ -1,0 +1,31 @@
+//! What a model is seen as where its builder does not say it.
+
+use super::Model;
+use crate::drawing::Look;
+
+impl<const D: usize> Model<D> {
+    /// What it is meant to be seen as: what its builder says ([`Model::look`](Self#structfield.look)),
+    /// or else told by what it is made of.
+    ///
+    /// ```
+    /// use taut_world::{Cloth, Look, Model, Plant};
+    ///
+    /// assert_eq!(Model::<3>::cloth(&Cloth::default())?.seen_as(), Look::Cloth);
+    /// assert_eq!(Model::<3>::plant(&Plant::default())?.seen_as(), Look::Plant);
+    /// # Ok::<(), taut_world::ModelError>(())
+    /// ```
+    pub fn seen_as(&self) -> Look {
+        let told = || {
+            if !self.bodies.is_empty() {
+                Look::Body
+            } else if !self.faces.is_empty() {
+                Look::Cloth
+            } else if !self.sticks.is_empty() || !self.springs.is_empty() {
+                Look::Rope
+            } else {
+                Look::Grains
+            }
+        };
+        self.look.unwrap_or_else(told)
+    }
+}

@@ -1,0 +1,39 @@
+//! A model whose sticks are springs.
+
+use taut_core::{Duplicates, Sticks};
+
+use super::Model;
+use crate::springs::{SpringError, Springs};
+
+impl<const D: usize> Model<D> {
+    /// The same, soft: in place of every stick a spring that is at rest as long as the stick is now, of
+    /// one stiffness, N/m, and one damping, N s/m.
+    ///
+    /// ```
+    /// use taut_world::{Model, Rope};
+    ///
+    /// let rubber = Model::rope(&[[0.0, 1.0], [0.0, 0.0]], &Rope::default())?.sprung(500.0, 0.1)?;
+    /// assert_eq!((rubber.sticks.len(), rubber.springs.get(0).stiffness), (0, 500.0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A measure that is negative or not finite. (Whether a step is short enough for the springs is
+    /// seen when a world begins.)
+    ///
+    /// # Panics
+    /// Never: there may be no sticks between any number of particles.
+    pub fn sprung(mut self, stiffness: f32, damping: f32) -> Result<Self, SpringError> {
+        let len = self.particles.len();
+        let ends = self.sticks.ends();
+        let springs = Springs::between(&self.particles, ends, stiffness, damping)?;
+        self.springs.extend(&springs, 0);
+        self.sticks =
+            Sticks::with_rests(len, &[], &[], Duplicates::Keep).expect("no stick is wrong");
+        self.sheet = None;
+        self.tear_factors.clear();
+        self.unseen.clear();
+        self.bending.clear();
+        Ok(self)
+    }
+}

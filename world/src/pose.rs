@@ -1,0 +1,63 @@
+//! Where a body is, and how it is turned.
+
+use crate::linear::{apply, transposed};
+use crate::vector::{difference, sum};
+
+/// Where a body is, and how it is turned.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BodyPose {
+    /// Its centre of mass, m.
+    pub centre: [f64; 3],
+    /// Its rotation, by rows: column j is where its own axis j points.
+    pub rotation: [[f64; 3]; 3],
+}
+
+impl BodyPose {
+    /// Where the point of the body is that is `local` from its centre along its own axes, m.
+    #[must_use]
+    pub fn place(&self, local: [f64; 3]) -> [f64; 3] {
+        sum(self.centre, self.turned(local))
+    }
+
+    /// Where a direction of the body points.
+    #[must_use]
+    pub fn turned(&self, local: [f64; 3]) -> [f64; 3] {
+        apply(&self.rotation, local)
+    }
+
+    /// Where a point is in the body: from its centre, along its own axes, m.
+    #[must_use]
+    pub fn local(&self, point: [f64; 3]) -> [f64; 3] {
+        apply(&transposed(&self.rotation), difference(point, self.centre))
+    }
+
+    /// Its rotation as a quaternion of length 1, `[x, y, z, w]` with `w >= 0`.
+    #[must_use]
+    pub fn quaternion(&self) -> [f64; 4] {
+        let r = &self.rotation;
+        // Four times the square of each component; the largest one is divided by (Shepperd 1978).
+        let squares = [
+            1.0 + r[0][0] - r[1][1] - r[2][2],
+            1.0 - r[0][0] + r[1][1] - r[2][2],
+            1.0 - r[0][0] - r[1][1] + r[2][2],
+            1.0 + r[0][0] + r[1][1] + r[2][2],
+        ];
+        let mut largest = 3;
+        for candidate in 0..3 {
+            if squares[candidate] > squares[largest] {
+                largest = candidate;
+            }
+        }
+        let [xy, xz, yz] = [r[1][0] + r[0][1], r[0][2] + r[2][0], r[2][1] + r[1][2]];
+        let [wx, wy, wz] = [r[2][1] - r[1][2], r[0][2] - r[2][0], r[1][0] - r[0][1]];
+        let products = match largest {
+            0 => [squares[0], xy, xz, wx],
+            1 => [xy, squares[1], yz, wy],
+            2 => [xz, yz, squares[2], wz],
+            _ => [wx, wy, wz, squares[3]],
+        };
+        let scale = 0.5 / squares[largest].sqrt();
+        let scale = if products[3] < 0.0 { -scale } else { scale };
+        products.map(|product| scale * product)
+    }
+}

@@ -1,0 +1,125 @@
+//! Sticks that are stretched too far.
+
+use taut_core::{News, Particles, Seen, Sticks};
+
+use super::runs::{CHUNK, Run, Runs};
+use crate::simd::{Pass, widest};
+
+/// At what length each stick of a piece tears, laid out.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tearing {
+    layout: Runs,
+    /// For each place the square of the length at which the stick there tears, m²; infinite if it
+    /// never does, or has.
+    limits: Vec<f32>,
+    seen: Option<Seen>,
+    /// Whether the factors may be others than those laid out: see [`doubt`](Self::doubt).
+    doubtful: bool,
+}
+
+impl Tearing {
+    pub(super) fn new(sticks: &Sticks, factors: &[f32]) -> Self {
+        let layout = Runs::of(sticks, |stick| tears(factors, stick));
+        Self {
+            limits: vec![f32::INFINITY; layout.sticks.len()],
+            layout,
+            seen: None,
+            doubtful: false,
+        }
+    }
+
+    /// From now on the factors may be others: the next [`refresh`](Self::refresh) compares them with
+    /// what is laid out. (Not every refresh: it would read all factors at each step.)
+    pub(super) fn doubt(&mut self) {
+        self.doubtful = true;
+    }
+
+    /// Takes over what changed of the sticks and their factors.
+    pub(super) fn refresh(&mut self, sticks: &Sticks, factors: &[f32]) {
+        if core::mem::take(&mut self.doubtful) {
+            let laid_out = |stick| self.layout.place(stick).is_some();
+            if (0..sticks.len()).all(|stick| tears(factors, stick) == laid_out(stick)) {
+                self.seen = None; // the same sticks tear, perhaps at other lengths
+            } else {
+                *self = Self::new(sticks, factors);
+            }
+        }
+        let changes = sticks.changes();
+        let mut limit = |stick: u32| {
+            let stick = stick as usize;
+            if let Some(place) = self.layout.place(stick) {
+                let length = sticks.rest(stick) * factors[stick];
+                self.limits[place] =
+                    if sticks.is_torn(stick) { f32::INFINITY } else { length * length };
+            }
+        };
+        match self.seen.map_or(News::Everything, |seen| changes.since(seen)) {
+            News::Entries(entries) => entries.iter().copied().for_each(limit),
+            News::Everything | News::AnotherTable => {
+                (0..sticks.len() as u32).for_each(&mut limit);
+            }
+        }
+        self.seen = Some(changes.now());
+    }
+
+    /// The sticks that are longer than they bear.
+    pub(super) fn overstretched<const D: usize>(
+        &self,
+        particles: &Particles<D>,
+        found: &mut Vec<u32>,
+    ) {
+        let columns: [&[f32]; D] = core::array::from_fn(|axis| particles.positions(axis));
+        widest(Overstretched { tearing: self, columns, found });
+    }
+}
+
+/// Whether a stick of a list of factors ever tears.
+fn tears(factors: &[f32], stick: usize) -> bool {
+    factors.get(stick).is_some_and(|factor| factor.is_finite())
+}
+
+/// Finds the sticks that are longer than they bear.
+struct Overstretched<'a, const D: usize> {
+    tearing: &'a Tearing,
+    columns: [&'a [f32]; D],
+    found: &'a mut Vec<u32>,
+}
+
+impl<const D: usize> Pass for Overstretched<'_, D> {
+    #[inline(always)]
+    fn run(self) {
+        let Self { tearing: Tearing { layout, limits, .. }, columns, found } = self;
+        let Runs { rows, loose, sticks, .. } = layout;
+        let mut squares = [0.0_f32; CHUNK];
+        for &Run { a, b, first, len } in rows {
+            let squares = &mut squares[..len];
+            squares.fill(0.0);
+            for column in columns {
+                let ends = column[a..a + len].iter().zip(&column[b..b + len]);
+                for (square, (a, b)) in squares.iter_mut().zip(ends) {
+                    let d = b - a;
+                    *square += d * d;
+                }
+            }
+            let limits = &limits[first..first + len];
+            let over = |(square, limit): (&f32, &f32)| square > limit;
+            // All of them without a branch: hardly ever is there one.
+            let count: u32 = squares.iter().zip(limits).map(|pair| u32::from(over(pair))).sum();
+            if count > 0 {
+                let pairs = squares.iter().zip(limits).zip(&sticks[first..]);
+                found.extend(pairs.filter(|(pair, _)| over(*pair)).map(|(_, stick)| stick));
+            }
+        }
+        let first = layout.first_loose();
+        for ((ends, limit), &stick) in loose.iter().zip(&limits[first..]).zip(&sticks[first..]) {
+            let mut square = 0.0;
+            for column in columns {
+                let d = column[ends[1] as usize] - column[ends[0] as usize];
+                square += d * d;
+            }
+            if square > *limit {
+                found.push(stick);
+            }
+        }
+    }
+}
