@@ -1,7 +1,7 @@
 //! What the benches run, as data.
 
 use taut::world::{Model, ModelError, StickSet};
-use taut::{AnyKernel, Formula, Kernel, Step};
+use taut::{AnyKernel, Formula, Kernel, KernelName, Step};
 
 use taut::world::{Arrangement, Numbering, Order};
 
@@ -101,13 +101,12 @@ impl Scenario {
 
 /// The kernels of this build and machine that it makes sense to run in that order, widest first.
 pub fn engines_in(order: Order) -> Vec<AnyKernel> {
-    let fits = |kernel: &AnyKernel| match (Kernel::<3>::name(kernel), Kernel::<3>::isa(kernel)) {
-        ("scalar", _) => true,
+    let fits = |kernel: &AnyKernel| match kernel.kernel_name() {
+        KernelName::Scalar => true,
         // Batches of one stick leave all lanes but one empty.
         _ if order == Order::Authored => false,
-        ("grid", _) if order != Order::Sheet => false,
-        // One lane is what a kernel falls back to; the scalar one shows it.
-        (_, isa) => isa != "scalar",
+        KernelName::Grid if order != Order::Sheet => false,
+        _ => !kernel.is_fallback(),
     };
     AnyKernel::available().into_iter().filter(fits).collect()
 }
@@ -115,7 +114,7 @@ pub fn engines_in(order: Order) -> Vec<AnyKernel> {
 /// The kernel to be quick with where bits are all that counts.
 pub(crate) fn fastest_in(order: Order) -> AnyKernel {
     let engines = engines_in(order);
-    let grid = engines.iter().find(|kernel| Kernel::<3>::name(*kernel) == "grid");
+    let grid = engines.iter().find(|kernel| kernel.is_for_sheets());
     grid.unwrap_or(&engines[0]).clone()
 }
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use taut::world::{Arranged, Arrangement, Model, Numbering, Order};
-use taut::{AnyKernel, Fingerprint, Formula, Kernel, Pool, PoolError, Step, Tuned};
+use taut::{AnyKernel, Fingerprint, Formula, Kernel, KernelName, Pool, PoolError, Step, Tuned};
 
 use crate::contest::{Contest, ContestError, Contestant, EARLY_FRAME, Progress};
 use crate::machine::MachineInfo;
@@ -67,8 +67,6 @@ pub struct Tuning {
 /// A kernel on some threads, and an arrangement.
 #[derive(Clone, Debug)]
 pub struct Candidate {
-    /// The kernel's name, also if threads are around it.
-    pub name: &'static str,
     /// The kernel, on its threads.
     pub kernel: AnyKernel,
     /// Order and numbering.
@@ -194,26 +192,20 @@ impl Tuning {
         threads: &[usize],
     ) -> Result<Vec<Candidate>, PoolError> {
         let mut kernels = Vec::new();
-        for name in ["grid", "pulp", "wide", "scalar"] {
+        for name in [KernelName::Grid, KernelName::Pulp, KernelName::Wide, KernelName::Scalar] {
             for &threads in threads {
-                if let Ok(kernel) = AnyKernel::named(name) {
-                    kernels.push((
-                        name,
-                        match threads {
-                            1 => kernel,
-                            threads => kernel.on_threads(Pool::new(threads)?),
-                        },
-                    ));
+                if let Ok(kernel) = AnyKernel::named(name.name()) {
+                    kernels.push(match threads {
+                        1 => kernel,
+                        threads => kernel.on_threads(Pool::new(threads)?),
+                    });
                 }
             }
         }
         let mut all = Vec::new();
         for arrangement in arrangements(scene, keep) {
-            let candidates = kernels.iter().map(|(name, kernel)| Candidate {
-                name,
-                kernel: kernel.clone(),
-                arrangement,
-            });
+            let candidates =
+                kernels.iter().map(|kernel| Candidate { kernel: kernel.clone(), arrangement });
             all.extend(candidates.filter(|it| it.may_be_of_use(keep)));
         }
         Ok(all)
@@ -273,13 +265,15 @@ fn arrangements(scene: &Model, keep: Arrangement) -> Vec<Arrangement> {
 
 impl Candidate {
     fn may_be_of_use(&self, keep: Arrangement) -> bool {
-        let Self { name, kernel, arrangement } = self;
+        let Self { kernel, arrangement } = self;
         let (lanes, threads) = (Kernel::<3>::lanes(kernel), Kernel::<3>::threads(kernel));
         let of_sheets = Arrangement { order: Order::Sheet, numbering: Numbering::Given };
-        match (*name, arrangement.order) {
-            ("grid", _) if *arrangement != of_sheets => false,
+        match (kernel.inside().kernel_name(), arrangement.order) {
+            (KernelName::Grid, _) if *arrangement != of_sheets => false,
             // For machines that have no lanes, and for orders that leave all but one empty.
-            ("scalar", order) => threads == 1 && (*arrangement == keep || order == Order::Authored),
+            (KernelName::Scalar, order) => {
+                threads == 1 && (*arrangement == keep || order == Order::Authored)
+            }
             (_, order) => lanes > 1 && order != Order::Authored,
         }
     }
@@ -311,7 +305,7 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
         let kept = tuning.keep.of(&tuning.scene)?;
         let unasked = AnyKernel::best_for(&kept.schedule);
         let trial = |it: &Candidate| Trial {
-            kernel: it.name,
+            kernel: Kernel::<3>::name(it.kernel.inside()),
             isa: Kernel::<3>::isa(&it.kernel),
             threads: Kernel::<3>::threads(&it.kernel),
             schedule: it.arrangement.to_string(),

@@ -6,7 +6,7 @@ use clap::Args;
 use comfy_table::{CellAlignment, Table};
 use serde::Serialize;
 use taut::world::{Model, StickSet};
-use taut::{Formula, Step};
+use taut::{Formula, KernelChoice, Step};
 use taut_bench::accuracy::{
     Accuracy, DriftRow, Effort, EffortStudy, EffortSubject, FrameRow, IterationRow, Part, Study,
     TextbookFrames,
@@ -16,7 +16,6 @@ use taut_bench::{Arrangement, MachineInfo, Residual};
 use crate::Failure;
 use crate::input::{self, Named, Shape};
 use crate::output::{Reports, machine_sentence, with_progress};
-use crate::simulate::kernels;
 use crate::table;
 use crate::words::{parse, within};
 
@@ -159,7 +158,7 @@ impl Arguments {
         step.motion()?;
         let effort = EffortStudy {
             subjects: self.subjects(&scene, name)?,
-            kernels: kernels::best(self.threads)?,
+            kernels: KernelChoice { threads: self.threads, ..KernelChoice::default() }.find()?,
             formula: Formula::default(),
         };
         let formulas = self.formulas.clone();

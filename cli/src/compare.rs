@@ -10,7 +10,7 @@ use std::thread;
 use anyhow::Context;
 use clap::Args;
 use serde::Serialize;
-use taut::{AnyKernel, Formula, Kernel, Pool, Step};
+use taut::{AnyKernel, Formula, Kernel, KernelName, Pool, Step};
 use taut_bench::{
     Arrangement, Contest, Contestant, MachineInfo, Numbering, Order, Row, SubstepComparison,
     disagreements,
@@ -21,9 +21,6 @@ use crate::input::{self, Named, Source};
 use crate::output::{Reports, machine_sentence, with_progress};
 use crate::table;
 use crate::words::{parse, within};
-
-/// The kernels, as `--kernels` names them.
-const KERNELS: [&str; 5] = ["scalar", "wide", "pulp", "grid", "colour"];
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Arguments {
@@ -48,8 +45,8 @@ pub(crate) struct Arguments {
     /// Which kernels, of: scalar, wide, pulp, grid (regular sheets only), colour (threads around
     /// the best of the others).
     /// The textbook loop and the scalar kernel are always there.
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = KERNELS)]
-    kernels: Vec<String>,
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<KernelName>)]
+    kernels: Vec<KernelName>,
     /// Which formulas, of: exact, newton, halley, quick. Otherwise all; of a scene of the library
     /// its own.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<Formula>)]
@@ -184,11 +181,11 @@ impl Arguments {
                 }));
             }
         }
-        for wanted in &self.kernels {
+        for &wanted in &self.kernels {
             anyhow::ensure!(
-                contestants.iter().any(|it| Kernel::<3>::name(&it.kernel) == wanted),
+                contestants.iter().any(|it| it.kernel.kernel_name() == wanted),
                 "the kernel {wanted} runs none of the schedules chosen on this scene{}",
-                if wanted == "grid" {
+                if wanted == KernelName::Grid {
                     ": it is for regular sheets, in the schedule 'sheet'"
                 } else {
                     ""
@@ -198,8 +195,8 @@ impl Arguments {
         Ok(contestants)
     }
 
-    fn wants(&self, kernel: &str) -> bool {
-        self.kernels.is_empty() || self.kernels.iter().any(|wanted| wanted == kernel)
+    fn wants(&self, kernel: KernelName) -> bool {
+        self.kernels.is_empty() || self.kernels.contains(&kernel)
     }
 
     /// The kernels that take part; the scalar one always does, as a baseline.
@@ -215,12 +212,12 @@ impl Arguments {
             );
         }
         let allowed = |kernel: &AnyKernel| match self.isa.as_slice() {
-            // One lane is what the other kernels fall back to; the scalar one shows it.
-            [] => Kernel::<3>::name(kernel) == "scalar" || isa(kernel) != "scalar",
+            [] => !kernel.is_fallback(),
             wanted => wanted.iter().any(|wanted| wanted == isa(kernel)),
         };
-        for wanted in self.kernels.iter().filter(|name| !matches!(&***name, "scalar" | "colour")) {
-            let is_it = |kernel: &&AnyKernel| Kernel::<3>::name(*kernel) == wanted;
+        let always = [KernelName::Scalar, KernelName::Colour];
+        for &wanted in self.kernels.iter().filter(|name| !always.contains(name)) {
+            let is_it = |kernel: &&AnyKernel| kernel.kernel_name() == wanted;
             anyhow::ensure!(
                 self.isa.is_empty() || available.iter().filter(is_it).any(allowed),
                 "--kernels {wanted} uses none of --isa {} on this machine",
@@ -228,30 +225,31 @@ impl Arguments {
             );
         }
         let takes_part = |kernel: &&AnyKernel| {
-            let name = Kernel::<3>::name(*kernel);
-            name == "scalar" || (allowed(kernel) && self.wants(name))
+            let name = kernel.kernel_name();
+            name == KernelName::Scalar || (allowed(kernel) && self.wants(name))
         };
         let mut kernels: Vec<AnyKernel> = available.iter().filter(takes_part).cloned().collect();
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let threads = match self.threads.as_slice() {
-            [] if !self.wants("colour") => vec![1],
-            [] if self.kernels == ["colour"] => vec![cores],
+            [] if !self.wants(KernelName::Colour) => vec![1],
+            [] if self.kernels == [KernelName::Colour] => vec![cores],
             [] => vec![1, cores],
             threads => threads.to_vec(),
         };
         // What the threads are around: the best that runs every schedule and the best for sheets, of
         // those allowed, and of those listed if there are any.
         let listed = |kernel: &&AnyKernel| {
-            let mut names = self.kernels.iter().filter(|name| *name != "colour").peekable();
-            names.peek().is_none() || names.any(|name| name == Kernel::<3>::name(*kernel))
+            let others = |name: &&KernelName| **name != KernelName::Colour;
+            let mut names = self.kernels.iter().filter(others).peekable();
+            names.peek().is_none() || names.any(|&name| name == kernel.kernel_name())
         };
         let usable = || available.iter().filter(|kernel| allowed(kernel));
-        let mut general = usable().filter(|kernel| !is_for_sheets(kernel));
+        let mut general = usable().filter(|kernel| !kernel.is_for_sheets());
         let best = general.clone().find(listed).or_else(|| general.next()).unwrap_or(&kernels[0]);
-        let for_sheets = usable().filter(listed).find(|kernel| is_for_sheets(kernel));
+        let for_sheets = usable().filter(listed).find(|kernel| kernel.is_for_sheets());
         let insides: Vec<AnyKernel> = [best].into_iter().chain(for_sheets).cloned().collect();
-        if !threads.contains(&1) || self.kernels == ["colour"] {
-            kernels.retain(|kernel| Kernel::<3>::name(kernel) == "scalar");
+        if !threads.contains(&1) || self.kernels == [KernelName::Colour] {
+            kernels.retain(|kernel| kernel.kernel_name() == KernelName::Scalar);
         }
         for &threads in threads.iter().filter(|&&threads| threads > 1) {
             for inside in &insides {
@@ -267,10 +265,10 @@ impl Arguments {
             order if !can_run(kernel, order) => false,
             _ if !self.kernels.is_empty() => true,
             // Batches of one stick leave all lanes but one empty.
-            Order::Authored => Kernel::<3>::name(kernel) == "scalar",
+            Order::Authored => kernel.kernel_name() == KernelName::Scalar,
             // One block is one thread's work.
             Order::Packed | Order::Starred => Kernel::<3>::threads(kernel) == 1,
-            Order::Sheet => Kernel::<3>::threads(kernel) == 1 || is_for_sheets(kernel),
+            Order::Sheet => Kernel::<3>::threads(kernel) == 1 || kernel.is_for_sheets(),
             Order::Coloured | Order::Banded | Order::Blocked => true,
         }
     }
@@ -282,7 +280,7 @@ impl Arguments {
 fn tells_much(kernel: &AnyKernel, arrangement: Arrangement, formula: Formula) -> bool {
     let Arrangement { order, numbering } = arrangement;
     if formula != Formula::default() {
-        return order == Order::Sheet && is_for_sheets(kernel);
+        return order == Order::Sheet && kernel.is_for_sheets();
     }
     match order {
         Order::Sheet | Order::Banded | Order::Authored => true,
@@ -300,11 +298,7 @@ fn tuned(path: &Path, named: &Named) -> anyhow::Result<Contestant> {
 
 /// Whether the kernel takes schedules of that order at all.
 fn can_run(kernel: &AnyKernel, order: Order) -> bool {
-    !is_for_sheets(kernel) || order == Order::Sheet
-}
-
-fn is_for_sheets(kernel: &AnyKernel) -> bool {
-    Kernel::<3>::name(kernel.inside()) == "grid"
+    !kernel.is_for_sheets() || order == Order::Sheet
 }
 
 /// What was run.

@@ -4,7 +4,7 @@ use clap::Args;
 use comfy_table::{Cell, CellAlignment};
 use serde::Serialize;
 use taut::world::{Model, StickSet};
-use taut::{AnyKernel, Formula, Kernel, Step};
+use taut::{AnyKernel, Formula, Step};
 use taut_bench::roofline::{Peak, RooflineRow, roofline};
 use taut_bench::{Arrangement, Contest, Contestant, MachineInfo, Order, Progress};
 
@@ -126,14 +126,10 @@ impl Arguments {
             [] => vec![usual.parse()?],
             listed => listed.to_vec(),
         };
-        let name = |kernel: &AnyKernel| Kernel::<3>::name(kernel);
-        // One lane is what the other kernels fall back to; the scalar one shows it.
-        let shows =
-            |kernel: &AnyKernel| name(kernel) == "scalar" || Kernel::<3>::isa(kernel) != "scalar";
         let mut contestants = Vec::new();
         for &arrangement in &arrangements {
-            for kernel in AnyKernel::available().into_iter().filter(shows) {
-                if name(&kernel) != "grid" || arrangement.order == Order::Sheet {
+            for kernel in AnyKernel::available().into_iter().filter(|it| !it.is_fallback()) {
+                if !kernel.is_for_sheets() || arrangement.order == Order::Sheet {
                     contestants.extend(self.formulas.iter().map(|&formula| Contestant {
                         kernel: kernel.clone(),
                         formula,

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use anyhow::Context;
 use clap::Args;
-use taut::Formula;
+use taut::{Formula, KernelName};
 use taut_bench::MachineInfo;
 use taut_view::protocol::Change;
 use taut_view::{Host, Options, Server};
@@ -26,8 +26,8 @@ pub(crate) struct Arguments {
     size: Option<usize>,
     /// The kernel to begin with: scalar, wide, pulp, or grid (for wide regular sheets). Otherwise the
     /// best.
-    #[arg(long, value_name = "NAME", value_parser = ["scalar", "wide", "pulp", "grid"])]
-    kernel: Option<String>,
+    #[arg(long, value_name = "NAME", value_parser = parse::<KernelName>)]
+    kernel: Option<KernelName>,
     /// The instruction set, of those that this machine has (avx512, avx2, sse2, neon, ...).
     #[arg(long, value_name = "NAME")]
     isa: Option<String>,
@@ -62,7 +62,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
         size,
         file,
         settings: Change {
-            kernel: kernel.map(Some),
+            kernel: kernel.map(|it| Some(it.to_string())),
             instructions: isa.map(Some),
             formula: formula.map(|it| Some(it.to_string())),
             threads: threads.map(Some),

@@ -9,6 +9,8 @@ use taut_core::{
     Sticks, Substeps,
 };
 
+use crate::KernelName;
+
 /// Any of the kernels whose features are on, in the plane and in space (other dimensions go by the
 /// kernels themselves).
 ///
@@ -152,6 +154,35 @@ impl AnyKernel {
     #[must_use]
     pub fn on_threads(self, pool: taut_colour::Pool) -> Self {
         Self::Colour(Box::new(taut_colour::ColourKernel::new(self, pool)))
+    }
+
+    /// Its name.
+    pub fn kernel_name(&self) -> KernelName {
+        match self {
+            #[cfg(feature = "scalar")]
+            Self::Scalar(_) => KernelName::Scalar,
+            #[cfg(feature = "wide")]
+            Self::Wide(_) => KernelName::Wide,
+            #[cfg(feature = "pulp")]
+            Self::Pulp(_) => KernelName::Pulp,
+            #[cfg(feature = "grid")]
+            Self::Grid(_) => KernelName::Grid,
+            #[cfg(all(feature = "grid", feature = "wide"))]
+            Self::WideGrid(_) => KernelName::Grid,
+            #[cfg(feature = "colour")]
+            Self::Colour(_) => KernelName::Colour,
+        }
+    }
+
+    /// Whether it runs the schedules of regular sheets only, alone or on threads.
+    pub fn is_for_sheets(&self) -> bool {
+        self.inside().kernel_name() == KernelName::Grid
+    }
+
+    /// Whether it is a SIMD kernel on one lane, to which it falls back on a machine without its
+    /// registers. The scalar kernel does the same work.
+    pub fn is_fallback(&self) -> bool {
+        self.inside().kernel_name() != KernelName::Scalar && Kernel::<3>::lanes(self) == 1
     }
 
     /// The kernel that does the work: what threads are around, or itself.

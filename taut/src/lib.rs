@@ -42,12 +42,16 @@ extern crate alloc;
 #[cfg(any(feature = "scalar", feature = "wide", feature = "pulp"))]
 mod any;
 #[cfg(any(feature = "scalar", feature = "wide", feature = "pulp"))]
+mod choice;
+#[cfg(any(feature = "scalar", feature = "wide", feature = "pulp"))]
 mod pair;
 #[cfg(all(feature = "world", any(feature = "scalar", feature = "wide", feature = "pulp")))]
 mod tuned;
 
 #[cfg(any(feature = "scalar", feature = "wide", feature = "pulp"))]
 pub use any::{AnyKernel, AnyPlan, UnknownKernel};
+#[cfg(any(feature = "scalar", feature = "wide", feature = "pulp"))]
+pub use choice::{KernelChoice, KernelChoiceError, KernelName, UnknownKernelName};
 #[cfg(any(feature = "scalar", feature = "wide", feature = "pulp"))]
 pub use pair::KernelPair;
 #[doc(no_inline)]

@@ -2,6 +2,7 @@
 
 use alloc::format;
 use alloc::vec::Vec;
+use core::cmp::Reverse;
 use core::fmt;
 
 #[cfg(feature = "colour")]
@@ -49,26 +50,28 @@ fn isa(kernel: &AnyKernel) -> &'static str {
 
 impl KernelPair {
     /// Every kernel of this build on every instruction set of this machine, on one thread, the
-    /// widest first. Where `sheets` says that there are regular ones that are [wide
+    /// widest first, and of equally wide ones that for sheets. Where `sheets` says that there are regular ones that are [wide
     /// enough](AnyKernel::suits_grid), the kernel for them takes part, with the best of the others on
     /// its instruction set beside it.
     pub fn available(sheets: bool) -> Vec<Self> {
         let all = AnyKernel::available();
-        let general = |it: &&AnyKernel| name(it) != "grid";
+        let general = |it: &&AnyKernel| !it.is_for_sheets();
         let beside = |grid: &AnyKernel| {
             let same = |it: &&AnyKernel| general(it) && isa(it) == isa(grid);
             all.iter().find(same).or_else(|| all.iter().find(general))
         };
-        let pair = |kernel: &AnyKernel| match name(kernel) {
-            "grid" if sheets => {
-                Some(Self { sheets: kernel.clone(), others: beside(kernel)?.clone() })
-            }
-            "grid" => None,
-            // One lane is what it falls back to; the scalar kernel shows it.
-            "pulp" if isa(kernel) == "scalar" => None,
-            _ => Some(Self { sheets: kernel.clone(), others: kernel.clone() }),
+        let pair = |kernel: &AnyKernel| match kernel.is_for_sheets() {
+            true => sheets
+                .then(|| Some(Self { sheets: kernel.clone(), others: beside(kernel)?.clone() }))
+                .flatten(),
+            false => (!kernel.is_fallback())
+                .then(|| Self { sheets: kernel.clone(), others: kernel.clone() }),
         };
-        all.iter().filter_map(pair).collect()
+        let mut pairs: Vec<Self> = all.iter().filter_map(pair).collect();
+        pairs.sort_by_key(|pair| {
+            (Reverse(Kernel::<3>::lanes(&pair.sheets)), !pair.sheets.is_for_sheets())
+        });
+        pairs
     }
 
     /// The same on threads: 1 is the calling thread alone.

@@ -4,10 +4,9 @@ use core::fmt::Debug;
 use core::ops::RangeInclusive;
 use core::str::FromStr;
 
-use taut::Formula;
 use taut::world::{Arrangement, ArrangementError, Numbering, Order, Settings};
+use taut::{Formula, KernelChoice, UnknownKernelName};
 
-use crate::kernels::Wish;
 use crate::protocol::Change;
 
 /// More relaxations of all sticks in a step than anybody waits for.
@@ -16,7 +15,7 @@ const RELAXATIONS_MAX: u64 = 10_000;
 /// What was asked for; where there is nothing, the scene's own holds.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Asked {
-    pub(crate) wish: Wish,
+    pub(crate) kernels: KernelChoice,
     pub(crate) formula: Option<Formula>,
     pub(crate) order: Option<Order>,
     pub(crate) substeps: Option<u32>,
@@ -51,6 +50,8 @@ pub(crate) enum BadSetting {
          fewer substeps, passes or iterations"
     )]
     TooMuch { relaxations: u64 },
+    #[error(transparent)]
+    Kernel(#[from] UnknownKernelName),
     #[error("there is no formula '{name}': choose exact, newton, halley or quick")]
     Formula { name: String },
     #[error(transparent)]
@@ -61,7 +62,7 @@ impl Asked {
     /// Nothing, on so many threads.
     pub(crate) fn nothing() -> Self {
         Self {
-            wish: Wish::BEST,
+            kernels: KernelChoice::default(),
             formula: None,
             order: None,
             substeps: None,
@@ -77,7 +78,7 @@ impl Asked {
 
     /// Of what was asked for that which holds in another scene, too: kernels and threads.
     pub(crate) fn elsewhere(&self) -> Self {
-        Self { wish: self.wish.clone(), ..Self::nothing() }
+        Self { kernels: self.kernels.clone(), ..Self::nothing() }
     }
 
     /// The same with a change.
@@ -102,14 +103,14 @@ impl Asked {
         } = change;
         if let Some(kernel) = kernel {
             // What instruction sets there are depends on it.
-            self.wish.instructions = None;
-            self.wish.kernel = kernel;
+            self.kernels.isa = None;
+            self.kernels.kernel = kernel.map(|name| name.parse()).transpose()?;
         }
         if let Some(instructions) = instructions {
-            self.wish.instructions = instructions;
+            self.kernels.isa = instructions;
         }
         if let Some(threads) = within("threads", threads, 1..=threads_max)? {
-            self.wish.threads = threads.unwrap_or(1);
+            self.kernels.threads = threads.unwrap_or(1);
         }
         if let Some(name) = formula {
             let unknown = |name: String| BadSetting::Formula { name };

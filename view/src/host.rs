@@ -2,13 +2,13 @@
 
 use std::fmt;
 
-use taut::Formula;
 use taut::world::{AnyScene, Clock, LibraryScene, SceneError, UnknownScene, Warning};
+use taut::{Formula, KernelChoice};
 
 use crate::asked::{Asked, BadSetting};
 use crate::course::{AnyCourse, CourseError, Way, on};
 use crate::gauge::Times;
-use crate::kernels::{Wish, entries};
+use crate::kernels::entries;
 #[cfg(feature = "server")]
 use crate::pages::Told;
 use crate::pages::{PageId, Pages};
@@ -350,9 +350,11 @@ impl Host {
                 self.state += 1;
             }
             Command::Race { kernel, instructions } => {
-                let threads = self.asked.wish.threads;
-                let wish = Wish { kernel, instructions, threads };
-                on!(&mut self.course, it => it.race(&wish))?;
+                let threads = self.asked.kernels.threads;
+                let kernel =
+                    kernel.map(|name| name.parse()).transpose().map_err(BadSetting::Kernel)?;
+                let choice = KernelChoice { kernel, isa: instructions, threads };
+                on!(&mut self.course, it => it.race(&choice))?;
                 self.state += 1;
             }
             Command::Scene { scene, size } => self.begin(scene, size)?,

@@ -63,7 +63,7 @@ impl Demand {
         sheet: Option<&Sheet>,
         formula: Formula,
     ) -> Result<Self, PlanError> {
-        match sheet.filter(|_| Kernel::<3>::name(kernel) == "grid") {
+        match sheet.filter(|_| kernel.is_for_sheets()) {
             Some(sheet) => Ok(Self::of_grid(sheet, formula)),
             None => Self::of_indexed(Kernel::<3>::lanes(kernel), on, formula),
         }

@@ -57,7 +57,13 @@ fn candidates_are_each_there_once_and_those_of_an_arrangement_together() {
         let candidates = tuning(&scene, keep).candidates;
         let names: Vec<_> = candidates
             .iter()
-            .map(|it| (it.arrangement.to_string(), it.name, Kernel::<3>::threads(&it.kernel)))
+            .map(|it| {
+                (
+                    it.arrangement.to_string(),
+                    Kernel::<3>::name(it.kernel.inside()),
+                    Kernel::<3>::threads(&it.kernel),
+                )
+            })
             .collect();
         assert_eq!(names[0].0, keep);
         assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len());

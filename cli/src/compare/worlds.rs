@@ -3,7 +3,7 @@
 use comfy_table::{Cell, CellAlignment, Color};
 use serde::Serialize;
 use taut::world::{AnyScene, LibraryScene, Model, Scene};
-use taut::{AnyKernel, Formula, KernelPair};
+use taut::{AnyKernel, Formula, KernelName, KernelPair};
 use taut_bench::{MachineInfo, WorldContest, WorldRow};
 
 use super::Arguments;
@@ -116,8 +116,8 @@ impl Arguments {
         let mut pairs = KernelPair::available(sheets);
         pairs.retain(|pair| {
             let isa = self.isa.is_empty() || self.isa.iter().any(|isa| isa == pair.isa());
-            let scalar = pair.name() == "scalar";
-            scalar || (isa && self.wants(pair.name()))
+            let name = pair.sheets.kernel_name();
+            name == KernelName::Scalar || (isa && self.wants(name))
         });
         let one_thread = pairs.clone();
         for &threads in self.threads.iter().filter(|&&threads| threads > 1) {

@@ -4,7 +4,7 @@ use std::thread;
 
 use serde::Serialize;
 use taut::world::{Model, StickSet};
-use taut::{AnyKernel, Formula, Kernel, Pool, Step};
+use taut::{AnyKernel, Formula, Kernel, KernelChoice, Pool, Step};
 use taut_bench::accuracy::{
     self, Accuracy, EffortRow, EffortStudy, EffortSubject, Study, TextbookFrames,
 };
@@ -14,7 +14,6 @@ use taut_bench::{
 };
 
 use super::results::{self, Part};
-use crate::simulate::kernels;
 
 /// A row, and of which scene.
 #[derive(Serialize)]
@@ -214,7 +213,11 @@ fn study(
 
 /// On one thread.
 fn effort(subjects: Vec<EffortSubject>) -> anyhow::Result<EffortStudy> {
-    Ok(EffortStudy { subjects, kernels: kernels::best(1)?, formula: Formula::default() })
+    Ok(EffortStudy {
+        subjects,
+        kernels: KernelChoice::default().find()?,
+        formula: Formula::default(),
+    })
 }
 
 /// A row with the frame of the textbook loop that was timed with it.
@@ -280,7 +283,6 @@ fn contestants(schedule: &str, formula: Formula) -> anyhow::Result<Vec<Contestan
 
 /// The kernel that takes the most sticks at once in that order.
 fn widest(schedule: &str, formula: Formula) -> anyhow::Result<Option<Contestant>> {
-    let lanes =
-        |it: &Contestant| (Kernel::<3>::lanes(&it.kernel), Kernel::<3>::name(&it.kernel) == "grid");
+    let lanes = |it: &Contestant| (Kernel::<3>::lanes(&it.kernel), it.kernel.is_for_sheets());
     Ok(contestants(schedule, formula)?.into_iter().max_by_key(lanes))
 }

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Args;
 use taut::world::{AnyScene, LibraryScene, Scene, Tethers, World};
-use taut::{AnyKernel, Formula, Kernel, Schedule};
+use taut::{AnyKernel, Formula, Kernel, KernelChoice, Schedule};
 use taut_bench::{FrameTimes, Progress};
 use taut_mesh::Origin;
 
@@ -188,7 +188,7 @@ impl Arguments {
     {
         self.check_names()?;
         let scene = self.changed(scene).with_context(|| name.to_owned())?;
-        let kernels = self.kernels.find()?;
+        let kernels = KernelChoice::from(&self.kernels).find()?;
         let kernel_for = |schedule: &Schedule| kernels.kernel_for(schedule);
         let mut world = match &self.resume {
             None => World::new(&scene, kernel_for).with_context(|| name.to_owned())?,

@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use taut_core::Step;
-use taut_world::{
-    Cloth, Drag, Emission, Facing, Field, Gusts, Model, Scene, Solid, Source, Surface, TriMesh,
-    Wind,
-};
+use taut_world::{Cloth, Gusts, Model, Scene, Wind};
+#[cfg(feature = "parry")]
+use taut_world::{Drag, Emission, Facing, Field, Solid, Source, Surface, TriMesh};
 
 use super::LibraryScene;
 

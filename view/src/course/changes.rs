@@ -8,12 +8,11 @@ use std::sync::Arc;
 use taut::world::{
     Force, Integrator, Order, Scene, Settings, SpringError, Tethers, World, WorldError,
 };
-use taut::{AnyKernel, Kernel, Schedule, Step};
+use taut::{AnyKernel, Kernel, KernelChoice, KernelPair, Schedule, Step};
 
 use super::{Course, CourseError, Rival, Runner, Space, Way, own_tear_factor};
 use crate::asked::{self, Asked, OfSticks};
 use crate::gauge::Gauge;
-use crate::kernels::{Kernels, Wish};
 
 impl<const D: usize> Course<D>
 where
@@ -27,7 +26,7 @@ where
     }
 
     /// Replaces all worlds by ones at their beginning, once these are complete.
-    fn restart(&mut self, asked: &Asked, kernels: Kernels) -> Result<(), CourseError> {
+    fn restart(&mut self, asked: &Asked, kernels: KernelPair) -> Result<(), CourseError> {
         let mut runner = begin(&self.scene, asked, kernels)?;
         for particle in self.runner.world.grabbed() {
             runner.world.grab(particle)?;
@@ -49,12 +48,12 @@ where
         if asked.order == Some(Order::Sheet) && !self.sheets {
             return Err(CourseError::NotASheet);
         }
-        let same_kernels = asked.wish == self.asked.wish;
+        let same_kernels = asked.kernels == self.asked.kernels;
         let kernels = if same_kernels {
             self.runner.kernels.clone()
         } else {
-            self.check_wish(&asked.wish, asked.order)?;
-            Kernels::new(&asked.wish)?
+            self.check_choice(&asked.kernels, asked.order)?;
+            asked.kernels.find()?
         };
         let same_matter = asked.order == self.asked.order && asked.tethers == self.asked.tethers;
         let way = if same_matter {
@@ -77,9 +76,9 @@ where
     }
 
     /// Changes all but the order of the sticks and tethers, in the worlds as they are.
-    fn change(&mut self, asked: &Asked, kernels: Kernels) -> Result<(), CourseError> {
+    fn change(&mut self, asked: &Asked, kernels: KernelPair) -> Result<(), CourseError> {
         let settings = settings(&self.scene, asked);
-        let is_planned = asked.formula == self.asked.formula && asked.wish == self.asked.wish;
+        let is_planned = asked.formula == self.asked.formula && asked.kernels == self.asked.kernels;
         let planned = if is_planned { Ok(()) } else { self.replan(asked, &kernels) };
         let set = planned.and_then(|()| Ok(self.runner.world.set_settings(settings)?));
         if let Err(error) = set {
@@ -106,7 +105,7 @@ where
     }
 
     /// Plans all worlds for the formula that is asked for, and the first for these kernels.
-    fn replan(&mut self, asked: &Asked, kernels: &Kernels) -> Result<(), CourseError> {
+    fn replan(&mut self, asked: &Asked, kernels: &KernelPair) -> Result<(), CourseError> {
         let formula = asked.formula.unwrap_or(self.scene.formula);
         self.runner.world.replan(formula, |schedule| kernels.kernel_for(schedule))?;
         if let Some(Rival { runner: Runner { kernels, world, .. }, .. }) = &mut self.rival {
@@ -117,8 +116,8 @@ where
 
     /// Goes on from the present state in worlds of another order of the sticks, or with other tethers. They replace the
     /// present ones once they are complete.
-    fn reorder(&mut self, asked: &Asked, kernels: Kernels) -> Result<(), CourseError> {
-        let resumed = |runner: &Runner<D>, kernels: Kernels| -> Result<_, CourseError> {
+    fn reorder(&mut self, asked: &Asked, kernels: KernelPair) -> Result<(), CourseError> {
+        let resumed = |runner: &Runner<D>, kernels: KernelPair| -> Result<_, CourseError> {
             let scene = as_asked(&self.scene, asked)?;
             let snapshot = runner.world.snapshot();
             let kernel_for = |schedule: &Schedule| kernels.kernel_for(schedule);
@@ -142,10 +141,10 @@ where
     }
 
     /// Begins a race, from the present state.
-    pub(crate) fn race(&mut self, wish: &Wish) -> Result<(), CourseError> {
-        self.check_wish(wish, self.asked.order)?;
+    pub(crate) fn race(&mut self, choice: &KernelChoice) -> Result<(), CourseError> {
+        self.check_choice(choice, self.asked.order)?;
         let scene = as_asked(&self.scene, &self.asked)?;
-        self.rival = Some(Rival::of(&self.runner.world, &scene, Kernels::new(wish)?)?);
+        self.rival = Some(Rival::of(&self.runner.world, &scene, choice.find()?)?);
         Ok(())
     }
 
@@ -218,7 +217,7 @@ where
 pub(super) fn begin<const D: usize>(
     scene: &Scene<D>,
     asked: &Asked,
-    kernels: Kernels,
+    kernels: KernelPair,
 ) -> Result<Runner<D>, CourseError>
 where
     Scene<D>: Space<D>,

@@ -10,13 +10,13 @@ use taut::world::{
     Settings, SnapshotError, Warning, Wind, WindLaw, World, WorldError,
 };
 use taut::{
-    AnyKernel, Duplicates, Formula, Inline, Kernel, Particles, Real, StepError, Sticks, Stretch,
-    Tally,
+    AnyKernel, Duplicates, Formula, Inline, Kernel, KernelChoice, KernelChoiceError, KernelName,
+    KernelPair, Particles, Real, StepError, Sticks, Stretch, Tally,
 };
 
 use crate::asked::{self, Asked, BadSetting, OfSticks};
 use crate::gauge::{Gauge, Times};
-use crate::kernels::{Kernels, NoKernel, Wish};
+use crate::kernels::names_for;
 use crate::protocol::{Counts, InForce, RaceFigures, Racer};
 
 /// A coordinate beyond which something blew up, m: what is cut off and falls is not there in a
@@ -27,7 +27,7 @@ const FAR: f32 = 1e6;
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CourseError {
     #[error(transparent)]
-    Kernel(#[from] NoKernel),
+    Kernel(#[from] KernelChoiceError),
     #[error(
         "'grid' is for regular sheets of 24 columns and more in the schedule 'sheet', and there is \
          none here"
@@ -61,7 +61,7 @@ struct Runner<const D: usize>
 where
     AnyKernel: Kernel<D>,
 {
-    kernels: Kernels,
+    kernels: KernelPair,
     world: World<AnyKernel, D>,
     gauge: Gauge,
 }
@@ -86,7 +86,7 @@ where
     fn names(&self) -> [&'static str; 2] {
         let pieces = self.world.pieces().iter();
         let largest = pieces.max_by_key(|piece| piece.matter.sticks.len());
-        largest.map_or(["", ""], |piece| self.kernels.names_for(piece.schedule()))
+        largest.map_or(["", ""], |piece| names_for(&self.kernels, piece.schedule()))
     }
 
     fn is_equal(&self, other: &Self) -> bool {
@@ -118,7 +118,7 @@ where
     fn of(
         world: &World<AnyKernel, D>,
         scene: &Scene<D>,
-        kernels: Kernels,
+        kernels: KernelPair,
     ) -> Result<Self, CourseError> {
         let kernel_for = |schedule: &taut::Schedule| kernels.kernel_for(schedule);
         let world = World::resume(scene, kernel_for, &world.snapshot())?;
@@ -217,7 +217,7 @@ where
     AnyKernel: Kernel<D>,
 {
     pub(crate) fn new(scene: Scene<D>, asked: Asked) -> Result<Self, CourseError> {
-        let kernels = Kernels::new(&asked.wish)?;
+        let kernels = asked.kernels.find()?;
         let begun = changes::begin(&scene, &asked, kernels)?;
         let world = &begun.world;
         let Drawing { triangles, sticks, .. } = world.drawing();
@@ -278,8 +278,8 @@ where
             && self.scene.models().any(|(_, model)| wide_enough(model))
     }
 
-    fn check_wish(&self, wish: &Wish, order: Option<Order>) -> Result<(), CourseError> {
-        if wish.kernel.as_deref() == Some("grid") && !self.suits_grid_in(order) {
+    fn check_choice(&self, choice: &KernelChoice, order: Option<Order>) -> Result<(), CourseError> {
+        if choice.kernel == Some(KernelName::Grid) && !self.suits_grid_in(order) {
             return Err(CourseError::NoSheet);
         }
         Ok(())
@@ -404,7 +404,7 @@ where
             instructions,
             formula: world.formula().to_string(),
             schedule: asked::name(self.asked.order.unwrap_or(self.usual)),
-            threads: self.asked.wish.threads,
+            threads: self.asked.kernels.threads,
             substeps: step.substeps,
             iterations: step.iterations,
             passes: (*passes).max(1),

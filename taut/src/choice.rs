@@ -1,0 +1,206 @@
+//! Which kernel a user wants, as tools show and parse it.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+use core::str::FromStr;
+
+#[cfg(feature = "colour")]
+use taut_colour::PoolError;
+
+use crate::KernelPair;
+
+/// The name of a kernel.
+///
+/// ```
+/// use taut::KernelName;
+///
+/// assert_eq!("grid".parse(), Ok(KernelName::Grid));
+/// let error = "abacus".parse::<KernelName>().unwrap_err();
+/// assert!(error.to_string().contains("scalar, wide, pulp, grid, colour"));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum KernelName {
+    /// One stick at a time.
+    Scalar,
+    /// 8 lanes, instruction set chosen at compile time.
+    Wide,
+    /// Instruction set chosen at run time.
+    Pulp,
+    /// Regular sheets.
+    Grid,
+    /// Any of the others on threads.
+    Colour,
+}
+
+impl KernelName {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Scalar, Self::Wide, Self::Pulp, Self::Grid, Self::Colour];
+
+    /// What [`Kernel::name`](crate::Kernel::name) returns.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Scalar => "scalar",
+            Self::Wide => "wide",
+            Self::Pulp => "pulp",
+            Self::Grid => "grid",
+            Self::Colour => "colour",
+        }
+    }
+}
+
+impl fmt::Display for KernelName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A text that is the name of no kernel.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("'{name}' is no kernel; there are: {}", listed(KernelName::ALL.map(KernelName::name)))]
+pub struct UnknownKernelName {
+    /// The text.
+    pub name: String,
+}
+
+impl FromStr for KernelName {
+    type Err = UnknownKernelName;
+
+    fn from_str(name: &str) -> Result<Self, UnknownKernelName> {
+        let named = Self::ALL.into_iter().find(|kernel| kernel.name() == name);
+        named.ok_or_else(|| UnknownKernelName { name: name.into() })
+    }
+}
+
+/// Which kernels a user wants for a world: by name, instruction set and threads. What is not said is
+/// the best of this machine.
+///
+/// ```
+/// use taut::{KernelChoice, KernelName};
+///
+/// let best = KernelChoice::default().find()?;
+/// println!("{best}");
+///
+/// let scalar = KernelChoice { kernel: Some(KernelName::Scalar), ..KernelChoice::default() };
+/// assert_eq!(scalar.find()?.name(), "scalar");
+///
+/// let wrong = KernelChoice { isa: Some("abacus".to_owned()), ..KernelChoice::default() };
+/// assert!(wrong.find().unwrap_err().to_string().contains("'abacus'"));
+/// # Ok::<(), taut::KernelChoiceError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KernelChoice {
+    /// The kernel for regular sheets that are [wide enough](crate::AnyKernel::suits_grid). If that is
+    /// `grid`, all else is relaxed by the best of the others on its instruction set; if not, by the
+    /// same kernel.
+    pub kernel: Option<KernelName>,
+    /// The instruction set, as [`Kernel::isa`](crate::Kernel::isa) calls it.
+    pub isa: Option<String>,
+    /// On how many threads; 1 is the calling thread alone.
+    pub threads: usize,
+}
+
+impl Default for KernelChoice {
+    /// The best, on one thread.
+    fn default() -> Self {
+        Self { kernel: None, isa: None, threads: 1 }
+    }
+}
+
+/// Why there are no such kernels.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum KernelChoiceError {
+    /// This build does not have the kernel, or this machine cannot run it.
+    #[error("this build has no kernel '{kernel}' on this machine; there are: {available}")]
+    Kernel {
+        /// Which.
+        kernel: KernelName,
+        /// Those that there are.
+        available: String,
+    },
+    /// No kernel uses the instruction set.
+    #[error(
+        "no kernel of this build uses the instruction set '{isa}' on this machine; there are: \
+         {available}"
+    )]
+    Isa {
+        /// Which.
+        isa: String,
+        /// Those that there are.
+        available: String,
+    },
+    /// Another kernel uses the instruction set.
+    #[error("the kernel '{kernel}' does not use the instruction set '{isa}'; it uses: {available}")]
+    KernelOnIsa {
+        /// The kernel.
+        kernel: KernelName,
+        /// The instruction set.
+        isa: String,
+        /// Those that it uses.
+        available: String,
+    },
+    /// The threads cannot be started.
+    #[cfg(feature = "colour")]
+    #[error(transparent)]
+    Threads(#[from] PoolError),
+    /// This build has no threads.
+    #[cfg(not(feature = "colour"))]
+    #[error("{threads} threads need the feature `colour`")]
+    Threads {
+        /// How many.
+        threads: usize,
+    },
+}
+
+fn listed<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    let mut list: Vec<&str> = Vec::new();
+    for word in words {
+        if !list.contains(&word) {
+            list.push(word);
+        }
+    }
+    list.join(", ")
+}
+
+impl KernelChoice {
+    /// The kernels, on their threads.
+    ///
+    /// # Errors
+    /// If this build does not have them on this machine, or the threads cannot be started.
+    pub fn find(&self) -> Result<KernelPair, KernelChoiceError> {
+        let Self { kernel, ref isa, threads } = *self;
+        let mut pairs = KernelPair::available(true);
+        let isas = listed(pairs.iter().map(KernelPair::isa));
+        if let Some(kernel) = kernel {
+            let available = listed(pairs.iter().map(KernelPair::name));
+            pairs.retain(|pair| pair.name() == kernel.name());
+            if pairs.is_empty() {
+                return Err(KernelChoiceError::Kernel { kernel, available });
+            }
+        }
+        if let Some(isa) = isa {
+            let known = isas.split(", ").any(|known| known == isa);
+            let of_kernel = listed(pairs.iter().map(KernelPair::isa));
+            pairs.retain(|pair| pair.isa() == isa);
+            match kernel {
+                _ if !pairs.is_empty() => {}
+                Some(kernel) if known => {
+                    let (isa, available) = (isa.clone(), of_kernel);
+                    return Err(KernelChoiceError::KernelOnIsa { kernel, isa, available });
+                }
+                _ => return Err(KernelChoiceError::Isa { isa: isa.clone(), available: isas }),
+            }
+        }
+        // There is one, as a build has at least one kernel.
+        let best = pairs.swap_remove(0);
+        #[cfg(feature = "colour")]
+        {
+            Ok(best.on_threads(threads)?)
+        }
+        #[cfg(not(feature = "colour"))]
+        {
+            if threads == 1 { Ok(best) } else { Err(KernelChoiceError::Threads { threads }) }
+        }
+    }
+}
