@@ -69,7 +69,7 @@ impl Twins {
     /// Both start where the particles are.
     ///
     /// # Errors
-    /// If the schedule is of other sticks.
+    /// If the schedule was built for different sticks.
     pub fn new(on: &Arranged, formula: Formula) -> Result<Self, PlanError> {
         let Arranged { particles, sticks, schedule, .. } = on;
         let kernel = AnyKernel::best_for(schedule);

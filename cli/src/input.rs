@@ -188,7 +188,7 @@ pub(crate) fn tuned(path: &Path, scene: &Model) -> anyhow::Result<Tuned> {
     let file = || path.display().to_string();
     let text = fs::read_to_string(path).with_context(|| format!("{}: cannot be read", file()))?;
     let tuned: Tuned =
-        serde_json::from_str(&text).with_context(|| format!("{}: is no tuning", file()))?;
+        serde_json::from_str(&text).with_context(|| format!("{}: not a tuning file", file()))?;
     tuned.check(&scene.sticks).with_context(file)?;
     Ok(tuned)
 }

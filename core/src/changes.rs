@@ -5,8 +5,8 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 
 /// A record of which entries of a table were changed, for any number of readers.
 ///
-/// Plans keep copies of a table's values in an order of their own. Each remembers a [`Seen`]
-/// and asks for the [`News`] since: so a plan is never silently stale, and refreshes only
+/// Plans keep copies of a table's values in an order of their own. Each remembers a [`Cursor`]
+/// and asks for the [`Delta`] since: so a plan is never silently stale, and refreshes only
 /// what changed. A clone of the table is another table and has its own record.
 #[derive(Debug)]
 pub struct Changes {
@@ -17,20 +17,20 @@ pub struct Changes {
 
 /// Up to where a reader has read: of which table, and how many changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Seen {
+pub struct Cursor {
     table: usize,
     changes: u64,
 }
 
 /// What a reader has missed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum News<'a> {
+pub enum Delta<'a> {
     /// These entries changed, in this order, perhaps repeatedly; often none.
     Entries(&'a [u32]),
     /// The same table, but the record no longer reaches back that far.
     Everything,
     /// Another table altogether.
-    AnotherTable,
+    DifferentTable,
 }
 
 impl Changes {
@@ -62,19 +62,19 @@ impl Changes {
     }
 
     /// The present.
-    pub fn now(&self) -> Seen {
-        Seen { table: self.table, changes: self.forgotten + self.log.len() as u64 }
+    pub fn now(&self) -> Cursor {
+        Cursor { table: self.table, changes: self.forgotten + self.log.len() as u64 }
     }
 
     /// What has happened since `seen`.
-    pub fn since(&self, seen: Seen) -> News<'_> {
+    pub fn since(&self, seen: Cursor) -> Delta<'_> {
         if seen.table != self.table {
-            return News::AnotherTable;
+            return Delta::DifferentTable;
         }
         let read = seen.changes.checked_sub(self.forgotten);
         match read.and_then(|read| self.log.get(usize::try_from(read).ok()?..)) {
-            Some(entries) => News::Entries(entries),
-            None => News::Everything,
+            Some(entries) => Delta::Entries(entries),
+            None => Delta::Everything,
         }
     }
 }

@@ -7,13 +7,13 @@ use crate::limits::LimitError;
 #[non_exhaustive]
 pub enum PlanError {
     /// The schedule was made for other sticks.
-    #[error("the schedule is of other sticks: they differ from stick {stick} on")]
+    #[error("the schedule was built for different sticks (first difference: stick {stick})")]
     OtherSchedule {
         /// The first that differs.
         stick: usize,
     },
     /// The plan was made for other sticks.
-    #[error("the plan is of other sticks: they differ from stick {stick} on")]
+    #[error("the plan was made for different sticks (first difference: stick {stick})")]
     OtherSticks {
         /// The first that differs.
         stick: usize,

@@ -43,7 +43,7 @@ mod sticks;
 mod stretch;
 mod triangles;
 
-pub use changes::{Changes, News, Seen};
+pub use changes::{Changes, Cursor, Delta};
 pub use counted::{Counted, Tally};
 pub use error::PlanError;
 pub use executor::{Executor, Inline};

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use aligned_vec::{AVec, ConstAlign};
 
-use crate::changes::{Changes, Seen};
+use crate::changes::{Changes, Cursor};
 use crate::hash::fnv1a;
 use crate::real::Real;
 use crate::stage::{Numbers, ParticleView, Stage};
@@ -436,7 +436,7 @@ impl<const D: usize, S: Real> Particles<D, S> {
 
     /// All columns, and the present of the record of [`moves`](Self::moves) with this access in it:
     /// for an engine that writes to the columns itself.
-    pub fn columns_and_cursor(&mut self) -> (Columns<'_, D, S>, Seen) {
+    pub fn columns_and_cursor(&mut self) -> (Columns<'_, D, S>, Cursor) {
         self.moves.note_all();
         let cursor = self.moves.now();
         (self.columns_unnoted(), cursor)

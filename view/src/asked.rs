@@ -14,7 +14,7 @@ const RELAXATIONS_MAX: u64 = 10_000;
 
 /// What was asked for; where there is nothing, the scene's own holds.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Asked {
+pub(crate) struct SettingRequest {
     pub(crate) kernels: KernelChoice,
     pub(crate) formula: Option<Formula>,
     pub(crate) order: Option<Order>,
@@ -58,7 +58,7 @@ pub(crate) enum BadSetting {
     Order(#[from] ArrangementError),
 }
 
-impl Asked {
+impl SettingRequest {
     /// Nothing, on so many threads.
     pub(crate) fn nothing() -> Self {
         Self {

@@ -5,7 +5,7 @@ use std::fmt;
 use taut::world::{AnyScene, Clock, LibraryScene, SceneError, UnknownScene, Warning};
 use taut::{Formula, KernelChoice};
 
-use crate::asked::{Asked, BadSetting};
+use crate::asked::{BadSetting, SettingRequest};
 use crate::course::{AnyCourse, CourseError, Way, on};
 use crate::gauge::Times;
 use crate::kernels::entries;
@@ -13,7 +13,7 @@ use crate::kernels::entries;
 use crate::pages::Told;
 use crate::pages::{PageId, Pages};
 use crate::protocol::{
-    Change, Command, Figures, HELD_MAX, Message, Say, SceneEntry, State, TIMES_OWN_SIZE_MAX,
+    Change, Command, Figures, HELD_MAX, Message, Notice, SceneEntry, State, TIMES_OWN_SIZE_MAX,
 };
 
 /// How much time goes by between two figures, s.
@@ -112,7 +112,7 @@ pub struct Host {
     size_begun: usize,
     scene: String,
     size: Option<usize>,
-    asked: Asked,
+    asked: SettingRequest,
     course: AnyCourse,
     clock: Clock,
     paused: bool,
@@ -160,8 +160,8 @@ impl Host {
     pub fn new(options: Options) -> Result<Self, HostError> {
         let Options { scene, size, file, settings, threads, machine, stopwatch } = options;
         let (made, size) = make(&scene, size, SIZE_MAX, file.as_ref())?;
-        let asked = Asked::nothing().changed(settings, threads).map_err(Refusal::from)?;
-        let mut course = AnyCourse::new(made, Asked::nothing()).map_err(Refusal::from)?;
+        let asked = SettingRequest::nothing().changed(settings, threads).map_err(Refusal::from)?;
+        let mut course = AnyCourse::new(made, SettingRequest::nothing()).map_err(Refusal::from)?;
         on!(&mut course, it => it.follow(asked.clone())).map_err(Refusal::from)?;
         let clock = clock(&course)?;
         let mut host = Self {
@@ -334,19 +334,19 @@ impl Host {
                 self.state += 1;
             }
             Command::Gravity { on } => {
-                self.ask(Asked { gravity: on, ..self.asked.clone() })?;
+                self.ask(SettingRequest { gravity: on, ..self.asked.clone() })?;
             }
             Command::Wind { on } => {
-                self.ask(Asked { wind: Some(on), ..self.asked.clone() })?;
+                self.ask(SettingRequest { wind: Some(on), ..self.asked.clone() })?;
             }
             Command::Tethers { on } => {
-                self.ask(Asked { tethers: Some(on), ..self.asked.clone() })?;
+                self.ask(SettingRequest { tethers: Some(on), ..self.asked.clone() })?;
             }
             Command::Set(change) => {
                 self.ask(self.asked.clone().changed(change, self.threads)?)?;
             }
             Command::Race { kernel: None, .. } => {
-                on!(&mut self.course, it => it.race_no_more());
+                on!(&mut self.course, it => it.stop_race());
                 self.state += 1;
             }
             Command::Race { kernel, instructions } => {
@@ -377,16 +377,16 @@ impl Host {
     }
 
     /// Goes on as asked for.
-    fn ask(&mut self, asked: Asked) -> Result<(), Refusal> {
+    fn ask(&mut self, asked: SettingRequest) -> Result<(), Refusal> {
         let way = on!(&mut self.course, it => it.follow(asked.clone()))?;
         self.asked = asked;
         self.state += 1;
         match way {
             Way::On => {}
             Way::Rebuilt => self.epoch += 1,
-            Way::Anew(why) => {
+            Way::Restarted(why) => {
                 self.begun();
-                let text = format!("it begins anew, because {why}");
+                let text = format!("Restarted: {why}");
                 self.pages.each().for_each(|page| page.complain(text.clone()));
             }
         }
@@ -441,11 +441,11 @@ impl Host {
         let Self { epoch, state, .. } = *self;
         let page = self.pages.get(id)?;
         if let Some(text) = page.errors.pop_front() {
-            return Some(Message::say(&Say::Error { text }));
+            return Some(Message::say(&Notice::Error { text }));
         }
         if page.state != Some(state) {
             page.state = Some(state);
-            return Some(Message::say(&Say::State(Box::new(self.state()))));
+            return Some(Message::say(&Notice::State(Box::new(self.state()))));
         }
         if let Some(message) = on!(&self.course, it => it.news(page, epoch)) {
             return Some(message);
@@ -463,7 +463,7 @@ impl Host {
         let page = self.pages.get(id)?;
         if page.figures != Some(self.figures_number) {
             page.figures = Some(self.figures_number);
-            return Some(Message::say(&Say::Figures(self.figures.clone())));
+            return Some(Message::say(&Notice::Figures(self.figures.clone())));
         }
         None
     }

@@ -1,6 +1,6 @@
 //! What a page and the host say to each other.
 //!
-//! The page sends JSON texts, a [`Command`] each. The host sends texts, a [`Say`] each, and binary
+//! The page sends JSON texts, a [`Command`] each. The host sends texts, a [`Notice`] each, and binary
 //! messages: a header of four `u32` (kind, epoch and two numbers) and a body, everything
 //! little-endian. Particles, sticks and faces go by the numbers of the world, which stay whatever
 //! tears. An epoch is a topology: what is of another epoch than the last mesh is out of date.
@@ -23,8 +23,8 @@
 //! | [`SOCKETS_MAX`]: pages of a server at the same time | 32 | HTTP status 503 and a sentence, which the page shows |
 //! | [`COMMAND_BYTES_MAX`]: bytes of a command, and of a WebSocket frame | 4096 | the server closes the socket |
 //! | [`COMMANDS_QUEUED_MAX`]: commands of a page that the server has read and not yet followed | 32 | it reads no more from that socket until there is room (back pressure) |
-//! | [`HELD_MAX`]: particles that a page holds | 64 | [`Say::Error`] |
-//! | [`TIMES_OWN_SIZE_MAX`]: the size of a scene, as a multiple of its own | 8 (or the size that `taut view` began with) | [`Say::Error`] |
+//! | [`HELD_MAX`]: particles that a page holds | 64 | [`Notice::Error`] |
+//! | [`TIMES_OWN_SIZE_MAX`]: the size of a scene, as a multiple of its own | 8 (or the size that `taut view` began with) | [`Notice::Error`] |
 //! | errors that wait for a page that takes no messages | 16 | the oldest are dropped |
 //! | other messages that wait for a page | 1 | what has changed is told in the next one |
 //!
@@ -144,7 +144,7 @@ impl Command {
     }
 }
 
-/// Settings to change: what is not there stays, what is null becomes the scene's own.
+/// Settings to change. Absent: unchanged; null: reset to the scene's default.
 #[allow(clippy::option_option, reason = "not there, null, and a value are three things")]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -198,7 +198,7 @@ fn there<'de, T: Deserialize<'de>, R: Deserializer<'de>>(
 /// What the host says in words.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "say", rename_all = "lowercase")]
-pub enum Say {
+pub enum Notice {
     /// What there is and what is in force.
     State(Box<State>),
     /// How it is doing.
@@ -465,7 +465,7 @@ pub enum Message {
 
 impl Message {
     /// In words.
-    pub(crate) fn say(what: &Say) -> Self {
+    pub(crate) fn say(what: &Notice) -> Self {
         Self::Text(serde_json::to_string(what).expect("names are strings"))
     }
 }

@@ -63,6 +63,6 @@ pub use settings::{Moment, Settings};
 pub use springs::{Spring, SpringError, Springs};
 pub use surface::{Nearest, Surface};
 pub use world::{
-    Clock, Diagnostics, Drawing, DrawnPart, Frame, Outcome, Pass, Piece, Removed, Snapshot,
+    Clock, Diagnostics, Drawing, DrawnPart, Frame, Island, Outcome, Pass, Removed, Snapshot,
     SnapshotError, Warning, World, WorldError,
 };

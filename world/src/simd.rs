@@ -216,7 +216,7 @@ mod tests {
             assert!(world.step().unwrap().finite);
             trace.push(world.hash());
         }
-        for piece in world.pieces() {
+        for piece in world.islands() {
             for axis in 0..D {
                 trace.extend(piece.forces().along(axis).iter().map(|it| u64::from(it.to_bits())));
             }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use taut::world::{Model, ModelError, Piece, Scene, StickSet, Tethers, World};
+use taut::world::{Island, Model, ModelError, Scene, StickSet, Tethers, World};
 use taut::{AnyKernel, Duplicates, Engine, Family, Formula, Kernel, KernelPair, Schedule};
 use taut::{Step, StickError, Sticks, Stretch};
 
@@ -327,7 +327,7 @@ impl Search<'_> {
 
     fn judged(&self, trial: Trial) -> Result<Judged, StudyError> {
         let mut world = self.world(trial)?;
-        let structural = structural_sticks(&world.pieces()[0], &self.structural)?;
+        let structural = structural_sticks(&world.islands()[0], &self.structural)?;
         let beyond = Judged { rms: f64::INFINITY, max: f64::INFINITY };
         let (mut squares, mut max) = (0.0, 0.0_f64);
         let enough = BOUNDS[0] * BOUNDS[0] * JUDGED_FRAMES as f64;
@@ -336,7 +336,7 @@ impl Search<'_> {
                 return Ok(beyond);
             }
             if frame >= SETTLING_FRAMES {
-                let stretch = Stretch::of(&world.pieces()[0].matter.particles, &structural);
+                let stretch = Stretch::of(&world.islands()[0].matter.particles, &structural);
                 squares += stretch.rms * stretch.rms;
                 max = max.max(stretch.max);
                 // No later frame can mend it.
@@ -418,9 +418,9 @@ fn microseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1e6
 }
 
-/// The structural sticks of a model, by the numbers of its piece.
+/// The structural sticks of a model, by the numbers of its island.
 fn structural_sticks<P: Engine<3>>(
-    piece: &Piece<P>,
+    piece: &Island<P>,
     structural: &[bool],
 ) -> Result<Sticks, StickError> {
     let sticks = &piece.matter.sticks;

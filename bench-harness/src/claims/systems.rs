@@ -136,7 +136,7 @@ pub(super) fn ragdolls_stretch(iterations: u32, scale: Scale) -> Result<f64, Cla
     let mut limbs: Option<Sticks> = None;
     let mut squares = 0.0;
     run(&scene, frames, |world| {
-        let matter = &world.pieces()[0].matter;
+        let matter = &world.islands()[0].matter;
         if limbs.is_none() {
             let sticks = &matter.sticks;
             let stiff = |&stick: &u32| sticks.stiffness(stick as usize) >= 1.0;

@@ -89,7 +89,7 @@ impl Demand {
             let [named, passing] = match slots.access {
                 Access::Scattered => [2.0, 2.0],
                 Access::Runs => [0.0, 2.0],
-                Access::Pairs | Access::Twos => [0.0, 1.0],
+                Access::Pairs | Access::InterleavedPairs => [0.0, 1.0],
                 // The centre's name is read once a star.
                 Access::Stars => [1.0 + 1.0 / STAR_STICKS as f64; 2],
             };

@@ -117,7 +117,7 @@ fn meshes(quick: bool) -> anyhow::Result<Vec<On<Contest>>> {
     sizes.iter().map(contest).collect()
 }
 
-/// Who is how fast, in which order and with which formula.
+/// The comparison of kernels, schedules and formulas.
 fn comparison(quick: bool) -> anyhow::Result<Vec<On<Contest>>> {
     let mut all = Vec::new();
     for schedule in ["authored", "banded", "blocked/hilbert", "sheet"] {

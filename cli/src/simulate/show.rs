@@ -25,7 +25,7 @@ pub(super) struct Show {
     normals: Vec<[f32; 3]>,
 }
 
-/// A rigid body: its piece, its number there, and the pose in which its mesh was taken.
+/// A rigid body: its island, its number there, and the pose in which its mesh was taken.
 struct Carried {
     piece: usize,
     body: usize,
@@ -143,7 +143,7 @@ impl Show {
         names: &[(std::ops::Range<usize>, &str)],
     ) {
         let mut first = world.len();
-        for (piece, it) in world.pieces().iter().enumerate() {
+        for (piece, it) in world.islands().iter().enumerate() {
             let bodies = &it.matter.bodies;
             let vertices = bodies.vertices(&it.matter.particles);
             for (body, of) in bodies.all().iter().enumerate() {
@@ -259,7 +259,7 @@ impl Show {
 impl Carried {
     /// Where the body is now: its axes follow from three of its four particles.
     fn pose<K: Kernel<D>, const D: usize>(&self, world: &World<K, D>) -> Pose {
-        let matter = &world.pieces()[self.piece].matter;
+        let matter = &world.islands()[self.piece].matter;
         let particles = matter.bodies.all()[self.body].particles();
         let [a, b, c, _] = particles.map(|it| point(matter.particles.position(it as usize)));
         Pose::of_triangle([a, b, c])

@@ -62,8 +62,8 @@ impl Summary {
         AnyKernel: Kernel<D>,
     {
         let Settings { step, passes } = world.settings();
-        let matter = || world.pieces().iter().map(|piece| &piece.matter);
-        let largest = world.pieces().iter().max_by_key(|piece| piece.matter.sticks.len());
+        let matter = || world.islands().iter().map(|piece| &piece.matter);
+        let largest = world.islands().iter().max_by_key(|piece| piece.matter.sticks.len());
         let kernel = largest
             .map_or_else(|| kernels.others.clone(), |piece| kernels.kernel_for(piece.schedule()));
         let diagnostics = world.diagnostics()?;

@@ -79,9 +79,9 @@ fn a_bad_tuning_is_named_with_what_is_wrong_in_it() {
         changed.to_string().into_bytes()
     };
     let bad: [(&str, Vec<u8>, &str); 8] = [
-        ("empty.json", Vec::new(), "is no tuning"),
-        ("text.json", b"fast, please".to_vec(), "is no tuning"),
-        ("list.json", b"[]".to_vec(), "is no tuning"),
+        ("empty.json", Vec::new(), "not a tuning file"),
+        ("text.json", b"fast, please".to_vec(), "not a tuning file"),
+        ("list.json", b"[]".to_vec(), "not a tuning file"),
         ("kernel.json", with("kernel", "abacus".into()), "'abacus'"),
         ("threads.json", with("threads", 0.into()), "0 threads"),
         ("many.json", with("threads", 4_000_000_000_u32.into()), "4000000000 threads"),

@@ -12,7 +12,7 @@ pub const BAND_PARTICLES: usize = 1024;
 /// The fewest sticks of a run.
 pub const RUN_STICKS: usize = 16;
 
-/// How many times as long as sticks usually reach a band is, so that few sticks are seams.
+/// Band length as a multiple of the typical stick reach: long enough that few sticks are seams.
 const REACHES: usize = 8;
 /// Sticks that reach less than this many particles are relaxed in two batches a band, others
 /// in a batch for each stretch of particles as long as the reach: enough of them are

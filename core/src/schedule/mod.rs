@@ -347,7 +347,7 @@ impl Schedule {
             .map(|phase| Phase { schedule: self, blocks: span(&self.phase_ends, phase) })
     }
 
-    /// All batches, in sequence: the flat view, for one who neither shares work nor caches.
+    /// All batches, in sequence, ignoring blocks and phases.
     pub fn batches(&self) -> impl Iterator<Item = &[u32]> {
         (0..self.batch_ends.len()).map(|batch| &self.order[span(&self.batch_ends, batch)])
     }

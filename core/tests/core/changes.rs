@@ -1,6 +1,6 @@
 //! The record of changes that plans read.
 
-use taut_core::{Changes, News, Particles};
+use taut_core::{Changes, Delta, Particles};
 
 use crate::meshes::Random;
 
@@ -8,23 +8,23 @@ use crate::meshes::Random;
 fn a_reader_gets_what_changed_since_it_looked() {
     let mut changes = Changes::new();
     let start = changes.now();
-    assert_eq!(changes.since(start), News::Entries(&[]));
+    assert_eq!(changes.since(start), Delta::Entries(&[]));
     changes.note(3, 10);
     let later = changes.now();
     changes.note(1, 10);
     changes.note(3, 10);
-    assert_eq!(changes.since(start), News::Entries(&[3, 1, 3]));
-    assert_eq!(changes.since(later), News::Entries(&[1, 3]));
-    assert_eq!(changes.since(changes.now()), News::Entries(&[]));
+    assert_eq!(changes.since(start), Delta::Entries(&[3, 1, 3]));
+    assert_eq!(changes.since(later), Delta::Entries(&[1, 3]));
+    assert_eq!(changes.since(changes.now()), Delta::Entries(&[]));
 }
 
 #[test]
 fn a_clone_is_another_table() {
     let changes = Changes::new();
     let clone = changes.clone();
-    assert_eq!(clone.since(changes.now()), News::AnotherTable);
-    assert_eq!(changes.since(clone.now()), News::AnotherTable);
-    assert_eq!(Changes::default().since(changes.now()), News::AnotherTable);
+    assert_eq!(clone.since(changes.now()), Delta::DifferentTable);
+    assert_eq!(changes.since(clone.now()), Delta::DifferentTable);
+    assert_eq!(Changes::default().since(changes.now()), Delta::DifferentTable);
 }
 
 #[test]
@@ -41,12 +41,12 @@ fn the_record_is_bounded_and_readers_miss_nothing() {
                 missed.push(entry);
                 if random.one_in(*patience) {
                     match changes.since(*seen) {
-                        News::Entries(entries) => {
+                        Delta::Entries(entries) => {
                             assert_eq!(entries, *missed);
                             assert!(entries.len() <= length, "the record is bounded");
                         }
-                        News::Everything => assert!(missed.len() > 1, "one look, one note"),
-                        News::AnotherTable => panic!("it is the same table"),
+                        Delta::Everything => assert!(missed.len() > 1, "one look, one note"),
+                        Delta::DifferentTable => panic!("it is the same table"),
                     }
                     *seen = changes.now();
                     missed.clear();
@@ -69,14 +69,14 @@ fn whoever_writes_to_particles_leaves_it_in_the_record_of_moves() {
     for write in in_general {
         let seen = particles.moves().now();
         write(&mut particles);
-        assert_eq!(particles.moves().since(seen), News::Everything);
+        assert_eq!(particles.moves().since(seen), Delta::Everything);
         let seen = particles.moves().now();
         particles.set_position(1, [4.0, 5.0]).unwrap();
         assert!(particles.set_position(0, [f32::NAN, 5.0]).is_err());
         particles.set_inverse_mass(2, 2.0).unwrap();
-        assert_eq!(particles.moves().since(seen), News::Entries(&[1]));
+        assert_eq!(particles.moves().since(seen), Delta::Entries(&[1]));
     }
-    assert_eq!(particles.clone().moves().since(particles.moves().now()), News::AnotherTable);
+    assert_eq!(particles.clone().moves().since(particles.moves().now()), Delta::DifferentTable);
 }
 
 #[test]

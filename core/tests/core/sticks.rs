@@ -1,7 +1,7 @@
 //! Columns of sticks: what is refused, duplicates, order, changes.
 
 use taut_core::{
-    Duplicates, Kind, News, NotAPermutation, Particles, PlanError, REST_MAX, REST_MIN, Real,
+    Delta, Duplicates, Kind, NotAPermutation, Particles, PlanError, REST_MAX, REST_MIN, Real,
     Schedule, StickError, Sticks,
 };
 
@@ -58,7 +58,7 @@ fn values_that_are_not_sane_are_refused_and_change_nothing() {
     assert_eq!(sticks.set_kind(2, Kind::Minimum), unknown);
     assert_eq!(sticks.tear(2), unknown);
     assert_eq!(sticks.mend(2), unknown);
-    assert_eq!(sticks.changes().since(seen), News::Entries(&[]));
+    assert_eq!(sticks.changes().since(seen), Delta::Entries(&[]));
     assert!(sticks.is_plain(1) && sticks.rest(1) == 1.0 && !sticks.is_torn(1));
 }
 
@@ -87,7 +87,7 @@ fn changes_are_kept_and_noted() {
     sticks.set_stiffness(1, 0.5).unwrap();
     sticks.set_compliance(2, 0.25).unwrap();
     sticks.set_kind(3, Kind::Maximum).unwrap();
-    assert_eq!(sticks.changes().since(seen), News::Entries(&[0, 1, 2, 3]));
+    assert_eq!(sticks.changes().since(seen), Delta::Entries(&[0, 1, 2, 3]));
     assert_eq!((sticks.rest(0), sticks.rests()), (2.0, &[2.0, 1.0, 1.0, 1.0][..]));
     assert_eq!((sticks.stiffness(1), sticks.compliance(2)), (0.5, 0.25));
     assert_eq!(sticks.kind(3), Kind::Maximum);
@@ -98,11 +98,11 @@ fn changes_are_kept_and_noted() {
     sticks.mend(0).unwrap(); // It was whole.
     sticks.tear(0).unwrap();
     sticks.tear(0).unwrap();
-    assert_eq!(sticks.changes().since(seen), News::Entries(&[0]), "a tear is noted once");
+    assert_eq!(sticks.changes().since(seen), Delta::Entries(&[0]), "a tear is noted once");
     assert!(sticks.is_torn(0) && sticks.is_plain(0), "torn or not");
     sticks.mend(0).unwrap();
     assert!(!sticks.is_torn(0));
-    assert_eq!(sticks.clone().changes().since(seen), News::AnotherTable);
+    assert_eq!(sticks.clone().changes().since(seen), Delta::DifferentTable);
 }
 
 #[test]

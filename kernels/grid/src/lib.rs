@@ -59,13 +59,12 @@
 //!
 //! On one thread a step does not do one thing to the whole sheet after the other: motion, the
 //! iterations, the following substeps, and the write-back go down the sheet together, each a band of
-//! rows behind the one before it (see `descent.rs`).
+//! rows behind the one before it (see `sweeps.rs`).
 #![cfg_attr(not(feature = "std"), no_std)]
 
 extern crate alloc;
 
 mod constants;
-mod descent;
 mod kernel;
 mod layout;
 mod others;
@@ -73,6 +72,7 @@ mod plan;
 mod rows;
 mod stages;
 mod sweep;
+mod time_skewed_sweep;
 
 pub use kernel::GridKernel;
 pub use plan::GridPlan;

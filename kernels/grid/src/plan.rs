@@ -6,17 +6,17 @@ use core::iter::once;
 use core::sync::atomic::AtomicBool;
 
 use taut_core::{
-    Column, Columns, Engine, Executor, Inline, Motion, News, Numbers, ParticleView, Particles,
-    PlanError, Real, Residence, Seen, Stage, Status, Sticks, Substeps,
+    Column, Columns, Cursor, Delta, Engine, Executor, Inline, Motion, Numbers, ParticleView,
+    Particles, PlanError, Real, Residence, Stage, Status, Sticks, Substeps,
 };
 use taut_lanes::{Machine, Shared, Team};
 
 use crate::constants::Constants;
-use crate::descent::{Descent, Field};
 use crate::layout::Layout;
 use crate::others;
 use crate::rows::{Pass, Points, Sheets};
 use crate::stages::Stage as Rows;
+use crate::time_skewed_sweep::{Field, TimeSkewedSweep};
 
 /// With fewer particles than this for each, threads are not worth calling for a pass over them.
 const PARTICLES_A_THREAD: usize = 8192;
@@ -52,14 +52,14 @@ pub struct GridPlan<M, const D: usize> {
     /// Where their previous positions are.
     pub(crate) previous_are: Residence,
     /// Up to where the record of moves was read.
-    pub(crate) synced: Option<Seen>,
+    pub(crate) synced: Option<Cursor>,
     /// Whether the positions of the sheet were finite when they were last written back, if that is
     /// still known.
     pub(crate) finite: Option<bool>,
     pub(crate) team: Team,
     pub(crate) ends: Arc<[[u32; 2]]>,
-    pub(crate) seen_sticks: Seen,
-    pub(crate) seen_masses: Seen,
+    pub(crate) seen_sticks: Cursor,
+    pub(crate) seen_masses: Cursor,
 }
 
 /// Which of the two a pass is over.
@@ -166,7 +166,7 @@ impl<M: Machine, const D: usize> Engine<D> for GridPlan<M, D> {
 
     fn position(&self, particles: &Particles<D>, particle: usize) -> [f32; D] {
         let known =
-            self.synced.is_some_and(|seen| particles.moves().since(seen) != News::AnotherTable);
+            self.synced.is_some_and(|seen| particles.moves().since(seen) != Delta::DifferentTable);
         let strided = known && self.positions_are == Residence::WorkingCopy;
         if !strided || particle >= self.layout().particles() {
             return particles.position(particle).map(Real::positive_zero);
@@ -221,12 +221,12 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
 
     fn refresh(&mut self, particles: &Particles<D>, sticks: &Sticks) -> Result<(), PlanError> {
         let sticks_news = sticks.changes().since(self.seen_sticks);
-        if sticks_news == News::AnotherTable {
+        if sticks_news == Delta::DifferentTable {
             sticks.check_ends(&self.ends)?;
         }
         match (sticks_news, particles.mass_changes().since(self.seen_masses)) {
-            (News::Entries([]), News::Entries([])) => {}
-            (News::Entries(changed), News::Entries(reweighed)) => {
+            (Delta::Entries([]), Delta::Entries([])) => {}
+            (Delta::Entries(changed), Delta::Entries(reweighed)) => {
                 self.constants.refresh_masses(particles, sticks, reweighed);
                 self.constants.refresh_sticks(particles, sticks, changed);
                 if !reweighed.is_empty() {
@@ -261,7 +261,7 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
         let layout = self.layout();
         let ahead = [self.positions_are, self.previous_are].contains(&Residence::WorkingCopy);
         match self.synced.map(|seen| particles.moves().since(seen)) {
-            Some(News::Entries(moved)) if ahead || moved.len() <= layout.particles() / FEW => {
+            Some(Delta::Entries(moved)) if ahead || moved.len() <= layout.particles() / FEW => {
                 for &particle in moved.iter().filter(|&&it| (it as usize) < layout.particles()) {
                     let particle = particle as usize;
                     let previous: [f32; D] =
@@ -326,8 +326,9 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
         }
         if !threaded && count > 0 {
             let (substeps, iterations) = (count as usize, iterations as usize);
-            let descent = Descent { entry_pass: Some(enter), substeps, iterations, write_back };
-            let finite = self.descend(particles, descent);
+            let sweeps =
+                TimeSkewedSweep { entry_pass: Some(enter), substeps, iterations, write_back };
+            let finite = self.sweep_stages(particles, sweeps);
             if write_back {
                 self.finite = Some(finite);
                 self.positions_are = Residence::Both;
@@ -374,9 +375,9 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
         if threads <= 1 {
             self.positions_are = Residence::WorkingCopy;
             let iterations = iterations as usize;
-            self.descend(
+            self.sweep_stages(
                 particles,
-                Descent { entry_pass: enter, substeps: 1, iterations, write_back: false },
+                TimeSkewedSweep { entry_pass: enter, substeps: 1, iterations, write_back: false },
             );
             return;
         }
@@ -390,20 +391,24 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
         let blocks = field.blocks;
         let phases = || [0..interiors, interiors..blocks.len()].into_iter();
         let one_iteration =
-            Descent { entry_pass: None, substeps: 1, iterations: 1, write_back: false };
+            TimeSkewedSweep { entry_pass: None, substeps: 1, iterations: 1, write_back: false };
         team.run(executor, threads, iterations, phases, |block| {
             // SAFETY: the blocks of a phase, each relaxed once and before the next phase, have
             // no row in common.
-            unsafe { field.descend(&blocks[block..=block], block, one_iteration) };
+            unsafe { field.sweep_stages(&blocks[block..=block], block, one_iteration) };
         });
     }
 
     /// Everything on this thread. Gives whether all that came back is finite.
-    fn descend(&mut self, particles: &mut Particles<D>, descent: Descent<'_, D>) -> bool {
+    fn sweep_stages(
+        &mut self,
+        particles: &mut Particles<D>,
+        sweeps: TimeSkewedSweep<'_, D>,
+    ) -> bool {
         let finite = AtomicBool::new(true);
         let (field, _) = self.field(particles, Buffer::Positions, &finite);
         // SAFETY: the columns are borrowed exclusively.
-        unsafe { field.descend(field.stages, 0, descent) };
+        unsafe { field.sweep_stages(field.stages, 0, sweeps) };
         finite.into_inner()
     }
 
@@ -421,11 +426,15 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
         let finite = AtomicBool::new(true);
         let interiors = self.interiors;
         let (field, team) = self.field(particles, buffer, &finite);
-        let descent =
-            Descent { entry_pass: Some(pass), substeps: 1, iterations: 0, write_back: false };
+        let sweeps = TimeSkewedSweep {
+            entry_pass: Some(pass),
+            substeps: 1,
+            iterations: 0,
+            write_back: false,
+        };
         let over = |block| {
             // SAFETY: the blocks, each passed over once, have no rows in common.
-            unsafe { field.descend(&field.blocks[block..=block], block, descent) };
+            unsafe { field.sweep_stages(&field.blocks[block..=block], block, sweeps) };
         };
         if threads <= 1 {
             (0..interiors).for_each(over);

@@ -16,8 +16,8 @@ use core::sync::atomic::AtomicBool;
 
 use aligned_vec::{AVec, ConstAlign};
 use taut_core::{
-    Columns, Engine, Executor, Factor, Formula, Inline, Kernel, News, PADDING, Particles,
-    PlanError, Real, Residence, Schedule, Seen, Stage, Status, Sticks, Substeps, WithFactor,
+    Columns, Cursor, Delta, Engine, Executor, Factor, Formula, Inline, Kernel, PADDING, Particles,
+    PlanError, Real, Residence, Schedule, Stage, Status, Sticks, Substeps, WithFactor,
 };
 use taut_program::Program;
 
@@ -63,7 +63,7 @@ pub struct IndexedPlan<M, const D: usize> {
     /// Where the positions are; previous positions stay in their columns.
     residence: Residence,
     /// Up to where the records of moves and of masses were read.
-    synced: Option<[Seen; 2]>,
+    synced: Option<[Cursor; 2]>,
     /// Whether all positions were finite when they were last written back, if that is still known.
     finite: Option<bool>,
     team: Team,
@@ -231,7 +231,7 @@ impl<M: Machine, const D: usize> IndexedPlan<M, D> {
     fn knows(&self, particles: &Particles<D>) -> bool {
         let Some([moves, _]) = self.synced else { return false };
         // A particle that was added is not noted as moved.
-        particles.moves().since(moves) != News::AnotherTable && self.len == particles.len()
+        particles.moves().since(moves) != Delta::DifferentTable && self.len == particles.len()
     }
 
     /// Takes over positions and masses that were changed in the columns.
@@ -239,7 +239,7 @@ impl<M: Machine, const D: usize> IndexedPlan<M, D> {
         let copied = self.residence != Residence::Columns && self.knows(particles);
         let known = self.synced.filter(|_| copied);
         let moved = known.map(|[moves, masses]| (particles.moves().since(moves), masses));
-        let Some((News::Entries(moved), seen_masses)) = moved else {
+        let Some((Delta::Entries(moved), seen_masses)) = moved else {
             self.residence = Residence::Columns;
             self.len = particles.len();
             self.records.resize(self.len.next_multiple_of(PADDING), Record::default());
@@ -252,7 +252,7 @@ impl<M: Machine, const D: usize> IndexedPlan<M, D> {
         }
         let masses = particles.inverse_masses();
         match particles.mass_changes().since(seen_masses) {
-            News::Entries(entries) => entries.iter().for_each(|&particle| {
+            Delta::Entries(entries) => entries.iter().for_each(|&particle| {
                 self.records[particle as usize].0[D] = masses[particle as usize];
             }),
             _ => self.records.iter_mut().zip(masses).for_each(|(it, &w)| it.0[D] = w),

@@ -43,7 +43,7 @@ pub(crate) unsafe fn relax_slots<V: Vector, F: Factor, const D: usize>(
             (Some(mass), Access::Pairs) => {
                 in_rows::<V, F, D>(cpu, slots, records, mass, &mut OneRun::<false>);
             }
-            (Some(mass), Access::Twos) => {
+            (Some(mass), Access::InterleavedPairs) => {
                 in_rows::<V, F, D>(cpu, slots, records, mass, &mut OneRun::<true>);
             }
             (Some(mass), Access::Stars) => in_stars::<V, F, D>(cpu, slots, records, mass),
@@ -242,7 +242,7 @@ trait Ends {
 struct Scattered;
 /// [`Access::Runs`].
 struct Runs;
-/// [`Access::Pairs`], or [`Access::Twos`].
+/// [`Access::Pairs`], or [`Access::InterleavedPairs`].
 struct OneRun<const TWOS: bool>;
 /// The centres of a packet of [`Access::Stars`]: stick `slot` is of the star `slot` modulo their
 /// number. Stored and loaded whole, which a processor can forward.

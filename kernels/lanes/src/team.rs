@@ -7,7 +7,7 @@ use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use alloc::vec::Vec;
 use taut_core::Executor;
 
-/// How often a thread looks, with a pause of some 50 ns between, before it gives its core away
+/// Spin count before a thread yields: how often it looks, with a pause of some 50 ns between, before it gives its core away
 /// each time: longer than what phases are apart, for where there are fewer cores than threads.
 const LOOKS: u32 = 200;
 

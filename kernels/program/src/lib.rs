@@ -12,8 +12,8 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use taut_core::{
-    Column, Factor, Formula, News, PACKET_STICKS, Particles, PlanError, Real, Response,
-    STAR_STICKS, Schedule, Seen, Sticks, WithFactor, weight,
+    Column, Cursor, Delta, Factor, Formula, PACKET_STICKS, Particles, PlanError, Real, Response,
+    STAR_STICKS, Schedule, Sticks, WithFactor, weight,
 };
 
 /// A block of one batch longer than this is cut into tasks of this many sticks: its sticks
@@ -63,8 +63,8 @@ pub struct Program<S: Real> {
     stick_of: Vec<u32>,
     ends: Arc<[[u32; 2]]>,
     particles: usize,
-    seen_sticks: Seen,
-    seen_masses: Seen,
+    seen_sticks: Cursor,
+    seen_masses: Cursor,
     /// For each particle whether its mass changed, while that is taken over; else for none.
     reweighed: Vec<bool>,
     inverse_h2: S,
@@ -88,7 +88,7 @@ pub enum Access {
     /// All ends are one run: `a`, `b`, `a`, `b`, ...
     Pairs,
     /// All ends are one run: `a`, `a`, `b`, `b`, `a`, `a`, ... (8 lanes or more)
-    Twos,
+    InterleavedPairs,
     /// Whole packets of stars: [`STAR_STICKS`] times [`PACKET_STICKS`] sticks with the same `a`,
     /// which are the ends of no other of these sticks.
     Stars,
@@ -102,7 +102,7 @@ enum Form {
     /// Plain sticks.
     Mixed,
     /// Some stick is torn, or is not plain.
-    Special,
+    NonPlain,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,7 +157,7 @@ impl<S: Real> Program<S> {
     /// instructions of an indexed kernel).
     ///
     /// # Errors
-    /// If the schedule is of other sticks, if there are fewer particles than it names, or if
+    /// If the schedule was built for different sticks, if there are fewer particles than it names, or if
     /// more than `u32` counts.
     ///
     /// # Panics
@@ -279,7 +279,9 @@ impl<S: Real> Program<S> {
             // How far the first stick's key is from that of the stick `place` after it.
             let (access, after): (_, fn(u64) -> u64) = match first >> u32::BITS {
                 1 => (Access::Pairs, |place| 2 * place),
-                2 if self.lanes > QUARTERS => (Access::Twos, |place| 2 * place - place % 2),
+                2 if self.lanes > QUARTERS => {
+                    (Access::InterleavedPairs, |place| 2 * place - place % 2)
+                }
                 _ => (Access::Runs, |place| place),
             };
             let expected = (0..).map(|place| first + after(place));
@@ -384,7 +386,7 @@ impl<S: Real> Program<S> {
                 inverse_mass,
                 rest_term: &self.rest_term[slots.clone()],
                 weight_term: self.weight_term.get(slots.clone()).unwrap_or_default(),
-                special: (form == Form::Special).then(|| SpecialSlots {
+                special: (form == Form::NonPlain).then(|| SpecialSlots {
                     pull: &self.special.pull[slots.clone()],
                     push: &self.special.push[slots.clone()],
                     compliance: &self.special.compliance[slots],
@@ -408,12 +410,12 @@ impl<S: Real> Program<S> {
             sticks.changes().since(self.seen_sticks),
             particles.mass_changes().since(self.seen_masses),
         );
-        if sticks_news == News::AnotherTable {
+        if sticks_news == Delta::DifferentTable {
             sticks.check_ends(&self.ends)?;
         }
         match (sticks_news, masses_news) {
-            (News::Entries([]), News::Entries([])) => {}
-            (News::Entries(changed), News::Entries(reweighed)) => {
+            (Delta::Entries([]), Delta::Entries([])) => {}
+            (Delta::Entries(changed), Delta::Entries(reweighed)) => {
                 for &stick in changed {
                     self.refresh_stick(sticks, stick as usize);
                 }
@@ -544,7 +546,7 @@ impl<S: Real> Program<S> {
         let mass = |&end: &u32| particles.inverse_masses()[(end / self.unit) as usize];
         let first = mass(&self.a[slots.start]);
         let form = if !self.stick_of[slots.clone()].iter().all(plain) {
-            Form::Special
+            Form::NonPlain
         } else if self.lanes.is_multiple_of(QUARTERS)
             && [&self.a, &self.b]
                 .into_iter()

@@ -32,9 +32,9 @@ use alloc::vec::Vec;
 use core::cell::Cell;
 
 use taut_core::{
-    Columns, Counted, Engine, Executor, Factor, Formula, Inline, Kernel, Motion, News, Numbers,
-    PADDING, ParticleView, Particles, PlanError, Real, Residence, Response, Schedule, Seen, Stage,
-    Status, Sticks, Substeps, Tally, WithFactor, integrate, relax, weight,
+    Columns, Counted, Cursor, Delta, Engine, Executor, Factor, Formula, Inline, Kernel, Motion,
+    Numbers, PADDING, ParticleView, Particles, PlanError, Real, Residence, Response, Schedule,
+    Stage, Status, Sticks, Substeps, Tally, WithFactor, integrate, relax, weight,
 };
 use taut_program::{Program, Slots};
 
@@ -51,7 +51,7 @@ pub struct ScalarPlan<const D: usize, S: Real = f32> {
     rows: Vec<Row<D, S>>,
     residence: Residence,
     /// Up to where the records of moves and of masses were read.
-    synced: Option<[Seen; 2]>,
+    synced: Option<[Cursor; 2]>,
     /// Positions by axis, for stages.
     scratch: [Vec<S>; D],
 }
@@ -212,7 +212,8 @@ impl<const D: usize, S: Real> ScalarPlan<D, S> {
     /// Whether the working copy is of these particles.
     fn knows(&self, particles: &Particles<D, S>) -> bool {
         let Some([moves, _]) = self.synced else { return false };
-        particles.moves().since(moves) != News::AnotherTable && self.rows.len() == particles.len()
+        particles.moves().since(moves) != Delta::DifferentTable
+            && self.rows.len() == particles.len()
     }
 
     /// Takes over positions and masses that were changed in the columns.
@@ -220,7 +221,7 @@ impl<const D: usize, S: Real> ScalarPlan<D, S> {
         let copied = self.residence != Residence::Columns && self.knows(particles);
         let known = self.synced.filter(|_| copied);
         let moved = known.map(|[moves, masses]| (particles.moves().since(moves), masses));
-        let Some((News::Entries(moved), seen_masses)) = moved else {
+        let Some((Delta::Entries(moved), seen_masses)) = moved else {
             self.residence = Residence::Columns;
             return;
         };
@@ -230,7 +231,7 @@ impl<const D: usize, S: Real> ScalarPlan<D, S> {
         }
         let masses = particles.inverse_masses();
         match particles.mass_changes().since(seen_masses) {
-            News::Entries(entries) => entries.iter().for_each(|&particle| {
+            Delta::Entries(entries) => entries.iter().for_each(|&particle| {
                 self.rows[particle as usize].inverse_mass = masses[particle as usize];
             }),
             _ => self.rows.iter_mut().zip(masses).for_each(|(row, &w)| row.inverse_mass = w),

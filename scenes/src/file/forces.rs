@@ -54,7 +54,7 @@ macro_rules! forces {
                 $(made.extend(self.$kind.as_ref().map(|kind| kind as &dyn Make<$dimensions>));)*
                 let [kind] = <[_; 1]>::try_from(made).map_err(|made| {
                     let (given, kinds) = (made.len(), KINDS.join(", "));
-                    format!("a force has {given} kinds where one belongs, of: {kinds}")
+                    format!("a force needs exactly one kind, found {given}; there are: {kinds}")
                 })?;
                 let within = self.within.map(RegionText::region).transpose()?;
                 if let Some(group) = self.on.as_ref().filter(|it| !context.groups.contains(*it)) {

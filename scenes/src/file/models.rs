@@ -62,7 +62,7 @@ macro_rules! models {
                 $(made.extend(self.$builder.as_ref().map(|it| it.make(context.files)));)*
                 let [model] = <[_; 1]>::try_from(made).map_err(|made| {
                     format!(
-                        "the model '{}' has {} builders where one belongs, of: {}",
+                        "the model '{}' needs exactly one builder, found {}; there are: {}",
                         self.name,
                         made.len(),
                         BUILDERS.join(", ")

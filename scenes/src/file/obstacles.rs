@@ -83,7 +83,7 @@ macro_rules! obstacles {
                 $($(#[$if])* made.extend(self.$shape.as_ref().map(|shape| shape.make(&how, context.files)));)*
                 let [obstacle] = <[_; 1]>::try_from(made).map_err(|made| {
                     let (given, shapes) = (made.len(), SHAPES.join(", "));
-                    format!("an obstacle has {given} shapes where one belongs, of: {shapes}")
+                    format!("an obstacle needs exactly one shape, found {given}; there are: {shapes}")
                 })?;
                 obstacle
             }

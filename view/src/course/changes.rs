@@ -11,7 +11,7 @@ use taut::world::{
 use taut::{AnyKernel, Kernel, KernelChoice, KernelPair, Schedule, Step};
 
 use super::{Course, CourseError, Rival, Runner, Space, Way, own_tear_factor};
-use crate::asked::{self, Asked, OfSticks};
+use crate::asked::{self, OfSticks, SettingRequest};
 use crate::gauge::Gauge;
 
 impl<const D: usize> Course<D>
@@ -26,7 +26,7 @@ where
     }
 
     /// Replaces all worlds by ones at their beginning, once these are complete.
-    fn restart(&mut self, asked: &Asked, kernels: KernelPair) -> Result<(), CourseError> {
+    fn restart(&mut self, asked: &SettingRequest, kernels: KernelPair) -> Result<(), CourseError> {
         let mut runner = begin(&self.scene, asked, kernels)?;
         for particle in self.runner.world.grabbed() {
             runner.world.grab(particle)?;
@@ -41,7 +41,7 @@ where
 
     /// Goes on as asked for, from the present state if that is possible, or else from the
     /// beginning. An error changes nothing.
-    pub(crate) fn follow(&mut self, asked: Asked) -> Result<Way, CourseError> {
+    pub(crate) fn follow(&mut self, asked: SettingRequest) -> Result<Way, CourseError> {
         let settings = settings(&self.scene, &asked);
         asked::check_work(&settings)?;
         check_springs(&self.scene, &settings)?;
@@ -64,7 +64,7 @@ where
                 Ok(()) => Way::Rebuilt,
                 Err(why) => {
                     self.restart(&asked, kernels)?;
-                    Way::Anew(why)
+                    Way::Restarted(why)
                 }
             }
         };
@@ -76,7 +76,7 @@ where
     }
 
     /// Changes all but the order of the sticks and tethers, in the worlds as they are.
-    fn change(&mut self, asked: &Asked, kernels: KernelPair) -> Result<(), CourseError> {
+    fn change(&mut self, asked: &SettingRequest, kernels: KernelPair) -> Result<(), CourseError> {
         let settings = settings(&self.scene, asked);
         let is_planned = asked.formula == self.asked.formula && asked.kernels == self.asked.kernels;
         let planned = if is_planned { Ok(()) } else { self.replan(asked, &kernels) };
@@ -88,7 +88,7 @@ where
             return Err(error);
         }
         // Nothing below fails: the rival has the same masses and springs, which is all that
-        // settings are checked against, and `Asked` has no other values than sticks can take.
+        // settings are checked against, and `SettingRequest` has no other values than sticks can take.
         if let Some(rival) = &mut self.rival {
             rival.runner.world.set_settings(settings)?;
         }
@@ -105,7 +105,7 @@ where
     }
 
     /// Plans all worlds for the formula that is asked for, and the first for these kernels.
-    fn replan(&mut self, asked: &Asked, kernels: &KernelPair) -> Result<(), CourseError> {
+    fn replan(&mut self, asked: &SettingRequest, kernels: &KernelPair) -> Result<(), CourseError> {
         let formula = asked.formula.unwrap_or(self.scene.formula);
         self.runner.world.replan(formula, |schedule| kernels.kernel_for(schedule))?;
         if let Some(Rival { runner: Runner { kernels, world, .. }, .. }) = &mut self.rival {
@@ -116,7 +116,7 @@ where
 
     /// Goes on from the present state in worlds of another order of the sticks, or with other tethers. They replace the
     /// present ones once they are complete.
-    fn reorder(&mut self, asked: &Asked, kernels: KernelPair) -> Result<(), CourseError> {
+    fn reorder(&mut self, asked: &SettingRequest, kernels: KernelPair) -> Result<(), CourseError> {
         let resumed = |runner: &Runner<D>, kernels: KernelPair| -> Result<_, CourseError> {
             let scene = as_asked(&self.scene, asked)?;
             let snapshot = runner.world.snapshot();
@@ -149,13 +149,13 @@ where
     }
 
     /// Ends the race.
-    pub(crate) fn race_no_more(&mut self) {
+    pub(crate) fn stop_race(&mut self) {
         self.rival = None;
     }
 }
 
 /// How a scene moves as asked for.
-fn settings<const D: usize>(scene: &Scene<D>, asked: &Asked) -> Settings<D> {
+fn settings<const D: usize>(scene: &Scene<D>, asked: &SettingRequest) -> Settings<D> {
     let mut settings = scene.settings;
     settings.passes = asked.passes.unwrap_or(settings.passes);
     let step = &mut settings.step;
@@ -186,7 +186,7 @@ fn check_springs<const D: usize>(
     Ok(())
 }
 
-fn forces<const D: usize>(scene: &Scene<D>, asked: &Asked) -> Vec<Arc<dyn Force<D>>>
+fn forces<const D: usize>(scene: &Scene<D>, asked: &SettingRequest) -> Vec<Arc<dyn Force<D>>>
 where
     Scene<D>: Space<D>,
 {
@@ -198,7 +198,10 @@ where
 }
 
 /// A scene as asked for, but for its sticks. Its models keep their velocities.
-fn as_asked<const D: usize>(scene: &Scene<D>, asked: &Asked) -> Result<Scene<D>, WorldError>
+fn as_asked<const D: usize>(
+    scene: &Scene<D>,
+    asked: &SettingRequest,
+) -> Result<Scene<D>, WorldError>
 where
     Scene<D>: Space<D>,
 {
@@ -216,7 +219,7 @@ where
 /// Begins with a scene as asked for.
 pub(super) fn begin<const D: usize>(
     scene: &Scene<D>,
-    asked: &Asked,
+    asked: &SettingRequest,
     kernels: KernelPair,
 ) -> Result<Runner<D>, CourseError>
 where
@@ -244,7 +247,7 @@ where
     let own = models().flat_map(|model| (0..model.sticks.len()).map(move |it| (model, it)));
     for (name, (model, it)) in own.enumerate() {
         let Some((piece, number)) = world.locate_stick(name) else { continue };
-        let sticks = &mut world.pieces_mut()[piece].matter.sticks;
+        let sticks = &mut world.islands_mut()[piece].matter.sticks;
         let compliance = asked.compliance.unwrap_or(model.sticks.compliance(it));
         if sticks.compliance(number).to_bits() != compliance.to_bits() {
             sticks.set_compliance(number, compliance).map_err(WorldError::from)?;

@@ -14,7 +14,7 @@ use taut::{
     KernelPair, Particles, Real, StepError, Sticks, Stretch, Tally,
 };
 
-use crate::asked::{self, Asked, BadSetting, OfSticks};
+use crate::asked::{self, BadSetting, OfSticks, SettingRequest};
 use crate::gauge::{Gauge, Times};
 use crate::kernels::names_for;
 use crate::protocol::{Counts, InForce, RaceFigures, Racer};
@@ -53,7 +53,7 @@ pub(crate) enum Way {
     /// As it is, in another world: what went is told anew.
     Rebuilt,
     /// From the beginning, and why.
-    Anew(CourseError),
+    Restarted(CourseError),
 }
 
 /// A world, the kernels that relax it, and what that takes.
@@ -84,13 +84,13 @@ where
 
     /// The names of the kernel of the largest part, and its instruction set.
     fn names(&self) -> [&'static str; 2] {
-        let pieces = self.world.pieces().iter();
+        let pieces = self.world.islands().iter();
         let largest = pieces.max_by_key(|piece| piece.matter.sticks.len());
         largest.map_or(["", ""], |piece| names_for(&self.kernels, piece.schedule()))
     }
 
     fn is_equal(&self, other: &Self) -> bool {
-        let [pieces, others] = [self, other].map(|it| it.world.pieces());
+        let [pieces, others] = [self, other].map(|it| it.world.islands());
         pieces.iter().zip(others).all(|(piece, other)| {
             let [own, other] = [piece, other].map(|it| &it.matter.particles);
             let bits = |x: &f32| x.canonical_bits();
@@ -133,10 +133,10 @@ where
     AnyKernel: Kernel<D>,
 {
     scene: Scene<D>,
-    asked: Asked,
+    asked: SettingRequest,
     runner: Runner<D>,
     rival: Option<Rival<D>>,
-    /// What the order is when nobody asks for one.
+    /// The default order.
     usual: Order,
     sheets: bool,
     bounds: [[f32; 3]; 2],
@@ -216,7 +216,7 @@ where
     Scene<D>: Space<D>,
     AnyKernel: Kernel<D>,
 {
-    pub(crate) fn new(scene: Scene<D>, asked: Asked) -> Result<Self, CourseError> {
+    pub(crate) fn new(scene: Scene<D>, asked: SettingRequest) -> Result<Self, CourseError> {
         let kernels = asked.kernels.find()?;
         let begun = changes::begin(&scene, &asked, kernels)?;
         let world = &begun.world;
@@ -295,7 +295,7 @@ where
             }
         }
         let near = |x: &f32| x.abs() < FAR;
-        let mut pieces = self.runner.world.pieces().iter();
+        let mut pieces = self.runner.world.islands().iter();
         let is_near = pieces.all(|piece| {
             (0..D).all(|axis| piece.matter.particles.positions(axis).iter().all(near))
         });
@@ -338,7 +338,7 @@ where
     pub(crate) fn operations(&self) -> [u64; 2] {
         let Tally { divisions, square_roots, .. } = of_a_stick(self.runner.world.formula());
         let sticks: usize =
-            self.runner.world.pieces().iter().map(|piece| piece.matter.sticks.len()).sum();
+            self.runner.world.islands().iter().map(|piece| piece.matter.sticks.len()).sum();
         [divisions, square_roots].map(|it| it * sticks as u64 * self.relaxations())
     }
 
@@ -453,7 +453,7 @@ pub(crate) enum AnyCourse {
 }
 
 impl AnyCourse {
-    pub(crate) fn new(scene: AnyScene, asked: Asked) -> Result<Self, CourseError> {
+    pub(crate) fn new(scene: AnyScene, asked: SettingRequest) -> Result<Self, CourseError> {
         Ok(match scene {
             AnyScene::Flat(scene) => Self::Flat(Box::new(Course::new(scene, asked)?)),
             AnyScene::Solid(scene) => Self::Solid(Box::new(Course::new(scene, asked)?)),

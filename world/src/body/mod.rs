@@ -52,7 +52,7 @@ pub struct Body {
 }
 
 impl Body {
-    /// Its particles, by their numbers in the model or piece of a world.
+    /// Its particles, by their numbers in the model or island of a world.
     pub fn particles(&self) -> [u32; 4] {
         self.particles
     }

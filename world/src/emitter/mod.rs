@@ -81,7 +81,7 @@ impl<const D: usize> Default for Emission<D> {
 /// for _ in 0..120 {
 ///     assert!(world.step()?.finite);
 /// }
-/// let emitter = &world.pieces()[0].matter.emitters[0];
+/// let emitter = &world.islands()[0].matter.emitters[0];
 /// let alive = emitter.living(world.time()).count();
 /// assert!((80..120).contains(&alive)); // 100 a second, for about a second
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -101,7 +101,7 @@ pub struct Emitter<const D: usize = 3> {
 /// A particle that is alive.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Living {
-    /// Its number: in the model, or in the piece of a world.
+    /// Its number: in the model, or in the island of a world.
     pub particle: u32,
     /// The number of its birth.
     pub birth: u64,

@@ -173,7 +173,7 @@ impl Model<2> {
     pub fn ragdoll(ragdoll: &Ragdoll) -> Result<Self, ModelError> {
         let mut body = Body::new(ragdoll)?;
         let flat = |pose: [f64; 2], side: f64| {
-            // Seen from the front, what is bent forward looks bent outward.
+            // Cursor from the front, what is bent forward looks bent outward.
             let (sine, cosine) = libm::sincos((pose[0] + pose[1]).to_radians());
             [side * sine, -cosine]
         };

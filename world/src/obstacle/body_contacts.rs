@@ -33,7 +33,7 @@ use crate::surface::Surface;
 /// for _ in 0..60 {
 ///     assert!(world.step()?.finite);
 /// }
-/// let matter = &world.pieces()[0].matter;
+/// let matter = &world.islands()[0].matter;
 /// let dice = matter.bodies.all()[1].pose(&matter.particles);
 /// assert!((dice.centre[1] - 0.1).abs() < 2e-3); // it lies on the table
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -86,7 +86,7 @@ impl Clock {
 pub(super) struct Before<const D: usize> {
     /// How many steps there had been.
     steps: u64,
-    /// For each piece and axis.
+    /// For each island and axis.
     positions: Vec<[Vec<f32>; D]>,
 }
 
@@ -147,11 +147,11 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         let new = || Before { steps: 0, positions: Vec::new() };
         let before = self.before.get_or_insert_with(new);
         before.steps = self.steps;
-        before.positions.resize_with(self.pieces.len(), || core::array::from_fn(|_| Vec::new()));
-        for (columns, piece) in before.positions.iter_mut().zip(&self.pieces) {
+        before.positions.resize_with(self.islands.len(), || core::array::from_fn(|_| Vec::new()));
+        for (columns, island) in before.positions.iter_mut().zip(&self.islands) {
             for (axis, column) in columns.iter_mut().enumerate() {
                 column.clear();
-                column.extend_from_slice(piece.matter.particles.positions(axis));
+                column.extend_from_slice(island.matter.particles.positions(axis));
             }
         }
     }
@@ -163,12 +163,12 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// # Panics
     /// If there is no such particle.
     pub fn drawn(&self, particle: usize, fraction: f32) -> [f32; D] {
-        let (piece, number) = self.locate(particle);
-        let now = self.pieces[piece].matter.particles.position(number);
+        let (island, number) = self.locate(particle);
+        let now = self.islands[island].matter.particles.position(number);
         match &self.before {
             Some(Before { steps, positions }) if steps + 1 == self.steps => {
                 core::array::from_fn(|axis| {
-                    let then = positions[piece][axis][number];
+                    let then = positions[island][axis][number];
                     then + (now[axis] - then) * fraction
                 })
             }

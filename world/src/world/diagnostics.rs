@@ -9,7 +9,7 @@ use super::{World, WorldError};
 use crate::settings::Moment;
 use crate::simd::{Pass, widest};
 
-/// Figures of a world at the end of a step, in `f64`, added up in an order that the pieces and their
+/// Figures of a world at the end of a step, in `f64`, added up in an order that the islands and their
 /// numbers fix: so they are the same on every kernel and machine. Pinned particles do not count. Units are
 /// SI.
 ///
@@ -78,15 +78,15 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             torn: 0,
         };
         let mut sums = StretchSums::default();
-        for piece in &self.pieces {
-            let particles = &piece.matter.particles;
+        for island in &self.islands {
+            let particles = &island.matter.particles;
             all.add(&Sums::of(particles), h, gravity);
 
-            let mut kept = piece.residual.lock().unwrap_or_else(PoisonError::into_inner);
-            let residual = Residual::refreshed(&mut kept, &piece.matter.sticks);
+            let mut kept = island.residual.lock().unwrap_or_else(PoisonError::into_inner);
+            let residual = Residual::refreshed(&mut kept, &island.matter.sticks);
             sums.add(residual.sums(particles));
             for obstacle in &self.obstacles {
-                all.depth = all.depth.max(obstacle.depth(&piece.matter, &moment));
+                all.depth = all.depth.max(obstacle.depth(&island.matter, &moment));
             }
         }
         all.stretch = sums.stretch();
@@ -96,7 +96,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
 }
 
 impl<const D: usize> Diagnostics<D> {
-    /// Adds the particles of a piece, that moved in a substep of `h`, s.
+    /// Adds the particles of an island, that moved in a substep of `h`, s.
     fn add(&mut self, sums: &Sums<D>, h: f64, gravity: [f64; D]) {
         self.kinetic += 0.5 * whole(sums.squares) / (h * h);
         for (gravity, places) in gravity.into_iter().zip(sums.places) {

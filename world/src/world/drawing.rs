@@ -79,8 +79,8 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// If there are not as many rows as particles.
     pub fn copy_positions<const N: usize>(&self, rows: &mut [[f32; N]]) {
         assert_eq!(rows.len(), self.len(), "each particle needs a row");
-        for (at, piece) in self.pieces.iter().enumerate() {
-            let particles = &piece.matter.particles;
+        for (at, island) in self.islands.iter().enumerate() {
+            let particles = &island.matter.particles;
             let columns: [&[f32]; D] = core::array::from_fn(|axis| particles.positions(axis));
             for (number, &name) in self.particles.of(at).iter().enumerate() {
                 rows[name as usize] = row(columns.map(|column| column[number]));
@@ -123,7 +123,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         let (particles, _) = rows.split_at_mut(self.len());
         self.copy_positions(particles);
         for part in &self.parts {
-            let Model { particles, bodies, .. } = &self.pieces[part.piece].matter;
+            let Model { particles, bodies, .. } = &self.islands[part.island].matter;
             bodies.copy_vertices_of(part.bodies.clone(), particles, &mut rows[part.skin.clone()]);
         }
     }
@@ -131,8 +131,8 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// The numbers of the particles that are not to be seen for now: those of emitters that are not
     /// alive.
     pub fn absent(&self) -> impl Iterator<Item = usize> {
-        self.pieces.iter().enumerate().flat_map(move |(at, piece)| {
-            let dead = piece.matter.emitters.iter().flat_map(|it| it.dead(self.time));
+        self.islands.iter().enumerate().flat_map(move |(at, island)| {
+            let dead = island.matter.emitters.iter().flat_map(|it| it.dead(self.time));
             dead.map(move |number| self.particles.of(at)[number as usize] as usize)
         })
     }
@@ -150,12 +150,12 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             unseen: Vec::new(),
             radii: vec![0.0; self.len()],
         };
-        for (at, piece) in self.pieces.iter().enumerate() {
-            let Model { sticks, springs, faces, radii, unseen, .. } = &piece.matter;
+        for (at, island) in self.islands.iter().enumerate() {
+            let Model { sticks, springs, faces, radii, unseen, .. } = &island.matter;
             let names = self.particles.of(at);
             let named = |corner: u32| names[corner as usize];
             for (&face, corners) in faces.numbers().iter().zip(faces) {
-                if let Some(&triangle) = piece.triangles.get(face as usize) {
+                if let Some(&triangle) = island.triangles.get(face as usize) {
                     drawing.triangles[triangle as usize] = corners.map(named);
                 }
             }
@@ -173,13 +173,13 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             }
         }
         drawing.unseen.sort_unstable();
-        // Pieces have models in their order, but not one after the other.
+        // Islands have models in their order, but not one after the other.
         let part_of = |ends: &[u32; 2]| {
             self.parts.partition_point(|part| part.particles.end <= ends[0] as usize)
         };
         drawing.springs.sort_by_key(part_of);
         for part in &self.parts {
-            let bodies = &self.pieces[part.piece].matter.bodies;
+            let bodies = &self.islands[part.island].matter.bodies;
             let of_bodies = bodies.triangles_of(part.bodies.clone());
             let first = part.triangles.end - of_bodies.len();
             for (triangle, corners) in of_bodies.enumerate() {
@@ -203,7 +203,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     }
 
     /// What went since the world began, or was resumed, or was part of it then but is not whole. What
-    /// is torn or taken away directly in the [pieces](Self::pieces_mut) is not in it.
+    /// is torn or taken away directly in the [islands](Self::islands_mut) is not in it.
     ///
     /// ```
     /// use taut_scalar::ScalarKernel;
@@ -225,17 +225,17 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         &self.removed
     }
 
-    /// Writes down what tore in the pieces.
+    /// Writes down what tore in the islands.
     pub(super) fn note_removed(&mut self) {
-        for (at, piece) in self.pieces.iter_mut().enumerate() {
+        for (at, island) in self.islands.iter_mut().enumerate() {
             let names = self.sticks.of(at);
-            self.removed.sticks.extend(piece.torn.drain(..).map(|stick| names[stick as usize]));
-            let gone = piece.matter.faces.gone();
-            let triangles = &piece.triangles;
+            self.removed.sticks.extend(island.torn.drain(..).map(|stick| names[stick as usize]));
+            let gone = island.matter.faces.gone();
+            let triangles = &island.triangles;
             let named =
-                gone[piece.faces_noted..].iter().filter_map(|&it| triangles.get(it as usize));
+                gone[island.faces_noted..].iter().filter_map(|&it| triangles.get(it as usize));
             self.removed.triangles.extend(named);
-            piece.faces_noted = gone.len();
+            island.faces_noted = gone.len();
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use taut_core::{COORDINATE_MAX, Kernel, ParticleError, Real};
 
-use super::piece::Target;
+use super::island::Target;
 use super::{World, WorldError};
 
 /// Why a particle does not move freely, though it could.
@@ -23,8 +23,8 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// # Errors
     /// No such particle, or an inverse mass that is not sane; nothing is changed then.
     pub fn set_inverse_mass(&mut self, particle: usize, value: f32) -> Result<(), WorldError> {
-        let (piece, number) = self.find(particle)?;
-        let particles = &mut self.pieces[piece].matter.particles;
+        let (island, number) = self.find(particle)?;
+        let particles = &mut self.islands[island].matter.particles;
         particles.set_inverse_mass(number, value)?;
         if let Some(held) = self.held.get_mut(&particle) {
             held.inverse_mass = value;
@@ -38,8 +38,8 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// # Errors
     /// No such particle, or a coordinate that is not sane; nothing is changed then.
     pub fn set_position(&mut self, particle: usize, point: [f32; D]) -> Result<(), WorldError> {
-        let (piece, number) = self.find(particle)?;
-        Ok(self.pieces[piece].matter.particles.set_position(number, point)?)
+        let (island, number) = self.find(particle)?;
+        Ok(self.islands[island].matter.particles.set_position(number, point)?)
     }
 
     /// Gives a particle a velocity, m/s: its previous position becomes
@@ -52,10 +52,10 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// # Errors
     /// No such particle, or one that would come from nowhere sane; nothing is changed then.
     pub fn set_velocity(&mut self, particle: usize, velocity: [f32; D]) -> Result<(), WorldError> {
-        let (piece, number) = self.find(particle)?;
+        let (island, number) = self.find(particle)?;
         let step = self.settings.step;
         let h = f64::from(step.dt) / f64::from(step.substeps);
-        let particles = &mut self.pieces[piece].matter.particles;
+        let particles = &mut self.islands[island].matter.particles;
         let point = particles.position(number);
         let before: [f32; D] = core::array::from_fn(|axis| {
             let fall = 0.5 * f64::from(step.acceleration[axis]) * h * h;
@@ -84,10 +84,10 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// No such particle; or [`WorldError::NeverFree`] if it was pinned from the beginning: then it
     /// is [`set_inverse_mass`](Self::set_inverse_mass) that frees it.
     pub fn unpin(&mut self, particle: usize) -> Result<(), WorldError> {
-        let (piece, number) = self.find(particle)?;
+        let (island, number) = self.find(particle)?;
         match self.held.get_mut(&particle) {
             Some(held) if held.inverse_mass > 0.0 => held.pinned = false,
-            None if self.pieces[piece].matter.particles.inverse_masses()[number] > 0.0 => {}
+            None if self.islands[island].matter.particles.inverse_masses()[number] > 0.0 => {}
             _ => return Err(WorldError::NeverFree { particle }),
         }
         self.let_go(particle, false)
@@ -129,9 +129,9 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// # Errors
     /// No such particle, a coordinate that is not sane, or [`WorldError::Free`].
     pub fn drag(&mut self, particle: usize, to: [f32; D]) -> Result<(), WorldError> {
-        let (piece, number) = self.find(particle)?;
+        let (island, number) = self.find(particle)?;
         sane(particle, to)?;
-        if self.pieces[piece].matter.particles.inverse_masses()[number] > 0.0 {
+        if self.islands[island].matter.particles.inverse_masses()[number] > 0.0 {
             return Err(WorldError::Free { particle });
         }
         self.targets.insert(particle, to.map(Real::positive_zero));
@@ -159,9 +159,9 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     }
 
     fn hold(&mut self, particle: usize) -> Result<&mut Held<D>, WorldError> {
-        let (piece, number) = self.find(particle)?;
+        let (island, number) = self.find(particle)?;
         self.hands_changed = true;
-        let particles = &mut self.pieces[piece].matter.particles;
+        let particles = &mut self.islands[island].matter.particles;
         let inverse_mass = particles.inverse_masses()[number];
         particles.set_inverse_mass(number, 0.0)?;
         let free = Held { inverse_mass, pinned: false, grabbed: false, drift: [0.0; D] };
@@ -175,8 +175,8 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             return Ok(());
         }
         self.held.remove(&particle);
-        let (piece, number) = self.find(particle)?;
-        let particles = &mut self.pieces[piece].matter.particles;
+        let (island, number) = self.find(particle)?;
+        let particles = &mut self.islands[island].matter.particles;
         particles.set_inverse_mass(number, held.inverse_mass)?;
         if held.inverse_mass > 0.0 {
             self.targets.remove(&particle);
@@ -189,18 +189,18 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         Ok(())
     }
 
-    /// Tells the pieces what is dragged where in this step.
-    pub(super) fn aim(&mut self) {
+    /// Tells the islands what is dragged where in this step.
+    pub(super) fn assign_drag_targets(&mut self) {
         for held in self.held.values_mut() {
             held.drift = [0.0; D];
         }
-        for piece in &mut self.pieces {
-            piece.targets.clear();
+        for island in &mut self.islands {
+            island.targets.clear();
         }
         for (&particle, &to) in &self.targets {
-            let (piece, number) = self.locate(particle);
-            let from = self.pieces[piece].matter.particles.position(number);
-            self.pieces[piece].targets.push(Target { number, from, to });
+            let (island, number) = self.locate(particle);
+            let from = self.islands[island].matter.particles.position(number);
+            self.islands[island].targets.push(Target { number, from, to });
             if let Some(held) = self.held.get_mut(&particle) {
                 let substeps = self.settings.step.substeps as f32;
                 held.drift = core::array::from_fn(|axis| (to[axis] - from[axis]) / substeps);

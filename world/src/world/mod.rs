@@ -7,9 +7,9 @@ mod drawing;
 mod error;
 mod hands;
 mod integrate;
+mod island;
 mod names;
 mod overstretched;
-mod piece;
 mod reordering;
 mod residual;
 mod runs;
@@ -44,14 +44,14 @@ pub use clock::{Clock, Frame};
 pub use diagnostics::Diagnostics;
 pub use drawing::{Drawing, DrawnPart, Removed};
 pub use error::WorldError;
-pub use piece::Piece;
+pub use island::Island;
 pub use snapshot::{Snapshot, SnapshotError};
 pub use step::{Outcome, Pass};
 pub use warnings::Warning;
 
 /// What the particles and sticks of a model are called in the world.
 #[derive(Clone, Debug)]
-struct Part {
+struct ModelRange {
     name: String,
     look: Look,
     particles: Range<usize>,
@@ -60,8 +60,8 @@ struct Part {
     triangles: Range<usize>,
     /// The vertices of its bodies' meshes, after all particles.
     skin: Range<usize>,
-    /// In which piece it is.
-    piece: usize,
+    /// In which island it is.
+    island: usize,
     /// Its springs there.
     springs: Range<usize>,
     /// Its bodies there.
@@ -98,8 +98,8 @@ pub struct World<K: Kernel<D>, const D: usize = 3> {
     formula: Formula,
     forces: Vec<Arc<dyn Force<D>>>,
     obstacles: Vec<Arc<dyn Obstacle<D>>>,
-    pieces: Vec<Piece<K::Plan, D>>,
-    parts: Vec<Part>,
+    islands: Vec<Island<K::Plan, D>>,
+    parts: Vec<ModelRange>,
     shapes: Vec<Shape>,
     particles: Names,
     sticks: Names,
@@ -143,7 +143,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         mut kernel_for: impl FnMut(&Schedule) -> K,
     ) -> Result<Self, WorldError> {
         scene.settings.step.motion()?;
-        let mut parts: Vec<Part> = Vec::new();
+        let mut parts: Vec<ModelRange> = Vec::new();
         let (mut particles, mut sticks, mut triangles) = (0..0, 0..0, 0..0);
         let mut skin = scene.particles()..scene.particles();
         // Each regular sheet, then all others.
@@ -154,14 +154,14 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             let Model { faces, bodies, .. } = model;
             triangles = following(&triangles, faces.len() + bodies.triangles().len());
             skin = following(&skin, bodies.vertex_count());
-            parts.push(Part {
+            parts.push(ModelRange {
                 name: name.to_owned(),
                 look: model.seen_as(),
                 particles: particles.clone(),
                 sticks: sticks.clone(),
                 triangles: triangles.clone(),
                 skin: skin.clone(),
-                piece: 0,
+                island: 0,
                 springs: 0..0,
                 bodies: 0..0,
             });
@@ -185,7 +185,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             formula: scene.formula,
             forces: scene.forces.clone(),
             obstacles: scene.obstacles.clone(),
-            pieces: Vec::new(),
+            islands: Vec::new(),
             parts,
             particles: Names::new(particles.end),
             sticks: Names::new(sticks.end),
@@ -204,27 +204,27 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
                 models => Model::side_by_side(models.iter().map(|(_, model)| *model))?,
             };
             let schedules = group.iter().map(|(_, model)| schedule_of(model, scene.order));
-            let mut piece =
-                Piece::new(models, schedules.collect(), scene.formula, &mut kernel_for)?;
+            let mut island =
+                Island::new(models, schedules.collect(), scene.formula, &mut kernel_for)?;
             let (mut springs, mut bodies) = (0..0, 0..0);
             for &(at, model) in &group {
                 let part = &mut world.parts[at];
                 springs = following(&springs, model.springs.len());
                 bodies = following(&bodies, model.bodies.all().len());
-                part.piece = world.pieces.len();
+                part.island = world.islands.len();
                 (part.springs, part.bodies) = (springs.clone(), bodies.clone());
                 let first = part.triangles.start;
-                piece.triangles.extend((first..first + model.faces.len()).map(|it| it as u32));
+                island.triangles.extend((first..first + model.faces.len()).map(|it| it as u32));
             }
             let parts = || group.iter().map(|(at, _)| &world.parts[*at]);
-            let mut names = vec![0; piece.matter.particles.len()];
+            let mut names = vec![0; island.matter.particles.len()];
             for (nth, name) in parts().flat_map(|part| part.particles.clone()).enumerate() {
-                names[piece.number_of(nth as u32) as usize] = name as u32;
+                names[island.number_of(nth as u32) as usize] = name as u32;
             }
             world.particles.add(names);
             let names = parts().flat_map(|part| part.sticks.clone()).map(|name| name as u32);
             world.sticks.add(names.collect());
-            world.pieces.push(piece);
+            world.islands.push(island);
         }
         Ok(world)
     }
@@ -250,13 +250,13 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         settings.step.motion()?;
         self.settings.step.motion()?;
         for part in &self.parts {
-            let Model { particles, springs, .. } = &self.pieces[part.piece].matter;
+            let Model { particles, springs, .. } = &self.islands[part.island].matter;
             let springs = springs.within(part.springs.clone());
             check_springs(&springs, particles.inverse_masses(), &settings.step)?;
         }
         let ratio = substep_ratio(&settings, &self.settings);
-        for piece in &mut self.pieces {
-            scale_displacements(&mut piece.matter.particles, ratio);
+        for island in &mut self.islands {
+            scale_displacements(&mut island.matter.particles, ratio);
         }
         self.settings = settings;
         Ok(())
@@ -297,7 +297,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         self.len() == 0
     }
 
-    fn part(&self, model: &str) -> Option<&Part> {
+    fn part(&self, model: &str) -> Option<&ModelRange> {
         self.parts.iter().find(|part| part.name == model)
     }
 
@@ -315,9 +315,9 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// that model and that group.
     pub fn group(&self, model: &str, group: &str) -> Option<Vec<usize>> {
         let range = self.model(model)?;
-        let (piece, _) = self.particles.locate(range.clone().next()?)?;
-        let numbers = self.pieces[piece].matter.groups.get(group)?;
-        let names = numbers.iter().map(|&number| self.particles.of(piece)[number as usize]);
+        let (island, _) = self.particles.locate(range.clone().next()?)?;
+        let numbers = self.islands[island].matter.groups.get(group)?;
+        let names = numbers.iter().map(|&number| self.particles.of(island)[number as usize]);
         Some(names.map(|name| name as usize).filter(|name| range.contains(name)).collect())
     }
 
@@ -330,28 +330,28 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         formula: Formula,
         mut kernel_for: impl FnMut(&Schedule) -> K,
     ) -> Result<(), WorldError> {
-        for piece in &mut self.pieces {
-            piece.replan(formula, &mut kernel_for)?;
+        for island in &mut self.islands {
+            island.replan(formula, &mut kernel_for)?;
         }
         self.formula = formula;
         Ok(())
     }
 
     /// Its parts, each with its own kernel, numbers and schedule.
-    pub fn pieces(&self) -> &[Piece<K::Plan, D>] {
-        &self.pieces
+    pub fn islands(&self) -> &[Island<K::Plan, D>] {
+        &self.islands
     }
 
     /// The parts, to change what is in them (masses, rest lengths, tears, tear factors); the next
     /// step takes it over.
-    pub fn pieces_mut(&mut self) -> &mut [Piece<K::Plan, D>] {
-        for piece in &mut self.pieces {
-            piece.tearing.doubt();
+    pub fn islands_mut(&mut self) -> &mut [Island<K::Plan, D>] {
+        for island in &mut self.islands {
+            island.tearing.doubt();
         }
-        &mut self.pieces
+        &mut self.islands
     }
 
-    /// Where a particle is: its piece, and its number there.
+    /// Where a particle is: its island, and its number there.
     ///
     /// # Panics
     /// If there is no such particle, as all getters of one particle.
@@ -360,7 +360,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         self.particles.locate(particle).expect("particles never go")
     }
 
-    /// Where a stick is: its piece, and its number there; none once it was torn and left out by
+    /// Where a stick is: its island, and its number there; none once it was torn and left out by
     /// reordering.
     ///
     /// # Panics
@@ -395,8 +395,8 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// # Panics
     /// If there is no such particle.
     pub fn position(&self, particle: usize) -> [f32; D] {
-        let (piece, number) = self.locate(particle);
-        self.pieces[piece].matter.particles.position(number)
+        let (island, number) = self.locate(particle);
+        self.islands[island].matter.particles.position(number)
     }
 
     /// Where all particles are, in the order of their numbers, m.
@@ -409,20 +409,20 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// # Panics
     /// If there is no such particle.
     pub fn inverse_mass(&self, particle: usize) -> f32 {
-        let (piece, number) = self.locate(particle);
-        self.pieces[piece].matter.particles.inverse_masses()[number]
+        let (island, number) = self.locate(particle);
+        self.islands[island].matter.particles.inverse_masses()[number]
     }
 
     /// The faces that are left, by the numbers of their particles.
     pub fn faces(&self) -> impl Iterator<Item = [u32; 3]> {
-        self.pieces.iter().enumerate().flat_map(|(piece, it)| {
-            let names = self.particles.of(piece);
+        self.islands.iter().enumerate().flat_map(|(island, it)| {
+            let names = self.particles.of(island);
             it.matter.faces.iter().map(move |face| face.map(|corner| names[corner as usize]))
         })
     }
 
     /// A hash of all positions' bits, by the numbers of the world: as
-    /// [`Particles::hash`](taut_core::Particles::hash), so that it tells nothing of pieces and kernels.
+    /// [`Particles::hash`](taut_core::Particles::hash), so that it tells nothing of islands and kernels.
     pub fn hash(&self) -> u64 {
         hash_points(self.positions())
     }

@@ -1,18 +1,18 @@
 //! Sticks that are stretched too far.
 
-use taut_core::{News, Particles, Seen, Sticks};
+use taut_core::{Cursor, Delta, Particles, Sticks};
 
 use super::runs::{CHUNK, Run, Runs};
 use crate::simd::{Pass, widest};
 
-/// At what length each stick of a piece tears, laid out.
+/// At what length each stick of an island tears, laid out.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tearing {
     layout: Runs,
     /// For each place the square of the length at which the stick there tears, m²; infinite if it
     /// never does, or has.
     limits: Vec<f32>,
-    seen: Option<Seen>,
+    seen: Option<Cursor>,
     /// Whether the factors may be others than those laid out: see [`doubt`](Self::doubt).
     doubtful: bool,
 }
@@ -53,9 +53,9 @@ impl Tearing {
                     if sticks.is_torn(stick) { f32::INFINITY } else { length * length };
             }
         };
-        match self.seen.map_or(News::Everything, |seen| changes.since(seen)) {
-            News::Entries(entries) => entries.iter().copied().for_each(limit),
-            News::Everything | News::AnotherTable => {
+        match self.seen.map_or(Delta::Everything, |seen| changes.since(seen)) {
+            Delta::Entries(entries) => entries.iter().copied().for_each(limit),
+            Delta::Everything | Delta::DifferentTable => {
                 (0..sticks.len() as u32).for_each(&mut limit);
             }
         }

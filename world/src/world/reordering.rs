@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use taut_core::{Duplicates, Kernel, Particles, Schedule, StickError, Sticks};
 
-use super::{Part, World, WorldError};
+use super::{ModelRange, World, WorldError};
 use crate::model::Model;
 
 impl<K: Kernel<D>, const D: usize> World<K, D> {
@@ -17,14 +17,14 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// torn ones stay [torn](Self::is_torn). Models without torn sticks keep their order.
     ///
     /// # Errors
-    /// If a kernel cannot run the new schedule; the pieces before it have changed then.
+    /// If a kernel cannot run the new schedule; the islands before it have changed then.
     pub fn reorder(
         &mut self,
         mut kernel_for: impl FnMut(&Schedule) -> K,
     ) -> Result<usize, WorldError> {
         let mut gone = 0;
-        for at in 0..self.pieces.len() {
-            let Model { sticks, tear_factors, .. } = &mut self.pieces[at].matter;
+        for at in 0..self.islands.len() {
+            let Model { sticks, tear_factors, .. } = &mut self.islands[at].matter;
             let len = sticks.len();
             if !tear_factors.is_empty() {
                 tear_factors.resize(len, f32::INFINITY);
@@ -33,12 +33,12 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
                 (0..len as u32).filter(|&stick| !sticks.is_torn(stick as usize)).collect();
             if kept.len() < len {
                 let left = sticks.selected(&kept)?;
-                let parts = self.parts.iter().filter(|part| part.piece == at);
+                let parts = self.parts.iter().filter(|part| part.island == at);
                 let schedules = parts.map(|part| self.schedule_of_left(part, &kept, &left));
                 let schedules: Vec<Schedule> = schedules.collect::<Result<_, _>>()?;
-                let piece = &mut self.pieces[at];
-                let schedule = piece.joined(schedules, &left);
-                piece.exchange(left, &kept, schedule, self.formula, &mut kernel_for)?;
+                let island = &mut self.islands[at];
+                let schedule = island.joined(schedules, &left);
+                island.exchange(left, &kept, schedule, self.formula, &mut kernel_for)?;
                 self.sticks.keep(at, &kept);
                 gone += len - kept.len();
             }
@@ -47,27 +47,27 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     }
 
     /// The schedule of the sticks of a model that are left. As it is made of that model alone, by the
-    /// numbers that its particles have there, it does not depend on what else is in the piece. `kept`
-    /// are the sticks of the piece that are not torn, `left`.
+    /// numbers that its particles have there, it does not depend on what else is in the island. `kept`
+    /// are the sticks of the island that are not torn, `left`.
     fn schedule_of_left(
         &self,
-        part: &Part,
+        part: &ModelRange,
         kept: &[u32],
         left: &Sticks,
     ) -> Result<Schedule, StickError> {
-        let piece = &self.pieces[part.piece];
-        // The sticks of a model follow each other in a piece, too.
-        let names = self.sticks.of(part.piece);
+        let island = &self.islands[part.island];
+        // The sticks of a model follow each other in an island, too.
+        let names = self.sticks.of(part.island);
         let [before, after] = [part.sticks.start, part.sticks.end]
             .map(|name| names.partition_point(|&it| (it as usize) < name));
         let [first, end] =
             [before, after].map(|stick| kept.partition_point(|&it| (it as usize) < stick));
 
-        let names = self.particles.of(part.piece);
+        let names = self.particles.of(part.island);
         let number = |particle: u32| names[particle as usize] - part.particles.start as u32;
         let sticks = selected(left, first..end, part.particles.len(), number)?;
         if after - before == end - first {
-            return Ok(part_of_schedule(piece.schedule(), before..after, &sticks));
+            return Ok(part_of_schedule(island.schedule(), before..after, &sticks));
         }
         let len = part.particles.len();
         let mut particles =

@@ -1,6 +1,6 @@
-//! How far the sticks of a piece are from their rest lengths, found fast.
+//! How far the sticks of an island are from their rest lengths, found fast.
 
-use taut_core::{News, Particles, Seen, Sticks, Stretch};
+use taut_core::{Cursor, Delta, Particles, Sticks, Stretch};
 
 use super::runs::{CHUNK, Run, Runs};
 use crate::simd::{Pass, widest};
@@ -26,7 +26,7 @@ pub(super) struct Residual {
     acts: [Vec<f32>; 2],
     /// How many sticks are not torn.
     untorn: usize,
-    seen: Option<Seen>,
+    seen: Option<Cursor>,
 }
 
 impl Residual {
@@ -40,20 +40,20 @@ impl Residual {
     pub(super) fn refreshed<'a>(kept: &'a mut Option<Self>, sticks: &Sticks) -> &'a Self {
         let changes = sticks.changes();
         let stale = |it: &Self| {
-            let another = |seen| matches!(changes.since(seen), News::AnotherTable);
+            let another = |seen| matches!(changes.since(seen), Delta::DifferentTable);
             it.rests.len() != sticks.len() || it.seen.is_some_and(another)
         };
         if kept.as_ref().is_some_and(stale) {
             *kept = None;
         }
         let it = kept.get_or_insert_with(|| Self::new(sticks));
-        match it.seen.map_or(News::Everything, |seen| changes.since(seen)) {
-            News::Entries(entries) => {
+        match it.seen.map_or(Delta::Everything, |seen| changes.since(seen)) {
+            Delta::Entries(entries) => {
                 for &stick in entries {
                     it.note(sticks, stick as usize);
                 }
             }
-            News::Everything | News::AnotherTable => {
+            Delta::Everything | Delta::DifferentTable => {
                 for stick in 0..sticks.len() {
                     it.note(sticks, stick);
                 }

@@ -6,8 +6,8 @@ use taut_core::{
 };
 
 use super::hands::Held;
+use super::island::Island;
 use super::overstretched::Tearing;
-use super::piece::Piece;
 use super::{World, WorldError};
 use crate::error::ModelError;
 use crate::model::Model;
@@ -93,7 +93,9 @@ pub struct Snapshot {
     inverse_masses: Bits,
     held: Vec<Hold>,
     targets: Vec<(usize, Bits)>,
-    pieces: Vec<Part>,
+    /// Its key stays that of earlier snapshots.
+    #[cfg_attr(feature = "serde", serde(rename = "pieces"))]
+    islands: Vec<IslandState>,
 }
 
 /// By what a model is known.
@@ -117,10 +119,10 @@ struct Hold {
     drift: Bits,
 }
 
-/// What changes in a piece besides its particles: sticks by their numbers in the piece.
+/// What changes in an island besides its particles: sticks by their numbers in the island.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-struct Part {
+struct IslandState {
     rests: Bits,
     stiffness: Bits,
     compliance: Bits,
@@ -234,8 +236,8 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         let Settings { step, passes } = self.settings;
         let Step { dt, substeps, iterations, acceleration, damping_rate } = step;
         let particle = |name: usize| {
-            let (piece, number) = self.locate(name);
-            (&self.pieces[piece].matter.particles, number)
+            let (island, number) = self.locate(name);
+            (&self.islands[island].matter.particles, number)
         };
         let all = || (0..self.len()).map(particle);
         let previous = |(particles, number): (&Particles<D>, usize)| -> [f32; D] {
@@ -264,20 +266,20 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             inverse_masses: Bits::of(all().map(|(it, number)| it.inverse_masses()[number])),
             held: held.collect(),
             targets: self.targets.iter().map(|(&it, &to)| (it, Bits::of(to))).collect(),
-            pieces: (0..self.pieces.len()).map(|piece| self.part_of(piece)).collect(),
+            islands: (0..self.islands.len()).map(|island| self.part_of(island)).collect(),
         }
     }
 
-    fn part_of(&self, at: usize) -> Part {
-        let piece = &self.pieces[at];
-        let Model { sticks, faces, tear_factors, .. } = &piece.matter;
+    fn part_of(&self, at: usize) -> IslandState {
+        let island = &self.islands[at];
+        let Model { sticks, faces, tear_factors, .. } = &island.matter;
         let all = || 0..sticks.len();
         let names = self.particles.of(at);
-        let reordered = piece.reordered.then(|| {
+        let reordered = island.reordered.then(|| {
             let kept = self.sticks.of(at).to_vec();
-            (kept, piece.schedule().to_phases())
+            (kept, island.schedule().to_phases())
         });
-        Part {
+        IslandState {
             rests: Bits::of(sticks.rests().iter().copied()),
             stiffness: Bits::of(all().map(|stick| sticks.stiffness(stick))),
             compliance: Bits::of(all().map(|stick| sticks.compliance(stick))),
@@ -309,11 +311,11 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         let mut world = Self::new(&scene, &mut kernel_for)?;
         (world.steps, world.time) = snapshot.progress()?;
         world.resume_particles(snapshot)?;
-        if snapshot.pieces.len() != world.pieces.len() {
-            return Err(damaged("a piece is missing"));
+        if snapshot.islands.len() != world.islands.len() {
+            return Err(damaged("an island is missing"));
         }
-        for (piece, part) in snapshot.pieces.iter().enumerate() {
-            world.resume_piece(piece, part, &mut kernel_for)?;
+        for (island, part) in snapshot.islands.iter().enumerate() {
+            world.resume_island(island, part, &mut kernel_for)?;
         }
         world.note_removed();
         world.removed.sticks =
@@ -330,8 +332,8 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             return Err(damaged("it has other columns of particles"));
         }
         for (name, inverse_mass) in inverse_masses.numbers().enumerate() {
-            let (piece, number) = self.locate(name);
-            let particles = &mut self.pieces[piece].matter.particles;
+            let (island, number) = self.locate(name);
+            let particles = &mut self.islands[island].matter.particles;
             let point = |bits: &Bits| -> [f32; D] {
                 core::array::from_fn(|axis| f32::from_bits(bits.0[D * name + axis]))
             };
@@ -368,25 +370,25 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         Ok(())
     }
 
-    fn resume_piece(
+    fn resume_island(
         &mut self,
         at: usize,
-        part: &Part,
+        part: &IslandState,
         kernel_for: &mut dyn FnMut(&Schedule) -> K,
     ) -> Result<(), SnapshotError> {
-        let piece = &mut self.pieces[at];
+        let island = &mut self.islands[at];
         if let Some((kept, phases)) = &part.reordered {
             let number = |&name: &u32| {
                 let place = self.sticks.locate_if_any(name as usize);
-                place.filter(|&(piece, _)| piece == at).map(|(_, number)| number as u32)
+                place.filter(|&(island, _)| island == at).map(|(_, number)| number as u32)
             };
             let kept: Option<Vec<u32>> = kept.iter().map(number).collect();
             let kept = kept
                 .filter(|kept| kept.is_sorted_by(|one, next| one < next))
-                .ok_or(damaged("an order is of other sticks"))?;
-            let left = piece.matter.sticks.selected(&kept)?;
+                .ok_or(damaged("an order was built for different sticks"))?;
+            let left = island.matter.sticks.selected(&kept)?;
             let schedule = Schedule::new(&left, phases)?;
-            piece
+            island
                 .exchange(left, &kept, schedule, self.formula, kernel_for)
                 .map_err(WorldError::from)?;
             self.sticks.keep(at, &kept);
@@ -398,16 +400,16 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             Some([a?, b?, c?])
         };
         let faces: Option<Vec<[u32; 3]>> = part.faces.iter().map(face).collect();
-        resume_faces(piece, &faces.ok_or(damaged("a face is of other particles"))?);
-        resume_sticks(piece, part)
+        resume_faces(island, &faces.ok_or(damaged("a face is of other particles"))?);
+        resume_sticks(island, part)
     }
 }
 
 /// Takes away the faces that are gone, as it was done then: what is left is visited in the same
 /// order.
-fn resume_faces<P, const D: usize>(piece: &mut Piece<P, D>, left: &[[u32; 3]]) {
+fn resume_faces<P, const D: usize>(island: &mut Island<P, D>, left: &[[u32; 3]]) {
     let mut next = left.iter().peekable();
-    let faces = &mut piece.matter.faces;
+    let faces = &mut island.matter.faces;
     faces.retain(|face| next.next_if_eq(&&face).is_some());
     if **faces != *left {
         *faces = left.to_vec().into();
@@ -415,10 +417,10 @@ fn resume_faces<P, const D: usize>(piece: &mut Piece<P, D>, left: &[[u32; 3]]) {
 }
 
 fn resume_sticks<P, const D: usize>(
-    piece: &mut Piece<P, D>,
-    part: &Part,
+    island: &mut Island<P, D>,
+    part: &IslandState,
 ) -> Result<(), SnapshotError> {
-    let Model { sticks, tear_factors, .. } = &mut piece.matter;
+    let Model { sticks, tear_factors, .. } = &mut island.matter;
     let len = sticks.len();
     let columns = [&part.rests, &part.stiffness, &part.compliance];
     if columns.iter().any(|column| column.0.len() != len)
@@ -437,7 +439,7 @@ fn resume_sticks<P, const D: usize>(
         if part.torn[stick] { sticks.tear(stick)? } else { sticks.mend(stick)? }
     }
     *tear_factors = part.tear_factors.numbers().collect();
-    piece.tearing = Tearing::new(sticks, tear_factors);
+    island.tearing = Tearing::new(sticks, tear_factors);
     Ok(())
 }
 

@@ -56,8 +56,8 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// One step, on the calling thread (kernels may have threads of their own).
     ///
     /// # Errors
-    /// If the settings are no longer sane: nothing has moved then. If the sticks of a piece were
-    /// exchanged for others: then pieces before it have moved.
+    /// If the settings are no longer sane: nothing has moved then. If the sticks of an island were
+    /// exchanged for others: then islands before it have moved.
     pub fn step(&mut self) -> Result<Outcome, WorldError> {
         self.step_on(&Inline)
     }
@@ -71,7 +71,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     }
 
     /// One step that calls `after` at the end of each of its passes, to measure what each costs: once a
-    /// piece, substep and repetition. The bits are those of [`step`](Self::step); it may
+    /// island, substep and repetition. The bits are those of [`step`](Self::step); it may
     /// take longer, as tethers are a pass of their own and do not go down the sheet with the sticks.
     ///
     /// ```
@@ -113,66 +113,66 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         let Settings { step, passes } = self.settings;
         let passes = passes.max(1);
         let motion = step.motion()?;
-        self.aim();
+        self.assign_drag_targets();
         self.refresh_tethers();
-        let Self { forces, obstacles, pieces, .. } = self;
+        let Self { forces, obstacles, islands, .. } = self;
         let mut finite = true;
         let h = step.dt / step.substeps as f32;
         let whole_step = Moment { time: self.time + f64::from(step.dt), h, hold: step.dt, motion };
-        for piece in &mut *pieces {
-            let matter = &piece.matter;
-            piece.touched = matter.acts()
-                || (watch.is_some() && piece.tethering.is_some())
+        for island in &mut *islands {
+            let matter = &island.matter;
+            island.touched = matter.acts()
+                || (watch.is_some() && island.tethering.is_some())
                 || forces.iter().any(|force| force.touches(matter))
                 || obstacles.iter().any(|obstacle| obstacle.touches(matter));
-            if !piece.touched {
+            if !island.touched {
                 // Repetitions of iterations are iterations where nothing comes between them.
                 let iterations = step.iterations.saturating_mul(passes);
-                finite &= piece.step(step.substeps, iterations, &whole_step, executor)?;
+                finite &= island.step(step.substeps, iterations, &whole_step, executor)?;
                 watch.after(Pass::Whole);
             }
         }
-        for piece in pieces.iter_mut().filter(|piece| piece.touched) {
-            piece.push_step(forces, &whole_step, executor);
+        for island in islands.iter_mut().filter(|island| island.touched) {
+            island.push_step(forces, &whole_step, executor);
             watch.after(Pass::Forces);
         }
         for substep in 1..=step.substeps {
             let time = self.time + f64::from(substep) * f64::from(h);
             let moment = Moment { time, h, hold: h, motion };
-            for piece in pieces.iter_mut().filter(|piece| piece.touched) {
+            for island in islands.iter_mut().filter(|island| island.touched) {
                 // Before obstacles look where particles came from.
-                if !piece.matter.emitters.is_empty() {
-                    piece.on_plan(executor).model_mut().emit(&moment);
+                if !island.matter.emitters.is_empty() {
+                    island.on_plan(executor).model_mut().emit(&moment);
                 }
                 for obstacle in &*obstacles {
-                    obstacle.begin(&mut piece.on_plan(executor));
+                    obstacle.begin(&mut island.on_plan(executor));
                 }
-                piece.push(forces, &moment, executor);
+                island.push(forces, &moment, executor);
                 watch.after(Pass::Forces);
-                piece.put(substep, step.substeps, time);
+                island.put(substep, step.substeps, time);
                 for pass in 0..passes {
                     if pass == 0 {
-                        piece.advance(step.iterations, &moment, executor, &mut watch)?;
+                        island.advance(step.iterations, &moment, executor, &mut watch)?;
                     } else {
-                        piece.relax(step.iterations, &moment, executor, &mut watch)?;
+                        island.relax(step.iterations, &moment, executor, &mut watch)?;
                     }
                     for obstacle in &*obstacles {
-                        if obstacle.touches(&piece.matter) {
-                            obstacle.keep_out(&mut piece.on_plan(executor), &moment);
+                        if obstacle.touches(&island.matter) {
+                            obstacle.keep_out(&mut island.on_plan(executor), &moment);
                         }
                     }
                     watch.after(Pass::Obstacles);
                 }
-                piece.bounce(executor);
+                island.bounce(executor);
             }
         }
-        for piece in pieces.iter_mut().filter(|piece| piece.touched) {
-            finite &= piece.finish(executor)?;
+        for island in islands.iter_mut().filter(|island| island.touched) {
+            finite &= island.finish(executor)?;
             watch.after(Pass::Sticks);
         }
         let mut torn = 0;
-        for piece in pieces {
-            torn += piece.tear_overstretched();
+        for island in islands {
+            torn += island.tear_overstretched();
             watch.after(Pass::Tearing);
         }
         if torn > 0 {

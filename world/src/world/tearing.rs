@@ -2,8 +2,8 @@
 
 use taut_core::{Kernel, Sticks};
 
+use super::island::Island;
 use super::overstretched::Tearing;
-use super::piece::Piece;
 use super::{World, WorldError};
 use crate::model::Model;
 
@@ -44,7 +44,7 @@ impl Edges {
     }
 }
 
-impl<P, const D: usize> Piece<P, D> {
+impl<P, const D: usize> Island<P, D> {
     /// Tears what is stretched too far; returns how many sticks that were.
     pub(super) fn tear_overstretched(&mut self) -> usize {
         let Model { particles, sticks, tear_factors, .. } = &mut self.matter;
@@ -106,15 +106,15 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// # Errors
     /// No such stick.
     pub fn tear(&mut self, stick: usize) -> Result<bool, WorldError> {
-        let Some((piece, number)) = self.find_stick(stick)? else { return Ok(false) };
-        let torn = self.pieces[piece].tear(&[number as u32]) > 0;
+        let Some((island, number)) = self.find_stick(stick)? else { return Ok(false) };
+        let torn = self.islands[island].tear(&[number as u32]) > 0;
         self.note_removed();
         Ok(torn)
     }
 
     /// Tears the untorn sticks whose ends are such; returns how many those were.
     pub(super) fn tear_where(&mut self, tears: impl Fn([[f64; D]; 2]) -> bool) -> usize {
-        let torn = self.pieces.iter_mut().map(|piece| piece.tear_where(&tears)).sum();
+        let torn = self.islands.iter_mut().map(|island| island.tear_where(&tears)).sum();
         self.note_removed();
         torn
     }
@@ -126,12 +126,12 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// # Errors
     /// No such stick.
     pub fn set_tear_factor(&mut self, stick: usize, factor: f32) -> Result<(), WorldError> {
-        let Some((piece, number)) = self.find_stick(stick)? else { return Ok(()) };
-        let piece = &mut self.pieces[piece];
-        let Model { sticks, tear_factors, .. } = &mut piece.matter;
+        let Some((island, number)) = self.find_stick(stick)? else { return Ok(()) };
+        let island = &mut self.islands[island];
+        let Model { sticks, tear_factors, .. } = &mut island.matter;
         tear_factors.resize(sticks.len(), f32::INFINITY);
         tear_factors[number] = factor;
-        piece.tearing = Tearing::new(sticks, tear_factors);
+        island.tearing = Tearing::new(sticks, tear_factors);
         Ok(())
     }
 
@@ -151,14 +151,14 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn set_tear_factors(&mut self, factor: impl Fn(usize) -> f32) {
-        for (at, piece) in self.pieces.iter_mut().enumerate() {
+        for (at, island) in self.islands.iter_mut().enumerate() {
             let names = self.sticks.of(at).iter();
-            let Model { sticks, tear_factors, .. } = &mut piece.matter;
+            let Model { sticks, tear_factors, .. } = &mut island.matter;
             *tear_factors = names.map(|&stick| factor(stick as usize)).collect();
             if tear_factors.iter().all(|factor| !factor.is_finite()) {
                 tear_factors.clear();
             }
-            piece.tearing = Tearing::new(sticks, tear_factors);
+            island.tearing = Tearing::new(sticks, tear_factors);
         }
     }
 
@@ -168,13 +168,13 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// If there never was such a stick.
     pub fn is_torn(&self, stick: usize) -> bool {
         self.locate_stick(stick)
-            .is_none_or(|(piece, number)| self.pieces[piece].matter.sticks.is_torn(number))
+            .is_none_or(|(island, number)| self.islands[island].matter.sticks.is_torn(number))
     }
 
     /// How many sticks are torn, since the beginning.
     pub fn torn(&self) -> usize {
         let whole = |sticks: &Sticks| (0..sticks.len()).filter(|&it| !sticks.is_torn(it)).count();
-        let whole: usize = self.pieces.iter().map(|piece| whole(&piece.matter.sticks)).sum();
+        let whole: usize = self.islands.iter().map(|island| whole(&island.matter.sticks)).sum();
         self.sticks.len() - whole
     }
 }

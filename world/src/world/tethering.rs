@@ -1,8 +1,8 @@
 //! The tethers of a part of a world: made of its rest shape, its tears and its pins.
 
-use taut_core::{Engine, Kernel, News, Particles, Renumbering, Seen};
+use taut_core::{Cursor, Delta, Engine, Kernel, Particles, Renumbering};
 
-use super::{Part, World};
+use super::{ModelRange, World};
 use crate::model::{ANCHORS_MAX, Tethers};
 use crate::model::{Model, reordered};
 use crate::settings::Moment;
@@ -18,7 +18,7 @@ pub(super) struct Tethering<const D: usize> {
     /// The stick of `rest` that each stick of the part is.
     stick_of: Vec<u32>,
     /// Up to where the record of changed sticks was read.
-    seen_sticks: Option<Seen>,
+    seen_sticks: Option<Cursor>,
     /// The pinned particles that tethers were made for, by the numbers of `rest`.
     pins: Option<Vec<u32>>,
     /// The particles that tethers lead to, by the numbers of the part.
@@ -116,9 +116,9 @@ impl<const D: usize> Tethering<D> {
                 reshaped |= rest.sticks.set_rest(old, length).is_ok();
             }
         };
-        match seen_sticks.map_or(News::Everything, |seen| sticks.changes().since(seen)) {
-            News::Entries(entries) => entries.iter().copied().for_each(take_over),
-            News::Everything | News::AnotherTable => {
+        match seen_sticks.map_or(Delta::Everything, |seen| sticks.changes().since(seen)) {
+            Delta::Entries(entries) => entries.iter().copied().for_each(take_over),
+            Delta::Everything | Delta::DifferentTable => {
                 (0..sticks.len() as u32).for_each(&mut take_over);
             }
         }
@@ -208,15 +208,15 @@ pub(super) fn out_of_tethers<const D: usize>(
 
 impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// The models that have particles without the tethers that they are to have, and how many.
-    pub(super) fn untethered(&self) -> Vec<(&Part, usize)> {
+    pub(super) fn untethered(&self) -> Vec<(&ModelRange, usize)> {
         let mut found = Vec::new();
-        for (at, piece) in self.pieces.iter().enumerate() {
-            let Some(tethering) = &piece.tethering else { continue };
-            let masses = piece.matter.particles.inverse_masses();
-            let is_pin = |old| masses[piece.number_of(old) as usize] == 0.0;
+        for (at, island) in self.islands.iter().enumerate() {
+            let Some(tethering) = &island.tethering else { continue };
+            let masses = island.matter.particles.inverse_masses();
+            let is_pin = |old| masses[island.number_of(old) as usize] == 0.0;
             let loose = out_of_tethers(&tethering.rest, is_pin);
             let mut first = 0;
-            for part in self.parts.iter().filter(|part| part.piece == at) {
+            for part in self.parts.iter().filter(|part| part.island == at) {
                 let range = first..first + part.particles.len() as u32;
                 first = range.end;
                 found.push((part, loose.iter().filter(|&it| range.contains(it)).count()));
@@ -227,18 +227,22 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
 
     /// How many tethers there are, as of the last step: 0 before the first.
     pub fn tethers(&self) -> usize {
-        self.pieces.iter().filter_map(|piece| piece.tethering.as_ref()).map(Tethering::count).sum()
+        self.islands
+            .iter()
+            .filter_map(|island| island.tethering.as_ref())
+            .map(Tethering::count)
+            .sum()
     }
 
     /// Takes over what tethers depend on: pins, tears, rest lengths.
     pub(super) fn refresh_tethers(&mut self) {
         let hands_changed = core::mem::take(&mut self.hands_changed);
-        for at in 0..self.pieces.len() {
+        for at in 0..self.islands.len() {
             let grabbed = self.held.iter().filter(|(_, held)| held.grabbed);
             let grabbed = grabbed.map(|(&particle, _)| self.locate(particle));
-            let here = grabbed.filter(|(piece, _)| *piece == at);
+            let here = grabbed.filter(|(island, _)| *island == at);
             let grabbed: Vec<u32> = here.map(|(_, number)| number as u32).collect();
-            self.pieces[at].refresh_tethers(&grabbed, hands_changed);
+            self.islands[at].refresh_tethers(&grabbed, hands_changed);
         }
     }
 }

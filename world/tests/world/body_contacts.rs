@@ -30,7 +30,7 @@ fn world(scene: &Scene) -> Bodies {
 }
 
 fn bodies(world: &Bodies) -> impl Iterator<Item = (&Particles<3>, &Body)> {
-    let matter = &world.pieces()[0].matter;
+    let matter = &world.islands()[0].matter;
     matter.bodies.all().iter().map(|body| (&matter.particles, body))
 }
 
@@ -44,7 +44,7 @@ fn length(v: [f64; 3]) -> f64 {
 
 /// The most that a stick is off its length, as a share.
 fn stretch(world: &Bodies) -> f64 {
-    let matter = &world.pieces()[0].matter;
+    let matter = &world.islands()[0].matter;
     (0..matter.sticks.len())
         .map(|stick| {
             let ends = matter.sticks.ends()[stick];
@@ -82,7 +82,7 @@ fn few_iterations_are_enough_and_right_angles_stay_right() {
         for _ in 0..600 {
             assert!(world.step().unwrap().finite);
             worst = worst.max(stretch(&world));
-            let matter = &world.pieces()[0].matter;
+            let matter = &world.islands()[0].matter;
             let seen = matter.bodies.vertices(&matter.particles);
             deepest = seen.iter().fold(deepest, |deepest, [_, y, _]| deepest.max(-y));
         }
@@ -164,7 +164,7 @@ mod pairs {
 
     /// Momentum and angular momentum about the origin.
     fn momenta(world: &Bodies) -> [[f64; 3]; 2] {
-        let particles = &world.pieces()[0].matter.particles;
+        let particles = &world.islands()[0].matter.particles;
         let mut sums = [[0.0; 3]; 2];
         for i in 0..particles.len() {
             let mass = 1.0 / f64::from(particles.inverse_masses()[i]);

@@ -39,7 +39,7 @@ fn rows_are_positions_in_the_order_of_the_world() {
     assert!(wide.iter().zip(&rows).all(|(wide, row)| wide[..3] == row[..] && wide[3] == 0.0));
     // Bodies' vertices are where the bodies say.
     let mut skins = wide[world.len()..].iter();
-    for piece in world.pieces() {
+    for piece in world.islands() {
         for vertex in piece.matter.bodies.vertices(&piece.matter.particles) {
             assert_eq!(skins.next().unwrap()[..3], vertex);
         }
@@ -322,7 +322,7 @@ fn drops_that_are_not_alive_are_absent() {
     for _ in 0..60 {
         steps(&mut world, 1);
         let (piece, first) = world.locate(25);
-        let emitter = &world.pieces()[piece].matter.emitters[0];
+        let emitter = &world.islands()[piece].matter.emitters[0];
         let alive = emitter.living(world.time()).map(|it| 25 + it.particle as usize - first);
         let mut all: Vec<usize> = world.absent().chain(alive).collect();
         all.sort_unstable();

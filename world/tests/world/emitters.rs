@@ -6,7 +6,7 @@ use taut_world::{Emission, Emitter, Model, ModelError, Source, World, fallen};
 use super::make::{scene, steps, world};
 
 fn emitter(world: &World<ScalarKernel>) -> &Emitter {
-    &world.pieces()[0].matter.emitters[0]
+    &world.islands()[0].matter.emitters[0]
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn as_many_live_as_were_born_and_have_not_died() {
     let mut lifetimes = std::collections::BTreeMap::new();
     for frame in 1..=240 {
         steps(&mut world, 1);
-        let matter = &world.pieces()[0].matter;
+        let matter = &world.islands()[0].matter;
         let living: Vec<_> = emitter(&world).living(world.time()).collect();
         // A particle is free if and only if it is alive.
         let free = matter.particles.inverse_masses().iter().filter(|it| **it > 0.0).count();
@@ -95,7 +95,7 @@ fn the_dead_lie_still_and_what_is_resumed_goes_on() {
     let mut twin = World::resume(&scene, |_| ScalarKernel, &snapshot).unwrap();
     for _ in 0..50 {
         let dead: Vec<_> = (0..world.len())
-            .filter(|&it| world.pieces()[0].matter.particles.inverse_masses()[it] == 0.0)
+            .filter(|&it| world.islands()[0].matter.particles.inverse_masses()[it] == 0.0)
             .map(|it| (it, world.position(it)))
             .collect();
         steps(&mut world, 1);

@@ -46,7 +46,7 @@ proptest! {
         scene.settings.step.damping_rate = damping_rate;
         let mut world = world(&scene);
         let was = -speed * h;
-        world.pieces_mut()[0].matter.particles.previous_mut(0)[0] = was;
+        world.islands_mut()[0].matter.particles.previous_mut(0)[0] = was;
         prop_assert!(world.step().unwrap().finite);
         let moved = world.position(0)[0];
         // Where damping leaves next to nothing, products are denormal and lose their digits.
@@ -97,7 +97,7 @@ fn what_circles_an_attractor_stays_at_its_distance() {
     scene.forces.push(Arc::new(Field::new(attractor)));
     let mut world = world(&scene);
     let h = 1.0 / 480.0;
-    let previous = &mut world.pieces_mut()[0].matter.particles;
+    let previous = &mut world.islands_mut()[0].matter.particles;
     // Half a step back on the circle: velocity there, by Verlet.
     previous.previous_mut(1)[0] = -2.0 * h;
     previous.previous_mut(0)[0] = 2.0 - h * h;
@@ -128,7 +128,7 @@ proptest! {
             let outcome = world.step().unwrap();
             prop_assert!(outcome.finite, "{at:?} to {:?}", world.position(0));
             for axis in 0..3 {
-                let force = world.pieces()[0].forces().along(axis)[0];
+                let force = world.islands()[0].forces().along(axis)[0];
                 prop_assert!(force.is_finite(), "{force} N at {at:?}");
                 prop_assert!((force * inverse_mass).abs() <= 1.0001e9, "{force} N at {at:?}");
             }

@@ -241,7 +241,7 @@ fn bodies_and_limbs_stay_on_the_side_of_a_mesh_where_they_were() {
             let lies = if speed < 0.0 { y > 0.047 } else { (y - 0.25).abs() < 3e-3 };
             assert!(lies, "{facing:?}, {speed} m/s, end {end}: {y}");
         }
-        let Model { particles, bodies, .. } = &world.pieces()[0].matter;
+        let Model { particles, bodies, .. } = &world.islands()[0].matter;
         let [_, y, _] = bodies.all()[0].pose(particles).centre;
         assert!((y - 0.2).abs() < 3e-3, "{facing:?}, {speed} m/s, dice: {y}");
         let depth = world.diagnostics().unwrap().depth;
@@ -273,7 +273,7 @@ fn cloth_stays_on_the_side_of_a_mesh_where_it_was() {
     }
     let motion = coarse().motion().unwrap();
     let moment = Moment { time: world.time(), h: H, hold: H, motion };
-    let depth = mesh.depth(&world.pieces()[0].matter, &moment);
+    let depth = mesh.depth(&world.islands()[0].matter, &moment);
     assert!(depth < 1e-5, "{depth} m inside");
     // It lies in the pit.
     let lowest = (0..world.len()).map(|particle| world.position(particle)[1]).fold(9.0, f32::min);

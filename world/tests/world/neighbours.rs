@@ -159,7 +159,7 @@ fn a_model_in_space_has_the_same_bits_alone_and_together() {
 
 #[test]
 fn a_model_has_the_same_bits_beside_one_that_is_renumbered() {
-    // So many particles that all of the piece get other numbers.
+    // So many particles that all of the island get other numbers.
     let rope = Model::rope(&[[0.0, 3.0, 0.0], [2.0, 3.0, 0.0]], &Rope::default()).unwrap();
     let cloth = Model::disc(76, StickSet::Structural).unwrap().moved([0.0, 3.0, 0.0]);
     assert!(cloth.particles.len() > 4096);
@@ -241,7 +241,7 @@ fn sticks_of_the_first_particles_stay_with_their_model() {
 fn models_of_few_sticks_fill_registers_together() {
     fn piece<const D: usize>(scene: &Scene<D>) -> (Schedule, Schedule) {
         let world = world(scene);
-        let piece = &world.pieces()[0];
+        let piece = &world.islands()[0];
         let Model { particles, sticks, .. } = &piece.matter;
         (piece.schedule().clone(), Schedule::for_mesh(particles, sticks))
     }

@@ -225,7 +225,7 @@ fn a_ball_through_cloth_keeps_it_off_and_does_not_blow_it_up() {
             assert!(moved < 25.0, "step {step}: particle {particle} at {moved} m/s");
         }
     }
-    let left = ball.depth(&world.pieces()[0].matter, &moment(world.time(), 1.0 / 240.0));
+    let left = ball.depth(&world.islands()[0].matter, &moment(world.time(), 1.0 / 240.0));
     assert!(left < 2e-6, "{left} m are left");
 }
 

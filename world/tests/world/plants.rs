@@ -60,7 +60,7 @@ where
     let bent = places(&world);
     let [_, bend] = moved(&model, ALL, [&grown, &bent]);
     assert!(bend > 1e-3 && bend < 0.12, "{D} {plant:?} bends by {bend}");
-    for previous in world.pieces_mut()[0].matter.particles.previous_mut(0) {
+    for previous in world.islands_mut()[0].matter.particles.previous_mut(0) {
         *previous -= 2.0 / 60.0; // 2 m/s
     }
     run(&mut world, 5);

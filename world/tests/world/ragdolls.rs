@@ -52,7 +52,7 @@ where
                 // A blow of some metres a second, each to another side.
                 for axis in 0..D {
                     let blow = 0.02 * (1.3 * f64::from(step) + (3 * nth + 5 * axis) as f64).sin();
-                    world.pieces_mut()[0].matter.particles.previous_mut(axis)[kicked] +=
+                    world.islands_mut()[0].matter.particles.previous_mut(axis)[kicked] +=
                         blow as f32;
                 }
             }
@@ -275,7 +275,7 @@ where
 {
     let motion = world.settings().step.motion().unwrap();
     let moment = Moment { time: world.time(), h: 1.0 / 240.0, hold: 1.0 / 240.0, motion };
-    LimbContacts::default().depth(&world.pieces()[0].matter, &moment)
+    LimbContacts::default().depth(&world.islands()[0].matter, &moment)
 }
 
 fn pile<const D: usize>(scene: &Scene<D>)

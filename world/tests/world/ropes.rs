@@ -136,8 +136,8 @@ fn a_bridge_bears_its_planks() {
             let moved = norm(minus(world.position(particle), model.particles.position(particle)));
             assert!(moved < 0.3, "{ropes} {rails}: particle {particle} moved {moved}");
         }
-        let particles = &world.pieces()[0].matter.particles;
-        let stretch = Stretch::of(particles, &world.pieces()[0].matter.sticks);
+        let particles = &world.islands()[0].matter.particles;
+        let stretch = Stretch::of(particles, &world.islands()[0].matter.sticks);
         assert!(stretch.residual_max() < 0.03, "{ropes} {rails}: {stretch:?}");
     }
 }

@@ -129,7 +129,7 @@ fn a_snapshot_goes_through_json_and_damage_is_found() {
 fn what_blew_up_is_not_resumed() {
     let scene = scene();
     let mut world = world(&scene);
-    world.pieces_mut()[0].matter.particles.positions_mut(1)[20] = f32::NAN;
+    world.islands_mut()[0].matter.particles.positions_mut(1)[20] = f32::NAN;
     let snapshot: Snapshot = world.snapshot();
     let error = World::resume(&scene, |_| ScalarKernel, &snapshot).unwrap_err();
     assert!(matches!(error, SnapshotError::Particle(_)), "{error}");

@@ -13,7 +13,7 @@ use crate::make::{drape, scene, steps, world};
 fn overstretched(world: &World<ScalarKernel>, factor: f64) -> BTreeSet<usize> {
     let sticks = (0..world.sticks_of("sheet").unwrap().end).filter(|&stick| {
         let (piece, number) = world.locate_stick(stick).unwrap();
-        let matter = &world.pieces()[piece].matter;
+        let matter = &world.islands()[piece].matter;
         let [a, b] =
             matter.sticks.ends()[number].map(|end| matter.particles.position(end as usize));
         let length = (0..3).map(|axis| f64::from(b[axis] - a[axis]).powi(2)).sum::<f64>().sqrt();
@@ -58,7 +58,7 @@ fn a_sheet_that_is_torn_keeps_every_other_stick() {
             .iter()
             .map(|&stick| {
                 let (piece, number) = world.locate_stick(stick).unwrap();
-                let mut ends = world.pieces()[piece].matter.sticks.ends()[number];
+                let mut ends = world.islands()[piece].matter.sticks.ends()[number];
                 ends.sort_unstable();
                 ends
             })
@@ -136,7 +136,7 @@ fn reordered_it_is_the_world_of_what_is_left() {
     assert_eq!((world.torn(), whole(&world)), (torn, before));
 
     // The same matter built without those sticks.
-    let left = world.pieces()[0].matter.clone();
+    let left = world.islands()[0].matter.clone();
     assert_eq!(left.sticks.len() + torn, world.sticks_of("sheet").unwrap().end);
     let mut twin = crate::make::world(&scene("sheet", Model { faces: Vec::new().into(), ..left }));
     for _ in 0..20 {
@@ -223,7 +223,7 @@ fn tear_factors_may_change_while_it_moves() {
     world.set_tear_factor(9, 2.0).unwrap();
     assert_eq!(world.step().unwrap().torn, 0);
     let (piece, number) = world.locate_stick(9).unwrap();
-    world.pieces_mut()[piece].matter.sticks.set_rest(number, 1e-3).unwrap();
+    world.islands_mut()[piece].matter.sticks.set_rest(number, 1e-3).unwrap();
     assert_eq!(world.step().unwrap().torn, 1);
     assert!(world.is_torn(9) && world.torn() == 2);
 }
@@ -234,7 +234,7 @@ fn tear_factors_changed_in_a_piece_hold_from_the_next_step_on() {
     steps(&mut world, 3);
     let number = |world: &World<ScalarKernel>, stick| world.locate_stick(stick).unwrap().1;
     let factors = |world: &mut World<ScalarKernel>, change: &dyn Fn(&mut Vec<f32>)| {
-        change(&mut world.pieces_mut()[0].matter.tear_factors);
+        change(&mut world.islands_mut()[0].matter.tear_factors);
         world.step().unwrap().torn
     };
     // Another factor; one of a stick that never tore before; one of a stick that no longer tears.

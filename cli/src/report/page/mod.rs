@@ -19,7 +19,7 @@ use pieces::{beside, table};
 /// The sections, with the names of their places.
 const SECTIONS: [(&str, &str); 9] = [
     ("machine", "The machine"),
-    ("comparison", "Who is how fast"),
+    ("comparison", "Kernel comparison"),
     ("sheets", "Speed over size: regular sheets"),
     ("meshes", "Speed over size: any mesh"),
     ("effort", "Effort: the cheapest frame within 1 % and 0.1 %"),

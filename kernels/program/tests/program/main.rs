@@ -153,7 +153,7 @@ fn assert_is_as_it_says<const D: usize, S: Real>(
         Access::Scattered | Access::Stars => None,
         Access::Runs => Some(|place| place),
         Access::Pairs => Some(|place| 2 * place),
-        Access::Twos => Some(|place| place / 2 * 4 + place % 2),
+        Access::InterleavedPairs => Some(|place| place / 2 * 4 + place % 2),
     };
     if let Some(after) = run {
         for place in 0..lanes as u32 {
@@ -163,7 +163,7 @@ fn assert_is_as_it_says<const D: usize, S: Real>(
         }
         let apart = slots.b[first].wrapping_sub(slots.a[first]);
         assert!(slots.access != Access::Pairs || apart == UNIT);
-        assert!(slots.access != Access::Twos || (apart == 2 * UNIT && lanes >= 8));
+        assert!(slots.access != Access::InterleavedPairs || (apart == 2 * UNIT && lanes >= 8));
     }
     if slots.access == Access::Stars {
         let packet = STAR_STICKS * PACKET_STICKS;
@@ -324,10 +324,11 @@ fn a_mesh_numbered_row_by_row_is_mostly_runs_of_equal_masses() {
     let schedule = Schedule::banded(&mesh.sticks);
     for lanes in [4, 8, 16] {
         let program = made(&mesh, &schedule, lanes, Formula::Halley);
-        let [runs, equal] = shares(&program, &[Access::Runs, Access::Pairs, Access::Twos]);
+        let [runs, equal] =
+            shares(&program, &[Access::Runs, Access::Pairs, Access::InterleavedPairs]);
         assert!(runs > 0.8 || lanes == 4 && equal > 0.95, "{lanes} lanes: {runs}, {equal}");
         assert!(shares(&program, &[Access::Pairs])[0] > 0.1);
-        assert_eq!(shares(&program, &[Access::Twos])[0] > 0.1, lanes > 4);
+        assert_eq!(shares(&program, &[Access::InterleavedPairs])[0] > 0.1, lanes > 4);
     }
     // A mass that differs is noticed, and so is one that does no more.
     let mut program = made(&mesh, &schedule, 16, Formula::Quick);
@@ -342,7 +343,7 @@ fn a_mesh_numbered_row_by_row_is_mostly_runs_of_equal_masses() {
     for lanes in [1, 3] {
         let program = made(&mesh, &schedule, lanes, Formula::Halley);
         assert!(
-            shares(&program, &[Access::Runs, Access::Pairs, Access::Twos])
+            shares(&program, &[Access::Runs, Access::Pairs, Access::InterleavedPairs])
                 .iter()
                 .all(|share| *share == 0.0)
         );

@@ -127,15 +127,15 @@ impl<L: Law, G: Gusty> Pass for Blow<'_, L, G> {
         let layout = self.layout;
         let mut shares = &layout.around.shares[..];
         // How many more pairs may turn out not to be free, which then are done again.
-        let mut patience = layout.blocks.len() / 16 + 1;
+        let mut retries_left = layout.blocks.len() / 16 + 1;
         for block in &layout.blocks {
             // Each with a loop of its own: registers are loaded whole where corners lie in rows.
             match &block.triangles {
                 &Triangles::Pairs(corners, slots) => {
                     let found =
-                        patience > 0 && self.on_free_pairs(columns, corners, slots, loosest);
+                        retries_left > 0 && self.on_free_pairs(columns, corners, slots, loosest);
                     if !found {
-                        patience = patience.saturating_sub(1);
+                        retries_left = retries_left.saturating_sub(1);
                         let ([a, b, c, d], [abc, acd]) = (corners, slots);
                         self.on_row(columns, [a, b, c], abc);
                         self.on_row(columns, [a, c, d], acd);

@@ -46,7 +46,7 @@ pub(crate) struct Field<'a, M, const D: usize> {
 
 /// Which sweeps relax some stages, and what is done with rows before and after.
 #[derive(Clone, Copy)]
-pub(crate) struct Descent<'a, const D: usize> {
+pub(crate) struct TimeSkewedSweep<'a, const D: usize> {
     /// What each substep does with rows before it relaxes them.
     pub(crate) entry_pass: Option<Pass<'a, D>>,
     /// With more than one, `entry_pass` is motion.
@@ -71,8 +71,13 @@ impl<M: Machine, const D: usize> Field<'_, M, D> {
     /// - All columns, of present and of previous positions, are as long as the sheet or its layout, and
     ///   valid for reading and writing at the rows of the stages, and those that their sticks reach;
     ///   nobody else uses them meanwhile, nor the share of `scratch` of that block.
-    pub(crate) unsafe fn descend(&self, stages: &[Stage], block: usize, descent: Descent<'_, D>) {
-        let Descent { entry_pass, substeps, iterations, write_back } = descent;
+    pub(crate) unsafe fn sweep_stages(
+        &self,
+        stages: &[Stage],
+        block: usize,
+        sweeps: TimeSkewedSweep<'_, D>,
+    ) {
+        let TimeSkewedSweep { entry_pass, substeps, iterations, write_back } = sweeps;
         let Self { machine, constants, sheets, presence, scratch, finite, .. } = *self;
         let row_len = sheets.layout.registers * STRIDE;
         let over_rows = |sheets, rows: &Range<usize>, pass, finite| {

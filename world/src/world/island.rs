@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex};
 
 use taut_core::{
-    Engine, Executor, Formula, Kernel, News, Particles, PlanError, Real, Renumbering, Schedule,
-    Seen, Stage, Sticks, Substeps,
+    Cursor, Delta, Engine, Executor, Formula, Kernel, Particles, PlanError, Real, Renumbering,
+    Schedule, Stage, Sticks, Substeps,
 };
 
 use super::integrate::Integrate;
@@ -23,12 +23,12 @@ const RENUMBERED_FROM: usize = 4096;
 
 /// A part of a world that is relaxed in one go: a regular sheet, or everything else.
 #[derive(Debug)]
-pub struct Piece<P, const D: usize = 3> {
-    /// Its matter, by the numbers of the piece.
+pub struct Island<P, const D: usize = 3> {
+    /// Its matter, by the numbers of the island.
     pub matter: Model<D>,
     schedule: Schedule,
     plan: P,
-    /// From the numbers of the models one after the other to those of the piece, if they differ.
+    /// From the numbers of the models one after the other to those of the island, if they differ.
     renumbering: Option<Renumbering>,
     /// All forces of the last substep.
     forces: Forces<D>,
@@ -45,7 +45,7 @@ pub struct Piece<P, const D: usize = 3> {
     pub(super) tearing: Tearing,
     pub(super) tethering: Option<Tethering<D>>,
     /// Up to where the records of masses and sticks were read for tethers.
-    tethered_at: Option<[Seen; 2]>,
+    tethered_at: Option<[Cursor; 2]>,
     /// Made when somebody first asks how far the sticks are stretched.
     pub(super) residual: Mutex<Option<Residual>>,
     /// Sticks that tear in this step; kept for its memory.
@@ -58,7 +58,7 @@ pub struct Piece<P, const D: usize = 3> {
     pub(super) triangles: Vec<u32>,
 }
 
-/// What forces act on a piece in a step.
+/// What forces act on an island in a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Pushed {
     /// Forces that are sampled at its beginning.
@@ -73,7 +73,7 @@ impl Pushed {
     }
 }
 
-/// A particle that is dragged, by the number of the piece.
+/// A particle that is dragged, by the number of the island.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Target<const D: usize> {
     pub(super) number: usize,
@@ -106,7 +106,7 @@ fn joined(mut schedules: Vec<Schedule>, sticks: &Sticks, renumbered: bool) -> Sc
     joined.expect("sticks that share no particle share none under other numbers")
 }
 
-impl<P: Engine<D>, const D: usize> Piece<P, D> {
+impl<P: Engine<D>, const D: usize> Island<P, D> {
     /// Puts models side by side on the kernel chosen for their schedules, which were made of each alone.
     /// Only the layout in memory depends on their size, never the answer.
     pub(super) fn new<K: Kernel<D, Plan = P>>(
@@ -171,7 +171,7 @@ impl<P: Engine<D>, const D: usize> Piece<P, D> {
         Ok(())
     }
 
-    /// The schedules of its models, made of each alone, as one of such sticks of the piece.
+    /// The schedules of its models, made of each alone, as one of such sticks of the island.
     pub(super) fn joined(&self, schedules: Vec<Schedule>, sticks: &Sticks) -> Schedule {
         joined(schedules, sticks, self.renumbering.is_some())
     }
@@ -209,7 +209,7 @@ impl<P: Engine<D>, const D: usize> Piece<P, D> {
         &self.schedule
     }
 
-    /// The number in this piece of the particle that was the `nth` of its models, one after the
+    /// The number in this island of the particle that was the `nth` of its models, one after the
     /// other.
     pub fn number_of(&self, nth: u32) -> u32 {
         self.renumbering.as_ref().map_or(nth, |renumbering| renumbering.new_of(nth))
@@ -231,7 +231,7 @@ impl<P: Engine<D>, const D: usize> Piece<P, D> {
     pub(super) fn refresh_tethers(&mut self, grabbed: &[u32], hands_changed: bool) {
         let Self { matter, tethering: Some(tethering), tethered_at, .. } = self else { return };
         let now = [matter.particles.mass_changes().now(), matter.sticks.changes().now()];
-        let none = News::Entries(&[]);
+        let none = Delta::Entries(&[]);
         let same = tethered_at.is_some_and(|[masses, sticks]| {
             matter.particles.mass_changes().since(masses) == none
                 && matter.sticks.changes().since(sticks) == none
