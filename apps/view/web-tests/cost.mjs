@@ -1,8 +1,8 @@
 // What `taut view` costs the machine, and how many frames a second it brings to a page. Linux only:
 // the system says there what each thread took. Build before, and let nothing else run:
 //
-//   cargo build --release && (cd view/web-tests && npm ci)
-//   node --experimental-websocket view/web-tests/cost.mjs [--page] [SCENE SIZE ...]
+//   cargo build --release && (cd apps/view/web-tests && npm ci)
+//   node --experimental-websocket apps/view/web-tests/cost.mjs [--page] [SCENE SIZE ...]
 //
 // Frames a second are the median of single seconds: a machine that others share holds a
 // thread up for some hundredths of a second now and then, which no program can mend.

@@ -1,4 +1,4 @@
-//! The host as WebAssembly: a thin door for the page's worker (`view/web/worker.js`), made by
+//! The host as WebAssembly: a thin door for the page's worker (`apps/view/web/worker.js`), made by
 //! `scripts/web.sh`. There is one host, on one thread.
 //!
 //! | export | what it does |

@@ -8,7 +8,7 @@ import { extname, join, normalize } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
+const root = fileURLToPath(new URL('../../..', import.meta.url));
 const taut = process.env.TAUT ?? join(root, 'target/release/taut');
 
 /** `taut view` with these arguments: its address, and how to end it. */
@@ -32,7 +32,7 @@ export async function startTaut(...args) {
   };
 }
 
-export const dist = join(root, 'view/web/dist');
+export const dist = join(root, 'apps/view/web/dist');
 
 const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.wasm': 'application/wasm' };
 
