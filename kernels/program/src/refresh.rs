@@ -1,0 +1,275 @@
+//! The constants of sticks, brought up to date.
+
+use core::ops::Range;
+
+use taut_core::{Delta, Factor, Particles, PlanError, Real, Response, Sticks, WithFactor, weight};
+
+use crate::layout::{QUARTERS, before};
+use crate::{Access, Form, Program, Register, Segment};
+
+impl<S: Real> Program<S> {
+    /// Takes over what has changed in the sticks and the masses since the last look.
+    ///
+    /// # Errors
+    /// If these are other sticks than the program was made for (other ends), or particles
+    /// are missing. Nothing is taken over then.
+    pub fn refresh<const D: usize>(
+        &mut self,
+        particles: &Particles<D, S>,
+        sticks: &Sticks<S>,
+    ) -> Result<(), PlanError> {
+        self.enough(particles)?;
+        let (sticks_news, masses_news) = (
+            sticks.changes().since(self.seen_sticks),
+            particles.mass_changes().since(self.seen_masses),
+        );
+        if sticks_news == Delta::DifferentTable {
+            sticks.check_ends(&self.ends)?;
+        }
+        match (sticks_news, masses_news) {
+            (Delta::Entries([]), Delta::Entries([])) => {}
+            (Delta::Entries(changed), Delta::Entries(reweighed)) => {
+                for &stick in changed {
+                    self.refresh_stick(sticks, stick as usize);
+                }
+                let mut news = !reweighed.is_empty();
+                for &stick in changed {
+                    news |= self.refresh_masses_of(particles, sticks, stick as usize);
+                }
+                if !reweighed.is_empty() {
+                    self.mark(reweighed, true);
+                    for (stick, ends) in sticks.ends().iter().enumerate() {
+                        if ends.iter().any(|&end| self.reweighed[end as usize]) {
+                            self.refresh_masses_of(particles, sticks, stick);
+                        }
+                    }
+                    self.mark(reweighed, false);
+                }
+                if news {
+                    self.segment(particles);
+                }
+            }
+            _ => self.refresh_all(particles, sticks),
+        }
+        self.seen_sticks = sticks.changes().now();
+        self.seen_masses = particles.mass_changes().now();
+        Ok(())
+    }
+
+    /// Notes of particles that their masses changed, or that this is done with. Those of them that no
+    /// stick has do not matter.
+    fn mark(&mut self, reweighed: &[u32], changed: bool) {
+        for &particle in reweighed {
+            if let Some(mark) = self.reweighed.get_mut(particle as usize) {
+                *mark = changed;
+            }
+        }
+    }
+
+    /// Takes over the masses at the ends of a stick, and whether that made a difference to what its
+    /// register has in common.
+    fn refresh_masses_of<const D: usize>(
+        &mut self,
+        particles: &Particles<D, S>,
+        sticks: &Sticks<S>,
+        stick: usize,
+    ) -> bool {
+        self.refresh_weight_of(particles, stick);
+        self.refresh_form(particles, sticks, self.slot_of[stick] as usize / self.lanes)
+    }
+
+    /// Tells the length of the substeps to come, as `1 / h²` in 1/s²: compliance asks for it.
+    pub fn set_inverse_h2<const D: usize>(&mut self, particles: &Particles<D, S>, inverse_h2: S) {
+        if self.inverse_h2 != inverse_h2 {
+            self.inverse_h2 = inverse_h2;
+            if !self.special.compliance.is_empty() {
+                self.refresh_weights(particles);
+            }
+        }
+    }
+
+    /// `1 / h²` of the substeps, 1/s².
+    pub fn inverse_h2(&self) -> S {
+        self.inverse_h2
+    }
+
+    pub(super) fn enough<const D: usize>(
+        &self,
+        particles: &Particles<D, S>,
+    ) -> Result<(), PlanError> {
+        if particles.len() < self.particles {
+            return Err(PlanError::TooFewParticles {
+                needed: self.particles,
+                particles: particles.len(),
+            });
+        }
+        Ok(())
+    }
+
+    pub(super) fn refresh_all<const D: usize>(
+        &mut self,
+        particles: &Particles<D, S>,
+        sticks: &Sticks<S>,
+    ) {
+        for stick in 0..sticks.len() {
+            self.refresh_stick(sticks, stick);
+        }
+        self.refresh_weights(particles);
+        for register in 0..self.registers.len() {
+            self.refresh_form(particles, sticks, register);
+        }
+        self.segment(particles);
+    }
+
+    fn refresh_stick(&mut self, sticks: &Sticks<S>, stick: usize) {
+        let rest_term = self.formula.dispatch(RestTerm(sticks.rest(stick)));
+        for slot in self.register_of(stick) {
+            if self.stick_of[slot] as usize == stick {
+                self.rest_term[slot] = rest_term;
+            }
+        }
+        if self.special.pull.is_empty() {
+            if sticks.is_plain(stick) && !sticks.is_torn(stick) {
+                return;
+            }
+            let slots = self.slots();
+            self.special.pull.resize(slots, S::ONE);
+            self.special.push.resize(slots, S::ONE);
+            self.special.compliance.resize(slots, S::ZERO);
+        }
+        let Response { pull, push } = sticks.response(stick);
+        for slot in self.register_of(stick) {
+            if self.stick_of[slot] as usize == stick {
+                self.special.pull[slot] = pull;
+                self.special.push[slot] = push;
+                self.special.compliance[slot] = sticks.compliance(stick);
+            }
+        }
+    }
+
+    /// The slots of the register that a stick is in.
+    fn register_of(&self, stick: usize) -> Range<usize> {
+        let first = self.slot_of[stick] as usize / self.lanes * self.lanes;
+        first..first + self.lanes
+    }
+
+    /// Whether that made a difference.
+    fn refresh_form<const D: usize>(
+        &mut self,
+        particles: &Particles<D, S>,
+        sticks: &Sticks<S>,
+        register: usize,
+    ) -> bool {
+        let slots = register * self.lanes..(register + 1) * self.lanes;
+        let plain =
+            |&stick: &u32| sticks.is_plain(stick as usize) && !sticks.is_torn(stick as usize);
+        let mass = |&end: &u32| particles.inverse_masses()[(end / self.unit) as usize];
+        let first = mass(&self.a[slots.start]);
+        let form = if !self.stick_of[slots.clone()].iter().all(plain) {
+            Form::NonPlain
+        } else if self.lanes.is_multiple_of(QUARTERS)
+            && [&self.a, &self.b]
+                .into_iter()
+                .all(|ends| ends[slots.clone()].iter().all(|end| mass(end) == first))
+        {
+            Form::Equal
+        } else {
+            Form::Mixed
+        };
+        core::mem::replace(&mut self.registers[register].form, form) != form
+    }
+
+    /// Puts registers of one kind together.
+    fn segment<const D: usize>(&mut self, particles: &Particles<D, S>) {
+        self.segments.clear();
+        self.segment_ends.clear();
+        for task in 0..self.task_ends.len() {
+            let begin = self.segments.len();
+            let mut registers = before(&self.task_ends, task);
+            while !registers.is_empty() {
+                let together = self.together(registers.start);
+                registers.start = together.end;
+                let first = self.kind(particles, together.start);
+                let alike = together.clone().all(|at| self.kind(particles, at) == first);
+                for at in together {
+                    let (mut register, inverse_mass) = self.kind(particles, at);
+                    if !alike {
+                        register.access = Access::Scattered;
+                    }
+                    let slots = (at * self.lanes) as u32..((at + 1) * self.lanes) as u32;
+                    match self.segments[begin..].last_mut() {
+                        Some(segment)
+                            if segment.register == register
+                                && segment.inverse_mass == inverse_mass =>
+                        {
+                            segment.slots.end = slots.end;
+                        }
+                        _ => self.segments.push(Segment { slots, register, inverse_mass }),
+                    }
+                }
+            }
+            self.segment_ends.push(self.segments.len() as u32);
+        }
+    }
+
+    /// What registers of a segment have in common: the inverse mass of all ends is one of it,
+    /// if the form is equal.
+    fn kind<const D: usize>(
+        &self,
+        particles: &Particles<D, S>,
+        at: usize,
+    ) -> (Register, Option<S>) {
+        let register = self.registers[at];
+        let inverse_mass = (register.form == Form::Equal)
+            .then(|| particles.inverse_masses()[(self.a[at * self.lanes] / self.unit) as usize]);
+        (register, inverse_mass)
+    }
+
+    fn refresh_weights<const D: usize>(&mut self, particles: &Particles<D, S>) {
+        for slot in 0..self.weight_term.len() {
+            self.refresh_weight(particles, slot);
+        }
+    }
+
+    fn refresh_weight_of<const D: usize>(&mut self, particles: &Particles<D, S>, stick: usize) {
+        if !self.weight_term.is_empty() {
+            for slot in self.register_of(stick) {
+                if self.stick_of[slot] as usize == stick {
+                    self.refresh_weight(particles, slot);
+                }
+            }
+        }
+    }
+
+    fn refresh_weight<const D: usize>(&mut self, particles: &Particles<D, S>, slot: usize) {
+        let masses = [self.a[slot], self.b[slot]]
+            .map(|end| particles.inverse_masses()[(end / self.unit) as usize]);
+        let compliance = self.special.compliance.get(slot).copied().unwrap_or(S::ZERO);
+        let weight = weight(masses, compliance, self.inverse_h2);
+        self.weight_term[slot] = self.formula.dispatch(WeightTerm(weight));
+    }
+}
+
+pub(super) struct StoresWeight;
+impl WithFactor for StoresWeight {
+    type Output = bool;
+    fn with<F: Factor>(self) -> bool {
+        F::STORES_WEIGHT
+    }
+}
+
+struct RestTerm<S>(S);
+impl<S: Real> WithFactor for RestTerm<S> {
+    type Output = S;
+    fn with<F: Factor>(self) -> S {
+        F::rest_term(self.0)
+    }
+}
+
+struct WeightTerm<S>(S);
+impl<S: Real> WithFactor for WeightTerm<S> {
+    type Output = S;
+    fn with<F: Factor>(self) -> S {
+        F::weight_term(self.0)
+    }
+}
