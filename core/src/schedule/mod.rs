@@ -2,7 +2,9 @@
 
 mod banded;
 mod blocked;
+mod builder;
 mod coloured;
+mod error;
 mod packed;
 mod sheet;
 mod side_by_side;
@@ -19,6 +21,8 @@ use crate::sticks::Sticks;
 
 pub use banded::{BAND_PARTICLES, RUN_STICKS};
 pub use blocked::BLOCK_PARTICLES;
+use builder::Builder;
+pub use error::ScheduleError;
 pub use packed::{OPEN_PACKETS, PACKET_STICKS};
 pub use sheet::{
     BAND_ROWS, BLOCK_ROWS, Family, Sheet, SheetBlock, SheetError, WIDE, WIDE_BAND_ROWS,
@@ -82,61 +86,6 @@ impl PartialEq for Schedule {
 }
 
 impl Eq for Schedule {}
-
-/// Why an order is not a schedule. Phases, blocks and batches are numbered from the start of
-/// the schedule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ScheduleError {
-    /// A stick that does not exist, or one that is there twice.
-    #[error(
-        "stick {stick} in batch {batch} does not exist or is there twice; there are {sticks} sticks"
-    )]
-    NotOnce {
-        /// The stick.
-        stick: u32,
-        /// The batch in which it was found.
-        batch: usize,
-        /// How many sticks there are.
-        sticks: usize,
-    },
-    /// Sticks are missing, or too many.
-    #[error("the order has {ordered} sticks, and there are {sticks}")]
-    Missing {
-        /// How many the order has.
-        ordered: usize,
-        /// How many there are.
-        sticks: usize,
-    },
-    /// Two sticks of one batch share a particle.
-    #[error("stick {stick} shares particle {particle} with another stick of batch {batch}")]
-    DependentBatch {
-        /// The later of the two sticks.
-        stick: u32,
-        /// The particle.
-        particle: u32,
-        /// The batch.
-        batch: usize,
-    },
-    /// Two blocks of one phase share a particle.
-    #[error("block {block} shares particle {particle} with another block of phase {phase}")]
-    DependentBlocks {
-        /// The later of the two blocks.
-        block: usize,
-        /// The particle.
-        particle: u32,
-        /// The phase.
-        phase: usize,
-    },
-    /// Two cloths that are put [side by side](Schedule::side_by_side) share a particle.
-    #[error("cloth {part} shares particle {particle} with another cloth")]
-    DependentParts {
-        /// The later of the two cloths, by its place in the list.
-        part: usize,
-        /// The particle, by its number among those of all cloths.
-        particle: u32,
-    },
-}
 
 impl Schedule {
     /// The order given: phases of blocks of batches of stick numbers.
@@ -480,60 +429,6 @@ fn span(ends: &[u32], at: usize) -> Range<usize> {
 fn plain_first<S: Real>(sticks: &Sticks<S>, order: Vec<u32>) -> [Vec<u32>; 2] {
     let (plain, others) = order.into_iter().partition(|&stick| sticks.is_plain(stick as usize));
     [plain, others]
-}
-
-/// Collects batches, then blocks, then phases; empty ones leave no trace.
-struct Builder {
-    schedule: Schedule,
-}
-
-impl Builder {
-    fn new(sticks: usize) -> Self {
-        Self {
-            schedule: Schedule {
-                order: Vec::with_capacity(sticks),
-                batch_ends: Vec::new(),
-                block_ends: Vec::new(),
-                phase_ends: Vec::new(),
-                ends: Arc::default(),
-                particles: 0,
-                sheet: None,
-            },
-        }
-    }
-
-    fn batch(&mut self, sticks: impl IntoIterator<Item = u32>) {
-        self.schedule.order.extend(sticks);
-        close(&mut self.schedule.batch_ends, self.schedule.order.len());
-    }
-
-    fn end_block(&mut self) {
-        close(&mut self.schedule.block_ends, self.schedule.batch_ends.len());
-    }
-
-    fn end_phase(&mut self) {
-        close(&mut self.schedule.phase_ends, self.schedule.block_ends.len());
-    }
-
-    fn finish<S: Real>(self, sticks: &Sticks<S>) -> Result<Schedule, ScheduleError> {
-        Schedule { ends: sticks.shared_ends(), particles: sticks.particles(), ..self.schedule }
-            .validated()
-    }
-
-    /// For builders whose construction is the proof; checked all the same, because unsafe
-    /// code in kernels relies on it.
-    fn finish_proven<S: Real>(self, sticks: &Sticks<S>) -> Schedule {
-        match self.finish(sticks) {
-            Ok(schedule) => schedule,
-            Err(error) => unreachable!("a builder made no schedule: {error}"),
-        }
-    }
-}
-
-fn close(ends: &mut Vec<u32>, end: usize) {
-    if ends.last().map_or(0, |&last| last as usize) < end {
-        ends.push(end as u32);
-    }
 }
 
 #[cfg(feature = "serde")]

@@ -8,6 +8,7 @@ mod stage;
 mod surface;
 #[cfg(test)]
 mod tests;
+mod window;
 
 pub(crate) use stage::{TETHER_SPEED_MAX, Tether, TetherColumns, TetherList};
 pub(crate) use surface::Surface;

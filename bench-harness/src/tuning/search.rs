@@ -1,24 +1,20 @@
-//! The fastest way to relax a scene on this machine, found within a budget of time.
+//! A tuning at work: candidates are sifted, judged by the stretch that they leave, and halved.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use serde::Serialize;
-use taut::world::{Arranged, Arrangement, Model, Numbering, Order};
-use taut::{AnyKernel, Fingerprint, Formula, Kernel, KernelName, Pool, PoolError, Step, Tuned};
+use taut::world::{Arranged, Arrangement};
+use taut::{AnyKernel, Fingerprint, Kernel, Step, Tuned};
 
 use crate::contest::{Contest, ContestError, Contestant, EARLY_FRAME, Progress};
 use crate::machine::MachineInfo;
-use crate::row::Row;
 use crate::runner::Runner;
 use crate::stability::{BOUND, Watched};
 
-/// After how many frames an order is judged by the stretch that is left. A number of frames and
-/// not a time, so that the judgement is the same on every machine.
-pub const JUDGED_FRAMES: usize = 120;
-/// Times closer than this cannot be told apart on a machine that does other things, too; then the
-/// plainer is chosen.
-pub const NOISE: f64 = 0.03;
+use super::{
+    Candidate, Choice, Fate, JUDGED_FRAMES, NOISE, Trial, Tuning, TuningError, better_half,
+};
+
 /// An order that is not the one to keep may leave this much more stretch, if no limit is given.
 const SLACK: f64 = 1.1;
 /// How many frames a runner does before it is another's turn; the first finds cold caches, and
@@ -35,252 +31,13 @@ const TURNS_AT_ONCE: f64 = 16.0;
 const FINAL_FRAMES: [usize; 2] = [8, 160];
 /// Short frames are repeated for so long, s, if the budget has it.
 const FINAL_SECONDS: f64 = 3.0;
-
 /// Until which share of the budget candidates are sifted, judged, and halved.
 const SIFTED: f64 = 0.4;
 const JUDGED: f64 = 0.6;
 const HALVED: f64 = 0.75;
 
-/// A scene, an answer, and who may give it.
-#[derive(Clone, Debug)]
-pub struct Tuning {
-    /// What is relaxed.
-    pub scene: Model,
-    /// How.
-    pub step: Step<3>,
-    /// With which formula.
-    pub formula: Formula,
-    /// The order whose answer is kept, and to whose time all others are compared.
-    pub keep: Arrangement,
-    /// Whether another order may be chosen, which is another answer.
-    pub any_answer: bool,
-    /// The root mean square stretch that may be left after [`JUDGED_FRAMES`]. If none is given,
-    /// an order that is not the one to keep may leave 10 % more than that one.
-    pub max_stretch: Option<f64>,
-    /// Who may be chosen, those of one arrangement one after the other; see
-    /// [`Tuning::candidates`].
-    pub candidates: Vec<Candidate>,
-    /// How long it may take. What must be done for an answer at all is done in any case.
-    pub budget: Duration,
-}
-
-/// A kernel on some threads, and an arrangement.
-#[derive(Clone, Debug)]
-pub struct Candidate {
-    /// The kernel, on its threads.
-    pub kernel: AnyKernel,
-    /// Order and numbering.
-    pub arrangement: Arrangement,
-}
-
-/// What became of a candidate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Fate {
-    /// There was no time for it.
-    NotReached,
-    /// Its order does not stay bounded.
-    NotBounded,
-    /// Its order leaves too much stretch.
-    TooSlack,
-    /// Another was faster.
-    Slower,
-    /// It was in the last contest.
-    Finalist,
-}
-
-/// How a candidate fared.
-#[derive(Clone, Debug, Serialize)]
-pub struct Trial {
-    /// The kernel, also if threads are around it.
-    pub kernel: &'static str,
-    /// Its instruction set.
-    pub isa: &'static str,
-    /// Its threads.
-    pub threads: usize,
-    /// The arrangement.
-    pub schedule: String,
-    /// Whether it gives the answer to keep, to the bit.
-    pub same_answer: bool,
-    /// Its time over that of what [`AnyKernel::best_for`] picks for the order to keep, both
-    /// measured in turn; the last that was measured.
-    pub time_ratio: Option<f64>,
-    /// Root mean square residual (stretch and compression together) after [`JUDGED_FRAMES`], if its
-    /// order was judged.
-    pub stretch_rms: Option<f64>,
-    /// What became of it.
-    pub fate: Fate,
-}
-
-/// What was found.
-#[derive(Clone, Debug)]
-pub struct Choice {
-    /// What to use.
-    pub tuned: Tuned,
-    /// The last contest: the textbook loop, then the finalists; after them what
-    /// [`AnyKernel::best_for`] picks, if it is none of them.
-    pub rows: Vec<Row>,
-    /// Which of the trials each finalist is.
-    pub finalists: Vec<usize>,
-    /// Which of the rows is chosen.
-    pub chosen: usize,
-    /// The next best that might have been chosen.
-    pub runner_up: Option<usize>,
-    /// What [`AnyKernel::best_for`] picks for the order to keep.
-    pub unasked: usize,
-    /// The fastest one found that gives another answer, if it was not to be chosen.
-    pub other_answer: Option<usize>,
-    /// Whether the choice gives the answer to keep, to the bit.
-    pub same_answer: bool,
-    /// How every candidate fared.
-    pub trials: Vec<Trial>,
-}
-
-/// Why there is no choice.
-#[derive(Clone, Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum TuningError {
-    /// Nobody may be chosen.
-    #[error(
-        "nothing that may be chosen is bounded and accurate enough: '{schedule}' comes nearest and \
-         leaves a stretch of {stretch:.4} rms after {JUDGED_FRAMES} frames"
-    )]
-    NothingAccepted {
-        /// The order that came nearest.
-        schedule: String,
-        /// What it leaves.
-        stretch: f64,
-    },
-    /// A kernel, an order or a step that does not do.
-    #[error(transparent)]
-    Contest(#[from] ContestError),
-}
-
-/// Halves a field of numbers and times: the numbers of the faster half, or of the `least` fastest
-/// if that is more, fastest first.
-pub fn better_half(field: &[(usize, f64)], least: usize) -> Vec<usize> {
-    let mut field = field.to_vec();
-    field.sort_by(|one, other| one.1.total_cmp(&other.1));
-    field.truncate(field.len().div_ceil(2).max(least));
-    field.into_iter().map(|(at, _)| at).collect()
-}
-
-impl Choice {
-    /// As [`Row::name`], but for kernels on threads, which go by their own name.
-    pub fn name(&self, row: usize) -> String {
-        let trial = row.checked_sub(1).and_then(|at| self.finalists.get(at));
-        trial.map_or_else(
-            || self.rows[row].name(),
-            |&at| {
-                let Trial { kernel, isa, threads, schedule, .. } = &self.trials[at];
-                format!("{kernel}/{isa}/t{threads} {} {schedule}", self.tuned.formula)
-            },
-        )
-    }
-}
-
-impl Tuning {
-    /// Who may take part: every kernel of this build on the best instruction set that it has on
-    /// this machine, on these numbers of threads, in every order that it runs with profit, on
-    /// every numbering; those that keep the answer first.
-    ///
-    /// # Errors
-    /// If the system does not give the threads.
-    pub fn candidates(
-        scene: &Model,
-        keep: Arrangement,
-        threads: &[usize],
-    ) -> Result<Vec<Candidate>, PoolError> {
-        let mut kernels = Vec::new();
-        for name in [KernelName::Grid, KernelName::Pulp, KernelName::Wide, KernelName::Scalar] {
-            for &threads in threads {
-                if let Ok(kernel) = AnyKernel::named(name.name()) {
-                    kernels.push(match threads {
-                        1 => kernel,
-                        threads => kernel.on_threads(Pool::new(threads)?),
-                    });
-                }
-            }
-        }
-        let mut all = Vec::new();
-        for arrangement in arrangements(scene, keep) {
-            let candidates =
-                kernels.iter().map(|kernel| Candidate { kernel: kernel.clone(), arrangement });
-            all.extend(candidates.filter(|it| it.may_be_of_use(keep)));
-        }
-        Ok(all)
-    }
-
-    /// Finds the fastest.
-    ///
-    /// All candidates do a few frames each, arrangement by arrangement, in turn with the one
-    /// whose time is the measure. The orders are judged, fastest first. Then the better half of
-    /// those that are left does more frames, and the better half of these, until few are left
-    /// for a [`Contest`].
-    ///
-    /// # Errors
-    /// If a candidate cannot be set up, or nobody may be chosen.
-    pub fn run(&self, progress: impl FnMut(Progress<'_>)) -> Result<Choice, TuningError> {
-        let mut search = Search::new(self, progress)?;
-        search.sift()?;
-        search.judge()?;
-        search.halve()?;
-        search.last_contest()
-    }
-}
-
-/// The one to keep and its numberings, then the others.
-fn arrangements(scene: &Model, keep: Arrangement) -> Vec<Arrangement> {
-    let mut all = vec![keep];
-    let orders = [
-        Order::Sheet,
-        Order::Banded,
-        Order::Blocked,
-        Order::Packed,
-        Order::Starred,
-        Order::Coloured,
-        Order::Authored,
-    ];
-    for order in [keep.order].into_iter().chain(orders) {
-        for numbering in [
-            Numbering::Given,
-            Numbering::HilbertAfter,
-            Numbering::RcmAfter,
-            Numbering::Hilbert,
-            Numbering::Rcm,
-        ] {
-            let on_other_numbers = matches!(numbering, Numbering::Hilbert | Numbering::Rcm);
-            let possible = order != Order::Sheet || (scene.sheet.is_some() && !on_other_numbers);
-            // Numbering after the order is for keeping an answer.
-            let after = matches!(numbering, Numbering::HilbertAfter | Numbering::RcmAfter);
-            let of_use = !after || (order, Numbering::Given) == (keep.order, keep.numbering);
-            let one = Arrangement { order, numbering };
-            if possible && of_use && !all.contains(&one) {
-                all.push(one);
-            }
-        }
-    }
-    all
-}
-
-impl Candidate {
-    fn may_be_of_use(&self, keep: Arrangement) -> bool {
-        let Self { kernel, arrangement } = self;
-        let (lanes, threads) = (Kernel::<3>::lanes(kernel), Kernel::<3>::threads(kernel));
-        let of_sheets = Arrangement { order: Order::Sheet, numbering: Numbering::Given };
-        match (kernel.inside().kernel_name(), arrangement.order) {
-            (KernelName::Grid, _) if *arrangement != of_sheets => false,
-            // For machines that have no lanes, and for orders that leave all but one empty.
-            (KernelName::Scalar, order) => {
-                threads == 1 && (*arrangement == keep || order == Order::Authored)
-            }
-            (_, order) => lanes > 1 && order != Order::Authored,
-        }
-    }
-}
-
 /// A tuning at work.
-struct Search<'a, P> {
+pub(super) struct Search<'a, P> {
     tuning: &'a Tuning,
     progress: P,
     start: Instant,
@@ -298,7 +55,7 @@ struct Search<'a, P> {
 }
 
 impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
-    fn new(tuning: &'a Tuning, mut progress: P) -> Result<Self, ContestError> {
+    pub(super) fn new(tuning: &'a Tuning, mut progress: P) -> Result<Self, ContestError> {
         let start = Instant::now();
         tuning.step.motion()?;
         progress(Progress { share: 0.0, doing: "arranging the scene" });
@@ -345,7 +102,7 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
     }
 
     /// A few frames of everybody.
-    fn sift(&mut self) -> Result<(), ContestError> {
+    pub(super) fn sift(&mut self) -> Result<(), ContestError> {
         let same_arrangement =
             |one: &Candidate, other: &Candidate| one.arrangement == other.arrangement;
         let mut first = 0;
@@ -404,7 +161,7 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
     }
 
     /// Judges the orders: the one to keep, then the others, fastest first.
-    fn judge(&mut self) -> Result<(), TuningError> {
+    pub(super) fn judge(&mut self) -> Result<(), TuningError> {
         let Tuning { keep, any_answer, max_stretch, candidates, .. } = self.tuning;
         let kept = self.watch(*keep, &self.unasked.clone())?;
         let to_keep = self.timed(|trial| trial.same_answer);
@@ -477,7 +234,7 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
     }
 
     /// More frames for the better half, and again.
-    fn halve(&mut self) -> Result<(), ContestError> {
+    pub(super) fn halve(&mut self) -> Result<(), ContestError> {
         let mut turns = 2;
         while self.field.len() > FINALISTS && !self.spent(HALVED) {
             self.tell(&format!("halving: the best of {}", self.field.len()));
@@ -509,7 +266,7 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
         (frames, whole(repeats).max(1))
     }
 
-    fn last_contest(mut self) -> Result<Choice, TuningError> {
+    pub(super) fn last_contest(mut self) -> Result<Choice, TuningError> {
         let Tuning { scene, step, formula, keep, candidates, .. } = self.tuning;
         let formula = *formula;
         let finalists: Vec<usize> = self.field.iter().copied().chain(self.other).collect();

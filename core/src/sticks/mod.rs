@@ -1,5 +1,12 @@
 //! Sticks as columns: which particles each joins, and how it behaves.
 
+mod checks;
+mod error;
+mod kind;
+mod pairs;
+#[cfg(feature = "serde")]
+mod serialized;
+
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
@@ -11,6 +18,12 @@ use crate::particles::Particles;
 use crate::real::Real;
 use crate::renumbering::{NotAPermutation, Renumbering};
 
+use checks::{check_compliance, check_ends, check_rest, check_stiffness};
+pub use error::StickError;
+pub use kind::Kind;
+use pairs::first_of_each;
+pub(crate) use pairs::{same_ends, sorted_by_ends};
+
 /// The shortest sane rest length, m.
 pub const REST_MIN: f64 = 1e-15;
 /// The longest sane rest length, m. With it the factor of a stick of any sane inverse masses
@@ -19,31 +32,6 @@ pub const REST_MAX: f64 = 1e10;
 /// The largest sane compliance, m/N.
 pub const COMPLIANCE_MAX: f64 = 100.0;
 
-/// When a stick acts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum Kind {
-    /// Always: it keeps its length (cloth, bodies).
-    #[default]
-    TwoSided,
-    /// Only when shorter than its rest length: it keeps a least distance (joint limits).
-    Minimum,
-    /// Only when longer: it keeps a greatest distance (ropes, joint limits).
-    Maximum,
-}
-
-impl Kind {
-    /// Whether such a stick acts when it is longer than its rest length.
-    pub fn pulls(self) -> bool {
-        self != Self::Minimum
-    }
-
-    /// Whether such a stick acts when it is shorter than its rest length.
-    pub fn pushes(self) -> bool {
-        self != Self::Maximum
-    }
-}
-
 /// What to do with sticks that join the same two particles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Duplicates {
@@ -51,79 +39,6 @@ pub enum Duplicates {
     Keep,
     /// The first one stays, the later ones are left out.
     Merge,
-}
-
-/// Why sticks cannot be what was asked for. `stick` is the number of the first that is at
-/// fault, in the order given.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum StickError {
-    /// An end is not a particle.
-    #[error("stick {stick} ends at particle {particle}, but there are only {particles}")]
-    NoSuchParticle {
-        /// Which stick.
-        stick: usize,
-        /// The end.
-        particle: u32,
-        /// How many particles there are.
-        particles: usize,
-    },
-    /// Both ends are the same particle.
-    #[error("stick {stick} has particle {particle} at both ends")]
-    SameEnds {
-        /// Which stick.
-        stick: usize,
-        /// The particle.
-        particle: u32,
-    },
-    /// A rest length is NaN, not positive or beyond sane size.
-    #[error("stick {stick} has the rest length {value}; it must be from 1e-15 to 1e10 m")]
-    Rest {
-        /// Which stick.
-        stick: usize,
-        /// Its rest length.
-        value: f64,
-    },
-    /// A stiffness is outside (0, 1].
-    #[error("stick {stick} has the stiffness {value}; it must be above 0 and at most 1")]
-    Stiffness {
-        /// Which stick.
-        stick: usize,
-        /// Its stiffness.
-        value: f64,
-    },
-    /// A compliance is negative, NaN or too large.
-    #[error("stick {stick} has the compliance {value}; it must be from 0 to 100 m/N")]
-    Compliance {
-        /// Which stick.
-        stick: usize,
-        /// Its compliance.
-        value: f64,
-    },
-    /// As many rest lengths as pairs are needed.
-    #[error("{pairs} pairs came with {rests} rest lengths; each pair needs one")]
-    UnequalLengths {
-        /// How many pairs there were.
-        pairs: usize,
-        /// How many rest lengths.
-        rests: usize,
-    },
-    /// There is no such stick.
-    #[error("there is no stick {stick}; there are {sticks}")]
-    NoSuchStick {
-        /// Which was asked for.
-        stick: usize,
-        /// How many there are.
-        sticks: usize,
-    },
-    /// Sticks and particles are numbered with 32 bits.
-    #[error("{pairs} pairs of {particles} particles are more than 32-bit numbers can name")]
-    TooMany {
-        /// How many pairs there were.
-        pairs: usize,
-        /// How many particles.
-        particles: usize,
-    },
 }
 
 /// Sticks: columns of both ends, rest length (m), stiffness, compliance (m/N), kind, torn.
@@ -520,159 +435,4 @@ pub(crate) fn length<const D: usize, S: Real>(columns: [&[S]; D], [a, b]: [u32; 
         squared += d * d;
     }
     crate::lane::Lane::sqrt(squared)
-}
-
-fn check_ends(pairs: &[[u32; 2]], particles: usize) -> Result<(), StickError> {
-    for (stick, &[a, b]) in pairs.iter().enumerate() {
-        if let Some(particle) = [a, b].into_iter().find(|&end| end as usize >= particles) {
-            return Err(StickError::NoSuchParticle { stick, particle, particles });
-        }
-        if a == b {
-            return Err(StickError::SameEnds { stick, particle: a });
-        }
-    }
-    Ok(())
-}
-
-fn check_rest<S: Real>(stick: usize, rest: S) -> Result<S, StickError> {
-    // Compared in this type: in f32 the bounds are the nearest f32 to the bounds stated.
-    if (S::from_f64(REST_MIN)..=S::from_f64(REST_MAX)).contains(&rest) {
-        Ok(rest)
-    } else {
-        Err(StickError::Rest { stick, value: rest.to_f64() })
-    }
-}
-
-fn check_stiffness<S: Real>(stick: usize, stiffness: S) -> Result<S, StickError> {
-    if stiffness > S::ZERO && stiffness <= S::ONE {
-        Ok(stiffness)
-    } else {
-        Err(StickError::Stiffness { stick, value: stiffness.to_f64() })
-    }
-}
-
-fn check_compliance<S: Real>(stick: usize, compliance: S) -> Result<S, StickError> {
-    if (S::ZERO..=S::from_f64(COMPLIANCE_MAX)).contains(&compliance) {
-        Ok(compliance.positive_zero())
-    } else {
-        Err(StickError::Compliance { stick, value: compliance.to_f64() })
-    }
-}
-
-/// The numbers of `pairs` sorted by lower end, higher end, number: two stable counting
-/// passes, the least significant key first.
-pub(crate) fn sorted_by_ends(pairs: &[[u32; 2]], particles: usize) -> Vec<u32> {
-    let mut order: Vec<u32> = (0..pairs.len() as u32).collect();
-    let mut sorted = order.clone();
-    for key in [u32::max as fn(u32, u32) -> u32, u32::min] {
-        let key = |pair: u32| {
-            let [a, b] = pairs[pair as usize];
-            key(a, b) as usize
-        };
-        let mut starts = alloc::vec![0_u32; particles + 1];
-        for &pair in &order {
-            starts[key(pair) + 1] += 1;
-        }
-        for i in 0..particles {
-            starts[i + 1] += starts[i];
-        }
-        for &pair in &order {
-            let start = &mut starts[key(pair)];
-            sorted[*start as usize] = pair;
-            *start += 1;
-        }
-        core::mem::swap(&mut order, &mut sorted);
-    }
-    order
-}
-
-/// Whether two pairs join the same particles.
-pub(crate) fn same_ends([a, b]: [u32; 2], [c, d]: [u32; 2]) -> bool {
-    (a.min(b), a.max(b)) == (c.min(d), c.max(d))
-}
-
-/// For each pair, whether no earlier one joins the same particles.
-fn first_of_each(pairs: &[[u32; 2]], particles: usize) -> Vec<bool> {
-    let mut first = alloc::vec![true; pairs.len()];
-    for two in sorted_by_ends(pairs, particles).windows(2) {
-        let [before, after] = [two[0] as usize, two[1] as usize];
-        first[after] = !same_ends(pairs[before], pairs[after]);
-    }
-    first
-}
-
-#[cfg(feature = "serde")]
-mod serialized {
-    use alloc::vec::Vec;
-
-    use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
-
-    use super::{Duplicates, Kind, Sticks, check_compliance, check_stiffness};
-    use crate::limits::{PARTICLES_MAX, check_limit};
-    use crate::real::Real;
-
-    #[derive(Serialize, Deserialize)]
-    #[serde(rename = "Sticks")]
-    struct Columns<S> {
-        particles: usize,
-        ends: Vec<[u32; 2]>,
-        rest: Vec<S>,
-        stiffness: Vec<S>,
-        compliance: Vec<S>,
-        kind: Vec<Kind>,
-        torn: Vec<bool>,
-    }
-
-    /// All columns, and the number of particles.
-    ///
-    /// A text format has to bring `f64` back to the bit: `serde_json` does so with its feature
-    /// `float_roundtrip`; without it some values come back one unit in the last place off.
-    impl<S: Real + Serialize> Serialize for Sticks<S> {
-        fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
-            Columns {
-                particles: self.particles,
-                ends: self.ends.to_vec(),
-                rest: self.rest.clone(),
-                stiffness: self.stiffness.clone(),
-                compliance: self.compliance.clone(),
-                kind: self.kind.clone(),
-                torn: self.torn.clone(),
-            }
-            .serialize(serializer)
-        }
-    }
-
-    /// Every value is checked as by [`Sticks::with_rests`] and the setters. The number of particles
-    /// may be at most [`PARTICLES_MAX`], or twice the number of sticks if that is more: particles
-    /// without a stick take no bytes here, but memory in schedules.
-    impl<'de, S: Real + Deserialize<'de>> Deserialize<'de> for Sticks<S> {
-        fn deserialize<T: Deserializer<'de>>(deserializer: T) -> Result<Self, T::Error> {
-            let columns = Columns::<S>::deserialize(deserializer)?;
-            let limit = PARTICLES_MAX.max(columns.ends.len().saturating_mul(2));
-            check_limit("particles of the sticks", columns.particles as u128, limit)
-                .map_err(T::Error::custom)?;
-            let mut sticks =
-                Self::with_rests(columns.particles, &columns.ends, &columns.rest, Duplicates::Keep)
-                    .map_err(T::Error::custom)?;
-            let len = sticks.len();
-            let lengths = [
-                columns.stiffness.len(),
-                columns.compliance.len(),
-                columns.kind.len(),
-                columns.torn.len(),
-            ];
-            if lengths != [len; 4] {
-                return Err(T::Error::custom("the columns of the sticks differ in length"));
-            }
-            for stick in 0..len {
-                sticks.stiffness[stick] =
-                    check_stiffness(stick, columns.stiffness[stick]).map_err(T::Error::custom)?;
-                sticks.compliance[stick] =
-                    check_compliance(stick, columns.compliance[stick]).map_err(T::Error::custom)?;
-            }
-            sticks.kind = columns.kind;
-            sticks.torn = columns.torn;
-            Ok(sticks)
-        }
-    }
 }

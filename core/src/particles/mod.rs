@@ -1,5 +1,10 @@
 //! Particles as columns (structure of arrays).
 
+mod checks;
+mod error;
+#[cfg(feature = "serde")]
+mod serialized;
+
 use alloc::vec::Vec;
 
 use aligned_vec::{AVec, ConstAlign};
@@ -8,6 +13,9 @@ use crate::changes::{Changes, Cursor};
 use crate::hash::fnv1a;
 use crate::real::Real;
 use crate::stage::{Numbers, ParticleView, Stage};
+
+use checks::{checked_coordinates, checked_inverse_mass};
+pub use error::ParticleError;
 
 /// Columns are padded with inert particles to a multiple of this: the widest register of
 /// `f32` there is, so that no kernel has a tail loop over particles.
@@ -22,57 +30,6 @@ pub const INVERSE_MASS_MAX: f64 = 1e9;
 
 /// A column: 64-byte aligned.
 pub type Column<S> = AVec<S, ConstAlign<64>>;
-
-/// Why particles cannot be what was asked for. `particle` is the number of the first that
-/// is at fault, in the order given.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ParticleError {
-    /// As many inverse masses as points are needed.
-    #[error("{points} points came with {inverse_masses} inverse masses; each point needs one")]
-    UnequalLengths {
-        /// How many points there were.
-        points: usize,
-        /// How many inverse masses.
-        inverse_masses: usize,
-    },
-    /// A coordinate is NaN, infinite, or larger than [`COORDINATE_MAX`].
-    #[error(
-        "particle {particle} is at {value} on axis {axis}; coordinates must be finite and within 1e12 m of the origin"
-    )]
-    Coordinate {
-        /// Which particle.
-        particle: usize,
-        /// Which axis, 0 for x.
-        axis: usize,
-        /// What its coordinate was.
-        value: f64,
-    },
-    /// An inverse mass is NaN, negative or beyond sane size.
-    #[error(
-        "particle {particle} has the inverse mass {value}; it must be 0 (pinned) or from 1e-9 to 1e9 per kg"
-    )]
-    InverseMass {
-        /// Which particle.
-        particle: usize,
-        /// What its inverse mass was.
-        value: f64,
-    },
-    /// There is no such particle.
-    #[error("there is no particle {particle}; there are {particles}")]
-    NoSuchParticle {
-        /// Which was asked for.
-        particle: usize,
-        /// How many there are.
-        particles: usize,
-    },
-    /// Particles are numbered with 32 bits.
-    #[error("{points} points are more than 32-bit numbers can name")]
-    TooMany {
-        /// How many points there were.
-        points: usize,
-    },
-}
 
 /// Particles in `D` dimensions: columns of position, previous position (m) and inverse mass
 /// (1/kg, 0 = pinned), each 64-byte aligned and padded with inert particles to a multiple of
@@ -110,30 +67,6 @@ pub struct Columns<'a, const D: usize, S> {
     pub previous: [&'a mut [S]; D],
     /// Inverse masses; 0 in the padding.
     pub inverse_mass: &'a [S],
-}
-
-fn checked_coordinates<const D: usize, S: Real>(
-    particle: usize,
-    point: [S; D],
-) -> Result<[S; D], ParticleError> {
-    for (axis, value) in point.into_iter().enumerate() {
-        let value = value.to_f64();
-        if !(-COORDINATE_MAX..=COORDINATE_MAX).contains(&value) {
-            return Err(ParticleError::Coordinate { particle, axis, value });
-        }
-    }
-    Ok(point.map(Real::positive_zero))
-}
-
-fn checked_inverse_mass<S: Real>(particle: usize, inverse_mass: S) -> Result<S, ParticleError> {
-    let value = inverse_mass.to_f64();
-    // Compared in this type: in f32 the bounds are the nearest f32 to the bounds stated.
-    let sane = S::from_f64(INVERSE_MASS_MIN)..=S::from_f64(INVERSE_MASS_MAX);
-    if value == 0.0 || sane.contains(&inverse_mass) {
-        Ok(inverse_mass.positive_zero())
-    } else {
-        Err(ParticleError::InverseMass { particle, value })
-    }
 }
 
 /// Constructors of `f32` particles, which every kernel relaxes. Literals are `f32` here, because a
@@ -504,69 +437,4 @@ impl<const D: usize, S: Real> Particles<D, S> {
 pub fn hash_points<const D: usize, S: Real>(points: impl IntoIterator<Item = [S; D]>) -> u64 {
     let numbers = points.into_iter().flatten();
     fnv1a(numbers.flat_map(|number| number.canonical_bits().to_le_bytes()))
-}
-
-#[cfg(feature = "serde")]
-mod serialized {
-    use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
-
-    use super::{Particles, Vec, checked_coordinates};
-    use crate::real::Real;
-
-    #[derive(Serialize, Deserialize)]
-    #[serde(rename = "Particles")]
-    struct Rows<S> {
-        dimensions: usize,
-        positions: Vec<S>,
-        previous: Vec<S>,
-        inverse_masses: Vec<S>,
-    }
-
-    /// Rows of positions and previous positions, and inverse masses.
-    ///
-    /// A text format has to bring `f64` back to the bit: `serde_json` does so with its feature
-    /// `float_roundtrip`; without it some values come back one unit in the last place off.
-    impl<const D: usize, S: Real + Serialize> Serialize for Particles<D, S> {
-        fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
-            let rows = |columns: &[super::Column<S>; D]| {
-                (0..self.len).flat_map(|i| columns.each_ref().map(|column| column[i])).collect()
-            };
-            Rows {
-                dimensions: D,
-                positions: rows(&self.position),
-                previous: rows(&self.previous),
-                inverse_masses: self.inverse_masses().to_vec(),
-            }
-            .serialize(serializer)
-        }
-    }
-
-    /// Every value is checked as by [`Particles::new`].
-    impl<'de, const D: usize, S: Real + Deserialize<'de>> Deserialize<'de> for Particles<D, S> {
-        fn deserialize<T: Deserializer<'de>>(deserializer: T) -> Result<Self, T::Error> {
-            let rows = Rows::<S>::deserialize(deserializer)?;
-            if rows.dimensions != D || rows.positions.len() % D != 0 {
-                return Err(T::Error::custom(format_args!("expected particles in {D} dimensions")));
-            }
-            if rows.previous.len() != rows.positions.len() {
-                return Err(T::Error::custom("positions and previous positions differ in number"));
-            }
-            let points: Vec<[S; D]> = rows
-                .positions
-                .chunks_exact(D)
-                .map(|row| core::array::from_fn(|axis| row[axis]))
-                .collect();
-            let mut particles =
-                Self::in_precision(&points, &rows.inverse_masses).map_err(T::Error::custom)?;
-            for (i, row) in rows.previous.chunks_exact(D).enumerate() {
-                let previous =
-                    checked_coordinates(i, core::array::from_fn::<S, D, _>(|axis| row[axis]))
-                        .map_err(T::Error::custom)?;
-                for (axis, x) in previous.into_iter().enumerate() {
-                    particles.previous[axis][i] = x;
-                }
-            }
-            Ok(particles)
-        }
-    }
 }

@@ -1,0 +1,31 @@
+//! What the numbers of a particle may be.
+
+use super::{COORDINATE_MAX, INVERSE_MASS_MAX, INVERSE_MASS_MIN, ParticleError};
+use crate::real::Real;
+
+pub(super) fn checked_coordinates<const D: usize, S: Real>(
+    particle: usize,
+    point: [S; D],
+) -> Result<[S; D], ParticleError> {
+    for (axis, value) in point.into_iter().enumerate() {
+        let value = value.to_f64();
+        if !(-COORDINATE_MAX..=COORDINATE_MAX).contains(&value) {
+            return Err(ParticleError::Coordinate { particle, axis, value });
+        }
+    }
+    Ok(point.map(Real::positive_zero))
+}
+
+pub(super) fn checked_inverse_mass<S: Real>(
+    particle: usize,
+    inverse_mass: S,
+) -> Result<S, ParticleError> {
+    let value = inverse_mass.to_f64();
+    // Compared in this type: in f32 the bounds are the nearest f32 to the bounds stated.
+    let sane = S::from_f64(INVERSE_MASS_MIN)..=S::from_f64(INVERSE_MASS_MAX);
+    if value == 0.0 || sane.contains(&inverse_mass) {
+        Ok(inverse_mass.positive_zero())
+    } else {
+        Err(ParticleError::InverseMass { particle, value })
+    }
+}

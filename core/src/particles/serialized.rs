@@ -1,0 +1,62 @@
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+
+use super::checks::checked_coordinates;
+use super::{Particles, Vec};
+use crate::real::Real;
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename = "Particles")]
+struct Rows<S> {
+    dimensions: usize,
+    positions: Vec<S>,
+    previous: Vec<S>,
+    inverse_masses: Vec<S>,
+}
+
+/// Rows of positions and previous positions, and inverse masses.
+///
+/// A text format has to bring `f64` back to the bit: `serde_json` does so with its feature
+/// `float_roundtrip`; without it some values come back one unit in the last place off.
+impl<const D: usize, S: Real + Serialize> Serialize for Particles<D, S> {
+    fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
+        let rows = |columns: &[super::Column<S>; D]| {
+            (0..self.len).flat_map(|i| columns.each_ref().map(|column| column[i])).collect()
+        };
+        Rows {
+            dimensions: D,
+            positions: rows(&self.position),
+            previous: rows(&self.previous),
+            inverse_masses: self.inverse_masses().to_vec(),
+        }
+        .serialize(serializer)
+    }
+}
+
+/// Every value is checked as by [`Particles::new`].
+impl<'de, const D: usize, S: Real + Deserialize<'de>> Deserialize<'de> for Particles<D, S> {
+    fn deserialize<T: Deserializer<'de>>(deserializer: T) -> Result<Self, T::Error> {
+        let rows = Rows::<S>::deserialize(deserializer)?;
+        if rows.dimensions != D || rows.positions.len() % D != 0 {
+            return Err(T::Error::custom(format_args!("expected particles in {D} dimensions")));
+        }
+        if rows.previous.len() != rows.positions.len() {
+            return Err(T::Error::custom("positions and previous positions differ in number"));
+        }
+        let points: Vec<[S; D]> = rows
+            .positions
+            .chunks_exact(D)
+            .map(|row| core::array::from_fn(|axis| row[axis]))
+            .collect();
+        let mut particles =
+            Self::in_precision(&points, &rows.inverse_masses).map_err(T::Error::custom)?;
+        for (i, row) in rows.previous.chunks_exact(D).enumerate() {
+            let previous =
+                checked_coordinates(i, core::array::from_fn::<S, D, _>(|axis| row[axis]))
+                    .map_err(T::Error::custom)?;
+            for (axis, x) in previous.into_iter().enumerate() {
+                particles.previous[axis][i] = x;
+            }
+        }
+        Ok(particles)
+    }
+}

@@ -1,0 +1,62 @@
+//! Schedules, batch by batch.
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use super::{Schedule, ScheduleError};
+use crate::real::Real;
+use crate::sticks::Sticks;
+
+/// Collects batches, then blocks, then phases; empty ones leave no trace.
+pub(super) struct Builder {
+    pub(super) schedule: Schedule,
+}
+
+impl Builder {
+    pub(super) fn new(sticks: usize) -> Self {
+        Self {
+            schedule: Schedule {
+                order: Vec::with_capacity(sticks),
+                batch_ends: Vec::new(),
+                block_ends: Vec::new(),
+                phase_ends: Vec::new(),
+                ends: Arc::default(),
+                particles: 0,
+                sheet: None,
+            },
+        }
+    }
+
+    pub(super) fn batch(&mut self, sticks: impl IntoIterator<Item = u32>) {
+        self.schedule.order.extend(sticks);
+        close(&mut self.schedule.batch_ends, self.schedule.order.len());
+    }
+
+    pub(super) fn end_block(&mut self) {
+        close(&mut self.schedule.block_ends, self.schedule.batch_ends.len());
+    }
+
+    pub(super) fn end_phase(&mut self) {
+        close(&mut self.schedule.phase_ends, self.schedule.block_ends.len());
+    }
+
+    pub(super) fn finish<S: Real>(self, sticks: &Sticks<S>) -> Result<Schedule, ScheduleError> {
+        Schedule { ends: sticks.shared_ends(), particles: sticks.particles(), ..self.schedule }
+            .validated()
+    }
+
+    /// For builders whose construction is the proof; checked all the same, because unsafe
+    /// code in kernels relies on it.
+    pub(super) fn finish_proven<S: Real>(self, sticks: &Sticks<S>) -> Schedule {
+        match self.finish(sticks) {
+            Ok(schedule) => schedule,
+            Err(error) => unreachable!("a builder made no schedule: {error}"),
+        }
+    }
+}
+
+fn close(ends: &mut Vec<u32>, end: usize) {
+    if ends.last().map_or(0, |&last| last as usize) < end {
+        ends.push(end as u32);
+    }
+}

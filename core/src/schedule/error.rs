@@ -1,0 +1,56 @@
+//! Why there is no such schedule.
+
+/// Why an order is not a schedule. Phases, blocks and batches are numbered from the start of
+/// the schedule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ScheduleError {
+    /// A stick that does not exist, or one that is there twice.
+    #[error(
+        "stick {stick} in batch {batch} does not exist or is there twice; there are {sticks} sticks"
+    )]
+    NotOnce {
+        /// The stick.
+        stick: u32,
+        /// The batch in which it was found.
+        batch: usize,
+        /// How many sticks there are.
+        sticks: usize,
+    },
+    /// Sticks are missing, or too many.
+    #[error("the order has {ordered} sticks, and there are {sticks}")]
+    Missing {
+        /// How many the order has.
+        ordered: usize,
+        /// How many there are.
+        sticks: usize,
+    },
+    /// Two sticks of one batch share a particle.
+    #[error("stick {stick} shares particle {particle} with another stick of batch {batch}")]
+    DependentBatch {
+        /// The later of the two sticks.
+        stick: u32,
+        /// The particle.
+        particle: u32,
+        /// The batch.
+        batch: usize,
+    },
+    /// Two blocks of one phase share a particle.
+    #[error("block {block} shares particle {particle} with another block of phase {phase}")]
+    DependentBlocks {
+        /// The later of the two blocks.
+        block: usize,
+        /// The particle.
+        particle: u32,
+        /// The phase.
+        phase: usize,
+    },
+    /// Two cloths that are put [side by side](Schedule::side_by_side) share a particle.
+    #[error("cloth {part} shares particle {particle} with another cloth")]
+    DependentParts {
+        /// The later of the two cloths, by its place in the list.
+        part: usize,
+        /// The particle, by its number among those of all cloths.
+        particle: u32,
+    },
+}

@@ -1,0 +1,41 @@
+//! What the constants of a stick may be.
+
+use super::{COMPLIANCE_MAX, REST_MAX, REST_MIN, StickError};
+use crate::real::Real;
+
+pub(super) fn check_ends(pairs: &[[u32; 2]], particles: usize) -> Result<(), StickError> {
+    for (stick, &[a, b]) in pairs.iter().enumerate() {
+        if let Some(particle) = [a, b].into_iter().find(|&end| end as usize >= particles) {
+            return Err(StickError::NoSuchParticle { stick, particle, particles });
+        }
+        if a == b {
+            return Err(StickError::SameEnds { stick, particle: a });
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn check_rest<S: Real>(stick: usize, rest: S) -> Result<S, StickError> {
+    // Compared in this type: in f32 the bounds are the nearest f32 to the bounds stated.
+    if (S::from_f64(REST_MIN)..=S::from_f64(REST_MAX)).contains(&rest) {
+        Ok(rest)
+    } else {
+        Err(StickError::Rest { stick, value: rest.to_f64() })
+    }
+}
+
+pub(super) fn check_stiffness<S: Real>(stick: usize, stiffness: S) -> Result<S, StickError> {
+    if stiffness > S::ZERO && stiffness <= S::ONE {
+        Ok(stiffness)
+    } else {
+        Err(StickError::Stiffness { stick, value: stiffness.to_f64() })
+    }
+}
+
+pub(super) fn check_compliance<S: Real>(stick: usize, compliance: S) -> Result<S, StickError> {
+    if (S::ZERO..=S::from_f64(COMPLIANCE_MAX)).contains(&compliance) {
+        Ok(compliance.positive_zero())
+    } else {
+        Err(StickError::Compliance { stick, value: compliance.to_f64() })
+    }
+}

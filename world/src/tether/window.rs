@@ -1,0 +1,206 @@
+//! Windows of the continuous Dijkstra method: intervals of sides, joined and cut.
+
+/// Distances that differ by less, as a share of them, count as equal.
+pub(super) const SAME: f64 = 1e-11;
+/// The shortest interval worth keeping, and the widest gap that is closed, as shares of the edge.
+pub(super) const SHORTEST: f64 = 1e-9;
+const GAP: f64 = 1e-6;
+/// The least height of a triangle, as a share of its base: flatter ones have this height.
+pub(super) const LEAST_HEIGHT: f64 = 1e-6;
+
+/// An interval of a side of a triangle through which straight lines from an apex enter the triangle.
+///
+/// Coordinates are those of the side: its first corner is the origin, its second one lies on the
+/// x-axis, and the triangle is above it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Window {
+    pub(super) from: f64,
+    pub(super) to: f64,
+    /// Where the apex is when the triangles up to here are unfolded, m; y is negative.
+    pub(super) image: [f64; 2],
+    /// The distance from the apex to its source, m, and what joins added.
+    pub(super) offset: f64,
+    /// By how much joins may have increased the distance, m, at most.
+    pub(super) excess: f64,
+    pub(super) apex: u32,
+    pub(super) source: u32,
+    pub(super) side: u32,
+    /// The next window on this side.
+    pub(super) next: u32,
+    /// Whether it is still to be propagated.
+    pub(super) is_pending: bool,
+}
+
+impl Window {
+    /// The distance of a point of the side, m.
+    #[inline]
+    pub(super) fn at(&self, x: f64) -> f64 {
+        let [px, py] = self.image;
+        self.offset + ((x - px) * (x - px) + py * py).sqrt()
+    }
+
+    /// Whether two windows are parts of one.
+    pub(super) fn continues(&self, other: &Self) -> bool {
+        let far = self.image[0] - other.image[0];
+        let off = self.image[1] - other.image[1];
+        let size = SAME * (self.image[0].abs() + self.image[1].abs());
+        self.apex == other.apex
+            && (self.offset - other.offset).abs() <= SAME * self.offset
+            && far.abs() <= size
+            && off.abs() <= size
+    }
+}
+
+/// Joins two pending windows of one apex that lie side by side, unless some distance would be too long
+/// then. None gets shorter.
+pub(super) fn joined(
+    left: &Window,
+    right: &Window,
+    length: f64,
+    most_excess: f64,
+) -> Option<Window> {
+    let can = left.is_pending
+        && right.is_pending
+        && left.apex == right.apex
+        && left.source == right.source
+        && right.from - left.to <= GAP * length;
+    if !can {
+        return None;
+    }
+    let excess = left.excess.max(right.excess);
+    let both = Window { from: left.from, to: right.to, excess, next: right.next, ..*left };
+    if left.continues(right) {
+        return Some(both);
+    }
+    let (major, minor) =
+        if left.to - left.from >= right.to - right.from { (left, right) } else { (right, left) };
+    let (mut raise, mut over) = (0.0, 0.0);
+    for x in [minor.from, 0.5 * (minor.from + minor.to), minor.to] {
+        let difference = minor.at(x) - major.at(x);
+        if difference > raise {
+            raise = difference;
+        }
+        if -difference > over {
+            over = -difference;
+        }
+    }
+    // Between the three points the difference may be a little greater.
+    raise *= 1.05;
+    let by_major = major.excess + raise;
+    let by_minor = minor.excess + over + raise;
+    let excess = if by_major > by_minor { by_major } else { by_minor };
+    let nearest = if both.at(both.from) < both.at(both.to) { both.from } else { both.to };
+    (excess <= most_excess * major.at(nearest)).then_some(Window {
+        image: major.image,
+        offset: major.offset + raise,
+        excess,
+        ..both
+    })
+}
+
+/// One of two windows that overlap.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Owner {
+    #[default]
+    Old,
+    New,
+}
+
+/// An interval divided between two windows, from left to right.
+#[derive(Default)]
+pub(super) struct Pieces {
+    pub(super) all: [(Owner, f64, f64); 6],
+    pub(super) len: usize,
+}
+
+impl Pieces {
+    /// Adds a piece that begins where the last one ends.
+    pub(super) fn push(&mut self, owner: Owner, from: f64, to: f64) {
+        if self.last() == Some(owner) {
+            self.all[self.len - 1].2 = to;
+        } else {
+            self.all[self.len] = (owner, from, to);
+            self.len += 1;
+        }
+    }
+
+    pub(super) fn last(&self) -> Option<Owner> {
+        self.len.checked_sub(1).map(|last| self.all[last].0)
+    }
+}
+
+/// Divides an interval by which of two windows is nearer; equal distances leave it to the old one.
+pub(super) fn nearer([old, new]: [&Window; 2], [from, to]: [f64; 2], pieces: &mut Pieces) {
+    // Above 0 where the new one is nearer.
+    let gain = |x: f64| {
+        let at = old.at(x);
+        at - new.at(x) - SAME * at
+    };
+    // The difference changes its sign twice at most. If it does, one is nearer at both ends, and the
+    // other one where it is nearest.
+    let [one, other] = [old.image[0], new.image[0]];
+    let middles = if one < other { [one, other] } else { [other, one] };
+    let mut begin = (from, gain(from));
+    for (nth, end) in [middles[0], middles[1], to].into_iter().enumerate() {
+        if nth < 2 && !(end > begin.0 && end < to) {
+            continue;
+        }
+        let end = (end, gain(end));
+        let owner = |gain: f64| if gain > 0.0 { Owner::New } else { Owner::Old };
+        if owner(begin.1) == owner(end.1) {
+            pieces.push(owner(end.1), begin.0, end.0);
+        } else {
+            let x = root_between(begin, end, gain);
+            pieces.push(owner(begin.1), begin.0, x);
+            pieces.push(owner(end.1), x, end.0);
+        }
+        begin = end;
+    }
+}
+
+/// Where a function changes its sign between two points: regula falsi as the Illinois method
+/// improves it (Dowell, Jarratt 1971).
+pub(super) fn root_between(
+    mut a: (f64, f64),
+    mut b: (f64, f64),
+    function: impl Fn(f64) -> f64,
+) -> f64 {
+    let size = b.0 - a.0;
+    let mut x = a.0;
+    let mut last_side = 0;
+    for _ in 0..40 {
+        x = b.0 - b.1 * ((b.0 - a.0) / (b.1 - a.1));
+        if !(x > a.0 && x < b.0) {
+            x = 0.5 * (a.0 + b.0);
+        }
+        let value = function(x);
+        if (value > 0.0) == (b.1 > 0.0) {
+            if b.0 - x <= 1e-12 * size {
+                break;
+            }
+            b = (x, value);
+            if last_side == 1 {
+                a.1 *= 0.5;
+            }
+            last_side = 1;
+        } else {
+            if x - a.0 <= 1e-12 * size {
+                break;
+            }
+            a = (x, value);
+            if last_side == -1 {
+                b.1 *= 0.5;
+            }
+            last_side = -1;
+        }
+    }
+    x
+}
+
+/// The place of the corner of a triangle above its base, by the other sides at the base's two ends.
+pub(super) fn corner(base: f64, left: f64, right: f64) -> [f64; 2] {
+    let x = (base * base + left * left - right * right) / (2.0 * base);
+    let square = left * left - x * x;
+    let least = LEAST_HEIGHT * base;
+    [x, if square > least * least { square.sqrt() } else { least }]
+}
