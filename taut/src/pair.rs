@@ -60,14 +60,13 @@ impl KernelPair {
             let same = |it: &&AnyKernel| general(it) && isa(it) == isa(grid);
             all.iter().find(same).or_else(|| all.iter().find(general))
         };
-        let pair = |kernel: &AnyKernel| match kernel.is_for_sheets() {
-            true => sheets
-                .then(|| Some(Self { sheets: kernel.clone(), others: beside(kernel)?.clone() }))
-                .flatten(),
-            false => (!kernel.is_fallback())
-                .then(|| Self { sheets: kernel.clone(), others: kernel.clone() }),
+        let pair = |kernel: &AnyKernel| {
+            let others = if kernel.is_for_sheets() { beside(kernel)? } else { kernel };
+            Some(Self { sheets: kernel.clone(), others: others.clone() })
         };
-        let mut pairs: Vec<Self> = all.iter().filter_map(pair).collect();
+        let takes_part =
+            |kernel: &&AnyKernel| !kernel.is_fallback() && (sheets || !kernel.is_for_sheets());
+        let mut pairs: Vec<Self> = all.iter().filter(takes_part).filter_map(pair).collect();
         pairs.sort_by_key(|pair| {
             (Reverse(Kernel::<3>::lanes(&pair.sheets)), !pair.sheets.is_for_sheets())
         });

@@ -2,6 +2,16 @@
 
 use taut_core::{LimitError, ParticleError, StickError, TriangleError};
 
+/// A number in as few digits as tell it from others: measures come in `f32` and are checked in `f64`.
+fn shortest(value: f64) -> String {
+    let single = value as f32;
+    if f64::from(single).to_bits() == value.to_bits() {
+        single.to_string()
+    } else {
+        value.to_string()
+    }
+}
+
 /// Why a model cannot be built.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -28,7 +38,7 @@ pub enum ModelError {
         particles: usize,
     },
     /// A measure that a builder cannot work with.
-    #[error("{what} is {value}; it must be {must}")]
+    #[error("{what} is {}; it must be {must}", shortest(*value))]
     Measure {
         /// Which, as in "the length of a rope, m".
         what: &'static str,

@@ -9,7 +9,6 @@ use taut::world::{Model, StickSet};
 use taut::{Formula, KernelChoice, Step};
 use taut_bench::accuracy::{
     Accuracy, DriftRow, Effort, EffortStudy, EffortSubject, FrameRow, IterationRow, Part, Study,
-    TextbookFrames,
 };
 use taut_bench::{Arrangement, MachineInfo, Residual};
 
@@ -289,11 +288,6 @@ fn effort_table(effort: &Effort) -> Table {
     let on_off = |tethers| if tethers { "on" } else { "off" }.to_owned();
     let percent = |within: f64| format!("{} %", 100.0 * within);
     for row in &effort.rows {
-        let textbook = match &effort.textbook_frame_us {
-            TextbookFrames::One(frame) => Some(frame),
-            TextbookFrames::BySize(frames) => frames.get(&row.size),
-        };
-        let times = textbook.map(|frame| row.frame_us_fastest / frame);
         table.add_row([
             format!("{} {}, {}", row.scene, row.size, row.set),
             row.pins.to_owned(),
@@ -302,7 +296,7 @@ fn effort_table(effort: &Effort) -> Table {
             format!("{} x {}", row.substeps, row.iterations),
             format!("{:.1}", row.frame_us_fastest),
             format!("{:.1}", row.frame_us_median),
-            times.map_or("-".to_owned(), |times| format!("{times:.2}")),
+            format!("{:.2}", row.frame_us_fastest / row.textbook_frame_us),
             format!("{:.5}", row.stretch_rms),
             format!("{:.4}", row.stretch_max),
             format!("{} {}", row.kernel, row.isa),

@@ -133,6 +133,8 @@ pub struct EffortRow {
     pub stretch_rms: f64,
     /// The largest of these stretches.
     pub stretch_max: f64,
+    /// The fastest frame of one iteration of the textbook loop at this size, µs.
+    pub textbook_frame_us: f64,
 }
 
 /// A bound that no frame that was tried keeps.
@@ -266,6 +268,9 @@ impl EffortStudy {
             }
         }
         progress(Progress { share: 1.0, doing: "done" });
+        for row in &mut rows {
+            row.textbook_frame_us = textbook[&row.size];
+        }
         let textbook_frame_us = match textbook.values().collect::<Vec<_>>()[..] {
             [&one] => TextbookFrames::One(one),
             _ => TextbookFrames::BySize(textbook),
@@ -410,6 +415,7 @@ impl Search<'_> {
             frame_us_median: microseconds(times[times.len() / 2]),
             stretch_rms: rms,
             stretch_max: max,
+            textbook_frame_us: f64::NAN, // measured with other scenes of this size
         }
     }
 }

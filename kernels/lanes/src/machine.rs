@@ -33,8 +33,9 @@ impl Machine for OneLane {
 
 /// A choice of register type, made when the value is.
 ///
-/// It is safe to implement, as no unsafe code trusts it: a kernel compares [`lanes`](Self::lanes)
-/// with the registers that [`run`](Self::run) chose, and panics if they differ. What is trusted
+/// It is safe to implement, as no unsafe code trusts it: a kernel whose layout depends on
+/// [`lanes`](Self::lanes) compares it with the registers that [`run`](Self::run) chose, and panics if they
+/// differ (the kernel for sheets has one layout for all). What is trusted
 /// is the register type ([`Vector`]), and its `Cpu` as the proof of its instructions.
 pub trait Machine: Copy + Send + Sync + 'static {
     /// What the kernel that runs on it is called.

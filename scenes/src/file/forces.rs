@@ -220,7 +220,8 @@ struct AttractorText<const D: usize> {
 impl<const D: usize> Make<D> for AttractorText<D> {
     fn make(&self, felt: Felt<D>) -> Result<Arc<dyn Force<D>>, Complaint> {
         let what = "the strength of an attractor, m³/s²,";
-        ModelError::check(what, self.strength.into(), -1e24..=1e24, "from -1e24 to 1e24")?;
+        let most = f64::from(1e24_f32);
+        ModelError::check(what, self.strength.into(), -most..=most, "from -1e24 to 1e24")?;
         Ok(felt.field(Attractor {
             place: place("the place of an attractor, m,", self.place)?,
             strength: self.strength,

@@ -528,7 +528,7 @@ struct SpringsText {
 
 /// [`Model::tethered`].
 #[derive(Clone, Copy, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default, deny_unknown_fields, expecting = "a table such as { slack = 1.0, anchors = 4 }")]
 struct TethersText {
     slack: f32,
     anchors: u32,

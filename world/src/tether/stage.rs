@@ -9,7 +9,8 @@ use taut_core::{
 
 use crate::simd::{self, Register, RegisterPass};
 
-/// How fast a tether pulls at most, m/s: a pin that jumps takes nothing along faster.
+/// How fast a tether pulls at most, m/s. A pull that would be faster gives no velocity, so that a pin
+/// that jumps takes nothing along faster.
 pub(crate) const TETHER_SPEED_MAX: f32 = 30.0;
 
 /// A tether for each of some particles, by number.
@@ -146,9 +147,10 @@ impl<const D: usize> RegisterPass for TetherPass<'_, '_, D> {
     #[inline(always)]
     fn run<R: Simd>(self, simd: R) {
         let Self { placed, most, particles } = self;
-        let ParticleView { position, inverse_mass, numbers, .. } = particles;
+        let ParticleView { position, previous, inverse_mass, numbers } = particles;
         let slots = numbers.first_slot()..numbers.first_slot() + inverse_mass.len();
         let position = position.map(|column| R::as_mut_simd_f32s(column).0);
+        let previous = previous.map(|column| R::as_mut_simd_f32s(column).0);
         let (masses, _) = R::as_simd_f32s(inverse_mass);
         let (zero, one) = (Register::splat(simd, 0.0), Register::splat(simd, 1.0));
         let most = Register::splat(simd, most);
@@ -177,6 +179,11 @@ impl<const D: usize> RegisterPass for TetherPass<'_, '_, D> {
                 let too_far = way.above(most).and(pulled);
                 if too_far.any() {
                     g = g * Register::select(too_far, most / way, one);
+                    for axis in 0..D {
+                        let before = Register::new(simd, previous[axis][at]);
+                        let moved = before - d[axis] * g;
+                        previous[axis][at] = Register::select(too_far, moved, before).lanes();
+                    }
                 }
                 for axis in 0..D {
                     let moved = x[axis] - d[axis] * g;

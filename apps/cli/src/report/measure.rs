@@ -5,9 +5,7 @@ use std::thread;
 use serde::Serialize;
 use taut::world::{Model, StickSet};
 use taut::{AnyKernel, Formula, Kernel, KernelChoice, Pool, Step};
-use taut_bench::accuracy::{
-    self, Accuracy, EffortRow, EffortStudy, EffortSubject, Study, TextbookFrames,
-};
+use taut_bench::accuracy::{self, Accuracy, EffortRow, EffortStudy, EffortSubject, Study};
 use taut_bench::{
     Arrangement, Contest, Contestant, Disagreement, MachineInfo, Progress, Stability, Subject,
     Survey, disagreements, engines_in,
@@ -220,16 +218,8 @@ fn effort(subjects: Vec<EffortSubject>) -> anyhow::Result<EffortStudy> {
     })
 }
 
-/// A row with the frame of the textbook loop that was timed with it.
-#[derive(Serialize)]
-struct Cheapest {
-    #[serde(flatten)]
-    row: EffortRow,
-    textbook_frame_us: f64,
-}
-
 /// The cheapest frames of hanging sheets, with all sticks and with structural ones.
-fn cheapest(quick: bool, progress: &mut dyn FnMut(Progress<'_>)) -> anyhow::Result<Vec<Cheapest>> {
+fn cheapest(quick: bool, progress: &mut dyn FnMut(Progress<'_>)) -> anyhow::Result<Vec<EffortRow>> {
     let sizes = if quick { &[8, 16][..] } else { &[16, 32, 64, 128] };
     let sets = [StickSet::All, StickSet::Structural];
     let mut rows = Vec::new();
@@ -244,8 +234,7 @@ fn cheapest(quick: bool, progress: &mut dyn FnMut(Progress<'_>)) -> anyhow::Resu
             let share = (before + it.share * (size * size) as f64) / total as f64;
             progress(Progress { share, ..it });
         })?;
-        let TextbookFrames::One(textbook_frame_us) = found.textbook_frame_us else { continue };
-        rows.extend(found.rows.into_iter().map(|row| Cheapest { row, textbook_frame_us }));
+        rows.extend(found.rows);
     }
     Ok(rows)
 }

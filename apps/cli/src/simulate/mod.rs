@@ -101,7 +101,7 @@ pub(crate) struct Arguments {
     /// Write all that has changed in the scene after the last frame (JSON), for --resume.
     #[arg(long, value_name = "FILE")]
     snapshot: Option<PathBuf>,
-    /// Go on where a snapshot of the same scene was taken, to the same bits.
+    /// Go on where a snapshot of the same scene, with the same --tethers, was taken, to the same bits.
     #[arg(long, value_name = "FILE",
           conflicts_with_all = ["substeps", "iterations", "passes", "formula"])]
     resume: Option<PathBuf>,
