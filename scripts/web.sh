@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Makes apps/view/web/dist: the page of `taut view` with the simulation inside of it, as WebAssembly with
+# Makes apps/view/dist: the page of `taut view` with the simulation inside of it, as WebAssembly with
 # 128-bit SIMD. Plain files: any static host serves them, from any folder.
 #
 #   rustup target add wasm32-unknown-unknown     once
 #   scripts/web.sh                               further arguments go to cargo
-#   python3 -m http.server -d apps/view/web/dist      and look
+#   python3 -m http.server -d apps/view/dist      and look
 #
 # A compiler without rustup's library for that target builds it: scripts/web.sh -Z build-std=std,panic_abort
 # (CARGO, RUSTC and RUSTFLAGS are respected.) Without either, the exit code is 3.
@@ -28,10 +28,10 @@ export CARGO_PROFILE_RELEASE_CODEGEN_UNITS=${CARGO_PROFILE_RELEASE_CODEGEN_UNITS
 export CARGO_PROFILE_RELEASE_PANIC=abort
 "${CARGO:-cargo}" build --release --locked -p taut-view-wasm --target $target --target-dir target/web "$@"
 
-dist=apps/view/web/dist
+dist=apps/view/dist
 rm -rf $dist
 mkdir -p $dist
-(cd apps/view/web && find . -name dist -prune -o -type f -print) | while read -r file; do
+(cd apps/view/web && find . -type f) | while read -r file; do
     mkdir -p "$dist/$(dirname "$file")"
     cp "apps/view/web/$file" "$dist/$file"
 done

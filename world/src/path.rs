@@ -268,18 +268,21 @@ impl<const D: usize> Pose<D> {
 
     /// Where a direction of the obstacle points.
     #[must_use]
+    #[inline]
     pub fn direction(&self, d: [f64; D]) -> [f64; D] {
         self.turn.map(|row| dot(row, d))
     }
 
     /// The direction of the obstacle that points there.
     #[must_use]
+    #[inline]
     pub fn direction_back(&self, d: [f64; D]) -> [f64; D] {
         core::array::from_fn(|column| dot(self.turn.map(|row| row[column]), d))
     }
 
     /// Where a point of the obstacle is, m.
     #[must_use]
+    #[inline]
     pub fn point(&self, p: [f64; D]) -> [f64; D] {
         let from_centre = core::array::from_fn(|axis| p[axis] - self.centre[axis]);
         let turned = self.direction(from_centre);
@@ -289,6 +292,7 @@ impl<const D: usize> Pose<D> {
 
     /// The point of the obstacle that is there, m.
     #[must_use]
+    #[inline]
     pub fn point_back(&self, x: [f64; D]) -> [f64; D] {
         let at = self.turned_about();
         let turned = self.direction_back(core::array::from_fn(|axis| x[axis] - at[axis]));

@@ -317,7 +317,7 @@ mod tests {
         let sheet = HexSheet { columns: 9, rows: 9, ..HexSheet::default() };
         let hex_sheet = Model::hex_sheet(&sheet).unwrap().pinned("top corners");
         let ends = [[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0]];
-        let models = [
+        let models = vec![
             ("cloth", Model::cloth(&cloth).unwrap().pinned("top corners")),
             ("hex sheet", hex_sheet),
             ("springs", Model::curtain(&cloth).unwrap().sprung(10.0, 0.01).unwrap()),

@@ -292,4 +292,4 @@ function suite(name, start) {
 suite('with a server', () => startTaut('curtain'));
 
 if (existsSync(dist)) suite('without a server', () => serveFiles(dist));
-else test('without a server', { skip: 'apps/view/web/dist was not made' }, () => {});
+else test('without a server', { skip: 'apps/view/dist was not made' }, () => {});

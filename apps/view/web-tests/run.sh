@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The page in a real browser: builds `taut`, or takes the one that TAUT names, and runs the tests
-# against `taut view`; and against apps/view/web/dist, the page without a server, if that was made.
+# against `taut view`; and against apps/view/dist, the page without a server, if that was made.
 # Needs node 20 and a Chromium: that of the system, or else one that Playwright fetches.
 set -euo pipefail
 cd "$(dirname "$0")"

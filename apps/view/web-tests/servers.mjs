@@ -32,7 +32,7 @@ export async function startTaut(...args) {
   };
 }
 
-export const dist = join(root, 'apps/view/web/dist');
+export const dist = join(root, 'apps/view/dist');
 
 const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.wasm': 'application/wasm' };
 

@@ -260,6 +260,7 @@ impl<const D: usize, S: Real> Particles<D, S> {
     ///
     /// # Panics
     /// If there is no such particle.
+    #[inline]
     pub fn position(&self, particle: usize) -> [S; D] {
         assert!(particle < self.len, "there is no particle {particle}");
         core::array::from_fn(|axis| self.position[axis][particle])

@@ -190,28 +190,45 @@ impl<L: Law<D>, const D: usize> Pass for Each<'_, L, D> {
             positions[axis] = &particles.positions(axis)[..masses.len()];
             previous[axis] = &particles.previous(axis)[..masses.len()];
         }
-        let per_h = 1.0 / self.moment.h;
-        let most_drag = NEARLY * self.moment.motion.keep * per_h;
-        let mut on = |particle: usize| {
-            let inverse_mass = masses[particle];
-            let (mut position, mut velocity) = ([0.0; D], [0.0; D]);
-            for axis in 0..D {
-                position[axis] = positions[axis][particle];
-                velocity[axis] = (position[axis] - previous[axis][particle]) * per_h;
-            }
-            let time = self.moment.time;
-            let free = inverse_mass > 0.0;
-            let most_drag = if free { most_drag / inverse_mass } else { f32::INFINITY };
-            let subject = Subject { position, velocity, inverse_mass, time, most_drag };
-            let force = self.field.law.force(&subject);
-            let felt = self.field.region.contains(&position);
-            for (column, along) in self.forces.iter_mut().zip(force) {
-                column[particle] += if felt { along } else { 0.0 };
-            }
-        };
+        let columns = (masses, positions, previous);
+        // Loops and not closures: what is not inlined is compiled for the least machine.
         match self.group {
-            None => (0..masses.len()).for_each(&mut on),
-            Some(group) => group.iter().for_each(|&particle| on(particle as usize)),
+            None => {
+                for particle in 0..masses.len() {
+                    self.push(&columns, particle);
+                }
+            }
+            Some(group) => {
+                for &particle in group {
+                    self.push(&columns, particle as usize);
+                }
+            }
+        }
+    }
+}
+
+/// Inverse masses, positions and previous positions.
+type Columns<'a, const D: usize> = (&'a [f32], [&'a [f32]; D], [&'a [f32]; D]);
+
+impl<L: Law<D>, const D: usize> Each<'_, L, D> {
+    #[inline(always)]
+    fn push(&mut self, (masses, positions, previous): &Columns<'_, D>, particle: usize) {
+        let Self { field, moment, forces, .. } = self;
+        let per_h = 1.0 / moment.h;
+        let most_drag = NEARLY * moment.motion.keep * per_h;
+        let inverse_mass = masses[particle];
+        let (mut position, mut velocity) = ([0.0; D], [0.0; D]);
+        for axis in 0..D {
+            position[axis] = positions[axis][particle];
+            velocity[axis] = (position[axis] - previous[axis][particle]) * per_h;
+        }
+        let free = inverse_mass > 0.0;
+        let most_drag = if free { most_drag / inverse_mass } else { f32::INFINITY };
+        let subject = Subject { position, velocity, inverse_mass, time: moment.time, most_drag };
+        let force = field.law.force(&subject);
+        let felt = field.region.contains(&position);
+        for axis in 0..D {
+            forces[axis][particle] += if felt { force[axis] } else { 0.0 };
         }
     }
 }

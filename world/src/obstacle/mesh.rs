@@ -157,6 +157,7 @@ impl Triangle {
 }
 
 /// A box around two points and all within `reach` of them, rounded outwards.
+#[inline]
 fn box_around(a: Point, b: Point, reach: f64) -> Aabb {
     let bound = |round: fn(f64, f64) -> f64, outwards: f64, next: fn(f32) -> f32| {
         let bound: [f64; 3] = core::array::from_fn(|axis| round(a[axis], b[axis]) + outwards);
@@ -320,6 +321,7 @@ impl Solid<TriMesh> {
     }
 
     /// How far a particle keeps off, m.
+    #[inline]
     fn reach(&self, matter: &Model, particle: usize) -> f64 {
         let radius = matter.radii.get(particle).copied().unwrap_or_default();
         f64::from(self.surface.thickness) + f64::from(radius)
@@ -351,6 +353,7 @@ impl Solid<TriMesh> {
     }
 
     /// How far a particle keeps off at least, m.
+    #[inline]
     fn skin(&self, x: Point, pose: &Pose) -> f64 {
         let place = pose.point([0.0; 3]);
         let largest = |point: Point| point.into_iter().fold(0.0, |most: f64, x| most.max(x.abs()));

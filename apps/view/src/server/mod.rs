@@ -145,7 +145,6 @@ struct Site {
 /// The files of the page; in a debug build they are read when they are asked for.
 #[derive(Embed)]
 #[folder = "web/"]
-#[exclude = "dist/*"]
 struct Files;
 
 async fn file(uri: Uri) -> Response {
