@@ -32,7 +32,7 @@ pub(crate) fn scene(row: &Timing) -> String {
     format!(
         "{name} with {set} sticks ({} of them), {substeps} substep(s) of {iterations} iteration(s) \
          a frame. A time is of the whole frame, per stick and iteration, the median of {frames}; \
-         the residual stands beside it.",
+         the stretch stands beside it.",
         grouped(*sticks)
     )
 }
