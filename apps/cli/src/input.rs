@@ -81,10 +81,10 @@ pub(crate) struct Source {
     /// Which sticks: structural, shear, or all (with those against bending). [default: all]
     #[arg(long, value_name = "SET", value_parser = parse::<StickSet>)]
     sticks: Option<StickSet>,
-    /// Leave a mesh as large as it is. Otherwise its mean edge becomes 0.05 m.
+    /// Keep the original scale of a mesh. Otherwise it is scaled to a mean edge of 0.05 m.
     #[arg(long, requires = "mesh", conflicts_with_all = ["scene", "size"])]
     keep_scale: bool,
-    /// Number particles and sticks at random first, by this seed: the honest hard case.
+    /// Number particles and sticks at random first, by this seed: the worst case for memory locality.
     #[arg(long, value_name = "SEED")]
     pub(crate) shuffle: Option<u64>,
 }
@@ -97,7 +97,10 @@ impl Source {
             (Some(path), _) => mesh(path, set, self.keep_scale)?,
             (None, SceneName::Shape(it)) => shape(it, self.size.unwrap_or(USUAL_SIZE), set)?,
             (None, SceneName::Library(listed)) => {
-                anyhow::bail!("{} is a world, for taut simulate and taut compare", listed.name)
+                anyhow::bail!(
+                    "'{}' is for taut simulate and taut compare only: use drape, disc, sphere or --mesh",
+                    listed.name
+                )
             }
         };
         if let Some(seed) = self.shuffle {

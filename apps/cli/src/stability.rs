@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<StickSet>,
           default_value = "structural,shear,all")]
     sticks: Vec<StickSet>,
-    /// Which schedules, as for compare. Otherwise every order there is.
+    /// Which schedules, as for compare. Default: all orders that the scene has.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<Arrangement>)]
     schedules: Vec<Arrangement>,
     /// Which formulas, of: exact, newton, halley, quick.
@@ -125,7 +125,7 @@ impl Arguments {
         )
     }
 
-    /// One for each scene: only a sheet has the order of a sheet.
+    /// One survey for each scene, size and set of sticks. Only sheets have the order `sheet`.
     fn surveys(&self) -> anyhow::Result<Vec<Survey>> {
         anyhow::ensure!(self.bound > 0.0, "--bound {}: not a positive number", self.bound);
         let steps = self.steps()?;

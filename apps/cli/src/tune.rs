@@ -34,15 +34,15 @@ pub(crate) struct Arguments {
     /// The formula: exact, newton, halley or quick. It is part of the answer.
     #[arg(long, value_name = "NAME", default_value = "halley", value_parser = parse::<Formula>)]
     formula: Formula,
-    /// The schedule whose answer is kept, as for compare. Otherwise the one that a user gets who
-    /// asks for none.
+    /// The schedule whose answer is kept, as for compare. Default: the default
+    /// schedule of the scene.
     #[arg(long, value_name = "NAME", value_parser = parse::<Arrangement>)]
     schedule: Option<Arrangement>,
     /// Allow any schedule: another schedule is another answer.
     #[arg(long)]
     any_answer: bool,
-    /// How much stretch (root mean square) may be left after 120 frames. Otherwise the schedule
-    /// that is kept may leave what it leaves, and others 10 % more.
+    /// The largest residual (root mean square) allowed after 120 frames. Default: no limit for the
+    /// schedule that is kept, and for other schedules 1.1 times its residual.
     #[arg(long, value_name = "X")]
     max_stretch: Option<f64>,
     /// Which numbers of threads are tried. Otherwise 1, 2, 4, ... and all cores.
@@ -208,7 +208,7 @@ fn verdict(choice: &Choice, keep: Arrangement) -> Vec<String> {
     lines.push(if choice.same_answer {
         format!("Answer: that of {keep}, to the bit.")
     } else {
-        format!("Answer: ANOTHER than that of {keep}: another schedule is another answer.")
+        format!("Answer: DIFFERENT from that of {keep}: another schedule changes the result.")
     });
     if chosen == unasked {
         lines.push("It is what AnyKernel::best_for picks, too.".to_owned());
@@ -237,7 +237,7 @@ fn verdict(choice: &Choice, keep: Arrangement) -> Vec<String> {
 
 fn compared(ratio: f64) -> String {
     if ratio < 1.0 + NOISE {
-        "as fast, as far as noise lets one tell".to_owned()
+        "as fast, within the measurement noise".to_owned()
     } else {
         format!("takes {ratio:.2} times as long")
     }

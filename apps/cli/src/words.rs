@@ -13,17 +13,17 @@ pub(crate) enum OnOff {
     Off,
 }
 
-/// By the names that the type knows.
+/// Parses an argument with the `FromStr` of its type.
 pub(crate) fn parse<T: FromStr<Err: Display>>(text: &str) -> Result<T, String> {
     text.parse().map_err(|error: T::Err| error.to_string())
 }
 
-/// A number that is sane: past it there is no memory, or no end.
+/// Parses an integer within `range`. Larger values would exhaust memory or never finish.
 pub(crate) fn within<T: TryFrom<u64>>(range: RangeInclusive<u64>) -> RangedU64ValueParser<T> {
     RangedU64ValueParser::new().range(range)
 }
 
-/// A measure that is sane.
+/// Parses a decimal number within `range`.
 pub(crate) fn measure(
     range: RangeInclusive<f64>,
 ) -> impl Fn(&str) -> Result<f64, String> + Clone + Send + Sync + 'static {

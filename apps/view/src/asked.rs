@@ -9,10 +9,10 @@ use taut::{Formula, KernelChoice, UnknownKernelName};
 
 use crate::protocol::Change;
 
-/// More relaxations of all sticks in a step than anybody waits for.
+/// The most relaxations of all sticks in a step: substeps x passes x iterations.
 const RELAXATIONS_MAX: u64 = 10_000;
 
-/// What was asked for; where there is nothing, the scene's own holds.
+/// The settings that users requested. None: the scene's own value applies.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct SettingRequest {
     pub(crate) kernels: KernelChoice,
@@ -59,7 +59,7 @@ pub(crate) enum BadSetting {
 }
 
 impl SettingRequest {
-    /// Nothing, on so many threads.
+    /// No requests: the scene's own values, the default kernels and gravity.
     pub(crate) fn nothing() -> Self {
         Self {
             kernels: KernelChoice::default(),
@@ -76,7 +76,7 @@ impl SettingRequest {
         }
     }
 
-    /// Of what was asked for that which holds in another scene, too: kernels and threads.
+    /// The part of the request that also applies to another scene: kernel, instructions, threads.
     pub(crate) fn elsewhere(&self) -> Self {
         Self { kernels: self.kernels.clone(), ..Self::nothing() }
     }
@@ -136,7 +136,7 @@ impl SettingRequest {
     }
 }
 
-/// Checks how much a step is.
+/// Checks that a step needs at most `RELAXATIONS_MAX` relaxations.
 pub(crate) fn check_work<const D: usize>(settings: &Settings<D>) -> Result<(), BadSetting> {
     let Settings { step, passes } = settings;
     let relaxations = u64::from(step.substeps) * u64::from(step.iterations) * u64::from(*passes);

@@ -19,7 +19,7 @@ use crate::protocol::{
 /// How much time goes by between two figures, s.
 const FIGURES_EVERY: f64 = 0.1;
 
-/// Stretch and energy are looked at so seldom that it takes no more than this share of the time.
+/// The largest share of the time that computing stretch and energy may take.
 const SHARE_OF_FIGURES: f64 = 0.02;
 
 /// How many steps are caught up at most, before time is left out.
@@ -63,7 +63,7 @@ pub struct HostError(#[from] Refusal);
 /// Why a command is not followed.
 #[derive(Debug, thiserror::Error)]
 enum Refusal {
-    #[error("this is no message: {0}")]
+    #[error("invalid command: {0}")]
     Message(#[from] serde_json::Error),
     #[error(transparent)]
     UnknownScene(#[from] UnknownScene),
@@ -85,7 +85,7 @@ enum Refusal {
 
 /// A simulation with pages that look on and take part: it takes their commands, moves as time goes
 /// by, and makes their messages (see [`protocol`](crate::protocol)). It reads and writes nothing,
-/// starts no thread but those of kernels, and asks nobody for the time.
+/// starts no thread but those of kernels, and does not read the system clock.
 ///
 /// ```
 /// use taut_view::{Host, Message, Options};
@@ -124,7 +124,7 @@ pub struct Host {
     rest: f64,
     figures: Figures,
 
-    /// How often what pages are told changed.
+    /// Version numbers of what pages receive: topology, state and figures.
     epoch: u32,
     state: u64,
     figures_number: u64,
@@ -291,12 +291,12 @@ impl Host {
         }
     }
 
-    /// A page said something. If it is nonsense, or cannot be done, the page is told so.
+    /// Runs the command in `text`. If it is invalid or fails, the page receives an error.
     pub fn receive(&mut self, page: PageId, text: &str) {
         self.execute(page, serde_json::from_str(text));
     }
 
-    /// The same of a command that was read, or why it is none.
+    /// As [`receive`](Self::receive), for a command that is already parsed, or its parse error.
     pub(crate) fn execute(&mut self, page: PageId, command: serde_json::Result<Command>) {
         let done = command.map_err(Refusal::from).and_then(|command| self.follow(page, command));
         if let (Err(refusal), Some(page)) = (done, self.pages.get(page)) {
@@ -395,7 +395,7 @@ impl Host {
 
     fn begin(&mut self, scene: String, size: Option<usize>) -> Result<(), Refusal> {
         let (made, size) = make(&scene, size, self.size_begun, self.file.as_ref())?;
-        // In another size, and begun anew, a scene keeps its settings.
+        // The same scene keeps its settings, also in another size.
         let same = scene == self.scene;
         let asked = if same { self.asked.clone() } else { self.asked.elsewhere() };
         let course = AnyCourse::new(made, asked.clone())?;
@@ -408,7 +408,7 @@ impl Host {
         Ok(())
     }
 
-    /// There is another topology.
+    /// Starts a new epoch: the topology has changed.
     fn begun(&mut self) {
         self.epoch += 1;
         self.blown = false;

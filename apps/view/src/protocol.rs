@@ -3,7 +3,7 @@
 //! The page sends JSON texts, a [`Command`] each. The host sends texts, a [`Notice`] each, and binary
 //! messages: a header of four `u32` (kind, epoch and two numbers) and a body, everything
 //! little-endian. Particles, sticks and faces go by the numbers of the world, which stay whatever
-//! tears. An epoch is a topology: what is of another epoch than the last mesh is out of date.
+//! tears. An epoch numbers a topology: ignore messages of another epoch than that of the last mesh.
 //!
 //! | kind | header's numbers | body |
 //! |---|---|---|
@@ -59,7 +59,7 @@ pub enum Command {
     Scene {
         /// A name of the library, or `file`.
         scene: String,
-        /// What it counts is the scene's; its own if there is none.
+        /// The size, in the unit that [`State::size_is`] names. Absent: the scene's default size.
         #[serde(default)]
         size: Option<usize>,
     },
@@ -114,7 +114,7 @@ pub enum Command {
     Step,
     /// From the beginning, with the settings as they are.
     Reset,
-    /// The same scene besides on other kernels, or no longer.
+    /// Starts a race, which runs the same scene on a second kernel and compares, or ends it.
     Race {
         /// Which; none ends the race.
         #[serde(default)]
@@ -357,7 +357,7 @@ pub struct Figures {
     pub kinetic: f64,
     /// Potential energy in gravity, J.
     pub potential: f64,
-    /// How much time was left out because the machine was too slow, s.
+    /// Simulated time that was dropped because the machine was too slow, s.
     pub behind: f64,
     /// Torn sticks.
     pub torn: usize,

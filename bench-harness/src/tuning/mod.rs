@@ -195,7 +195,7 @@ impl Tuning {
     /// All candidates do a few frames each, arrangement by arrangement, in turn with the one
     /// whose time is the measure. The orders are judged, fastest first. Then the better half of
     /// those that are left does more frames, and the better half of these, until few are left
-    /// for a [`Contest`].
+    /// for a [`Contest`](crate::Contest).
     ///
     /// # Errors
     /// If a candidate cannot be set up, or nobody may be chosen.

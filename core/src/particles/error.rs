@@ -13,7 +13,7 @@ pub enum ParticleError {
         /// How many inverse masses.
         inverse_masses: usize,
     },
-    /// A coordinate is NaN, infinite, or larger than [`COORDINATE_MAX`].
+    /// A coordinate is NaN, infinite, or larger than [`COORDINATE_MAX`](super::COORDINATE_MAX).
     #[error(
         "particle {particle} is at {value} on axis {axis}; coordinates must be finite and within 1e12 m of the origin"
     )]

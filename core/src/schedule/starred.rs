@@ -28,8 +28,8 @@ pub(super) fn star<S: Real>(sticks: &Sticks<S>, builder: &mut Builder) {
     builder.end_phase();
 }
 
-/// Particle by particle, stars of those of its sticks that no star has yet; and the sticks
-/// that are left over, in the order of `group`.
+/// For each particle in turn, groups its sticks that are in no star yet into stars. Also returns
+/// the sticks in no star, in the order of `group`.
 fn stars<S: Real>(sticks: &Sticks<S>, group: &[u32]) -> (Vec<[u32; STAR_STICKS]>, Vec<u32>) {
     // The sticks at each particle, by their place in the group.
     let mut starts = alloc::vec![0_usize; sticks.particles() + 2];

@@ -85,7 +85,8 @@ pub enum Access {
     Pairs,
     /// All ends are one run: `a`, `a`, `b`, `b`, `a`, `a`, ... (8 lanes or more)
     InterleavedPairs,
-    /// Whole packets of stars: [`STAR_STICKS`] times [`PACKET_STICKS`] sticks with the same `a`,
+    /// Whole packets of stars: [`STAR_STICKS`](taut_core::STAR_STICKS) times
+    /// [`PACKET_STICKS`](taut_core::PACKET_STICKS) sticks with the same `a`,
     /// which are the ends of no other of these sticks.
     Stars,
 }
@@ -138,11 +139,11 @@ pub struct Slots<'a, S> {
 /// The columns that only sticks that are torn or not plain need.
 #[derive(Clone, Copy, Debug)]
 pub struct SpecialSlots<'a, S> {
-    /// Multiplies the factor of a stretched stick; [`ABSENT`] if the stick is torn.
+    /// Multiplies the factor of a stretched stick; [`ABSENT`](taut_core::ABSENT) if the stick is torn.
     pub pull: &'a [S],
     /// Multiplies the factor of a compressed stick.
     pub push: &'a [S],
-    /// Compliance, m/N; add it to the weight with [`weight`], unless the weight term is stored.
+    /// Compliance, m/N; add it to the weight with [`weight`](taut_core::weight), unless the weight term is stored.
     pub compliance: &'a [S],
 }
 

@@ -367,7 +367,7 @@ impl<const D: usize> Model<D> {
         }
     }
 
-    /// The same model with particles and sticks numbered at random: the honest hard case, as
+    /// The same model with particles and sticks numbered at random, the worst case for memory locality, as
     /// meshes come from tools that care about triangles and not about memory.
     ///
     /// # Panics

@@ -40,10 +40,10 @@ use crate::surface::Surface;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BodyContacts {
-    /// How bodies feel to each other. Default: a friction of 0.5, no restitution, no thickness.
+    /// Surface of the contacts between bodies. Default: a friction of 0.5, no restitution, no thickness.
     pub surface: Surface,
-    /// How near contacts are looked for, m: so that a face that lies on another has all its corners
-    /// as points of contact, though one may be a little above it. Default: 0.005.
+    /// The distance up to which hulls have contacts, m: above 0, so that all corners of a face that
+    /// rests on another are points of contact, though one may be slightly above it. Default: 0.005.
     pub margin: f32,
 }
 

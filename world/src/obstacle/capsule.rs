@@ -11,7 +11,7 @@ use crate::path::{axes_along, check_point, upright};
 use crate::surface::Nearest;
 use crate::vector::{constants, difference, dot, length, scaled};
 
-/// All that is near a line between two ends: a limb, a pole.
+/// All points within a radius of a line segment, such as a limb or a pole.
 ///
 /// ```
 /// use taut_world::{Capsule, Solid};
@@ -38,7 +38,7 @@ impl<const D: usize> Capsule<D> {
     }
 }
 
-/// A capsule, in place.
+/// A capsule in world coordinates, prepared for distance queries.
 #[derive(Clone, Copy, Debug)]
 pub struct Rod<const D: usize> {
     from: [f32; D],

@@ -1,4 +1,4 @@
-//! Sticks laid out so that looking at all of them is fast.
+//! An order of sticks in which computing the stretch of all of them is fast.
 
 use taut_core::Sticks;
 

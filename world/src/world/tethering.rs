@@ -1,4 +1,4 @@
-//! The tethers of a part of a world: made of its rest shape, its tears and its pins.
+//! The tethers of an island, computed from its rest shape, its torn sticks and its pins.
 
 use taut_core::{Cursor, Delta, Engine, Kernel, Particles, Renumbering};
 
@@ -47,7 +47,7 @@ impl<const D: usize> Tethering<D> {
         })
     }
 
-    /// The part goes on with those of its sticks that are `kept`, on another plan. The others are torn.
+    /// Adapts to a new plan that has only the sticks `kept`; marks the others as torn in `rest`.
     pub(super) fn exchange(&mut self, kept: &[u32]) {
         let left = reordered(&self.stick_of, kept);
         let mut is_left = vec![false; self.rest.sticks.len()];
@@ -177,13 +177,13 @@ impl<const D: usize> Tethering<D> {
         self.columns = TetherColumns::new(lists, places.collect());
     }
 
-    /// Takes over where the anchors are, wherever the plan keeps them.
+    /// Reads the present positions of the anchors through the plan.
     pub(super) fn place_anchors(&mut self, engine: &dyn Engine<D>, particles: &Particles<D>) {
         let places = self.anchors.iter().map(|&it| engine.position(particles, it as usize));
         self.columns.place_anchors(places);
     }
 
-    /// The stage that keeps them, in a substep; none if there are none.
+    /// The stage that enforces the tethers in a substep; None without tethers.
     pub(super) fn stage(&self, moment: &Moment<D>) -> Option<Tether<'_, D>> {
         let most = TETHER_SPEED_MAX * moment.h;
         (!self.anchors.is_empty()).then_some(Tether { columns: &self.columns, most })
@@ -207,7 +207,7 @@ pub(super) fn out_of_tethers<const D: usize>(
 }
 
 impl<K: Kernel<D>, const D: usize> World<K, D> {
-    /// The models that have particles without the tethers that they are to have, and how many.
+    /// Per model of an island with tethers: how many particles lack a tether they should have.
     pub(super) fn untethered(&self) -> Vec<(&ModelRange, usize)> {
         let mut found = Vec::new();
         for (at, island) in self.islands.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What can be played, but surely not as it was meant.
+//! Problems of a scene that do not prevent a simulation but are surely not intended.
 
 use taut_core::{Kernel, Step};
 
@@ -43,8 +43,8 @@ pub enum Warning {
     },
 }
 
-/// An axis along which there is less than this share of the greatest acceleration does not count:
-/// its loss cannot be seen.
+/// Axes with less than this share of the greatest acceleration are not checked: losing it has no
+/// visible effect.
 const NEGLIGIBLE: f32 = 1e-3;
 
 /// Notes by how much the particles of a model, with their inverse masses, are out of reach. (None
@@ -81,7 +81,7 @@ fn out_of_reach<const D: usize>(
 }
 
 impl<const D: usize> Scene<D> {
-    /// What can be played, but surely not as it was meant.
+    /// Problems of the scene that do not prevent a simulation but are surely not intended.
     ///
     /// ```
     /// use taut_world::{Cloth, Model, Scene};

@@ -1,4 +1,4 @@
-//! The fastest row beside the same number of iterations as substeps of one iteration each.
+//! Compares the fastest row with substeps of one iteration each, as many as its iterations.
 
 use taut_bench::{Contest, Progress, Row, SubstepComparison};
 

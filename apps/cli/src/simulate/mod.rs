@@ -41,7 +41,7 @@ pub(crate) struct Arguments {
     /// come out have its vertices as it numbers them.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["source", "size"])]
     mesh: Option<PathBuf>,
-    /// Leave a mesh as large as it is. Otherwise its mean edge becomes 0.05 m.
+    /// Keep the original scale of a mesh. Otherwise it is scaled to a mean edge of 0.05 m.
     #[arg(long, requires = "mesh")]
     keep_scale: bool,
     /// List the scenes of the library.

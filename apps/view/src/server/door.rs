@@ -1,8 +1,8 @@
 //! Who is let in.
 //!
-//! A server on this machine is in reach of every page that a browser on it shows. What such a page
-//! asks for carries the page's origin; and where its name was made to mean this machine (DNS
-//! rebinding), it carries that name as the host. Neither is let in.
+//! Every page in a browser on this machine can send requests to a server on it. A request from
+//! another page has that page's `Origin`; after DNS rebinding its `Host` is the other page's host
+//! name. The server rejects both.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use axum::response::{IntoResponse, Response};
 /// The port of `http` addresses that name none.
 const HTTP_PORT: u16 = 80;
 
-/// By what names this server may be called.
+/// The values of the `Host` header that the server accepts.
 #[derive(Clone)]
 pub(super) struct Door(Arc<[String]>);
 

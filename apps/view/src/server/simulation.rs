@@ -27,7 +27,7 @@ const COMMAND_TIME: Duration = Duration::from_millis(5);
 /// How long expensive commands wait at most until all pages have been sent a new topology.
 const TOPOLOGY_TIME: Duration = Duration::from_millis(100);
 
-/// A command as it was read, or why it is none.
+/// A parsed command, or its parse error.
 pub(super) type ReadCommand = serde_json::Result<Command>;
 
 /// The simulation's ends of the queues of a connection.
@@ -233,7 +233,7 @@ impl Loop {
         true
     }
 
-    /// Makes the next message of each connection that has sent the last one.
+    /// Makes the next message of each connection whose outbox is empty.
     fn send_messages(&mut self) {
         for Connection { page, queues: Queues { outbox, .. }, .. } in &self.connections {
             if let Ok(place) = outbox.try_reserve()

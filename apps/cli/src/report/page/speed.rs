@@ -73,9 +73,9 @@ pub(super) fn sheets(all: &[Results]) -> Markup {
     html! {
         p {
             "How long one stick takes, on sheets from small to large. A line is a kernel on an \
-            instruction set; lower is faster; a line that rises to the right has left a cache. All \
+            instruction set; lower is faster; a rise to the right: the data exceeds a cache. All \
             lines of the order " code { "sheet" } " end with the same bits: only their speed \
-            differs. What one starts from is " code { "textbook" } ", the order in which \
+            differs. The baseline is " code { "textbook" } ", the order in which \
             textbooks build a sheet."
         }
         (charts(all, |results| {
