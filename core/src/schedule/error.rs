@@ -45,7 +45,7 @@ pub enum ScheduleError {
         /// The phase.
         phase: usize,
     },
-    /// Two cloths that are put [side by side](Schedule::side_by_side) share a particle.
+    /// Two cloths that are put [side by side](crate::Schedule::side_by_side) share a particle.
     #[error("cloth {part} shares particle {particle} with another cloth")]
     DependentParts {
         /// The later of the two cloths, by its place in the list.
