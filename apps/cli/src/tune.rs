@@ -38,7 +38,7 @@ pub(crate) struct Arguments {
     /// schedule of the scene.
     #[arg(long, value_name = "NAME", value_parser = parse::<Arrangement>)]
     schedule: Option<Arrangement>,
-    /// Allow any schedule: another schedule is another answer.
+    /// Allow any schedule: another schedule changes the result.
     #[arg(long)]
     any_answer: bool,
     /// The largest residual (root mean square) allowed after 120 frames. Default: no limit for the
