@@ -119,7 +119,7 @@ pub struct Choice {
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TuningError {
-    /// Nobody may be chosen.
+    /// No candidate may be chosen.
     #[error(
         "nothing that may be chosen is bounded and accurate enough: '{schedule}' comes nearest and \
          leaves a stretch of {stretch:.4} rms after {JUDGED_FRAMES} frames"
@@ -198,7 +198,7 @@ impl Tuning {
     /// for a [`Contest`](crate::Contest).
     ///
     /// # Errors
-    /// If a candidate cannot be set up, or nobody may be chosen.
+    /// If a candidate cannot be set up, or no candidate may be chosen.
     pub fn run(&self, progress: impl FnMut(Progress<'_>)) -> Result<Choice, TuningError> {
         let mut search = Search::new(self, progress)?;
         search.sift()?;

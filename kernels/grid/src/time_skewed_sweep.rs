@@ -70,7 +70,7 @@ impl<M: Machine, const D: usize> Field<'_, M, D> {
     /// # Safety
     /// - All columns, of present and of previous positions, are as long as the sheet or its layout, and
     ///   valid for reading and writing at the rows of the stages, and those that their sticks reach;
-    ///   nobody else uses them meanwhile, nor the share of `scratch` of that block.
+    ///   no other code accesses them during the call, nor the share of `scratch` of that block.
     pub(crate) unsafe fn sweep_stages(
         &self,
         stages: &[Stage],

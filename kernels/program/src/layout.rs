@@ -8,7 +8,7 @@ use taut_core::{PACKET_STICKS, PlanError, Real, STAR_STICKS, Schedule};
 use crate::{Access, Form, Program, Register};
 
 /// A block of one batch longer than this is cut into tasks of this many sticks: its sticks
-/// are independent, so threads may share them, and nobody can see it.
+/// are independent, so threads may share them without a change of bits.
 const TASK_STICKS: usize = 2048;
 
 /// How many registers are transposed at a time: a record has four numbers.

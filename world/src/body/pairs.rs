@@ -25,7 +25,7 @@ pub(super) struct Scratch {
 }
 
 impl Bodies<3> {
-    /// Another substep begins: contacts are to be found anew.
+    /// Discards the contacts at the beginning of a substep, so that the next pass finds new ones.
     pub(crate) fn forget_contacts(&mut self) {
         self.scratch.found = false;
     }
