@@ -170,8 +170,9 @@ impl KernelChoice {
     /// If this build does not have them on this machine, or the threads cannot be started.
     pub fn find(&self) -> Result<KernelPair, KernelChoiceError> {
         let Self { kernel, ref isa, threads } = *self;
-        let mut pairs = KernelPair::available(true);
-        let isas = listed(pairs.iter().map(KernelPair::isa));
+        let all = KernelPair::available(true);
+        let isas = |pairs: &[KernelPair]| listed(pairs.iter().map(KernelPair::isa));
+        let mut pairs = all.clone();
         if let Some(kernel) = kernel {
             let available = listed(pairs.iter().map(KernelPair::name));
             pairs.retain(|pair| pair.name() == kernel.name());
@@ -180,16 +181,18 @@ impl KernelChoice {
             }
         }
         if let Some(isa) = isa {
-            let known = isas.split(", ").any(|known| known == isa);
-            let of_kernel = listed(pairs.iter().map(KernelPair::isa));
+            let is_known = all.iter().any(|pair| pair.isa() == isa);
+            let available = isas(&pairs);
             pairs.retain(|pair| pair.isa() == isa);
             match kernel {
                 _ if !pairs.is_empty() => {}
-                Some(kernel) if known => {
-                    let (isa, available) = (isa.clone(), of_kernel);
+                Some(kernel) if is_known => {
+                    let isa = isa.clone();
                     return Err(KernelChoiceError::KernelOnIsa { kernel, isa, available });
                 }
-                _ => return Err(KernelChoiceError::Isa { isa: isa.clone(), available: isas }),
+                _ => {
+                    return Err(KernelChoiceError::Isa { isa: isa.clone(), available: isas(&all) });
+                }
             }
         }
         // There is one, as a build has at least one kernel.

@@ -110,7 +110,7 @@ impl SummaryRow {
 }
 
 /// 1030224 as 1.03 M.
-pub(crate) fn millions(count: u64) -> String {
+fn millions(count: u64) -> String {
     match count {
         0..10_000 => count.to_string(),
         _ => format!("{:.2} M", count as f64 / 1e6),
