@@ -139,6 +139,12 @@ impl AnyKernel {
         sheet.width() >= LEAST_GRID_WIDTH
     }
 
+    /// Whether a scene has a sheet that is [wide enough](Self::suits_grid).
+    #[cfg(feature = "world")]
+    pub fn suits_grid_in<const D: usize>(scene: &taut_world::Scene<D>) -> bool {
+        scene.models().any(|(_, model)| model.sheet.as_ref().is_some_and(Self::suits_grid))
+    }
+
     /// The kernel of that name (`scalar`, `wide`, `pulp`, `grid`) on the best instruction set that
     /// this machine has for it.
     ///

@@ -2,7 +2,7 @@
 
 use comfy_table::{Cell, CellAlignment, Color};
 use serde::Serialize;
-use taut::world::{AnyScene, LibraryScene, Model, Scene};
+use taut::world::{AnyScene, LibraryScene, Scene};
 use taut::{AnyKernel, Formula, KernelName, KernelPair};
 use taut_bench::{MachineInfo, WorldContest, WorldRow};
 
@@ -106,8 +106,7 @@ impl Arguments {
             [formula] => *formula,
             _ => anyhow::bail!("worlds are compared by one formula: give --formulas one"),
         };
-        let suits_grid = |model: &Model<D>| model.sheet.as_ref().is_some_and(AnyKernel::suits_grid);
-        let sheets = scene.models().any(|(_, model)| suits_grid(model));
+        let sheets = AnyKernel::suits_grid_in(&scene);
         Ok(Prepared { formula: scene.formula, sheets, scene: scene.into() })
     }
 

@@ -9,7 +9,7 @@ use std::thread;
 
 use anyhow::Context;
 use comfy_table::CellAlignment;
-use taut::world::{AnyScene, LibraryScene, Model, Scene, World};
+use taut::world::{AnyScene, LibraryScene, Scene, World};
 use taut::{AnyKernel, Kernel, KernelPair};
 use taut_bench::Progress;
 
@@ -90,9 +90,7 @@ impl Verdict {
         AnyKernel: Kernel<D>,
     {
         self.particles = scene.particles();
-        let suits_grid = |model: &Model<D>| model.sheet.as_ref().is_some_and(AnyKernel::suits_grid);
-        let sheets = scene.models().any(|(_, model)| suits_grid(model));
-        let mut kernels = KernelPair::available(sheets);
+        let mut kernels = KernelPair::available(AnyKernel::suits_grid_in(scene));
         let threaded = kernels[0].clone().on_threads(THREADS);
         kernels.extend(threaded.inspect_err(|error| self.complain(error)).ok());
         for kernel in &kernels {

@@ -272,10 +272,7 @@ where
     }
 
     fn suits_grid_in(&self, order: Option<Order>) -> bool {
-        let wide_enough =
-            |model: &Model<D>| model.sheet.as_ref().is_some_and(AnyKernel::suits_grid);
-        order.is_none_or(|order| order == Order::Sheet)
-            && self.scene.models().any(|(_, model)| wide_enough(model))
+        order.is_none_or(|order| order == Order::Sheet) && AnyKernel::suits_grid_in(&self.scene)
     }
 
     fn check_choice(&self, choice: &KernelChoice, order: Option<Order>) -> Result<(), CourseError> {
