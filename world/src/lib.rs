@@ -18,6 +18,7 @@ mod emitter;
 mod error;
 mod force;
 mod forces;
+mod groups;
 mod linear;
 mod matter;
 mod model;
@@ -44,7 +45,7 @@ pub use force::{
     WindLaw,
 };
 pub use forces::Forces;
-pub use matter::Matter;
+pub use matter::{ContactScratch, Islands, Matter};
 pub use model::{
     Arranged, Arrangement, ArrangementError, Axes, Bridge, Cloth, Diagonals, Faces, Guide,
     HexSheet, JointLimit, Model, Numbering, Order, PINNED_SHARE, Plant, Ragdoll, Rope, StickSet,
@@ -54,7 +55,8 @@ pub use motion::{Integrator, Oscillator, fallen};
 #[cfg(feature = "parry")]
 pub use obstacle::{BodyContacts, Facing, TriMesh};
 pub use obstacle::{
-    Bounds, Capsule, Cuboid, HalfSpace, LimbContacts, Obstacle, Shape, Side, Solid, Sphere,
+    Bounds, Capsule, Cuboid, FormulaPass, HalfSpace, LimbContacts, Obstacle, Shape, Side, Solid,
+    Sphere,
 };
 pub use path::{Path, Pose, Spin};
 pub use pose::BodyPose;

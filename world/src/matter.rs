@@ -2,6 +2,8 @@
 
 use taut_core::{Engine, Executor, Particles, PlanError, PositiveZeros, Stage, Sticks};
 
+use crate::body::{BodyScratch, LimbScratch};
+use crate::groups::{GroupPass, GroupPasses};
 use crate::model::Model;
 
 /// A model in the middle of a substep. Its particles may be in the layout of the plan that relaxes
@@ -13,7 +15,18 @@ use crate::model::Model;
 #[derive(Debug)]
 pub struct Matter<'a, const D: usize = 3> {
     model: &'a mut Model<D>,
+    scratch: &'a mut ContactScratch<D>,
     plan: Option<PlanAccess<'a, D>>,
+}
+
+/// What contacts remember within a substep, and memory that they use again: no part of the state.
+#[derive(Clone, Debug, Default)]
+pub struct ContactScratch<const D: usize = 3> {
+    /// Where each particle was when the substep began, m: written by obstacles that look where
+    /// particles came from.
+    pub(crate) starts: Vec<[f32; D]>,
+    pub(crate) bodies: BodyScratch<D>,
+    pub(crate) limbs: LimbScratch<D>,
 }
 
 /// The plan of a model, on an executor.
@@ -57,12 +70,16 @@ impl<const D: usize> PlanAccess<'_, D> {
 
 impl<'a, const D: usize> Matter<'a, D> {
     /// A model whose particles are in their columns, as between steps.
-    pub fn of(model: &'a mut Model<D>) -> Self {
-        Self { model, plan: None }
+    pub fn of(model: &'a mut Model<D>, scratch: &'a mut ContactScratch<D>) -> Self {
+        Self { model, scratch, plan: None }
     }
 
-    pub(crate) fn on_plan(model: &'a mut Model<D>, plan: PlanAccess<'a, D>) -> Self {
-        Self { model, plan: Some(plan) }
+    pub(crate) fn on_plan(
+        model: &'a mut Model<D>,
+        scratch: &'a mut ContactScratch<D>,
+        plan: PlanAccess<'a, D>,
+    ) -> Self {
+        Self { model, scratch, plan: Some(plan) }
     }
 
     /// The model. The columns of its particles may hold older positions and previous positions;
@@ -73,45 +90,76 @@ impl<'a, const D: usize> Matter<'a, D> {
 
     /// The model with the columns of its particles up to date, to change.
     pub fn model_mut(&mut self) -> &mut Model<D> {
+        self.model_and_scratch().0
+    }
+
+    /// The same, and what contacts remember of it.
+    pub fn model_and_scratch(&mut self) -> (&mut Model<D>, &mut ContactScratch<D>) {
         if let Some(plan) = &mut self.plan {
             plan.write_back(&mut self.model.particles);
         }
-        self.model
-    }
-
-    /// The same of matter that nothing else needs any more.
-    pub(crate) fn into_model(mut self) -> &'a mut Model<D> {
-        self.model_mut();
-        self.model
+        (self.model, self.scratch)
     }
 
     /// Runs a stage on all particles, where they are. Positions of -0.0 become +0.0.
     pub fn visit(&mut self, stage: &dyn Stage<D>) {
-        self.visitor().0.visit(&PositiveZeros(stage));
+        let Model { particles, sticks, .. } = &mut *self.model;
+        visit(&mut self.plan, particles, sticks, &PositiveZeros(stage));
     }
 
-    /// What runs stages, and the radii of the particles, m, which stages may look at.
-    pub(crate) fn visitor(&mut self) -> (Visitor<'_, 'a, D>, &[f32]) {
+    /// Runs passes of obstacles by formula on all particles, one after the other.
+    pub(crate) fn pass_by(&mut self, passes: &[&dyn GroupPass<D>]) {
         let Model { particles, sticks, radii, .. } = &mut *self.model;
-        (Visitor { particles, sticks, plan: self.plan.as_mut() }, radii)
+        visit(&mut self.plan, particles, sticks, &GroupPasses { passes, radii });
     }
 }
 
-/// The part of [`Matter`] that runs stages.
-pub(crate) struct Visitor<'m, 'a, const D: usize> {
-    particles: &'m mut Particles<D>,
-    sticks: &'m Sticks,
-    plan: Option<&'m mut PlanAccess<'a, D>>,
+/// All islands of a world in the middle of a substep, for contacts that look at several.
+pub struct Islands<'a, const D: usize = 3>(pub(crate) &'a mut dyn IslandAccess<D>);
+
+/// Where [`Islands`] are.
+pub(crate) trait IslandAccess<const D: usize> {
+    fn count(&self) -> usize;
+    fn one(&mut self, island: usize) -> Option<Matter<'_, D>>;
+    fn two(&mut self, islands: [usize; 2]) -> Option<[Matter<'_, D>; 2]>;
 }
 
-impl<const D: usize> Visitor<'_, '_, D> {
-    pub(crate) fn visit(&mut self, stage: &dyn Stage<D>) {
-        match &mut self.plan {
-            None => self.particles.visit(stage),
-            Some(PlanAccess { engine, executor, progress }) => {
-                let outcome = engine.visit(*executor, self.particles, self.sticks, stage);
-                progress.failure = progress.failure.or(outcome.err());
-            }
+impl<const D: usize> Islands<'_, D> {
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.0.count()
+    }
+
+    /// The matter of an island. None if there is no such island, or no force or obstacle may
+    /// touch it in this step.
+    pub fn one(&mut self, island: usize) -> Option<Matter<'_, D>> {
+        self.0.one(island)
+    }
+
+    /// The matter of two islands. None if there are no such two, or no force or obstacle may touch
+    /// one of them in this step.
+    pub fn two(&mut self, islands: [usize; 2]) -> Option<[Matter<'_, D>; 2]> {
+        self.0.two(islands)
+    }
+}
+
+impl<const D: usize> core::fmt::Debug for Islands<'_, D> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Islands").field("count", &self.count()).finish_non_exhaustive()
+    }
+}
+
+fn visit<const D: usize>(
+    plan: &mut Option<PlanAccess<'_, D>>,
+    particles: &mut Particles<D>,
+    sticks: &Sticks,
+    stage: &dyn Stage<D>,
+) {
+    match plan {
+        None => particles.visit(stage),
+        Some(PlanAccess { engine, executor, progress }) => {
+            let outcome = engine.visit(*executor, particles, sticks, stage);
+            progress.failure = progress.failure.or(outcome.err());
         }
     }
 }

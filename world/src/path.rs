@@ -320,7 +320,8 @@ impl<const D: usize> Pose<D> {
 /// How far the points of an obstacle moved in a substep: `turn (x - about) + shift`, m.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Drift<const D: usize> {
-    turn: [[f32; D]; D],
+    /// Where it turns.
+    turn: Option<[[f32; D]; D]>,
     about: [f32; D],
     shift: [f32; D],
 }
@@ -328,15 +329,14 @@ pub(crate) struct Drift<const D: usize> {
 impl<const D: usize> Drift<D> {
     pub(crate) fn between(before: &Pose<D>, after: &Pose<D>) -> Self {
         // What is at x was `before (after⁻¹ x)`.
-        let turn = core::array::from_fn(|row| {
-            core::array::from_fn(|column| {
-                let stays = f64::from(u8::from(row == column));
-                (stays - dot(before.turn[row], after.turn[column])) as f32
-            })
-        });
+        let entry = |row: usize, column: usize| {
+            let stays = f64::from(u8::from(row == column));
+            (stays - dot(before.turn[row], after.turn[column])) as f32
+        };
+        let turn = || core::array::from_fn(|row| core::array::from_fn(|column| entry(row, column)));
         let shift = |axis: usize| (after.shift[axis] - before.shift[axis]) as f32;
         Self {
-            turn,
+            turn: (before.turn != after.turn).then(turn),
             about: after.turned_about().map(|x| x as f32),
             shift: core::array::from_fn(shift),
         }
@@ -344,10 +344,12 @@ impl<const D: usize> Drift<D> {
 
     #[inline(always)]
     pub(crate) fn at<L: Lane>(&self, x: [L; D]) -> [L; D] {
-        let from = difference(x, constants(x[0], self.about));
         let mut drift = constants(x[0], self.shift);
-        for (along, row) in drift.iter_mut().zip(self.turn) {
-            *along = dot(constants(x[0], row), from) + *along;
+        if let Some(turn) = self.turn {
+            let from = difference(x, constants(x[0], self.about));
+            for (along, row) in drift.iter_mut().zip(turn) {
+                *along = dot(constants(x[0], row), from) + *along;
+            }
         }
         drift
     }

@@ -91,6 +91,18 @@ impl<S: Simd> Register<S> {
         Self { simd, lanes: simd.splat_f32s(value) }
     }
 
+    /// The lesser of two numbers; if one is not a number, which it is depends on the instruction set.
+    #[inline(always)]
+    pub(crate) fn lesser(self, other: Self) -> Self {
+        Self { lanes: self.simd.min_f32s(self.lanes, other.lanes), ..self }
+    }
+
+    /// The greater of two numbers; likewise.
+    #[inline(always)]
+    pub(crate) fn greater(self, other: Self) -> Self {
+        Self { lanes: self.simd.max_f32s(self.lanes, other.lanes), ..self }
+    }
+
     #[inline(always)]
     pub(crate) fn lanes(self) -> S::f32s {
         self.lanes

@@ -118,11 +118,14 @@ pub(crate) struct Law<L> {
     restitution: L,
     /// The approach in a substep, m, up to which nothing bounces.
     threshold: L,
+    /// Whether anything bounces at all.
+    bounces: bool,
 }
 
 impl Law<f32> {
     /// Neither friction nor bounces.
-    pub(crate) const PROJECTION: Self = Self { friction: 0.0, restitution: 0.0, threshold: 0.0 };
+    pub(crate) const PROJECTION: Self =
+        Self { friction: 0.0, restitution: 0.0, threshold: 0.0, bounces: false };
 }
 
 impl<S: Real> Law<S> {
@@ -131,6 +134,7 @@ impl<S: Real> Law<S> {
             friction: S::from_f64(surface.friction.into()),
             restitution: S::from_f64(surface.restitution.into()),
             threshold: S::from_f64(surface.bounce_threshold(moment.h, least_bounce(moment))),
+            bounces: surface.restitution > 0.0,
         }
     }
 }
@@ -141,7 +145,7 @@ impl Law<f32> {
     pub(crate) fn constant<L: Lane>(&self, like: L) -> Law<L> {
         let [friction, restitution, threshold] =
             constants(like, [self.friction, self.restitution, self.threshold]);
-        Law { friction, restitution, threshold }
+        Law { friction, restitution, threshold, bounces: self.bounces }
     }
 }
 
@@ -170,11 +174,13 @@ impl<L: Lane> Law<L> {
         let moved = difference(difference(x, previous), drift);
         let outgoing = dot(moved, normal);
         let incoming = L::select(outgoing.above(zero), zero, zero - outgoing);
-        let share = L::select(incoming.above(self.threshold), self.restitution, zero);
-        let change = incoming + share * incoming;
-
-        let after = share * L::select(depth.above(incoming), incoming, depth);
-        let out = depth + L::select(after.above(clear), clear, after);
+        let (mut change, mut out) = (incoming, depth);
+        if self.bounces {
+            let share = L::select(incoming.above(self.threshold), self.restitution, zero);
+            change = incoming + share * incoming;
+            let after = share * L::select(depth.above(incoming), incoming, depth);
+            out = depth + L::select(after.above(clear), clear, after);
+        }
 
         let slip = difference(moved, scaled(normal, outgoing));
         let speed = length(slip);

@@ -4,7 +4,7 @@ use taut_core::Particles;
 
 use super::contact::Contact;
 use super::motion::Moving;
-use super::{Bodies, Body};
+use super::{Bodies, Body, BodyScratch};
 use crate::linear::{Matrix, Vector, apply, each};
 use crate::settings::Moment;
 use crate::surface::{Surface, least_bounce};
@@ -176,8 +176,13 @@ fn mark_bouncing(met: &[Bounce], movers: &mut [Mover]) {
 
 impl<const D: usize> Bodies<D> {
     /// Looks how bodies move, when a substep has moved them and nothing has met yet.
-    pub(crate) fn come_in(&mut self, particles: &Particles<D>, moment: &Moment<D>) {
-        let Bounces { incoming, all, least, h, .. } = &mut self.bounces;
+    pub(crate) fn come_in(
+        &self,
+        particles: &Particles<D>,
+        moment: &Moment<D>,
+        scratch: &mut BodyScratch<D>,
+    ) {
+        let Bounces { incoming, all, least, h, .. } = &mut scratch.bounces;
         all.clear();
         // Enough for what usually meets, so that later steps take no memory.
         all.reserve(4 * self.weights[0].len());
@@ -187,8 +192,8 @@ impl<const D: usize> Bodies<D> {
     }
 
     /// Bodies that met in a substep bounce, once sticks and obstacles are done with it.
-    pub(crate) fn bounce(&mut self, particles: &mut Particles<D>) {
-        let Bounces { now, all: met, .. } = &mut self.bounces;
+    pub(crate) fn bounce(&self, particles: &mut Particles<D>, scratch: &mut BodyScratch<D>) {
+        let Bounces { now, all: met, .. } = &mut scratch.bounces;
         // What lies on something is left alone, as long as nothing falls on it.
         if !met.iter().any(|bounce| bounce.outgoing > 0.0) {
             return;

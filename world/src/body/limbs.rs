@@ -88,8 +88,6 @@ const MIN_REACH: f32 = 1e-6;
 pub struct Limbs<const D: usize = 3> {
     all: Vec<Limb>,
     owners: u32,
-    /// Memory that is used again in every pass, no part of the state.
-    scratch: Scratch<D>,
 }
 
 impl<const D: usize> Limbs<D> {
@@ -107,16 +105,17 @@ impl<const D: usize> Limbs<D> {
     /// deepest. `near` says how far it is from a point to the obstacle, and `drift` how far the
     /// obstacle moved at a point in this substep, m.
     pub(crate) fn keep_out(
-        &mut self,
+        &self,
         particles: &mut Particles<D>,
         near: impl Fn(&Particles<D>, &Probe) -> Nearest<D>,
         drift: impl Fn([f32; D]) -> [f32; D],
         surface: &Surface,
+        scratch: &mut LimbScratch<D>,
     ) {
         if self.all.is_empty() {
             return;
         }
-        let Scratch { met, solver, .. } = &mut self.scratch;
+        let LimbScratch { met, solver, .. } = scratch;
         met.clear();
         met.reserve(2);
         solver.reserve(met.capacity(), particles.len());
@@ -165,25 +164,25 @@ impl<const D: usize> Limbs<D> {
         self.owners > 1
     }
 
-    /// Discards the contacts at the beginning of a substep, so that the next pass finds new ones.
-    pub(crate) fn forget_contacts(&mut self) {
-        self.scratch.found = false;
-    }
-
     /// Moves limbs of different owners apart. Contacts are looked for within `margin`, m, once a substep.
-    pub(crate) fn keep_apart(&mut self, particles: &mut Particles<D>, friction: f32, margin: f32) {
-        let Self { all, scratch, .. } = self;
+    pub(crate) fn keep_apart(
+        &self,
+        particles: &mut Particles<D>,
+        friction: f32,
+        margin: f32,
+        scratch: &mut LimbScratch<D>,
+    ) {
         if !scratch.found {
-            scratch.find(all, particles, margin);
+            scratch.find(&self.all, particles, margin);
             scratch.found = true;
         }
-        let Scratch { contacts, solver, .. } = scratch;
+        let LimbScratch { contacts, solver, .. } = scratch;
         solver.resolve(contacts, friction, particles);
     }
 
     /// How deep limbs of different owners are in each other at most, m; 0 if they are not.
     pub(crate) fn depth_in_each_other(&self, particles: &Particles<D>) -> f32 {
-        let mut scratch = Scratch::default();
+        let mut scratch = LimbScratch::default();
         scratch.find(&self.all, particles, 0.0);
         scratch.contacts.iter().fold(0.0, |deepest, contact| {
             let depth = contact.depth(particles);
@@ -210,9 +209,9 @@ impl<const D: usize> Limbs<D> {
     }
 }
 
-/// Memory that is used again, and the contacts of a substep from pass to pass.
+/// Memory for the contacts of limbs that is used again, and the contacts of a substep from pass to pass.
 #[derive(Clone, Debug, Default)]
-struct Scratch<const D: usize> {
+pub(crate) struct LimbScratch<const D: usize> {
     boxes: Vec<Extent<D>>,
     pairs: Vec<[usize; 2]>,
     contacts: Vec<Contact<D>>,
@@ -223,7 +222,12 @@ struct Scratch<const D: usize> {
     found: bool,
 }
 
-impl<const D: usize> Scratch<D> {
+impl<const D: usize> LimbScratch<D> {
+    /// Discards the contacts at the beginning of a substep, so that the next pass finds new ones.
+    pub(crate) fn forget_contacts(&mut self) {
+        self.found = false;
+    }
+
     /// The contacts of all pairs that come as near as `margin`.
     fn find(&mut self, limbs: &[Limb], particles: &Particles<D>, margin: f32) {
         let Self { boxes, pairs: near, contacts, .. } = self;

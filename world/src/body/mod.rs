@@ -31,6 +31,7 @@ use crate::vector::{difference, sum};
 
 pub use anchor::Anchor;
 pub(crate) use anchor::Probe;
+pub(crate) use limbs::LimbScratch;
 pub use limbs::{Limb, Limbs};
 pub use mass::MassProperties;
 pub(crate) use mass::{CORNERS, checked_mass};
@@ -104,13 +105,18 @@ pub struct Bodies<const D: usize = 3> {
     /// c1 to c4 of every vertex, body by body.
     weights: [Vec<f32>; 4],
     triangles: Vec<[u32; 3]>,
-    /// Memory that is used again in every pass, no part of the state.
+}
+
+/// Memory for the contacts of bodies that is used again in every pass, and what they keep from pass to
+/// pass of a substep.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct BodyScratch<const D: usize> {
     contacts: Vec<contact::Contact<D>>,
     solver: contact::Solver<D>,
     /// What met in this substep.
     bounces: bounce::Bounces,
     #[cfg(feature = "parry")]
-    scratch: pairs::Scratch,
+    pairs: pairs::Scratch,
 }
 
 impl<const D: usize> Bodies<D> {
@@ -158,7 +164,7 @@ impl<const D: usize> Bodies<D> {
                 column.push(weight);
             }
         }
-        Some(Self { all: vec![body], weights, triangles: triangles.to_vec(), ..Self::default() })
+        Some(Self { all: vec![body], weights, triangles: triangles.to_vec() })
     }
 
     /// The bodies of a model that comes after others, the first of its particles becoming number

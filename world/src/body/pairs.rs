@@ -4,7 +4,7 @@ use taut_core::Particles;
 
 use super::contact::{Contact, Other, Solver};
 use super::hull::Touching;
-use super::{Bodies, Body};
+use super::{Bodies, Body, BodyScratch};
 use crate::pose::BodyPose;
 use crate::surface::Surface;
 use crate::sweep::{self, Extent};
@@ -24,25 +24,28 @@ pub(super) struct Scratch {
     found: bool,
 }
 
-impl Bodies<3> {
+impl BodyScratch<3> {
     /// Discards the contacts at the beginning of a substep, so that the next pass finds new ones.
     pub(crate) fn forget_contacts(&mut self) {
-        self.scratch.found = false;
+        self.pairs.found = false;
     }
+}
 
+impl Bodies<3> {
     /// Moves bodies apart. Contacts are looked for within `margin`, m, once a substep.
     pub(crate) fn keep_apart(
-        &mut self,
+        &self,
         particles: &mut Particles<3>,
         surface: &Surface,
         margin: f32,
+        scratch: &mut BodyScratch<3>,
     ) {
-        let Self { all, scratch, bounces, .. } = self;
-        if !scratch.found {
-            scratch.find(all, particles, surface.thickness, margin);
-            scratch.found = true;
+        let BodyScratch { pairs, bounces, .. } = scratch;
+        if !pairs.found {
+            pairs.find(&self.all, particles, surface.thickness, margin);
+            pairs.found = true;
         }
-        let Scratch { contacts, solver, between, .. } = scratch;
+        let Scratch { contacts, solver, between, .. } = pairs;
         solver.resolve(contacts, surface.friction, particles);
         if surface.restitution > 0.0 {
             for (contact, two) in contacts.iter().zip(&*between) {

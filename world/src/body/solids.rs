@@ -4,7 +4,7 @@ use taut_core::Particles;
 
 use super::anchor::Probe;
 use super::contact::Contact;
-use super::{Anchor, Bodies, Body};
+use super::{Anchor, Bodies, Body, BodyScratch};
 use crate::surface::{Nearest, Surface};
 
 impl<const D: usize> Bodies<D> {
@@ -25,15 +25,14 @@ impl<const D: usize> Bodies<D> {
     /// far it is from one to the obstacle, and `drift` how far the obstacle moved at a point in this
     /// substep, m. With a restitution they [bounce](Self::bounce) when the substep ends.
     pub(crate) fn keep_out(
-        &mut self,
+        &self,
         particles: &mut Particles<D>,
         near: impl Fn(&Particles<D>, &Probe) -> Nearest<D>,
         drift: impl Fn([f32; D]) -> [f32; D],
         surface: &Surface,
+        scratch: &mut BodyScratch<D>,
     ) {
-        let mut contacts = core::mem::take(&mut self.contacts);
-        let mut bounces = core::mem::take(&mut self.bounces);
-        let mut solver = core::mem::take(&mut self.solver);
+        let BodyScratch { contacts, solver, bounces, .. } = scratch;
         for (body, points) in self.points().enumerate() {
             contacts.clear();
             for point in points {
@@ -42,16 +41,13 @@ impl<const D: usize> Bodies<D> {
                 let Probe { point, reach, .. } = probe;
                 contacts.extend(Contact::with_obstacle(particles, point, near, reach, &drift));
             }
-            solver.resolve(&mut contacts, surface.friction, particles);
+            solver.resolve(contacts, surface.friction, particles);
             if surface.restitution > 0.0 {
-                for contact in &contacts {
+                for contact in &*contacts {
                     bounces.note([Some(body), None], contact, particles, surface);
                 }
             }
         }
-        self.contacts = contacts;
-        self.bounces = bounces;
-        self.solver = solver;
     }
 
     /// How deep the deepest vertex of a body that can move is in an obstacle, m; 0 if none is.

@@ -102,9 +102,6 @@ pub struct Model<const D: usize = 3> {
     pub limbs: Limbs<D>,
     /// Its rigid bodies, and the meshes fastened to them.
     pub bodies: Bodies<D>,
-    /// Where each particle was when the substep began, m: written by obstacles that look where
-    /// particles came from, and read by them within that substep. It is no part of the state.
-    pub starts: Vec<[f32; D]>,
 }
 
 impl<const D: usize> Model<D> {
@@ -127,7 +124,6 @@ impl<const D: usize> Model<D> {
             look: None,
             limbs: Limbs::default(),
             bodies: Bodies::default(),
-            starts: Vec::new(),
         }
     }
 
@@ -363,7 +359,6 @@ impl<const D: usize> Model<D> {
             look: self.look,
             limbs: self.limbs.renumbered(|old| new_of(&old)),
             bodies: self.bodies.renumbered(renumbering),
-            starts: Vec::new(),
         }
     }
 

@@ -56,13 +56,13 @@ impl Default for BodyContacts {
 impl Obstacle<3> for BodyContacts {
     fn begin(&self, matter: &mut Matter<'_, 3>) {
         if self.touches(matter.model()) {
-            matter.model_mut().bodies.forget_contacts();
+            matter.model_and_scratch().1.bodies.forget_contacts();
         }
     }
 
     fn keep_out(&self, matter: &mut Matter<'_, 3>, _: &Moment<3>) {
-        let Model { particles, bodies, .. } = matter.model_mut();
-        bodies.keep_apart(particles, &self.surface, self.margin);
+        let (Model { particles, bodies, .. }, scratch) = matter.model_and_scratch();
+        bodies.keep_apart(particles, &self.surface, self.margin, &mut scratch.bodies);
     }
 
     fn touches(&self, matter: &Model<3>) -> bool {

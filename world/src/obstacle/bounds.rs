@@ -2,6 +2,7 @@
 
 use taut_core::Lane;
 
+use super::half_space::span;
 use super::solid::{Shape, Side};
 use crate::drawing::{Figure, Form};
 use crate::error::ModelError;
@@ -91,6 +92,14 @@ impl<const D: usize> Side<D> for Walls<D> {
             *n = L::select(low, *n, *n * n.constant(-1.0));
         }
         Nearest { distance: L::select(low, from_low, from_high), normal }
+    }
+
+    #[inline(always)]
+    fn may_reach_box<L: Lane>(&self, low: [L; D], high: [L; D], reach: L) -> L::Mask {
+        let [lowest, highest] = span(self.normal, low, high);
+        let from_low = lowest - reach.constant(self.low.into());
+        let from_high = reach.constant(self.high.into()) - highest;
+        reach.above(L::select(from_low.above(from_high), from_high, from_low))
     }
 
     #[inline(always)]

@@ -3,7 +3,7 @@
 use taut_core::Lane;
 
 use super::solid::{Shape, Side};
-use super::sphere::{check_radius, length_and_direction};
+use super::sphere::{check_radius, least_offset, length_and_direction, may_reach_ball};
 use crate::drawing::{Figure, Form};
 use crate::error::ModelError;
 use crate::path::Pose;
@@ -88,5 +88,21 @@ impl<const D: usize> Side<D> for Rod<D> {
         let off = difference(from, scaled(constants(x[0], self.along), share));
         let (length, normal) = length_and_direction(off);
         Nearest { distance: length - x[0].constant(self.radius.into()), normal }
+    }
+
+    /// By the offsets from its axis that points of the box can have along each coordinate.
+    #[inline(always)]
+    fn may_reach_box<L: Lane>(&self, low: [L; D], high: [L; D], reach: L) -> L::Mask {
+        let from = constants(reach, self.from);
+        let (mut low, mut high) = (difference(low, from), difference(high, from));
+        for axis in 0..D {
+            let along = reach.constant(self.along[axis].into());
+            if self.along[axis] > 0.0 {
+                low[axis] = low[axis] - along;
+            } else {
+                high[axis] = high[axis] - along;
+            }
+        }
+        may_reach_ball(least_offset(low, high), self.radius, reach)
     }
 }

@@ -2,12 +2,13 @@
 
 use taut_core::{LEAST_SQUARED_LENGTH, Lane};
 
+use super::half_space::span;
 use super::solid::{Shape, Side};
 use super::sphere::may_reach_ball;
 use crate::drawing::{Figure, Form};
 use crate::error::ModelError;
 use crate::path::Pose;
-use crate::path::{check_point, unit};
+use crate::path::{check_point, unit, upright};
 use crate::surface::Nearest;
 use crate::vector::{constants, difference, dot, length, plus};
 
@@ -74,6 +75,8 @@ impl<const D: usize> Cuboid<D> {
 pub struct Block<const D: usize> {
     centre: [f32; D],
     axes: [[f32; D]; D],
+    /// Whether the axes are those of the coordinates.
+    upright: bool,
     half: [f32; D],
     /// The radius of a ball around it.
     bound: f32,
@@ -83,9 +86,11 @@ impl<const D: usize> Shape<D> for Cuboid<D> {
     type Side = Block<D>;
 
     fn sides(&self, pose: &Pose<D>) -> impl AsRef<[Self::Side]> {
+        let axes = self.axes.map(|axis| pose.direction(axis).map(|x| x as f32));
         [Block {
             centre: pose.point(self.centre).map(|x| x as f32),
-            axes: self.axes.map(|axis| pose.direction(axis).map(|x| x as f32)),
+            axes,
+            upright: axes == upright().map(|axis| axis.map(|x| x as f32)),
             half: self.half.map(|x| x as f32),
             bound: length(self.half) as f32,
         }]
@@ -106,7 +111,8 @@ impl<const D: usize> Side<D> for Block<D> {
         let from = difference(x, constants(x[0], self.centre));
         let (mut along, mut beyond) = ([zero; D], [zero; D]);
         for edge in 0..D {
-            let far = dot(constants(x[0], self.axes[edge]), from);
+            let far =
+                if self.upright { from[edge] } else { dot(constants(x[0], self.axes[edge]), from) };
             let half = x[0].constant(self.half[edge].into());
             along[edge] = far;
             beyond[edge] = L::select(zero.above(far), far * back, far) - half;
@@ -135,7 +141,11 @@ impl<const D: usize> Side<D> for Block<D> {
         for edge in 0..D {
             let size = L::select(outside, out[edge] * inverse, inner[edge]);
             let towards = L::select(zero.above(along[edge]), size * back, size);
-            normal = plus(normal, towards, constants(x[0], self.axes[edge]));
+            if self.upright {
+                normal[edge] = towards + zero; // never -0.0
+            } else {
+                normal = plus(normal, towards, constants(x[0], self.axes[edge]));
+            }
         }
         Nearest { distance: L::select(outside, length, highest), normal }
     }
@@ -144,5 +154,22 @@ impl<const D: usize> Side<D> for Block<D> {
     #[inline(always)]
     fn may_reach<L: Lane>(&self, x: [L; D], reach: L) -> L::Mask {
         may_reach_ball(difference(x, constants(x[0], self.centre)), self.bound, reach)
+    }
+
+    /// By the planes of its sides.
+    #[inline(always)]
+    fn may_reach_box<L: Lane>(&self, low: [L; D], high: [L; D], reach: L) -> L::Mask {
+        let centre = constants(reach, self.centre);
+        let (low, high) = (difference(low, centre), difference(high, centre));
+        let mut farthest = reach.constant(f64::NEG_INFINITY);
+        for edge in 0..D {
+            let [lowest, highest] = span(self.axes[edge], low, high);
+            let below = reach.constant(0.0) - highest;
+            let along = L::select(lowest.above(below), lowest, below);
+            let beyond = along - reach.constant(self.half[edge].into());
+            farthest = L::select(beyond.above(farthest), beyond, farthest);
+        }
+        // A root may be rounded to a little less than what it is the root of.
+        (reach * reach.constant(1.000_01)).at_least(farthest)
     }
 }

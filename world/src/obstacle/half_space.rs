@@ -59,10 +59,33 @@ impl<const D: usize> Shape<D> for HalfSpace<D> {
     }
 }
 
+/// From where to where a box along the coordinates goes along a direction: what is rounded, is rounded as
+/// for its points.
+#[inline(always)]
+pub(super) fn span<L: Lane, const D: usize>(
+    direction: [f32; D],
+    mut low: [L; D],
+    mut high: [L; D],
+) -> [L; 2] {
+    for axis in 0..D {
+        if direction[axis] < 0.0 {
+            core::mem::swap(&mut low[axis], &mut high[axis]);
+        }
+    }
+    let direction = constants(low[0], direction);
+    [dot(direction, low), dot(direction, high)]
+}
+
 impl<const D: usize> Side<D> for PlaneSide<D> {
     #[inline(always)]
     fn nearest<L: Lane>(&self, x: [L; D]) -> Nearest<D, L> {
         let normal = constants(x[0], self.normal);
         Nearest { distance: dot(normal, x) - x[0].constant(self.height.into()), normal }
+    }
+
+    #[inline(always)]
+    fn may_reach_box<L: Lane>(&self, low: [L; D], high: [L; D], reach: L) -> L::Mask {
+        let [lowest, _] = span(self.normal, low, high);
+        reach.above(lowest - reach.constant(self.height.into()))
     }
 }

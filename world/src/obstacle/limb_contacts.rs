@@ -60,13 +60,13 @@ impl Default for LimbContacts {
 impl<const D: usize> Obstacle<D> for LimbContacts {
     fn begin(&self, matter: &mut Matter<'_, D>) {
         if self.touches(matter.model()) {
-            matter.model_mut().limbs.forget_contacts();
+            matter.model_and_scratch().1.limbs.forget_contacts();
         }
     }
 
     fn keep_out(&self, matter: &mut Matter<'_, D>, _: &Moment<D>) {
-        let Model { particles, limbs, .. } = matter.model_mut();
-        limbs.keep_apart(particles, self.friction, self.margin);
+        let (Model { particles, limbs, .. }, scratch) = matter.model_and_scratch();
+        limbs.keep_apart(particles, self.friction, self.margin, &mut scratch.limbs);
     }
 
     fn touches(&self, matter: &Model<D>) -> bool {

@@ -11,7 +11,7 @@ use super::solid::Solid;
 use crate::body::Probe;
 use crate::drawing::{Figure, Form};
 use crate::error::ModelError;
-use crate::matter::Matter;
+use crate::matter::{ContactScratch, Matter};
 use crate::model::Model;
 use crate::path::Pose;
 use crate::path::{Drift, check_point, upright};
@@ -166,6 +166,12 @@ fn box_around(a: Point, b: Point, reach: f64) -> Aabb {
     Aabb::new(bound(f64::min, -reach, f32::next_down), bound(f64::max, reach, f32::next_up))
 }
 
+/// Whether two boxes meet; not where one is not a number.
+#[inline]
+fn meet(one: &Aabb, other: &Aabb) -> bool {
+    one.mins.cmple(other.maxs).all() && one.maxs.cmpge(other.mins).all()
+}
+
 /// The nearest point of a mesh.
 struct Near {
     triangle: usize,
@@ -211,26 +217,31 @@ impl TriMesh {
         Triangle(self.triangles[triangle].map(|corner| self.points[corner as usize].map(f64::from)))
     }
 
+    /// Calls `found` with each triangle whose box meets another.
+    fn near_box(&self, other: &Aabb, mut found: impl FnMut(usize)) {
+        for triangle in self.tree.leaves(|node| meet(other, &node.aabb())) {
+            found(triangle as usize);
+        }
+    }
+
     /// The first triangle on a way, and the share of the way to it; of equally near ones that of the
     /// least number.
     fn first_crossed(&self, from: Point, to: Point) -> Option<(usize, f64)> {
         let mut first: Option<(usize, f64)> = None;
-        for candidate in self.tree.intersect_aabb(&box_around(from, to, 0.0)) {
-            let triangle = candidate as usize;
+        self.near_box(&box_around(from, to, 0.0), |triangle| {
             if let Some(share) = self.triangle(triangle).crossed(self.facing, from, to)
                 && first.is_none_or(|(other, least)| (share, triangle) < (least, other))
             {
                 first = Some((triangle, share));
             }
-        }
+        });
         first
     }
 
     /// The nearest point within `reach` that a particle at `p` meets.
     fn nearest(&self, p: Point, reach: f64) -> Option<Near> {
         let mut nearest: Option<Near> = None;
-        for candidate in self.tree.intersect_aabb(&box_around(p, p, reach)) {
-            let triangle = candidate as usize;
+        self.near_box(&box_around(p, p, reach), |triangle| {
             let point = self.triangle(triangle).nearest(p);
             let off = difference(p, point);
             let distance = length(off);
@@ -241,7 +252,7 @@ impl TriMesh {
             {
                 nearest = Some(Near { triangle, point, distance });
             }
-        }
+        });
         nearest
     }
 
@@ -363,13 +374,14 @@ impl Solid<TriMesh> {
 
 impl Obstacle for Solid<TriMesh> {
     fn begin(&self, matter: &mut Matter<'_>) {
-        let Model { particles, starts, .. } = matter.model_mut();
+        let (Model { particles, .. }, ContactScratch { starts, .. }) = matter.model_and_scratch();
         starts.clear();
         starts.extend((0..particles.len()).map(|particle| particles.position(particle)));
     }
 
     fn keep_out(&self, matter: &mut Matter<'_>, moment: &Moment) {
-        let matter = matter.model_mut();
+        let (matter, scratch) = matter.model_and_scratch();
+        let ContactScratch { starts, bodies: of_bodies, limbs: of_limbs } = scratch;
         let [before, after] = self.poses(moment);
         let law = Law::new(&self.surface, moment);
         let place = |p| after.point(p).map(|x| x as f32);
@@ -384,16 +396,13 @@ impl Obstacle for Solid<TriMesh> {
             let x = matter.particles.position(particle).map(f64::from);
             let previous =
                 core::array::from_fn(|axis| f64::from(matter.particles.previous(axis)[particle]));
-            let start = matter.starts.get(particle).map_or(previous, |start| start.map(f64::from));
+            let start = starts.get(particle).map_or(previous, |start| start.map(f64::from));
             let from = before.point_back(start);
             let mover = Mover { x: after.point_back(x), previous: before.point_back(previous) };
             let skin = self.skin(x, &after);
             let reach = self.reach(matter, particle).max(skin);
-            // (False for NaN, too.)
             let around = box_around(from, mover.x, reach);
-            if !(around.mins.cmple(everything.maxs).all()
-                && around.maxs.cmpge(everything.mins).all())
-            {
+            if !meet(&around, &everything) {
                 continue;
             }
             if let Some(met) = self.shape.met(from, mover, [reach, skin], &law, rounded) {
@@ -404,11 +413,11 @@ impl Obstacle for Solid<TriMesh> {
                 }
             }
         }
-        let Model { particles, bodies, limbs, starts, .. } = matter;
+        let Model { particles, bodies, limbs, .. } = matter;
         let near = self.near(starts, [before, after]);
         let drift = Drift::between(&before, &after);
-        bodies.keep_out(particles, &near, |x| drift.at(x), &self.surface);
-        limbs.keep_out(particles, &near, |x| drift.at(x), &self.surface);
+        bodies.keep_out(particles, &near, |x| drift.at(x), &self.surface, of_bodies);
+        limbs.keep_out(particles, &near, |x| drift.at(x), &self.surface, of_limbs);
     }
 
     /// Of a mesh: by how much a particle is nearer than thickness and radius; the side on

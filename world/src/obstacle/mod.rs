@@ -6,6 +6,7 @@ mod bounds;
 mod capsule;
 mod cuboid;
 mod half_space;
+mod keep_out;
 mod limb_contacts;
 #[cfg(feature = "parry")]
 mod mesh;
@@ -15,7 +16,8 @@ mod sphere;
 use core::fmt::Debug;
 
 use crate::drawing::Figure;
-use crate::matter::Matter;
+use crate::groups::GroupPass;
+use crate::matter::{Islands, Matter};
 use crate::model::Model;
 use crate::settings::Moment;
 
@@ -31,6 +33,9 @@ pub use mesh::{Facing, TriMesh};
 pub use solid::{Shape, Side, Solid};
 pub use sphere::Sphere;
 
+/// What a [`Solid`] of a [`Shape`] does to particles in a substep.
+pub struct FormulaPass<'a, const D: usize>(pub(crate) &'a dyn GroupPass<D>);
+
 /// Something that particles cannot enter. Where it is, is a function of time: it has no state that
 /// a step changes, so a world can be resumed at any step.
 pub trait Obstacle<const D: usize = 3>: Debug + Send + Sync {
@@ -43,8 +48,30 @@ pub trait Obstacle<const D: usize = 3>: Debug + Send + Sync {
     /// [`Matter::model_mut`].
     fn keep_out(&self, matter: &mut Matter<'_, D>, moment: &Moment<D>);
 
+    /// The same for all islands of the world, which is what the world calls. By default each that it
+    /// [touches](Self::touches) is [kept out](Self::keep_out) on its own; contacts between islands look
+    /// at several.
+    fn keep_all_out(&self, islands: &mut Islands<'_, D>, moment: &Moment<D>) {
+        for island in 0..islands.count() {
+            if let Some(mut matter) = islands.one(island)
+                && self.touches(matter.model())
+            {
+                self.keep_out(&mut matter, moment);
+            }
+        }
+    }
+
+    /// Calls `then` once with the pass that keeps particles out, and returns true, if all that
+    /// [`keep_out`](Self::keep_out) does to particles without bodies and limbs is such a pass: those of
+    /// obstacles that follow each other go over the particles together. By default it is not.
+    fn by_formula(&self, moment: &Moment<D>, then: &mut dyn FnMut(FormulaPass<'_, D>)) -> bool {
+        let _ = (moment, then);
+        false
+    }
+
     /// Called at the beginning of each substep, before the motion. Obstacles that look where
-    /// particles came from note it in [`Model::starts`]; others, and by default, do nothing.
+    /// particles came from note it in the [scratch memory](Matter::model_and_scratch); others, and by
+    /// default, do nothing.
     fn begin(&self, matter: &mut Matter<'_, D>) {
         let _ = matter;
     }

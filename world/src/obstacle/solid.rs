@@ -1,12 +1,11 @@
-//! Obstacles made of a shape, a surface and a path; and the pass over the particles that those
-//! share whose shape is a formula.
+//! Obstacles made of a shape, a surface and a path.
 
 use core::fmt::Debug;
 
-use pulp::Simd;
-use taut_core::{Lane, Numbers, PADDING, ParticleView, Particles, Stage};
+use taut_core::{Lane, Particles};
 
-use super::Obstacle;
+use super::keep_out::KeepOut;
+use super::{FormulaPass, Obstacle};
 use crate::body::Probe;
 use crate::drawing::Figure;
 use crate::error::ModelError;
@@ -15,9 +14,8 @@ use crate::model::Model;
 use crate::path::Drift;
 use crate::path::{Path, Pose, Spin};
 use crate::settings::Moment;
-use crate::simd::{self, Mask, Pass, Register, RegisterPass};
-use crate::surface::{Contact, Law, Mover};
-use crate::surface::{Nearest, Surface};
+use crate::simd::{self, Pass};
+use crate::surface::{Law, Nearest, Surface};
 
 /// A shape with a surface, still or moving: an obstacle.
 ///
@@ -110,7 +108,11 @@ impl<S, const D: usize> Solid<S, D> {
 
     /// Where it is when a substep begins, and when it ends.
     pub(super) fn poses(&self, moment: &Moment<D>) -> [Pose<D>; 2] {
-        [moment.time - f64::from(moment.h), moment.time].map(|time| self.pose(time))
+        let after = self.pose(moment.time);
+        if matches!(self.path, Path::Still) && self.spin.is_none() {
+            return [after; 2];
+        }
+        [self.pose(moment.time - f64::from(moment.h)), after]
     }
 }
 
@@ -126,6 +128,15 @@ pub trait Side<const D: usize>: Copy + Send + Sync {
     #[inline(always)]
     fn may_reach<L: Lane>(&self, x: [L; D], reach: L) -> L::Mask {
         reach.above(self.nearest(x).distance)
+    }
+
+    /// Whether a point between `low` and `high`, the corners of a box along the coordinates, may be
+    /// nearer than `reach`: a first test of many particles at once, of which the same holds. Where
+    /// `low` is above `high`, there is no point. By default one may.
+    #[inline(always)]
+    fn may_reach_box<L: Lane>(&self, low: [L; D], high: [L; D], reach: L) -> L::Mask {
+        let _ = (low, high);
+        reach.at_least(reach)
     }
 
     /// How far a particle that keeps off by `reach` can be from it before it meets the obstacle
@@ -178,124 +189,6 @@ pub trait Shape<const D: usize = 3>: Debug + Send + Sync {
     }
 }
 
-/// The sides of an obstacle against particles.
-struct KeepOut<'a, S, const D: usize> {
-    sides: &'a [S],
-    /// Of all particles by number, m, or empty.
-    radii: &'a [f32],
-    thickness: f32,
-    drift: Drift<D>,
-    law: Law<f32>,
-}
-
-impl<S: Side<D>, const D: usize> Stage<D> for KeepOut<'_, S, D> {
-    fn run(&self, particles: ParticleView<'_, D>) {
-        simd::widest_registers(KeepOutPass { obstacle: self, particles });
-    }
-}
-
-struct KeepOutPass<'a, 'p, S, const D: usize> {
-    obstacle: &'a KeepOut<'a, S, D>,
-    particles: ParticleView<'p, D>,
-}
-
-/// The radii of the particles in the slots from `first` on, 0 where there are none.
-#[inline(always)]
-fn radii_of(radii: &[f32], numbers: &Numbers, first: usize) -> [f32; PADDING] {
-    core::array::from_fn(|lane| radii.get(numbers.of(first + lane)).copied().unwrap_or_default())
-}
-
-impl<S: Side<D>, const D: usize> RegisterPass for KeepOutPass<'_, '_, S, D> {
-    #[inline(always)]
-    fn run<R: Simd>(self, simd: R) {
-        let Self { obstacle, particles } = self;
-        let KeepOut { sides, radii, thickness, ref drift, law } = *obstacle;
-        let ParticleView { position, previous, inverse_mass, numbers } = particles;
-        let position = position.map(|column| R::as_mut_simd_f32s(column).0);
-        let previous = previous.map(|column| R::as_mut_simd_f32s(column).0);
-        let (masses, _) = R::as_simd_f32s(inverse_mass);
-        let zero = Register::splat(simd, 0.0);
-        let thickness = Register::splat(simd, thickness);
-        let law = law.constant(zero);
-        let projection = Law::PROJECTION.constant(zero);
-
-        // All registers of some slots, whose radii are looked up together.
-        let registers = PADDING / R::F32_LANES;
-        for (block, masses) in masses.chunks_exact(registers).enumerate() {
-            let block_radii = match radii {
-                [] => [0.0; PADDING],
-                _ => radii_of(radii, &numbers, block * PADDING),
-            };
-            let (block_radii, _) = R::as_simd_f32s(&block_radii);
-            for (register, (&masses, &radii)) in masses.iter().zip(block_radii).enumerate() {
-                let slot = block * registers + register;
-                let reach = thickness + Register::new(simd, radii);
-                let free = Register::new(simd, masses).above(zero);
-                let mut x = [zero; D];
-                for (x, column) in x.iter_mut().zip(&position) {
-                    *x = Register::new(simd, column[slot]);
-                }
-
-                // Most registers are off all sides.
-                let mut near = zero.above(zero);
-                for side in sides {
-                    near = near.or(side.may_reach(x, reach));
-                }
-                if !near.and(free).any() {
-                    continue;
-                }
-
-                let mut mover = Mover { x, previous: [zero; D] };
-                for (before, column) in mover.previous.iter_mut().zip(&previous) {
-                    *before = Register::new(simd, column[slot]);
-                }
-                let mut met = zero.above(zero);
-                for side in sides {
-                    let inside = keep_out(side, &mut mover, reach, free, drift, &law);
-                    met = met.or(inside);
-                }
-                if !met.any() {
-                    continue;
-                }
-                if sides.len() > 1 {
-                    // Friction at one side may have put a particle back behind another.
-                    for side in sides {
-                        keep_out(side, &mut mover, reach, free, drift, &projection);
-                    }
-                }
-                for axis in 0..D {
-                    // -0.0 becomes +0.0.
-                    position[axis][slot] = (mover.x[axis] + zero).lanes();
-                    previous[axis][slot] = mover.previous[axis].lanes();
-                }
-            }
-        }
-    }
-}
-
-/// One side against the free particles of a register. Returns which of them were inside.
-#[inline(always)]
-fn keep_out<R: Simd, const D: usize>(
-    side: &impl Side<D>,
-    mover: &mut Mover<Register<R>, D>,
-    reach: Register<R>,
-    free: Mask<R>,
-    drift: &Drift<D>,
-    law: &Law<Register<R>>,
-) -> Mask<R> {
-    let Nearest { distance, normal } = side.nearest(mover.x);
-    let inside = reach.above(distance).and(free);
-    if inside.any() {
-        let contact = Contact { normal, depth: reach - distance, clear: side.clear(reach) };
-        let met = law.meet(*mover, drift.at(mover.x), contact);
-        for axis in 0..D {
-            mover.x[axis] = Lane::select(inside, met.x[axis], mover.x[axis]);
-            mover.previous[axis] = Lane::select(inside, met.previous[axis], mover.previous[axis]);
-        }
-    }
-    inside
-}
-
 /// How deep the deepest particle is.
 struct Depth<'a, S, const D: usize> {
     side: S,
@@ -325,25 +218,46 @@ fn near<const D: usize>(side: impl Side<D>) -> impl Fn(&Particles<D>, &Probe) ->
     move |particles, probe| side.nearest(probe.point.position(particles))
 }
 
+impl<S: Shape<D>, const D: usize> Solid<S, D> {
+    /// What it does to single particles.
+    fn pass<'a>(
+        &self,
+        sides: &'a [S::Side],
+        [before, after]: &[Pose<D>; 2],
+        moment: &Moment<D>,
+    ) -> KeepOut<'a, S::Side, D> {
+        KeepOut {
+            sides,
+            thickness: self.surface.thickness,
+            drift: Drift::between(before, after),
+            law: Law::new(&self.surface, moment),
+        }
+    }
+}
+
 impl<S: Shape<D>, const D: usize> Obstacle<D> for Solid<S, D> {
     fn keep_out(&self, matter: &mut Matter<'_, D>, moment: &Moment<D>) {
-        let [before, after] = self.poses(moment);
-        let drift = Drift::between(&before, &after);
-        let sides = self.shape.sides(&after);
-        let sides = sides.as_ref();
-        let (mut visitor, radii) = matter.visitor();
-        let thickness = self.surface.thickness;
-        let law = Law::new(&self.surface, moment);
-        visitor.visit(&KeepOut { sides, radii, thickness, drift, law });
+        let poses = self.poses(moment);
+        let sides = self.shape.sides(&poses[1]);
+        let pass = self.pass(sides.as_ref(), &poses, moment);
+        matter.pass_by(&[&pass]);
         let Model { bodies, limbs, .. } = matter.model();
         if bodies.is_empty() && limbs.is_empty() {
             return;
         }
-        let Model { bodies, limbs, particles, .. } = matter.model_mut();
-        for &side in sides {
-            bodies.keep_out(particles, near(side), |x| drift.at(x), &self.surface);
-            limbs.keep_out(particles, near(side), |x| drift.at(x), &self.surface);
+        let (Model { bodies, limbs, particles, .. }, scratch) = matter.model_and_scratch();
+        for &side in pass.sides {
+            let drift = |x| pass.drift.at(x);
+            bodies.keep_out(particles, near(side), drift, &self.surface, &mut scratch.bodies);
+            limbs.keep_out(particles, near(side), drift, &self.surface, &mut scratch.limbs);
         }
+    }
+
+    fn by_formula(&self, moment: &Moment<D>, then: &mut dyn FnMut(FormulaPass<'_, D>)) -> bool {
+        let poses = self.poses(moment);
+        let sides = self.shape.sides(&poses[1]);
+        then(FormulaPass(&self.pass(sides.as_ref(), &poses, moment)));
+        true
     }
 
     fn depth(&self, matter: &Model<D>, moment: &Moment<D>) -> f32 {

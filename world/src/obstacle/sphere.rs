@@ -62,6 +62,19 @@ pub(super) fn length_and_direction<L: Lane, const D: usize>(d: [L; D]) -> (L, [L
     (length, direction)
 }
 
+/// The least that offsets between `low` and `high` can be, without their signs.
+#[inline(always)]
+pub(super) fn least_offset<L: Lane, const D: usize>(low: [L; D], high: [L; D]) -> [L; D] {
+    let zero = low[0].constant(0.0);
+    let mut least = low;
+    for (least, high) in least.iter_mut().zip(high) {
+        let back = zero - high;
+        let far = L::select(back.above(*least), back, *least);
+        *least = L::select(far.above(zero), far, zero);
+    }
+    least
+}
+
 /// Whether a point `from` the centre of a ball may be nearer than `reach` to it. It takes no root, and
 /// allows for more than what is lost to rounding.
 #[inline(always)]
@@ -97,5 +110,12 @@ impl<const D: usize> Side<D> for Ball<D> {
     #[inline(always)]
     fn may_reach<L: Lane>(&self, x: [L; D], reach: L) -> L::Mask {
         may_reach_ball(difference(x, constants(x[0], self.centre)), self.radius, reach)
+    }
+
+    #[inline(always)]
+    fn may_reach_box<L: Lane>(&self, low: [L; D], high: [L; D], reach: L) -> L::Mask {
+        let centre = constants(reach, self.centre);
+        let least = least_offset(difference(low, centre), difference(high, centre));
+        may_reach_ball(least, self.radius, reach)
     }
 }

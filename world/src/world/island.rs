@@ -14,7 +14,7 @@ use super::step::{Pass, Watch};
 use super::tethering::Tethering;
 use crate::force::{Force, Sampling};
 use crate::forces::Forces;
-use crate::matter::{Matter, PlanAccess, Progress};
+use crate::matter::{ContactScratch, Matter, PlanAccess, Progress};
 use crate::model::{Model, reordered};
 use crate::settings::Moment;
 
@@ -36,6 +36,7 @@ pub struct Island<P, const D: usize = 3> {
     held: Forces<D>,
     pushed: Pushed,
     progress: Progress,
+    contacts: ContactScratch<D>,
     /// Whether a force or an obstacle may meet it in this step.
     pub(super) touched: bool,
     /// Whether torn sticks were left out.
@@ -147,6 +148,7 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
             renumbering,
             pushed: Pushed::default(),
             progress: Progress::default(),
+            contacts: ContactScratch::default(),
             touched: false,
             reordered: false,
             targets: Vec::new(),
@@ -222,8 +224,8 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
 
     /// The model as obstacles see it.
     pub(super) fn on_plan<'a>(&'a mut self, executor: &'a dyn Executor) -> Matter<'a, D> {
-        let Self { matter, plan, progress, .. } = self;
-        Matter::on_plan(matter, PlanAccess { engine: plan, executor, progress })
+        let Self { matter, plan, progress, contacts, .. } = self;
+        Matter::on_plan(matter, contacts, PlanAccess { engine: plan, executor, progress })
     }
 
     /// Begins a step: takes over what tethers depend on, if any of it changed. `hands_changed` says
@@ -369,8 +371,9 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
             watch.after(Pass::Tethers);
         }
         if has_bodies {
-            let Model { bodies, particles, .. } = self.on_plan(executor).into_model();
-            bodies.come_in(particles, moment);
+            let mut matter = self.on_plan(executor);
+            let (Model { bodies, particles, .. }, contacts) = matter.model_and_scratch();
+            bodies.come_in(particles, moment, &mut contacts.bodies);
             watch.after(Pass::Motion);
         }
         self.relax(iterations, moment, executor, watch)
@@ -398,8 +401,9 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
     /// Ends a substep: bodies that met bounce.
     pub(super) fn bounce(&mut self, executor: &dyn Executor) {
         if !self.matter.bodies.is_empty() {
-            let Model { bodies, particles, .. } = self.on_plan(executor).into_model();
-            bodies.bounce(particles);
+            let mut matter = self.on_plan(executor);
+            let (Model { bodies, particles, .. }, contacts) = matter.model_and_scratch();
+            bodies.bounce(particles, &mut contacts.bodies);
         }
     }
 

@@ -1,6 +1,7 @@
 //! A scene on its way through time.
 
 mod clock;
+mod contacts;
 mod cutting;
 mod diagnostics;
 mod drawing;

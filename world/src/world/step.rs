@@ -2,7 +2,8 @@
 
 use taut_core::{Executor, Inline, Kernel};
 
-use super::{World, WorldError};
+use super::{Island, World, WorldError, contacts};
+use crate::matter::Islands;
 use crate::settings::{Moment, Settings};
 
 /// How a step ended.
@@ -52,6 +53,13 @@ impl Watch<'_> {
     }
 }
 
+/// The islands that a force or an obstacle may meet in this step.
+fn touched<P, const D: usize>(
+    islands: &mut [Island<P, D>],
+) -> impl Iterator<Item = &mut Island<P, D>> {
+    islands.iter_mut().filter(|island| island.touched)
+}
+
 impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// One step, on the calling thread (kernels may have threads of their own).
     ///
@@ -70,8 +78,8 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         self.run_step(executor, Watch(None))
     }
 
-    /// One step that calls `after` at the end of each of its passes, to measure what each costs: once a
-    /// island, substep and repetition. The bits are those of [`step`](Self::step); it may
+    /// One step that calls `after` at the end of each of its passes, to measure what each costs: once an
+    /// island, substep and repetition (obstacles: once for all islands). The bits are those of [`step`](Self::step); it may
     /// take longer, as tethers are a pass of their own and do not go down the sheet with the sticks.
     ///
     /// ```
@@ -132,14 +140,14 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
                 watch.after(Pass::Whole);
             }
         }
-        for island in islands.iter_mut().filter(|island| island.touched) {
+        for island in touched(islands) {
             island.push_step(forces, &whole_step, executor);
             watch.after(Pass::Forces);
         }
         for substep in 1..=step.substeps {
             let time = self.time + f64::from(substep) * f64::from(h);
             let moment = Moment { time, h, hold: h, motion };
-            for island in islands.iter_mut().filter(|island| island.touched) {
+            for island in touched(islands) {
                 // Before obstacles look where particles came from.
                 if !island.matter.emitters.is_empty() {
                     island.on_plan(executor).model_mut().emit(&moment);
@@ -150,23 +158,24 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
                 island.push(forces, &moment, executor);
                 watch.after(Pass::Forces);
                 island.put(substep, step.substeps, time);
-                for pass in 0..passes {
+            }
+            for pass in 0..passes {
+                for island in touched(islands) {
                     if pass == 0 {
                         island.advance(step.iterations, &moment, executor, &mut watch)?;
                     } else {
                         island.relax(step.iterations, &moment, executor, &mut watch)?;
                     }
-                    for obstacle in &*obstacles {
-                        if obstacle.touches(&island.matter) {
-                            obstacle.keep_out(&mut island.on_plan(executor), &moment);
-                        }
-                    }
-                    watch.after(Pass::Obstacles);
                 }
+                let mut all = contacts::OnPlans { islands, executor };
+                contacts::keep_out(obstacles, &mut Islands(&mut all), &moment);
+                watch.after(Pass::Obstacles);
+            }
+            for island in touched(islands) {
                 island.bounce(executor);
             }
         }
-        for island in islands.iter_mut().filter(|island| island.touched) {
+        for island in touched(islands) {
             finite &= island.finish(executor)?;
             watch.after(Pass::Sticks);
         }

@@ -8,8 +8,8 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use taut_core::{Duplicates, Particles, Sticks};
 use taut_scalar::ScalarKernel;
 use taut_world::{
-    Facing, Matter, Model, Moment, Obstacle, Path, Rope, Scene, Solid, Spin, StickSet, Surface,
-    TriMesh, World,
+    ContactScratch, Facing, Matter, Model, Moment, Obstacle, Path, Rope, Scene, Solid, Spin,
+    StickSet, Surface, TriMesh, World,
 };
 
 use crate::make::coarse;
@@ -300,12 +300,13 @@ proptest! {
             Surface { thickness, restitution: 0.5, friction: 0.5, ..Surface::default() };
         let mesh = Solid::mesh(mesh).with(surface).unwrap();
         let mut model = loose(&[from]);
-        mesh.begin(&mut Matter::of(&mut model));
+        let mut scratch = ContactScratch::default();
+        mesh.begin(&mut Matter::of(&mut model, &mut scratch));
         for (axis, to) in to.into_iter().enumerate() {
             model.particles.positions_mut(axis)[0] = to;
         }
         let moment = Moment { time: 0.0, h: H, hold: H, motion: coarse().motion().unwrap() };
-        mesh.keep_out(&mut Matter::of(&mut model), &moment);
+        mesh.keep_out(&mut Matter::of(&mut model, &mut scratch), &moment);
         let end = model.particles.position(0);
         for triangle in &triangles {
             let corners = triangle.map(|corner| points[corner as usize].map(f64::from));

@@ -8,8 +8,8 @@ use proptest::prelude::*;
 use taut_core::{Duplicates, Particles, Sticks};
 use taut_scalar::ScalarKernel;
 use taut_world::{
-    Bounds, Capsule, Cuboid, HalfSpace, Matter, Model, Moment, Obstacle, Path, Scene, Shape, Side,
-    Solid, Sphere, Spin, StickSet, Surface, World,
+    Bounds, Capsule, ContactScratch, Cuboid, HalfSpace, Islands, Matter, Model, Moment, Obstacle,
+    Path, Scene, Shape, Side, Solid, Sphere, Spin, StickSet, Surface, World,
 };
 
 const G: f64 = 9.81;
@@ -237,7 +237,8 @@ fn pinned_particles_stay_and_depth_tells_of_the_others() {
     model.particles.set_inverse_mass(0, 0.0).unwrap();
     let ball = Solid::new(Sphere::new([0.0; 3], 0.5).unwrap());
     assert!((ball.depth(&model, &moment(0.0, h)) - 0.2).abs() < 1e-6);
-    ball.keep_out(&mut Matter::of(&mut model), &moment(0.0, h));
+    let mut scratch = ContactScratch::default();
+    ball.keep_out(&mut Matter::of(&mut model, &mut scratch), &moment(0.0, h));
     assert_eq!(model.particles.position(0), [0.0, 0.1, 0.0]);
     assert_eq!(model.particles.position(1), [0.0, 0.5, 0.0]);
     // Pushed out, not shot out.
@@ -286,7 +287,7 @@ proptest! {
         obstacle in obstacle(),
         movers in prop::collection::vec((prop::array::uniform3(-4.0_f32..4.0),
                                          prop::array::uniform3(-40.0_f32..40.0),
-                                         0.0_f32..0.2), 1..40),
+                                         0.0_f32..0.2), 1..600),
         time in 0.0..1.0,
     ) {
         let h = 1.0 / 60.0;
@@ -296,11 +297,97 @@ proptest! {
         let moment = moment(time, h);
         let before = obstacle.depth(&model, &moment);
         let untouched = model.clone();
-        obstacle.keep_out(&mut Matter::of(&mut model), &moment);
+        let mut scratch = ContactScratch::default();
+        obstacle.keep_out(&mut Matter::of(&mut model, &mut scratch), &moment);
         let after = obstacle.depth(&model, &moment);
         prop_assert!(after < 4e-6, "{after} m of {before} m are left");
         if before == 0.0 {
             prop_assert_eq!(model.particles.hash(), untouched.particles.hash());
         }
     }
+}
+
+/// An obstacle that goes over the particles alone, whatever comes before and after it.
+#[derive(Debug)]
+struct Alone(Arc<dyn Obstacle>);
+
+impl Obstacle for Alone {
+    fn keep_out(&self, matter: &mut Matter<'_>, moment: &Moment) {
+        self.0.keep_out(matter, moment);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Also where a particle is at infinity, or nowhere.
+    #[test]
+    fn obstacles_that_go_over_particles_together_do_the_same_as_alone(
+        obstacles in prop::collection::vec(obstacle(), 2..20),
+        cloud in prop::collection::vec((prop::array::uniform3(-4.0_f32..4.0),
+                                        prop::array::uniform3(-40.0_f32..40.0)), 1..300),
+        lost in prop::option::of((0..300_usize, prop::sample::select(
+            vec![f32::NAN, f32::INFINITY, f32::NEG_INFINITY]))),
+        round in any::<bool>(),
+    ) {
+        let run = |alone: bool| {
+            let mut model = loose(&cloud, 1.0 / 120.0);
+            if round {
+                model.radii = (0..cloud.len()).map(|nth| 0.01 * (nth % 7) as f32).collect();
+            }
+            if let Some((nth, place)) = lost {
+                model.particles.positions_mut(1)[nth % cloud.len()] = place;
+            }
+            let mut scene = Scene::new();
+            scene.add("cloud", model).unwrap();
+            for obstacle in &obstacles {
+                let obstacle = obstacle.clone();
+                scene.obstacles.push(if alone { Arc::new(Alone(obstacle)) } else { obstacle });
+            }
+            scene.settings.step.substeps = 2;
+            let mut world = World::new(&scene, |_| ScalarKernel).unwrap();
+            for _ in 0..3 {
+                let _ = world.step().unwrap();
+            }
+            let points: Vec<_> = world.positions().map(|x| x.map(f32::to_bits)).collect();
+            points
+        };
+        prop_assert_eq!(run(false), run(true));
+    }
+}
+
+/// Keeps the first particles of all islands a distance apart, m: a contact between islands.
+#[derive(Debug)]
+struct Apart(f32);
+
+impl Obstacle for Apart {
+    fn keep_out(&self, _: &mut Matter<'_>, _: &Moment) {}
+
+    fn keep_all_out(&self, islands: &mut Islands<'_>, _: &Moment) {
+        for upper in 1..islands.count() {
+            let [mut one, mut other] = islands.two([upper - 1, upper]).unwrap();
+            let height = |matter: &mut Matter<'_>| matter.model_mut().particles.position(0)[1];
+            let missing = self.0 - (height(&mut other) - height(&mut one));
+            if missing > 0.0 {
+                one.model_mut().particles.positions_mut(1)[0] -= 0.5 * missing;
+                other.model_mut().particles.positions_mut(1)[0] += 0.5 * missing;
+            }
+        }
+    }
+}
+
+#[test]
+fn a_contact_sees_all_islands_at_once() {
+    let mut scene = Scene::new();
+    for (name, height) in [("lower", 0.0), ("upper", 0.05)] {
+        let sheet = Model::drape(4, StickSet::All).unwrap().moved([0.0, height, 0.0]);
+        scene.add(name, sheet).unwrap();
+    }
+    scene.obstacles.push(Arc::new(Apart(0.2)));
+    let mut world = World::new(&scene, |_| ScalarKernel).unwrap();
+    assert_eq!(world.islands().len(), 2);
+    run(&mut world, 2);
+    let first = |model: &str| world.position(world.model(model).unwrap().start)[1];
+    let apart = first("upper") - first("lower");
+    assert!((apart - 0.2).abs() < 1e-6, "{apart} m");
 }
