@@ -1,4 +1,4 @@
-//! Arrays of any length to and from serde formats, as `#[serde(with = "…")]` wants it.
+//! Serde support for arrays of any length, for `#[serde(with = "crate::array")]`.
 
 use alloc::vec::Vec;
 

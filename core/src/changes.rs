@@ -1,13 +1,13 @@
-//! How a plan learns what changed since it last looked.
+//! Change records: what changed in a table since a reader's cursor.
 
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 /// A record of which entries of a table were changed, for any number of readers.
 ///
-/// Plans keep copies of a table's values in an order of their own. Each remembers a [`Cursor`]
-/// and asks for the [`Delta`] since: so a plan is never silently stale, and refreshes only
-/// what changed. A clone of the table is another table and has its own record.
+/// Plans keep copies of a table's values in an order of their own. Each keeps a [`Cursor`] and
+/// reads the [`Delta`] since, so that it refreshes only what changed. A clone of the table is a
+/// different table with its own record.
 #[derive(Debug)]
 pub struct Changes {
     table: usize,
@@ -15,21 +15,21 @@ pub struct Changes {
     log: Vec<u32>,
 }
 
-/// Up to where a reader has read: of which table, and how many changes.
+/// How far a reader has read: the table, and the number of changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cursor {
     table: usize,
     changes: u64,
 }
 
-/// What a reader has missed.
+/// What changed since a cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Delta<'a> {
     /// These entries changed, in this order, perhaps repeatedly; often none.
     Entries(&'a [u32]),
-    /// The same table, but the record no longer reaches back that far.
+    /// Any entry may have changed: the record no longer reaches back to the cursor.
     Everything,
-    /// Another table altogether.
+    /// The cursor belongs to another table.
     DifferentTable,
 }
 
@@ -40,14 +40,13 @@ impl Changes {
         Self { table: TABLES.fetch_add(1, Ordering::Relaxed), forgotten: 0, log: Vec::new() }
     }
 
-    /// For so many changes a record takes memory at the first one: that of a smaller table never
-    /// does so again.
-    const AT_ONCE: usize = 4096;
+    /// The first change reserves memory for this many: smaller tables never allocate again.
+    const RESERVED: usize = 4096;
 
-    /// Notes that `entry` of a table of `length` entries has changed. The record is bounded
-    /// by the length: beyond it, refreshing everything is cheaper than reading on.
+    /// Notes that `entry` of a table of `length` entries has changed. The record has at most
+    /// `length` entries: beyond that, refreshing everything is cheaper than reading them.
     pub fn note(&mut self, entry: u32, length: usize) {
-        self.log.reserve(length.min(Self::AT_ONCE).saturating_sub(self.log.len()));
+        self.log.reserve(length.min(Self::RESERVED).saturating_sub(self.log.len()));
         if self.log.len() >= length {
             self.forgotten += self.log.len() as u64;
             self.log.clear();
@@ -61,12 +60,12 @@ impl Changes {
         self.log.clear();
     }
 
-    /// The present.
+    /// The cursor after all changes so far.
     pub fn now(&self) -> Cursor {
         Cursor { table: self.table, changes: self.forgotten + self.log.len() as u64 }
     }
 
-    /// What has happened since `seen`.
+    /// What changed since `seen`.
     pub fn since(&self, seen: Cursor) -> Delta<'_> {
         if seen.table != self.table {
             return Delta::DifferentTable;

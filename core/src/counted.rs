@@ -1,12 +1,12 @@
-//! Lanes that count what a formula does with them.
+//! Lanes that count the operations of a formula.
 
 use core::cell::Cell;
 use core::ops::{Add, AddAssign, Div, Mul, Sub};
 
 use crate::lane::Lane;
 
-/// How many operations were done, each counted once per register operation (so per stick,
-/// when the lanes inside are scalars).
+/// Numbers of operations. A register operation counts once (so for scalar lanes the counts are
+/// per stick).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Additions and subtractions.
@@ -17,7 +17,7 @@ pub struct Tally {
     pub divisions: u64,
     /// Square roots.
     pub square_roots: u64,
-    /// Estimates that a refinement starts from, made of integer operations.
+    /// Integer estimates of the reciprocal square root.
     pub estimates: u64,
 }
 
@@ -31,8 +31,8 @@ impl AddAssign for Tally {
     }
 }
 
-/// A lane that counts: the same formula text that runs fast elsewhere runs here and leaves
-/// its number of operations in a [`Tally`]. Nothing is claimed; it is counted.
+/// A lane that counts operations: the kernels' formula code runs on it and leaves the number of
+/// operations in a [`Tally`].
 ///
 /// ```
 /// use core::cell::Cell;

@@ -1,19 +1,18 @@
-//! What a Taut simulation is and what its answer means: particles, sticks, schedules,
-//! formulas, and the contract of the kernels that run them.
+//! Particles, sticks, schedules and formulas, and the contract of the kernels that relax them.
 //!
-//! *A schedule decides the answer, a kernel decides the speed.* Gauss-Seidel relaxation
-//! depends on the order of the sticks, so the order is data ([`Schedule`]), made once and
-//! validated once; whoever runs it, with whatever registers and threads, gives the same bits.
+//! *A schedule decides the result, a kernel decides the speed.* Gauss-Seidel relaxation
+//! depends on the order of the sticks, so the order is data ([`Schedule`]), built and validated
+//! once. Every kernel gives the same bits for it, with any registers and number of threads.
 //!
 //! - [`Particles`]: columns of position, previous position and inverse mass.
 //! - [`Sticks`]: columns of ends, rest length, stiffness, compliance, kind, torn.
-//! - [`Schedule`]: phases of blocks of batches; [`Sheet`] is the implied form for regular
-//!   sheets; [`Renumbering`] brings neighbours together in memory.
-//! - [`Formula`]: [`Exact`], [`Newton`], [`Halley`], [`Quick`], each one text over [`Lane`].
-//! - [`Kernel`], [`Plan`], [`Session`]: the contract as callers use it; [`Engine`]: what a kernel
+//! - [`Schedule`]: phases of blocks of batches; a [`Sheet`] implies the schedule of a regular
+//!   sheet; [`Renumbering`] brings neighbours together in memory.
+//! - [`Formula`]: [`Exact`], [`Newton`], [`Halley`], [`Quick`], each written once over [`Lane`].
+//! - [`Kernel`], [`Plan`], [`Session`]: the interface for callers; [`Engine`]: what a kernel
 //!   implements; [`Stage`]: work on one particle at a time, run on a plan's own layout.
 //!
-//! This crate knows no CPU, no file and no thread, and has no `unsafe`. Units are SI.
+//! This crate uses no CPU features, files or threads, and has no `unsafe`. Units are SI.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
 

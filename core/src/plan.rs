@@ -1,4 +1,4 @@
-//! A plan: what a kernel makes of a schedule, how callers use it, and what an engine implements.
+//! Plans: the interface for callers, and the [`Engine`] trait that kernels implement.
 
 use core::fmt;
 
@@ -13,14 +13,14 @@ use crate::sticks::Sticks;
 /// Equal substeps, each of which integrates and then relaxes.
 #[derive(Clone, Copy)]
 pub struct Substeps<'a, const D: usize, S = f32> {
-    /// What each does to a free particle.
+    /// How a free particle moves in each.
     pub motion: Motion<D, S>,
     /// How many there are.
     pub count: u32,
-    /// How often each relaxes all sticks.
+    /// How many times each relaxes all sticks.
     pub iterations: u32,
-    /// What each does between motion and relaxation, as tethers. A kernel may run it on some particles
-    /// while others have not moved yet. It must leave previous positions as they are.
+    /// Runs between motion and relaxation, for example to apply tethers. A kernel may run it on some
+    /// particles before others have moved. It must not change previous positions.
     pub after_motion: Option<&'a dyn Stage<D, S>>,
 }
 
@@ -36,7 +36,7 @@ impl<const D: usize, S: Real> fmt::Debug for Substeps<'_, D, S> {
 }
 
 impl<const D: usize, S: Real> Step<D, S> {
-    /// Checks the step and computes what its substeps have in common.
+    /// Checks the step and converts it to substeps without a stage.
     ///
     /// # Errors
     /// As [`Step::motion`].
@@ -47,48 +47,47 @@ impl<const D: usize, S: Real> Step<D, S> {
     }
 }
 
-/// Where the present values of some column of the particles are, while a plan has a working copy.
+/// Where the current values of a particle column are: in the column or in a plan's working copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Residence {
     /// In the columns only.
     Columns,
-    /// In the columns and in the working copy, the same.
+    /// In both, with equal values.
     Both,
     /// In the working copy only.
     WorkingCopy,
 }
 
 /// What a kernel implements, and what a wrapper around another plan forwards. Callers use
-/// [`Plan`], which every engine is.
+/// [`Plan`], which every engine implements.
 ///
 /// A plan may keep the particles in a layout of its own (its *working copy*) from one call to the
 /// next. The contract:
 ///
 /// - Every method that takes particles and sticks begins as [`sync_in`](Self::sync_in) does: it
-///   checks that they are the plan's, and takes over what was changed in their columns since the
-///   plan last looked. So the methods may be called in any order.
+///   checks that they belong to the plan, and reads the changes since the last call. So the
+///   methods may be called in any order.
 /// - What a method computes may stay in the working copy until [`write_back`](Self::write_back):
 ///   the columns hold older values until then. Writing a whole column before that replaces the
 ///   working copy.
 /// - Masses, pins, rest lengths, stiffness, kinds and tears may change between calls.
 ///
-/// No method has a default that a wrapper could forget to forward.
+/// No method has a default, because a wrapper could forget to forward it.
 pub trait Engine<const D: usize, S: Real = f32> {
-    /// Takes over what changed in particles and sticks.
+    /// Reads what changed in particles and sticks.
     ///
     /// # Errors
-    /// If these are not the particles and sticks of the plan; nothing has changed then. So for all
-    /// methods that take both.
+    /// If these are not the particles and sticks of the plan; nothing is changed then. The same
+    /// holds for all methods that take both.
     fn sync_in(
         &mut self,
         particles: &mut Particles<D, S>,
         sticks: &Sticks<S>,
     ) -> Result<(), PlanError>;
 
-    /// Runs substeps. In each, free particles move by [`verlet`](crate::verlet), the old position
-    /// becoming the previous one; pinned particles stay, to the bit, and their previous position
-    /// becomes their position. Then the stage of `after_motion` runs, and all sticks are relaxed in
-    /// the order of the schedule.
+    /// Runs substeps. In each, free particles move by [`verlet`](crate::verlet), and pinned
+    /// particles keep their position to the bit. The old position becomes the previous one. Then
+    /// the stage of `after_motion` runs, and all sticks are relaxed in the order of the schedule.
     ///
     /// # Errors
     /// As [`sync_in`](Self::sync_in).
@@ -100,7 +99,7 @@ pub trait Engine<const D: usize, S: Real = f32> {
         substeps: &Substeps<'_, D, S>,
     ) -> Result<(), PlanError>;
 
-    /// [`advance`](Self::advance) and [`write_back`](Self::write_back) in one go.
+    /// [`advance`](Self::advance), then [`write_back`](Self::write_back).
     ///
     /// # Errors
     /// As [`sync_in`](Self::sync_in).
@@ -144,7 +143,7 @@ pub trait Engine<const D: usize, S: Real = f32> {
     /// If there is no such particle.
     fn position(&self, particles: &Particles<D, S>, particle: usize) -> [S; D];
 
-    /// Moves a particle; its previous position stays. -0.0 becomes +0.0.
+    /// Moves a particle and keeps its previous position. -0.0 becomes +0.0.
     ///
     /// # Panics
     /// If there is no such particle.
@@ -153,21 +152,21 @@ pub trait Engine<const D: usize, S: Real = f32> {
     /// Brings the columns of the particles up to date.
     fn write_back(&mut self, executor: &dyn Executor, particles: &mut Particles<D, S>) -> Status;
 
-    /// The same on the calling thread alone, whatever threads the plan has: for a
-    /// [`Session`] that is dropped, perhaps because those threads panicked.
+    /// [`write_back`](Self::write_back) without the plan's threads: for a [`Session`] that is
+    /// dropped, perhaps because those threads panicked.
     fn restore(&mut self, particles: &mut Particles<D, S>);
 }
 
-/// A plan as callers use it: [`step`](Plan::step), or [`session`](Plan::session) to do something
-/// between iterations. Every [`Engine`] is one.
+/// A plan as callers use it: [`step`](Plan::step), or [`session`](Plan::session) to run code
+/// between iterations. Every [`Engine`] implements it.
 ///
 /// Masses, pins, rest lengths, stiffness, kinds and tears may change between steps: each
-/// step begins by taking over what changed, and only that.
+/// step begins by reading only what changed.
 pub trait Plan<const D: usize, S: Real = f32>: Engine<D, S> {
     /// One step, on the calling thread (a kernel may have threads of its own).
     ///
     /// # Errors
-    /// If the step is not sane, or these are not the particles and sticks of the plan.
+    /// If a value of the step is out of range, or these are not the particles and sticks of the plan.
     fn step(
         &mut self,
         particles: &mut Particles<D, S>,
@@ -192,9 +191,9 @@ pub trait Plan<const D: usize, S: Real = f32>: Engine<D, S> {
         Ok(self.advance_and_write_back(executor, particles, sticks, &substeps)?)
     }
 
-    /// Opens a session: the parts of a step one by one, for a caller who puts collision or
-    /// the like between them, without copying the particles each time. Of `step`, the
-    /// length and number of substeps, acceleration and damping rate count.
+    /// Opens a session, which runs the parts of a step one by one, so that the caller can run
+    /// collisions between them without copying the particles each time. `step.iterations` is
+    /// ignored.
     ///
     /// # Errors
     /// As [`Plan::step`].
@@ -215,8 +214,8 @@ pub trait Plan<const D: usize, S: Real = f32>: Engine<D, S> {
 
 impl<P: Engine<D, S> + ?Sized, const D: usize, S: Real> Plan<D, S> for P {}
 
-/// A step taken apart; see [`Plan::session`]. Dropped without [`finish`](Session::finish), it
-/// writes the positions back all the same, on the calling thread, and only the status is lost.
+/// Runs the parts of a step one by one; see [`Plan::session`]. If it is dropped without
+/// [`finish`](Session::finish), it still writes the positions back, on the calling thread.
 #[derive(Debug)]
 pub struct Session<'a, P: Engine<D, S>, const D: usize, S: Real = f32> {
     plan: &'a mut P,
@@ -226,15 +225,15 @@ pub struct Session<'a, P: Engine<D, S>, const D: usize, S: Real = f32> {
     open: bool,
 }
 
-/// Why a call inside a session cannot fail.
+/// Why a call in a session cannot fail.
 const CHECKED: &str = "the session holds the particles and sticks that it was opened with";
 
 impl<P: Engine<D, S>, const D: usize, S: Real> Session<'_, P, D, S> {
     /// Moves all particles by one substep.
     ///
     /// # Panics
-    /// If the executor of the plan panics; the positions are then some of before and some of
-    /// after. So for the other methods that change all particles.
+    /// If the executor of the plan panics; then only some of the positions are updated. The same
+    /// holds for the other methods that change all particles.
     pub fn integrate(&mut self) {
         self.advance(1, 0, None);
     }
@@ -250,10 +249,10 @@ impl<P: Engine<D, S>, const D: usize, S: Real> Session<'_, P, D, S> {
             .expect(CHECKED);
     }
 
-    /// Moves all particles by `count` substeps, each of which then runs a stage, if there is one, and
-    /// relaxes all sticks `iterations` times. That gives the same bits as
-    /// [`integrate`](Self::integrate), [`visit`](Self::visit) and [`relax`](Self::relax) in turn, and may
-    /// be faster. The stage must leave previous positions as they are.
+    /// Runs `count` substeps. Each moves all particles, runs the stage, if there is one, and relaxes
+    /// all sticks `iterations` times. That gives the same bits as [`integrate`](Self::integrate),
+    /// [`visit`](Self::visit) and [`relax`](Self::relax) in turn, and may be faster. The stage must
+    /// not change previous positions.
     ///
     /// # Panics
     /// As [`integrate`](Self::integrate), and if the stage panics.
@@ -274,7 +273,7 @@ impl<P: Engine<D, S>, const D: usize, S: Real> Session<'_, P, D, S> {
         self.plan.visit(&Inline, self.particles, self.sticks, &stage).expect(CHECKED);
     }
 
-    /// The particles, their columns up to date. Changes take effect at the next call.
+    /// Writes the positions back and returns the particles. Changes take effect at the next call.
     pub fn particles_mut(&mut self) -> &mut Particles<D, S> {
         let _ = self.plan.write_back(&Inline, self.particles);
         self.particles
@@ -298,9 +297,9 @@ impl<P: Engine<D, S>, const D: usize, S: Real> Session<'_, P, D, S> {
         self.plan.position(self.particles, particle)
     }
 
-    /// Moves a particle; its previous position stays, so it gains or loses velocity, as
-    /// projection out of an obstacle should have it. The point is not checked for sanity;
-    /// the status will tell. -0.0 becomes +0.0.
+    /// Moves a particle and keeps its previous position, which changes its velocity, as a
+    /// collision response does. The point is not checked; [`finish`](Self::finish) reports
+    /// positions that are not finite. -0.0 becomes +0.0.
     ///
     /// # Panics
     /// If there is no such particle.

@@ -1,11 +1,11 @@
-//! Work on particles one at a time, wherever a plan keeps them.
+//! Work on one particle at a time, in the layout of a plan.
 
 use crate::real::Real;
 
 /// Some particles as slices, in the order in which a plan keeps them.
 ///
 /// All slices have the same length, a multiple of [`PADDING`](crate::PADDING). Some slots may hold
-/// padding: particles of inverse mass 0 that exist for whole registers only, and stay as they are.
+/// padding: particles of inverse mass 0 that fill up registers and must not be changed.
 #[derive(Debug)]
 pub struct ParticleView<'a, const D: usize, S = f32> {
     /// Positions by axis, m.
@@ -14,7 +14,7 @@ pub struct ParticleView<'a, const D: usize, S = f32> {
     pub previous: [&'a mut [S]; D],
     /// Inverse masses, 1/kg; 0 for pinned particles and for padding.
     pub inverse_mass: &'a [S],
-    /// Which particle is in which slot.
+    /// The number of the particle in each slot.
     pub numbers: Numbers<'a>,
 }
 
@@ -23,7 +23,7 @@ pub struct ParticleView<'a, const D: usize, S = f32> {
 pub enum Numbers<'a> {
     /// Consecutive particles from this number on.
     Run(usize),
-    /// The rows of a sheet, each of `offsets.len()` slots, in another order along each row.
+    /// Rows of a sheet, each of `offsets.len()` slots, with the columns permuted.
     Rows {
         /// The first of these rows.
         first_row: usize,
@@ -35,8 +35,7 @@ pub enum Numbers<'a> {
 }
 
 impl Numbers<'_> {
-    /// The number of the particle in a slot. For padding it is no particle's number: at least as
-    /// large as there are particles.
+    /// The number of the particle in a slot. For padding it is at least the number of particles.
     ///
     /// # Panics
     /// If the rows have no slots.
@@ -61,12 +60,12 @@ impl Numbers<'_> {
     }
 }
 
-/// Work that looks at one particle at a time: motion, a tether, an obstacle given by a formula.
+/// Work on one particle at a time: motion, a tether, an obstacle given by a formula.
 ///
 /// It is written once, over slices; a plan runs it on its own layout (columns, records, rows of a
-/// sheet), some particles at a time, in any order and on any number of threads. The result of each
-/// particle must depend on that particle and its number alone. So the bits are the same for every
-/// layout.
+/// sheet), some particles at a time, in any order and on any number of threads. The result for a
+/// particle must depend on that particle and its number only, so that every layout gives the same
+/// bits.
 ///
 /// ```
 /// use taut_core::{ParticleView, Stage};
@@ -86,13 +85,13 @@ impl Numbers<'_> {
 /// }
 /// ```
 pub trait Stage<const D: usize, S: Real = f32>: Sync {
-    /// Does the work on some particles. Where the inverse mass is 0 (pinned particles, padding) it
-    /// must leave everything as it is, and no position that it writes may be -0.0, for which kernels
-    /// do not look (`x + 0.0` never is; [`Session::visit`](crate::Session::visit) sees to it).
+    /// Does the work on some particles. It must not change particles of inverse mass 0 (pinned
+    /// particles, padding), nor write a position of -0.0, which kernels do not check for
+    /// ([`Session::visit`](crate::Session::visit) adds 0.0 afterwards to ensure this).
     fn run(&self, particles: ParticleView<'_, D, S>);
 }
 
-/// Another stage, after which no position is -0.0.
+/// Runs the inner stage, then turns positions of -0.0 into +0.0.
 pub struct PositiveZeros<'a, const D: usize, S = f32>(pub &'a dyn Stage<D, S>);
 
 impl<const D: usize, S: Real> Stage<D, S> for PositiveZeros<'_, D, S> {

@@ -1,4 +1,4 @@
-//! What the numbers of a particle may be.
+//! Range checks for the values of a particle.
 
 use super::{COORDINATE_MAX, INVERSE_MASS_MAX, INVERSE_MASS_MIN, ParticleError};
 use crate::real::Real;
@@ -21,9 +21,9 @@ pub(super) fn checked_inverse_mass<S: Real>(
     inverse_mass: S,
 ) -> Result<S, ParticleError> {
     let value = inverse_mass.to_f64();
-    // Compared in this type: in f32 the bounds are the nearest f32 to the bounds stated.
-    let sane = S::from_f64(INVERSE_MASS_MIN)..=S::from_f64(INVERSE_MASS_MAX);
-    if value == 0.0 || sane.contains(&inverse_mass) {
+    // Compare in S: in f32 the bounds are the f32 nearest to the stated bounds.
+    let valid = S::from_f64(INVERSE_MASS_MIN)..=S::from_f64(INVERSE_MASS_MAX);
+    if value == 0.0 || valid.contains(&inverse_mass) {
         Ok(inverse_mass.positive_zero())
     } else {
         Err(ParticleError::InverseMass { particle, value })

@@ -1,11 +1,11 @@
-//! Why there are no such particles.
+//! Errors of particles.
 
-/// Why particles cannot be what was asked for. `particle` is the number of the first that
-/// is at fault, in the order given.
+/// Why particles cannot be created or changed. `particle` is the number of the first invalid one,
+/// in the order given.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParticleError {
-    /// As many inverse masses as points are needed.
+    /// The number of inverse masses is not the number of points.
     #[error("{points} points came with {inverse_masses} inverse masses; each point needs one")]
     UnequalLengths {
         /// How many points there were.
@@ -22,29 +22,29 @@ pub enum ParticleError {
         particle: usize,
         /// Which axis, 0 for x.
         axis: usize,
-        /// What its coordinate was.
+        /// The coordinate, m.
         value: f64,
     },
-    /// An inverse mass is NaN, negative or beyond sane size.
+    /// An inverse mass is out of range or NaN.
     #[error(
         "particle {particle} has the inverse mass {value}; it must be 0 (pinned) or from 1e-9 to 1e9 per kg"
     )]
     InverseMass {
         /// Which particle.
         particle: usize,
-        /// What its inverse mass was.
+        /// The inverse mass, 1/kg.
         value: f64,
     },
     /// There is no such particle.
-    #[error("there is no particle {particle}; there are {particles}")]
+    #[error("there is no particle {particle}; there are {particles} particles")]
     NoSuchParticle {
-        /// Which was asked for.
+        /// The number given.
         particle: usize,
         /// How many there are.
         particles: usize,
     },
-    /// Particles are numbered with 32 bits.
-    #[error("{points} points are more than 32-bit numbers can name")]
+    /// Particle numbers have 32 bits.
+    #[error("{points} points are too many for 32-bit numbers")]
     TooMany {
         /// How many points there were.
         points: usize,

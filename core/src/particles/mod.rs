@@ -17,15 +17,15 @@ use crate::stage::{Numbers, ParticleView, Stage};
 use checks::{checked_coordinates, checked_inverse_mass};
 pub use error::ParticleError;
 
-/// Columns are padded with inert particles to a multiple of this: the widest register of
-/// `f32` there is, so that no kernel has a tail loop over particles.
+/// Columns are padded with inert particles to a multiple of this: the lanes of the widest `f32`
+/// register, so that no kernel has a tail loop over particles.
 pub const PADDING: usize = 16;
 
-/// The largest sane coordinate, m.
+/// The largest valid magnitude of a coordinate, m.
 pub const COORDINATE_MAX: f64 = 1e12;
-/// The smallest sane inverse mass but 0 (pinned), 1/kg.
+/// The smallest valid inverse mass other than 0 (pinned), 1/kg.
 pub const INVERSE_MASS_MIN: f64 = 1e-9;
-/// The largest sane inverse mass, 1/kg.
+/// The largest valid inverse mass, 1/kg.
 pub const INVERSE_MASS_MAX: f64 = 1e9;
 
 /// A column: 64-byte aligned.
@@ -69,10 +69,9 @@ pub struct Columns<'a, const D: usize, S> {
     pub inverse_mass: &'a [S],
 }
 
-/// Constructors of `f32` particles, which every kernel relaxes. Literals are `f32` here, because a
-/// default type parameter does not guide inference: if these constructors were generic, a program
-/// would be in `f64` wherever its kernel takes both types, and give other bits than with another
-/// kernel. Other types are for those who [name them](Particles::in_precision).
+/// Constructors of `f32` particles, which every kernel relaxes. They are not generic, because a
+/// default type parameter does not guide inference: literals would become `f64` wherever the kernel
+/// supports both types. For `f64`, see [`in_precision`](Particles::in_precision).
 impl<const D: usize> Particles<D, f32> {
     /// Particles at rest (previous = position) at `points`, m, with `inverse_masses`, 1/kg.
     /// Coordinates of -0.0 become +0.0.
@@ -84,8 +83,8 @@ impl<const D: usize> Particles<D, f32> {
         Self::in_precision(points, inverse_masses)
     }
 
-    /// The same of points of another type: those of `glam`, `mint`, `nalgebra` and others become
-    /// arrays by themselves.
+    /// [`Particles::new`] from points of another type that converts to arrays, such as those of
+    /// `glam`, `mint` and `nalgebra`.
     ///
     /// ```
     /// use glam::Vec3;
@@ -109,16 +108,15 @@ impl<const D: usize> Particles<D, f32> {
         Self::new(&points, inverse_masses)
     }
 
-    /// No particles yet, with room for `capacity` of them.
+    /// No particles, with memory reserved for `capacity` of them.
     pub fn with_capacity(capacity: usize) -> Self {
         Self::empty(capacity)
     }
 }
 
 impl<const D: usize, S: Real> Particles<D, S> {
-    /// [`Particles::new`] in a number type that is named: `f64`, in which the scalar kernel is the
-    /// reference that errors are measured against. ([`convert`](Self::convert) makes `f64` particles
-    /// of `f32` particles.)
+    /// [`Particles::new`] in an explicit number type. The scalar kernel in `f64` is the reference for
+    /// measuring errors. ([`convert`](Self::convert) turns `f32` particles into `f64` particles.)
     ///
     /// ```
     /// use taut_core::Particles;
@@ -163,9 +161,9 @@ impl<const D: usize, S: Real> Particles<D, S> {
     /// As for [`Particles::new`]; nothing is added then.
     pub fn push(&mut self, point: [S; D], inverse_mass: S) -> Result<u32, ParticleError> {
         let particle = self.len;
-        let name = u32::try_from(particle)
+        let number = u32::try_from(particle)
             .ok()
-            .filter(|&name| name < u32::MAX)
+            .filter(|&number| number < u32::MAX)
             .ok_or(ParticleError::TooMany { points: particle + 1 })?;
         let point = checked_coordinates(particle, point)?;
         let inverse_mass = checked_inverse_mass(particle, inverse_mass)?;
@@ -182,13 +180,13 @@ impl<const D: usize, S: Real> Particles<D, S> {
         }
         self.inverse_mass[particle] = inverse_mass;
         self.len += 1;
-        Ok(name)
+        Ok(number)
     }
 
-    /// The particles of several cloths, one after the other, each moving as it did.
+    /// Concatenates the particles of several cloths and keeps their velocities.
     ///
     /// # Errors
-    /// A position that is not sane; more particles than `u32` counts.
+    /// A position out of range; more particles than `u32` counts.
     pub fn side_by_side<'a>(
         parts: impl IntoIterator<Item = &'a Self>,
     ) -> Result<Self, ParticleError> {
@@ -198,8 +196,8 @@ impl<const D: usize, S: Real> Particles<D, S> {
             for particle in 0..part.len {
                 all.push(part.position(particle), part.inverse_mass[particle])?;
             }
-            for (column, of_part) in all.previous.iter_mut().zip(&part.previous) {
-                column[first..first + part.len].copy_from_slice(&of_part[..part.len]);
+            for (column, previous) in all.previous.iter_mut().zip(&part.previous) {
+                column[first..first + part.len].copy_from_slice(&previous[..part.len]);
             }
         }
         Ok(all)
@@ -223,8 +221,8 @@ impl<const D: usize, S: Real> Particles<D, S> {
         &self.position[axis][..self.len]
     }
 
-    /// One column of positions, to write to. Written values are not checked: keep them
-    /// finite. (A host that writes -0.0 will find +0.0 after the next step.)
+    /// One column of positions, mutable. Written values are not checked and must be finite.
+    /// (-0.0 becomes +0.0 in the next step.)
     ///
     /// # Panics
     /// If there is no such axis.
@@ -242,7 +240,7 @@ impl<const D: usize, S: Real> Particles<D, S> {
         &self.previous[axis][..self.len]
     }
 
-    /// One column of previous positions, to write to, unchecked like the positions.
+    /// One column of previous positions, mutable. Written values are not checked.
     ///
     /// # Panics
     /// If there is no such axis.
@@ -256,7 +254,7 @@ impl<const D: usize, S: Real> Particles<D, S> {
         &self.inverse_mass[..self.len]
     }
 
-    /// Where a particle is, m.
+    /// The position of a particle, m.
     ///
     /// # Panics
     /// If there is no such particle.
@@ -266,15 +264,14 @@ impl<const D: usize, S: Real> Particles<D, S> {
         core::array::from_fn(|axis| self.position[axis][particle])
     }
 
-    /// Where all particles are, m, in the order of their numbers, as arrays or points of another type
-    /// that is made of arrays: see [`from_points`](Self::from_points).
+    /// All positions, m, in the order of particle numbers, as arrays or as another point type that
+    /// converts from arrays: see [`from_points`](Self::from_points).
     pub fn points<P: From<[S; D]>>(&self) -> impl ExactSizeIterator<Item = P> {
         (0..self.len).map(|particle| self.position(particle).into())
     }
 
-    /// Copies where all particles are, m, in the order of their numbers: `N` numbers each, of which
-    /// those beyond `D` are 0. Such rows are what a GPU wants; `rows.as_flattened()` is one
-    /// contiguous slice of numbers.
+    /// Copies all positions, m, in the order of particle numbers, into rows of `N` numbers; those
+    /// beyond `D` are 0. For upload to a GPU, `rows.as_flattened()` is one contiguous slice.
     ///
     /// ```
     /// use taut_core::Particles;
@@ -287,7 +284,7 @@ impl<const D: usize, S: Real> Particles<D, S> {
     /// ```
     ///
     /// # Panics
-    /// If there are not as many rows as particles.
+    /// If the number of rows is not the number of particles.
     pub fn copy_positions<const N: usize>(&self, rows: &mut [[S; N]]) {
         assert_eq!(rows.len(), self.len, "each particle needs a row");
         for (particle, row) in rows.iter_mut().enumerate() {
@@ -301,9 +298,9 @@ impl<const D: usize, S: Real> Particles<D, S> {
     /// set. This is how the owner of a pinned particle moves it.
     ///
     /// # Errors
-    /// No such particle, or a coordinate that is not sane; nothing is changed then.
+    /// No such particle, or a coordinate out of range; nothing is changed then.
     pub fn set_position(&mut self, particle: usize, point: [S; D]) -> Result<(), ParticleError> {
-        self.known(particle)?;
+        self.check_exists(particle)?;
         for (axis, x) in checked_coordinates(particle, point)?.into_iter().enumerate() {
             self.position[axis][particle] = x;
             self.previous[axis][particle] = x;
@@ -312,7 +309,7 @@ impl<const D: usize, S: Real> Particles<D, S> {
         Ok(())
     }
 
-    /// Moves a particle; its previous position stays, so it gains or loses velocity. The point is
+    /// Moves a particle and keeps its previous position, which changes its velocity. The point is
     /// not checked; -0.0 becomes +0.0.
     ///
     /// # Panics
@@ -325,19 +322,19 @@ impl<const D: usize, S: Real> Particles<D, S> {
         self.moves.note(particle as u32, self.len);
     }
 
-    /// Changes an inverse mass, 1/kg; 0 pins the particle where it is. Plans learn of it at
+    /// Changes an inverse mass, 1/kg; 0 pins the particle at its position. Plans read the change at
     /// their next step.
     ///
     /// # Errors
-    /// No such particle, or an inverse mass that is not sane; nothing is changed then.
+    /// No such particle, or an inverse mass out of range; nothing is changed then.
     pub fn set_inverse_mass(&mut self, particle: usize, value: S) -> Result<(), ParticleError> {
-        self.known(particle)?;
+        self.check_exists(particle)?;
         self.inverse_mass[particle] = checked_inverse_mass(particle, value)?;
         self.mass_changes.note(particle as u32, self.len);
         Ok(())
     }
 
-    fn known(&self, particle: usize) -> Result<(), ParticleError> {
+    fn check_exists(&self, particle: usize) -> Result<(), ParticleError> {
         if particle < self.len {
             Ok(())
         } else {
@@ -350,14 +347,14 @@ impl<const D: usize, S: Real> Particles<D, S> {
         &self.mass_changes
     }
 
-    /// The record of particles whose position or previous position was written, by anybody, for
-    /// plans that keep copies. (A particle that is added was not moved.)
+    /// The record of writes to positions and previous positions, for plans that keep copies.
+    /// (Adding a particle is not recorded.)
     pub fn moves(&self) -> &Changes {
         &self.moves
     }
 
-    /// Makes positions previous positions, and the other way round: for a kernel that then
-    /// writes the new positions over the older ones.
+    /// Swaps positions and previous positions: for a kernel that then overwrites the older ones
+    /// with the new positions.
     pub fn swap_columns(&mut self) {
         self.moves.note_all();
         core::mem::swap(&mut self.position, &mut self.previous);
@@ -368,8 +365,8 @@ impl<const D: usize, S: Real> Particles<D, S> {
         self.columns_and_cursor().0
     }
 
-    /// All columns, and the present of the record of [`moves`](Self::moves) with this access in it:
-    /// for an engine that writes to the columns itself.
+    /// All columns, and the cursor of [`moves`](Self::moves) after this access: for an engine that
+    /// writes to the columns itself.
     pub fn columns_and_cursor(&mut self) -> (Columns<'_, D, S>, Cursor) {
         self.moves.note_all();
         let cursor = self.moves.now();
@@ -406,7 +403,7 @@ impl<const D: usize, S: Real> Particles<D, S> {
         }
     }
 
-    /// The same particles, the one called `old_of_new[i]` now called `i`.
+    /// The same particles in another order: particle `old_of_new[i]` becomes particle `i`.
     ///
     /// # Panics
     /// If a number in `old_of_new` is out of range.
@@ -427,14 +424,14 @@ impl<const D: usize, S: Real> Particles<D, S> {
         }
     }
 
-    /// A hash of the positions' bits: [`hash_points`] of them in order; padding excluded.
+    /// [`hash_points`] of all positions in order; padding excluded.
     pub fn hash(&self) -> u64 {
         hash_points((0..self.len).map(|particle| self.position(particle)))
     }
 }
 
-/// A hash of points' bits: FNV-1a, 64 bits, over the points in order and the axes of each, every
-/// number as 8 little-endian bytes of its [canonical bits](Real::canonical_bits).
+/// A hash of the bits of points: FNV-1a, 64 bits, over the points in order and the axes of each,
+/// every number as 8 little-endian bytes of its [canonical bits](Real::canonical_bits).
 pub fn hash_points<const D: usize, S: Real>(points: impl IntoIterator<Item = [S; D]>) -> u64 {
     let numbers = points.into_iter().flatten();
     fnv1a(numbers.flat_map(|number| number.canonical_bits().to_le_bytes()))

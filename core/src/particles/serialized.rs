@@ -15,8 +15,8 @@ struct Rows<S> {
 
 /// Rows of positions and previous positions, and inverse masses.
 ///
-/// A text format has to bring `f64` back to the bit: `serde_json` does so with its feature
-/// `float_roundtrip`; without it some values come back one unit in the last place off.
+/// A text format must read `f64` back exactly: `serde_json` does so with its feature
+/// `float_roundtrip`; without it some values are one unit in the last place off.
 impl<const D: usize, S: Real + Serialize> Serialize for Particles<D, S> {
     fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
         let rows = |columns: &[super::Column<S>; D]| {

@@ -1,4 +1,4 @@
-//! What the constants of a stick may be.
+//! Range checks for the constants of a stick.
 
 use super::{COMPLIANCE_MAX, REST_MAX, REST_MIN, StickError};
 use crate::real::Real;
@@ -16,7 +16,7 @@ pub(super) fn check_ends(pairs: &[[u32; 2]], particles: usize) -> Result<(), Sti
 }
 
 pub(super) fn check_rest<S: Real>(stick: usize, rest: S) -> Result<S, StickError> {
-    // Compared in this type: in f32 the bounds are the nearest f32 to the bounds stated.
+    // Compare in S: in f32 the bounds are the f32 nearest to the stated bounds.
     if (S::from_f64(REST_MIN)..=S::from_f64(REST_MAX)).contains(&rest) {
         Ok(rest)
     } else {

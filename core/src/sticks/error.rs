@@ -1,12 +1,12 @@
-//! Why there are no such sticks.
+//! Errors of sticks.
 
-/// Why sticks cannot be what was asked for. `stick` is the number of the first that is at
-/// fault, in the order given.
+/// Why sticks cannot be created or changed. `stick` is the number of the first invalid one, in
+/// the order given.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StickError {
     /// An end is not a particle.
-    #[error("stick {stick} ends at particle {particle}, but there are only {particles}")]
+    #[error("stick {stick} ends at particle {particle}, but there are only {particles} particles")]
     NoSuchParticle {
         /// Which stick.
         stick: usize,
@@ -23,7 +23,7 @@ pub enum StickError {
         /// The particle.
         particle: u32,
     },
-    /// A rest length is NaN, not positive or beyond sane size.
+    /// A rest length is out of range or NaN.
     #[error("stick {stick} has the rest length {value}; it must be from 1e-15 to 1e10 m")]
     Rest {
         /// Which stick.
@@ -47,7 +47,7 @@ pub enum StickError {
         /// Its compliance.
         value: f64,
     },
-    /// As many rest lengths as pairs are needed.
+    /// The number of rest lengths is not the number of pairs.
     #[error("{pairs} pairs came with {rests} rest lengths; each pair needs one")]
     UnequalLengths {
         /// How many pairs there were.
@@ -56,15 +56,15 @@ pub enum StickError {
         rests: usize,
     },
     /// There is no such stick.
-    #[error("there is no stick {stick}; there are {sticks}")]
+    #[error("there is no stick {stick}; there are {sticks} sticks")]
     NoSuchStick {
-        /// Which was asked for.
+        /// The number given.
         stick: usize,
         /// How many there are.
         sticks: usize,
     },
-    /// Sticks and particles are numbered with 32 bits.
-    #[error("{pairs} pairs of {particles} particles are more than 32-bit numbers can name")]
+    /// Numbers of sticks and particles have 32 bits.
+    #[error("{pairs} pairs of {particles} particles are too many for 32-bit numbers")]
     TooMany {
         /// How many pairs there were.
         pairs: usize,

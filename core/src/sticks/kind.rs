@@ -4,12 +4,12 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Kind {
-    /// Always: it keeps its length (cloth, bodies).
+    /// Always: an equality constraint (cloth, bodies).
     #[default]
     TwoSided,
-    /// Only when shorter than its rest length: it keeps a least distance (joint limits).
+    /// Only when shorter than its rest length: a minimum distance (joint limits).
     Minimum,
-    /// Only when longer: it keeps a greatest distance (ropes, joint limits).
+    /// Only when longer: a maximum distance (ropes, joint limits).
     Maximum,
 }
 

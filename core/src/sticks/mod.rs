@@ -1,4 +1,4 @@
-//! Sticks as columns: which particles each joins, and how it behaves.
+//! Sticks as columns (structure of arrays).
 
 mod checks;
 mod error;
@@ -24,12 +24,12 @@ pub use kind::Kind;
 use pairs::first_of_each;
 pub(crate) use pairs::{same_ends, sorted_by_ends};
 
-/// The shortest sane rest length, m.
+/// The shortest valid rest length, m.
 pub const REST_MIN: f64 = 1e-15;
-/// The longest sane rest length, m. With it the factor of a stick of any sane inverse masses
-/// and any length that still has a direction stays finite in `f32`.
+/// The longest valid rest length, m. It keeps the factor of a stick finite in `f32`, for all valid
+/// inverse masses and all lengths at which the stick has a direction.
 pub const REST_MAX: f64 = 1e10;
-/// The largest sane compliance, m/N.
+/// The largest valid compliance, m/N.
 pub const COMPLIANCE_MAX: f64 = 100.0;
 
 /// What to do with sticks that join the same two particles.
@@ -37,15 +37,15 @@ pub const COMPLIANCE_MAX: f64 = 100.0;
 pub enum Duplicates {
     /// Each is a stick of its own and is relaxed.
     Keep,
-    /// The first one stays, the later ones are left out.
+    /// Only the first one is kept.
     Merge,
 }
 
 /// Sticks: columns of both ends, rest length (m), stiffness, compliance (m/N), kind, torn.
 ///
-/// A stick is *plain* when it is two-sided, of stiffness 1 and compliance 0; schedules keep
-/// plain sticks in batches of their own, which do not pay for the rest. Ends never change;
-/// everything else may, and plans learn of it at their next step.
+/// A stick is *plain* when it is two-sided, of stiffness 1 and compliance 0; schedules put plain
+/// sticks into separate batches, which kernels relax faster. Ends never change; everything else
+/// may, and plans read the changes at their next step.
 ///
 /// ```
 /// use taut_core::{Duplicates, Particles, Sticks};
@@ -60,7 +60,7 @@ pub enum Duplicates {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Sticks<S: Real = f32> {
-    /// Shared with clones, schedules and plans, which so know cheaply whose they are.
+    /// Shared with clones, schedules and plans: equal pointers prove equal ends.
     ends: Arc<[[u32; 2]]>,
     rest: Vec<S>,
     stiffness: Vec<S>,
@@ -72,12 +72,12 @@ pub struct Sticks<S: Real = f32> {
 }
 
 impl<S: Real> Sticks<S> {
-    /// Plain sticks between `pairs` of particles, each as long at rest as it is now
-    /// (the length is taken in `f64` and rounded once).
+    /// Plain sticks between `pairs` of particles. Rest lengths are the current distances
+    /// (computed in `f64` and rounded once).
     ///
     /// # Errors
-    /// A pair out of range or with one particle twice; two particles at the same place
-    /// (a rest length of 0 is not sane).
+    /// A pair out of range or with one particle twice; two particles at the same position
+    /// (a rest length of 0 is invalid).
     pub fn joining<const D: usize>(
         particles: &Particles<D, S>,
         pairs: &[[u32; 2]],
@@ -90,12 +90,12 @@ impl<S: Real> Sticks<S> {
         Self::with_rests(particles.len(), pairs, &rests, duplicates)
     }
 
-    /// Plain sticks between `pairs` out of `particles` particles, of the rest lengths given, m.
-    /// (Their number type is that of the particles that they join: a plan takes no others.)
+    /// Plain sticks between `pairs` of `particles` particles, of the rest lengths given, m.
+    /// (Plans require particles of the same number type.)
     ///
     /// # Errors
     /// Slices of unequal length; a pair out of range or with one particle twice; a rest
-    /// length outside 1e-15 to 1e10 m; more pairs or particles than 32-bit numbers can name.
+    /// length outside 1e-15 to 1e10 m; too many pairs or particles for 32-bit numbers.
     pub fn with_rests(
         particles: usize,
         pairs: &[[u32; 2]],
@@ -136,12 +136,12 @@ impl<S: Real> Sticks<S> {
         })
     }
 
-    /// The sticks of several cloths, one after the other, with all that they are. The particles
-    /// of each are as many as it was checked against, and follow those of the one before, as
-    /// [`Particles::side_by_side`] puts them.
+    /// Concatenates the sticks of several cloths with all their columns. Particle numbers of each
+    /// cloth are offset by the particle counts of those before it, as in
+    /// [`Particles::side_by_side`].
     ///
     /// # Errors
-    /// More sticks or particles than 32-bit numbers can name.
+    /// Too many sticks or particles for 32-bit numbers.
     pub fn side_by_side<'a>(parts: impl IntoIterator<Item = &'a Self>) -> Result<Self, StickError> {
         let parts: Vec<&Self> = parts.into_iter().collect();
         let particles = parts.iter().map(|part| part.particles).sum();
@@ -187,13 +187,12 @@ impl<S: Real> Sticks<S> {
         &self.ends
     }
 
-    /// The column of ends, to keep: a plan knows by it whose it is
-    /// ([`check_ends`](Self::check_ends)).
+    /// The column of ends, shared: a plan keeps it for [`check_ends`](Self::check_ends).
     pub fn shared_ends(&self) -> Arc<[[u32; 2]]> {
         Arc::clone(&self.ends)
     }
 
-    /// Whether these sticks have the ends that a plan was made for; cheap if they are the
+    /// Checks that these sticks have the ends that a plan was made for; cheap if they are the
     /// same sticks, or clones.
     ///
     /// # Errors
@@ -205,7 +204,7 @@ impl<S: Real> Sticks<S> {
         }
     }
 
-    /// Where these sticks first differ in their ends from others, if they do.
+    /// The first stick whose ends differ from `ends`, if any.
     pub(crate) fn first_difference(&self, ends: &Arc<[[u32; 2]]>) -> Option<usize> {
         if Arc::ptr_eq(&self.ends, ends) || self.ends == *ends {
             return None;
@@ -239,8 +238,7 @@ impl<S: Real> Sticks<S> {
         self.kind[stick]
     }
 
-    /// What the stick multiplies its factor with, by its kind and stiffness; that of no stick if it is
-    /// torn.
+    /// The multipliers of the factor, by kind and stiffness; [`ABSENT`] if the stick is torn.
     pub fn response(&self, stick: usize) -> Response<S> {
         let (kind, stiffness) = (self.kind[stick], self.stiffness[stick]);
         let pull = if kind.pulls() { stiffness } else { S::ZERO };
@@ -250,7 +248,7 @@ impl<S: Real> Sticks<S> {
         }
     }
 
-    /// Whether the stick is torn: it acts no more.
+    /// Whether the stick is torn: it no longer acts.
     pub fn is_torn(&self, stick: usize) -> bool {
         self.torn[stick]
     }
@@ -265,9 +263,9 @@ impl<S: Real> Sticks<S> {
     /// Changes a rest length, m.
     ///
     /// # Errors
-    /// No such stick, or not from 1e-15 to 1e10 m; nothing is changed then, here and below.
+    /// No such stick, or not from 1e-15 to 1e10 m. On an error no setter changes anything.
     pub fn set_rest(&mut self, stick: usize, rest: S) -> Result<(), StickError> {
-        self.known(stick)?;
+        self.check_exists(stick)?;
         self.rest[stick] = check_rest(stick, rest)?;
         self.note(stick);
         Ok(())
@@ -278,7 +276,7 @@ impl<S: Real> Sticks<S> {
     /// # Errors
     /// No such stick, or not above 0 and at most 1.
     pub fn set_stiffness(&mut self, stick: usize, stiffness: S) -> Result<(), StickError> {
-        self.known(stick)?;
+        self.check_exists(stick)?;
         self.stiffness[stick] = check_stiffness(stick, stiffness)?;
         self.note(stick);
         Ok(())
@@ -289,7 +287,7 @@ impl<S: Real> Sticks<S> {
     /// # Errors
     /// No such stick, or not from 0 to 100 m/N.
     pub fn set_compliance(&mut self, stick: usize, compliance: S) -> Result<(), StickError> {
-        self.known(stick)?;
+        self.check_exists(stick)?;
         self.compliance[stick] = check_compliance(stick, compliance)?;
         self.note(stick);
         Ok(())
@@ -300,13 +298,13 @@ impl<S: Real> Sticks<S> {
     /// # Errors
     /// No such stick.
     pub fn set_kind(&mut self, stick: usize, kind: Kind) -> Result<(), StickError> {
-        self.known(stick)?;
+        self.check_exists(stick)?;
         self.kind[stick] = kind;
         self.note(stick);
         Ok(())
     }
 
-    /// Tears a stick: it acts no more. The others keep their places in the schedule.
+    /// Tears a stick: it no longer acts. The schedule stays valid.
     ///
     /// # Errors
     /// No such stick.
@@ -323,7 +321,7 @@ impl<S: Real> Sticks<S> {
     }
 
     fn set_torn(&mut self, stick: usize, torn: bool) -> Result<(), StickError> {
-        self.known(stick)?;
+        self.check_exists(stick)?;
         if self.torn[stick] != torn {
             self.torn[stick] = torn;
             self.note(stick);
@@ -331,7 +329,7 @@ impl<S: Real> Sticks<S> {
         Ok(())
     }
 
-    fn known(&self, stick: usize) -> Result<(), StickError> {
+    fn check_exists(&self, stick: usize) -> Result<(), StickError> {
         if stick < self.len() {
             Ok(())
         } else {
@@ -364,44 +362,44 @@ impl<S: Real> Sticks<S> {
         }
     }
 
-    /// What tells whose sticks they are: FNV-1a, 64 bits, over both ends of each in order, every
-    /// number as 4 little-endian bytes. Rest lengths and all else that may change are left out.
+    /// A hash of the ends: FNV-1a, 64 bits, over both ends of each stick in order, every number as 4
+    /// little-endian bytes. Rest lengths and other columns that may change are not included.
     pub fn fingerprint(&self) -> u64 {
         fnv1a(self.ends.as_flattened().iter().flat_map(|end| end.to_le_bytes()))
     }
 
-    /// The same sticks in the same order, their ends called by new names.
+    /// The same sticks in the same order, with new particle numbers.
     #[must_use]
     pub(crate) fn renumbered(&self, new_of_old: &[u32]) -> Self {
         let new_ends = |ends: &[u32; 2]| ends.map(|end| new_of_old[end as usize]);
         Self { ends: self.ends.iter().map(new_ends).collect(), ..self.clone() }
     }
 
-    /// The same sticks in another order: the one called `old_of_new[i]` is now called `i`.
+    /// The same sticks in another order: stick `old_of_new[i]` becomes stick `i`.
     ///
     /// # Errors
-    /// If that is not each number once.
+    /// If `old_of_new` is not a permutation.
     pub fn reordered(&self, old_of_new: &[u32]) -> Result<Self, NotAPermutation> {
         let order = Renumbering::from_order(old_of_new.to_vec())?;
         if order.len() != self.len() {
             return Err(NotAPermutation { new: order.len(), old: order.len() as u32 });
         }
-        Ok(self.picked(old_of_new))
+        Ok(self.gathered(old_of_new))
     }
 
-    /// Some of the sticks, with all that they are: the one called `kept[i]` is now called `i`. As
-    /// when torn ones are left out of a new schedule.
+    /// Some of the sticks, with all their columns: stick `kept[i]` becomes stick `i`. For example,
+    /// to leave torn sticks out of a new schedule.
     ///
     /// # Errors
     /// No such stick.
     pub fn selected(&self, kept: &[u32]) -> Result<Self, StickError> {
         for &stick in kept {
-            self.known(stick as usize)?;
+            self.check_exists(stick as usize)?;
         }
-        Ok(self.picked(kept))
+        Ok(self.gathered(kept))
     }
 
-    fn picked(&self, old_of_new: &[u32]) -> Self {
+    fn gathered(&self, old_of_new: &[u32]) -> Self {
         Self {
             ends: permuted(&self.ends, old_of_new).into(),
             rest: permuted(&self.rest, old_of_new),
@@ -414,9 +412,8 @@ impl<S: Real> Sticks<S> {
         }
     }
 
-    /// The numbers of the sticks sorted by their ends (lower end first, then the higher one,
-    /// then the number): the order in which builders of schedules walk a mesh, so that what
-    /// they find is near in memory however the sticks were listed. Linear time.
+    /// The numbers of the sticks sorted by lower end, higher end and number. Schedule builders use
+    /// this order for locality in memory, however the sticks were listed. Linear time.
     pub fn by_ends(&self) -> Vec<u32> {
         sorted_by_ends(&self.ends, self.particles)
     }

@@ -1,9 +1,9 @@
-//! Pairs of ends: their order, and which occur twice.
+//! Sorting pairs of ends, and finding duplicates.
 
 use alloc::vec::Vec;
 
-/// The numbers of `pairs` sorted by lower end, higher end, number: two stable counting
-/// passes, the least significant key first.
+/// The numbers of `pairs` sorted by lower end, higher end, number: a radix sort of two stable
+/// counting sorts.
 pub(crate) fn sorted_by_ends(pairs: &[[u32; 2]], particles: usize) -> Vec<u32> {
     let mut order: Vec<u32> = (0..pairs.len() as u32).collect();
     let mut sorted = order.clone();

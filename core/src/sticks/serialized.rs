@@ -21,8 +21,8 @@ struct Columns<S> {
 
 /// All columns, and the number of particles.
 ///
-/// A text format has to bring `f64` back to the bit: `serde_json` does so with its feature
-/// `float_roundtrip`; without it some values come back one unit in the last place off.
+/// A text format must read `f64` back exactly: `serde_json` does so with its feature
+/// `float_roundtrip`; without it some values are one unit in the last place off.
 impl<S: Real + Serialize> Serialize for Sticks<S> {
     fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
         Columns {
@@ -40,7 +40,7 @@ impl<S: Real + Serialize> Serialize for Sticks<S> {
 
 /// Every value is checked as by [`Sticks::with_rests`] and the setters. The number of particles
 /// may be at most [`PARTICLES_MAX`], or twice the number of sticks if that is more: particles
-/// without a stick take no bytes here, but memory in schedules.
+/// without a stick take no bytes in the input, but memory in schedules.
 impl<'de, S: Real + Deserialize<'de>> Deserialize<'de> for Sticks<S> {
     fn deserialize<T: Deserializer<'de>>(deserializer: T) -> Result<Self, T::Error> {
         let columns = Columns::<S>::deserialize(deserializer)?;
