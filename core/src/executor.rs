@@ -1,11 +1,10 @@
-//! Who does the work: one thread or several.
+//! Executors: they run the work of plans on one thread or several.
 
-/// Threads that help. An offer: a plan may use it or not, and the answer is the same.
+/// Runs work on several threads. A plan may use fewer threads; the result is the same.
 ///
-/// An executor brings threads and nothing else. Which of them does what, and where one has to
-/// wait for another, is up to the plan, which takes nothing here on trust: whatever an executor
-/// does, the answer is the same. So a pool that a host has already is an executor in a few
-/// lines:
+/// An executor only provides threads. The plan distributes the work and synchronizes, and its
+/// result does not depend on what the executor does. So a thread pool of a host can be wrapped in
+/// a few lines:
 ///
 /// ```
 /// struct Scope;
@@ -30,14 +29,13 @@ pub trait Executor: Send + Sync {
     fn threads(&self) -> usize;
 
     /// Calls `work(0)` on the calling thread, and `work(1)`, `work(2)`, ... below `threads` on
-    /// other threads, at the same time if it can; returns when all these calls have. What they
-    /// wrote is visible to the caller then.
+    /// other threads, at the same time if it can; returns when all these calls have returned. Their
+    /// writes are visible to the caller then.
     ///
-    /// No call needs another: they share what there is to do, and any of them returns when all
-    /// of it is done. So a call whose thread is not free need not be made. The same number
-    /// should be the same thread each time: it finds the same particles, in its caches.
+    /// Each call takes work until none is left, so a call may be omitted if its thread is busy.
+    /// The same number should run on the same thread each time, whose caches hold its particles.
     ///
-    /// A panic in a call must end in a panic of `run`, once all calls have returned.
+    /// If a call panics, `run` must panic after all calls have returned.
     fn run(&self, threads: usize, work: &(dyn Fn(usize) + Sync));
 }
 

@@ -1,9 +1,8 @@
-//! How far a stick moves its ends: the four formulas.
+//! The four formulas for the correction of a stick.
 //!
 //! A stick between particles `a` and `b` with `d = b - a`, length `l = |d|`, rest length `r`
 //! and inverse masses `wa`, `wb` (`w = wa + wb`) is relaxed by `a += d (wa g)` and
-//! `b -= d (wb g)`. The factor `g` is what the formulas differ in. The length afterwards is
-//! `l' = l (1 - w g)`, which is what the table is about:
+//! `b -= d (wb g)`. The formulas differ in the factor `g`. The new length is `l' = l (1 - w g)`:
 //!
 //! | formula | `w g` | new length `l'` | error `l' - r` | divisions | roots |
 //! |---|---|---|---|--:|--:|
@@ -22,25 +21,23 @@
 //! Based Dynamics" (2007), section 3.3.
 //!
 //! *Newton* replaces `l = sqrt(l²)` by one Newton step from the guess `r`:
-//! `l ≈ (l² + r²) / (2 r)` (Jakobsen 2001, the square-root approximation). By the inequality
-//! of the means that is never below `l`, so `l'` is never above `r`: second order, always
-//! short. A stick at `l = 3 r` ends at `0.6 r`; `l' → 2 r² / l → 0` for a long one.
+//! `l ≈ (l² + r²) / (2 r)` (Jakobsen 2001, the square-root approximation). By the AM-GM inequality
+//! that is never below `l`, so `l'` is never above `r`: second order, always too short. A stick
+//! with `l = 3 r` ends at `0.6 r`; for `l → ∞`, `l' → 2 r² / l → 0`.
 //!
 //! *Halley* takes one step of Halley's rational iteration for the same root from the same
 //! guess: `sqrt(l²) ≈ r (r² + 3 l²) / (l² + 3 r²)`. Put into `l' = l r / sqrt(l²)` it gives
-//! `l' - r = (l - r)³ / (r² + 3 l²)`. The sign of the error is the sign of what was wrong
-//! before, so it never overshoots, and near rest it is third order for the same single
-//! division. Far away `l' → l / 3` (long) or `3 l` (short): it moves by a factor of 3 at
-//! most. It is the default.
+//! `l' - r = (l - r)³ / (r² + 3 l²)`. The error keeps its sign, so it never overshoots, and near
+//! rest it is third order with a single division. Far from rest `l' → l / 3` (long) or `3 l`
+//! (short): the length changes by a factor of 3 at most. It is the default.
 //!
 //! *Quick* is *Exact* written as `1 - r / l`, with `1 / l` from an integer seed and two
 //! refinements `y (c - d l² y²)`. The seed and the coefficients are the minimax choice over one
 //! octave pair: 6.5e-4 after the first refinement, 3.2e-7 after the second, below 5e-7 with
 //! `f32` rounding. (That the coefficients of Newton's iteration can be tuned to the seed is
 //! from Kadlec 2010 and Moroz et al., "Fast calculation of inverse square root with the use of
-//! magic constant", 2018.) With `1 / w` stored there is neither division nor root, and the
-//! bits are still the same everywhere, because only integer shifts, multiplications and
-//! subtractions are used.
+//! magic constant", 2018.) With `1 / w` stored it needs no division and no root. It uses only
+//! integer shifts, multiplications and subtractions, so the bits are the same on every machine.
 
 use core::fmt;
 use core::str::FromStr;
@@ -51,14 +48,14 @@ use crate::lane::Lane;
 pub trait Factor: Copy + Default + Send + Sync + 'static {
     /// Which formula this is.
     const FORMULA: Formula;
-    /// Whether the weight term costs a division, so that a kernel should compute it when the
-    /// plan is made and not in the loop.
+    /// Whether the weight term needs a division, so that a kernel should compute it once, when the
+    /// plan is made.
     const STORES_WEIGHT: bool;
 
-    /// What the formula wants to know of the rest length: `r` or `r²`.
+    /// The term of the rest length: `r` or `r²`.
     fn rest_term<L: Lane>(rest: L) -> L;
-    /// What it wants to know of the sum of inverse masses `w`: `w` itself, `w / 2`, or `1 / w`.
-    /// Zero stays zero: the mask of [`relax`](crate::relax) looks at it.
+    /// The term of the sum of inverse masses `w`: `w`, `w / 2` or `1 / w`. Zero stays zero, because
+    /// [`relax`](crate::relax) masks by it.
     fn weight_term<L: Lane>(w: L) -> L;
     /// `g`, from the squared length and the two terms above.
     fn factor<L: Lane>(l2: L, rest_term: L, weight_term: L) -> L;
@@ -68,7 +65,7 @@ pub trait Factor: Copy + Default + Send + Sync + 'static {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Exact;
 
-/// Jakobsen's: one Newton step for the root; one division.
+/// One Newton step for the root (Jakobsen); one division.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Newton;
 
@@ -162,7 +159,7 @@ pub fn reciprocal_sqrt<L: Lane>(x: L) -> L {
     refine(first, 1.500_000_369_75, 0.500_000_052_88)
 }
 
-/// A formula by value: what plans, tables and command lines are given.
+/// A formula as a run-time value.
 ///
 /// ```
 /// use taut_core::Formula;
@@ -185,16 +182,16 @@ pub enum Formula {
     Quick,
 }
 
-/// A name that is none of the formulas.
+/// The name of a formula is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no such formula: choose exact, newton, halley or quick")]
 pub struct UnknownFormula;
 
-/// Something to be done with a formula that is known only when the program runs.
+/// An operation, generic over the formula, for [`Formula::dispatch`].
 pub trait WithFactor {
-    /// What it gives.
+    /// Its result.
     type Output;
-    /// Does it, with the formula as a type.
+    /// Runs the operation with the formula as a type.
     fn with<F: Factor>(self) -> Self::Output;
 }
 
@@ -212,8 +209,7 @@ impl Formula {
         }
     }
 
-    /// Hands the formula, as a type, to `operation`: one branch outside the loop and none
-    /// inside.
+    /// Runs `operation` with the formula as a type: one branch outside the loop and none inside.
     #[inline(always)]
     pub fn dispatch<W: WithFactor>(self, operation: W) -> W::Output {
         match self {

@@ -1,4 +1,4 @@
-//! The hash of all that is hashed here.
+//! The hash function of this crate.
 
 /// FNV-1a, 64 bits (Fowler, Noll and Vo).
 pub(crate) fn fnv1a(bytes: impl IntoIterator<Item = u8>) -> u64 {

@@ -1,4 +1,4 @@
-//! What a kernel is.
+//! The [`Kernel`] trait.
 
 use crate::error::PlanError;
 use crate::formula::Formula;
@@ -8,28 +8,28 @@ use crate::real::Real;
 use crate::schedule::Schedule;
 use crate::sticks::Sticks;
 
-/// A way to relax sticks.
+/// Makes plans, which relax sticks in the order of a schedule.
 ///
-/// Every kernel gives, bit for bit, what the scalar kernel gives on the same schedule.
+/// Every kernel gives the same bits as the scalar kernel on the same schedule.
 pub trait Kernel<const D: usize, S: Real = f32> {
-    /// What it makes of a schedule.
+    /// The type of its plans.
     type Plan: Engine<D, S>;
 
     /// Its name in tables and on command lines.
     fn name(&self) -> &'static str;
-    /// The instruction set that it uses on this machine, as tables call it.
+    /// The name of the instruction set that it uses on this machine.
     fn isa(&self) -> &'static str;
     /// How many sticks it relaxes with one instruction.
     fn lanes(&self) -> usize;
-    /// On how many threads.
+    /// How many threads it uses.
     fn threads(&self) -> usize {
         1
     }
 
-    /// Lays out sticks, schedule and formula for this machine, once.
+    /// Makes a plan of sticks, schedule and formula for this machine.
     ///
     /// # Errors
-    /// If they do not belong together, or the kernel cannot run such a schedule.
+    /// If they do not belong together, or the kernel does not support the schedule.
     fn plan(
         &self,
         particles: &Particles<D, S>,

@@ -1,31 +1,30 @@
-//! The narrow set of operations that formulas are written in.
+//! The operations that formulas use.
 
 use core::ops::{Add, Div, Mul, Sub};
 
 /// One or more numbers treated as one: a scalar, a SIMD register, or a counting wrapper
 /// around either.
 ///
-/// It has exactly the operations that IEEE 754 rounds the same way everywhere, and that the
-/// formulas need: `+ - * /`, square root, comparison, selection, and an integer estimate to
-/// start a Newton iteration from. No fused multiply-add, no hardware estimate, no min or max
-/// and no sum across lanes: those differ between machines, and the promise of Taut is that
-/// the bits do not.
+/// It has only operations that the formulas need and that give the same bits on all machines:
+/// `+ - * /`, square root, comparison, selection, and an integer estimate to start a Newton
+/// iteration from. It has no fused multiply-add, hardware estimate, min, max or sum across lanes,
+/// because those differ between machines.
 ///
-/// Constants are made from a value at hand ([`Lane::constant`]), because a register type may
-/// carry the proof that its instruction set exists, and only an existing value has that proof.
+/// [`Lane::constant`] takes an existing value, because such a value proves that the CPU supports
+/// its register type.
 pub trait Lane:
     Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
 {
     /// The outcome of a comparison, lane by lane.
     type Mask: Copy;
 
-    /// `value` rounded once to this type, in every lane. `self` lends its type only.
+    /// `value` rounded once to this type, in every lane. The value of `self` is not used.
     fn constant(self, value: f64) -> Self;
     /// The correctly rounded square root.
     fn sqrt(self) -> Self;
     /// A number near 1.3 / sqrt(self) for every normal positive number: the exponent halved
     /// and negated by one shift and one subtraction on the bits (Blinn, "Floating-Point
-    /// Tricks", IEEE CG&A 1997). [`Quick`](crate::Quick) refines it; its constants know the 1.3.
+    /// Tricks", IEEE CG&A 1997). The constants of [`Quick`](crate::Quick) are tuned to it.
     fn reciprocal_sqrt_seed(self) -> Self;
     /// `self >= other`; false where either is NaN.
     fn at_least(self, other: Self) -> Self::Mask;
@@ -35,9 +34,9 @@ pub trait Lane:
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
 }
 
-/// What [`Lane::reciprocal_sqrt_seed`] subtracts half the bits from, in `f32`.
+/// The constant of [`Lane::reciprocal_sqrt_seed`] in `f32`; half the bits are subtracted from it.
 pub const SEED_F32: u32 = 0x5f60_0720;
-/// The same in `f64`.
+/// The constant of [`Lane::reciprocal_sqrt_seed`] in `f64`.
 pub const SEED_F64: u64 = (0x5fe << 52) | (0x60_0720 << 29);
 
 macro_rules! scalar_lane {

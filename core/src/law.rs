@@ -1,7 +1,7 @@
-//! The two laws that everything else arranges: a stick's relaxation and a particle's step.
+//! The arithmetic of the simulation: relaxing a stick and integrating a particle.
 //!
-//! This text, over any [`Lane`], is the only place that knows them. Every operation and its
-//! order is part of the promise that all kernels give the same bits.
+//! All kernels run this code over their own [`Lane`]. The operations and their order are fixed,
+//! so that all kernels give the same bits.
 
 use crate::formula::Factor;
 use crate::lane::Lane;
@@ -9,13 +9,13 @@ use crate::lane::Lane;
 /// The squared length below which a stick has no direction: the smallest normal `f32`.
 pub const LEAST_SQUARED_LENGTH: f64 = f32::MIN_POSITIVE as f64;
 
-/// The `pull` of a place that has no stick: torn, or padding that must not move.
+/// The `pull` of a slot without a stick: torn, or padding.
 pub const ABSENT: f32 = -1.0;
 
-/// What a stick that is not plain multiplies its factor with: `pull` where it is longer than
-/// its rest length, `push` where it is shorter. A stiffness gives both, a rope only `pull`,
-/// a minimum distance only `push`, a plain stick 1 and 1. Where `pull` is negative ([`ABSENT`])
-/// there is no stick: its ends stay as they are, even if they are infinite.
+/// Multipliers of the factor of a stick: `pull` where it is longer than its rest length, `push`
+/// where it is shorter. A stiffness sets both, a rope only `pull`, a minimum distance only `push`;
+/// a plain stick has 1 and 1. Where `pull` is negative ([`ABSENT`]) there is no stick: its ends do
+/// not change, even if they are infinite.
 #[derive(Clone, Copy, Debug)]
 pub struct Response<L> {
     /// Multiplies the factor of a stretched stick.
@@ -24,16 +24,16 @@ pub struct Response<L> {
     pub push: L,
 }
 
-/// One stick, relaxed once: returns the new places of its ends.
+/// Relaxes a stick once and returns the new positions of its ends.
 ///
 /// - `a`, `b`: the ends; `wa`, `wb`: their inverse masses, 1/kg, 0 for pinned.
-/// - `rest_term`, `weight_term`: of the formula's own functions of that name.
+/// - `rest_term`, `weight_term`: from [`Factor::rest_term`] and [`Factor::weight_term`].
 /// - `response`: `None` for plain sticks; the same bits as a response of 1 and 1.
 ///
 /// The order: `d = b - a` per axis; `l2 = (dx² + dy²) + dz²`; the factor `g`; `a + d (wa g)`
 /// and `b - d (wb g)`. A stick whose ends coincide (`l2` below the smallest normal `f32`) or
-/// whose ends are both pinned moves nothing. It is put together from [`squared_length`],
-/// [`factor`] and [`displaced`], for kernels that keep ends and factors in different layouts.
+/// whose ends are both pinned moves nothing. Kernels that keep ends and factors in different
+/// layouts call [`squared_length`], [`factor`] and [`displaced`] instead.
 #[inline(always)]
 pub fn relax<F: Factor, L: Lane, const D: usize>(
     a: [L; D],
@@ -54,8 +54,8 @@ pub fn relax<F: Factor, L: Lane, const D: usize>(
     relax_by::<F, L, D>([a, b], d, masses, [rest_term, weight_term], response)
 }
 
-/// The same with `d = b - a` at hand. Where it is put to zero nothing moves, even if it is
-/// infinitely far away.
+/// [`relax`] with `d = b - a` given. Where `d` is set to zero nothing moves, even if the ends are
+/// infinite.
 #[inline(always)]
 pub fn relax_by<F: Factor, L: Lane, const D: usize>(
     [a, b]: [[L; D]; 2],
@@ -94,7 +94,7 @@ pub fn factor<F: Factor, L: Lane>(
     response: Option<Response<L>>,
 ) -> L {
     let zero = l2.constant(0.0);
-    // Nothing is at least NaN: one mask for both, and one comparison where the weight is known.
+    // `x >= NaN` is false, so one comparison masks both short sticks and zero weights.
     let (least, never) = (l2.constant(LEAST_SQUARED_LENGTH), l2.constant(f64::NAN));
     let moves = l2.at_least(L::select(weight_term.above(zero), least, never));
     let g = L::select(moves, F::factor(l2, rest_term, weight_term), zero);
@@ -123,15 +123,15 @@ pub fn weight<L: Lane>([wa, wb]: [L; 2], compliance: L, inverse_h2: L) -> L {
     L::select(w.above(zero), w + compliance * inverse_h2, zero)
 }
 
-/// One coordinate of a free particle, one substep on: `(x + (x - previous) keep) + push`,
+/// One coordinate of a free particle after one substep: `(x + (x - previous) keep) + push`,
 /// where `keep = exp(-damping_rate h)` and `push = acceleration h²` (Verlet, as in Jakobsen 2001).
 #[inline(always)]
 pub fn verlet<L: Lane>(x: L, previous: L, keep: L, push: L) -> L {
     (x + (x - previous) * keep) + push
 }
 
-/// One coordinate of any particle, one substep on: free ones by [`verlet`], pinned ones stay.
-/// (The caller makes the old position the previous one.)
+/// One coordinate of any particle after one substep: free ones move by [`verlet`], pinned ones do
+/// not move. (The caller stores the old position as the previous one.)
 #[inline(always)]
 pub fn integrate<L: Lane>(x: L, previous: L, inverse_mass: L, keep: L, push: L) -> L {
     let free = inverse_mass.above(inverse_mass.constant(0.0));

@@ -1,15 +1,15 @@
-//! Limits on the memory that input may ask for.
+//! Limits on the memory that input may request.
 //!
-//! A few bytes of input can name any count. Code that allocates by a count that input names, and
-//! not by what the input holds, passes the count through [`check_limit`] first.
+//! A few bytes of input can state any count. Code that allocates by such a count, rather than by
+//! the size of the input, passes the count through [`check_limit`] first.
 
-/// The most particles that input may ask for by a count: of one model, of all models of a scene
-/// together, or of sticks that were serialized.
+/// The most particles that a count in the input may request: for one model, for all models of a
+/// scene together, or for serialized sticks.
 pub const PARTICLES_MAX: usize = 1 << 24;
 /// The most sticks and springs of all models of a scene together: a sheet of [`PARTICLES_MAX`]
 /// particles has almost as many with all families.
 pub const STICKS_MAX: usize = 1 << 27;
-/// The most triangles of all models of a scene together, and of all mesh files that it names.
+/// The most triangles of all models of a scene together, and of all its mesh files.
 pub const TRIANGLES_MAX: usize = 1 << 26;
 
 /// A count that is above its limit.
@@ -18,13 +18,13 @@ pub const TRIANGLES_MAX: usize = 1 << 26;
 pub struct LimitError {
     /// What is counted, in the plural.
     pub what: &'static str,
-    /// How many were asked for.
+    /// The requested number.
     pub asked: u128,
-    /// How many are allowed.
+    /// The largest allowed number.
     pub limit: usize,
 }
 
-/// `asked`, if it is at most `limit`.
+/// Returns `asked` if it is at most `limit`.
 ///
 /// ```
 /// use taut_core::{PARTICLES_MAX, check_limit};

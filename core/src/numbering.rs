@@ -1,4 +1,4 @@
-//! Giving particles new numbers, so that neighbours lie near each other in memory.
+//! Renumbering algorithms, which place neighbours near each other in memory.
 
 use alloc::vec::Vec;
 
@@ -8,11 +8,10 @@ use crate::renumbering::Renumbering;
 use crate::sticks::Sticks;
 
 impl Renumbering {
-    /// Reverse Cuthill-McKee: breadth first through the sticks from an end of each part of
-    /// the mesh, neighbours with fewer sticks first, all reversed. Keeps the ends of every
-    /// stick close (George and Liu, "Computer Solution of Large Sparse Positive Definite
-    /// Systems", 1981; the start is found by their pseudo-peripheral search).
-    /// Linear but for the sorting of neighbours.
+    /// Reverse Cuthill-McKee: breadth-first order from a pseudo-peripheral particle of each
+    /// connected component, neighbours with fewer sticks first, then reversed. Gives the ends of a
+    /// stick close numbers (George and Liu, "Computer Solution of Large Sparse Positive Definite
+    /// Systems", 1981). Linear time except for sorting neighbours.
     pub fn reverse_cuthill_mckee<S: Real>(sticks: &Sticks<S>) -> Self {
         let neighbours = Neighbours::new(sticks.ends(), sticks.particles());
         let mut search = BreadthFirst::new(sticks.particles());
@@ -29,7 +28,7 @@ impl Renumbering {
 
     /// The order of a Hilbert curve through the positions: particles near in space get near
     /// numbers (Hilbert 1891; by the bit transposition of Skilling, "Programming the Hilbert
-    /// curve", 2004). Particles at the same place keep their order.
+    /// curve", 2004). Particles at the same position keep their order.
     pub fn hilbert<const D: usize, S: Real>(particles: &Particles<D, S>) -> Self {
         Self::of_complete(hilbert_order(particles, 0.0))
     }
@@ -43,29 +42,28 @@ impl Renumbering {
         Self { old_of_new, new_of_old }
     }
 
-    /// The particles and sticks by their new numbers. Sticks keep theirs.
+    /// The particles and sticks with new particle numbers. Sticks keep their numbers.
     ///
     /// # Panics
-    /// If the particles or sticks are not those that the numbers were made for (another
-    /// count of particles).
+    /// If the number of particles differs.
     #[must_use]
     pub fn apply<const D: usize, S: Real>(
         &self,
         particles: &Particles<D, S>,
         sticks: &Sticks<S>,
     ) -> (Particles<D, S>, Sticks<S>) {
-        assert_eq!(particles.len(), self.old_of_new.len(), "another number of particles");
-        assert_eq!(sticks.particles(), self.old_of_new.len(), "another number of particles");
+        assert_eq!(particles.len(), self.old_of_new.len(), "the number of particles differs");
+        assert_eq!(sticks.particles(), self.old_of_new.len(), "the number of particles differs");
         (particles.renumbered(&self.old_of_new), sticks.renumbered(&self.new_of_old))
     }
 
-    /// Renumbered particles by their old numbers again.
+    /// Renumbered particles with their old numbers.
     ///
     /// # Panics
-    /// If it is another number of particles.
+    /// If the number of particles differs.
     #[must_use]
     pub fn undo<const D: usize, S: Real>(&self, particles: &Particles<D, S>) -> Particles<D, S> {
-        assert_eq!(particles.len(), self.new_of_old.len(), "another number of particles");
+        assert_eq!(particles.len(), self.new_of_old.len(), "the number of particles differs");
         particles.renumbered(&self.new_of_old)
     }
 }
@@ -87,8 +85,8 @@ impl Neighbours {
         }
         let mut list = alloc::vec![0; 2 * ends.len()];
         for &[a, b] in ends {
-            for (of, neighbour) in [(a, b), (b, a)] {
-                let start = &mut starts[of as usize + 1];
+            for (particle, neighbour) in [(a, b), (b, a)] {
+                let start = &mut starts[particle as usize + 1];
                 list[*start as usize] = neighbour;
                 *start += 1;
             }
@@ -107,10 +105,10 @@ impl Neighbours {
     }
 }
 
-/// Breadth-first searches over the same particles, without clearing in between.
+/// Breadth-first searches over the same particles, without clearing marks in between.
 struct BreadthFirst {
-    /// The search in which a particle was last met; `SETTLED` once it has its number.
-    met_in: Vec<u32>,
+    /// The last search that visited each particle; `SETTLED` once it has its new number.
+    visited_in: Vec<u32>,
     searches: u32,
     queue: Vec<u32>,
 }
@@ -119,15 +117,15 @@ const SETTLED: u32 = u32::MAX;
 
 impl BreadthFirst {
     fn new(particles: usize) -> Self {
-        Self { met_in: alloc::vec![0; particles], searches: 0, queue: Vec::new() }
+        Self { visited_in: alloc::vec![0; particles], searches: 0, queue: Vec::new() }
     }
 
     fn settled(&self, particle: u32) -> bool {
-        self.met_in[particle as usize] == SETTLED
+        self.visited_in[particle as usize] == SETTLED
     }
 
-    /// A particle far from the others of its part: the search repeated from the far end
-    /// while the distance grows, at most a few times.
+    /// A particle far from the others of its component: repeats the search from the farthest
+    /// particle while the distance grows, at most four times.
     fn pseudo_peripheral(&mut self, neighbours: &Neighbours, seed: u32) -> u32 {
         let (mut start, mut depth) = (seed, 0);
         for _ in 0..4 {
@@ -140,19 +138,19 @@ impl BreadthFirst {
         start
     }
 
-    /// The particle with the fewest sticks in the last level of a search, and that level.
+    /// The particle with the fewest sticks in the last level of a search, and the index of that level.
     fn farthest(&mut self, neighbours: &Neighbours, start: u32) -> (u32, usize) {
         self.searches += 1;
         self.queue.clear();
         self.queue.push(start);
-        self.met_in[start as usize] = self.searches;
+        self.visited_in[start as usize] = self.searches;
         let (mut level, mut depth) = (0..1, 0);
         loop {
             for at in level.clone() {
                 for &next in neighbours.of(self.queue[at]) {
-                    let met_in = &mut self.met_in[next as usize];
-                    if *met_in != self.searches {
-                        *met_in = self.searches;
+                    let visited_in = &mut self.visited_in[next as usize];
+                    if *visited_in != self.searches {
+                        *visited_in = self.searches;
                         self.queue.push(next);
                     }
                 }
@@ -167,16 +165,16 @@ impl BreadthFirst {
         }
     }
 
-    /// Appends the part of the mesh around `start` to `order`, breadth first.
+    /// Appends the connected component of `start` to `order`, breadth first.
     fn settle_from(&mut self, neighbours: &Neighbours, start: u32, order: &mut Vec<u32>) {
         let mut at = order.len();
         order.push(start);
-        self.met_in[start as usize] = SETTLED;
+        self.visited_in[start as usize] = SETTLED;
         while at < order.len() {
             let first_new = order.len();
             for &next in neighbours.of(order[at]) {
                 if !self.settled(next) {
-                    self.met_in[next as usize] = SETTLED;
+                    self.visited_in[next as usize] = SETTLED;
                     order.push(next);
                 }
             }
@@ -187,8 +185,7 @@ impl BreadthFirst {
 }
 
 /// The particles in the order of a Hilbert curve over their bounding cube. `shift` moves the
-/// cells of the curve by that share of the cube, so that another shift cuts the mesh
-/// elsewhere.
+/// cells of the curve by that share of the cube, and so the boundaries of blocks.
 pub(crate) fn hilbert_order<const D: usize, S: Real>(
     particles: &Particles<D, S>,
     shift: f64,
@@ -204,14 +201,14 @@ pub(crate) fn hilbert_order<const D: usize, S: Real>(
     let side = ranges
         .iter()
         .fold(0.0, |side, [low, high]| if high - low > side { high - low } else { side });
-    // The cube is up to twice the mesh, so that the shifted mesh is still inside.
+    // The cube has up to twice the size of the mesh, so that it contains the shifted mesh.
     let bits = 63 / D as u32;
     let cells_a_side = f64::from(1_u32 << (bits.min(31) - 1)) - 1.0;
     let scale = if side > 0.0 { cells_a_side / side } else { 0.0 };
     let mut keyed: Vec<(u64, u32)> = Vec::with_capacity(particles.len());
-    for first in (0..particles.len()).step_by(AT_ONCE) {
-        let count = AT_ONCE.min(particles.len() - first);
-        let mut cells = [[0; AT_ONCE]; D];
+    for first in (0..particles.len()).step_by(CELLS_AT_ONCE) {
+        let count = CELLS_AT_ONCE.min(particles.len() - first);
+        let mut cells = [[0; CELLS_AT_ONCE]; D];
         for (axis, cells) in cells.iter_mut().enumerate() {
             for (cell, x) in cells.iter_mut().zip(&axes[axis][first..first + count]) {
                 // NaN and infinity saturate.
@@ -227,18 +224,18 @@ pub(crate) fn hilbert_order<const D: usize, S: Real>(
     keyed.into_iter().map(|(_, particle)| particle).collect()
 }
 
-/// So many cells are placed at once: the compiler makes vectors of plain loops over them, which
-/// take half the time of one cell after the other, whose bits no processor can foresee.
-const AT_ONCE: usize = 16;
+/// Cells processed together: the compiler vectorizes loops over them, which halves the time of a
+/// scalar loop with its unpredictable branches.
+const CELLS_AT_ONCE: usize = 16;
 
-/// The places of cells along the Hilbert curve of `bits` bits an axis.
-#[allow(clippy::needless_range_loop, reason = "the same place in several columns")]
-fn hilbert_places<const D: usize>(mut cells: [[u32; AT_ONCE]; D], bits: u32) -> [u64; AT_ONCE] {
+/// The indices of cells along the Hilbert curve of `bits` bits an axis.
+#[allow(clippy::needless_range_loop, reason = "the same index in several columns")]
+fn hilbert_places<const D: usize>(mut cells: [[u32; CELLS_AT_ONCE]; D], bits: u32) -> [u64; CELLS_AT_ONCE] {
     // Undo the rotations and reflections of each level, highest bit first.
     for level in (1..bits).rev() {
         let below = (1 << level) - 1;
         for axis in 0..D {
-            for at in 0..AT_ONCE {
+            for at in 0..CELLS_AT_ONCE {
                 let (first, this) = (cells[0][at], cells[axis][at]);
                 let set = (this >> level & 1).wrapping_neg();
                 let differing = (first ^ this) & below & !set;
@@ -249,7 +246,7 @@ fn hilbert_places<const D: usize>(mut cells: [[u32; AT_ONCE]; D], bits: u32) -> 
     }
     // Gray encode.
     for axis in 1..D {
-        for at in 0..AT_ONCE {
+        for at in 0..CELLS_AT_ONCE {
             cells[axis][at] ^= cells[axis - 1][at];
         }
     }
@@ -259,10 +256,10 @@ fn hilbert_places<const D: usize>(mut cells: [[u32; AT_ONCE]; D], bits: u32) -> 
         above.into_iter().fold(last >> 1, |flip, distance| flip ^ flip >> distance)
     });
     // Interleave the axes' bits, the first axis highest.
-    let mut places = [0; AT_ONCE];
+    let mut places = [0; CELLS_AT_ONCE];
     for level in (0..bits).rev() {
         for cells in &cells {
-            for at in 0..AT_ONCE {
+            for at in 0..CELLS_AT_ONCE {
                 places[at] = places[at] << 1 | u64::from((cells[at] ^ flips[at]) >> level & 1);
             }
         }

@@ -1,4 +1,4 @@
-//! The two number types a simulation can be made of.
+//! The two number types of a simulation.
 
 use core::fmt::{Debug, Display};
 
@@ -21,12 +21,12 @@ pub trait Real:
     fn to_f64(self) -> f64;
     /// Neither infinite nor NaN.
     fn is_finite(self) -> bool;
-    /// The bit pattern, zero extended; every NaN gives the same one, so that hashes and
-    /// comparisons do not see which NaN an instruction set prefers.
+    /// The bit pattern, zero extended. All NaNs give the same one, because NaN bits differ between
+    /// instruction sets.
     fn canonical_bits(self) -> u64;
 
-    /// This number, with -0.0 made +0.0: done wherever positions enter, because
-    /// `x + 0` is then `x` to the bit for every `x`.
+    /// This number, with -0.0 turned into +0.0. Applied to all input positions, because `x + 0`
+    /// then equals `x` to the bit.
     #[inline(always)]
     #[must_use]
     fn positive_zero(self) -> Self {

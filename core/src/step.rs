@@ -1,20 +1,20 @@
-//! What a step is: how long, in how many substeps, under which acceleration; and what came of it.
+//! The settings of a step, and its status.
 
 use crate::error::PlanError;
 use crate::real::Real;
 
-/// Why a step cannot be done. Nothing has moved then.
+/// Why a step is rejected. No particle has moved then.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StepError {
-    /// `dt / substeps` is not sane.
+    /// `dt / substeps` is out of range.
     #[error("a substep of {substep} s is not from 1e-5 to 10 s")]
     Substep {
         /// Its length, s.
         substep: f64,
     },
-    /// The length of a step is not sane for a clock.
-    #[error("a step of {dt} s is not finite and at least 1e-5 s")]
+    /// The length of a step is out of range for a clock.
+    #[error("a step of {dt} s is infinite, NaN or below 1e-5 s")]
     Length {
         /// Its length, s.
         dt: f64,
@@ -25,18 +25,18 @@ pub enum StepError {
     /// The damping rate is negative, too large, or not a number.
     #[error("a damping rate of {damping_rate} 1/s is not from 0 to 1e9")]
     DampingRate {
-        /// What it was, 1/s.
+        /// Its value, 1/s.
         damping_rate: f64,
     },
-    /// Acceleration is not sane.
+    /// The acceleration is out of range or NaN.
     #[error("an acceleration of {value} m/s² on axis {axis} is not within 1e9 m/s²")]
     Acceleration {
         /// Which axis.
         axis: usize,
-        /// What it was.
+        /// Its value, m/s².
         value: f64,
     },
-    /// The plan does not fit.
+    /// The plan does not fit the particles and sticks.
     #[error(transparent)]
     Plan(#[from] PlanError),
 }
@@ -56,16 +56,16 @@ pub enum StepError {
 #[cfg_attr(
     feature = "serde",
     derive(serde::Serialize, serde::Deserialize),
-    serde(deny_unknown_fields) // refuses `damping`, the share per substep of earlier versions
+    serde(deny_unknown_fields) // rejects `damping`, the share per substep of earlier versions
 )]
 pub struct Step<const D: usize, S = f32> {
     /// The length of the step, s. Default: 1/60.
     pub dt: S,
-    /// Into how many substeps it is cut, each of `dt / substeps`. Default: 8.
+    /// The number of substeps, each of `dt / substeps`. Default: 8.
     pub substeps: u32,
     /// How many times each substep relaxes all sticks. Default: 1.
     pub iterations: u32,
-    /// What accelerates every free particle, m/s². Default: 9.81 down the second axis.
+    /// The acceleration of every free particle, m/s². Default: -9.81 along the second axis.
     #[cfg_attr(feature = "serde", serde(with = "crate::array"))]
     #[cfg_attr(
         feature = "serde",
@@ -94,7 +94,7 @@ impl<const D: usize, S: Real> Default for Step<D, S> {
     }
 }
 
-/// What a substep does to a free particle, in the terms of [`verlet`](crate::verlet).
+/// The parameters of [`verlet`](crate::verlet) for a substep, and `1 / h²`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Motion<const D: usize, S = f32> {
     /// Share of the velocity that is left after the substep: `exp(-damping_rate h)`.
@@ -112,7 +112,7 @@ impl<const D: usize, S: Real> Step<D, S> {
 
     /// The damping rate, 1/s, that takes `share` of the velocity in each substep of `h` seconds:
     /// `-ln(1 - share) / h`, at most [`DAMPING_RATE_MAX`](Self::DAMPING_RATE_MAX), computed in `f64`
-    /// and rounded once. It converts the damping of texts whose Verlet step multiplies the velocity
+    /// and rounded once. It converts the damping of papers whose Verlet step multiplies the velocity
     /// by `1 - share` (Mosegaard 2009). NaN for a share that is not from 0 to 1.
     ///
     /// ```
@@ -130,13 +130,13 @@ impl<const D: usize, S: Real> Step<D, S> {
         S::from_f64(rate).positive_zero()
     }
 
-    /// Checks the step and computes what its substeps have in common: `h = dt / substeps`,
+    /// Checks the step and computes the motion of its substeps: `h = dt / substeps`,
     /// `h² = h h`, `push = acceleration h²`, `1 / h²`, in this order and this type. `keep` is
     /// `exp(-damping_rate h)` of these values in `f64`, by the crate `libm`, rounded once: so a loss
     /// of less than 3e-8 a substep rounds to none in `f32`.
     ///
     /// # Errors
-    /// A value that is not sane, by name.
+    /// A value is out of range.
     pub fn motion(&self) -> Result<Motion<D, S>, StepError> {
         if self.substeps == 0 {
             return Err(StepError::NoSubsteps);
@@ -163,13 +163,13 @@ impl<const D: usize, S: Real> Step<D, S> {
         })
     }
 
-    /// How far from the origin a particle at rest still begins to fall, m, by axis: where its
-    /// coordinate is below this in magnitude. Infinite along axes without acceleration.
+    /// The largest magnitude of a coordinate, m, by axis, at which a particle at rest still begins to
+    /// accelerate. Infinite along axes without acceleration.
     ///
-    /// A substep adds `acceleration h²` to a coordinate. From rest that is all, and it is lost if it
-    /// is not more than half of the distance to the next number (half an ulp of the coordinate): then
-    /// nothing accelerates, however long it takes. At a hundredth of this distance the acceleration
-    /// is right to 2 % if there is no damping. Twice the substeps divide the distance by four.
+    /// From rest, a substep adds only `acceleration h²` to a coordinate. If that is at most half an
+    /// ulp of the coordinate, it is lost in rounding, and the particle never moves. At a hundredth of
+    /// this distance the acceleration is accurate to 2 % without damping. Twice the substeps divide
+    /// the distance by four.
     ///
     /// ```
     /// use taut_core::Step;
@@ -189,8 +189,8 @@ impl<const D: usize, S: Real> Step<D, S> {
             if push == S::ZERO {
                 return S::from_f64(f64::INFINITY);
             }
-            // Powers of two: from the lower one to the next, numbers are equally far apart, and at
-            // the lower one a tie is rounded down.
+            // Between powers of two the spacing of numbers is constant, and at the lower power a
+            // tie is rounded down.
             let mut lower = S::from_f64(f64::from(1 << 30) * f64::from(1 << 30));
             while lower + push == lower {
                 lower = lower * S::from_f64(0.5);
@@ -201,11 +201,11 @@ impl<const D: usize, S: Real> Step<D, S> {
     }
 }
 
-/// How a step ended.
+/// The outcome of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct Status {
-    /// Whether every position is finite. A simulation can blow up by its order, its step or
-    /// its forces; then it is not, and stays so.
+    /// Whether every position is finite. It stays false once a simulation has blown up, because of
+    /// its schedule, its step or its forces.
     pub finite: bool,
 }

@@ -23,8 +23,8 @@ pub struct Stretch {
 }
 
 impl Stretch {
-    /// Over all sticks, pinned ones too, accumulated in `f64`. Torn sticks do not count, and
-    /// one-sided sticks count as 0 on the side on which they do not act. No sticks: 0.
+    /// Over all sticks, including those with pinned ends, accumulated in `f64`. Torn sticks do not
+    /// count, and one-sided sticks count as 0 on the side on which they do not act. No sticks: 0.
     ///
     /// # Panics
     /// If there are fewer particles than the sticks name.
@@ -55,8 +55,8 @@ impl Stretch {
         Self::from_sums([squares, compressed], [max, compression_max], count)
     }
 
-    /// From the sums of the squares and the largest, of stretch and then of compression, over so many
-    /// sticks. If one of them is NaN, all figures are.
+    /// From the sums of squares and the largest values, each of stretch and of compression, over
+    /// `sticks` sticks. If one of them is NaN, all figures are NaN.
     pub fn from_sums(squares: [f64; 2], largest: [f64; 2], sticks: usize) -> Self {
         if squares.iter().chain(&largest).any(|sum| sum.is_nan()) {
             let nan = f64::NAN;

@@ -1,4 +1,4 @@
-//! From a triangle mesh to sticks.
+//! Sticks from a triangle mesh.
 
 use alloc::vec::Vec;
 
@@ -12,11 +12,11 @@ pub enum Bending {
     /// Edges only.
     #[default]
     Free,
-    /// Besides, a stick between the two far corners of neighbouring triangles.
+    /// Edges, and a stick between the opposite corners of adjacent triangles.
     Sticks,
 }
 
-/// A triangle that cannot be made into sticks, or sticks that cannot be made.
+/// Why a triangle mesh cannot be turned into sticks.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TriangleError {
@@ -46,11 +46,10 @@ pub enum TriangleError {
 }
 
 impl<S: Real> Sticks<S> {
-    /// A plain stick for each edge of a triangle mesh, once, in the order in which the edges
-    /// first appear; with [`Bending::Sticks`] then one between the far corners of each two
-    /// triangles that share an edge (where that is not an edge itself; of three or more at one
-    /// edge, each and the next one listed). Each is as long at
-    /// rest as it is now.
+    /// One plain stick for each edge of a triangle mesh, in the order in which the edges first
+    /// appear. [`Bending::Sticks`] adds one between the opposite corners of each two triangles that
+    /// share an edge, unless that is an edge itself (where three or more share an edge, between
+    /// each and the next one listed). Rest lengths are the current distances.
     ///
     /// ```
     /// use taut_core::{Bending, Particles, Sticks};
@@ -66,7 +65,7 @@ impl<S: Real> Sticks<S> {
     /// ```
     ///
     /// # Errors
-    /// A corner out of range or twice in one triangle; an edge of no sane length.
+    /// A corner out of range or twice in one triangle; an edge whose length is out of range.
     pub fn from_triangles<const D: usize>(
         particles: &Particles<D, S>,
         triangles: &[[u32; 3]],
@@ -86,21 +85,21 @@ impl<S: Real> Sticks<S> {
         let mut pairs: Vec<[u32; 2]> =
             triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]).collect();
         if bending == Bending::Sticks {
-            pairs.extend(far_corners(&pairs, triangles, particles.len()));
+            pairs.extend(opposite_corners(&pairs, triangles, particles.len()));
         }
         Ok(Self::joining(particles, &pairs, Duplicates::Merge)?)
     }
 }
 
-/// For each two triangles that follow each other around a shared edge, their other corners.
-/// `edges` lists three edges a triangle, in the triangles' order.
-fn far_corners(edges: &[[u32; 2]], triangles: &[[u32; 3]], particles: usize) -> Vec<[u32; 2]> {
-    let far = |edge: usize| triangles[edge / 3][(edge % 3 + 2) % 3];
+/// For each two consecutive triangles at a shared edge, their corners opposite to it. `edges` lists
+/// three edges a triangle, in the triangles' order.
+fn opposite_corners(edges: &[[u32; 2]], triangles: &[[u32; 3]], particles: usize) -> Vec<[u32; 2]> {
+    let opposite = |edge: usize| triangles[edge / 3][(edge % 3 + 2) % 3];
     sorted_by_ends(edges, particles)
         .windows(2)
         .map(|two| [two[0] as usize, two[1] as usize])
         .filter(|&[one, next]| same_ends(edges[one], edges[next]))
-        .map(|[one, next]| [far(one), far(next)])
+        .map(|[one, next]| [opposite(one), opposite(next)])
         .filter(|[one, other]| one != other)
         .collect()
 }

@@ -341,6 +341,6 @@ fn the_grid_refuses_a_sheet_that_is_mostly_padding() {
         panic!("a column of one particle a row is refused");
     };
     assert_eq!((asked, limit), (64 * (rows as u128 + 1), 1 << 22));
-    assert!(error.to_string().ends_with("at most 4194304; take another kernel"), "{error}");
+    assert!(error.to_string().ends_with("at most 4194304; use another kernel"), "{error}");
     assert_eq!(refusal(16, rows + 1), None, "no more than four times the particles");
 }

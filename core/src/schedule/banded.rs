@@ -1,4 +1,4 @@
-//! Bands of consecutive particles, and in a band one direction after the other.
+//! Bands of consecutive particles, relaxed direction by direction.
 
 use alloc::vec::Vec;
 
@@ -14,14 +14,13 @@ pub const RUN_STICKS: usize = 16;
 
 /// Band length as a multiple of the typical stick reach: long enough that few sticks are seams.
 const REACHES: usize = 8;
-/// Sticks that reach less than this many particles are relaxed in two batches a band, others
-/// in a batch for each stretch of particles as long as the reach: enough of them are
-/// independent.
+/// Sticks that reach less than this many particles are relaxed in two batches a band; longer ones
+/// in a batch for each section of particles as long as the reach.
 const LONG_REACH: u32 = 64;
 
-/// Of how many windows of this many particles one is looked at to tell whether a large mesh
-/// is in runs.
-const SAMPLE: [u32; 2] = [16, 256];
+/// To tell whether a large mesh is in runs, one window of so many particles out of 16 is sampled.
+const SAMPLE_WINDOW: u32 = 256;
+const SAMPLE_ONE_OF: u32 = 16;
 
 pub(super) fn band<S: Real>(sticks: &Sticks<S>, builder: &mut Builder) {
     let mut colouring = Colouring::new(sticks.particles());
@@ -52,26 +51,26 @@ pub(super) fn band<S: Real>(sticks: &Sticks<S>, builder: &mut Builder) {
 
 /// Whether at least half of the sticks are in runs.
 pub(super) fn is_in_runs<S: Real>(sticks: &Sticks<S>) -> bool {
-    let [one_of, window] = SAMPLE;
-    let one_of = if sticks.particles() > (one_of * one_of * window) as usize { one_of } else { 1 };
-    let looked_at = |&stick: &u32| {
+    let large = sticks.particles() > (SAMPLE_ONE_OF * SAMPLE_ONE_OF * SAMPLE_WINDOW) as usize;
+    let one_of = if large { SAMPLE_ONE_OF } else { 1 };
+    let sampled = |&stick: &u32| {
         let [a, b] = sticks.ends()[stick as usize];
-        a.min(b) / window % one_of == 0
+        a.min(b) / SAMPLE_WINDOW % one_of == 0
     };
-    let sample: Vec<u32> = (0..sticks.len() as u32).filter(looked_at).collect();
+    let sample: Vec<u32> = (0..sticks.len() as u32).filter(sampled).collect();
     let in_runs = Runs::of(sticks, &sample).iter().map(<[Keyed]>::len).sum::<usize>();
     2 * in_runs >= sample.len() && !sample.is_empty()
 }
 
-/// A multiple of how far nine sticks of ten reach.
+/// [`REACHES`] times the 90th percentile of the sticks' reach, at least [`BAND_PARTICLES`].
 fn band_particles(ends: &[[u32; 2]]) -> usize {
     let mut reaches: Vec<u32> = ends.iter().map(|&[a, b]| a.abs_diff(b)).collect();
-    let most = reaches.len() * 9 / 10;
-    let reach = if reaches.is_empty() { 0 } else { *reaches.select_nth_unstable(most).1 };
+    let percentile = reaches.len() * 9 / 10;
+    let reach = if reaches.is_empty() { 0 } else { *reaches.select_nth_unstable(percentile).1 };
     (REACHES * reach as usize).max(BAND_PARTICLES)
 }
 
-/// Runs, direction by direction; then what is not in a run, by colours.
+/// Orders a band: runs, direction by direction; then all other sticks by colours.
 fn order_band<S: Real>(
     sticks: &Sticks<S>,
     colouring: &mut Colouring,
@@ -93,15 +92,15 @@ fn order_band<S: Real>(
                 direction.clear();
             }
         }
-        let others: Vec<u32> =
-            group.iter().zip(in_run).filter(|&(_, in_run)| !in_run).map(|(&it, _)| it).collect();
-        colouring.colour(sticks.ends(), &others, |batch| builder.batch(batch.iter().copied()));
+        let outside_runs = group.iter().zip(in_run).filter(|&(_, in_run)| !in_run);
+        let coloured: Vec<u32> = outside_runs.map(|(&stick, _)| stick).collect();
+        colouring.colour(sticks.ends(), &coloured, |batch| builder.batch(batch.iter().copied()));
     }
     builder.end_block();
 }
 
-/// Batches out of the sticks of one direction, which are in sequence. Two of them share a
-/// particle if they are just as far apart as they reach.
+/// Makes batches of the sticks of one direction, sorted by first end. Two of them share a particle
+/// if their first ends differ by their reach.
 fn emit_direction(group: &[u32], direction: &[Keyed], builder: &mut Builder) {
     let reach = direction[0].direction().cast_signed().unsigned_abs();
     let stick = |keyed: &Keyed| group[keyed.place as usize];

@@ -9,12 +9,12 @@ use crate::particles::Particles;
 use crate::real::Real;
 use crate::sticks::Sticks;
 
-/// The most particles a block has. Their records are 16 KB, a third of a usual first-level
-/// cache; batches inside are a few hundred sticks, long enough for any lane count.
+/// The most particles of a block. Their records take 16 KiB, a third of a typical L1 cache;
+/// batches have a few hundred sticks, enough for any lane count.
 pub const BLOCK_PARTICLES: usize = 1024;
 
-/// How the Hilbert curve is moved for the phases that cut blocks: blocks, seams between
-/// them, seams of seams. Thirds, so that no edge of a coarse cell is an edge again.
+/// Shift of the Hilbert curve in each phase: blocks, seams between blocks, seams between those.
+/// Thirds, so that the edges of coarse cells never coincide.
 const SHIFTS: [f64; 3] = [0.0, 1.0 / 3.0, 2.0 / 3.0];
 
 pub(super) fn block<const D: usize, S: Real>(

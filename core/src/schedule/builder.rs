@@ -1,4 +1,4 @@
-//! Schedules, batch by batch.
+//! Builds schedules batch by batch.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -7,7 +7,7 @@ use super::{Schedule, ScheduleError};
 use crate::real::Real;
 use crate::sticks::Sticks;
 
-/// Collects batches, then blocks, then phases; empty ones leave no trace.
+/// Collects batches, blocks and phases; skips empty ones.
 pub(super) struct Builder {
     pub(super) schedule: Schedule,
 }
@@ -45,12 +45,12 @@ impl Builder {
             .validated()
     }
 
-    /// For builders whose construction is the proof; checked all the same, because unsafe
-    /// code in kernels relies on it.
+    /// For orders that are valid by construction; validated anyway, because unsafe code in kernels
+    /// relies on it.
     pub(super) fn finish_proven<S: Real>(self, sticks: &Sticks<S>) -> Schedule {
         match self.finish(sticks) {
             Ok(schedule) => schedule,
-            Err(error) => unreachable!("a builder made no schedule: {error}"),
+            Err(error) => unreachable!("the builder made an invalid schedule: {error}"),
         }
     }
 }

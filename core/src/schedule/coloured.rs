@@ -1,15 +1,15 @@
-//! Colouring sticks so that no two of one colour share a particle.
+//! Graph colouring: no two sticks of a colour share a particle.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
-/// Colours below this are found by bit masks; stars with more sticks use sets.
+/// Colours below this are tracked in bit masks, higher ones in sets.
 const MASKED: u32 = u64::BITS;
 
-/// Working memory for colouring groups of sticks over the same particles; clean between
-/// groups, so that colouring many small blocks costs what their sticks cost.
+/// Scratch memory for colouring groups of sticks. Only the touched masks are reset after a group,
+/// so the cost of a group is proportional to its sticks.
 pub(super) struct Colouring {
-    /// For each particle, which of the first colours its sticks have.
+    /// For each particle, the colours below [`MASKED`] that its sticks have.
     masks: Vec<u64>,
 }
 
@@ -39,8 +39,8 @@ impl Colouring {
         Self { masks: alloc::vec![0; particles] }
     }
 
-    /// Colours the sticks of `group` (numbers into `ends`) and gives the colours, first to
-    /// last, to `emit`. Inside a colour the sticks keep the order of the group.
+    /// Colours the sticks of `group` (indices into `ends`) and passes the sticks of each colour to
+    /// `emit`, in the order of the group.
     pub(super) fn colour(
         &mut self,
         ends: &[[u32; 2]],
@@ -102,8 +102,7 @@ impl Colouring {
     }
 
     /// Moves sticks from colours above the mean size to the smallest colours that both ends
-    /// allow, so that the last colours of a first fit are not crumbs. Only among the masked
-    /// colours: beyond them a star forces what there is.
+    /// allow, because the last colours of a first fit are small. Only masked colours are balanced.
     fn balance(&mut self, ends: &[[u32; 2]], group: &[u32], colours: &mut [u32]) {
         let mut sizes = sizes(colours);
         sizes.truncate(MASKED as usize);
@@ -114,18 +113,17 @@ impl Colouring {
                 .enumerate()
                 .fold(0_u64, |short, (colour, &size)| short | u64::from(size < mean) << colour)
         };
-        let mut wanting = short(&sizes);
-        // From the end of the group: what moves away leaves the fronts of the large colours
-        // in the regular order in which the first fit found them.
+        let mut below_mean = short(&sizes);
+        // From the end of the group, so that the fronts of large colours keep their regular order.
         for (&stick, colour) in group.iter().zip(colours).rev() {
-            if wanting == 0 {
+            if below_mean == 0 {
                 break;
             }
             if *colour >= MASKED || sizes[*colour as usize] <= mean {
                 continue;
             }
             let [a, b] = ends[stick as usize].map(|end| end as usize);
-            let possible = wanting & !(self.masks[a] | self.masks[b]);
+            let possible = below_mean & !(self.masks[a] | self.masks[b]);
             let smallest = (0..sizes.len())
                 .filter(|&colour| possible >> colour & 1 == 1)
                 .min_by_key(|&colour| sizes[colour]);
@@ -137,7 +135,7 @@ impl Colouring {
                 sizes[to] += 1;
                 *colour = to as u32;
                 if sizes[to] >= mean {
-                    wanting = short(&sizes);
+                    below_mean = short(&sizes);
                 }
             }
         }

@@ -1,13 +1,13 @@
-//! Why there is no such schedule.
+//! Errors of schedules.
 
-/// Why an order is not a schedule. Phases, blocks and batches are numbered from the start of
+/// Why an order is not a valid schedule. Phases, blocks and batches are numbered from the start of
 /// the schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScheduleError {
-    /// A stick that does not exist, or one that is there twice.
+    /// A stick does not exist, or is listed twice.
     #[error(
-        "stick {stick} in batch {batch} does not exist or is there twice; there are {sticks} sticks"
+        "stick {stick} in batch {batch} does not exist or is listed twice; there are {sticks} sticks"
     )]
     NotOnce {
         /// The stick.
@@ -17,12 +17,12 @@ pub enum ScheduleError {
         /// How many sticks there are.
         sticks: usize,
     },
-    /// Sticks are missing, or too many.
-    #[error("the order has {ordered} sticks, and there are {sticks}")]
+    /// There are too few or too many sticks.
+    #[error("the order has {ordered} sticks, expected {sticks}")]
     Missing {
         /// How many the order has.
         ordered: usize,
-        /// How many there are.
+        /// How many it must have.
         sticks: usize,
     },
     /// Two sticks of one batch share a particle.

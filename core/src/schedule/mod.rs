@@ -1,4 +1,4 @@
-//! The order in which sticks are relaxed: it decides the answer, and kernels decide the speed.
+//! The order in which sticks are relaxed: it decides the result, and kernels decide the speed.
 
 mod banded;
 mod blocked;
@@ -29,24 +29,24 @@ pub use sheet::{
 };
 pub use starred::STAR_STICKS;
 
-/// Up to so many sticks a cloth is too small to be shared among threads, and one of many is one
-/// block; see [`Schedule::side_by_side`].
+/// The most sticks of a cloth that [`Schedule::side_by_side`] makes one block: too few to share
+/// among threads.
 pub const CLOTH_STICKS: usize = 8192;
 
 /// A validated order of relaxation.
 ///
 /// A schedule is a sequence of *phases*; a phase is a set of *blocks* that share no particle;
 /// a block is a sequence of *batches*; a batch is a set of sticks no two of which share a
-/// particle, pinned or not. So lanes may work inside a batch and threads on the blocks of a
-/// phase, and nobody can see it: every kernel gives the same bits on the same schedule.
+/// particle, pinned or not. So SIMD lanes can relax a batch and threads the blocks of a phase
+/// in parallel, and every kernel gives the same bits on the same schedule.
 ///
-/// It is data, made once and checked once, and depends on the sticks (and, for
-/// [`Schedule::blocked`], on where the particles are), never on the machine. Batches that a
-/// builder makes hold either plain sticks only or none.
+/// A schedule is built and validated once. It depends on the sticks (and, for
+/// [`Schedule::blocked`], on the positions), never on the machine. Batches that a builder makes
+/// hold either plain sticks only or none.
 ///
-/// Orders differ in more than speed. Taking all sticks of a particle before those of the
-/// next, as authored lists do, is slow (each stick waits for the last), and with one
-/// iteration a step it makes large sheets explode; see the constructors.
+/// The order affects stability too. Relaxing all sticks of a particle before those of the next,
+/// as authored lists do, is slow (each stick waits for the one before it) and unstable for large
+/// sheets with one iteration a step; see the constructors.
 ///
 /// ```
 /// use taut_core::{Duplicates, Schedule, Sticks};
@@ -67,7 +67,7 @@ pub struct Schedule {
     block_ends: Vec<u32>,
     /// Where each phase ends in `block_ends`.
     phase_ends: Vec<u32>,
-    /// What it was validated against.
+    /// The ends of the sticks that it was validated against.
     ends: Arc<[[u32; 2]]>,
     particles: usize,
     sheet: Option<Sheet>,
@@ -88,11 +88,11 @@ impl PartialEq for Schedule {
 impl Eq for Schedule {}
 
 impl Schedule {
-    /// The order given: phases of blocks of batches of stick numbers.
+    /// A schedule from phases of blocks of batches of stick numbers.
     ///
     /// # Errors
-    /// If a stick is missing, unknown or there twice, or if batches or blocks are not
-    /// independent as the type promises.
+    /// If a stick is missing, unknown or listed twice, if two sticks of a batch share a particle,
+    /// or if two blocks of a phase do.
     pub fn new<S: Real>(
         sticks: &Sticks<S>,
         phases: &[Vec<Vec<Vec<u32>>>],
@@ -112,20 +112,20 @@ impl Schedule {
 
     /// The order as [`Schedule::new`] takes it: phases of blocks of batches of stick numbers.
     ///
-    /// With the feature `serde` a schedule is serialised as this. What comes back goes through
-    /// `Schedule::new`: an order means nothing without the sticks that it is of. (That of a sheet is an
-    /// order like any other then; [`Sheet::schedule`] makes it anew.)
+    /// With the feature `serde` a schedule is serialized in this form. To read it back, pass it and
+    /// the sticks to `Schedule::new`. ([`sheet`](Self::sheet) is then `None`; [`Sheet::schedule`]
+    /// rebuilds the schedule of a sheet.)
     pub fn to_phases(&self) -> Vec<Vec<Vec<Vec<u32>>>> {
         let batches = |block: Block<'_>| block.batches().map(<[u32]>::to_vec).collect();
         self.phases().map(|phase| phase.blocks().map(batches).collect()).collect()
     }
 
-    /// The sticks in the order of their numbers, each a batch of its own: the order of the
-    /// articles, and the meaning of a plain Gauss-Seidel sweep over a list.
+    /// The sticks in the order of their numbers, one per batch: a plain Gauss-Seidel sweep over a
+    /// list, as in papers and tutorials.
     ///
     /// **Beware**: lists made particle by particle relax slowly in this order, because each
     /// stick waits for the one before it, and with one iteration a step a large sheet
-    /// (64 x 64 with shear and bend sticks) explodes, in `f64` too. It is here for comparison.
+    /// (64 x 64 with shear and bend sticks) explodes, in `f64` too. Meant for comparison.
     pub fn authored<S: Real>(sticks: &Sticks<S>) -> Self {
         let mut builder = Builder::new(sticks.len());
         for stick in 0..sticks.len() as u32 {
@@ -141,8 +141,9 @@ impl Schedule {
     /// then sticks move from large colours to small ones where both ends allow it.
     ///
     /// At most `2 Δ - 1` colours for the plain sticks and as many for the others, where Δ is
-    /// the largest number of such sticks at one particle; usually Δ to Δ + 2. Bounded with one
-    /// iteration a step, but converges worse than the others, and sweeps memory once a colour.
+    /// the largest number of such sticks at one particle; usually Δ to Δ + 2. Stable with one
+    /// iteration a step, but it converges worse than the other schedules and reads all particles
+    /// once per colour.
     pub fn coloured<S: Real>(sticks: &Sticks<S>) -> Self {
         let mut builder = Builder::new(sticks.len());
         let mut colouring = coloured::Colouring::new(sticks.particles());
@@ -156,13 +157,13 @@ impl Schedule {
         builder.finish_proven(sticks)
     }
 
-    /// Packets of [`PACKET_STICKS`] independent sticks drawn from a local window: walking the
-    /// sticks [in the order of their ends](Sticks::by_ends), each joins the first of at most
-    /// [`OPEN_PACKETS`] open packets in which its ends do not occur yet. One phase, one block.
+    /// Packets of [`PACKET_STICKS`] independent sticks from a local window: each stick, [in the
+    /// order of their ends](Sticks::by_ends), joins the first of at most [`OPEN_PACKETS`] open
+    /// packets in which its ends do not occur yet. One phase, one block.
     ///
-    /// Fast, kind to memory, and converges like the authored order. With one iteration a step it
-    /// stayed bounded on every sheet of docs/stability.md, but nothing in it keeps directions
-    /// apart, so it is not a default.
+    /// Fast, cache-friendly, and converges like the authored order. With one iteration a step it
+    /// was stable on every sheet of docs/stability.md, but it does not separate directions, so it
+    /// is not a default.
     pub fn packed<S: Real>(sticks: &Sticks<S>) -> Self {
         let mut builder = Builder::new(sticks.len());
         for group in plain_first(sticks, sticks.by_ends()) {
@@ -175,14 +176,14 @@ impl Schedule {
         builder.finish_proven(sticks)
     }
 
-    /// Packets of [`PACKET_STICKS`] *stars* that share no particle, drawn from a local window as
-    /// in [`Schedule::packed`]. A star is a particle with [`STAR_STICKS`] of its sticks; a packet
-    /// is that many batches, each a stick of every star. Particles take stars in the order of
-    /// their numbers; sticks that are left over are packed last. One phase, one block.
+    /// Packets of [`PACKET_STICKS`] *stars* that share no particle, from a local window as in
+    /// [`Schedule::packed`]. A star is a particle with [`STAR_STICKS`] of its sticks. A packet has
+    /// [`STAR_STICKS`] batches, each with one stick of every star. Stars are formed in the order of
+    /// particle numbers; the remaining sticks are packed last. One phase, one block.
     ///
-    /// The fastest for large meshes without runs, on particles with good numbers
-    /// ([`Renumbering::reverse_cuthill_mckee`](crate::Renumbering::reverse_cuthill_mckee)):
-    /// kernels hold the centres of a packet meanwhile. Not a default, because it is less bounded
+    /// The fastest for large meshes without runs, after
+    /// [`Renumbering::reverse_cuthill_mckee`](crate::Renumbering::reverse_cuthill_mckee):
+    /// kernels keep the centres of a packet in registers. Not a default, because it is less stable
     /// than others with one iteration a step (docs/stability.md).
     pub fn starred<S: Real>(sticks: &Sticks<S>) -> Self {
         let mut builder = Builder::new(sticks.len());
@@ -191,12 +192,12 @@ impl Schedule {
     }
 
     /// Blocks of at most [`BLOCK_PARTICLES`] particles that lie near each other, coloured
-    /// inside; then the seam sticks between those blocks, in blocks that are cut elsewhere;
-    /// and so on for the seams of the seams. The last few seams are colours in one block.
+    /// inside; then the seam sticks between those blocks, in blocks with shifted boundaries;
+    /// then the seams between these in the same way. The sticks left over form one block.
     ///
-    /// Blocks follow a Hilbert curve through the positions, so they are the same however the
-    /// particles are numbered, as far as places differ. Cache-sized, parallel, and bounded
-    /// with one iteration a step; the default for a mesh.
+    /// Blocks follow a Hilbert curve through the positions, so they do not depend on the numbers
+    /// of the particles, unless positions coincide. Cache-sized, parallel, and stable with one
+    /// iteration a step; the default for a mesh.
     ///
     /// # Panics
     /// If there are fewer particles than the sticks were checked against.
@@ -204,38 +205,38 @@ impl Schedule {
         particles: &Particles<D, S>,
         sticks: &Sticks<S>,
     ) -> Self {
-        assert!(particles.len() >= sticks.particles(), "the sticks are of other particles");
+        assert!(particles.len() >= sticks.particles(), "the sticks need more particles");
         let mut builder = Builder::new(sticks.len());
         blocked::block(particles, sticks, &mut builder);
         builder.finish_proven(sticks)
     }
 
-    /// Bands of consecutive particles, at least [`BAND_PARTICLES`]; in a band, one *direction*
-    /// (the difference of the numbers of a stick's ends) after the other, as far as its sticks
-    /// are runs of at least [`RUN_STICKS`]; then the others by colours. Then the seam sticks
-    /// between those bands, in bands that are cut elsewhere; then the few that still cross.
+    /// Bands of consecutive particles, at least [`BAND_PARTICLES`]. In a band: runs of at least
+    /// [`RUN_STICKS`] sticks, one *direction* (the difference of the numbers of a stick's ends)
+    /// after the other; then the other sticks by colours. Then the seam sticks between those
+    /// bands, in bands with shifted boundaries; then the sticks left over.
     ///
-    /// For meshes that are numbered row by row, as modellers and generators number cloth:
-    /// kernels load runs as they lie in memory. It looks at numbers only. As parallel and as
-    /// bounded as [`Schedule::blocked`], and converges better, because directions follow each
-    /// other inside a band.
+    /// For meshes that are numbered row by row, as modelling tools and generators number cloth:
+    /// kernels load runs without gathering. It depends on particle numbers only. As parallel and
+    /// as stable as [`Schedule::blocked`], and converges better, because a band is relaxed
+    /// direction by direction.
     pub fn banded<S: Real>(sticks: &Sticks<S>) -> Self {
         let mut builder = Builder::new(sticks.len());
         banded::band(sticks, &mut builder);
         builder.finish_proven(sticks)
     }
 
-    /// The schedules of several cloths for all of them in one: the sticks of the first, then
-    /// those of the second, and so on, as [`Sticks::side_by_side`] puts them. A cloth of at most
-    /// [`CLOTH_STICKS`] becomes one block, its phases one after the other. Of larger ones the
-    /// first phases become one, the second ones, and so on. Small cloths whose batches do not fill a
-    /// register, as ropes, plants and ragdolls, become a block together, in which the next batches of
-    /// all of them are one. So each cloth is relaxed as it would be alone, to the bit, and all at the
-    /// same time.
+    /// Merges the schedules of several cloths into one for the sticks of
+    /// [`Sticks::side_by_side`]. Each cloth is relaxed exactly as it would be alone, to the bit:
     ///
-    /// Where each cloth is one block, as small ones, [packed](Self::packed) ones and sheets are,
-    /// nothing is left that one cloth would wait for in another: each is done with all
-    /// iterations at once.
+    /// - A cloth of at most [`CLOTH_STICKS`] becomes one block, with its phases in sequence.
+    /// - For larger cloths, the first phases are merged into one phase, then the second ones, and
+    ///   so on.
+    /// - Small cloths whose batches do not fill a register, such as ropes, plants and ragdolls,
+    ///   share a block, in which the first batches of all are merged, then the second, and so on.
+    ///
+    /// Where each cloth is one block, such as small cloths, [packed](Self::packed) ones and sheets
+    /// of one block, threads can run all iterations of a cloth without waiting for another.
     ///
     /// ```
     /// use std::iter::repeat_n;
@@ -254,7 +255,7 @@ impl Schedule {
     /// ```
     ///
     /// # Errors
-    /// If the schedules are of more or fewer sticks than these, or if cloths share a particle.
+    /// If the schedules together have more or fewer sticks, or if cloths share a particle.
     pub fn side_by_side<'a, S: Real>(
         sticks: &Sticks<S>,
         parts: impl IntoIterator<Item = &'a Self>,
@@ -263,8 +264,8 @@ impl Schedule {
         side_by_side::join(sticks, &parts)
     }
 
-    /// What a mesh gets when nothing else is said: [`Schedule::banded`] if at least half of its
-    /// sticks are in runs, else [`Schedule::blocked`].
+    /// The default for a mesh: [`Schedule::banded`] if at least half of its sticks are in runs, else
+    /// [`Schedule::blocked`].
     ///
     /// # Panics
     /// As [`Schedule::blocked`].
@@ -279,10 +280,9 @@ impl Schedule {
         }
     }
 
-    /// The same order for the same sticks after their particles got other numbers (see
-    /// [`Renumbering::apply`](crate::Renumbering::apply)): the particles lie in memory
-    /// otherwise, and the answer stays, to the bit. A sheet renumbered is no longer one to
-    /// kernels for sheets.
+    /// The same order for the same sticks after [`Renumbering::apply`](crate::Renumbering::apply).
+    /// It changes the memory layout of the particles, but not the result, to the bit.
+    /// [`sheet`](Self::sheet) becomes `None`.
     ///
     /// # Errors
     /// If there are more or fewer sticks, or they are not independent in this order.
@@ -316,7 +316,7 @@ impl Schedule {
         self.particles
     }
 
-    /// Whether it was made for these sticks, or for others with the same ends.
+    /// Checks that it was made for these sticks, or for others with the same ends.
     ///
     /// # Errors
     /// [`PlanError::OtherSchedule`] with the first stick that differs.
@@ -327,8 +327,7 @@ impl Schedule {
         }
     }
 
-    /// The regular sheet that implies this schedule, if one does: a kernel for sheets needs no
-    /// more than that.
+    /// The regular sheet that implies this schedule, if any: the grid kernel requires one.
     pub fn sheet(&self) -> Option<&Sheet> {
         self.sheet.as_ref()
     }
@@ -401,7 +400,7 @@ pub struct Block<'a> {
 }
 
 impl<'a> Phase<'a> {
-    /// The blocks; their order cannot be seen.
+    /// The blocks; their order does not affect the result.
     pub fn blocks(&self) -> impl Iterator<Item = Block<'a>> + use<'a> {
         let schedule = self.schedule;
         self.blocks
@@ -418,17 +417,17 @@ impl<'a> Block<'a> {
     }
 }
 
-/// What lies between the end before `at` and the end at `at`.
-fn span(ends: &[u32], at: usize) -> Range<usize> {
-    let start = if at == 0 { 0 } else { ends[at - 1] as usize };
-    start..ends[at] as usize
+/// The range of item `index` in a list of ends.
+fn span(ends: &[u32], index: usize) -> Range<usize> {
+    let start = if index == 0 { 0 } else { ends[index - 1] as usize };
+    start..ends[index] as usize
 }
 
-/// The sticks of `order` in two groups, plain ones and the others, each in that order. (An
-/// empty group makes no batch.)
+/// Splits `order` into plain sticks and non-plain sticks, each in that order. (An empty group makes
+/// no batch.)
 fn plain_first<S: Real>(sticks: &Sticks<S>, order: Vec<u32>) -> [Vec<u32>; 2] {
-    let (plain, others) = order.into_iter().partition(|&stick| sticks.is_plain(stick as usize));
-    [plain, others]
+    let (plain, non_plain) = order.into_iter().partition(|&stick| sticks.is_plain(stick as usize));
+    [plain, non_plain]
 }
 
 #[cfg(feature = "serde")]

@@ -5,21 +5,20 @@ use alloc::vec::Vec;
 use crate::real::Real;
 use crate::sticks::Sticks;
 
-/// How many sticks a full packet has: enough that the packets' own sums keep the widest
-/// registers busy while the last stores are under way; 128 gained nothing.
+/// Sticks of a full packet: enough arithmetic to hide the latency of the stores of the packet
+/// before; 128 was not faster.
 pub const PACKET_STICKS: usize = 64;
-/// How many packets may be open at once: the width of the window.
+/// The most open packets: the size of the window.
 pub const OPEN_PACKETS: usize = 48;
 
 struct Packet<'a, const N: usize> {
-    /// Its bit in the masks of the particles it touches.
+    /// The bit of this packet in `open_packets_of`.
     bit: u64,
     members: Vec<&'a [u32; N]>,
 }
 
-/// Packs `members`, each `N` sticks, in that order, and gives each packet of members that share
-/// no particle to `emit` when it has [`PACKET_STICKS`] of them, when the window is full, or at
-/// the end.
+/// Packs `members`, each `N` sticks, in that order into packets that share no particle. Passes a
+/// packet to `emit` when it has [`PACKET_STICKS`] members, when the window is full, or at the end.
 pub(super) fn pack<S: Real, const N: usize>(
     sticks: &Sticks<S>,
     members: &[[u32; N]],
@@ -29,24 +28,24 @@ pub(super) fn pack<S: Real, const N: usize>(
         let ends = member.map(|stick| sticks.ends()[stick as usize]);
         ends.into_iter().flatten().map(|end| end as usize)
     };
-    // For each particle, the open packets in which it occurs.
-    let mut occurs = alloc::vec![0_u64; sticks.particles()];
+    // For each particle, a mask of the open packets in which it occurs.
+    let mut open_packets_of = alloc::vec![0_u64; sticks.particles()];
     // Oldest first.
     let mut open: Vec<Packet<'_, N>> = Vec::with_capacity(OPEN_PACKETS);
     let mut free_bits = u64::MAX >> (u64::BITS as usize - OPEN_PACKETS);
-    let mut close = |packet: &Packet<'_, N>, occurs: &mut [u64]| {
+    let mut close = |packet: &Packet<'_, N>, open_packets_of: &mut [u64]| {
         for end in packet.members.iter().flat_map(|member| ends(member)) {
-            occurs[end] &= !packet.bit;
+            open_packets_of[end] &= !packet.bit;
         }
         emit(&packet.members);
         packet.bit
     };
     for member in members {
-        let taken = ends(member).fold(0, |taken, end| taken | occurs[end]);
+        let taken = ends(member).fold(0, |taken, end| taken | open_packets_of[end]);
         let at = open.iter().position(|packet| packet.bit & taken == 0).unwrap_or_else(|| {
             if open.len() == OPEN_PACKETS {
                 let oldest = open.remove(0);
-                free_bits |= close(&oldest, &mut occurs);
+                free_bits |= close(&oldest, &mut open_packets_of);
             }
             let bit = free_bits & free_bits.wrapping_neg();
             free_bits ^= bit;
@@ -56,14 +55,14 @@ pub(super) fn pack<S: Real, const N: usize>(
         let packet = &mut open[at];
         packet.members.push(member);
         for end in ends(member) {
-            occurs[end] |= packet.bit;
+            open_packets_of[end] |= packet.bit;
         }
         if packet.members.len() == PACKET_STICKS {
             let full = open.remove(at);
-            free_bits |= close(&full, &mut occurs);
+            free_bits |= close(&full, &mut open_packets_of);
         }
     }
     for packet in &open {
-        close(packet, &mut occurs);
+        close(packet, &mut open_packets_of);
     }
 }

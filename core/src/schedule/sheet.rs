@@ -1,4 +1,4 @@
-//! Regular sheets: sticks and schedule implied by a few numbers.
+//! Regular sheets: width, height and families imply the sticks and the schedule.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -7,20 +7,19 @@ use super::{Builder, Schedule, plain_first};
 use crate::real::Real;
 use crate::sticks::Sticks;
 
-/// How many rows a band has. Within a band one family is relaxed after the other, and bands
-/// follow each other; all families of one row before the next row (bands of 1) explodes with
-/// one iteration a step, 4 rows suffice, 8 converge better and stay in the first-level cache.
+/// Rows of a band. Bands are relaxed in sequence, and a band family by family. With one iteration
+/// a step, bands of 1 row explode and 4 rows are stable; 8 rows converge better and fit the L1
+/// cache.
 pub const BAND_ROWS: usize = 8;
-/// How many rows a band of a sheet has that is wider than [`WIDE`]: 8 rows of 1024 columns
-/// outgrow the first-level cache and cost a tenth more time.
+/// Rows of a band of a sheet wider than [`WIDE`]: 8 rows of 1024 columns do not fit the L1 cache
+/// and take 10 % more time.
 pub const WIDE_BAND_ROWS: usize = 4;
 /// The most columns of a sheet whose bands have [`BAND_ROWS`].
 pub const WIDE: usize = 512;
 
-/// How many rows a block has, whatever the machine: a sheet of more rows is cut into blocks,
-/// which threads may take, with a seam between each two. The seams cost no time, but some
-/// convergence: 3 % more rms stretch than without on 128 x 128 with shear and bend, where
-/// blocks of 32 rows cost 12 %.
+/// Rows of a block, on every machine. Threads take blocks; seams join them. Seams cost no time but
+/// some convergence: 3 % more rms stretch than without seams on 128 x 128 with shear and bend
+/// sticks; blocks of 32 rows cost 12 %.
 pub const BLOCK_ROWS: usize = 64;
 const _: () = assert!(BLOCK_ROWS.is_multiple_of(BAND_ROWS) && BLOCK_ROWS >= 4);
 
@@ -46,11 +45,11 @@ pub enum Family {
 }
 
 impl Family {
-    /// Rows and columns: what makes a sheet hang together.
+    /// Rows and columns: structural sticks.
     pub const STRUCTURAL: &[Self] = &[Self::Row, Self::Column];
-    /// Besides, both diagonals: it resists shear.
+    /// Structural sticks and both diagonals, which resist shear.
     pub const SHEAR: &[Self] = &[Self::Row, Self::Column, Self::Diagonal, Self::Antidiagonal];
-    /// Besides, the same two apart: it resists bending (the set of Mosegaard's tutorial).
+    /// These four and the same with span 2, which resist bending (as in Mosegaard's tutorial).
     pub const ALL: &[Self] = &[
         Self::Row,
         Self::Column,
@@ -74,14 +73,14 @@ impl Family {
         }
     }
 
-    /// 1 between neighbours, 2 between next ones.
+    /// 1 or 2: the larger of both spans.
     const fn reach(self) -> usize {
         let [across, down] = self.span();
         if across > down { across } else { down }
     }
 
-    /// The columns of its two ends, of which the first end is in the upper row, for the stick
-    /// whose bounding cells begin at column `i`.
+    /// The columns of both ends, the end in the upper row first, for the stick whose bounding box
+    /// begins at column `i`.
     const fn columns(self, i: usize) -> [usize; 2] {
         let [across, _] = self.span();
         match self {
@@ -94,8 +93,8 @@ impl Family {
 /// A regular sheet: `width` columns by `height` rows of particles, particle (i, j) being
 /// number `j width + i`, and the families of sticks between them.
 ///
-/// Sticks are numbered as one would write them down: for j, for i, the families of span 1 in
-/// the order of [`Family`]; then for j, for i, those of span 2.
+/// Sticks are numbered in this order: for j, for i, the families of span 1 in the order of
+/// [`Family`]; then for j, for i, those of span 2.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sheet {
     width: usize,
@@ -103,10 +102,10 @@ pub struct Sheet {
     families: Vec<Family>,
 }
 
-/// Sticks that are not those of the sheet.
+/// The sticks differ from those of the sheet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the sheet has {expected} sticks out of {particles} particles; the sticks given are {given}, and differ from stick {first_difference} on"
+    "expected {expected} sticks of a sheet of {particles} particles, found {given} sticks (first difference: stick {first_difference})"
 )]
 pub struct SheetError {
     /// How many the sheet has.
@@ -115,11 +114,11 @@ pub struct SheetError {
     pub particles: usize,
     /// How many were given.
     pub given: usize,
-    /// The first stick that joins other particles, or is missing on one side.
+    /// The first stick with different ends, or missing in one of the two lists.
     pub first_difference: usize,
 }
 
-/// The sticks of a sheet from some of its rows to some of its rows.
+/// The sticks of a sheet that begin and end in given rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SheetBlock {
     from: Range<usize>,
@@ -128,12 +127,12 @@ pub struct SheetBlock {
 }
 
 impl SheetBlock {
-    /// The rows that it begins in.
+    /// The rows that its sticks begin in.
     pub fn rows(&self) -> Range<usize> {
         self.from.clone()
     }
 
-    /// Its bands, which the schedule takes in this order.
+    /// Its bands, in the order of the schedule.
     pub fn bands(&self) -> impl Iterator<Item = Self> + use<> {
         let Self { from, to, band_rows } = self.clone();
         let end = from.end;
@@ -144,8 +143,8 @@ impl SheetBlock {
         })
     }
 
-    /// In the order of the schedule, families and the rows that their sticks begin in (the
-    /// upper one of two), at most a band of them.
+    /// In the order of the schedule, each family with the rows of a band that its sticks begin in
+    /// (the upper row of two).
     pub fn strips<'a>(
         &self,
         families: &'a [Family],
@@ -162,7 +161,7 @@ impl SheetBlock {
 }
 
 impl Sheet {
-    /// A sheet of the families given, in any order; twice the same counts once.
+    /// A sheet of the given families, in any order; duplicates are removed.
     pub fn new(width: usize, height: usize, families: &[Family]) -> Self {
         let mut families = families.to_vec();
         families.sort_unstable();
@@ -180,7 +179,7 @@ impl Sheet {
         self.height
     }
 
-    /// How many rows are a band, by the width alone.
+    /// Rows of a band; depends on the width only.
     pub fn band_rows(&self) -> usize {
         if self.width > WIDE { WIDE_BAND_ROWS } else { BAND_ROWS }
     }
@@ -195,9 +194,9 @@ impl Sheet {
         self.numbered().map(|(family, i, j)| self.ends(family, i, j)).collect()
     }
 
-    /// The families, with the place of each stick, in the order of the sticks' numbers.
+    /// The family, column and row of each stick, in the order of stick numbers.
     pub fn numbered(&self) -> impl Iterator<Item = (Family, usize, usize)> {
-        // A span without a stick is left out: walking over all cells would find nothing.
+        // Skip a span without sticks, because iterating over all cells is slow.
         let spans = [1, 2].into_iter().filter(|&span| {
             self.families.iter().any(|&family| family.reach() == span && self.has(family, 0, 0))
         });
@@ -213,8 +212,8 @@ impl Sheet {
         })
     }
 
-    /// The number of the stick of a family whose bounding cells begin at column `i`, row `j`
-    /// (its place in [`numbered`](Self::numbered)), if there is one.
+    /// The number of the stick of a family whose bounding box begins at column `i`, row `j` (its
+    /// index in [`numbered`](Self::numbered)), if there is one.
     pub fn number(&self, family: Family, i: usize, j: usize) -> Option<u32> {
         if !(self.has(family, i, j) && self.families.contains(&family)) {
             return None;
@@ -246,7 +245,7 @@ impl Sheet {
         Some((first_of_span + rows + along(j < upper, i) + before) as u32)
     }
 
-    /// How many sticks the families have that are `counted`; at most `usize::MAX`.
+    /// The number of sticks of the families selected by `counted`, saturating.
     fn sticks(&self, counted: impl Fn(&Family) -> bool) -> usize {
         let count = |family: &Family| {
             let [across, down] = family.span();
@@ -279,15 +278,15 @@ impl Sheet {
         [firsts.clone().map(inside).collect(), firsts.skip(1).map(seam).collect()]
     }
 
-    /// The schedule that this sheet implies, written out: two phases of the blocks of
-    /// [`phases`](Self::phases); in a block, bands of [`band_rows`](Self::band_rows) in sequence; in a band
-    /// one family after the other; in a family row by row, each row one batch (two, every other
-    /// stick, where the sticks lie along the row).
+    /// The schedule that this sheet implies, as a list: two phases of the blocks of
+    /// [`phases`](Self::phases); in a block, bands of [`band_rows`](Self::band_rows) in sequence; in
+    /// a band one family after the other; in a family row by row. A row is one batch, or two
+    /// alternating ones where the sticks lie along the row.
     ///
     /// # Errors
     /// If `sticks` are not [the sheet's](Sheet::pairs).
     pub fn schedule<S: Real>(&self, sticks: &Sticks<S>) -> Result<Schedule, SheetError> {
-        // Compared one by one, so that a sheet of any size is refused without memory for its sticks.
+        // Compare one by one, because a huge sheet must be rejected without allocating its sticks.
         let mut pairs = self.numbered().map(|(family, i, j)| self.ends(family, i, j));
         let same = sticks.ends().iter().take_while(|&&given| pairs.next() == Some(given)).count();
         let particles = self.width.saturating_mul(self.height);
@@ -322,8 +321,8 @@ impl Sheet {
         Ok(builder.finish_proven(sticks).implied_by(self.clone()))
     }
 
-    /// The sticks of one family that begin in one row, as sets of independent ones: one set,
-    /// or two where each stick of the row shares particles with its neighbours.
+    /// The batches of one family and row: one, or two where adjacent sticks of the row share
+    /// particles.
     fn batches(
         &self,
         family: Family,

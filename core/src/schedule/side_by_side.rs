@@ -1,4 +1,4 @@
-//! One schedule of several cloths.
+//! Merges the schedules of several cloths.
 
 use alloc::vec::Vec;
 
@@ -7,11 +7,11 @@ use crate::particles::PADDING;
 use crate::real::Real;
 use crate::sticks::Sticks;
 
-/// How many sticks a bundle of narrow cloths has at most, unless one of them has more: their particles
-/// stay in the nearest cache, and merged batches are some registers long.
+/// The most sticks of a bundle of narrow cloths, unless a single cloth has more: their particles
+/// fit the L1 cache, and merged batches fill several registers.
 const BUNDLE_STICKS: usize = 1024;
 
-/// The schedule of a cloth, and the number that its first stick has in all of them.
+/// The number of a cloth's first stick in the merged sticks, and the schedule of the cloth.
 type Part<'a> = (u32, &'a Schedule);
 
 /// See [`Schedule::side_by_side`].
@@ -108,8 +108,8 @@ fn bundle_all<S: Real>(sticks: &Sticks<S>, mut narrow: &[Part<'_>], builder: &mu
     }
 }
 
-/// Cloths that are relaxed at the same time: the next batches of all of them are one, so that they fill
-/// registers together. Plain batches are merged with plain ones only, which do not pay for the rest.
+/// Makes one block of several cloths and merges their batches to fill registers. Plain batches
+/// are merged with plain ones only, because kernels relax these faster.
 fn bundle<S: Real>(sticks: &Sticks<S>, parts: &[Part<'_>], builder: &mut Builder) {
     let is_plain = |first: u32, batch: &[u32]| {
         shifted(first, batch).all(|stick| sticks.is_plain(stick as usize))

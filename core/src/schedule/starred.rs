@@ -1,4 +1,4 @@
-//! Stars: particles, each with some of its sticks.
+//! Stars: a particle with some of its sticks.
 
 use alloc::vec::Vec;
 
@@ -7,19 +7,19 @@ use super::{Builder, plain_first};
 use crate::real::Real;
 use crate::sticks::Sticks;
 
-/// How many sticks a star has. Nearly all sticks of a scan are in stars of four (99.8 %); more
-/// would save a kernel little.
+/// Sticks of a star. Stars of four hold 99.8 % of the sticks of a scanned mesh; larger stars would
+/// hardly make a kernel faster.
 pub const STAR_STICKS: usize = 4;
 
 pub(super) fn star<S: Real>(sticks: &Sticks<S>, builder: &mut Builder) {
-    let [plain, others] = plain_first(sticks, sticks.by_ends());
+    let [plain, non_plain] = plain_first(sticks, sticks.by_ends());
     let (stars, single) = stars(sticks, &plain);
     pack(sticks, &stars, |stars| {
         for rank in 0..STAR_STICKS {
             builder.batch(stars.iter().map(|star| star[rank]));
         }
     });
-    for group in [single, others] {
+    for group in [single, non_plain] {
         pack(sticks, group.as_chunks::<1>().0, |packet| {
             builder.batch(packet.iter().map(|&&[stick]| stick));
         });
@@ -31,7 +31,7 @@ pub(super) fn star<S: Real>(sticks: &Sticks<S>, builder: &mut Builder) {
 /// For each particle in turn, groups its sticks that are in no star yet into stars. Also returns
 /// the sticks in no star, in the order of `group`.
 fn stars<S: Real>(sticks: &Sticks<S>, group: &[u32]) -> (Vec<[u32; STAR_STICKS]>, Vec<u32>) {
-    // The sticks at each particle, by their place in the group.
+    // The sticks at each particle, by their index in the group.
     let mut starts = alloc::vec![0_usize; sticks.particles() + 2];
     let ends = |&stick: &u32| sticks.ends()[stick as usize].map(|end| end as usize);
     for end in group.iter().flat_map(ends) {

@@ -80,14 +80,14 @@ fn an_order_that_is_no_permutation_is_refused_by_name() {
 }
 
 #[test]
-#[should_panic(expected = "another number of particles")]
+#[should_panic(expected = "the number of particles differs")]
 fn particles_of_another_number_are_refused() {
     let swap = Renumbering::from_order(vec![1, 0]).unwrap();
     let _ = swap.apply(&at(&[[0.0_f32], [1.0], [2.0]]), &joined(2, &[[0, 1]]));
 }
 
 #[test]
-#[should_panic(expected = "another number of particles")]
+#[should_panic(expected = "the number of particles differs")]
 fn sticks_of_another_number_of_particles_are_refused() {
     // Else ends would be renamed to particles that the sticks say they never name.
     let swap = Renumbering::from_order(vec![1, 2, 0]).unwrap();
