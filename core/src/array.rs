@@ -16,5 +16,5 @@ pub(crate) fn deserialize<'de, T: Deserialize<'de>, S: Deserializer<'de>, const 
 ) -> Result<[T; D], S::Error> {
     let all = Vec::deserialize(deserializer)?;
     let len = all.len();
-    all.try_into().map_err(|_| S::Error::custom(format_args!("{len} numbers where {D} belong")))
+    all.try_into().map_err(|_| S::Error::custom(format_args!("expected {D} numbers, found {len}")))
 }

@@ -141,7 +141,7 @@ fn steps_come_back_and_schedules_go_through_their_sticks() {
     let text = serde_json::to_string(&step).unwrap();
     assert_eq!(serde_json::from_str::<Step<2>>(&text).unwrap(), step);
     let error = serde_json::from_str::<Step<3>>(&text).unwrap_err().to_string();
-    assert!(error.contains("2 numbers where 3 belong"), "{error}");
+    assert!(error.contains("expected 3 numbers, found 2"), "{error}");
     let old = text.replace("damping_rate", "damping"); // a share per substep, not a rate
     let error = serde_json::from_str::<Step<2>>(&old).unwrap_err().to_string();
     assert!(error.contains("unknown field `damping`"), "{error}");

@@ -1,4 +1,4 @@
-//! The constants of the sticks, a row at a time.
+//! The constants of the sticks, by row.
 
 use alloc::vec::Vec;
 
@@ -8,11 +8,11 @@ use taut_core::{
 
 use crate::layout::{Layout, STRIDE};
 
-/// What the sticks of one family that begin in one row have in common.
+/// The constants of the sticks of one family that begin in one row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Row {
-    /// Plain sticks of one rest length between rows of one inverse mass each: first that of
-    /// the row that the sticks' first ends are in.
+    /// Plain sticks of one rest length between rows of one inverse mass each; the inverse mass of
+    /// the first ends comes first.
     Equal { rest_term: f32, weight_term: f32, masses: [f32; 2] },
     /// Anything else: the constants are in the family's columns.
     Mixed,
@@ -22,8 +22,8 @@ pub(crate) enum Row {
 #[derive(Clone, Debug)]
 pub(crate) struct Strand {
     pub(crate) family: Family,
-    /// How many columns its sticks reach, always to the right: from the lower row if the
-    /// family leans to the left.
+    /// The number of columns that its sticks span, always to the right: from the lower row if
+    /// `leans_left`.
     pub(crate) across: usize,
     pub(crate) down: usize,
     pub(crate) leans_left: bool,
@@ -49,7 +49,7 @@ pub(crate) struct Constants {
     pub(crate) layout: Layout,
     pub(crate) sheet: Sheet,
     pub(crate) strands: Vec<Strand>,
-    /// The inverse mass of all particles of a row, if they have the same.
+    /// The inverse mass of each row, if all its particles have the same.
     row_mass: Vec<Option<f32>>,
     inverse_h2: f32,
     any_compliance: bool,
@@ -82,7 +82,7 @@ impl Constants {
         }
     }
 
-    /// Everything anew.
+    /// Recomputes all rows.
     pub(crate) fn refresh_all<const D: usize>(
         &mut self,
         particles: &Particles<D>,
@@ -99,7 +99,7 @@ impl Constants {
         }
     }
 
-    /// The rows that some sticks begin in.
+    /// Recomputes the rows that the changed sticks begin in.
     pub(crate) fn refresh_sticks<const D: usize>(
         &mut self,
         particles: &Particles<D>,
@@ -109,7 +109,7 @@ impl Constants {
         let mut rows: Vec<(usize, usize)> = Vec::new();
         for &stick in changed {
             self.any_compliance |= sticks.compliance(stick as usize) != 0.0;
-            rows.extend(self.place(sticks.ends()[stick as usize]));
+            rows.extend(self.strand_and_row(sticks.ends()[stick as usize]));
         }
         rows.sort_unstable();
         rows.dedup();
@@ -118,7 +118,7 @@ impl Constants {
         }
     }
 
-    /// The rows of some particles, and those that sticks reach them from.
+    /// Recomputes the rows whose sticks join particles of changed mass.
     pub(crate) fn refresh_masses<const D: usize>(
         &mut self,
         particles: &Particles<D>,
@@ -148,7 +148,7 @@ impl Constants {
         }
     }
 
-    /// The length of the substeps to come, as `1 / h²`.
+    /// Sets `1 / h²` of the substeps, for compliance.
     pub(crate) fn set_inverse_h2<const D: usize>(
         &mut self,
         particles: &Particles<D>,
@@ -163,17 +163,17 @@ impl Constants {
         }
     }
 
-    /// Which strand and row a stick belongs to, by its ends.
-    fn place(&self, ends: [u32; 2]) -> Option<(usize, usize)> {
+    /// The strand and row of a stick with these ends.
+    fn strand_and_row(&self, ends: [u32; 2]) -> Option<(usize, usize)> {
         let width = self.layout.width;
         let [a, b] = ends.map(|end| [end as usize % width, end as usize / width]);
         let (upper, lower) = if a[1] <= b[1] { (a, b) } else { (b, a) };
         let (across, down) = (upper[0].abs_diff(lower[0]), lower[1] - upper[1]);
         let leans_left = down > 0 && lower[0] < upper[0];
-        let this = |strand: &Strand| {
+        let matches = |strand: &Strand| {
             strand.across == across && strand.down == down && strand.leans_left == leans_left
         };
-        Some((self.strands.iter().position(this)?, upper[1]))
+        Some((self.strands.iter().position(matches)?, upper[1]))
     }
 
     fn refresh_mass<const D: usize>(&mut self, particles: &Particles<D>, row: usize) {

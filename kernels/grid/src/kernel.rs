@@ -1,11 +1,11 @@
-//! The kernel: what it is on, and how it makes a plan.
+//! The kernel, which makes plans.
 
 use taut_core::{Column, Formula, Kernel, Particles, PlanError, Residence, Schedule, Sticks};
 use taut_lanes::{Machine, Team};
 
 use crate::constants::Constants;
 use crate::layout::{Layout, STRIDE};
-use crate::plan::{GridPlan, enough};
+use crate::plan::{GridPlan, check_particles};
 use crate::stages;
 
 /// The kernel for regular sheets, in 2 and 3 dimensions, on the registers of a machine.
@@ -67,7 +67,7 @@ impl<M: Machine, const D: usize> Kernel<D> for GridKernel<M> {
         let sheet = schedule.sheet().ok_or(PlanError::NotASheet)?;
         schedule.check(sticks)?;
         let layout = Layout::new(sheet.width(), sheet.height());
-        enough(particles, layout.particles())?;
+        check_particles(particles, layout.particles())?;
         layout.check().map_err(PlanError::Limit)?;
         let mut constants = Constants::new(sheet, formula);
         constants.refresh_all(particles, sticks);

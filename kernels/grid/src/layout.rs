@@ -1,22 +1,22 @@
-//! Where a particle of a sheet is in strided rows.
+//! The layout of strided rows.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
 use taut_core::{ABSENT, Column, LimitError, check_limit};
 
-/// Lanes of a layout register, whatever the machine's registers are.
+/// Lanes of a layout register, on every machine.
 pub(crate) const STRIDE: usize = 16;
-/// Rows that lie a multiple of this many numbers (4096 bytes) apart would fall on the same
-/// lines of the first-level cache.
+/// Rows at a distance of a multiple of this many numbers (4096 bytes) would map to the same sets
+/// of the L1 cache.
 const PAGE: usize = 1024;
-/// How far apart the columns of the axes lie, modulo [`PAGE`]: a third of it, in whole cache
-/// lines. A load whose address has the low 12 bits of a store under way waits for it; columns
-/// at the same place of their pages (as an allocator likes to give them) nearly double the time.
+/// The distance of the columns of the axes modulo [`PAGE`]: a third of it, in whole cache lines.
+/// It avoids 4K aliasing: a load waits for a pending store with the same low 12 address bits, and
+/// columns at the same page offset nearly double the time.
 const STAGGER: usize = 336;
-/// A column of up to so many numbers (16 MiB) may be mostly padding.
+/// A column of up to this many numbers (16 MiB) may be mostly padding.
 const PADDED_MAX: usize = 1 << 22;
-/// A longer column has at most so many numbers for each particle: a row of 16 particles is padded
+/// A longer column may have at most this many numbers per particle: a row of 16 particles is padded
 /// to 64 numbers.
 const PADDED_PER_PARTICLE: usize = 4;
 
@@ -39,8 +39,7 @@ impl Layout {
         Self { width, height, registers, pitch }
     }
 
-    /// Refuses a sheet so narrow that the padding of its rows, and not its particles, decides how
-    /// much memory the plan takes.
+    /// Rejects a sheet so narrow that the padding of its rows dominates the memory of the plan.
     pub(crate) fn check(&self) -> Result<(), LimitError> {
         let limit = PADDED_MAX.max(self.particles().saturating_mul(PADDED_PER_PARTICLE));
         let asked = self.height as u128 * self.pitch as u128;
@@ -57,29 +56,28 @@ impl Layout {
         self.height * self.pitch
     }
 
-    /// How far the column of an axis is from that of the axis before it.
+    /// The distance between the columns of two axes.
     pub(crate) fn span(&self) -> usize {
         let len = self.len();
         len + (STAGGER + PAGE - len % PAGE) % PAGE
     }
 
-    /// Where column `i` is in a row.
+    /// The index of column `i` in a row.
     pub(crate) fn in_row(&self, i: usize) -> usize {
         i % self.registers * STRIDE + i / self.registers
     }
 
-    /// Where particle (i, j) is in a column.
+    /// The index of particle (i, j) in a column.
     pub(crate) fn at(&self, i: usize, j: usize) -> usize {
         j * self.pitch + self.in_row(i)
     }
 
-    /// Where a particle is in a column, by its number.
-    pub(crate) fn of(&self, particle: usize) -> usize {
+    /// The index of a particle in a column.
+    pub(crate) fn slot(&self, particle: usize) -> usize {
         self.at(particle % self.width, particle / self.width)
     }
 
-    /// For each slot from one row to the next, the column of the sheet; [`u32::MAX`] where there is
-    /// none.
+    /// For each slot of a row, its column in the sheet; [`u32::MAX`] for padding.
     pub(crate) fn offsets(&self) -> Vec<u32> {
         let mut offsets = vec![u32::MAX; self.pitch];
         for i in 0..self.width {
@@ -88,13 +86,13 @@ impl Layout {
         offsets
     }
 
-    /// Whether the row is full: no lane of any register is padding.
+    /// Whether rows have no padding lanes.
     pub(crate) fn is_full(&self) -> bool {
         self.width == self.registers * STRIDE
     }
 
-    /// For sticks that reach `across` columns, which lanes of a row have one: `pull` and `push`
-    /// of a plain stick, or what [`ABSENT`] says.
+    /// For sticks that span `across` columns, 1 in the lanes of a row that have a stick and
+    /// [`ABSENT`] in the others.
     pub(crate) fn presence(&self, across: usize) -> Column<f32> {
         let mut presence = Column::new(0);
         presence.resize(self.registers * STRIDE, ABSENT);

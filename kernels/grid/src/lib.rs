@@ -1,14 +1,14 @@
 //! The kernel for regular sheets.
 //!
 //! The sticks of a [`Sheet`](taut_core::Sheet) are implied by its width, height and families,
-//! so this kernel names nothing by index: it reads and writes whole registers. It runs the
-//! schedule that [`Sheet::schedule`](taut_core::Sheet::schedule) writes out, blocks of bands of
-//! rows and in them one family after the other, and refuses any other. Threads take blocks.
+//! so this kernel needs no indices: it loads and stores whole registers. It accepts only the
+//! schedule of [`Sheet::schedule`](taut_core::Sheet::schedule): blocks of bands of rows, and a band
+//! family by family. Threads take blocks.
 //!
-//! # How
+//! # Layout
 //!
-//! Sticks along a row join neighbouring columns, and neighbouring lanes must not depend on each
-//! other. So a row is kept in *strides*: with `W` registers of 16 lanes a row, column
+//! Sticks along a row join neighbouring columns, and the sticks of a register must share no
+//! particle. So a row is stored in *strides*: with `W` registers of 16 lanes a row, column
 //! `l W + m` is lane `l` of register `m`.
 //!
 //! ```text
@@ -20,12 +20,12 @@
 //! ```
 //!
 //! The right neighbours of register `m` are then register `m + 1`, whole and aligned; only the
-//! last registers of a row wrap around to the first ones, one lane on. Those lanes are moved in
-//! registers: a load that straddles two fresh stores would wait until both have reached the
-//! cache, and rows are short. `W` is a multiple of 4, so that the two batches of a family along
-//! a row (every other stick, every other two sticks) are every other registers, too. The 16
-//! belongs to the layout, not to the machine: narrower registers take it in several goes.
-//! (With wider ones the kernel does not compile; the tests' `Array<N>` has `N` lanes.)
+//! last registers of a row wrap around to the first ones, shifted by one lane. That shift is done
+//! in registers, because a load across two recent stores stalls (no store forwarding). `W` is a
+//! multiple of 4, so that the two batches of a family along a row (every other stick, every other
+//! two sticks) consist of whole registers. The layout has 16 lanes on every machine; narrower
+//! registers process a layout register in several parts. (With wider ones the kernel does not
+//! compile; the tests' `Array<N>` has `N` lanes.)
 //!
 //! ```
 //! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../lanes/tests/lanes/array.rs"));
@@ -41,25 +41,25 @@
 //! # }
 //! ```
 //!
-//! So a row of up to 64 particles takes 64 numbers in each column. A sheet whose columns would be
-//! longer than 2²² numbers by it, and more than four times its particles, is refused
-//! ([`PlanError::Limit`](taut_core::PlanError::Limit)): sheets of 16 columns and more never are.
+//! So a row of up to 64 particles takes 64 numbers in each column. A sheet whose padded columns
+//! exceed both 2²² numbers and four times its particles is rejected
+//! ([`PlanError::Limit`](taut_core::PlanError::Limit)); sheets of 16 columns and more never are.
 //!
-//! A row of equal masses and sticks of equal rest lengths needs no column but the positions,
-//! and rows of the same constants are relaxed in one go. With masses of 1 kg there is nothing
-//! to multiply with; then 24 operations a stick are left, 9 of them to move the two ends. A row
-//! in which something else was set (a mass, a tear, a stiffness) gets columns of constants and
-//! stays as fast as it can.
+//! Rows of equal masses and sticks of equal rest lengths need no columns of constants, and
+//! consecutive rows with the same constants are relaxed in one loop. With masses of 1 kg the
+//! multiplications by masses are left out: 24 operations a stick remain, 9 of them to move the two
+//! ends. A row with any other value (a mass, a tear, a stiffness) gets columns of constants.
 //!
-//! Positions and previous positions stay in strides between steps. What was written to the
-//! particles' columns since is brought in by the next call, one particle or all; motion and stages
-//! run in strides, and positions are written back when a step ends. Where only motion moved the
-//! particles, the previous positions are the old positions of the columns, and need only change
-//! places with them.
+//! # Working copy
 //!
-//! On one thread a step does not do one thing to the whole sheet after the other: motion, the
-//! iterations, the following substeps, and the write-back go down the sheet together, each a band of
-//! rows behind the one before it (see `sweeps.rs`).
+//! Positions and previous positions stay in strides between steps. The next call copies what was
+//! written to the particles' columns since, one particle or all; motion and stages run in strides,
+//! and positions are written back when a step ends. If only motion moved the particles, the previous
+//! positions are the old positions of the columns, so the columns are swapped instead of copied.
+//!
+//! On one thread, a step is a time-skewed sweep: motion, the iterations, the following substeps and
+//! the write-back move down the sheet together, each a band of rows behind the one before it (see
+//! `time_skewed_sweep.rs`).
 #![cfg_attr(not(feature = "std"), no_std)]
 
 extern crate alloc;
@@ -67,7 +67,7 @@ extern crate alloc;
 mod constants;
 mod kernel;
 mod layout;
-mod others;
+mod non_sheet;
 mod plan;
 mod rows;
 mod stages;

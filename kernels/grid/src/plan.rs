@@ -1,4 +1,4 @@
-//! The plan: the positions in strided rows, and the contract of engines.
+//! The plan: positions in strided rows, and the implementation of [`Engine`].
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -13,16 +13,16 @@ use taut_lanes::{Machine, Shared, Team};
 
 use crate::constants::Constants;
 use crate::layout::Layout;
-use crate::others;
+use crate::non_sheet;
 use crate::rows::{Pass, Points, Sheets};
 use crate::stages::Stage as Rows;
 use crate::time_skewed_sweep::{Field, TimeSkewedSweep};
 
-/// With fewer particles than this for each, threads are not worth calling for a pass over them.
+/// The fewest particles per thread for which a pass is worth running on threads.
 const PARTICLES_A_THREAD: usize = 8192;
-/// Up to one moved particle in as many is copied into strides on its own; with more, all are.
-const FEW: usize = 32;
-/// With fewer sticks than this for each, threads cost more than they save.
+/// If at most one particle in this many moved, only moved particles are copied into strides.
+const SPARSE_MOVES: usize = 32;
+/// The fewest sticks per thread for which relaxation is worth running on threads.
 const STICKS_A_THREAD: usize = 8192;
 
 /// The plan of a [`GridKernel`](crate::GridKernel): the constants of the sticks, and the positions
@@ -31,10 +31,10 @@ const STICKS_A_THREAD: usize = 8192;
 pub struct GridPlan<M, const D: usize> {
     pub(crate) machine: M,
     pub(crate) constants: Constants,
-    /// The blocks of both phases, and how many the first has: what threads take.
+    /// The blocks of both phases, which threads take, and the number of blocks in the first phase.
     pub(crate) blocks: Vec<Rows>,
     pub(crate) interiors: usize,
-    /// What one thread goes down.
+    /// The stages of the time-skewed sweep, for one thread.
     pub(crate) stages: Vec<Rows>,
     /// One axis after the other, [`Layout::span`] apart.
     pub(crate) positions: Column<f32>,
@@ -42,19 +42,17 @@ pub struct GridPlan<M, const D: usize> {
     pub(crate) inverse_mass: Column<f32>,
     /// A row for each block, and at least one.
     pub(crate) scratch: Column<f32>,
-    /// Which lanes have a stick, for sticks that reach 0, 1 and 2 columns.
+    /// The lanes with a stick, for sticks that span 0, 1 and 2 columns.
     pub(crate) presence: [Column<f32>; 3],
     /// For each slot of a row, the column of the sheet.
     pub(crate) offsets: Vec<u32>,
-    /// Where the present positions of the particles of the sheet are; the working copy is in
-    /// strides.
+    /// Where the positions of the sheet are; the working copy is in strides.
     pub(crate) positions_are: Residence,
-    /// Where their previous positions are.
+    /// Where the previous positions of the sheet are.
     pub(crate) previous_are: Residence,
-    /// Up to where the record of moves was read.
+    /// The cursor in the record of moves.
     pub(crate) synced: Option<Cursor>,
-    /// Whether the positions of the sheet were finite when they were last written back, if that is
-    /// still known.
+    /// Whether the positions of the sheet are finite; `None` if they changed since the last check.
     pub(crate) finite: Option<bool>,
     pub(crate) team: Team,
     pub(crate) ends: Arc<[[u32; 2]]>,
@@ -62,14 +60,14 @@ pub struct GridPlan<M, const D: usize> {
     pub(crate) seen_masses: Cursor,
 }
 
-/// Which of the two a pass is over.
+/// The positions that a pass processes.
 #[derive(Clone, Copy)]
 enum Buffer {
     Positions,
     Previous,
 }
 
-pub(crate) fn enough<const D: usize>(
+pub(crate) fn check_particles<const D: usize>(
     particles: &Particles<D>,
     needed: usize,
 ) -> Result<(), PlanError> {
@@ -81,13 +79,13 @@ pub(crate) fn enough<const D: usize>(
 
 impl<M: Machine, const D: usize> Engine<D> for GridPlan<M, D> {
     fn sync_in(&mut self, particles: &mut Particles<D>, sticks: &Sticks) -> Result<(), PlanError> {
-        enough(particles, self.layout().particles())?;
+        check_particles(particles, self.layout().particles())?;
         self.refresh(particles, sticks)?;
         self.sync_particles(particles);
         Ok(())
     }
 
-    /// On one thread, motion and the iterations of all substeps go down the sheet together.
+    /// On one thread, all substeps are one time-skewed sweep.
     fn advance(
         &mut self,
         executor: &dyn Executor,
@@ -100,8 +98,8 @@ impl<M: Machine, const D: usize> Engine<D> for GridPlan<M, D> {
         Ok(())
     }
 
-    /// On one thread, the last two substeps are followed down the sheet by the write-back of positions
-    /// and of previous positions.
+    /// On one thread, the sweep of the last two substeps also writes positions and previous positions
+    /// back.
     fn advance_and_write_back(
         &mut self,
         executor: &dyn Executor,
@@ -129,7 +127,7 @@ impl<M: Machine, const D: usize> Engine<D> for GridPlan<M, D> {
         Ok(())
     }
 
-    /// In the columns if they are up to date, on the calling thread.
+    /// Runs on the columns if they are up to date; always on the calling thread.
     fn visit(
         &mut self,
         executor: &dyn Executor,
@@ -159,7 +157,7 @@ impl<M: Machine, const D: usize> Engine<D> for GridPlan<M, D> {
             },
         });
         (self.positions_are, self.previous_are) = (Residence::WorkingCopy, Residence::WorkingCopy);
-        others::visit(particles, self.layout().particles(), stage);
+        non_sheet::visit(particles, self.layout().particles(), stage);
         self.mark_synced(particles);
         Ok(())
     }
@@ -171,7 +169,7 @@ impl<M: Machine, const D: usize> Engine<D> for GridPlan<M, D> {
         if !strided || particle >= self.layout().particles() {
             return particles.position(particle).map(Real::positive_zero);
         }
-        let at = self.layout().of(particle);
+        let at = self.layout().slot(particle);
         core::array::from_fn(|axis| self.positions[axis * self.layout().span() + at])
     }
 
@@ -180,7 +178,7 @@ impl<M: Machine, const D: usize> Engine<D> for GridPlan<M, D> {
         let layout = self.layout();
         if self.positions_are != Residence::Columns && particle < layout.particles() {
             self.positions_are = Residence::WorkingCopy;
-            put(&mut self.positions, layout, particle, point.map(Real::positive_zero));
+            store_point(&mut self.positions, layout, particle, point.map(Real::positive_zero));
         } else {
             for (axis, x) in point.into_iter().enumerate() {
                 particles.positions_mut(axis)[particle] = x.positive_zero();
@@ -193,13 +191,13 @@ impl<M: Machine, const D: usize> Engine<D> for GridPlan<M, D> {
         self.sync_particles(particles);
         let sheet = self.layout().particles();
         if self.positions_are == Residence::WorkingCopy {
-            let back = Pass::WriteBack;
-            self.finite = Some(self.over_rows(particles, executor, Buffer::Positions, back));
+            let pass = Pass::WriteBack;
+            self.finite = Some(self.over_rows(particles, executor, Buffer::Positions, pass));
             self.positions_are = Residence::Both;
         }
         let finite = match self.finite {
-            Some(finite) => finite & others::write_back(particles, sheet),
-            None => others::write_back(particles, 0),
+            Some(finite) => finite & non_sheet::write_back(particles, sheet),
+            None => non_sheet::write_back(particles, 0),
         };
         if self.previous_are == Residence::WorkingCopy {
             self.over_rows(particles, executor, Buffer::Previous, Pass::WriteBack);
@@ -220,11 +218,11 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
     }
 
     fn refresh(&mut self, particles: &Particles<D>, sticks: &Sticks) -> Result<(), PlanError> {
-        let sticks_news = sticks.changes().since(self.seen_sticks);
-        if sticks_news == Delta::DifferentTable {
+        let stick_delta = sticks.changes().since(self.seen_sticks);
+        if stick_delta == Delta::DifferentTable {
             sticks.check_ends(&self.ends)?;
         }
-        match (sticks_news, particles.mass_changes().since(self.seen_masses)) {
+        match (stick_delta, particles.mass_changes().since(self.seen_masses)) {
             (Delta::Entries([]), Delta::Entries([])) => {}
             (Delta::Entries(changed), Delta::Entries(reweighed)) => {
                 self.constants.refresh_masses(particles, sticks, reweighed);
@@ -246,7 +244,7 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
     pub(crate) fn copy_masses(&mut self, particles: &Particles<D>) {
         let (layout, sheet) = (self.layout(), self.layout().particles());
         for (particle, &mass) in particles.inverse_masses()[..sheet].iter().enumerate() {
-            self.inverse_mass[layout.of(particle)] = mass;
+            self.inverse_mass[layout.slot(particle)] = mass;
         }
     }
 
@@ -255,19 +253,20 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
         executor.threads().min(self.interiors).min(self.ends.len() / STICKS_A_THREAD)
     }
 
-    /// Takes over what was moved in the columns: one by one if that is little, or if the others
-    /// are in strides only.
+    /// Copies the particles moved in the columns into strides if they are few, or if the strides hold
+    /// newer values of the others; otherwise drops the working copy.
     fn sync_particles(&mut self, particles: &Particles<D>) {
         let layout = self.layout();
         let ahead = [self.positions_are, self.previous_are].contains(&Residence::WorkingCopy);
         match self.synced.map(|seen| particles.moves().since(seen)) {
-            Some(Delta::Entries(moved)) if ahead || moved.len() <= layout.particles() / FEW => {
-                for &particle in moved.iter().filter(|&&it| (it as usize) < layout.particles()) {
-                    let particle = particle as usize;
+            Some(Delta::Entries(moved)) if ahead || moved.len() <= layout.particles() / SPARSE_MOVES => {
+                let moved = moved.iter().map(|&particle| particle as usize);
+                for particle in moved.filter(|&particle| particle < layout.particles()) {
                     let previous: [f32; D] =
                         core::array::from_fn(|axis| particles.previous(axis)[particle]);
-                    put(&mut self.positions, layout, particle, particles.position(particle));
-                    put(&mut self.previous, layout, particle, previous);
+                    let position = particles.position(particle);
+                    store_point(&mut self.positions, layout, particle, position);
+                    store_point(&mut self.previous, layout, particle, previous);
                     self.finite = None;
                 }
             }
@@ -281,16 +280,16 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
         self.finite = None;
     }
 
-    /// From here on only later changes of the columns count.
+    /// Moves the cursor to the end of the record: only later writes to the columns are read.
     fn mark_synced(&mut self, particles: &Particles<D>) {
         self.synced = Some(particles.moves().now());
     }
 
-    /// Brings what is in the columns only into strides.
+    /// Copies values that are only in the columns into strides.
     fn fill(&mut self, executor: &dyn Executor, particles: &mut Particles<D>) {
         if self.positions_are == Residence::Columns {
             self.over_rows(particles, executor, Buffer::Positions, Pass::Fill);
-            // Without the -0.0 that the columns may have.
+            // Not `Both`: the columns may hold -0.0.
             self.positions_are = Residence::WorkingCopy;
         }
         if self.previous_are == Residence::Columns {
@@ -299,8 +298,8 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
         }
     }
 
-    /// Runs substeps; on one thread with the write-back of positions, and after several substeps of
-    /// previous positions, if it is wanted.
+    /// Runs substeps. With `write_back`, on one thread, also writes back positions and, after several
+    /// substeps, previous positions.
     fn run(
         &mut self,
         executor: &dyn Executor,
@@ -313,11 +312,11 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
         self.constants.set_inverse_h2(particles, sticks, motion.inverse_h2);
         let threaded = self.threads(executor) > 1;
         let enter = Pass::Integrate(motion, after_motion);
-        // Particles that are not of the sheet have no sticks: all of their substeps may run first.
+        // Particles outside the sheet have no sticks: all of their substeps may run first.
         for _ in 0..count {
             self.begin_substep(executor, particles, &motion);
             if let Some(stage) = after_motion {
-                others::visit(particles, self.layout().particles(), stage);
+                non_sheet::visit(particles, self.layout().particles(), stage);
             }
             if threaded {
                 self.over_rows(particles, executor, Buffer::Positions, enter);
@@ -340,9 +339,9 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
         self.mark_synced(particles);
     }
 
-    /// Makes positions previous ones, so that [`Pass::Integrate`] may write the new ones over the
-    /// older; in the columns, too, if they have them. Particles that are not of the sheet move
-    /// at once, those of the sheet when they are passed over: several substeps may begin before.
+    /// Swaps positions and previous positions, in the columns too if they are up to date, so that
+    /// [`Pass::Integrate`] can overwrite the older ones. Integrates particles outside the sheet; the
+    /// pass integrates the sheet, and several substeps may begin before it runs.
     fn begin_substep(
         &mut self,
         executor: &dyn Executor,
@@ -351,7 +350,7 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
     ) {
         self.fill(executor, particles);
         let sheet = self.layout().particles();
-        others::integrate(particles, sheet, motion);
+        non_sheet::integrate(particles, sheet, motion);
         core::mem::swap(&mut self.positions, &mut self.previous);
         if self.positions_are == Residence::Both {
             particles.swap_columns();
@@ -399,7 +398,7 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
         });
     }
 
-    /// Everything on this thread. Gives whether all that came back is finite.
+    /// Relaxes all stages on this thread. Returns whether all positions written back are finite.
     fn sweep_stages(
         &mut self,
         particles: &mut Particles<D>,
@@ -412,8 +411,8 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
         finite.into_inner()
     }
 
-    /// One pass over all rows, in shares of a block, so that each is where it will be
-    /// relaxed. Gives whether all that came back is finite.
+    /// Runs a pass over all rows, block by block, so that a thread gets the blocks that it relaxes.
+    /// Returns whether all positions written back are finite.
     fn over_rows(
         &mut self,
         particles: &mut Particles<D>,
@@ -444,7 +443,7 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
         finite.into_inner()
     }
 
-    /// All that is worked on, and who shares it out.
+    /// The data of a sweep, and the team that shares out its blocks.
     fn field<'a>(
         &'a mut self,
         particles: &'a mut Particles<D>,
@@ -455,7 +454,7 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
         let Self { inverse_mass, scratch, presence, offsets, team, .. } = self;
         let layout = constants.layout;
         let (columns, moves) = particles.columns_and_cursor();
-        // Now, as an executor may panic.
+        // Set before the pass, because an executor may panic.
         *synced = Some(moves);
         let points = |columns: [&mut [f32]; D], strided| Points {
             columns: columns.map(|column| Shared(column[..layout.particles()].as_mut_ptr())),
@@ -489,14 +488,14 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
 /// The columns of the axes.
 fn axes<const D: usize>(strided: &mut [f32], layout: Layout) -> [Shared<f32>; D] {
     assert!(strided.len() == D * layout.span());
-    // One pointer to the whole: borrowing it again for the next axis would make the first invalid.
+    // One pointer for all axes: borrowing again for the next axis would invalidate the first.
     let whole = strided.as_mut_ptr();
     core::array::from_fn(|axis| Shared(whole.wrapping_add(axis * layout.span())))
 }
 
-/// A point into strides.
-fn put<const D: usize>(strided: &mut [f32], layout: Layout, particle: usize, point: [f32; D]) {
-    let at = layout.of(particle);
+/// Writes a point into strides.
+fn store_point<const D: usize>(strided: &mut [f32], layout: Layout, particle: usize, point: [f32; D]) {
+    let at = layout.slot(particle);
     for (axis, x) in point.into_iter().enumerate() {
         strided[axis * layout.span() + at] = x;
     }

@@ -1,4 +1,4 @@
-//! Passes over rows: motion, and positions into strides and back.
+//! Passes over rows: integration, and copies between columns and strides.
 
 use core::ops::Range;
 use core::slice;
@@ -12,14 +12,14 @@ use crate::layout::{Layout, STRIDE};
 /// What to do with rows.
 #[derive(Clone, Copy)]
 pub(crate) enum Pass<'a, const D: usize> {
-    /// One substep of motion, in strides: from where particles are and were, over the latter; and a
-    /// stage after it, if there is one.
+    /// Integrates one substep in strides, overwriting the older positions; then runs the stage, if
+    /// there is one.
     Integrate(Motion<D>, Option<&'a dyn Stage<D>>),
-    /// From the columns into strides, -0.0 as +0.0.
+    /// Copies columns into strides and turns -0.0 into +0.0.
     Fill,
-    /// The same, -0.0 as it is.
+    /// Copies columns into strides unchanged.
     FillPrevious,
-    /// Back to the columns.
+    /// Copies strides to columns.
     WriteBack,
 }
 
@@ -31,23 +31,22 @@ pub(crate) struct Points<const D: usize> {
     pub(crate) strided: [Shared<f32>; D],
 }
 
-/// What passes over rows work on.
+/// The data of passes over rows.
 #[derive(Clone, Copy)]
 pub(crate) struct Sheets<'a, const D: usize> {
     pub(crate) layout: Layout,
-    /// What a pass changes, or copies.
+    /// The points that a pass changes or copies.
     pub(crate) present: Points<D>,
-    /// What motion starts from.
+    /// The points that integration starts from.
     pub(crate) previous: Points<D>,
     /// In strides.
     pub(crate) inverse_mass: &'a [f32],
-    /// For each slot from one row to the next, the column of the sheet.
+    /// For each slot of a row, its column in the sheet.
     pub(crate) offsets: &'a [u32],
 }
 
 impl<const D: usize> Sheets<'_, D> {
-    /// With present and previous exchanged: as they were one substep before, or for a pass over
-    /// previous positions.
+    /// Swaps present and previous: for the substep before, or for a pass over previous positions.
     pub(crate) fn swapped(self) -> Self {
         Self { present: self.previous, previous: self.present, ..self }
     }
@@ -58,17 +57,16 @@ pub(crate) struct OverRows<'a, const D: usize> {
     sheets: Sheets<'a, D>,
     rows: Range<usize>,
     pass: Pass<'a, D>,
-    /// A row of the layout, of finite numbers: what passes through it stays in the first-level
-    /// cache.
+    /// A row of finite numbers in the layout, small enough for the L1 cache.
     scratch: &'a mut [f32],
-    /// Becomes false if a position that is returned is not finite.
+    /// Becomes false if a position written back is not finite.
     finite: &'a AtomicBool,
 }
 
 impl<'a, const D: usize> OverRows<'a, D> {
     /// # Safety
     /// - The columns are as long as [`Sheets`] says, and valid for reading and writing at these
-    ///   rows, which nobody else uses meanwhile.
+    ///   rows; no other code accesses these meanwhile.
     pub(crate) unsafe fn new(
         sheets: Sheets<'a, D>,
         rows: Range<usize>,
@@ -90,15 +88,15 @@ impl<const D: usize> Operation for OverRows<'_, D> {
         let Layout { width, registers, pitch, .. } = layout;
         let row_len = registers * STRIDE;
         let scratch = &mut scratch[..row_len];
-        let mut unsound = 0.0;
+        let mut not_finite = 0.0;
         if let Pass::Integrate(motion, _) = pass {
             for row in rows.clone() {
                 let first = row * pitch;
-                // SAFETY: the row is of the layout, as `new` checked; this one alone uses it.
+                // SAFETY: `new` checked that the layout has the row; no other code accesses it.
                 let from = start.map(|Shared(x)| unsafe {
                     slice::from_raw_parts(x.add(first).cast_const(), row_len)
                 });
-                // SAFETY: the same, of other columns.
+                // SAFETY: as above, in other columns.
                 let to = strided
                     .map(|Shared(x)| unsafe { slice::from_raw_parts_mut(x.add(first), row_len) });
                 integrate_row::<V, D>(cpu, from, to, &inverse_mass[first..][..row_len], motion);
@@ -107,8 +105,8 @@ impl<const D: usize> Operation for OverRows<'_, D> {
             let rows_and_axes = rows.clone().flat_map(|row| (0..D).map(move |axis| (row, axis)));
             for (row, axis) in rows_and_axes {
                 let [Shared(x), Shared(strided)] = [columns[axis], strided[axis]];
-                // SAFETY: the row is of the sheet and its layout, as `new` checked; this one alone
-                // uses it.
+                // SAFETY: `new` checked that the sheet and its layout have the row; no other code
+                // accesses it.
                 let (x, strided) = unsafe {
                     (
                         slice::from_raw_parts_mut(x.add(row * width), width),
@@ -118,16 +116,16 @@ impl<const D: usize> Operation for OverRows<'_, D> {
                 match pass {
                     Pass::Integrate(..) => {} // all axes at once, above
                     Pass::Fill | Pass::FillPrevious => {
-                        // What is added to a number keeps it, but for the sign of zero.
-                        let nothing = if matches!(pass, Pass::Fill) { 0.0 } else { -0.0 };
+                        // Adding a zero only affects the sign of zeros: `x + -0.0` is always `x`.
+                        let signed_zero = if matches!(pass, Pass::Fill) { 0.0 } else { -0.0 };
                         scratch[..width].copy_from_slice(x);
-                        transpose::<V, true>(cpu, registers, scratch, strided, nothing);
+                        transpose::<V, true>(cpu, registers, scratch, strided, signed_zero);
                     }
                     Pass::WriteBack if layout.is_full() => {
-                        unsound += transpose::<V, false>(cpu, registers, x, strided, 0.0);
+                        not_finite += transpose::<V, false>(cpu, registers, x, strided, 0.0);
                     }
                     Pass::WriteBack => {
-                        unsound += transpose::<V, false>(cpu, registers, scratch, strided, 0.0);
+                        not_finite += transpose::<V, false>(cpu, registers, scratch, strided, 0.0);
                         x.copy_from_slice(&scratch[..width]);
                     }
                 }
@@ -136,8 +134,8 @@ impl<const D: usize> Operation for OverRows<'_, D> {
         if let (Pass::Integrate(_, Some(stage)), false) = (pass, rows.is_empty()) {
             let (first, len) = (rows.start * pitch, (rows.len() - 1) * pitch + row_len);
             let rows_of = |Shared(column): Shared<f32>| {
-                // SAFETY: the rows are of the layout, as `new` checked, with what lies between them; this
-                // one alone uses them, and the slices above are not used any more.
+                // SAFETY: `new` checked that the layout has the rows; no other code accesses them,
+                // and the slices above are no longer used.
                 unsafe { slice::from_raw_parts_mut(column.add(first), len) }
             };
             stage.run(ParticleView {
@@ -147,14 +145,14 @@ impl<const D: usize> Operation for OverRows<'_, D> {
                 numbers: Numbers::Rows { first_row: rows.start, width, offsets },
             });
         }
-        if !unsound.is_finite() {
+        if !not_finite.is_finite() {
             finite.store(false, Ordering::Relaxed);
         }
     }
 }
 
-/// A row in strides, one substep on from `start`, and from what `to` has until then: where the
-/// particles were before. All have as many whole registers.
+/// Integrates a row in strides by one substep: `start` has the positions, `to` the previous ones,
+/// which are overwritten. All slices have the same length, in whole registers.
 #[inline(always)]
 fn integrate_row<V: Vector, const D: usize>(
     cpu: V::Cpu,
@@ -183,22 +181,23 @@ fn integrate_row<V: Vector, const D: usize>(
     }
 }
 
-/// One coordinate of a row, into strides or back, four registers of the layout at a time: a
-/// lane's numbers are `registers` apart in the row, and four neighbours in the row are the same
-/// lane of four registers. On the way into strides `nothing`, a zero, is added. Gives NaN if a position that comes back is not finite, else 0.
+/// Copies one coordinate of a row into strides or back, four registers of the layout at a time: a
+/// register's numbers are `registers` apart in the row, and four neighbours in the row are the
+/// same lane of four registers. Adds `signed_zero` when copying into strides. Returns NaN if a
+/// position copied back is not finite, else 0.
 #[inline(always)]
 fn transpose<V: Vector, const INTO_STRIDES: bool>(
     cpu: V::Cpu,
     registers: usize,
     row: &mut [f32],
     strided: &mut [f32],
-    nothing: f32,
+    signed_zero: f32,
 ) -> f32 {
     assert!(registers.is_multiple_of(4));
     assert!(row.len() == registers * STRIDE && strided.len() == registers * STRIDE);
     const { assert!(STRIDE.is_multiple_of(V::LANES) && PADDING.is_multiple_of(V::LANES)) };
-    let (zero, nothing) = (V::splat(cpu, 0.0), V::splat(cpu, nothing));
-    let mut unsound = zero;
+    let (zero, signed_zero) = (V::splat(cpu, 0.0), V::splat(cpu, signed_zero));
+    let mut not_finite = zero;
     let (row, strided) = (row.as_mut_ptr(), strided.as_mut_ptr());
     for first in (0..registers).step_by(4) {
         for lane in (0..STRIDE).step_by(V::LANES) {
@@ -210,12 +209,12 @@ fn transpose<V: Vector, const INTO_STRIDES: bool>(
                 if INTO_STRIDES {
                     let four = V::gather(cpu, |l| in_row(l).cast_const());
                     for (m, lanes) in four.into_iter().enumerate() {
-                        (lanes + nothing).store(register(m));
+                        (lanes + signed_zero).store(register(m));
                     }
                 } else {
                     let four: [V; 4] = core::array::from_fn(|m| V::load(cpu, register(m)));
                     for lanes in four {
-                        unsound = unsound + lanes * zero;
+                        not_finite = not_finite + lanes * zero;
                     }
                     V::scatter(four, in_row);
                 }
@@ -224,6 +223,6 @@ fn transpose<V: Vector, const INTO_STRIDES: bool>(
     }
     let mut sum = [0.0; PADDING];
     // SAFETY: no register has more lanes than `PADDING`.
-    unsafe { unsound.store(sum.as_mut_ptr()) };
+    unsafe { not_finite.store(sum.as_mut_ptr()) };
     sum.iter().sum()
 }

@@ -1,35 +1,35 @@
-//! The order in which the kernel goes down a sheet.
+//! The order in which the kernel relaxes the bands and seams of a sheet.
 
 use alloc::vec::Vec;
 use core::ops::Range;
 
 use taut_core::{BAND_ROWS, Sheet, SheetBlock, WIDE_BAND_ROWS};
 
-/// How many rows further down, or from a seam up, sticks reach at most.
+/// The most rows that a stick spans.
 const REACH: usize = 2;
 /// After stage s + 1 a substep has finished the rows up to `REACH` before that band's end; the next
 /// substep enters rows up to `REACH` after the end of band s. (The last band may be shorter.)
 const _: () = assert!(BAND_ROWS >= 2 * REACH && WIDE_BAND_ROWS >= 2 * REACH);
 
-/// Sticks of one strand, by its place in the sheet, and the rows that they begin in.
+/// Sticks of one strand (its index in the constants), and the rows that they begin in.
 #[derive(Clone, Debug)]
 pub(crate) struct Strip {
     pub(crate) strand: usize,
     pub(crate) rows: Range<usize>,
 }
 
-/// Sticks to be relaxed in sequence, and rows to be passed over.
+/// Sticks to be relaxed in sequence, and the rows that enter and leave the sweep here.
 #[derive(Clone, Debug)]
 pub(crate) struct Stage {
-    /// Rows that no stage before has needed.
+    /// Rows that no earlier stage uses.
     pub(crate) enter: Range<usize>,
     pub(crate) strips: Vec<Strip>,
-    /// Rows that no stage after will touch.
+    /// Rows that no later stage uses.
     pub(crate) leave: Range<usize>,
 }
 
-/// The blocks of the schedule, each as a stage: those of the first phase, which have all rows
-/// among them, and then the seams, which have none of their own.
+/// The blocks of the schedule, each as a stage: those of the first phase, which together enter
+/// all rows, and then the seams, which enter none.
 pub(crate) fn blocks(sheet: &Sheet) -> [Vec<Stage>; 2] {
     let [blocks, seams] = sheet.phases();
     let stage = |block: &SheetBlock, rows: Range<usize>| Stage {
@@ -43,18 +43,18 @@ pub(crate) fn blocks(sheet: &Sheet) -> [Vec<Stage>; 2] {
     ]
 }
 
-/// The whole schedule as stages, one a band, of which only neighbours share particles. Sticks
-/// that share none may change places, and nobody can see it: so a seam can be relaxed as soon
-/// as the first band below it has been.
+/// The whole schedule as stages, one a band; only adjacent stages share particles. Sticks that
+/// share no particle may be reordered without changing the result, so a seam is relaxed right
+/// after the first band below it.
 pub(crate) fn stages(sheet: &Sheet) -> Vec<Stage> {
     let [blocks, seams] = sheet.phases();
     let mut seams = seams.iter();
     let mut stages: Vec<Stage> = Vec::new();
     for block in &blocks {
-        // None above the first block.
+        // The first block has no seam above it.
         let mut seam = if stages.is_empty() { None } else { seams.next() };
         for band in block.bands() {
-            let (first, end) = stages.last().map_or((0, 0), |it| (it.leave.end, it.enter.end));
+            let (first, end) = stages.last().map_or((0, 0), |last| (last.leave.end, last.enter.end));
             let mut sticks = strips(sheet, &band);
             sticks.extend(seam.take().into_iter().flat_map(|seam| strips(sheet, seam)));
             let rows = band.rows();

@@ -1,4 +1,4 @@
-//! Relaxation: the inner loops.
+//! The inner loops of relaxation.
 
 use core::ops::Range;
 
@@ -21,7 +21,7 @@ pub(crate) struct Relax<'a, const D: usize> {
 impl<'a, const D: usize> Relax<'a, D> {
     /// # Safety
     /// - The columns of `position` have [`Layout::len`] numbers each, and are valid for reading
-    ///   and writing at the rows that the strips reach, which nobody else uses meanwhile.
+    ///   and writing at the rows that the strips reach; no other code accesses these meanwhile.
     pub(crate) unsafe fn new(
         constants: &'a Constants,
         position: [Shared<f32>; D],
@@ -50,7 +50,7 @@ impl<const D: usize> Operation for Relax<'_, D> {
 }
 
 impl<const D: usize> Relax<'_, D> {
-    /// One after the other, but in each the rows of the same constants in one go.
+    /// Relaxes strips in sequence; consecutive rows with the same constants in one loop.
     #[inline(always)]
     fn strips<V: Vector, F: Factor>(&self, cpu: V::Cpu) {
         for Strip { strand, rows } in self.strips {
@@ -69,7 +69,7 @@ impl<const D: usize> Relax<'_, D> {
         let Layout { registers, pitch, .. } = self.constants.layout;
         let Strand { across, down, leans_left, .. } = *strand;
         let row_len = registers * STRIDE;
-        // All that the raw pointers below may touch, which the columns have by contract.
+        // The bounds that the raw pointers below rely on; the columns have them by contract.
         let end = (rows.end + down) * pitch;
         assert!(self.constants.layout.len() >= end && pitch >= row_len);
         assert!(self.inverse_mass.len() >= end && across < 3 && registers >= 4);
@@ -88,8 +88,8 @@ impl<const D: usize> Relax<'_, D> {
                     terms: [rest_term, weight_term],
                     presence,
                 };
-                // What the compiler knows it need not compute: a multiplication by a mass of
-                // one, and the displacement of both ends if their masses are the same.
+                // Special cases for the compiler: masses of 1 need no multiplication, and equal
+                // masses the same displacement at both ends.
                 if same(masses, [1.0; 2]) {
                     let two = V::splat(cpu, F::weight_term(2.0));
                     let unit = equal([V::splat(cpu, 1.0); 2], two);
@@ -120,10 +120,10 @@ impl<const D: usize> Relax<'_, D> {
     }
 }
 
-/// The way through some rows of one family.
+/// The addresses of some rows of one family.
 struct Path<const D: usize> {
-    /// The axes: valid for reading and writing at every place of the rows that the sticks
-    /// begin and end in.
+    /// The columns of the axes: valid for reading and writing in all rows that the sticks begin
+    /// and end in.
     columns: [*mut f32; D],
     /// The rows that the sticks begin in.
     rows: Range<usize>,
@@ -135,9 +135,9 @@ struct Path<const D: usize> {
 }
 
 impl<const D: usize> Path<D> {
-    /// Row after row; along a row, where every other `across` registers are a batch, the first
-    /// batch of all rows before the second, which is the same, as those rows share no
-    /// particle, and does not wait for what was just stored.
+    /// Relaxes row after row. For sticks along rows, whose batches are every other `across`
+    /// registers, relaxes the first batch of all rows before the second: the rows share no
+    /// particle, so the result is the same, and loads do not wait for recent stores.
     #[inline(always)]
     fn relax<V: Vector>(&self, formula: impl Factor, constants: &impl Constant<V>) {
         let Self { ref rows, registers, pitch, across, down, leans_left, .. } = *self;
@@ -168,7 +168,7 @@ impl<const D: usize> Path<D> {
         }
     }
 
-    /// The sticks from one layout register to another, `partner` being its place in its row.
+    /// Relaxes the sticks from one layout register to another, at `partner` in its row.
     ///
     /// # Safety
     /// - The columns have both rows, and both registers are in them.
@@ -195,9 +195,9 @@ impl<const D: usize> Path<D> {
         }
     }
 
-    /// The same around the end of the row, where `partner` is one lane on. It is read and
-    /// written whole and its lanes are moved in registers: a load that straddles what two
-    /// stores have just written would wait for both to reach the cache.
+    /// Relaxes sticks that wrap around the end of the row, where `partner` is shifted by one lane.
+    /// The shift is done in registers: a load across two recent stores would wait for both to reach
+    /// the cache.
     ///
     /// # Safety
     /// - As for [`relax_register`](Self::relax_register).
@@ -256,8 +256,8 @@ impl<const D: usize> Path<D> {
     }
 }
 
-/// A register of sticks: the row they begin in, where the rows of both ends begin in the
-/// columns, and where their first ends are in their row.
+/// A register of sticks: the row that they begin in, the offsets of the rows of both ends in the
+/// columns, and the offset of their first ends in the row.
 #[derive(Clone, Copy)]
 struct Sticks {
     row: usize,
@@ -266,13 +266,13 @@ struct Sticks {
     in_row: usize,
 }
 
-/// What a register of sticks is relaxed with, besides its ends.
+/// The constants of a register of sticks.
 struct Given<V: Vector> {
     cpu: V::Cpu,
     masses: [V; 2],
     terms: [V; 2],
     response: Option<Response<V>>,
-    /// Where it is negative, there is no stick.
+    /// Negative in lanes without a stick.
     present: Option<V>,
 }
 
@@ -292,10 +292,10 @@ impl<V: Vector> Given<V> {
     }
 }
 
-/// The constants of rows of sticks. (A trait, not a closure: only a method can be told to
-/// take on its caller's target features.)
+/// The constants of rows of sticks. (A trait, because a closure cannot be `#[inline(always)]`,
+/// which lets it use its caller's target features.)
 trait Constant<V: Vector> {
-    /// Those of a register of sticks, whose second ends are `partner` into their row.
+    /// The constants of a register of sticks whose second ends are at `partner` in their row.
     ///
     /// # Safety
     /// - The places are in rows of the path, and `partner` has a register in its row.
@@ -321,8 +321,8 @@ impl<V: Vector> Constant<V> for Equal<'_, V> {
     }
 }
 
-/// The same where all lanes of a row have a particle: only registers that wrap have a lane
-/// without a stick.
+/// [`Row::Equal`] where the row has no padding: only registers that wrap have a lane without a
+/// stick.
 struct Whole<'a, V: Vector>(Equal<'a, V>);
 
 impl<V: Vector> Constant<V> for Whole<'_, V> {
@@ -359,7 +359,7 @@ impl<V: Vector> Constant<V> for Varied<'_, V> {
     }
 }
 
-/// Whether these are the very same numbers, to the bit.
+/// Whether both pairs are equal to the bit.
 fn same(one: [f32; 2], other: [f32; 2]) -> bool {
     one.map(f32::to_bits) == other.map(f32::to_bits)
 }

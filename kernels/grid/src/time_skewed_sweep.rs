@@ -1,11 +1,10 @@
-//! Going down a sheet: motion, iterations and the way back, one behind the other.
+//! Time-skewed sweeps: motion, iterations and write-back move down the sheet together.
 //!
-//! Iterations need not follow each other. As soon as one has passed some rows, the next may
-//! enter them: they move down the sheet together, while its rows are in the cache, and memory
-//! is read and written once for all (time skewing: Wonnacott, "Using Time Skewing to Eliminate
-//! Idle Time due to Memory Bandwidth and Network Limitations", IPDPS 2000). Nor need substeps: a
-//! row that one has done with may move on in the next. Sticks that share a particle keep their
-//! order, so the bits are those of the schedule.
+//! An iteration may enter rows as soon as the one before it has left them. So several iterations
+//! move down the sheet together, while its rows are in the cache, and memory is read and written
+//! once for all (time skewing: Wonnacott, "Using Time Skewing to Eliminate Idle Time due to Memory
+//! Bandwidth and Network Limitations", IPDPS 2000). The same holds for substeps. Sticks that share
+//! a particle keep their order, so the bits are those of the schedule.
 
 use core::ops::Range;
 use core::slice;
@@ -20,15 +19,15 @@ use crate::rows::{OverRows, Pass, Points, Sheets};
 use crate::stages::Stage;
 use crate::sweep::Relax;
 
-/// How many sweeps go down the sheet one right behind the other: the bands of two stay in the
-/// first-level cache while a sheet is not wide (docs/speed.md has other numbers).
+/// Number of adjacent sweeps: the bands of two fit the L1 cache unless the sheet is wide
+/// (docs/speed.md has other numbers).
 const SWEEPS_AT_ONCE: usize = 2;
-/// After how many waves the next sweeps follow, so that they find the bands in the second level.
+/// Waves before the next sweeps follow, so that they find the bands in the L2 cache.
 const WAVES_AT_ONCE: usize = 4;
-/// How many sweeps are in progress at a time: memory is read and written once for all of them.
+/// Number of sweeps in progress: memory is read and written once for all of them.
 const SWEEPS_IN_PROGRESS: usize = 8;
 
-/// What all threads work on.
+/// The data that all threads work on.
 pub(crate) struct Field<'a, M, const D: usize> {
     pub(crate) machine: M,
     pub(crate) constants: &'a Constants,
@@ -36,24 +35,24 @@ pub(crate) struct Field<'a, M, const D: usize> {
     pub(crate) presence: &'a [Column<f32>; 3],
     /// A row for each block.
     pub(crate) scratch: Shared<f32>,
-    /// Becomes false if a position that is returned is not finite.
+    /// Becomes false if a position written back is not finite.
     pub(crate) finite: &'a AtomicBool,
-    /// The blocks of both phases: what threads take.
+    /// The blocks of both phases, which threads take.
     pub(crate) blocks: &'a [Stage],
-    /// What one thread goes down.
+    /// The stages for one thread.
     pub(crate) stages: &'a [Stage],
 }
 
-/// Which sweeps relax some stages, and what is done with rows before and after.
+/// The sweeps over some stages, and the passes over rows before and after them.
 #[derive(Clone, Copy)]
 pub(crate) struct TimeSkewedSweep<'a, const D: usize> {
-    /// What each substep does with rows before it relaxes them.
+    /// The pass of each substep over rows before it relaxes them.
     pub(crate) entry_pass: Option<Pass<'a, D>>,
-    /// With more than one, `entry_pass` is motion.
+    /// If more than one, `entry_pass` is [`Pass::Integrate`].
     pub(crate) substeps: usize,
-    /// How often each relaxes the stages.
+    /// How many times each substep relaxes the stages.
     pub(crate) iterations: usize,
-    /// Whether the positions of the last substep, and of the one before it, go back to columns.
+    /// Whether the positions of the last two substeps are written back to the columns.
     pub(crate) write_back: bool,
 }
 
@@ -61,11 +60,10 @@ impl<M: Machine, const D: usize> Field<'_, M, D> {
     /// Relaxes some stages by sweeps that follow each other.
     ///
     /// A sweep is an iteration, with the motion before it if it is the first of its substep. A wave
-    /// takes each sweep one stage on. All that a sweep needs at a stage is that the sweep before it has
-    /// done the next stage, too: that is as far as sticks reach, and those rows have left the substep
-    /// before. So a sweep may be any number of stages ahead: adjacent sweeps do some waves, the next
-    /// ones the same waves after them. Rows enter right before the first iteration needs them, and
-    /// leave right after the last.
+    /// advances each sweep by one stage. A sweep may relax a stage once the sweep before it has relaxed
+    /// the stage after that one, because sticks reach no further. So a sweep may be any number of
+    /// stages ahead of the next: adjacent sweeps run some waves, then the next sweeps run the same
+    /// waves. Rows enter right before the first iteration needs them, and leave right after the last.
     ///
     /// # Safety
     /// - All columns, of present and of previous positions, are as long as the sheet or its layout, and
@@ -87,7 +85,7 @@ impl<M: Machine, const D: usize> Field<'_, M, D> {
                 OverRows::new(sheets, rows.clone(), pass, scratch, finite)
             });
         };
-        let not_asked = AtomicBool::new(true);
+        let ignored = AtomicBool::new(true);
         let over_stage = |stage: &Stage, sweep: usize| {
             let (substep, iteration) = (sweep / iterations.max(1), sweep % iterations.max(1));
             let substeps_left = substeps - 1 - substep;
@@ -103,8 +101,8 @@ impl<M: Machine, const D: usize> Field<'_, M, D> {
                     .run(unsafe { Relax::new(constants, strided, inverse_mass, presence, strips) });
             }
             if write_back && substeps_left < 2 && iteration + 1 >= iterations {
-                // Whether previous positions are finite is not asked.
-                let finite = if substeps_left == 0 { finite } else { &not_asked };
+                // Previous positions need not be finite.
+                let finite = if substeps_left == 0 { finite } else { &ignored };
                 over_rows(sheets, &stage.leave, Pass::WriteBack, finite);
             }
         };

@@ -14,7 +14,7 @@ impl<'de, const D: usize, T: Deserialize<'de>> Deserialize<'de> for Vector<D, T>
         let numbers = Vec::<T>::deserialize(deserializer)?;
         let len = numbers.len();
         let array = numbers.try_into();
-        array.map(Self).map_err(|_| R::Error::custom(format!("{len} numbers where {D} belong")))
+        array.map(Self).map_err(|_| R::Error::custom(format!("expected {D} numbers, found {len}")))
     }
 }
 

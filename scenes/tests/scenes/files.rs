@@ -272,7 +272,7 @@ fn what_is_wrong_is_said_in_a_sentence_with_its_line() {
         ("[step]\ndt = 0.1\ndt = 0.2".to_owned(), 3, "duplicate key"),
         ("[step]\n\nsubsteps = -1".to_owned(), 3, "-1"),
         ("\n[step]\nsubsteps = 0".to_owned(), 2, "at least one substep"),
-        ("[step]\ngravity = [0, -9.81]".to_owned(), 2, "2 numbers where 3 belong"),
+        ("[step]\ngravity = [0, -9.81]".to_owned(), 2, "expected 3 numbers, found 2"),
         (model("cloth = {}\nrope = { path = [] }"), 1, "needs exactly one builder, found 2"),
         (model("at = [0, 0, 0]"), 1, "needs exactly one builder, found 0; there are: drape, disc"),
         (model("cloth = { rows = 1 }"), 3, "rows of a cloth is 1; it must be at least 2"),

@@ -1,7 +1,8 @@
-//! Particles that are not of the sheet: no stick has them, and they stay in their columns.
+//! Particles outside the sheet: no stick joins them, and they stay in their columns.
 
 use taut_core::{
-    Columns, Motion, Numbers, PADDING, ParticleView, Particles, Real, Stage, integrate as moved,
+    Columns, Motion, Numbers, PADDING, ParticleView, Particles, Real, Stage,
+    integrate as integrate_coordinate,
 };
 
 /// Moves the particles from number `first` on by one substep.
@@ -13,11 +14,11 @@ pub(crate) fn integrate<const D: usize>(
     let Motion { keep, push, .. } = *motion;
     let Columns { position, previous, inverse_mass } = particles.columns();
     for axis in 0..D {
-        let there = position[axis][first..].iter_mut().zip(&mut previous[axis][first..]);
-        for ((x, previous), &inverse_mass) in there.zip(&inverse_mass[first..]) {
-            let here = x.positive_zero();
-            *x = moved(here, *previous, inverse_mass, keep, push[axis]);
-            *previous = here;
+        let points = position[axis][first..].iter_mut().zip(&mut previous[axis][first..]);
+        for ((x, previous), &inverse_mass) in points.zip(&inverse_mass[first..]) {
+            let old = x.positive_zero();
+            *x = integrate_coordinate(old, *previous, inverse_mass, keep, push[axis]);
+            *previous = old;
         }
     }
 }
@@ -53,15 +54,15 @@ pub(crate) fn visit<const D: usize>(
     }
 }
 
-/// Whether the positions of the particles from number `first` on are finite; none is -0.0 from now
-/// on.
+/// Turns -0.0 into +0.0 in the positions of the particles from number `first` on. Returns whether
+/// all are finite.
 pub(crate) fn write_back<const D: usize>(particles: &mut Particles<D>, first: usize) -> bool {
-    let mut unsound = 0.0;
+    let mut not_finite = 0.0;
     for column in particles.columns().position {
         for x in &mut column[first..] {
             *x = x.positive_zero();
-            unsound += *x * 0.0; // NaN, and stays so, unless the position is finite
+            not_finite += *x * 0.0; // stays NaN once a position is not finite
         }
     }
-    unsound.is_finite()
+    not_finite.is_finite()
 }
