@@ -1,25 +1,25 @@
-//! Batches and blocks over threads.
+//! Multi-threading for other kernels.
 //!
-//! [`ColourKernel`] runs another kernel's plans on the threads of an executor: a [`Pool`] of its
-//! own, or what the host has. The blocks of a phase share no particle, and neither do the sticks
-//! of a colour, so threads take them as they come, and the answer has the same bits for every
-//! number of threads. It knows nothing of the kernel inside but the contract.
+//! [`ColourKernel`] runs another kernel's plans on the threads of an executor: a [`Pool`], or an
+//! executor of the host. The blocks of a phase share no particle, and neither do the sticks of a
+//! colour, so threads process them in any order, and the result has the same bits for every number
+//! of threads.
 //!
-//! A plan asks its executor once for a whole relaxation, all its iterations; phases wait for
-//! each other inside, without the system. Two threads on two cores are 1.7 times as fast as one
+//! A plan calls its executor once for all iterations of a relaxation; between phases, threads
+//! spin instead of blocking in the operating system. Two threads on two cores are 1.7 times as fast as one
 //! on a sheet of 64 x 64 particles with all its sticks (32,000), 1.9 times from 128 x 128 on and
 //! on a scan of 100,000 particles, in the order of [`Schedule::for_mesh`]; many small cloths
-//! [side by side](Schedule::side_by_side), 2.0 times. Where there is too little work, plans use
-//! the calling thread alone (a kernel says from what on; the indexed ones from 8192 sticks a
-//! thread). In schedules of one block, [packed](Schedule::packed) and the like, there is nothing
-//! to share; in [coloured](Schedule::coloured) ones little, many times.
+//! [side by side](Schedule::side_by_side), 2.0 times. With too little work, plans use only the
+//! calling thread (each kernel has its threshold; 8192 sticks a thread for the indexed ones).
+//! Schedules of one block, such as [packed](Schedule::packed) ones, do not run in parallel;
+//! [coloured](Schedule::coloured) ones synchronize after every colour.
 //!
-//! A simulation that rests between steps finds its threads asleep. The caller does not wait for
-//! them and loses some ten microseconds at most; but where the system takes a millisecond to wake
-//! a thread, a shorter step is over before it comes.
+//! After a pause between steps the threads are asleep. The caller wakes them, which takes some ten
+//! microseconds, but does not wait for them. If the system takes a millisecond to wake a thread, a
+//! shorter step ends before the thread can help.
 #![deny(unsafe_code)]
 
-#[allow(unsafe_code, reason = "a closure that is not 'static meets threads that are")]
+#[allow(unsafe_code, reason = "lends a closure that is not 'static to threads")]
 mod gate;
 mod pool;
 
@@ -85,12 +85,12 @@ pub struct ColourKernel<K, E = Pool> {
 }
 
 impl<K, E> ColourKernel<K, E> {
-    /// `kernel`, on the threads of `executor`, of which each plan has a clone.
+    /// Runs `kernel` on the threads of `executor`; each plan has a clone of the executor.
     pub const fn new(kernel: K, executor: E) -> Self {
         Self { kernel, executor }
     }
 
-    /// The kernel that does the work.
+    /// The kernel inside.
     pub const fn inner(&self) -> &K {
         &self.kernel
     }
@@ -136,7 +136,7 @@ impl<const D: usize, S: Real, K: Kernel<D, S>, E: Executor + Clone> Kernel<D, S>
     }
 }
 
-/// Its executor takes the place of the one that is offered.
+/// Uses its own executor and ignores the one passed in.
 impl<const D: usize, S: Real, P: Engine<D, S>, E: Executor> Engine<D, S> for ColourPlan<P, E> {
     fn sync_in(
         &mut self,

@@ -1,4 +1,4 @@
-//! Threads of its own.
+//! A thread pool.
 
 use std::fmt;
 use std::hint;
@@ -12,29 +12,28 @@ use taut_core::Executor;
 
 use crate::gate::Gate;
 
-/// For how long a thread without work looks for some all the time: it finds the next part of a
-/// step, and of the next step of a simulation that runs at full speed, in a fraction of a
+/// How long an idle thread spins: it reacts to the next part of a step in a fraction of a
 /// microsecond.
 const SPIN: Duration = Duration::from_micros(10);
-/// After which time it sleeps. In between it looks, but lets others have its core first.
+/// Idle time after which a thread sleeps. Between the two it yields and polls.
 const SLEEP: Duration = Duration::from_micros(100);
 
 /// The threads could not be started.
 #[derive(Debug, thiserror::Error)]
 #[error("{threads} threads could not be started")]
 pub struct PoolError {
-    /// How many were asked for.
+    /// The requested number.
     pub threads: usize,
-    /// What the system said.
+    /// The error of the system.
     #[source]
     pub cause: io::Error,
 }
 
-/// Threads that work together with whoever calls, shared by its clones.
+/// Threads that work together with the calling thread; clones share them.
 ///
-/// Between calls they look for work for some 100 µs, then sleep; waking them costs the caller
-/// some microseconds, but it does not wait for them: it begins alone, and they join in. Where
-/// somebody else's call has them all, the caller works alone. With the last clone they end.
+/// Between calls they poll for work for 100 µs, then sleep. Waking them costs the caller some
+/// microseconds, but it does not wait for them: it begins alone, and they join in. While another
+/// call uses the pool, the caller works alone. Dropping the last clone ends the threads.
 #[derive(Clone, Debug)]
 pub struct Pool(Arc<Threads>);
 
@@ -43,17 +42,17 @@ struct Threads {
     workers: Vec<JoinHandle<()>>,
 }
 
-/// What the threads know of the pool.
+/// The state that the threads share.
 struct Common {
     gate: Gate,
     ended: AtomicBool,
 }
 
 impl Pool {
-    /// A pool of `threads` threads, the caller's among them; 0 for one a core.
+    /// A pool of `threads` threads, including the caller's; 0 for one per core.
     ///
     /// # Errors
-    /// If the system does not give them.
+    /// If the system cannot start them.
     pub fn new(threads: usize) -> Result<Self, PoolError> {
         let threads = match threads {
             0 => thread::available_parallelism().map_or(1, usize::from),
@@ -87,7 +86,7 @@ impl Executor for Pool {
 }
 
 impl Common {
-    /// What a thread does all its life.
+    /// The main loop of a thread.
     fn serve(&self, thread: usize) {
         let mut seen = 0;
         let mut last_worked = Instant::now();
@@ -102,7 +101,7 @@ impl Common {
             } else if idle < SLEEP {
                 thread::yield_now();
             } else {
-                // Returns at once if somebody has called since the last time.
+                // Returns at once if the thread was unparked since it last parked.
                 thread::park();
             }
         }

@@ -1,15 +1,14 @@
-//! The engine of the kernels that name particles by index.
+//! The engine of the kernels that access particles by index.
 //!
-//! It keeps the particles as 16-byte [`Record`]s: an end of a stick
-//! is then one aligned 128-bit load, transposed in registers. For each register of sticks:
+//! It keeps the particles as 16-byte [`Record`]s: the end of a stick is one aligned 128-bit load,
+//! transposed in registers. For each register of sticks:
 //!
 //! ```text
-//! names -> records of the ends -> columns -> law -> columns -> records
+//! indices -> records of the ends -> columns -> relaxation -> columns -> records
 //! ```
 //!
-//! The records are filled from the columns and integrated in one pass, and written back, with
-//! the check for finiteness, in another. Threads share out the tasks of a phase, which have no
-//! particle in common.
+//! One pass fills the records from the columns and integrates; another writes them back and checks
+//! that all are finite. Threads take the tasks of a phase, which share no particle.
 
 use core::ops::Range;
 use core::sync::atomic::AtomicBool;
@@ -28,13 +27,13 @@ use crate::relax::relax_slots;
 use crate::team::{Shared, Team};
 use crate::vector::Vector;
 
-/// How many particles a thread takes at a time outside relaxation.
+/// Particles of a job outside relaxation.
 const SHARE: usize = 4096;
 const _: () = assert!(SHARE.is_multiple_of(PADDING));
-/// With fewer particles than this for each, threads are not worth calling for a pass over them.
+/// The fewest particles per thread for which a pass is worth running on threads.
 const PARTICLES_A_THREAD: usize = 2 * SHARE;
-/// With fewer sticks than this for each, threads cost more than they save: mostly because the
-/// seams' particles go from cache to cache. Measured with 1 here, by `taut compare --threads 1,2
+/// The fewest sticks per thread for which relaxation is worth running on threads; below, seam
+/// particles move between caches too often. Measured with 1 here, by `taut compare --threads 1,2
 /// --kernels pulp,colour --schedules blocked --size N`: two threads are 0.9 times as fast as one
 /// at N = 40 (12,000 sticks), 1.1 times at 48 (17,000), 1.6 times at 64 (32,000).
 const STICKS_A_THREAD: usize = 8192;
@@ -58,13 +57,13 @@ pub struct IndexedPlan<M, const D: usize> {
     machine: M,
     program: Program<f32>,
     records: AVec<Record, ConstAlign<64>>,
-    /// How many of them are no padding.
+    /// The number of particles: records without padding.
     len: usize,
     /// Where the positions are; previous positions stay in their columns.
     residence: Residence,
-    /// Up to where the records of moves and of masses were read.
+    /// The cursors in the change records of moves and of masses.
     synced: Option<[Cursor; 2]>,
-    /// Whether all positions were finite when they were last written back, if that is still known.
+    /// Whether all positions are finite; `None` if they changed since the last check.
     finite: Option<bool>,
     team: Team,
 }
@@ -131,7 +130,7 @@ impl<M: Machine, const D: usize> Engine<D> for IndexedPlan<M, D> {
         self.sync_in(particles, sticks)?;
         self.program.set_inverse_h2(particles, substeps.motion.inverse_h2);
         for _ in 0..substeps.count {
-            // Columns are read whole, records are transposed.
+            // Prefer columns, because records must be transposed.
             let from = match self.residence {
                 Residence::Columns | Residence::Both => Source::Columns,
                 Residence::WorkingCopy => Source::Records,
@@ -173,7 +172,7 @@ impl<M: Machine, const D: usize> Engine<D> for IndexedPlan<M, D> {
         Ok(())
     }
 
-    /// In the columns if they are up to date.
+    /// Runs on the columns if they are up to date.
     fn visit(
         &mut self,
         executor: &dyn Executor,
@@ -227,14 +226,14 @@ impl<M: Machine, const D: usize> Engine<D> for IndexedPlan<M, D> {
 }
 
 impl<M: Machine, const D: usize> IndexedPlan<M, D> {
-    /// Whether the records are of these particles.
+    /// Whether the records belong to these particles.
     fn knows(&self, particles: &Particles<D>) -> bool {
         let Some([moves, _]) = self.synced else { return false };
-        // A particle that was added is not noted as moved.
+        // Adding a particle is not recorded as a move.
         particles.moves().since(moves) != Delta::DifferentTable && self.len == particles.len()
     }
 
-    /// Takes over positions and masses that were changed in the columns.
+    /// Copies positions and masses that were changed in the columns.
     fn sync_particles(&mut self, particles: &mut Particles<D>) {
         let copied = self.residence != Residence::Columns && self.knows(particles);
         let known = self.synced.filter(|_| copied);
@@ -255,46 +254,46 @@ impl<M: Machine, const D: usize> IndexedPlan<M, D> {
             Delta::Entries(entries) => entries.iter().for_each(|&particle| {
                 self.records[particle as usize].0[D] = masses[particle as usize];
             }),
-            _ => self.records.iter_mut().zip(masses).for_each(|(it, &w)| it.0[D] = w),
+            _ => self.records.iter_mut().zip(masses).for_each(|(record, &w)| record.0[D] = w),
         }
         self.mark_synced(particles);
     }
 
-    /// From here on only later changes of the columns count.
+    /// Moves the cursors to the end of the change records: only later writes are read.
     fn mark_synced(&mut self, particles: &Particles<D>) {
         self.synced = Some([particles.moves().now(), particles.mass_changes().now()]);
     }
 
-    /// Brings what is in the columns only into the records.
+    /// Copies values that are only in the columns into the records.
     fn fill(&mut self, particles: &mut Particles<D>, executor: &dyn Executor) {
         if self.residence == Residence::Columns {
             self.over_particles(particles, executor, Pass::Fill);
-            // Without the -0.0 that the columns may have.
+            // Not `Both`: the columns may hold -0.0.
             self.residence = Residence::WorkingCopy;
         }
     }
 
     fn relax_records(&mut self, executor: &dyn Executor, iterations: u32) {
         let (machine, program) = (self.machine, &self.program);
-        // The one check of names: they are below `program.particles()`.
+        // The bounds check of all indices: they are below `program.particles()`.
         assert!(self.records.len() >= program.particles(), "the records were not filled");
         let records = Shared(self.records.as_mut_ptr());
         let tasks = program.phases().last().map_or(0, |phase| phase.end);
-        // The tasks of one phase never meet, so each may do all its iterations while its
-        // particles are in the caches.
-        let apart = program.phases().count() == 1;
+        // With a single phase, no two tasks share a particle, so each runs all its iterations while
+        // its particles are in the caches.
+        let single_phase = program.phases().count() == 1;
         let widest = program.phases().map(|phase| phase.len()).max().unwrap_or(0);
         let threads = executor.threads().min(widest).min(program.slots() / STICKS_A_THREAD);
         if threads <= 1 {
-            let together = if apart { 1 } else { tasks.max(1) };
-            for first in (0..tasks).step_by(together) {
-                let tasks = first..first + together;
-                // SAFETY: as many records as asserted; `&mut self`, and this thread alone.
+            let count = if single_phase { 1 } else { tasks.max(1) };
+            for first in (0..tasks).step_by(count) {
+                let tasks = first..first + count;
+                // SAFETY: as many records as asserted; `&mut self`, and only this thread.
                 machine.run(unsafe { Relax::<D>::new(program, records, tasks, iterations) });
             }
             return;
         }
-        let (rounds, iterations) = if apart { (1, iterations) } else { (iterations, 1) };
+        let (rounds, iterations) = if single_phase { (1, iterations) } else { (iterations, 1) };
         let relax = |task| {
             let tasks = task..task + 1;
             // SAFETY: as many records as asserted; `&mut self`, and the tasks of a phase, each
@@ -313,7 +312,7 @@ impl<M: Machine, const D: usize> IndexedPlan<M, D> {
     ) {
         let masses = particles.mass_changes().now();
         let (columns, moves) = particles.columns_and_cursor();
-        // Now, as an executor may panic.
+        // Set before the pass, because an executor may panic.
         self.synced = Some([moves, masses]);
         let Columns { position, previous, inverse_mass } = columns;
         let len = inverse_mass.len();
@@ -327,8 +326,8 @@ impl<M: Machine, const D: usize> IndexedPlan<M, D> {
         };
         let threads = executor.threads().min(len / PARTICLES_A_THREAD);
         if threads <= 1 {
-            // SAFETY: all have `len` entries, as asserted, and are borrowed exclusively; this
-            // thread alone.
+            // SAFETY: all have `len` entries, as asserted, and are borrowed exclusively; only this
+            // thread uses them.
             machine.run(unsafe { OverParticles::new(&columns, 0..len, pass) });
         } else {
             let shares = || core::iter::once(0..len.div_ceil(SHARE));
@@ -342,7 +341,7 @@ impl<M: Machine, const D: usize> IndexedPlan<M, D> {
     }
 }
 
-/// Relaxes tasks, in sequence, some times over.
+/// Relaxes tasks in sequence, `iterations` times.
 struct Relax<'a, const D: usize> {
     program: &'a Program<f32>,
     records: Shared<Record>,
@@ -354,7 +353,7 @@ impl<'a, const D: usize> Relax<'a, D> {
     /// # Safety
     /// While it runs,
     /// - `records` is valid for reading and writing `program.particles()` records,
-    /// - and nobody else uses the records that the tasks name.
+    /// - and no other code accesses the records of the tasks.
     unsafe fn new(
         program: &'a Program<f32>,
         records: Shared<Record>,
@@ -386,7 +385,7 @@ impl<const D: usize> Operation for Relax<'_, D> {
                 }
             }
         }
-        assert_eq!(self.program.lanes(), V::LANES, "laid out for other registers");
+        assert_eq!(self.program.lanes(), V::LANES, "the program was laid out for another number of lanes");
         self.program.formula().dispatch(With::<V, D>(cpu, self));
     }
 }

@@ -1,13 +1,13 @@
-//! Lanes: the one place of CPU-specific code in Taut.
+//! SIMD lanes: all CPU-specific code of Taut.
 //!
-//! - [`Vector`]: what a register type brings: loads, stores, and records with their
-//!   transposes. Register types come through the crates `wide` ([`Wide8`], feature `wide`)
-//!   and `pulp` ([`pulp::Register`], feature `pulp`).
-//! - [`Machine`]: a choice of register type; [`Operation`]: work written once for all.
-//! - [`IndexedKernel`]: the engine of the kernels that name particles by index.
-//! - [`Team`]: work shared out among threads that need not be trusted.
+//! - [`Vector`]: a register type: loads, stores, and records with their transposes. Register
+//!   types wrap those of the crates `wide` ([`Wide8`], feature `wide`) and `pulp`
+//!   ([`pulp::Register`], feature `pulp`).
+//! - [`Machine`]: a choice of register type; [`Operation`]: work that is generic over it.
+//! - [`IndexedKernel`]: the engine of the kernels that access particles by index.
+//! - [`Team`]: shares out jobs among the threads of an executor.
 //!
-//! It does not know which kernels exist, makes no schedule, and starts no thread.
+//! This crate makes no schedules and starts no threads.
 #![cfg_attr(not(feature = "std"), no_std)]
 
 extern crate alloc;

@@ -1,15 +1,15 @@
-//! Choosing a register type: once, high up, never in a loop.
+//! The choice of a register type, made once outside of all loops.
 
 use crate::vector::Vector;
 
-/// Work written once for all register types.
+/// Work that is generic over register types.
 pub trait Operation {
-    /// Does it with the registers of `V`. Must be `#[inline(always)]`, so that it takes on
-    /// the target features of whoever calls it.
+    /// Does the work with the registers of `V`. Must be `#[inline(always)]`, to be compiled with the
+    /// target features of its caller.
     fn run<V: Vector>(self, cpu: V::Cpu);
 }
 
-/// The machine of one lane, for tests and for the barest of machines.
+/// The machine of one lane, for tests and for CPUs without SIMD.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OneLane;
 
@@ -31,19 +31,18 @@ impl Machine for OneLane {
     }
 }
 
-/// A choice of register type, made when the value is.
+/// A choice of register type.
 ///
-/// It is safe to implement, as no unsafe code trusts it: a kernel whose layout depends on
-/// [`lanes`](Self::lanes) compares it with the registers that [`run`](Self::run) chose, and panics if they
-/// differ (the kernel for sheets has one layout for all). What is trusted
-/// is the register type ([`Vector`]), and its `Cpu` as the proof of its instructions.
+/// It is safe to implement, because no unsafe code relies on it: a kernel whose layout depends on
+/// [`lanes`](Self::lanes) panics if the registers that [`run`](Self::run) chose have other lanes.
+/// Unsafe code relies only on the register type ([`Vector`]) and its `Cpu`.
 pub trait Machine: Copy + Send + Sync + 'static {
-    /// What the kernel that runs on it is called.
+    /// The name of the kernel that runs on it.
     fn name(self) -> &'static str;
     /// The instruction set's name in tables: `avx512`, `avx2`, `sse2`, `neon`, `scalar`, ...
     fn isa(self) -> &'static str;
     /// The lanes of the register type that [`run`](Machine::run) chooses.
     fn lanes(self) -> usize;
-    /// Does the work, once, with that register type, compiled for its instruction set.
+    /// Runs the operation once with that register type, compiled for its instruction set.
     fn run(self, operation: impl Operation);
 }

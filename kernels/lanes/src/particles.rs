@@ -1,4 +1,4 @@
-//! Passes over all particles: motion, stages, and positions into records and back.
+//! Passes over all particles: integration, stages, and copies between columns and records.
 
 use core::ops::Range;
 use core::slice;
@@ -11,35 +11,35 @@ use crate::record::Record;
 use crate::team::Shared;
 use crate::vector::Vector;
 
-/// How many particles a stage is given at a time: as columns they stay in the first-level cache.
+/// Particles per call of a stage: their columns fit the L1 cache.
 const VISITED: usize = 256;
 const _: () = assert!(VISITED.is_multiple_of(PADDING));
 
-/// Columns of some particles, aligned for whole registers.
+/// Columns of some particles, aligned to registers.
 #[repr(align(64))]
 struct Aligned<const D: usize>([[f32; VISITED]; D]);
 
 /// What to do with each particle.
 #[derive(Clone, Copy)]
 pub(crate) enum Pass<'a, const D: usize> {
-    /// Columns to records.
+    /// Copies columns to records.
     Fill,
-    /// A substep of motion, from the columns or from the records to the records.
+    /// Integrates one substep, from the columns or the records to the records.
     Integrate(Source, &'a Motion<D>),
-    /// Records to columns, noting whether all are finite.
+    /// Copies records to columns; sets the flag to false if a position is not finite.
     WriteBack(&'a AtomicBool),
-    /// A stage on the records.
+    /// Runs a stage on the records.
     Visit(&'a dyn Stage<D>),
 }
 
-/// Where the positions are that a pass begins with.
+/// Where a pass reads positions.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Source {
     Columns,
     Records,
 }
 
-/// The particles, both ways: as columns and as records.
+/// The particles as columns and as records.
 pub(crate) struct RawColumns<'a, const D: usize> {
     pub(crate) position: [Shared<f32>; D],
     pub(crate) previous: [Shared<f32>; D],
@@ -59,7 +59,7 @@ impl<'a, const D: usize> OverParticles<'a, D> {
     /// While it runs,
     /// - all columns and records are valid for reading and writing in `range`, which is a
     ///   whole number of [`PADDING`]s,
-    /// - and nobody else uses that part of them.
+    /// - and no other code accesses that part of them.
     pub(crate) unsafe fn new(
         columns: &'a RawColumns<'a, D>,
         range: Range<usize>,
@@ -84,7 +84,7 @@ impl<const D: usize> Operation for OverParticles<'_, D> {
 }
 
 impl<const D: usize> OverParticles<'_, D> {
-    /// The positions of a register of particles, as the columns have them, but +0.0 for -0.0.
+    /// The positions of a register of particles from the columns, with -0.0 turned into +0.0.
     ///
     /// # Safety
     /// - `at..at + LANES` is in the range.
@@ -99,7 +99,7 @@ impl<const D: usize> OverParticles<'_, D> {
         fields
     }
 
-    /// The place of a record.
+    /// The address of a record.
     #[inline(always)]
     fn record(&self, particle: usize) -> *mut [f32; 4] {
         self.columns.records.0.wrapping_add(particle).cast()
@@ -119,7 +119,7 @@ impl<const D: usize> OverParticles<'_, D> {
     fn fill<V: Vector>(&self, cpu: V::Cpu) {
         for at in self.range.clone().step_by(V::LANES) {
             // SAFETY: `LANES` divides `PADDING`, so `at..at + LANES` is within the range, which
-            // is within the columns and ours alone, by the contract of `new`.
+            // is within the columns and not accessed elsewhere, by the contract of `new`.
             unsafe {
                 let mut fields = self.load_columns::<V>(cpu, at);
                 fields[D] = self.load_masses(cpu, at);
@@ -162,7 +162,7 @@ impl<const D: usize> OverParticles<'_, D> {
             unsafe {
                 let fields: [V; 4] = V::gather(cpu, |lane| self.record(at + lane).cast_const());
                 for (field, column) in fields.into_iter().zip(&self.columns.position) {
-                    // NaN, and stays so, unless the position is finite.
+                    // Stays NaN once a position is not finite.
                     unsound = unsound + field * zero;
                     field.store(column.0.add(at));
                 }
@@ -191,8 +191,8 @@ impl<const D: usize> OverParticles<'_, D> {
                     }
                 }
             }
-            // SAFETY: the range is within the columns, valid and ours alone, by the contract of
-            // `new`.
+            // SAFETY: the range is within the columns, valid and not accessed elsewhere, by the
+            // contract of `new`.
             let part = |column: &Shared<f32>| unsafe {
                 slice::from_raw_parts_mut(column.0.add(first), range.len())
             };

@@ -13,8 +13,8 @@ pub struct Record(pub [f32; 4]);
 
 const _: () = assert!(size_of::<Record>() == 16 && align_of::<Record>() == 16);
 
-/// Half a record: what processors can scale an index by, at no cost.
+/// Half a record, 8 bytes: x86 addressing scales an index by up to 8 at no cost.
 pub(crate) type Half = [f32; 2];
 
-/// How many of those a record has.
+/// The number of halves of a record.
 pub(crate) const HALVES: u32 = 2;

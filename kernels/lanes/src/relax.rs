@@ -1,9 +1,9 @@
-//! The inner loop of the indexed kernels: the only gather in the workspace.
+//! The inner loop of the indexed kernels.
 //!
-//! A register of sticks whose ends all have the same inverse mass, which is nearly every one, is
-//! relaxed in *rows*, as the records lie in memory: only the differences are transposed, for
-//! their lengths, and the factors are spread back. That is 11 shuffles where columns need 32. Ends that are
-//! runs of consecutive particles are whole loads and stores besides, and name nothing.
+//! A register of sticks whose ends all have the same inverse mass (nearly every register) is
+//! relaxed in *rows*, the memory order of the records: only the differences are transposed, for
+//! their lengths, and the factors are spread back. That takes 11 shuffles; columns take 32. Runs of
+//! consecutive particles are loaded and stored as whole registers, without indices.
 
 use taut_core::{
     Factor, PACKET_STICKS, Response, STAR_STICKS, displaced, factor, relax, squared_length, weight,
@@ -16,11 +16,11 @@ use crate::vector::Vector;
 /// Relaxes slots, a register at a time.
 ///
 /// # Safety
-/// - `records` is valid for reading and writing at every name in `slots`, which count
-///   [`HALVES`](crate::record::HALVES),
-/// - nobody else uses those records meanwhile,
+/// - `records` is valid for reading and writing at every index in `slots`, in units of half
+///   records,
+/// - no other code accesses those records meanwhile,
 /// - the slots are a whole number of registers of `V`, each of independent sticks or repeats
-///   of one (a register reads all its ends before it writes any), and their ends lie as
+///   of one (a register reads all its ends before it writes any), and their ends are laid out as
 ///   `slots.access` says.
 #[inline(always)]
 pub(crate) unsafe fn relax_slots<V: Vector, F: Factor, const D: usize>(
@@ -51,8 +51,8 @@ pub(crate) unsafe fn relax_slots<V: Vector, F: Factor, const D: usize>(
     }
 }
 
-/// Packets of stars, whose ends all have one inverse mass: the centres of a packet are held
-/// apart, whole registers of them, and go back when all its sticks are done.
+/// Relaxes packets of stars whose ends all have one inverse mass. Keeps the centres of a packet in a
+/// local buffer until all its sticks are relaxed.
 ///
 /// # Safety
 /// - As [`relax_slots`]; the slots are whole packets of [`Access::Stars`].
@@ -73,7 +73,7 @@ unsafe fn in_stars<V: Vector, F: Factor, const D: usize>(
             // SAFETY: the lanes divide the packet, and names are valid by contract.
             unsafe { held.put(load_named::<V>(cpu, records, a[first..].as_ptr()), first) };
         }
-        // SAFETY: by contract; the records of the centres are nobody's second end.
+        // SAFETY: by contract; no centre is a second end.
         unsafe {
             in_rows::<V, F, D>(cpu, Slots { a, b, rest_term, ..slots }, records, mass, &mut held);
         }
@@ -84,10 +84,10 @@ unsafe fn in_stars<V: Vector, F: Factor, const D: usize>(
     }
 }
 
-/// Plain sticks whose ends all have one inverse mass.
+/// Relaxes plain sticks whose ends all have one inverse mass.
 ///
 /// # Safety
-/// - As [`relax_slots`]; the ends lie as `ends` says.
+/// - As [`relax_slots`]; the ends are laid out as `ends` says.
 #[inline(always)]
 unsafe fn in_rows<V: Vector, F: Factor, const D: usize>(
     cpu: V::Cpu,
@@ -100,7 +100,7 @@ unsafe fn in_rows<V: Vector, F: Factor, const D: usize>(
     let (a, b) = (&slots.a[..len], &slots.b[..len]);
     let rest_terms = &slots.rest_term[..len];
     let mass = V::splat(cpu, mass);
-    // Told by the formula, lest the compiler hoist a division that nobody needs.
+    // Branch on the constant, because the compiler would hoist an unused division.
     let weight_term = if F::STORES_WEIGHT {
         V::splat(cpu, slots.weight_term.first().copied().unwrap_or_default())
     } else {
@@ -117,7 +117,7 @@ unsafe fn in_rows<V: Vector, F: Factor, const D: usize>(
             let along = V::transpose(d);
             let l2 = squared_length::<V, D>(core::array::from_fn(|axis| along[axis]));
             let gain = mass * factor::<F, V>(l2, rest_term, weight_term, None);
-            // None for the inverse masses: they stay.
+            // The gain of the inverse masses is 0, so they do not change.
             let gains = gain.spread::<D>();
             let (mut new_a, mut new_b) = (old_a, old_b);
             for row in 0..4 {
@@ -130,7 +130,7 @@ unsafe fn in_rows<V: Vector, F: Factor, const D: usize>(
     }
 }
 
-/// Any sticks.
+/// Relaxes any sticks.
 ///
 /// # Safety
 /// - As [`relax_slots`].
@@ -187,7 +187,7 @@ unsafe fn in_columns<V: Vector, F: Factor, const D: usize>(
     }
 }
 
-/// The records of those names, in rows.
+/// The records of those indices, in rows.
 ///
 /// # Safety
 /// - `names` is valid for reading as many as `V` has lanes,
@@ -198,7 +198,7 @@ unsafe fn load_named<V: Vector>(cpu: V::Cpu, records: *const Half, names: *const
     unsafe { V::gather_rows(cpu, |lane| records.add(*names.add(lane) as usize).cast()) }
 }
 
-/// Puts them back.
+/// Stores records from rows.
 ///
 /// # Safety
 /// - As [`load_named`], for writing.
@@ -208,15 +208,16 @@ unsafe fn store_named<V: Vector>(rows: [V; 4], records: *mut Half, names: *const
     unsafe { V::scatter_rows(rows, |lane| records.add(*names.add(lane) as usize).cast()) }
 }
 
-/// How the records of a register's ends are reached, by the names of both ends in each lane.
-/// (A trait, not a closure: only a method can be told to take on its caller's target features.)
+/// Loads and stores the records of a register's ends, given the indices of both ends in each lane.
+/// (A trait, because a closure cannot be `#[inline(always)]`, which lets it use its caller's target
+/// features.)
 trait Ends {
     /// The records of the first ends and of the second ones, in rows.
     ///
     /// # Safety
     /// - Both `names` are valid for reading as many as `V` has lanes,
     /// - `records` is valid for reading at each of them,
-    /// - and they lie as the type says, `slot` being that of the first lane.
+    /// - and they are laid out as the type says, where `slot` is that of the first lane.
     unsafe fn load<V: Vector>(
         &self,
         cpu: V::Cpu,
@@ -225,7 +226,7 @@ trait Ends {
         slot: usize,
     ) -> [[V; 4]; 2];
 
-    /// Puts them back.
+    /// Stores both.
     ///
     /// # Safety
     /// - As [`load`](Self::load), for writing.
@@ -244,8 +245,8 @@ struct Scattered;
 struct Runs;
 /// [`Access::Pairs`], or [`Access::InterleavedPairs`].
 struct OneRun<const TWOS: bool>;
-/// The centres of a packet of [`Access::Stars`]: stick `slot` is of the star `slot` modulo their
-/// number. Stored and loaded whole, which a processor can forward.
+/// The centres of a packet of [`Access::Stars`]: stick `slot` belongs to star `slot` modulo
+/// [`PACKET_STICKS`]. Stored and loaded as whole registers, for store forwarding.
 #[repr(align(64))]
 struct Held([Record; PACKET_STICKS]);
 

@@ -1,4 +1,4 @@
-//! Sharing out work among threads that need not be trusted.
+//! Shares out jobs among threads, without trusting the executor.
 
 use core::hint;
 use core::ops::Range;
@@ -7,37 +7,36 @@ use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use alloc::vec::Vec;
 use taut_core::Executor;
 
-/// Spin count before a thread yields: how often it looks, with a pause of some 50 ns between, before it gives its core away
-/// each time: longer than what phases are apart, for where there are fewer cores than threads.
-const LOOKS: u32 = 200;
+/// Spin count before yielding, at some 50 ns each: longer than the usual wait between phases.
+/// Yielding matters if there are fewer cores than threads.
+const SPINS: u32 = 200;
 
 /// Shares out jobs among the threads of an executor, in rounds of phases.
 ///
-/// Each job is done once a round, and begins after all jobs of the phase before have ended (the
-/// first of a round after the last of the round before); those of one phase run in any order,
-/// at the same time. That holds whatever the executor does, calling too often, too late, with
-/// other numbers or not at all, and unsafe code may rely on it: the jobs of a phase may use
-/// without locks what they do not share.
+/// Each job runs once a round, and begins after all jobs of the phase before have ended (the
+/// first phase of a round after the last of the round before). Jobs of one phase run in any order
+/// and in parallel. Unsafe code may rely on this: it holds even if the executor calls too often,
+/// too late, with wrong numbers or not at all.
 ///
-/// Within a phase each thread has a run of consecutive jobs, the same in every round, which
-/// stays in its caches; who is done helps the next. A phase ends with its last job, not when
-/// all threads have come: one that the system keeps waiting holds up nobody.
+/// Within a phase each thread has consecutive jobs, the same in every round, for its caches; an
+/// idle thread takes jobs of others. A phase ends with its last job and does not wait for threads
+/// that have not started.
 #[derive(Debug, Default)]
 pub struct Team {
     shares: Vec<Line<AtomicU64>>,
 }
 
-/// Alone on its cache lines (two, which are fetched together).
+/// Padded to two cache lines, which are prefetched together, to avoid false sharing.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Line<T>(T);
 
 impl Team {
-    /// Does `job` with each number in `phases`, `rounds` times over, on `threads` threads of the
-    /// executor or fewer. The phases must be the same each time they are asked for.
+    /// Runs `job` with each number in `phases`, `rounds` times over, on at most `threads` threads of
+    /// the executor. Each call of `phases` must return the same phases.
     ///
     /// # Panics
-    /// If a job panics; the others may or may not have been done then.
+    /// If a job panics; other jobs may be skipped then.
     pub fn run<P: Iterator<Item = Range<usize>>>(
         &mut self,
         executor: &dyn Executor,
@@ -58,21 +57,21 @@ impl Team {
             share.work(thread % threads, rounds, &phases, &job);
         };
         executor.run(threads, &work);
-        // All there is, if nobody came; nothing, if somebody did.
+        // Does all jobs if the executor called nothing; otherwise none are left.
         work(0);
         assert!(!panicked.into_inner(), "a job panicked, and the executor hid it");
     }
 }
 
-/// What the threads see of it.
+/// The state that the threads share.
 ///
 /// Jobs are numbered through all phases and rounds. Each thread has a share of each phase's
-/// numbers; a counter for each thread says up to where its share is taken. It only grows, so
-/// no number is taken twice.
+/// numbers, and a counter of how far its share is taken. Counters only grow, so no number is taken
+/// twice.
 struct Share<'a> {
     shares: &'a [Line<AtomicU64>],
-    /// How many jobs have ended, told when a thread finds no more in a phase. All jobs before
-    /// number n have ended if it is n or more, because nobody begins a phase earlier.
+    /// The number of ended jobs, updated when a thread finds no more in a phase. If it is at least n,
+    /// all jobs below n have ended, because phases do not overlap.
     done: &'a AtomicU64,
     panicked: &'a AtomicBool,
 }
@@ -86,7 +85,7 @@ impl Share<'_> {
         phases: impl Fn() -> P,
         job: impl Fn(usize),
     ) {
-        let alarm = Alarm(self.panicked);
+        let guard = PanicGuard(self.panicked);
         let mut first = 0_u64;
         for phase in (0..rounds).flat_map(|_| phases()) {
             let end = first.checked_add(phase.len() as u64).expect("fewer than 2^64 jobs");
@@ -96,7 +95,7 @@ impl Share<'_> {
                     job(phase.start + number);
                     own += 1;
                 }
-                // What the jobs wrote, for those who see the count.
+                // Releases the writes of the jobs.
                 self.done.fetch_add(own, Ordering::Release);
                 if !self.wait(end) {
                     break;
@@ -104,11 +103,11 @@ impl Share<'_> {
             }
             first = end;
         }
-        core::mem::forget(alarm);
+        core::mem::forget(guard);
     }
 
-    /// The next job of a phase, counted from its start: of the thread's own share or, if that
-    /// is all taken, of the next one that is not.
+    /// The next job of a phase, counted from its start: from the thread's own share or, if that is
+    /// all taken, from the next share with jobs left.
     fn take(&self, thread: usize, first: u64, jobs: usize) -> Option<usize> {
         let threads = self.shares.len();
         (thread..threads).chain(0..thread).find_map(|owner| {
@@ -117,13 +116,13 @@ impl Share<'_> {
             let Line(taken) = &self.shares[owner];
             let mut seen = taken.load(Ordering::Relaxed);
             loop {
-                // It may still stand in a phase before.
+                // The counter may still be in an earlier phase.
                 let number = seen.max(begin);
                 if number >= end {
                     return None;
                 }
-                let (done, not) = (Ordering::Relaxed, Ordering::Relaxed);
-                match taken.compare_exchange_weak(seen, number + 1, done, not) {
+                let relaxed = Ordering::Relaxed;
+                match taken.compare_exchange_weak(seen, number + 1, relaxed, relaxed) {
                     Ok(_) => return Some((number - first) as usize),
                     Err(other) => seen = other,
                 }
@@ -131,46 +130,45 @@ impl Share<'_> {
         })
     }
 
-    /// Until all jobs below that number have ended; false if they never will.
+    /// Waits until all jobs below `end` have ended; returns false if a job panicked.
     fn wait(&self, end: u64) -> bool {
-        let mut looks = 0;
+        let mut spins = 0;
         while self.done.load(Ordering::Acquire) < end {
             if self.panicked.load(Ordering::Relaxed) {
                 return false;
             }
-            if looks < LOOKS {
-                looks += 1;
+            if spins < SPINS {
+                spins += 1;
                 hint::spin_loop();
             } else {
-                give_way();
+                yield_thread();
             }
         }
         true
     }
 }
 
-/// Lets another thread have the core, where somebody knows threads.
-fn give_way() {
+fn yield_thread() {
     #[cfg(feature = "std")]
     std::thread::yield_now();
     #[cfg(not(feature = "std"))]
     hint::spin_loop();
 }
 
-/// Tells the others, when a job panics, not to wait for it.
-struct Alarm<'a>(&'a AtomicBool);
+/// Sets the flag when a job panics, so that other threads stop waiting.
+struct PanicGuard<'a>(&'a AtomicBool);
 
-impl Drop for Alarm<'_> {
+impl Drop for PanicGuard<'_> {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }
 }
 
-/// A pointer that threads may share: who uses it says why they do not collide.
+/// A pointer that threads may share; code that dereferences it must rule out data races.
 #[derive(Clone, Copy, Debug)]
 pub struct Shared<T>(pub *mut T);
 
-// SAFETY: a pointer is a number; using it is unsafe, and each use gives its reason.
+// SAFETY: dereferencing the pointer is unsafe, and each use gives its reason.
 unsafe impl<T: Send> Send for Shared<T> {}
 // SAFETY: as above.
 unsafe impl<T: Send> Sync for Shared<T> {}

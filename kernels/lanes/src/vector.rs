@@ -1,25 +1,24 @@
-//! What a register type must bring besides arithmetic: memory.
+//! Register types: memory access and shuffles, besides the arithmetic of [`Lane`].
 
 use taut_core::Lane;
 
 /// A register of `f32` lanes.
 ///
-/// Adding an instruction set is implementing this and [`Lane`], and naming it in a
+/// To add an instruction set, implement this and [`Lane`], and use it in a
 /// [`Machine`](crate::Machine).
 ///
 /// # Safety
-/// Unsafe code reads and writes memory by these methods and by [`LANES`](Self::LANES). An
-/// implementation promises:
+/// Unsafe code relies on these methods and on [`LANES`](Self::LANES). An implementation guarantees:
 /// - `LANES` divides [`PADDING`](taut_core::PADDING). (The kernels check it when they are
 ///   compiled.)
 /// - [`load`](Self::load) reads, and [`store`](Self::store) writes, exactly `LANES` consecutive
 ///   numbers from the address on.
 /// - [`gather_rows`](Self::gather_rows), [`scatter_rows`](Self::scatter_rows),
-///   [`gather`](Self::gather) and [`scatter`](Self::scatter) ask `at` for lanes below `LANES`
+///   [`gather`](Self::gather) and [`scatter`](Self::scatter) call `at` with lanes below `LANES`
 ///   only, and read or write exactly four numbers at each address that it returns.
 /// - None of them needs an address to be aligned more than an `f32` is.
 ///
-/// The values of the lanes are not part of it: no address is computed from them.
+/// It guarantees nothing about the values of the lanes: no address is computed from them.
 ///
 /// Kernels accept registers of up to 16 lanes (the tests' `Array<N>` has `N` lanes):
 ///
@@ -39,7 +38,7 @@ use taut_core::Lane;
 /// # }
 /// ```
 pub unsafe trait Vector: Lane {
-    /// To hold one is to hold the proof that this machine has the instructions.
+    /// A value of this type proves that the CPU supports the instructions.
     type Cpu: Copy + Send + Sync + 'static;
 
     /// How many lanes.
@@ -60,41 +59,40 @@ pub unsafe trait Vector: Lane {
     /// - `to` is valid for writing that many `f32`.
     unsafe fn store(self, to: *mut f32);
 
-    /// Reads four numbers a lane: a [`Record`](crate::Record), or part of a row. They come as
-    /// they lie in memory, in *rows*: quarter `i` of row `q` is lane `q + 4 i`'s.
+    /// Reads four numbers a lane: a [`Record`](crate::Record), or part of a row. Returns them in
+    /// memory order, in *rows*: quarter `i` of row `q` belongs to lane `q + 4 i`.
     ///
     /// # Safety
     /// - `at(lane)` is valid for reading four `f32`, for each lane below
     ///   [`LANES`](Self::LANES); only aligned as an `f32` must be.
     unsafe fn gather_rows(cpu: Self::Cpu, at: impl Fn(usize) -> *const [f32; 4]) -> [Self; 4];
 
-    /// Writes four numbers a lane. Where the places of two lanes overlap, it is not defined which
-    /// of the two remains.
+    /// Writes four numbers a lane. If the addresses of two lanes overlap, either value may remain.
     ///
     /// # Safety
     /// - `at(lane)` is valid for writing four `f32`, for each lane below
     ///   [`LANES`](Self::LANES); only aligned as an `f32` must be.
     unsafe fn scatter_rows(rows: [Self; 4], at: impl Fn(usize) -> *mut [f32; 4]);
 
-    /// Rows to columns, one register for each place of a record, and back.
+    /// Transposes rows to columns, one register for each field of a record, or back.
     fn transpose(rows: [Self; 4]) -> [Self; 4];
 
-    /// A number a lane, to rows: in row `q`, the first `D` places of quarter `i` are lane
+    /// Spreads one number per lane to rows: in row `q`, the first `D` fields of quarter `i` are lane
     /// `q + 4 i`, and the others 0. `D` is 2 or 3.
     #[inline(always)]
     fn spread<const D: usize>(self) -> [Self; 4] {
         let zero = self.constant(0.0);
-        Self::transpose(core::array::from_fn(|place| if place < D { self } else { zero }))
+        Self::transpose(core::array::from_fn(|field| if field < D { self } else { zero }))
     }
 
-    /// From rows of alternating records, those of even and those of odd number.
+    /// Separates the records of two rows into those of even and those of odd index.
     fn unzip(first: Self, second: Self) -> [Self; 2];
 
-    /// What [`unzip`](Self::unzip) took apart.
+    /// The inverse of [`unzip`](Self::unzip).
     fn zip(even: Self, odd: Self) -> [Self; 2];
 
-    /// From rows of alternating pairs of records, those of even and those of odd number, and
-    /// back. (Rows of two records are these pairs.)
+    /// Separates the pairs of records of two rows into those of even and those of odd index; its own
+    /// inverse. (The default is for rows of one pair.)
     #[inline(always)]
     fn unzip_pairs(first: Self, second: Self) -> [Self; 2] {
         [first, second]
@@ -120,14 +118,14 @@ pub unsafe trait Vector: Lane {
         unsafe { Self::scatter_rows(Self::transpose(columns), at) }
     }
 
-    /// One lane on: all lanes but the first, then the first of `next`.
+    /// Shifts by one lane: all lanes but the first, then the first of `next`.
     fn successors(self, next: Self) -> Self;
 
-    /// One lane back: the last lane of `before`, then all lanes but the last.
+    /// Shifts back by one lane: the last lane of `before`, then all lanes but the last.
     fn predecessors(self, before: Self) -> Self;
 }
 
-/// One lane: what a machine without SIMD has, and what a register is compared with.
+/// One lane, for CPUs without SIMD and as the reference in tests.
 // SAFETY: one lane, which divides everything; the methods read and write one number, or four at
 // the address of lane 0, and need no more alignment than an `f32` has.
 unsafe impl Vector for f32 {
@@ -162,7 +160,7 @@ unsafe impl Vector for f32 {
     fn transpose(rows: [Self; 4]) -> [Self; 4] {
         rows
     }
-    /// A record is four registers of one lane, so there is nothing to take apart.
+    /// A row holds a single number, so there is nothing to separate.
     #[inline(always)]
     fn unzip(first: Self, second: Self) -> [Self; 2] {
         [first, second]

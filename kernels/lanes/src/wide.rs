@@ -1,4 +1,4 @@
-//! Eight lanes through the crate `wide`, whatever the program was compiled for.
+//! Eight lanes through the crate `wide`, for any target.
 
 use core::ops::{Add, Div, Mul, Sub};
 

@@ -233,7 +233,7 @@ fn sticks_of_the_first_particles_stay_with_their_model() {
     scene.add("three of four", model.clone()).unwrap();
     scene.add("all", models[1].1.clone()).unwrap();
     let refused = World::new(&scene, |_| taut_scalar::ScalarKernel).unwrap_err();
-    assert!(refused.to_string().contains("the sticks name 4 particles"), "{refused}");
+    assert!(refused.to_string().contains("the sticks need 4 particles"), "{refused}");
     assert!(Model::side_by_side([&model, &model]).is_err());
 }
 

@@ -1,4 +1,4 @@
-//! Registers of the instruction sets that the crate `pulp` finds when the program runs.
+//! Registers of the instruction sets that the crate `pulp` detects at run time.
 
 #[cfg(target_arch = "aarch64")]
 mod neon;
@@ -13,11 +13,11 @@ use taut_core::{Lane, SEED_F32};
 use crate::machine::Operation;
 use crate::vector::Vector;
 
-/// What pulp's portable trait lacks: records, and moves by a lane.
+/// Operations that pulp's portable trait lacks: records, and shifts by a lane.
 ///
 /// # Safety
-/// [`Register`] is a [`Vector`] by these methods and by [`Simd::F32_LANES`]; so they keep the
-/// promises of [`Vector`].
+/// [`Register`] implements [`Vector`] with these methods and [`Simd::F32_LANES`], so they must meet
+/// the requirements of [`Vector`].
 pub unsafe trait Registers: Simd {
     /// As [`Lane::select`].
     #[inline(always)]
@@ -41,7 +41,7 @@ pub unsafe trait Registers: Simd {
     #[inline(always)]
     fn spread<const D: usize>(self, lanes: Self::f32s) -> [Self::f32s; 4] {
         let zero = self.splat_f32s(0.0);
-        self.transpose(core::array::from_fn(|place| if place < D { lanes } else { zero }))
+        self.transpose(core::array::from_fn(|field| if field < D { lanes } else { zero }))
     }
     /// As [`Vector::unzip`].
     fn unzip(self, rows: [Self::f32s; 2]) -> [Self::f32s; 2];
@@ -59,14 +59,14 @@ pub unsafe trait Registers: Simd {
     fn predecessors(self, lanes: Self::f32s, before: Self::f32s) -> Self::f32s;
 }
 
-/// A register of `S`, with the proof that the machine has it.
+/// A register of `S`, with a token that proves CPU support.
 #[derive(Clone, Copy, Debug)]
 pub struct Register<S: Simd> {
     simd: S,
     lanes: S::f32s,
 }
 
-/// Does the work with the registers of `simd`, compiled for its instruction set.
+/// Runs the operation with the registers of `simd`, compiled for its instruction set.
 #[inline(always)]
 pub fn run<S: Registers>(simd: S, operation: impl Operation) {
     struct Run<S, O>(S, O);

@@ -70,11 +70,11 @@ unsafe fn transpose16(rows: [__m512; 4]) -> [__m512; 4] {
     }
 }
 
-/// The mask, unknown to the compiler: four permutes under a mask that it knows become eight
-/// shuffles with zero, and shuffles are what a register of sticks waits for (4 % in all).
+/// Hides the mask from the compiler, which would turn four permutes under a known mask into eight
+/// shuffles with zero. Shuffles are the bottleneck (4 % of the total time).
 #[inline(always)]
 fn unknown(mut mask: u16) -> u16 {
-    // SAFETY: no instruction; the mask stays what it is.
+    // SAFETY: no instruction; the mask does not change.
     unsafe {
         asm!("/* {0:x} */", inout(reg) mask, options(pure, nomem, nostack, preserves_flags));
     }
@@ -84,8 +84,8 @@ fn unknown(mut mask: u16) -> u16 {
 // SAFETY: 8 lanes; the rows are read and written unaligned, four numbers at the address of each
 // of the lanes 0 to 7.
 unsafe impl Registers for V3 {
-    /// Three operations on bits where a blend takes as many, and one if `no` is zero, which
-    /// the compiler does not see of a blend.
+    /// Bit operations instead of a blend: three like a blend, but one if `no` is zero, which the
+    /// compiler does not optimize for a blend.
     #[inline(always)]
     fn select(self, mask: m32x8, yes: f32x8, no: f32x8) -> f32x8 {
         let [mask, yes, no] = [pulp::cast(mask), pulp::cast(yes), pulp::cast(no)];
@@ -157,7 +157,7 @@ unsafe impl Registers for V3 {
                     _mm256_shuffle_ps::<0b00_00_11_11>(lanes, zero),
                 ]
             } else {
-                // The third place and the zero come from a copy in which another lane is 0.
+                // The third field and the zero come from a copy in which another lane is 0.
                 let but_first = _mm256_blend_ps::<0b0001_0001>(lanes, zero);
                 let but_last = _mm256_blend_ps::<0b1000_1000>(lanes, zero);
                 [
