@@ -27,7 +27,7 @@ impl Stretch {
     /// count, and one-sided sticks count as 0 on the side on which they do not act. No sticks: 0.
     ///
     /// # Panics
-    /// If there are fewer particles than the sticks name.
+    /// If there are fewer particles than the sticks need.
     pub fn of<const D: usize, S: Real>(particles: &Particles<D, S>, sticks: &Sticks<S>) -> Self {
         let columns: [&[S]; D] = core::array::from_fn(|axis| particles.positions(axis));
         let ([mut squares, mut compressed], [mut max, mut compression_max]) = ([0.0; 2], [0.0; 2]);

@@ -20,7 +20,7 @@ struct Hills {
 }
 
 impl Hills {
-    /// How high it is there, m. (Only + - * /, roots and comparisons give the same bits on every
+    /// The height of the ground, m. (Only + - * /, roots and comparisons give the same bits on every
     /// machine: no `sin`.)
     fn ground(&self, x: f32, z: f32) -> f32 {
         let bump = |x: f32| {
@@ -33,7 +33,7 @@ impl Hills {
 
 impl Obstacle for Hills {
     fn keep_out(&self, matter: &mut Matter<'_>, _: &Moment) {
-        // One particle at a time: in whatever layout the kernel keeps them.
+        // A stage runs on the kernel's own layout of particles.
         matter.visit(self);
     }
 
@@ -50,7 +50,7 @@ impl Stage<3> for Hills {
         for slot in 0..inverse_mass.len() {
             let ground = self.ground(x[slot], z[slot]) + 0.01; // cloth has a thickness
             if y[slot] < ground && inverse_mass[slot] > 0.0 {
-                // Up to the ground; and half of the way it slid is taken back: friction.
+                // Moves it up to the ground, and undoes half of its sliding, as friction.
                 y[slot] = ground;
                 x[slot] = 0.5 * (x[slot] + was_x[slot]);
                 z[slot] = 0.5 * (z[slot] + was_z[slot]);

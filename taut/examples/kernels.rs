@@ -13,7 +13,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let Model { particles, sticks, sheet, .. } = Model::drape(96, StickSet::All)?;
     let schedule = sheet.ok_or("a drape is a sheet")?.schedule(&sticks)?;
 
-    // By feature flag: `DefaultKernel` is one type, and nothing is dispatched in your program.
+    // By feature flag: `DefaultKernel` is one type, without run-time dispatch.
     let default: DefaultKernel = taut::default_kernel();
     let expected = relaxed(&default, &particles, &sticks, &schedule)?;
 
@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Half a second on a kernel; returns the hash of all positions.
+/// Simulates half a second on a kernel; returns the hash of all positions.
 fn relaxed<K: Kernel<3>>(
     kernel: &K,
     particles: &Particles<3>,

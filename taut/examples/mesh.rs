@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         None => tent(),
     };
 
-    // Every edge is a stick, and what resists bending; 0.2 kg/m², in metres. Its highest hold it.
+    // Edge sticks and bending sticks; 0.2 kg/m²; the highest particles are pinned.
     let cloth = Model::from_triangles(&positions, &triangles, Bending::Sticks, 0.2)?;
     let top = positions.iter().map(|[_, y, _]| *y).fold(f32::NEG_INFINITY, f32::max);
     let highest = (0..positions.len() as u32).filter(|&i| positions[i as usize][1] > top - 1e-3);

@@ -13,7 +13,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let pairs: Vec<[u32; 2]> = (1..20).map(|i| [i - 1, i]).collect();
     let sticks = Sticks::joining(&particles, &pairs, Duplicates::Keep)?;
 
-    // The order decides the answer, the kernel how fast it comes.
+    // The order decides the result, the kernel decides the speed.
     let schedule = Schedule::for_mesh(&particles, &sticks);
     let mut plan = taut::default_kernel().plan(&particles, &sticks, &schedule, Formula::Halley)?;
 

@@ -1,4 +1,4 @@
-//! A curtain that is cut, pulled at, and torn, and what a renderer has to know of it.
+//! A curtain that is cut, dragged and torn, and the data that a renderer needs for it.
 //!
 //!     cargo run --release -p taut --example tearing
 
@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let blade = |x: f32| [[x, 0.0, -1.0], [x, 0.0, 1.0]];
     println!("the knife cuts {} sticks", world.sweep(blade(-0.6), blade(-0.2)));
 
-    // Somebody takes the lower right corner and runs.
+    // Drags the lower right corner away.
     let corner = world.nearest([0.5, -0.5, 0.0], 0.05).ok_or("no corner")?;
     world.grab(corner)?;
     let mut seen = 0;
@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     println!("{} of {} sticks are torn", world.torn(), world.sticks_of("curtain").unwrap().len());
 
-    // Torn sticks keep their place in the order and their cost; now they are left out.
+    // Torn sticks still cost time, because they keep their slots; this removes them.
     println!("{} are left out of the new order", world.reorder(AnyKernel::best_for)?);
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! One holder for any kernel, by value.
+//! An enum of all kernels.
 
 #[cfg(feature = "colour")]
 use alloc::boxed::Box;
@@ -11,8 +11,8 @@ use taut_core::{
 
 use crate::KernelName;
 
-/// Any of the kernels whose features are on, in the plane and in space (other dimensions go by the
-/// kernels themselves).
+/// Any of the kernels whose features are on, in 2 and 3 dimensions. (The scalar kernel itself supports
+/// others.)
 ///
 /// ```
 /// use taut::{AnyKernel, Kernel};
@@ -44,8 +44,8 @@ pub enum AnyKernel {
     Colour(Box<taut_colour::ColourKernel<AnyKernel>>),
 }
 
-/// The kernel for sheets is not the fastest one for sheets with fewer columns.
-pub(crate) const LEAST_GRID_WIDTH: usize = 24;
+/// The fewest columns of a sheet for which the grid kernel is the fastest.
+pub(crate) const GRID_WIDTH_MIN: usize = 24;
 
 /// A plan of [`AnyKernel`].
 #[derive(Debug)]
@@ -72,14 +72,14 @@ pub enum AnyPlan<const D: usize> {
     Colour(Box<taut_colour::ColourPlan<AnyPlan<D>>>),
 }
 
-/// A name that is no kernel of this build and machine.
+/// This build has no kernel of that name on this machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("this build has no such kernel on this machine; AnyKernel::available lists them")]
 pub struct UnknownKernel;
 
 impl AnyKernel {
     /// Every kernel of this build on every instruction set of this machine, one thread each,
-    /// widest first. Not each runs every schedule: `grid` wants those of regular sheets.
+    /// widest first. `grid` runs only the schedules of regular sheets.
     pub fn available() -> Vec<Self> {
         let mut all = Vec::new();
         #[cfg(feature = "pulp")]
@@ -93,7 +93,7 @@ impl AnyKernel {
             all.push(Self::Wide(taut_wide::kernel()));
             #[cfg(feature = "grid")]
             {
-                // On an instruction set that was not found above: one grid kernel for each.
+                // One grid kernel per instruction set: skip it if `pulp` found the same one.
                 let kernel = taut_grid::GridKernel::on(taut_wide::WideMachine);
                 let isa = Kernel::<3>::isa(&kernel);
                 if all[..all.len() - 1].iter().all(|other| Kernel::<3>::isa(other) != isa) {
@@ -111,7 +111,7 @@ impl AnyKernel {
     /// The best for this machine that runs every schedule, on one thread.
     ///
     /// # Panics
-    /// Never: a build has at least one such kernel.
+    /// Never, because a build has at least one such kernel.
     pub fn best() -> Self {
         Self::available().swap_remove(0)
     }
@@ -136,7 +136,7 @@ impl AnyKernel {
     /// assert!(!AnyKernel::suits_grid(&Sheet::new(16, 64, Family::ALL)));
     /// ```
     pub fn suits_grid(sheet: &Sheet) -> bool {
-        sheet.width() >= LEAST_GRID_WIDTH
+        sheet.width() >= GRID_WIDTH_MIN
     }
 
     /// Whether a scene has a sheet that is [wide enough](Self::suits_grid).
@@ -191,7 +191,7 @@ impl AnyKernel {
         self.inside().kernel_name() != KernelName::Scalar && Kernel::<3>::lanes(self) == 1
     }
 
-    /// The kernel that does the work: what threads are around, or itself.
+    /// The kernel inside [`Colour`](Self::Colour), or itself.
     pub fn inside(&self) -> &Self {
         match self {
             #[cfg(feature = "colour")]
@@ -201,7 +201,7 @@ impl AnyKernel {
     }
 }
 
-/// The same property of whichever kernel it is.
+/// Reads a property of the kernel in any variant.
 macro_rules! of_kernel {
     ($kernel:expr, $property:ident::<$d:literal>) => {
         match $kernel {
@@ -221,7 +221,7 @@ macro_rules! of_kernel {
     };
 }
 
-/// The same call of whichever plan it is.
+/// Calls a method of the plan in any variant.
 macro_rules! of_plan {
     ($value:expr, $plan:ident => $call:expr) => {
         match $value {
@@ -241,8 +241,8 @@ macro_rules! of_plan {
     };
 }
 
-/// The kernels of one dimension, compiled here: a generic impl would be compiled again in each crate
-/// that makes a plan, and the kernels are most of what there is to compile.
+/// Implements kernel and plan for each dimension. A generic impl would be compiled again in each
+/// crate that makes a plan, and the kernels dominate compile time.
 macro_rules! in_dimensions {
     ($($d:literal)+) => {$(
         impl Kernel<$d> for AnyKernel {

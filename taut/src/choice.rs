@@ -55,11 +55,11 @@ impl fmt::Display for KernelName {
     }
 }
 
-/// A text that is the name of no kernel.
+/// The name of a kernel is unknown.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("'{name}' is no kernel; there are: {}", listed(KernelName::ALL.map(KernelName::name)))]
+#[error("unknown kernel '{name}'; available: {}", listed(KernelName::ALL.map(KernelName::name)))]
 pub struct UnknownKernelName {
-    /// The text.
+    /// The name given.
     pub name: String,
 }
 
@@ -72,8 +72,8 @@ impl FromStr for KernelName {
     }
 }
 
-/// Which kernels a user wants for a world: by name, instruction set and threads. What is not said is
-/// the best of this machine.
+/// A user's choice of kernels for a world: name, instruction set and threads. `None` selects the
+/// best of this machine.
 ///
 /// ```
 /// use taut::{KernelChoice, KernelName};
@@ -90,13 +90,13 @@ impl FromStr for KernelName {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KernelChoice {
-    /// The kernel for regular sheets that are [wide enough](crate::AnyKernel::suits_grid). If that is
-    /// `grid`, all else is relaxed by the best of the others on its instruction set; if not, by the
-    /// same kernel.
+    /// The kernel for regular sheets that are [wide enough](crate::AnyKernel::suits_grid). If it is
+    /// `grid`, the best other kernel on the same instruction set relaxes everything else; otherwise
+    /// the same kernel does.
     pub kernel: Option<KernelName>,
-    /// The instruction set, as [`Kernel::isa`](crate::Kernel::isa) calls it.
+    /// The instruction set, as returned by [`Kernel::isa`](crate::Kernel::isa).
     pub isa: Option<String>,
-    /// On how many threads; 1 is the calling thread alone.
+    /// The number of threads; 1 is the calling thread alone.
     pub threads: usize,
 }
 
@@ -107,7 +107,7 @@ impl Default for KernelChoice {
     }
 }
 
-/// Why there are no such kernels.
+/// Why the chosen kernels are not available.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum KernelChoiceError {

@@ -2,7 +2,7 @@
 //!
 //! Cloth, ropes, plants, ragdolls and soft boxes are particles joined by sticks (distance
 //! constraints), moved by Verlet integration and relaxed by Gauss-Seidel (Jakobsen,
-//! "Advanced Character Physics", 2001). Taut is that loop:
+//! "Advanced Character Physics", 2001):
 //!
 //! ```
 //! use taut::prelude::*;
@@ -21,13 +21,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A [`Schedule`] decides the answer, a kernel decides the speed: every kernel gives the same
+//! A [`Schedule`] decides the result, a kernel decides the speed: every kernel gives the same
 //! bits on the same schedule, on every instruction set and any number of threads.
 //!
 //! # Picking a kernel
 //!
-//! - By feature flag, without any dispatch of Taut's own: [`DefaultKernel`] is the best of
-//!   the kernels whose features are on (`pulp`, `wide`, `scalar`, in this order).
+//! - By feature flag, without run-time dispatch: [`DefaultKernel`] is the best of the kernels
+//!   whose features are on (`pulp`, `wide`, `scalar`, in this order).
 //! - At run time, by value: [`AnyKernel::best`] for this machine, [`AnyKernel::best_for`] for
 //!   this schedule (a regular [`Sheet`] has a kernel of its own), [`AnyKernel::named`] for
 //!   tools, [`AnyKernel::available`] for all.
@@ -75,7 +75,7 @@ pub use taut_wide::{WideKernel, WideMachine};
 #[cfg(all(feature = "world", any(feature = "scalar", feature = "wide", feature = "pulp")))]
 pub use tuned::{Fingerprint, Tuned, TunedError};
 
-/// Models, forces, obstacles, scenes of them and worlds in which they move.
+/// Models, forces, obstacles, scenes, and worlds, which simulate scenes.
 #[cfg(feature = "world")]
 pub mod world {
     #[doc(no_inline)]
@@ -105,7 +105,7 @@ pub fn default_kernel() -> DefaultKernel {
     return ScalarKernel;
 }
 
-/// What most programs want in scope.
+/// The items that most programs import.
 pub mod prelude {
     #[doc(no_inline)]
     pub use taut_core::{

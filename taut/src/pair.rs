@@ -1,4 +1,4 @@
-//! Which kernels relax the parts of a world.
+//! The kernels that relax the islands of a world.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -10,21 +10,20 @@ use taut_colour::{Pool, PoolError};
 use taut_core::{Kernel, Schedule};
 
 use crate::AnyKernel;
-use crate::any::LEAST_GRID_WIDTH;
+use crate::any::GRID_WIDTH_MIN;
 
-/// A kernel for wide regular sheets, and one for all else: the kernels of a world that is relaxed by
-/// kernels of one name.
+/// The kernels of a world: one for wide regular sheets, and one for everything else.
 ///
 /// ```
 /// use taut::{Duplicates, Family, Kernel, KernelPair, Sheet, Sticks};
 ///
-/// // Everything that a user may choose from, the widest first.
+/// // All choices, the widest first.
 /// let pairs = KernelPair::available(true);
 /// for pair in &pairs {
 ///     println!("{pair}");
 /// }
 ///
-/// // A narrow sheet goes to the kernel for all else, which is faster.
+/// // For a narrow sheet, the general kernel is faster.
 /// let sheet = Sheet::new(8, 8, Family::ALL);
 /// let sticks = Sticks::with_rests(64, &sheet.pairs(), &[1.0; 378], Duplicates::Keep)?;
 /// let grid = pairs.iter().find(|pair| pair.name() == "grid").unwrap();
@@ -36,7 +35,7 @@ use crate::any::LEAST_GRID_WIDTH;
 pub struct KernelPair {
     /// The kernel for regular sheets that are [wide enough](AnyKernel::suits_grid).
     pub sheets: AnyKernel,
-    /// The kernel for all else; it runs every schedule.
+    /// The kernel for everything else; it runs every schedule.
     pub others: AnyKernel,
 }
 
@@ -50,23 +49,23 @@ fn isa(kernel: &AnyKernel) -> &'static str {
 
 impl KernelPair {
     /// Every kernel of this build on every instruction set of this machine, on one thread, the
-    /// widest first, and of equally wide ones that for sheets. Where `sheets` says that there are regular ones that are [wide
-    /// enough](AnyKernel::suits_grid), the kernel for them takes part, with the best of the others on
-    /// its instruction set beside it.
+    /// widest first; of equally wide ones the grid kernel comes first. The grid kernel is included
+    /// only if `sheets` is true, paired with the best general kernel on its instruction set: set it
+    /// if there are regular sheets that are [wide enough](AnyKernel::suits_grid).
     pub fn available(sheets: bool) -> Vec<Self> {
         let all = AnyKernel::available();
-        let general = |it: &&AnyKernel| !it.is_for_sheets();
-        let beside = |grid: &AnyKernel| {
-            let same = |it: &&AnyKernel| general(it) && isa(it) == isa(grid);
-            all.iter().find(same).or_else(|| all.iter().find(general))
+        let is_general = |kernel: &&AnyKernel| !kernel.is_for_sheets();
+        let general_for = |grid: &AnyKernel| {
+            let same_isa = |kernel: &&AnyKernel| is_general(kernel) && isa(kernel) == isa(grid);
+            all.iter().find(same_isa).or_else(|| all.iter().find(is_general))
         };
         let pair = |kernel: &AnyKernel| {
-            let others = if kernel.is_for_sheets() { beside(kernel)? } else { kernel };
+            let others = if kernel.is_for_sheets() { general_for(kernel)? } else { kernel };
             Some(Self { sheets: kernel.clone(), others: others.clone() })
         };
-        let takes_part =
+        let included =
             |kernel: &&AnyKernel| !kernel.is_fallback() && (sheets || !kernel.is_for_sheets());
-        let mut pairs: Vec<Self> = all.iter().filter(takes_part).filter_map(pair).collect();
+        let mut pairs: Vec<Self> = all.iter().filter(included).filter_map(pair).collect();
         pairs.sort_by_key(|pair| {
             (Reverse(Kernel::<3>::lanes(&pair.sheets)), !pair.sheets.is_for_sheets())
         });
@@ -87,18 +86,18 @@ impl KernelPair {
         Ok(Self { sheets: on(self.sheets), others: on(self.others) })
     }
 
-    /// The kernel for a part of a world, by the same rule as [`AnyKernel::best_for`].
+    /// The kernel for an island of a world, by the same rule as [`AnyKernel::best_for`].
     pub fn kernel_for(&self, schedule: &Schedule) -> AnyKernel {
         let suits = schedule.sheet().is_some_and(AnyKernel::suits_grid);
         if suits { &self.sheets } else { &self.others }.clone()
     }
 
-    /// On how many threads.
+    /// The number of threads.
     pub fn threads(&self) -> usize {
         Kernel::<3>::threads(&self.others)
     }
 
-    /// The name of the kernel for sheets, by which the pair is called.
+    /// The name of the pair: that of the kernel for sheets.
     pub fn name(&self) -> &'static str {
         name(self.sheets.inside())
     }
@@ -111,11 +110,11 @@ impl KernelPair {
 
 impl fmt::Display for KernelPair {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let words = |it: &AnyKernel| format!("{} on {}", name(it.inside()), isa(it));
-        write!(f, "{}", words(&self.others))?;
-        if words(&self.sheets) != words(&self.others) {
-            let sheets = words(&self.sheets);
-            write!(f, ", regular sheets of {LEAST_GRID_WIDTH} columns and more by {sheets}")?;
+        let label = |kernel: &AnyKernel| format!("{} on {}", name(kernel.inside()), isa(kernel));
+        write!(f, "{}", label(&self.others))?;
+        if label(&self.sheets) != label(&self.others) {
+            let sheets = label(&self.sheets);
+            write!(f, ", regular sheets of {GRID_WIDTH_MIN} columns and more by {sheets}")?;
         }
         write!(f, ", {} thread(s)", self.threads())
     }

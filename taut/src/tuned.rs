@@ -1,4 +1,4 @@
-//! What a tuning found out, to be used again.
+//! Saved results of a tuning.
 
 use alloc::string::String;
 
@@ -7,13 +7,13 @@ use taut_world::{Arranged, Arrangement, ArrangementError, Model};
 
 use crate::AnyKernel;
 
-/// More threads than any machine that this will run on; a file may say anything.
+/// The most threads that a tuning file may request.
 const THREADS_MAX: usize = 1024;
 
-/// A kernel, threads, an order and a formula that were measured to suit a mesh and a machine:
-/// what `taut tune --save` writes. With the feature `serde` it is read by any serde format.
+/// A kernel, threads, an order and a formula measured for a mesh on a machine, as written by
+/// `taut tune --save`. With the feature `serde` it can be read from any serde format.
 ///
-/// The schedule and the formula decide the answer, so another tuning can be another answer; the
+/// The schedule and the formula decide the result, so another tuning can change the result; the
 /// kernel, its threads and a numbering after the order (`blocked+hilbert`) cannot.
 ///
 /// ```
@@ -46,7 +46,7 @@ pub struct Tuned {
     pub schedule: Arrangement,
     /// The formula.
     pub formula: Formula,
-    /// Whose sticks these are.
+    /// The mesh that was tuned.
     pub mesh: Fingerprint,
     /// Substeps a frame when it was measured.
     pub substeps: u32,
@@ -60,15 +60,15 @@ pub struct Tuned {
     pub machine: String,
 }
 
-/// What tells whose sticks they are.
+/// Identifies the sticks of a mesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Fingerprint {
-    /// How many particles they are of.
+    /// The number of particles.
     pub particles: usize,
-    /// How many there are.
+    /// The number of sticks.
     pub sticks: usize,
-    /// [Of their ends](Sticks::fingerprint).
+    /// The [hash of their ends](Sticks::fingerprint).
     #[cfg_attr(feature = "serde", serde(with = "hexadecimal"))]
     pub ends: u64,
 }
@@ -77,16 +77,16 @@ pub struct Fingerprint {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TunedError {
-    /// It was made for other sticks.
+    /// It was made for different sticks.
     #[error(
         "the tuning is of another mesh: of {} particles and {} sticks with fingerprint {:016x}, not \
          of {} and {} with {:016x}",
         .tuned.particles, .tuned.sticks, .tuned.ends, .given.particles, .given.sticks, .given.ends
     )]
     OtherMesh {
-        /// Those it was made for.
+        /// The sticks that it was made for.
         tuned: Fingerprint,
-        /// Those it was to be used on.
+        /// The sticks given.
         given: Fingerprint,
     },
     /// The kernel is not in this build, or not for this machine.
@@ -95,13 +95,13 @@ pub enum TunedError {
         /// Its name.
         name: String,
     },
-    /// There are no such threads.
+    /// This build cannot start so many threads.
     #[error("the tuning names {threads} threads, which this build cannot start")]
     Threads {
         /// How many.
         threads: usize,
     },
-    /// By the arrangement.
+    /// The arrangement does not fit.
     #[error(transparent)]
     Arrangement(#[from] ArrangementError),
 }
@@ -129,7 +129,7 @@ impl Tuned {
         .ok_or(TunedError::Threads { threads: self.threads })
     }
 
-    /// Whether it was made for these sticks, or for others with the same ends.
+    /// Checks that it was made for these sticks, or for others with the same ends.
     ///
     /// # Errors
     /// If it was not.
@@ -142,8 +142,7 @@ impl Tuned {
         }
     }
 
-    /// The scene with its particles numbered and its sticks ordered as this says. What is asked
-    /// of the particles later goes by their new numbers; see
+    /// The scene in the tuned numbering and order. Particles have new numbers afterwards; see
     /// [`Arranged::renumbering`].
     ///
     /// # Errors
@@ -164,7 +163,7 @@ fn on_threads(_: AnyKernel, _: usize) -> Option<AnyKernel> {
     None
 }
 
-/// 64 bits as text: not every reader of JSON has numbers that long.
+/// 64 bits as text, because not every JSON reader supports integers of that size.
 #[cfg(feature = "serde")]
 mod hexadecimal {
     use alloc::string::String;
@@ -179,6 +178,6 @@ mod hexadecimal {
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
         let text = String::deserialize(from)?;
         u64::from_str_radix(&text, 16)
-            .map_err(|_| D::Error::custom(format_args!("'{text}' is no fingerprint")))
+            .map_err(|_| D::Error::custom(format_args!("'{text}' is not a fingerprint of 16 hexadecimal digits")))
     }
 }

@@ -1,4 +1,4 @@
-//! Who takes part.
+//! The kernels under test.
 
 use std::sync::LazyLock;
 
@@ -24,7 +24,7 @@ impl Contestant {
     }
 }
 
-/// On how many threads of a pool each kernel runs, besides on the calling thread. (More in
+/// Pool sizes that each kernel runs on, besides the calling thread. (More in
 /// `threads.rs`.)
 pub(crate) const THREADS: [usize; 3] = [1, 2, 5];
 
@@ -48,7 +48,7 @@ pub(crate) fn contestants() -> &'static [Contestant] {
     &ALL
 }
 
-/// The meaning of all others.
+/// The reference for all others.
 pub(crate) fn reference() -> AnyKernel {
     AnyKernel::named("scalar").unwrap()
 }

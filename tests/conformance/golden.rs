@@ -10,7 +10,7 @@
 //! TAUT_BLESS=1 cargo test -p taut-tests golden
 //! ```
 //!
-//! which raises the version if a hash is another one than before.
+//! which raises the version if a hash changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -50,7 +50,7 @@ fn write(version: u32, hashes: &Hashes) -> String {
     table
 }
 
-/// What all contestants give.
+/// The hashes of all contestants.
 fn hashes() -> Hashes {
     let mut hashes = Hashes::new();
     for Exhibit { name, arranged, formula } in exhibits() {

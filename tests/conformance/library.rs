@@ -1,5 +1,5 @@
-//! Every scene of the library keeps what it promises, on every kernel. Here for a moment;
-//! `taut simulate --check` lets all of them run for a minute of their own time.
+//! Every scene of the library stays within its limits on every kernel. These tests run a few steps;
+//! `taut simulate --check` simulates a minute of each scene.
 
 use taut::world::{AnyScene, LibraryScene, Scene};
 use taut::{AnyKernel, Kernel, Schedule};

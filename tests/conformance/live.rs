@@ -12,7 +12,7 @@ use crate::contestants::reference;
 use crate::meshes::{Manner, Mesh, Recipe};
 use crate::play::{Ending, Setup, Start, any_step, eight_iterations, for_all, rows};
 
-/// Something that a host does to its particles and sticks.
+/// A change that a host makes to its particles and sticks.
 #[derive(Clone, Debug)]
 enum Change {
     Rest(Index, f32),
@@ -23,15 +23,15 @@ enum Change {
     Mend(Index),
     InverseMass(Index, f32),
     Move(Index, [f32; 3]),
-    /// Written to the column of x: where a particle is, or was.
+    /// Writes to the column of x, of positions or of previous positions.
     Shift(Index, f32),
     Fling(Index, f32),
-    /// A particle more.
+    /// Adds a particle.
     Push([f32; 3], f32),
-    /// Other tables of the same contents.
+    /// Replaces the tables by clones.
     CloneSticks,
     CloneParticles,
-    /// What was put aside comes back, and what there was is put aside.
+    /// Swaps the tables with the saved ones.
     SwapSticks,
     SwapParticles,
 }
@@ -69,7 +69,7 @@ impl Change {
     }
 }
 
-/// What a host has, and what it has put aside.
+/// The tables of a host, and the saved ones.
 struct Host<const D: usize>
 where
     AnyKernel: Kernel<D>,
@@ -130,7 +130,7 @@ where
 
 type Story<const D: usize> = Vec<(Vec<Change>, Step<D>)>;
 
-/// Tells the story, each step by `step`; notes statuses and hashes.
+/// Applies the changes, with a step by `step` after each; returns statuses and hashes.
 fn tell<const D: usize>(
     story: &Story<D>,
     particles: Particles<D>,
@@ -153,7 +153,7 @@ where
     Ending { particles: host.particles, notes }
 }
 
-/// Tells it with a new plan for each step, made from copies that have no past.
+/// Applies the changes with a new plan for each step, made from clones without change records.
 fn tell_afresh<const D: usize>(setup: &Setup<D>, story: &Story<D>) -> Ending<D>
 where
     AnyKernel: Kernel<D>,

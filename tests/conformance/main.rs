@@ -1,7 +1,7 @@
-//! What holds across the crates of Taut.
+//! Tests across the crates of Taut.
 //!
-//! A test here knows no kernel: it takes what [`contestants`](contestants::contestants)
-//! lists, which is where a new kernel comes in.
+//! They name no kernel: they run all kernels that [`contestants`](contestants::contestants)
+//! lists, where a new kernel must be added.
 //!
 //! The golden hashes are in `golden.txt`; see the module `golden` for how to renew them.
 #![allow(clippy::float_cmp, reason = "that two numbers are the same is what is promised")]

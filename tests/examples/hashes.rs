@@ -1,5 +1,5 @@
-//! Prints what every kernel of this build gives on this machine for the exhibits of the golden
-//! hashes, a line each: `kernel isa scene order formula hash`. Scenes of the library have an order
+//! Prints the hash of each exhibit of the golden hashes for every kernel of this build on this
+//! machine, a line each: `kernel isa scene order formula hash`. Scenes of the library have an order
 //! and a formula of their own.
 //!
 //! `scripts/determinism.sh` runs it on several targets and compares.
@@ -18,7 +18,7 @@ fn main() -> io::Result<()> {
             let (name, isa) = (Kernel::<3>::name(&kernel), Kernel::<3>::isa(&kernel));
             match hash(&exhibit, &kernel) {
                 Ok(hash) => writeln!(out, "{name} {isa} {} {hash:016x}", exhibit.name)?,
-                // Kernels for sheets refuse what is none.
+                // The grid kernel rejects other schedules.
                 Err(StepError::Plan(PlanError::NotASheet)) => {}
                 Err(error) => return Err(io::Error::other(format!("{name} ({isa}): {error}"))),
             }

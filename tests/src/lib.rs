@@ -1,5 +1,5 @@
-//! What golden hashes are hashes of: shared by the conformance tests, which compare them with
-//! `golden.txt`, and by the example `hashes`, which prints them on any target.
+//! The simulations behind the golden hashes: shared by the conformance tests, which compare the
+//! hashes with `golden.txt`, and by the example `hashes`, which prints them on any target.
 #![forbid(unsafe_code)]
 
 use taut::world::{
@@ -7,10 +7,10 @@ use taut::world::{
 };
 use taut::{AnyKernel, Formula, Kernel, Schedule, Step};
 
-/// After how many [steps](step) the positions are hashed.
+/// The number of [steps](step) before the positions are hashed.
 pub const STEPS: usize = 8;
 
-/// What each exhibit does [`STEPS`] times.
+/// The step that each exhibit runs [`STEPS`] times.
 pub fn step() -> Step<3> {
     Step { substeps: 1, iterations: 4, ..Step::default() }
 }
@@ -30,7 +30,7 @@ pub struct Exhibit {
 /// it is one, by every formula.
 ///
 /// # Panics
-/// Never: these scenes can be made, and arranged so.
+/// Never, because these scenes and arrangements are valid.
 pub fn exhibits() -> impl Iterator<Item = Exhibit> {
     let scenes = [
         ("drape-64-all", Model::drape(64, StickSet::All)),
@@ -56,10 +56,10 @@ pub fn exhibits() -> impl Iterator<Item = Exhibit> {
     })
 }
 
-/// After how many of its own steps a scene of the library is hashed.
+/// The number of steps before a scene of the library is hashed.
 pub const SCENE_STEPS: usize = 24;
 
-/// What a scene's hash is called, in the manner of an [exhibit's name](Exhibit::name): it has an
+/// The name of a scene's hash, in the format of an [exhibit's name](Exhibit::name): it has an
 /// order and a formula of its own.
 pub fn scene_name(listed: &LibraryScene) -> String {
     format!("{} own own", listed.name)

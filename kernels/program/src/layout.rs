@@ -1,4 +1,4 @@
-//! From a schedule to registers and tasks.
+//! Lays out a schedule in registers and tasks.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -7,11 +7,11 @@ use taut_core::{PACKET_STICKS, PlanError, Real, STAR_STICKS, Schedule};
 
 use crate::{Access, Form, Program, Register};
 
-/// A block of one batch longer than this is cut into tasks of this many sticks: its sticks
-/// are independent, so threads may share them without a change of bits.
+/// A block of one batch longer than this is split into tasks of this many sticks: its sticks
+/// are independent, so threads may share them without changing the result.
 const TASK_STICKS: usize = 2048;
 
-/// How many registers are transposed at a time: a record has four numbers.
+/// The number of registers transposed together: a record has four numbers.
 pub(super) const QUARTERS: usize = 4;
 
 impl<S: Real> Program<S> {
@@ -48,8 +48,8 @@ impl<S: Real> Program<S> {
         Ok(())
     }
 
-    /// Whether a packet of stars begins these batches. (As the sticks of a batch share no
-    /// particle, a particle that is in all of them in one place is in no other place.)
+    /// Whether these batches begin with a packet of stars. (The sticks of a batch share no particle,
+    /// so the centre of one star occurs in no other star.)
     fn are_stars(&self, batches: &[&[u32]]) -> bool {
         let Some(ranks) = batches.first_chunk::<STAR_STICKS>() else { return false };
         self.lanes.is_multiple_of(QUARTERS)
@@ -58,10 +58,10 @@ impl<S: Real> Program<S> {
             && (0..PACKET_STICKS).all(|at| self.centre(ranks.map(|rank| rank[at])).is_some())
     }
 
-    /// The particle that sticks have in common.
+    /// The particle that all sticks share, if any.
     fn centre(&self, star: [u32; STAR_STICKS]) -> Option<u32> {
-        let [first, others @ ..] = star.map(|stick| self.ends[stick as usize]);
-        first.into_iter().find(|end| others.iter().all(|ends| ends.contains(end)))
+        let [first, rest @ ..] = star.map(|stick| self.ends[stick as usize]);
+        first.into_iter().find(|end| rest.iter().all(|ends| ends.contains(end)))
     }
 
     fn lay_out_batch(&mut self, batch: &[u32]) {
@@ -130,7 +130,7 @@ impl<S: Real> Program<S> {
         }
         let mut register = 0;
         while register < self.registers.len() {
-            let together = self.together(register);
+            let together = self.register_group(register);
             if self.registers[register].access == Access::Stars {
                 for first in (register * self.lanes..).take(PACKET_STICKS) {
                     let star = core::array::from_fn(|rank| first + rank * PACKET_STICKS);
@@ -146,8 +146,8 @@ impl<S: Real> Program<S> {
         }
     }
 
-    /// The registers from `first` on that mean something together only.
-    pub(super) fn together(&self, first: usize) -> Range<usize> {
+    /// The registers from `first` on that form a unit: a whole packet of stars, else one register.
+    pub(super) fn register_group(&self, first: usize) -> Range<usize> {
         match self.registers[first].access {
             Access::Stars => first..first + STAR_STICKS * PACKET_STICKS / self.lanes,
             _ => first..first + 1,
@@ -155,7 +155,7 @@ impl<S: Real> Program<S> {
     }
 }
 
-/// Where stick `place` of a register is: see [`Program`].
+/// The lane of stick `place` of a register: see [`Program`].
 fn lane_of(place: usize, lanes: usize) -> usize {
     if !lanes.is_multiple_of(QUARTERS) {
         return place;
@@ -164,8 +164,8 @@ fn lane_of(place: usize, lanes: usize) -> usize {
     QUARTERS * (place % quarter) + place / quarter
 }
 
-/// What lies between the end before `at` and the end at `at`.
-pub(super) fn before(ends: &[u32], at: usize) -> Range<usize> {
-    let start = if at == 0 { 0 } else { ends[at - 1] as usize };
-    start..ends[at] as usize
+/// The range of item `index` in a list of ends.
+pub(super) fn span(ends: &[u32], index: usize) -> Range<usize> {
+    let start = if index == 0 { 0 } else { ends[index - 1] as usize };
+    start..ends[index] as usize
 }

@@ -1,7 +1,7 @@
-//! A schedule with the sticks' constants filled in, in the order in which they are read.
+//! Programs: the sticks' ends and constants in the order of a schedule, laid out for registers.
 //!
-//! This is what kernels that name particles by index run. It knows how many lanes are filled
-//! at a time, but not what a lane is.
+//! Kernels that access particles by index run programs. A program depends on the number of lanes,
+//! but not on the register type.
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -16,7 +16,7 @@ use core::ops::Range;
 
 use taut_core::{Column, Cursor, Formula, Particles, PlanError, Real, Schedule, Sticks};
 
-use layout::before;
+use layout::span;
 use refresh::StoresWeight;
 
 /// Sticks in the order of a schedule, in *slots*.
@@ -26,15 +26,15 @@ use refresh::StoresWeight;
 /// repeats compute the same values again and store the same bits in the same places: padding
 /// is inert, needs no mask, no dummy particles, and no tail loop.
 ///
-/// The sticks of a batch are independent, so their order in it cannot be seen. The program uses
-/// that twice. *Runs*, sticks whose ends are consecutive particles, are gathered into registers
-/// of their own, whose ends are whole pieces of memory. And inside a register of `L` lanes,
-/// stick `p` is in lane `4 (p mod L/4) + p / (L/4)`: there the transpose of four registers
-/// finds the records of `L` consecutive particles.
+/// The sticks of a batch are independent, so their order does not affect the result. The program
+/// uses that twice. *Runs*, sticks whose ends are consecutive particles, get registers of their
+/// own, whose ends are contiguous in memory. Inside a register of `L` lanes, stick `p` is in lane
+/// `4 (p mod L/4) + p / (L/4)`, so that the transpose of four registers yields the records of `L`
+/// consecutive particles.
 ///
-/// Nor can it be seen which end of a stick is called the first. *Stars* are batches of as many
-/// sticks in which the same particle comes back in the same place: the program makes it the
-/// first end, so that a kernel may hold it over all of them.
+/// The order of a stick's two ends does not affect the result either. In consecutive batches of
+/// *stars*, the sticks at one index share a particle: the program makes it the first end, so that
+/// a kernel may keep it in a register.
 #[derive(Clone, Debug)]
 pub struct Program<S: Real> {
     formula: Formula,
@@ -61,12 +61,12 @@ pub struct Program<S: Real> {
     particles: usize,
     seen_sticks: Cursor,
     seen_masses: Cursor,
-    /// For each particle whether its mass changed, while that is taken over; else for none.
+    /// For each particle, whether its mass changed; set only during a refresh.
     reweighed: Vec<bool>,
     inverse_h2: S,
 }
 
-/// What plain sticks have no use for: a column each, one entry a slot.
+/// The columns that plain sticks do not need, one entry a slot.
 #[derive(Clone, Debug, Default)]
 struct Special<S> {
     pull: Vec<S>,
@@ -74,7 +74,7 @@ struct Special<S> {
     compliance: Vec<S>,
 }
 
-/// How the ends of a register's sticks lie in memory.
+/// The memory layout of the ends of a register's sticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// Anywhere.
@@ -86,12 +86,12 @@ pub enum Access {
     /// All ends are one run: `a`, `a`, `b`, `b`, `a`, `a`, ... (8 lanes or more)
     InterleavedPairs,
     /// Whole packets of stars: [`STAR_STICKS`](taut_core::STAR_STICKS) times
-    /// [`PACKET_STICKS`](taut_core::PACKET_STICKS) sticks with the same `a`,
-    /// which are the ends of no other of these sticks.
+    /// [`PACKET_STICKS`](taut_core::PACKET_STICKS) sticks with the same `a`. No second end in the
+    /// packet is one of these `a`.
     Stars,
 }
 
-/// What the sticks of a register have in common.
+/// The kind of sticks in a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     /// Plain sticks, and all ends have the same inverse mass.
@@ -113,18 +113,18 @@ struct Register {
 struct Segment<S> {
     slots: Range<u32>,
     register: Register,
-    /// Of all ends, if the form is equal.
+    /// The inverse mass of all ends, for [`Form::Equal`].
     inverse_mass: Option<S>,
 }
 
-/// The columns of consecutive slots, as long as each other and a whole number of registers.
+/// The columns of consecutive slots, all of the same length, a whole number of registers.
 #[derive(Clone, Copy, Debug)]
 pub struct Slots<'a, S> {
     /// First ends: numbers of particles, times the unit.
     pub a: &'a [u32],
     /// Second ends, likewise.
     pub b: &'a [u32],
-    /// How the ends of each register lie.
+    /// The memory layout of the ends of each register.
     pub access: Access,
     /// The inverse mass of all ends, 1/kg, if they have the same and the sticks are plain.
     pub inverse_mass: Option<S>,
@@ -148,14 +148,13 @@ pub struct SpecialSlots<'a, S> {
 }
 
 impl<S: Real> Program<S> {
-    /// Lays out `sticks` in the order of `schedule` for registers of `lanes` lanes. The
-    /// numbers of particles are multiplied by `unit`, so that a kernel whose table has rows of
-    /// so many of its units finds them without (a shift for every end is a sixth of the
-    /// instructions of an indexed kernel).
+    /// Lays out `sticks` in the order of `schedule` for registers of `lanes` lanes. Particle numbers
+    /// are multiplied by `unit`, the size of a particle in the kernel's table (a shift for every end
+    /// would be a sixth of the instructions of an indexed kernel).
     ///
     /// # Errors
-    /// If the schedule was built for different sticks, if there are fewer particles than it names, or if
-    /// more than `u32` counts.
+    /// If the schedule was built for different sticks, if it needs more particles, or if there are
+    /// more slots than `u32` counts.
     ///
     /// # Panics
     /// If there are no lanes.
@@ -226,7 +225,7 @@ impl<S: Real> Program<S> {
 
     /// The tasks of each phase: tasks of one phase share no particle.
     pub fn phases(&self) -> impl Iterator<Item = Range<usize>> {
-        (0..self.phase_ends.len()).map(|phase| before(&self.phase_ends, phase))
+        (0..self.phase_ends.len()).map(|phase| span(&self.phase_ends, phase))
     }
 
     /// The pieces of a task, in sequence: each of registers of one kind.
@@ -234,7 +233,7 @@ impl<S: Real> Program<S> {
     /// # Panics
     /// If there is no such task.
     pub fn task(&self, task: usize) -> impl Iterator<Item = Slots<'_, S>> {
-        self.segments[before(&self.segment_ends, task)].iter().map(|segment| {
+        self.segments[span(&self.segment_ends, task)].iter().map(|segment| {
             let Segment { ref slots, register: Register { access, form }, inverse_mass } = *segment;
             let slots = slots.start as usize..slots.end as usize;
             Slots {

@@ -1,18 +1,18 @@
-//! The constants of sticks, brought up to date.
+//! Refreshes the constants of sticks.
 
 use core::ops::Range;
 
 use taut_core::{Delta, Factor, Particles, PlanError, Real, Response, Sticks, WithFactor, weight};
 
-use crate::layout::{QUARTERS, before};
+use crate::layout::{QUARTERS, span};
 use crate::{Access, Form, Program, Register, Segment};
 
 impl<S: Real> Program<S> {
-    /// Takes over what has changed in the sticks and the masses since the last look.
+    /// Reads what changed in the sticks and the masses since the last call.
     ///
     /// # Errors
-    /// If these are other sticks than the program was made for (other ends), or particles
-    /// are missing. Nothing is taken over then.
+    /// If these sticks have other ends than those that the program was made for, or particles are
+    /// missing. Nothing is changed then.
     pub fn refresh<const D: usize>(
         &mut self,
         particles: &Particles<D, S>,
@@ -56,8 +56,7 @@ impl<S: Real> Program<S> {
         Ok(())
     }
 
-    /// Notes of particles that their masses changed, or that this is done with. Those of them that no
-    /// stick has do not matter.
+    /// Sets or clears the `reweighed` flags of particles; ignores particles without sticks.
     fn mark(&mut self, reweighed: &[u32], changed: bool) {
         for &particle in reweighed {
             if let Some(mark) = self.reweighed.get_mut(particle as usize) {
@@ -66,8 +65,7 @@ impl<S: Real> Program<S> {
         }
     }
 
-    /// Takes over the masses at the ends of a stick, and whether that made a difference to what its
-    /// register has in common.
+    /// Reads the masses at the ends of a stick. Returns whether the form of its register changed.
     fn refresh_masses_of<const D: usize>(
         &mut self,
         particles: &Particles<D, S>,
@@ -78,7 +76,7 @@ impl<S: Real> Program<S> {
         self.refresh_form(particles, sticks, self.slot_of[stick] as usize / self.lanes)
     }
 
-    /// Tells the length of the substeps to come, as `1 / h²` in 1/s²: compliance asks for it.
+    /// Sets `1 / h²` of the substeps, 1/s², for compliance.
     pub fn set_inverse_h2<const D: usize>(&mut self, particles: &Particles<D, S>, inverse_h2: S) {
         if self.inverse_h2 != inverse_h2 {
             self.inverse_h2 = inverse_h2;
@@ -153,7 +151,7 @@ impl<S: Real> Program<S> {
         first..first + self.lanes
     }
 
-    /// Whether that made a difference.
+    /// Recomputes the form of a register. Returns whether it changed.
     fn refresh_form<const D: usize>(
         &mut self,
         particles: &Particles<D, S>,
@@ -179,19 +177,19 @@ impl<S: Real> Program<S> {
         core::mem::replace(&mut self.registers[register].form, form) != form
     }
 
-    /// Puts registers of one kind together.
+    /// Merges consecutive registers of one kind into segments.
     fn segment<const D: usize>(&mut self, particles: &Particles<D, S>) {
         self.segments.clear();
         self.segment_ends.clear();
         for task in 0..self.task_ends.len() {
             let begin = self.segments.len();
-            let mut registers = before(&self.task_ends, task);
+            let mut registers = span(&self.task_ends, task);
             while !registers.is_empty() {
-                let together = self.together(registers.start);
-                registers.start = together.end;
-                let first = self.kind(particles, together.start);
-                let alike = together.clone().all(|at| self.kind(particles, at) == first);
-                for at in together {
+                let group = self.register_group(registers.start);
+                registers.start = group.end;
+                let first = self.kind(particles, group.start);
+                let alike = group.clone().all(|at| self.kind(particles, at) == first);
+                for at in group {
                     let (mut register, inverse_mass) = self.kind(particles, at);
                     if !alike {
                         register.access = Access::Scattered;
@@ -212,8 +210,8 @@ impl<S: Real> Program<S> {
         }
     }
 
-    /// What registers of a segment have in common: the inverse mass of all ends is one of it,
-    /// if the form is equal.
+    /// What the registers of a segment have in common, including, for [`Form::Equal`], the inverse
+    /// mass of all ends.
     fn kind<const D: usize>(
         &self,
         particles: &Particles<D, S>,

@@ -20,7 +20,7 @@ use alloc::vec::Vec;
 use pulp::Arch;
 use taut_lanes::{IndexedKernel, Machine, Operation, Vector};
 
-/// An instruction set that this machine has: to hold one is to hold the proof.
+/// An instruction set that the CPU supports; a value of this type proves it.
 #[derive(Clone, Copy, Debug)]
 pub struct PulpMachine(Arch);
 
@@ -33,8 +33,7 @@ pub fn kernel() -> PulpKernel {
 }
 
 impl PulpMachine {
-    /// All instruction sets of this machine that there are registers for, best first; the
-    /// last is one lane.
+    /// All supported instruction sets of this machine, best first; the last is one lane.
     pub fn available() -> Vec<Self> {
         let mut all = Vec::new();
         #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]

@@ -1,8 +1,8 @@
 //! The scalar kernel: one stick at a time.
 //!
 //! It runs any schedule, in any number of dimensions, in `f32` and in `f64` (the reference
-//! that errors are measured against). It has no `unsafe` and needs nothing but a
-//! floating-point unit, and what it gives is by definition what every other kernel gives.
+//! for measuring errors). It has no `unsafe` and requires only a floating-point unit. Its results
+//! define those of every other kernel.
 //!
 //! ```
 //! use taut_core::{Duplicates, Formula, Kernel, Particles, Plan, Schedule, Step, Sticks};
@@ -46,17 +46,17 @@ pub struct ScalarKernel;
 #[derive(Clone, Debug)]
 pub struct ScalarPlan<const D: usize, S: Real = f32> {
     program: Program<S>,
-    /// The working copy: a particle's coordinates and mass side by side, one cache line an end, not
-    /// `D + 1`. Previous positions stay in their columns.
+    /// The working copy: coordinates and mass of a particle are adjacent, so that an end takes one
+    /// cache line instead of `D + 1`. Previous positions stay in their columns.
     rows: Vec<Row<D, S>>,
     residence: Residence,
-    /// Up to where the records of moves and of masses were read.
+    /// The cursors in the change records of moves and of masses.
     synced: Option<[Cursor; 2]>,
     /// Positions by axis, for stages.
     scratch: [Vec<S>; D],
 }
 
-/// How many particles a stage is given at a time: what stays in the first-level cache.
+/// Particles per call of a stage: they fit the L1 cache.
 const VISITED: usize = 256;
 const _: () = assert!(VISITED.is_multiple_of(PADDING));
 
@@ -155,7 +155,7 @@ impl<const D: usize, S: Real> Engine<D, S> for ScalarPlan<D, S> {
         Ok(())
     }
 
-    /// In the columns if they are up to date.
+    /// Runs on the columns if they are up to date.
     fn visit(
         &mut self,
         _: &dyn Executor,
@@ -190,17 +190,17 @@ impl<const D: usize, S: Real> Engine<D, S> for ScalarPlan<D, S> {
         self.sync_particles(particles);
         self.fill(particles);
         let Columns { mut position, .. } = particles.columns();
-        let mut unsound = S::ZERO;
+        let mut not_finite = S::ZERO;
         for (i, row) in self.rows.iter().enumerate() {
             for (&x, column) in row.position.iter().zip(&mut position) {
-                // NaN, and stays so, unless the position is finite.
-                unsound = unsound + x * S::ZERO;
+                // Stays NaN once a position is not finite.
+                not_finite = not_finite + x * S::ZERO;
                 column[i] = x;
             }
         }
         self.mark_synced(particles);
         self.residence = Residence::Both;
-        Status { finite: unsound.is_finite() }
+        Status { finite: not_finite.is_finite() }
     }
 
     fn restore(&mut self, particles: &mut Particles<D, S>) {
@@ -209,14 +209,14 @@ impl<const D: usize, S: Real> Engine<D, S> for ScalarPlan<D, S> {
 }
 
 impl<const D: usize, S: Real> ScalarPlan<D, S> {
-    /// Whether the working copy is of these particles.
+    /// Whether the working copy belongs to these particles.
     fn knows(&self, particles: &Particles<D, S>) -> bool {
         let Some([moves, _]) = self.synced else { return false };
         particles.moves().since(moves) != Delta::DifferentTable
             && self.rows.len() == particles.len()
     }
 
-    /// Takes over positions and masses that were changed in the columns.
+    /// Copies positions and masses that were changed in the columns.
     fn sync_particles(&mut self, particles: &Particles<D, S>) {
         let copied = self.residence != Residence::Columns && self.knows(particles);
         let known = self.synced.filter(|_| copied);
@@ -239,13 +239,12 @@ impl<const D: usize, S: Real> ScalarPlan<D, S> {
         self.mark_synced(particles);
     }
 
-    /// From here on only later changes of the columns count.
+    /// Moves the cursors to the end of the change records: only later writes are read.
     fn mark_synced(&mut self, particles: &Particles<D, S>) {
         self.synced = Some([particles.moves().now(), particles.mass_changes().now()]);
     }
 
-    /// Brings what is in the columns only into the working copy, which then holds the present
-    /// positions.
+    /// Copies values that are only in the columns into the working copy, which is then newer.
     fn fill(&mut self, particles: &mut Particles<D, S>) {
         if self.residence == Residence::Columns {
             let (len, columns) = (particles.len(), particles.columns());
@@ -306,7 +305,7 @@ impl<const D: usize, S: Real> ScalarPlan<D, S> {
     }
 }
 
-/// All sticks of the program, once, in sequence.
+/// Relaxes all sticks of the program once, in sequence.
 struct RelaxAll<'a, const D: usize, S: Real>(&'a Program<S>, &'a mut [Row<D, S>]);
 
 impl<const D: usize, S: Real> WithFactor for RelaxAll<'_, D, S> {
@@ -325,8 +324,8 @@ fn relax_slots<F: Factor, const D: usize, S: Real>(
     rows: &mut [Row<D, S>],
     inverse_h2: S,
 ) {
-    // Plain sticks in a loop of their own: one that asks each stick whether it is plain
-    // keeps its columns on the stack, and is a sixth slower.
+    // A separate loop for plain sticks: a branch per stick makes it spill columns to the stack and
+    // run a sixth slower.
     match slots.special {
         None if F::STORES_WEIGHT => {
             relax_each::<F, D, S>(slots, rows, |slot, _| (slots.weight_term[slot], None));
@@ -368,12 +367,11 @@ fn relax_each<F: Factor, const D: usize, S: Real>(
     }
 }
 
-/// Counts what one relaxation of all sticks costs: the law and the formula, run stick by
-/// stick on [`Counted`] lanes where the particles are now. What a plan computes beforehand
-/// (the terms of rest length and weight) is not in the loop and not counted, but for the sum
-/// of the masses.
+/// Counts the operations of one relaxation of all sticks: runs the relaxation stick by stick on
+/// [`Counted`] lanes, at the current positions. Terms that a plan computes beforehand (of rest
+/// length and weight) are not counted, except for the sum of the masses.
 ///
-/// Times substeps and iterations it is the cost of a frame. Nothing moves.
+/// Multiply by substeps and iterations for the cost of a step. Moves no particle.
 ///
 /// ```
 /// # use taut_core::{Duplicates, Formula, Particles, Sticks};
@@ -385,7 +383,7 @@ fn relax_each<F: Factor, const D: usize, S: Real>(
 /// ```
 ///
 /// # Panics
-/// If there are fewer particles than the sticks name.
+/// If there are fewer particles than the sticks need.
 pub fn count<const D: usize, S: Real>(
     particles: &Particles<D, S>,
     sticks: &Sticks<S>,
