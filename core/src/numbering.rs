@@ -138,7 +138,8 @@ impl BreadthFirst {
         start
     }
 
-    /// The particle with the fewest sticks in the last level of a search, and the index of that level.
+    /// The particle with the fewest sticks in the last level of a search, and the index of that
+    /// level.
     fn farthest(&mut self, neighbours: &Neighbours, start: u32) -> (u32, usize) {
         self.searches += 1;
         self.queue.clear();

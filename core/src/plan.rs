@@ -19,8 +19,8 @@ pub struct Substeps<'a, const D: usize, S = f32> {
     pub count: u32,
     /// How many times each relaxes all sticks.
     pub iterations: u32,
-    /// Runs between motion and relaxation, for example to apply tethers. A kernel may run it on some
-    /// particles before others have moved. It must not change previous positions.
+    /// Runs between motion and relaxation, for example to apply tethers. A kernel may run it on
+    /// some particles before others have moved. It must not change previous positions.
     pub after_motion: Option<&'a dyn Stage<D, S>>,
 }
 
@@ -111,8 +111,8 @@ pub trait Engine<const D: usize, S: Real = f32> {
         substeps: &Substeps<'_, D, S>,
     ) -> Result<Status, PlanError>;
 
-    /// Relaxes all sticks in the order of the schedule, `iterations` times; `inverse_h2` is `1 / h²`
-    /// of the substep, 1/s², for compliance.
+    /// Relaxes all sticks in the order of the schedule, `iterations` times; `inverse_h2` is
+    /// `1 / h²` of the substep, 1/s², for compliance.
     ///
     /// # Errors
     /// As [`sync_in`](Self::sync_in).
@@ -166,7 +166,8 @@ pub trait Plan<const D: usize, S: Real = f32>: Engine<D, S> {
     /// One step, on the calling thread (a kernel may have threads of its own).
     ///
     /// # Errors
-    /// If a value of the step is out of range, or these are not the particles and sticks of the plan.
+    /// If a value of the step is out of range, or these are not the particles and sticks of the
+    /// plan.
     fn step(
         &mut self,
         particles: &mut Particles<D, S>,
@@ -249,10 +250,10 @@ impl<P: Engine<D, S>, const D: usize, S: Real> Session<'_, P, D, S> {
             .expect(CHECKED);
     }
 
-    /// Runs `count` substeps. Each moves all particles, runs the stage, if there is one, and relaxes
-    /// all sticks `iterations` times. That gives the same bits as [`integrate`](Self::integrate),
-    /// [`visit`](Self::visit) and [`relax`](Self::relax) in turn, and may be faster. The stage must
-    /// not change previous positions.
+    /// Runs `count` substeps. Each moves all particles, runs the stage, if there is one, and
+    /// relaxes all sticks `iterations` times. That gives the same bits as
+    /// [`integrate`](Self::integrate), [`visit`](Self::visit) and [`relax`](Self::relax) in turn,
+    /// and may be faster. The stage must not change previous positions.
     ///
     /// # Panics
     /// As [`integrate`](Self::integrate), and if the stage panics.

@@ -41,8 +41,8 @@ pub enum StepError {
     Plan(#[from] PlanError),
 }
 
-/// One step of fixed length: `substeps` times, integrate and then relax `iterations` times. Its number
-/// type is that of the particles.
+/// One step of fixed length: `substeps` times, integrate and then relax `iterations` times. Its
+/// number type is that of the particles.
 ///
 /// Length, acceleration and damping are in SI units, so their meaning does not depend on the number
 /// of substeps. Many substeps of one iteration leave less stretch than one substep of as many
@@ -77,7 +77,8 @@ pub struct Step<const D: usize, S = f32> {
     pub acceleration: [S; D],
     /// Rate at which a free particle loses velocity, 1/s, 0 to
     /// [`DAMPING_RATE_MAX`](Self::DAMPING_RATE_MAX): without acceleration its velocity decays as
-    /// `exp(-damping_rate t)`, whatever the number of substeps. Default: 0.603, which is 1 % in 1/60 s.
+    /// `exp(-damping_rate t)`, whatever the number of substeps. Default: 0.603, which is 1 % in
+    /// 1/60 s.
     pub damping_rate: S,
 }
 
@@ -111,9 +112,9 @@ impl<const D: usize, S: Real> Step<D, S> {
     pub const DAMPING_RATE_MAX: f64 = 1e9;
 
     /// The damping rate, 1/s, that takes `share` of the velocity in each substep of `h` seconds:
-    /// `-ln(1 - share) / h`, at most [`DAMPING_RATE_MAX`](Self::DAMPING_RATE_MAX), computed in `f64`
-    /// and rounded once. It converts the damping of papers whose Verlet step multiplies the velocity
-    /// by `1 - share` (Mosegaard 2009). NaN for a share that is not from 0 to 1.
+    /// `-ln(1 - share) / h`, at most [`DAMPING_RATE_MAX`](Self::DAMPING_RATE_MAX), computed in
+    /// `f64` and rounded once. It converts the damping of papers whose Verlet step multiplies the
+    /// velocity by `1 - share` (Mosegaard 2009). NaN for a share that is not from 0 to 1.
     ///
     /// ```
     /// use taut_core::Step;
@@ -130,10 +131,10 @@ impl<const D: usize, S: Real> Step<D, S> {
         S::from_f64(rate).positive_zero()
     }
 
-    /// Checks the step and computes the motion of its substeps: `h = dt / substeps`,
-    /// `h² = h h`, `push = acceleration h²`, `1 / h²`, in this order and this type. `keep` is
-    /// `exp(-damping_rate h)` of these values in `f64`, by the crate `libm`, rounded once: so a loss
-    /// of less than 3e-8 a substep rounds to none in `f32`.
+    /// Checks the step and computes the motion of its substeps: `h = dt / substeps`, `h² = h h`,
+    /// `push = acceleration h²`, `1 / h²`, in this order and this type. `keep` is
+    /// `exp(-damping_rate h)` of these values in `f64`, by the crate `libm`, rounded once: so a
+    /// loss of less than 3e-8 a substep rounds to none in `f32`.
     ///
     /// # Errors
     /// A value is out of range.
@@ -163,13 +164,13 @@ impl<const D: usize, S: Real> Step<D, S> {
         })
     }
 
-    /// The largest magnitude of a coordinate, m, by axis, at which a particle at rest still begins to
-    /// accelerate. Infinite along axes without acceleration.
+    /// The largest magnitude of a coordinate, m, by axis, at which a particle at rest still begins
+    /// to accelerate. Infinite along axes without acceleration.
     ///
     /// From rest, a substep adds only `acceleration h²` to a coordinate. If that is at most half an
-    /// ulp of the coordinate, it is lost in rounding, and the particle never moves. At a hundredth of
-    /// this distance the acceleration is accurate to 2 % without damping. Twice the substeps divide
-    /// the distance by four.
+    /// ulp of the coordinate, it is lost in rounding, and the particle never moves. At a hundredth
+    /// of this distance the acceleration is accurate to 2 % without damping. Twice the substeps
+    /// divide the distance by four.
     ///
     /// ```
     /// use taut_core::Step;

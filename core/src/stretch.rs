@@ -8,8 +8,8 @@ use crate::sticks::{Sticks, length};
 /// How far a set of sticks is from its rest lengths, with d = (length - rest) / rest: stretch is
 /// d where it is above 0, compression is -d where d is below 0. Each is 0 for the other sticks.
 ///
-/// All are NaN if a position is. Root mean squares are over all sticks, so the two root mean squares
-/// are legs of a right triangle whose hypotenuse is the [residual](Self::residual_rms).
+/// All are NaN if a position is. Root mean squares are over all sticks, so the two root mean
+/// squares are legs of a right triangle whose hypotenuse is the [residual](Self::residual_rms).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stretch {
     /// Root mean square of the stretch.

@@ -20,8 +20,8 @@ struct Hills {
 }
 
 impl Hills {
-    /// The height of the ground, m. (Only + - * /, roots and comparisons give the same bits on every
-    /// machine: no `sin`.)
+    /// The height of the ground, m. (No `sin`: only + - * /, roots and comparisons give the same
+    /// bits on every machine.)
     fn ground(&self, x: f32, z: f32) -> f32 {
         let bump = |x: f32| {
             let x = x - x.round();

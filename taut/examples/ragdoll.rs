@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for second in 1..=5 {
         if second == 3 {
             world.release(hand)?;
-            println!("somebody lets go of the hand");
+            println!("the hand is released");
         }
         for _ in 0..60 {
             if !world.step()?.finite {

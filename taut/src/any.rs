@@ -11,8 +11,8 @@ use taut_core::{
 
 use crate::KernelName;
 
-/// Any of the kernels whose features are on, in 2 and 3 dimensions. (The scalar kernel itself supports
-/// others.)
+/// Any of the kernels whose features are on, in 2 and 3 dimensions. (The scalar kernel itself
+/// supports others.)
 ///
 /// ```
 /// use taut::{AnyKernel, Kernel};
@@ -125,9 +125,9 @@ impl AnyKernel {
     }
 
     /// Whether a sheet is wide enough for the kernel for regular sheets to be the fastest: 24
-    /// particles or more. (It pads rows to 64 particles. At a width of 16 it is as fast as `pulp` on
-    /// AVX-512 and 2.3 times slower on AVX2; at 24 it is 1.5 times faster on AVX-512, and as fast on
-    /// AVX2.)
+    /// particles or more. (It pads rows to 64 particles. At a width of 16 it is as fast as `pulp`
+    /// on AVX-512 and 2.3 times slower on AVX2; at 24 it is 1.5 times faster on AVX-512, and as
+    /// fast on AVX2.)
     ///
     /// ```
     /// use taut::{AnyKernel, Family, Sheet};

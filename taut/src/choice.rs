@@ -1,4 +1,4 @@
-//! Which kernel a user wants, as tools show and parse it.
+//! The choice of kernels by a user, as tools parse and print it.
 
 use alloc::string::String;
 use alloc::vec::Vec;

@@ -78,7 +78,7 @@ fn kernels_agree_on_sheets_of_every_width_and_height() {
             check::<3>(&Recipe::sheet([width, height], families, special, manner));
         }
     }
-    // Full rows, each with something of its own.
+    // Full rows, each with a different non-plain property.
     for manner in [Manner::Even, Manner::Tame, Manner::Wild] {
         check::<3>(&Recipe::sheet([64, 18], Family::ALL, 1, manner));
         check::<3>(&Recipe::sheet([128, 3], Family::ALL, 0, manner));

@@ -1,4 +1,4 @@
-//! Many cloths in one: each moves as it would alone.
+//! Many cloths in one: each moves exactly as it would alone.
 
 use taut::world::{Model, StickSet};
 use taut::{Formula, Particles, Schedule, Step, Sticks};

@@ -1,10 +1,10 @@
 //! Golden hashes: the same bits next year, and on every machine.
 //!
-//! `golden.txt` has a line for each scene, formula and schedule: the hash of the positions
-//! after some steps (see `taut_tests`, which the example `hashes` shares). Every contestant must
-//! give it. And a line for each scene of the library (that all kernels agree there, is a test of its
-//! own). A change that alters a hash alters what users' simulations do, and is a breaking change:
-//! when it is meant, renew the table with
+//! `golden.txt` has a line for each scene, formula and schedule: the hash of the positions after
+//! some steps (see `taut_tests`, which the example `hashes` shares). Every contestant must give it.
+//! And a line for each scene of the library (that all kernels agree there, is a test of its own). A
+//! change that alters a hash alters what users' simulations do, and is a breaking change: when it
+//! is meant, renew the table with
 //!
 //! ```text
 //! TAUT_BLESS=1 cargo test -p taut-tests golden

@@ -305,7 +305,7 @@ fn particles_that_come_after_planning_just_fall_and_are_looked_after() {
 #[test]
 fn a_plan_that_saw_more_changes_than_are_recorded_is_not_stale() {
     let step = eight_iterations();
-    // One change that counts, then so many others that the record no longer reaches back to it.
+    // One relevant change, then more others than the record holds.
     let change = |particles: &mut Particles<3>, sticks: &mut Sticks| {
         sticks.set_rest(0, 0.5).unwrap();
         for _ in 0..=sticks.len() {

@@ -15,7 +15,7 @@ use taut::{Duplicates, Family, Kind, Particles, Schedule, Sheet, Sticks};
 pub(crate) struct Mesh<const D: usize = 3> {
     pub(crate) particles: Particles<D>,
     pub(crate) sticks: Sticks,
-    /// The regular sheet that it is, if it is one.
+    /// The regular sheet, if it is one.
     pub(crate) sheet: Option<Sheet>,
 }
 
@@ -26,7 +26,7 @@ impl From<Model> for Mesh {
 }
 
 impl<const D: usize> Mesh<D> {
-    /// Every order that there is a builder for, and two random ones.
+    /// The order of every builder, and two random ones.
     pub(crate) fn schedules(&self) -> Vec<(&'static str, Schedule)> {
         let Self { particles, sticks, sheet } = self;
         let mut all = vec![
@@ -48,7 +48,7 @@ impl<const D: usize> Mesh<D> {
         self.schedules().into_iter().find(|(name, _)| *name == order).unwrap().1
     }
 
-    /// The sheet's own if it is one, so that kernels for sheets take part; else any.
+    /// The schedule of the sheet if it is one, so that the grid kernel is included; else any.
     pub(crate) fn any_schedule(&self, which: Index) -> (&'static str, Schedule) {
         let mut all = self.schedules();
         let at = if self.sheet.is_some() { all.len() - 1 } else { which.index(all.len()) };
@@ -56,9 +56,9 @@ impl<const D: usize> Mesh<D> {
     }
 }
 
-/// A random order: the sticks shuffled and dealt to `phases`; in each, whatever hangs
-/// together is a block, so several cloths in one buffer are blocks of one phase; in a block a
-/// batch goes on until a stick depends on it.
+/// A random order: the sticks are shuffled and distributed to `phases`; in each, a connected
+/// component is a block, so several cloths in one buffer are blocks of one phase; in a block a
+/// batch ends before the first stick that depends on it.
 fn islands(sticks: &Sticks, phases: usize) -> Schedule {
     let mut order: Vec<u32> = (0..sticks.len() as u32).collect();
     order.shuffle(&mut ChaCha8Rng::seed_from_u64(sticks.len() as u64));
@@ -108,19 +108,19 @@ pub(crate) fn island_of_each(
 /// A part of a mesh.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Shape {
-    /// So many sticks that share nothing.
+    /// The number of sticks that share no particle.
     Pairs(usize),
-    /// So many sticks in a row.
+    /// The number of sticks in a chain.
     Chain(usize),
-    /// So many sticks with one end in common.
+    /// The number of sticks with one end in common.
     Star(usize),
     /// Columns and rows of particles.
     Grid(usize, usize),
-    /// So many particles, each pair joined.
+    /// The number of particles, each pair joined.
     Complete(usize),
-    /// So many particles and sticks, at random.
+    /// The numbers of particles and of random sticks.
     Graph(usize, usize),
-    /// So many particles without sticks.
+    /// The number of particles without sticks.
     Dust(usize),
 }
 
@@ -172,23 +172,23 @@ impl Shape {
     }
 }
 
-/// Particles and who is joined with whom.
+/// Particles and the sticks between them.
 #[derive(Clone, Debug)]
 pub(crate) enum Pattern {
     /// Side by side; particles and sticks in random order.
     Shapes(Vec<Shape>),
-    /// A regular sheet of so many columns and rows.
+    /// The columns and rows of a regular sheet.
     Sheet(usize, usize, &'static [Family]),
 }
 
 /// How to fill in a mesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Manner {
-    /// As cloth is made: a first row of pinned particles, the others of 1 kg, sticks of equal
-    /// rest lengths.
+    /// Typical cloth: a first row of pinned particles, the others of 1 kg, sticks of equal rest
+    /// lengths.
     Even,
-    /// Some metres large, particles in their places, rest lengths within 20 % of the lengths,
-    /// a few kilograms or pinned: what rounding cannot lead far astray.
+    /// Some metres large, regular positions, rest lengths within 20 % of the lengths, a few
+    /// kilograms or pinned: rounding errors stay small.
     Tame,
     /// Anything sane: coincident ends, -0.0, any masses, any rest lengths, any velocities.
     Wild,
@@ -198,7 +198,7 @@ pub(crate) enum Manner {
 #[derive(Clone, Debug)]
 pub(crate) struct Recipe {
     pub(crate) pattern: Pattern,
-    /// Sticks that are there again, in either direction; not in a sheet.
+    /// Duplicates of sticks, in either direction; not in a sheet.
     pub(crate) duplicates: usize,
     /// Percent of the sticks that are not plain.
     pub(crate) special: u32,

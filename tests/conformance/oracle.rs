@@ -1,11 +1,11 @@
-//! What a simulation should do, in `f64`, one stick at a time, in the plainest words: from
-//! the documentation, not from the code.
+//! A reference simulation in `f64`, one stick at a time, written from the documentation and not
+//! from the code.
 
 use taut::{Formula, Kind, Particles, Real, Schedule, Step, Sticks};
 
 use crate::meshes::Mesh;
 
-/// Where the particles of a mesh are after some steps.
+/// The positions of the particles of a mesh after some steps.
 pub(crate) fn positions_after<const D: usize>(
     mesh: &Mesh<D>,
     schedule: &Schedule,
@@ -73,7 +73,7 @@ fn relax<const D: usize>(
     }
 }
 
-/// How long the formula makes a plain stick.
+/// The length of a plain stick after one relaxation by the formula.
 fn new_length(formula: Formula, l: f64, r: f64) -> f64 {
     match formula {
         Formula::Exact | Formula::Quick => r,
@@ -82,8 +82,7 @@ fn new_length(formula: Formula, l: f64, r: f64) -> f64 {
     }
 }
 
-/// The greatest distance along an axis between particles and where they should be; infinite
-/// if one is nowhere.
+/// The largest error of a coordinate; infinite if a position is not finite.
 pub(crate) fn distance<const D: usize, S: Real>(
     particles: &Particles<D, S>,
     expected: &[[f64; D]],

@@ -1,4 +1,4 @@
-//! That simulations behave: they converge, and stay bounded where that is promised.
+//! Simulations converge, and are stable where that is documented.
 
 use taut::world::{Model, StickSet};
 use taut::{Formula, Kernel, Plan, Schedule, Step, Stretch};
@@ -6,7 +6,7 @@ use taut::{Formula, Kernel, Plan, Schedule, Step, Stretch};
 use crate::contestants::reference;
 use crate::meshes::Mesh;
 
-/// What came of a hanging sheet.
+/// The outcome of a hanging sheet.
 struct Hung {
     /// The residual in the end.
     rms: f64,

@@ -1,4 +1,4 @@
-//! The runner: one game, played by all, must end the same.
+//! The test runner: runs a session on all kernels and compares the results.
 
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestRunner};
@@ -7,7 +7,7 @@ use taut::{AnyKernel, Formula, Kernel, Particles, Plan, PlanError, Real, Schedul
 use crate::contestants::{contestants, reference};
 use crate::meshes::Mesh;
 
-/// What a game leaves: the particles, and whatever was noted on the way.
+/// The result of a session: the particles, and the notes.
 pub(crate) struct Ending<const D: usize> {
     pub(crate) particles: Particles<D>,
     pub(crate) notes: Vec<u64>,
@@ -59,7 +59,7 @@ pub(crate) struct Setup<'a, const D: usize> {
     pub(crate) formula: Formula,
 }
 
-/// What a player begins with: a plan, and particles and sticks of its own to use it on.
+/// The initial state of a session: a plan, and its own particles and sticks.
 pub(crate) struct Start<const D: usize>
 where
     AnyKernel: Kernel<D>,
@@ -73,7 +73,7 @@ impl<const D: usize> Setup<'_, D>
 where
     AnyKernel: Kernel<D>,
 {
-    /// Nothing if the kernel refuses, as kernels for sheets do, what is not for it.
+    /// `None` if the kernel does not support the schedule, such as the grid kernel.
     pub(crate) fn start(&self, kernel: &AnyKernel) -> Option<Start<D>> {
         let (particles, sticks) = (self.mesh.particles.clone(), self.mesh.sticks.clone());
         match kernel.plan(&particles, &sticks, self.schedule, self.formula) {

@@ -1,4 +1,4 @@
-//! The scenes are what their definitions say, made again here in the plainest way.
+//! Scenes equal their definitions, rebuilt here with simple code.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use taut::{Family, Particles, Sticks};
 
 use crate::meshes::island_of_each;
 
-/// Everything that there is to know of a scene, to the bit.
+/// All data of a scene, to the bit.
 fn bits(Model { particles, sticks, .. }: &Model) -> impl Eq + std::fmt::Debug + use<> {
     let points: Vec<[u32; 3]> = points(particles).map(|point| point.map(f32::to_bits)).collect();
     let previous: Vec<Vec<u32>> =

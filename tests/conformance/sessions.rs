@@ -1,4 +1,4 @@
-//! A step taken apart is the same step.
+//! A session that runs all parts of a step gives the same bits as the step.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -53,7 +53,7 @@ fn a_step_by_hand_is_the_step() {
     check::<3>();
 }
 
-/// What a host does in a session.
+/// A call that a host makes in a session.
 #[derive(Clone, Debug)]
 enum Act {
     Integrate,

@@ -1,4 +1,4 @@
-//! What the kernel for sheets refuses.
+//! Schedules and particles that the grid kernel rejects.
 
 use taut::{AnyKernel, Duplicates, Family, Formula, Kernel, Particles, PlanError, Sheet, Sticks};
 

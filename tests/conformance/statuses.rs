@@ -1,4 +1,4 @@
-//! What a status tells, and what stays where it is.
+//! The status of a step, and particles that must not move.
 
 use taut::world::{Model, StickSet};
 use taut::{AnyKernel, Family, Formula, Kernel, Particles, Step};
@@ -6,7 +6,7 @@ use taut::{AnyKernel, Family, Formula, Kernel, Particles, Step};
 use crate::meshes::{Manner, Mesh, Pattern, Recipe, Shape};
 use crate::play::{Ending, Setup, Start, eight_iterations, rows};
 
-/// Steps one by one, and sees to it that each status says whether all is finite.
+/// Steps one by one, and checks that each status says whether all positions are finite.
 fn honest_steps<const D: usize>(mut start: Start<D>, step: &Step<D>, steps: usize) -> Ending<D>
 where
     AnyKernel: Kernel<D>,

@@ -1,4 +1,4 @@
-//! Threads share the work, and nobody can see it.
+//! The number of threads does not change the result.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
@@ -55,12 +55,12 @@ impl Executor for Scope {
     }
 }
 
-/// Does not do as it is asked to, in one way or another.
+/// Executors that violate the contract.
 #[derive(Clone, Copy, Debug)]
 enum Hostile {
-    /// Calls nobody.
+    /// Makes no call.
     Absent,
-    /// Calls on one other thread, not on the caller's, with a number that there is not.
+    /// Makes one call, on another thread, with a number out of range.
     Elsewhere,
     /// One after the other, from the last number to the first.
     Backwards,
@@ -206,7 +206,7 @@ fn an_executor_that_does_not_as_it_should_changes_nothing() {
     }
 }
 
-/// Panics when it is asked to run, as a pool does in which a thread panicked.
+/// Panics in `run`, like a pool in which a thread panicked.
 #[derive(Clone, Copy)]
 struct Broken;
 

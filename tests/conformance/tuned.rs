@@ -1,4 +1,4 @@
-//! Saved tunings: read back, used, and refused where they do not belong.
+//! Saved tunings: read back, used, and rejected for other meshes.
 
 use taut::world::{Arranged, Model, StickSet};
 use taut::{Fingerprint, Formula, Kernel, Plan, Tuned, TunedError};
@@ -64,7 +64,7 @@ fn what_does_not_belong_is_refused() {
     let other = Model::disc(10, StickSet::All).unwrap();
     let refused = tuned("wide", 1, "packed").arrange(&other).unwrap_err();
     assert!(matches!(refused, TunedError::OtherMesh { .. }), "{refused}");
-    // As many particles and sticks, joined otherwise.
+    // The same numbers of particles and sticks, joined differently.
     let shuffled = Model::disc(9, StickSet::All).unwrap().shuffled(3);
     assert!(tuned("wide", 1, "packed").check(&shuffled.sticks).is_err());
 

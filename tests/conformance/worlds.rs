@@ -1,4 +1,4 @@
-//! A world has the same bits on every kernel, and whichever way it takes.
+//! A world has the same bits on every kernel and number of threads.
 
 use std::sync::Arc;
 
@@ -74,8 +74,8 @@ fn a_world_goes_on_the_same_on_another_kernel() {
     assert_eq!(world.hash(), hash_after_half_a_second(&scene, scalar));
 }
 
-/// Tears, cuts, drags, reorders, and resumes from a snapshot on the way, on threads of a pool besides
-/// those of the kernels. With tethers the pins move and one is freed, too.
+/// Tears, cuts, drags, reorders, and resumes from a snapshot on the way, on threads of a pool
+/// besides those of the kernels. With tethers the pins move and one is freed, too.
 fn hash_after_rough_treatment(
     tethers: Option<Tethers>,
     threads: usize,

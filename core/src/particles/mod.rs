@@ -115,8 +115,9 @@ impl<const D: usize> Particles<D, f32> {
 }
 
 impl<const D: usize, S: Real> Particles<D, S> {
-    /// [`Particles::new`] in an explicit number type. The scalar kernel in `f64` is the reference for
-    /// measuring errors. ([`convert`](Self::convert) turns `f32` particles into `f64` particles.)
+    /// [`Particles::new`] in an explicit number type. The scalar kernel in `f64` is the reference
+    /// for measuring errors. ([`convert`](Self::convert) turns `f32` particles into `f64`
+    /// particles.)
     ///
     /// ```
     /// use taut_core::Particles;

@@ -18,8 +18,9 @@ const REACHES: usize = 8;
 /// in a batch for each section of particles as long as the reach.
 const LONG_REACH: u32 = 64;
 
-/// To tell whether a large mesh is in runs, one window of so many particles out of 16 is sampled.
+/// Particles of a window that is sampled to tell whether a large mesh is in runs.
 const SAMPLE_WINDOW: u32 = 256;
+/// One window in this many is sampled.
 const SAMPLE_ONE_OF: u32 = 16;
 
 pub(super) fn band<S: Real>(sticks: &Sticks<S>, builder: &mut Builder) {

@@ -264,8 +264,8 @@ impl Schedule {
         side_by_side::join(sticks, &parts)
     }
 
-    /// The default for a mesh: [`Schedule::banded`] if at least half of its sticks are in runs, else
-    /// [`Schedule::blocked`].
+    /// The default for a mesh: [`Schedule::banded`] if at least half of its sticks are in runs,
+    /// else [`Schedule::blocked`].
     ///
     /// # Panics
     /// As [`Schedule::blocked`].

@@ -279,8 +279,8 @@ impl Sheet {
     }
 
     /// The schedule that this sheet implies, as a list: two phases of the blocks of
-    /// [`phases`](Self::phases); in a block, bands of [`band_rows`](Self::band_rows) in sequence; in
-    /// a band one family after the other; in a family row by row. A row is one batch, or two
+    /// [`phases`](Self::phases); in a block, bands of [`band_rows`](Self::band_rows) in sequence;
+    /// in a band one family after the other; in a family row by row. A row is one batch, or two
     /// alternating ones where the sticks lie along the row.
     ///
     /// # Errors

@@ -222,8 +222,8 @@ impl<S: Real> Sticks<S> {
         self.rest[stick]
     }
 
-    /// A stiffness, (0, 1]: the share of the correction that one relaxation makes. More iterations or
-    /// substeps make the stick stiffer; a compliance does not depend on the number of substeps.
+    /// A stiffness, (0, 1]: the share of the correction that one relaxation makes. More iterations
+    /// or substeps make the stick stiffer; a compliance does not depend on the number of substeps.
     pub fn stiffness(&self, stick: usize) -> S {
         self.stiffness[stick]
     }
@@ -362,8 +362,8 @@ impl<S: Real> Sticks<S> {
         }
     }
 
-    /// A hash of the ends: FNV-1a, 64 bits, over both ends of each stick in order, every number as 4
-    /// little-endian bytes. Rest lengths and other columns that may change are not included.
+    /// A hash of the ends: FNV-1a, 64 bits, over both ends of each stick in order, every number as
+    /// 4 little-endian bytes. Rest lengths and other columns that may change are not included.
     pub fn fingerprint(&self) -> u64 {
         fnv1a(self.ends.as_flattened().iter().flat_map(|end| end.to_le_bytes()))
     }

@@ -32,7 +32,7 @@ fn the_record_is_bounded_and_readers_miss_nothing() {
     let mut random = Random::new(5);
     for length in [1, 2, 7, 30] {
         let mut changes = Changes::new();
-        // A reader that looks often, and one that seldom does.
+        // A reader that reads often, and one that reads rarely.
         let mut readers = [1, 4 * length].map(|patience| (patience, changes.now(), Vec::new()));
         for _ in 0..1000 {
             let entry = random.below(length) as u32;
@@ -57,7 +57,7 @@ fn the_record_is_bounded_and_readers_miss_nothing() {
 }
 
 #[test]
-fn whoever_writes_to_particles_leaves_it_in_the_record_of_moves() {
+fn writes_to_particles_are_recorded_as_moves() {
     type Write = fn(&mut Particles<2>);
     let in_general: [Write; 4] = [
         |it| it.positions_mut(0)[1] = 2.0,

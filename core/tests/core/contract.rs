@@ -8,7 +8,7 @@ use taut_core::{
 
 use crate::meshes::{at, joined};
 
-/// Writes down what it is asked to do.
+/// Records the calls of its methods.
 #[derive(Default)]
 struct Recorder {
     calls: Vec<String>,

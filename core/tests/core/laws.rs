@@ -1,4 +1,4 @@
-//! What one relaxation promises for every sane stick, however awkward.
+//! Properties of one relaxation of every valid stick, including extreme ones.
 
 use proptest::prelude::*;
 use taut_core::{Formula, LEAST_SQUARED_LENGTH, Real, Response};
@@ -6,7 +6,7 @@ use taut_core::{Formula, LEAST_SQUARED_LENGTH, Real, Response};
 use crate::meshes::for_all;
 use crate::one_stick::{Stick, bits, length, sticks_of_all_sizes};
 
-/// Something that holds for each formula and every sane stick.
+/// A property of each formula and every valid stick.
 trait Property {
     fn check<const D: usize>(formula: Formula, stick: Stick<D>);
 }

@@ -1,4 +1,4 @@
-//! What holds in the core, seen from outside.
+//! Tests of the core's public API.
 #![allow(clippy::float_cmp, reason = "the same numbers, not near ones, are the promise")]
 
 mod changes;

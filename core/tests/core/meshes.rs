@@ -113,7 +113,7 @@ pub(crate) struct Recipe {
     pub(crate) parts: Vec<Part>,
     /// Sticks between any two particles.
     pub(crate) bridges: usize,
-    /// Sticks that are there again, in either direction.
+    /// Duplicates of sticks, in either direction.
     pub(crate) duplicates: usize,
     /// Percent of the sticks that are not plain.
     pub(crate) special: usize,

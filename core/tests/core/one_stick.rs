@@ -1,4 +1,4 @@
-//! One stick by itself: what `relax` is asked, and what exact arithmetic would answer.
+//! A single stick: the input of `relax`, and the result in exact arithmetic.
 
 use taut_core::{Factor, Formula, Real, Response, WithFactor, relax, weight};
 
@@ -21,7 +21,7 @@ impl<const D: usize, S: Real> Stick<D, S> {
         Self { ends, inverse_masses, rest, compliance, inverse_h2, response: None }
     }
 
-    /// Where its ends go.
+    /// The new positions of its ends.
     pub(crate) fn relaxed(self, formula: Formula) -> [[S; D]; 2] {
         formula.dispatch(self)
     }

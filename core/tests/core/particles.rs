@@ -1,4 +1,4 @@
-//! Columns of particles: layout, what is refused, bits.
+//! Columns of particles: layout, errors, bits.
 
 use taut_core::{PADDING, ParticleError, Particles, Real, Renumbering};
 

@@ -1,4 +1,4 @@
-//! Schedules: what every builder promises, and what is refused.
+//! Schedules: the properties of every builder's schedule, and errors.
 
 use std::collections::{BTreeSet, HashSet};
 

@@ -1,4 +1,4 @@
-//! Particles and sticks through JSON: every bit back, and nothing in that is not sane.
+//! Particles and sticks through JSON: bits are preserved, and invalid values rejected.
 
 use serde_json::{Value, from_value, json, to_value};
 use taut_core::{Formula, Kind, PARTICLES_MAX, Particles, Schedule, Step, Sticks};

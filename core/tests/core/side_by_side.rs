@@ -1,4 +1,4 @@
-//! Several cloths in one: particles, sticks and schedules keep all that they were.
+//! Several cloths in one: particles, sticks and schedules keep their values.
 
 use std::iter::repeat_n;
 use std::ops::Range;
@@ -8,8 +8,8 @@ use taut_core::{CLOTH_STICKS, PADDING, Particles, Schedule, ScheduleError, Stick
 use crate::meshes::{Mesh, Random, Recipe, at, for_all, joined};
 use proptest::collection::vec;
 
-/// The batches of some of the sticks, in the order in which they are relaxed, by the numbers that the
-/// sticks have among these.
+/// The batches of some of the sticks, in the order in which they are relaxed, by the numbers that
+/// the sticks have among these.
 fn batches_of(schedule: &Schedule, sticks: Range<usize>) -> Vec<Vec<u32>> {
     let own = |batch: &[u32]| {
         let own = batch.iter().filter(|&&stick| sticks.contains(&(stick as usize)));
@@ -127,7 +127,7 @@ fn schedules_of_other_sticks_or_of_cloths_that_meet_are_refused() {
             Err(ScheduleError::Missing { ordered, sticks: 4 })
         );
     }
-    // The end of one is the beginning of the other.
+    // The last particle of one is the first of the other.
     let meeting = joined(5, &[[0, 1], [1, 2], [2, 3], [3, 4]]);
     assert_eq!(
         Schedule::side_by_side(&meeting, [&schedule, &schedule]),

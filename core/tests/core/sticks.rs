@@ -1,4 +1,4 @@
-//! Columns of sticks: what is refused, duplicates, order, changes.
+//! Columns of sticks: errors, duplicates, order, changes.
 
 use taut_core::{
     Delta, Duplicates, Kind, NotAPermutation, Particles, PlanError, REST_MAX, REST_MIN, Real,

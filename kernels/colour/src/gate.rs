@@ -123,7 +123,8 @@ impl Gate {
 struct Lending<'a>(&'a Gate);
 
 impl Lending<'_> {
-    /// Closes the gate and waits until all threads have left. Returns the payload of a panic, if any.
+    /// Closes the gate and waits until all threads have left. Returns the payload of a panic, if
+    /// any.
     fn end(&self) -> Option<Box<dyn Any + Send>> {
         let Gate { state, panic, .. } = self.0;
         state.fetch_and(!OPEN, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! The pool's threads come, go to sleep, wake up, fail and end as they should.
+//! Tests of the pool: its threads start, sleep, wake up, panic and end.
 
 use std::cell::RefCell;
 use std::panic::{self, AssertUnwindSafe};
@@ -10,7 +10,7 @@ use std::time::Duration;
 use taut_colour::Pool;
 use taut_core::Executor;
 
-/// The numbers of the calls, sorted, if every call waits for `expected` of them to be there.
+/// The sorted numbers of the calls, where every call waits until `expected` calls have begun.
 fn numbers(pool: &Pool, threads: usize, expected: usize) -> Vec<usize> {
     let (numbers, all) = (Mutex::new(Vec::new()), Barrier::new(expected));
     pool.run(threads, &|number| {
@@ -116,7 +116,7 @@ fn a_panic_comes_out_and_the_pool_goes_on() {
         assert_eq!(*panic.downcast::<String>().unwrap(), format!("it was {bad}"));
         assert_eq!(numbers(&pool, 3, 3), [0, 1, 2]);
     }
-    // Everybody at once: one of them is heard, and nothing of it is left for the next call.
+    // All threads panic: one panic propagates, and the next call is not affected.
     let all = Barrier::new(3);
     let run = || {
         pool.run(3, &|number| {

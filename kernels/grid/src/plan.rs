@@ -98,8 +98,8 @@ impl<M: Machine, const D: usize> Engine<D> for GridPlan<M, D> {
         Ok(())
     }
 
-    /// On one thread, the sweep of the last two substeps also writes positions and previous positions
-    /// back.
+    /// On one thread, the sweep of the last two substeps also writes positions and previous
+    /// positions back.
     fn advance_and_write_back(
         &mut self,
         executor: &dyn Executor,
@@ -253,8 +253,8 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
         executor.threads().min(self.interiors).min(self.ends.len() / STICKS_A_THREAD)
     }
 
-    /// Copies the particles moved in the columns into strides if they are few, or if the strides hold
-    /// newer values of the others; otherwise drops the working copy.
+    /// Copies the particles moved in the columns into strides if they are few, or if the strides
+    /// hold newer values of the others; otherwise drops the working copy.
     fn sync_particles(&mut self, particles: &Particles<D>) {
         let layout = self.layout();
         let ahead = [self.positions_are, self.previous_are].contains(&Residence::WorkingCopy);
@@ -298,8 +298,8 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
         }
     }
 
-    /// Runs substeps. With `write_back`, on one thread, also writes back positions and, after several
-    /// substeps, previous positions.
+    /// Runs substeps. With `write_back`, on one thread, also writes back positions and, after
+    /// several substeps, previous positions.
     fn run(
         &mut self,
         executor: &dyn Executor,
@@ -340,8 +340,8 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
     }
 
     /// Swaps positions and previous positions, in the columns too if they are up to date, so that
-    /// [`Pass::Integrate`] can overwrite the older ones. Integrates particles outside the sheet; the
-    /// pass integrates the sheet, and several substeps may begin before it runs.
+    /// [`Pass::Integrate`] can overwrite the older ones. Integrates particles outside the sheet;
+    /// the pass integrates the sheet, and several substeps may begin before it runs.
     fn begin_substep(
         &mut self,
         executor: &dyn Executor,

@@ -60,15 +60,17 @@ impl<M: Machine, const D: usize> Field<'_, M, D> {
     /// Relaxes some stages by sweeps that follow each other.
     ///
     /// A sweep is an iteration, with the motion before it if it is the first of its substep. A wave
-    /// advances each sweep by one stage. A sweep may relax a stage once the sweep before it has relaxed
-    /// the stage after that one, because sticks reach no further. So a sweep may be any number of
-    /// stages ahead of the next: adjacent sweeps run some waves, then the next sweeps run the same
-    /// waves. Rows enter right before the first iteration needs them, and leave right after the last.
+    /// advances each sweep by one stage. A sweep may relax a stage once the sweep before it has
+    /// relaxed the stage after that one, because sticks reach no further. So a sweep may be any
+    /// number of stages ahead of the next: adjacent sweeps run some waves, then the next sweeps run
+    /// the same waves. Rows enter right before the first iteration needs them, and leave right
+    /// after the last.
     ///
     /// # Safety
-    /// - All columns, of present and of previous positions, are as long as the sheet or its layout, and
-    ///   valid for reading and writing at the rows of the stages, and those that their sticks reach;
-    ///   no other code accesses them during the call, nor the share of `scratch` of that block.
+    /// - All columns, of present and of previous positions, are as long as the sheet or its layout,
+    ///   and valid for reading and writing at the rows of the stages, and those that their sticks
+    ///   reach; no other code accesses them during the call, nor the share of `scratch` of that
+    ///   block.
     pub(crate) unsafe fn sweep_stages(
         &self,
         stages: &[Stage],

@@ -4,8 +4,8 @@ use crate::vector::Vector;
 
 /// Work that is generic over register types.
 pub trait Operation {
-    /// Does the work with the registers of `V`. Must be `#[inline(always)]`, to be compiled with the
-    /// target features of its caller.
+    /// Does the work with the registers of `V`. Must be `#[inline(always)]`, to be compiled with
+    /// the target features of its caller.
     fn run<V: Vector>(self, cpu: V::Cpu);
 }
 

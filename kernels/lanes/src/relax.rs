@@ -51,8 +51,8 @@ pub(crate) unsafe fn relax_slots<V: Vector, F: Factor, const D: usize>(
     }
 }
 
-/// Relaxes packets of stars whose ends all have one inverse mass. Keeps the centres of a packet in a
-/// local buffer until all its sticks are relaxed.
+/// Relaxes packets of stars whose ends all have one inverse mass. Keeps the centres of a packet in
+/// a local buffer until all its sticks are relaxed.
 ///
 /// # Safety
 /// - As [`relax_slots`]; the slots are whole packets of [`Access::Stars`].

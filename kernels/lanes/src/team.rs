@@ -32,8 +32,8 @@ pub struct Team {
 struct Line<T>(T);
 
 impl Team {
-    /// Runs `job` with each number in `phases`, `rounds` times over, on at most `threads` threads of
-    /// the executor. Each call of `phases` must return the same phases.
+    /// Runs `job` with each number in `phases`, `rounds` times over, on at most `threads` threads
+    /// of the executor. Each call of `phases` must return the same phases.
     ///
     /// # Panics
     /// If a job panics; other jobs may be skipped then.
@@ -70,8 +70,8 @@ impl Team {
 /// twice.
 struct Share<'a> {
     shares: &'a [Line<AtomicU64>],
-    /// The number of ended jobs, updated when a thread finds no more in a phase. If it is at least n,
-    /// all jobs below n have ended, because phases do not overlap.
+    /// The number of ended jobs, updated when a thread finds no more in a phase. If it is at least
+    /// n, all jobs below n have ended, because phases do not overlap.
     done: &'a AtomicU64,
     panicked: &'a AtomicBool,
 }

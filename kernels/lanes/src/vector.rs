@@ -77,8 +77,8 @@ pub unsafe trait Vector: Lane {
     /// Transposes rows to columns, one register for each field of a record, or back.
     fn transpose(rows: [Self; 4]) -> [Self; 4];
 
-    /// Spreads one number per lane to rows: in row `q`, the first `D` fields of quarter `i` are lane
-    /// `q + 4 i`, and the others 0. `D` is 2 or 3.
+    /// Spreads one number per lane to rows: in row `q`, the first `D` fields of quarter `i` are
+    /// lane `q + 4 i`, and the others 0. `D` is 2 or 3.
     #[inline(always)]
     fn spread<const D: usize>(self) -> [Self; 4] {
         let zero = self.constant(0.0);
@@ -91,8 +91,8 @@ pub unsafe trait Vector: Lane {
     /// The inverse of [`unzip`](Self::unzip).
     fn zip(even: Self, odd: Self) -> [Self; 2];
 
-    /// Separates the pairs of records of two rows into those of even and those of odd index; its own
-    /// inverse. (The default is for rows of one pair.)
+    /// Separates the pairs of records of two rows into those of even and those of odd index; its
+    /// own inverse. (The default is for rows of one pair.)
     #[inline(always)]
     fn unzip_pairs(first: Self, second: Self) -> [Self; 2] {
         [first, second]

@@ -48,8 +48,8 @@ impl<S: Real> Program<S> {
         Ok(())
     }
 
-    /// Whether these batches begin with a packet of stars. (The sticks of a batch share no particle,
-    /// so the centre of one star occurs in no other star.)
+    /// Whether these batches begin with a packet of stars. (The sticks of a batch share no
+    /// particle, so the centre of one star occurs in no other star.)
     fn are_stars(&self, batches: &[&[u32]]) -> bool {
         let Some(ranks) = batches.first_chunk::<STAR_STICKS>() else { return false };
         self.lanes.is_multiple_of(QUARTERS)

@@ -139,18 +139,20 @@ pub struct Slots<'a, S> {
 /// The columns that only sticks that are torn or not plain need.
 #[derive(Clone, Copy, Debug)]
 pub struct SpecialSlots<'a, S> {
-    /// Multiplies the factor of a stretched stick; [`ABSENT`](taut_core::ABSENT) if the stick is torn.
+    /// Multiplies the factor of a stretched stick; [`ABSENT`](taut_core::ABSENT) if the stick is
+    /// torn.
     pub pull: &'a [S],
     /// Multiplies the factor of a compressed stick.
     pub push: &'a [S],
-    /// Compliance, m/N; add it to the weight with [`weight`](taut_core::weight), unless the weight term is stored.
+    /// Compliance, m/N; add it to the weight with [`weight`](taut_core::weight), unless the weight
+    /// term is stored.
     pub compliance: &'a [S],
 }
 
 impl<S: Real> Program<S> {
-    /// Lays out `sticks` in the order of `schedule` for registers of `lanes` lanes. Particle numbers
-    /// are multiplied by `unit`, the size of a particle in the kernel's table (a shift for every end
-    /// would be a sixth of the instructions of an indexed kernel).
+    /// Lays out `sticks` in the order of `schedule` for registers of `lanes` lanes. Particle
+    /// numbers are multiplied by `unit`, the size of a particle in the kernel's table (a shift for
+    /// every end would be a sixth of the instructions of an indexed kernel).
     ///
     /// # Errors
     /// If the schedule was built for different sticks, if it needs more particles, or if there are

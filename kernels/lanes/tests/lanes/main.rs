@@ -1,5 +1,4 @@
-//! Registers by their operations, on every instruction set of this machine; and the sharing out
-//! of work.
+//! Tests of register operations, on every instruction set of this machine, and of teams.
 
 mod array;
 mod machines;

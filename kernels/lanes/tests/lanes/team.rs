@@ -1,4 +1,4 @@
-//! Jobs are done once, and phases in sequence, whatever an executor does.
+//! Jobs run once, and phases in sequence, for every executor.
 
 use std::iter;
 use std::ops::Range;
@@ -12,7 +12,7 @@ use taut_lanes::Team;
 
 type Work<'a> = &'a (dyn Fn(usize) + Sync);
 
-/// An executor by what it does when it is called.
+/// An executor, given by its `run`.
 struct Threads<F>(usize, F);
 
 impl<F: Fn(usize, Work<'_>) + Send + Sync> Executor for Threads<F> {
@@ -39,7 +39,7 @@ const PHASES: [Range<usize>; 5] = [3..60, 60..61, 61..61, 61..64, 64..200];
 const FIRST: usize = PHASES[0].start;
 const JOBS: usize = 200 - FIRST;
 
-/// Does [`PHASES`], and checks in every job what a team promises.
+/// Runs [`PHASES`], and checks the guarantees of a team in every job.
 fn check(name: &str, executor: &dyn Executor) {
     let mut team = Team::default();
     // A team may be used again, for something else.
@@ -73,7 +73,7 @@ fn a_team_keeps_its_promise_on_any_executor() {
         let as_asked = Threads(threads, |threads, work: Work<'_>| spawn(0..threads, work));
         check(&format!("{threads} threads"), &as_asked);
     }
-    check("nobody", &Threads(4, |_, _: Work<'_>| {}));
+    check("no call", &Threads(4, |_, _: Work<'_>| {}));
     check("no threads", &Threads(0, |_, work: Work<'_>| work(0)));
     check("another thread", &Threads(4, |_, work: Work<'_>| spawn([usize::MAX], work)));
     check("one number", &Threads(4, |_, work: Work<'_>| spawn([1; 5], work)));
@@ -92,7 +92,7 @@ fn a_team_keeps_its_promise_on_any_executor() {
 fn several_threads_take_part() {
     let executor = Threads(4, |threads, work: Work<'_>| spawn(0..threads, work));
     let met = Mutex::new(Vec::new());
-    // Each job waits for another thread: alone, nobody would come to an end.
+    // Each job waits for another thread, so a single thread would never finish.
     let job = |_| {
         let me = thread::current().id();
         met.lock().unwrap().push(me);
@@ -105,9 +105,9 @@ fn several_threads_take_part() {
 }
 
 #[test]
-fn nobody_is_called_for_nothing() {
-    let nobody = Threads(6, |_, _: Work<'_>| panic!("there is nothing to do"));
-    Team::default().run(&nobody, 6, 0, || iter::once(0..9), |_| panic!("no rounds"));
+fn without_rounds_no_thread_is_called() {
+    let unused = Threads(6, |_, _: Work<'_>| panic!("there is nothing to do"));
+    Team::default().run(&unused, 6, 0, || iter::once(0..9), |_| panic!("no rounds"));
 }
 
 #[test]

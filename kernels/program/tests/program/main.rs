@@ -1,5 +1,5 @@
-//! Programs: a schedule laid out in registers, run here by a small interpreter and compared
-//! with its meaning, one stick after the other.
+//! Programs: runs a schedule laid out in registers in a small interpreter, and compares it with
+//! relaxing one stick after the other.
 
 #![allow(clippy::float_cmp, reason = "the same numbers, not near ones, are the promise")]
 
@@ -25,7 +25,7 @@ use meshes::{Mesh, Part, Random, Recipe, for_all, joined, make_special, sheet};
 use one_stick::Stick;
 
 const INVERSE_H2: f64 = 3600.0;
-/// What numbers of particles are multiplied by.
+/// The factor of particle numbers.
 const UNIT: u32 = 3;
 
 fn points<const D: usize, S: Real>(particles: &Particles<D, S>) -> Vec<[S; D]> {
@@ -55,7 +55,7 @@ fn stick_of<const D: usize, S: Real>(
     }
 }
 
-/// What a schedule means: each stick by itself, in sequence.
+/// The reference: relaxes each stick by itself, in sequence.
 fn one_by_one<const D: usize, S: Real>(
     mesh: &Mesh<D, S>,
     schedule: &Schedule,
@@ -141,7 +141,7 @@ fn run<const D: usize, S: Real>(program: &Program<S>, particles: &Particles<D, S
     points
 }
 
-/// What a register promises about its ends.
+/// Checks the layout that a register's access states.
 fn assert_is_as_it_says<const D: usize, S: Real>(
     slots: &Slots<'_, S>,
     first: usize,
@@ -307,7 +307,7 @@ fn plain_sticks_do_not_pay_for_special_ones() {
     assert_eq!(orders.map(|which| special_slots(&mesh, which)), [8; 5], "one register");
 }
 
-/// Of all slots, those whose ends lie so, and those whose ends have one inverse mass.
+/// The slots with the given access, and those whose ends have one inverse mass.
 fn shares(program: &Program<f32>, access: &[Access]) -> [f64; 2] {
     let tasks = program.phases().flatten();
     let all: Vec<_> = tasks.flat_map(|task| program.task(task).collect::<Vec<_>>()).collect();
@@ -330,7 +330,7 @@ fn a_mesh_numbered_row_by_row_is_mostly_runs_of_equal_masses() {
         assert!(shares(&program, &[Access::Pairs])[0] > 0.1);
         assert_eq!(shares(&program, &[Access::InterleavedPairs])[0] > 0.1, lanes > 4);
     }
-    // A mass that differs is noticed, and so is one that does no more.
+    // A mass that becomes different is noticed, and so is one that becomes equal again.
     let mut program = made(&mesh, &schedule, 16, Formula::Quick);
     let [_, before] = shares(&program, &[]);
     mesh.particles.set_inverse_mass(5000, 3.0).unwrap();
@@ -380,7 +380,7 @@ fn stars_are_held_as_long_as_their_masses_are_equal() {
 /// What may change: anything, sticks alone, masses alone.
 const CHANGES: [Range<usize>; 3] = [0..9, 0..7, 7..9];
 
-/// Some change to the sticks or masses that plans must learn of.
+/// A change to the sticks or masses that plans must read.
 fn change<const D: usize, S: Real>(
     random: &mut Random,
     mesh: &mut Mesh<D, S>,
@@ -491,7 +491,7 @@ fn other_sticks_and_too_few_particles_are_refused() {
     }
     assert_same(&run(&program, &mesh.particles), &before, "nothing was taken over");
 
-    // Sticks made anew with the same ends are the same, their values are read afresh; so are
+    // Rebuilt sticks with the same ends are accepted, and their values are read again; so are
     // more particles.
     let again = joined(20, mesh.sticks.ends());
     let mut more = mesh.particles.clone();
@@ -499,7 +499,7 @@ fn other_sticks_and_too_few_particles_are_refused() {
     program.refresh(&more, &again).unwrap();
     let mesh = Mesh { particles: more, sticks: again };
     let expected = one_by_one(&mesh, &schedule, Formula::Quick, INVERSE_H2);
-    assert_same(&run(&program, &mesh.particles), &expected, "made anew");
+    assert_same(&run(&program, &mesh.particles), &expected, "rebuilt");
 }
 
 #[test]
