@@ -231,7 +231,10 @@ const CELLS_AT_ONCE: usize = 16;
 
 /// The indices of cells along the Hilbert curve of `bits` bits an axis.
 #[allow(clippy::needless_range_loop, reason = "the same index in several columns")]
-fn hilbert_places<const D: usize>(mut cells: [[u32; CELLS_AT_ONCE]; D], bits: u32) -> [u64; CELLS_AT_ONCE] {
+fn hilbert_places<const D: usize>(
+    mut cells: [[u32; CELLS_AT_ONCE]; D],
+    bits: u32,
+) -> [u64; CELLS_AT_ONCE] {
     // Undo the rotations and reflections of each level, highest bit first.
     for level in (1..bits).rev() {
         let below = (1 << level) - 1;

@@ -29,9 +29,7 @@ pub struct Renumbering {
 
 /// A list of numbers is not a permutation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "new number {new} is for particle {old}, which does not exist or already has a new number"
-)]
+#[error("new number {new} is for particle {old}, which does not exist or already has a new number")]
 pub struct NotAPermutation {
     /// The first invalid new number.
     pub new: usize,

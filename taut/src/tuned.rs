@@ -177,7 +177,8 @@ mod hexadecimal {
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
         let text = String::deserialize(from)?;
-        u64::from_str_radix(&text, 16)
-            .map_err(|_| D::Error::custom(format_args!("'{text}' is not a fingerprint of 16 hexadecimal digits")))
+        u64::from_str_radix(&text, 16).map_err(|_| {
+            D::Error::custom(format_args!("'{text}' is not a fingerprint of 16 hexadecimal digits"))
+        })
     }
 }

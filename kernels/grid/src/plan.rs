@@ -259,7 +259,9 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
         let layout = self.layout();
         let ahead = [self.positions_are, self.previous_are].contains(&Residence::WorkingCopy);
         match self.synced.map(|seen| particles.moves().since(seen)) {
-            Some(Delta::Entries(moved)) if ahead || moved.len() <= layout.particles() / SPARSE_MOVES => {
+            Some(Delta::Entries(moved))
+                if ahead || moved.len() <= layout.particles() / SPARSE_MOVES =>
+            {
                 let moved = moved.iter().map(|&particle| particle as usize);
                 for particle in moved.filter(|&particle| particle < layout.particles()) {
                     let previous: [f32; D] =
@@ -494,7 +496,12 @@ fn axes<const D: usize>(strided: &mut [f32], layout: Layout) -> [Shared<f32>; D]
 }
 
 /// Writes a point into strides.
-fn store_point<const D: usize>(strided: &mut [f32], layout: Layout, particle: usize, point: [f32; D]) {
+fn store_point<const D: usize>(
+    strided: &mut [f32],
+    layout: Layout,
+    particle: usize,
+    point: [f32; D],
+) {
     let at = layout.slot(particle);
     for (axis, x) in point.into_iter().enumerate() {
         strided[axis * layout.span() + at] = x;

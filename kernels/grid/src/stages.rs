@@ -54,7 +54,8 @@ pub(crate) fn stages(sheet: &Sheet) -> Vec<Stage> {
         // The first block has no seam above it.
         let mut seam = if stages.is_empty() { None } else { seams.next() };
         for band in block.bands() {
-            let (first, end) = stages.last().map_or((0, 0), |last| (last.leave.end, last.enter.end));
+            let (first, end) =
+                stages.last().map_or((0, 0), |last| (last.leave.end, last.enter.end));
             let mut sticks = strips(sheet, &band);
             sticks.extend(seam.take().into_iter().flat_map(|seam| strips(sheet, seam)));
             let rows = band.rows();

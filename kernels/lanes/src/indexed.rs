@@ -385,7 +385,11 @@ impl<const D: usize> Operation for Relax<'_, D> {
                 }
             }
         }
-        assert_eq!(self.program.lanes(), V::LANES, "the program was laid out for another number of lanes");
+        assert_eq!(
+            self.program.lanes(),
+            V::LANES,
+            "the program was laid out for another number of lanes"
+        );
         self.program.formula().dispatch(With::<V, D>(cpu, self));
     }
 }
