@@ -1,9 +1,9 @@
 //! An obstacle of your own: a landscape of hills, which cloth falls on.
 //!
-//! An [`Obstacle`] may do anything to particles that came too near. This one looks at one particle
-//! at a time, so it is a [`Stage`]; one that looks at several changes [`Matter::model_mut`]. Where a distance by formula is
-//! enough, implement [`taut::world::Shape`] instead: then friction, bounces, motion and wide
-//! registers come for free.
+//! An [`Obstacle`] may change particles in any way. This one changes one particle at a time, so it
+//! is a [`Stage`]; one that needs several at once changes [`Matter::model_mut`]. If the distance to
+//! the obstacle is a formula, implement [`taut::world::Shape`] instead: it adds friction,
+//! restitution, motion and SIMD.
 //!
 //!     cargo run --release -p taut --example collider
 

@@ -24,7 +24,7 @@ impl Machine for Wrong {
 }
 
 #[test]
-#[should_panic(expected = "laid out for other registers")]
+#[should_panic(expected = "laid out for another number of lanes")]
 fn a_machine_that_reports_wrong_lanes_is_refused() {
     step_a_sheet(&IndexedKernel::on(Wrong));
 }
