@@ -1,8 +1,8 @@
 //! One pass over particles, in groups with bounding boxes, for several obstacles.
 //!
-//! Each lane of a group's registers has a box around its particles. An obstacle looks at the boxes first:
-//! most are off it. In the layout of a regular sheet the particles of a lane are neighbours, so that the
-//! boxes are small.
+//! Each lane of a group's registers has a box around its particles. An obstacle tests the boxes
+//! first: most do not touch it. In the layout of a regular sheet the particles of a lane are
+//! neighbours, so the boxes are small.
 
 use core::ops::Range;
 
@@ -13,21 +13,22 @@ use crate::simd::Register;
 
 /// How many slots a group has.
 pub(crate) const GROUP: usize = 16 * PADDING;
-/// How many groups all obstacles look at before the next ones come.
+/// How many groups all obstacles process before the next groups follow.
 const GROUPS: usize = 8;
-/// Boxes beyond, m, are not relied on: with infinite coordinates nothing can be ruled out.
-pub(crate) const TRUSTED: f32 = 1e15;
+/// Boxes with coordinates beyond this, m, are not used to skip work: infinite ones rule nothing
+/// out.
+pub(crate) const BOX_MAX: f32 = 1e15;
 
-/// An obstacle by formula in a substep, for groups of particles.
+/// A formula obstacle in a substep, for groups of particles.
 pub(crate) trait GroupPass<const D: usize>: Sync {
-    /// Keeps the particles out.
+    /// Resolves the collisions of the particles.
     fn run(&self, groups: &mut Groups<'_, D>);
 }
 
-/// Obstacles by formula, one after the other.
+/// Formula obstacles, applied in order.
 pub(crate) struct GroupPasses<'a, const D: usize> {
     pub(crate) passes: &'a [&'a dyn GroupPass<D>],
-    /// Of all particles by number, m, or empty.
+    /// Radii of all particles by number, m, or empty.
     pub(crate) radii: &'a [f32],
 }
 
@@ -45,9 +46,9 @@ impl<const D: usize> Stage<D> for GroupPasses<'_, D> {
                 inverse_mass: &inverse_mass[range],
                 radii: Radii { all: self.radii, numbers, first, largest },
                 boxes: &mut boxes,
-                // To find boxes takes as long as one obstacle takes to look at all particles.
-                boxed: self.passes.len() > 1,
-                known: [false; GROUPS],
+                // Computing boxes takes as long as one obstacle takes without them.
+                use_boxes: self.passes.len() > 1,
+                box_valid: [false; GROUPS],
             };
             for pass in self.passes {
                 pass.run(&mut groups);
@@ -63,10 +64,10 @@ pub(crate) struct Groups<'a, const D: usize> {
     pub(crate) inverse_mass: &'a [f32],
     pub(crate) radii: Radii<'a>,
     boxes: &'a mut [Bounds<D>; GROUPS],
-    /// Whether to look at them.
-    boxed: bool,
-    /// Which of them are known.
-    known: [bool; GROUPS],
+    /// Whether to use the boxes.
+    use_boxes: bool,
+    /// Which boxes are up to date.
+    box_valid: [bool; GROUPS],
 }
 
 impl<const D: usize> Groups<'_, D> {
@@ -79,21 +80,21 @@ impl<const D: usize> Groups<'_, D> {
         group * GROUP..self.inverse_mass.len().min((group + 1) * GROUP)
     }
 
-    /// Says that particles of a group have moved.
+    /// Invalidates the box of a group whose particles moved.
     #[inline(always)]
     pub(crate) fn moved(&mut self, group: usize) {
-        self.known[group] = false;
+        self.box_valid[group] = false;
     }
 
-    /// The boxes around a group, where it is worth to look at them.
+    /// The boxes around a group, if boxes are in use.
     #[inline(always)]
     pub(crate) fn extent<R: Simd>(&mut self, simd: R, group: usize) -> Option<Extent<R, D>> {
-        if !self.boxed {
+        if !self.use_boxes {
             return None;
         }
         let slots = self.slots(group);
         let bounds = &mut self.boxes[group];
-        if core::mem::replace(&mut self.known[group], true) {
+        if core::mem::replace(&mut self.box_valid[group], true) {
             return Some(Extent::load(simd, bounds));
         }
         let position =
@@ -112,7 +113,7 @@ impl<const D: usize> Groups<'_, D> {
                 *high = Lane::select(free, x, none.high[axis]).greater(*high);
             }
         }
-        extent.trust_numbers_only(simd);
+        extent.widen_nan(simd);
         extent.store(bounds);
         Some(extent)
     }
@@ -120,16 +121,17 @@ impl<const D: usize> Groups<'_, D> {
 
 /// The radii of particles by slot, m.
 pub(crate) struct Radii<'a> {
-    /// By number, or empty.
+    /// By particle number, or empty.
     all: &'a [f32],
     numbers: Numbers<'a>,
-    /// The slot of the view where the groups begin.
+    /// The slot of the view at which the groups begin.
     first: usize,
     pub(crate) largest: f32,
 }
 
 impl Radii<'_> {
-    /// Those of the register that begins with a slot, 0 where there is no particle; none if all are points.
+    /// The radii of the register that begins at a slot, 0 for padding; None if all particles are
+    /// points.
     #[inline(always)]
     pub(crate) fn at<R: Simd>(&self, simd: R, slot: usize) -> Option<Register<R>> {
         if self.all.is_empty() {
@@ -144,7 +146,7 @@ impl Radii<'_> {
     }
 }
 
-/// What is around the free particles of a group, for each lane, m. Positions that are not numbers are not.
+/// For each lane the bounding box of a group's free particles, m. NaN positions are left out.
 #[derive(Clone, Copy)]
 pub(crate) struct Bounds<const D: usize> {
     low: [[f32; PADDING]; D],
@@ -155,7 +157,7 @@ impl<const D: usize> Bounds<D> {
     const NONE: Self = Self { low: [[f32::MAX; PADDING]; D], high: [[f32::MIN; PADDING]; D] };
 }
 
-/// The same in registers.
+/// [`Bounds`] in registers.
 #[derive(Clone, Copy)]
 pub(crate) struct Extent<R: Simd, const D: usize> {
     pub(crate) low: [Register<R>; D],
@@ -189,9 +191,10 @@ impl<R: Simd, const D: usize> Extent<R, D> {
         }
     }
 
-    /// Makes it endless where a position is not a number, which is lost or not by instruction set.
+    /// Makes bounds infinite where they are NaN: whether a NaN survives depends on the instruction
+    /// set.
     #[inline(always)]
-    fn trust_numbers_only(&mut self, simd: R) {
+    fn widen_nan(&mut self, simd: R) {
         let [least, greatest] =
             [f32::NEG_INFINITY, f32::INFINITY].map(|end| Register::splat(simd, end));
         for axis in 0..D {

@@ -1,4 +1,4 @@
-//! Matter as obstacles see it: a model whose particles may be in a plan's own layout.
+//! Matter: a model whose particles may be in the layout of a plan.
 
 use taut_core::{Engine, Executor, Particles, PlanError, PositiveZeros, Stage, Sticks};
 
@@ -9,8 +9,8 @@ use crate::model::Model;
 /// A model in the middle of a substep. Its particles may be in the layout of the plan that relaxes
 /// them, so the columns of [`model`](Self::model) may hold older positions.
 ///
-/// What looks at one particle at a time is a [`Stage`], and runs in that layout
-/// ([`visit`](Self::visit)); what looks at several asks for the model with its columns up to date
+/// Code that processes one particle at a time is a [`Stage`], and runs in that layout
+/// ([`visit`](Self::visit)); code that needs several gets the model with its columns up to date
 /// ([`model_mut`](Self::model_mut)).
 #[derive(Debug)]
 pub struct Matter<'a, const D: usize = 3> {
@@ -19,11 +19,10 @@ pub struct Matter<'a, const D: usize = 3> {
     plan: Option<PlanAccess<'a, D>>,
 }
 
-/// What contacts remember within a substep, and memory that they use again: no part of the state.
+/// What contacts remember within a substep, and reused buffers: not part of the state.
 #[derive(Clone, Debug, Default)]
 pub struct ContactScratch<const D: usize = 3> {
-    /// Where each particle was when the substep began, m: written by obstacles that look where
-    /// particles came from.
+    /// Positions at the beginning of the substep, m: written by obstacles that sweep from there.
     pub(crate) starts: Vec<[f32; D]>,
     pub(crate) bodies: BodyScratch<D>,
     pub(crate) limbs: LimbScratch<D>,
@@ -42,14 +41,14 @@ impl<const D: usize> core::fmt::Debug for PlanAccess<'_, D> {
     }
 }
 
-/// What is known of a step while it runs.
+/// The state of a step while it runs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Progress {
     /// Whether the columns are up to date.
     pub(crate) columns_current: bool,
     /// Whether all positions that were written back so far were finite.
     pub(crate) finite: bool,
-    /// Why the plan refused a stage.
+    /// The first error of the plan in a stage.
     pub(crate) failure: Option<PlanError>,
 }
 
@@ -69,7 +68,7 @@ impl<const D: usize> PlanAccess<'_, D> {
 }
 
 impl<'a, const D: usize> Matter<'a, D> {
-    /// A model whose particles are in their columns, as between steps.
+    /// A model without a plan, whose columns are up to date, as between steps.
     pub fn of(model: &'a mut Model<D>, scratch: &'a mut ContactScratch<D>) -> Self {
         Self { model, scratch, plan: None }
     }
@@ -93,7 +92,7 @@ impl<'a, const D: usize> Matter<'a, D> {
         self.model_and_scratch().0
     }
 
-    /// The same, and what contacts remember of it.
+    /// As [`model_mut`](Self::model_mut), with the scratch memory of contacts.
     pub fn model_and_scratch(&mut self) -> (&mut Model<D>, &mut ContactScratch<D>) {
         if let Some(plan) = &mut self.plan {
             plan.write_back(&mut self.model.particles);
@@ -101,23 +100,23 @@ impl<'a, const D: usize> Matter<'a, D> {
         (self.model, self.scratch)
     }
 
-    /// Runs a stage on all particles, where they are. Positions of -0.0 become +0.0.
+    /// Runs a stage on all particles, in their present layout. Positions of -0.0 become +0.0.
     pub fn visit(&mut self, stage: &dyn Stage<D>) {
         let Model { particles, sticks, .. } = &mut *self.model;
         visit(&mut self.plan, particles, sticks, &PositiveZeros(stage));
     }
 
-    /// Runs passes of obstacles by formula on all particles, one after the other.
-    pub(crate) fn pass_by(&mut self, passes: &[&dyn GroupPass<D>]) {
+    /// Runs the passes of formula obstacles on all particles, in order.
+    pub(crate) fn run_group_passes(&mut self, passes: &[&dyn GroupPass<D>]) {
         let Model { particles, sticks, radii, .. } = &mut *self.model;
         visit(&mut self.plan, particles, sticks, &GroupPasses { passes, radii });
     }
 }
 
-/// All islands of a world in the middle of a substep, for contacts that look at several.
+/// All islands of a world in the middle of a substep, for contacts between them.
 pub struct Islands<'a, const D: usize = 3>(pub(crate) &'a mut dyn IslandAccess<D>);
 
-/// Where [`Islands`] are.
+/// Access to the islands behind [`Islands`].
 pub(crate) trait IslandAccess<const D: usize> {
     fn count(&self) -> usize;
     fn one(&mut self, island: usize) -> Option<Matter<'_, D>>;

@@ -240,7 +240,7 @@ impl<S: Shape<D>, const D: usize> Obstacle<D> for Solid<S, D> {
         let poses = self.poses(moment);
         let sides = self.shape.sides(&poses[1]);
         let pass = self.pass(sides.as_ref(), &poses, moment);
-        matter.pass_by(&[&pass]);
+        matter.run_group_passes(&[&pass]);
         let Model { bodies, limbs, .. } = matter.model();
         if bodies.is_empty() && limbs.is_empty() {
             return;

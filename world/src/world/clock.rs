@@ -1,12 +1,12 @@
-//! From the time that a player's machine took to fixed steps, and to what lies between them.
+//! Fixed steps from elapsed time, and interpolation between them.
 
 use taut_core::{Executor, Inline, Kernel, StepError};
 
 use super::{Outcome, World, WorldError};
 
-/// Turns elapsed time into fixed steps: time too short for a step is carried over, and when a
-/// machine cannot keep up, time is dropped, and said to be, before each frame takes longer than
-/// the one before it.
+/// Turns elapsed time into fixed steps. A remainder shorter than a step is carried over. When the
+/// machine cannot keep up, time is dropped and reported, so that frame times do not grow without
+/// bound.
 ///
 /// (The tutorial "Simulate Fabric and Ragdolls With Simple Verlet Integration" does the same; as
 /// printed, its elapsed time is negative and its left-over time wrong.)
@@ -32,24 +32,23 @@ pub struct Clock {
     left: f64,
 }
 
-/// What there is to do in a frame, by a [`Clock`].
+/// The steps due in a frame, by a [`Clock`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Frame {
-    /// How many steps.
+    /// Number of steps to do.
     pub steps: u32,
-    /// How much of another step is left over, 0 to 1: what is drawn is so far on the way from the
-    /// step before the last to the last.
+    /// The remainder as a fraction of a step, 0 to 1: the interpolation factor between the last two
+    /// steps for [`World::drawn`].
     pub fraction: f32,
-    /// How much time was given up, s. 0 unless there was more to catch up than the clock allows.
+    /// Time that was dropped, s: 0 unless more steps were due than the clock allows.
     pub dropped: f64,
 }
 
 impl Clock {
-    /// How many steps a frame catches up unless something else is said.
+    /// Default limit of steps per frame.
     pub const STEPS_A_FRAME: u32 = 8;
 
-    /// A clock for steps of `dt` seconds: of any length that a step may have, whatever the number of
-    /// its substeps.
+    /// A clock for steps of `dt` seconds, which may have any number of substeps.
     ///
     /// # Errors
     /// If `dt` is below 1e-5 s, which is the shortest substep, or not finite.
@@ -60,14 +59,14 @@ impl Clock {
         Ok(Self { dt: f64::from(dt), limit: Self::STEPS_A_FRAME, left: 0.0 })
     }
 
-    /// The same, catching up at most so many steps a frame.
+    /// Sets the limit of steps per frame.
     #[must_use]
     pub fn at_most(self, steps: u32) -> Self {
         Self { limit: steps, ..self }
     }
 
-    /// `elapsed` seconds went by: how many steps is that? A time that is negative or not a number,
-    /// as from a clock that was set back, is none.
+    /// Adds `elapsed` seconds and returns the steps due. A time that is negative or NaN, as from a
+    /// clock that was set back, counts as 0.
     pub fn feed(&mut self, elapsed: f64) -> Frame {
         if elapsed > 0.0 {
             self.left += elapsed.min(f64::from(u32::MAX));
@@ -81,19 +80,18 @@ impl Clock {
     }
 }
 
-/// The positions before the last step, to draw from.
+/// The positions before the last step, for interpolation.
 #[derive(Clone, Debug)]
 pub(super) struct Before<const D: usize> {
-    /// How many steps there had been.
+    /// Number of steps at that time.
     steps: u64,
     /// For each island and axis.
     positions: Vec<[Vec<f32>; D]>,
 }
 
 impl<K: Kernel<D>, const D: usize> World<K, D> {
-    /// Does the steps that are due after `elapsed` seconds, and remembers where everything was
-    /// before the last, for [`drawn`](Self::drawn). The clock takes over the length of the world's
-    /// step.
+    /// Does the steps that are due after `elapsed` seconds, and records the positions before the
+    /// last one for [`drawn`](Self::drawn). The clock adopts the step length of the world.
     ///
     /// ```
     /// use taut_scalar::ScalarKernel;
@@ -120,7 +118,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         self.advance_on(&Inline, clock, elapsed)
     }
 
-    /// The same on the threads of an executor.
+    /// As [`advance`](Self::advance), on the threads of an executor.
     ///
     /// # Errors
     /// As [`step`](Self::step); the steps before have been done.
@@ -135,7 +133,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         let mut all = Outcome { finite: true, torn: 0 };
         for left in (0..frame.steps).rev() {
             if left == 0 {
-                self.remember();
+                self.record_positions();
             }
             let outcome = self.step_on(executor)?;
             all = Outcome { finite: outcome.finite, torn: all.torn + outcome.torn };
@@ -143,7 +141,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         Ok((frame, all))
     }
 
-    fn remember(&mut self) {
+    fn record_positions(&mut self) {
         let new = || Before { steps: 0, positions: Vec::new() };
         let before = self.before.get_or_insert_with(new);
         before.steps = self.steps;
@@ -156,9 +154,9 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         }
     }
 
-    /// Where to draw a particle, m: `fraction` of the way (of a [`Frame`]) from where it was before
-    /// the last step to where it is. After a step that was not done by
-    /// [`advance`](Self::advance), where it is.
+    /// The interpolated position of a particle, m: `fraction` (of a [`Frame`]) of the way from its
+    /// position before the last step to its present one. After a step that was not done by
+    /// [`advance`](Self::advance), the present one.
     ///
     /// # Panics
     /// If there is no such particle.

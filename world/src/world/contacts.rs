@@ -1,4 +1,5 @@
-//! Contacts: the stage of a substep that keeps matter out of obstacles, and out of each other.
+//! Contacts: the stage of a substep that resolves collisions of matter with obstacles and with
+//! itself.
 
 use std::sync::Arc;
 
@@ -10,10 +11,10 @@ use crate::matter::{IslandAccess, Islands, Matter};
 use crate::obstacle::{FormulaPass, Obstacle};
 use crate::settings::Moment;
 
-/// How many obstacles by formula go over the particles together at most.
-const TOGETHER: usize = 16;
+/// Largest number of formula obstacles that share one pass over the particles.
+const FUSED_MAX: usize = 16;
 
-/// Keeps all islands that take part in this substep out of all obstacles, one after the other.
+/// Resolves the collisions of all islands that take part in this substep, obstacle by obstacle.
 pub(super) fn keep_out<const D: usize>(
     obstacles: &[Arc<dyn Obstacle<D>>],
     islands: &mut Islands<'_, D>,
@@ -21,7 +22,7 @@ pub(super) fn keep_out<const D: usize>(
 ) {
     let mut rest = obstacles;
     while let [first, others @ ..] = rest {
-        rest = match together(rest, &[], islands, moment) {
+        rest = match keep_out_fused(rest, &[], islands, moment) {
             0 => {
                 first.keep_all_out(islands, moment);
                 others
@@ -31,22 +32,22 @@ pub(super) fn keep_out<const D: usize>(
     }
 }
 
-/// Runs the passes of obstacles by formula at the front of `obstacles`, those of which have passes in
-/// `before`, and says how many obstacles that were.
-fn together<const D: usize>(
+/// Runs the formula obstacles at the front of `obstacles` in one pass over the particles; `before`
+/// has the passes of the first ones. Returns how many obstacles ran.
+fn keep_out_fused<const D: usize>(
     obstacles: &[Arc<dyn Obstacle<D>>],
     before: &[&dyn GroupPass<D>],
     islands: &mut Islands<'_, D>,
     moment: &Moment<D>,
 ) -> usize {
     let at = before.len();
-    let next = obstacles.get(at).filter(|_| at < TOGETHER);
+    let next = obstacles.get(at).filter(|_| at < FUSED_MAX);
     let mut count = at;
     let goes_on = next.is_some_and(|next| {
         next.by_formula(moment, &mut |FormulaPass(pass)| {
-            let mut passes = [pass; TOGETHER];
+            let mut passes = [pass; FUSED_MAX];
             passes[..at].copy_from_slice(before);
-            count = together(obstacles, &passes[..=at], islands, moment);
+            count = keep_out_fused(obstacles, &passes[..=at], islands, moment);
         })
     });
     if goes_on || at == 0 {
@@ -59,7 +60,7 @@ fn together<const D: usize>(
         let touches =
             |it: &Arc<dyn Obstacle<D>>, matter: &Matter<'_, D>| it.touches(matter.model());
         if particles_alone && obstacles[..at].iter().all(|it| touches(it, &matter)) {
-            matter.pass_by(before);
+            matter.run_group_passes(before);
             continue;
         }
         for obstacle in &obstacles[..at] {

@@ -1,20 +1,20 @@
-//! Figures that tell how a world is doing.
+//! Diagnostics of a world: energy, momentum, stretch.
 
 use std::sync::PoisonError;
 
 use taut_core::{Kernel, Particles, Stretch};
 
-use super::residual::{PARTS, Parts, Residual, StretchSums, whole};
+use super::residual::{LANES, PartialSums, Residual, StretchSums, total};
 use super::{World, WorldError};
 use crate::settings::Moment;
 use crate::simd::{Pass, widest};
 
-/// Figures of a world at the end of a step, in `f64`, added up in an order that the islands and their
-/// numbers fix: so they are the same on every kernel and machine. Pinned particles do not count. Units are
-/// SI.
+/// Figures of a world at the end of a step, in `f64`, added up in an order that depends only on the
+/// islands and their numbering: they are the same on every kernel and machine. Pinned particles do
+/// not count. Units are SI.
 ///
-/// A velocity is what moved the particle in the last substep, over the substep's length: it is
-/// that in the middle of the substep, `a h / 2` behind.
+/// A velocity is the displacement of the last substep over its length: that in the middle of the
+/// substep, which lags by `a h / 2`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Diagnostics<const D: usize = 3> {
     /// Kinetic energy, J.
@@ -23,21 +23,21 @@ pub struct Diagnostics<const D: usize = 3> {
     pub potential: f64,
     /// Linear momentum, kg m/s.
     pub momentum: [f64; D],
-    /// Angular momentum about the origin, kg m²/s, of the first three axes. In the plane only the
-    /// last can be other than 0.
+    /// Angular momentum about the origin, kg m²/s, of the first three axes. In 2D only the last can
+    /// differ from 0.
     pub angular_momentum: [f64; 3],
     /// Stretch and compression of the sticks that are not torn.
     pub stretch: Stretch,
-    /// How deep the deepest particle is inside an obstacle, m, as far as
-    /// [obstacles](crate::Obstacle::depth) tell.
+    /// Greatest penetration of a particle into an obstacle, m, as far as
+    /// [obstacles](crate::Obstacle::depth) report it.
     pub depth: f32,
-    /// How many sticks are torn, since the beginning.
+    /// Number of sticks torn since the beginning.
     pub torn: usize,
 }
 
 impl<K: Kernel<D>, const D: usize> World<K, D> {
-    /// How the world is doing, now. It costs about as much as an iteration or two: most of it is the
-    /// root of each stick, in `f64`.
+    /// The present diagnostics. They cost about as much as one or two iterations, mostly for a
+    /// square root per stick in `f64`.
     ///
     /// ```
     /// use taut_scalar::ScalarKernel;
@@ -96,65 +96,65 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
 }
 
 impl<const D: usize> Diagnostics<D> {
-    /// Adds the particles of an island, that moved in a substep of `h`, s.
+    /// Adds the sums of an island; `h` is the length of a substep, s.
     fn add(&mut self, sums: &Sums<D>, h: f64, gravity: [f64; D]) {
-        self.kinetic += 0.5 * whole(sums.squares) / (h * h);
+        self.kinetic += 0.5 * total(sums.squares) / (h * h);
         for (gravity, places) in gravity.into_iter().zip(sums.places) {
-            self.potential -= gravity * whole(places);
+            self.potential -= gravity * total(places);
         }
         for (momentum, moved) in self.momentum.iter_mut().zip(sums.moved) {
-            *momentum += whole(moved) / h;
+            *momentum += total(moved) / h;
         }
         for (angular, turned) in self.angular_momentum.iter_mut().zip(sums.turned) {
-            *angular += whole(turned) / h;
+            *angular += total(turned) / h;
         }
     }
 }
 
-/// Sums over free particles of mass times what they are called after; `d` is how far one moved in the
-/// last substep.
+/// Sums over free particles of mass times the named quantity; `d` is the displacement in the last
+/// substep.
 struct Sums<const D: usize> {
     /// d · d.
-    squares: Parts,
-    places: [Parts; D],
+    squares: PartialSums,
+    places: [PartialSums; D],
     /// d.
-    moved: [Parts; D],
-    /// The place × d.
-    turned: [Parts; 3],
+    moved: [PartialSums; D],
+    /// Position × d.
+    turned: [PartialSums; 3],
 }
 
 impl<const D: usize> Sums<D> {
     fn of(particles: &Particles<D>) -> Self {
         let mut sums = Self {
-            squares: [0.0; PARTS],
-            places: [[0.0; PARTS]; D],
-            moved: [[0.0; PARTS]; D],
-            turned: [[0.0; PARTS]; 3],
+            squares: [0.0; LANES],
+            places: [[0.0; LANES]; D],
+            moved: [[0.0; LANES]; D],
+            turned: [[0.0; LANES]; 3],
         };
         widest(Sum {
             now: core::array::from_fn(|axis| particles.positions(axis)),
-            then: core::array::from_fn(|axis| particles.previous(axis)),
+            previous: core::array::from_fn(|axis| particles.previous(axis)),
             inverse_masses: particles.inverse_masses(),
             sums: &mut sums,
         });
         sums
     }
 
-    /// Adds some particles, no more than there are parts.
+    /// Adds a block of particles, one per lane.
     #[inline(always)]
     fn add(
         &mut self,
-        inverse_masses: &[f32; PARTS],
-        now: &[[f32; PARTS]; D],
-        then: &[[f32; PARTS]; D],
+        inverse_masses: &[f32; LANES],
+        now: &[[f32; LANES]; D],
+        previous: &[[f32; LANES]; D],
     ) {
-        for part in 0..PARTS {
+        for part in 0..LANES {
             let w = inverse_masses[part];
             let mass = if w > 0.0 { 1.0 / f64::from(w) } else { 0.0 };
             let (mut place, mut moved, mut square) = ([0.0; D], [0.0; D], 0.0);
             for axis in 0..D {
                 place[axis] = f64::from(now[axis][part]);
-                moved[axis] = place[axis] - f64::from(then[axis][part]);
+                moved[axis] = place[axis] - f64::from(previous[axis][part]);
                 square += moved[axis] * moved[axis];
                 self.places[axis][part] += mass * place[axis];
                 self.moved[axis][part] += mass * moved[axis];
@@ -171,10 +171,10 @@ impl<const D: usize> Sums<D> {
     }
 }
 
-/// What is missing in the last block weighs nothing.
+/// A block padded with 0: padding has no mass.
 #[inline(always)]
-fn filled(column: &[f32]) -> [f32; PARTS] {
-    let mut block = [0.0; PARTS];
+fn padded(column: &[f32]) -> [f32; LANES] {
+    let mut block = [0.0; LANES];
     match column.first_chunk() {
         Some(full) => block = *full,
         None => block[..column.len()].copy_from_slice(column),
@@ -185,7 +185,7 @@ fn filled(column: &[f32]) -> [f32; PARTS] {
 /// Adds up particles.
 struct Sum<'a, const D: usize> {
     now: [&'a [f32]; D],
-    then: [&'a [f32]; D],
+    previous: [&'a [f32]; D],
     inverse_masses: &'a [f32],
     sums: &'a mut Sums<D>,
 }
@@ -193,15 +193,15 @@ struct Sum<'a, const D: usize> {
 impl<const D: usize> Pass for Sum<'_, D> {
     #[inline(always)]
     fn run(self) {
-        let Self { now, then, inverse_masses, sums } = self;
-        for (nth, w) in inverse_masses.chunks(PARTS).enumerate() {
-            let from = nth * PARTS;
-            let (mut there, mut before) = ([[0.0; PARTS]; D], [[0.0; PARTS]; D]);
+        let Self { now, previous, inverse_masses, sums } = self;
+        for (nth, w) in inverse_masses.chunks(LANES).enumerate() {
+            let from = nth * LANES;
+            let (mut now_block, mut previous_block) = ([[0.0; LANES]; D], [[0.0; LANES]; D]);
             for axis in 0..D {
-                there[axis] = filled(&now[axis][from..from + w.len()]);
-                before[axis] = filled(&then[axis][from..from + w.len()]);
+                now_block[axis] = padded(&now[axis][from..from + w.len()]);
+                previous_block[axis] = padded(&previous[axis][from..from + w.len()]);
             }
-            sums.add(&filled(w), &there, &before);
+            sums.add(&padded(w), &now_block, &previous_block);
         }
     }
 }

@@ -1,5 +1,5 @@
-//! A world as whoever draws it wants it: vertices in rows, and what joins them, by numbers that
-//! stay.
+//! What a renderer needs of a world: vertices in rows, and the triangles, sticks and springs that
+//! join them, by stable numbers.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::drawing::{GONE, Look, row};
 use crate::model::Model;
 use crate::obstacle::Obstacle;
 
-/// What there is to draw in a world: see [`World::drawing`]. Vertices are the particles, and after
+/// What a renderer needs of a world: see [`World::drawing`]. Vertices are the particles, and after
 /// them the vertices of the meshes that are fastened to rigid bodies.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Drawing {
@@ -19,15 +19,16 @@ pub struct Drawing {
     pub vertices: usize,
     /// The models, in the order of their numbers.
     pub parts: Vec<DrawnPart>,
-    /// All triangles, by the numbers of their vertices, counter-clockwise from outside: of each
-    /// model its faces, and after them the triangles of its bodies' meshes. One that is gone keeps
-    /// its number and has [`GONE`] for its corners.
+    /// All triangles, by the numbers of their vertices, counter-clockwise from outside: for each
+    /// model its faces, then the triangles of its bodies' meshes. A removed triangle keeps its
+    /// number and has [`GONE`] as its corners.
     pub triangles: Vec<[u32; 3]>,
-    /// All sticks, by the numbers of the particles at their ends. A torn one has [`GONE`] for both.
+    /// All sticks, by the numbers of the particles at their ends. A torn stick has [`GONE`] as
+    /// both.
     pub sticks: Vec<[u32; 2]>,
     /// All springs, by the numbers of the particles at their ends, model by model.
     pub springs: Vec<[u32; 2]>,
-    /// The numbers of the sticks that are not to be seen, in ascending order: see
+    /// The numbers of the sticks that are not to be drawn, in ascending order: see
     /// [`Model::unseen`].
     pub unseen: Vec<u32>,
     /// The radius of each particle, m; 0 for points.
@@ -37,11 +38,11 @@ pub struct Drawing {
 /// A model in a [`Drawing`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct DrawnPart {
-    /// What it is called in the scene.
+    /// Its name in the scene.
     pub name: String,
-    /// What it is meant to be seen as.
+    /// How to draw it.
     pub look: Look,
-    /// Its particles, which are the vertices of these numbers.
+    /// The numbers of its particles, which are vertex numbers, too.
     pub particles: Range<usize>,
     /// The vertices of its bodies' meshes.
     pub skin: Range<usize>,
@@ -53,8 +54,8 @@ pub struct DrawnPart {
     pub springs: Range<usize>,
 }
 
-/// What went since a world began, by the numbers of its [`Drawing`], in the order in which it went.
-/// Whoever remembers how much of it has been seen finds what is new behind.
+/// What was removed since a world began, by the numbers of its [`Drawing`], in order of removal.
+/// The lists only grow: a reader that remembers their lengths finds new entries behind them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Removed {
     /// Triangles.
@@ -64,19 +65,19 @@ pub struct Removed {
 }
 
 impl<K: Kernel<D>, const D: usize> World<K, D> {
-    /// What keeps out, in this order.
+    /// The obstacles, in the order in which they act.
     pub fn obstacles(&self) -> &[Arc<dyn Obstacle<D>>] {
         &self.obstacles
     }
 
-    /// Copies where all particles are, m, in the order of their numbers: `N` numbers each, of which
-    /// those beyond the dimensions of the world are 0.
+    /// Copies all positions, m, in the order of the particles' numbers: `N` coordinates each, of
+    /// which those beyond the dimensions of the world are 0.
     ///
-    /// Rows are what a GPU wants: `rows.as_flattened()` is one contiguous `[f32]`, and
+    /// Rows suit a GPU: `rows.as_flattened()` is one contiguous `[f32]`, and
     /// `bytemuck::cast_slice(rows)` its bytes.
     ///
     /// # Panics
-    /// If there are not as many rows as particles.
+    /// If the number of rows is not that of particles.
     pub fn copy_positions<const N: usize>(&self, rows: &mut [[f32; N]]) {
         assert_eq!(rows.len(), self.len(), "each particle needs a row");
         for (at, island) in self.islands.iter().enumerate() {
@@ -90,11 +91,12 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
 
     /// How many vertices there are to draw: particles, and vertices of meshes fastened to bodies.
     pub fn vertices(&self) -> usize {
-        self.parts.last().map_or(self.len(), |part| part.skin.end)
+        self.models.last().map_or(self.len(), |part| part.skin.end)
     }
 
-    /// Copies where all vertices are, m: particles as [`copy_positions`](Self::copy_positions) has
-    /// them, and then the vertices of the meshes fastened to rigid bodies, model by model.
+    /// Copies the positions of all vertices, m: the particles as
+    /// [`copy_positions`](Self::copy_positions) does, then the vertices of the meshes fastened to
+    /// rigid bodies, model by model.
     ///
     /// ```
     /// use taut_scalar::ScalarKernel;
@@ -112,24 +114,24 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     ///     normals(&rows, &drawing.triangles, &mut up);
     /// }
     /// let corners = &rows[drawing.parts[0].skin.clone()];
-    /// assert!((corners[7][1] - corners[5][1] - 0.1).abs() < 1e-5); // as high as ever
+    /// assert!((corners[7][1] - corners[5][1] - 0.1).abs() < 1e-5); // its height is unchanged
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Panics
-    /// If there are not as many rows as [`vertices`](Self::vertices).
+    /// If the number of rows is not that of [`vertices`](Self::vertices).
     pub fn copy_vertices<const N: usize>(&self, rows: &mut [[f32; N]]) {
         assert_eq!(rows.len(), self.vertices(), "each vertex needs a row");
         let (particles, _) = rows.split_at_mut(self.len());
         self.copy_positions(particles);
-        for part in &self.parts {
+        for part in &self.models {
             let Model { particles, bodies, .. } = &self.islands[part.island].matter;
             bodies.copy_vertices_of(part.bodies.clone(), particles, &mut rows[part.skin.clone()]);
         }
     }
 
-    /// The numbers of the particles that are not to be seen for now: those of emitters that are not
-    /// alive.
+    /// The numbers of the particles that are not to be drawn at present: those of emitters that are
+    /// not alive.
     pub fn absent(&self) -> impl Iterator<Item = usize> {
         self.islands.iter().enumerate().flat_map(move |(at, island)| {
             let dead = island.matter.emitters.iter().flat_map(|it| it.dead(self.time));
@@ -137,13 +139,13 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         })
     }
 
-    /// What there is to draw now. Numbers of vertices, triangles and sticks stay as they are for as
-    /// long as the world lives; [`removed`](Self::removed) says what goes.
+    /// What to draw now. Numbers of vertices, triangles and sticks never change;
+    /// [`removed`](Self::removed) lists what was removed.
     pub fn drawing(&self) -> Drawing {
-        let last = self.parts.last();
+        let last = self.models.last();
         let mut drawing = Drawing {
             vertices: self.vertices(),
-            parts: Vec::with_capacity(self.parts.len()),
+            parts: Vec::with_capacity(self.models.len()),
             triangles: vec![[GONE; 3]; last.map_or(0, |part| part.triangles.end)],
             sticks: vec![[GONE; 2]; self.sticks.len()],
             springs: Vec::new(),
@@ -173,12 +175,12 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             }
         }
         drawing.unseen.sort_unstable();
-        // Islands have models in their order, but not one after the other.
+        // An island keeps the order of its models, but other models may lie between them.
         let part_of = |ends: &[u32; 2]| {
-            self.parts.partition_point(|part| part.particles.end <= ends[0] as usize)
+            self.models.partition_point(|part| part.particles.end <= ends[0] as usize)
         };
         drawing.springs.sort_by_key(part_of);
-        for part in &self.parts {
+        for part in &self.models {
             let bodies = &self.islands[part.island].matter.bodies;
             let of_bodies = bodies.triangles_of(part.bodies.clone());
             let first = part.triangles.end - of_bodies.len();
@@ -202,8 +204,9 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         drawing
     }
 
-    /// What went since the world began, or was resumed, or was part of it then but is not whole. What
-    /// is torn or taken away directly in the [islands](Self::islands_mut) is not in it.
+    /// What was removed since the world began, including everything that was torn when a snapshot
+    /// was resumed. Sticks torn and faces removed directly in the [islands](Self::islands_mut) are
+    /// not included.
     ///
     /// ```
     /// use taut_scalar::ScalarKernel;
@@ -225,7 +228,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         &self.removed
     }
 
-    /// Writes down what tore in the islands.
+    /// Records what tore in the islands.
     pub(super) fn note_removed(&mut self) {
         for (at, island) in self.islands.iter_mut().enumerate() {
             let names = self.sticks.of(at);

@@ -1,18 +1,18 @@
-//! Why a world cannot be made, or go on.
+//! Why a world cannot be created or changed, or a step fails.
 
 use taut_core::{ParticleError, PlanError, StepError, StickError};
 
 use crate::error::ModelError;
 use crate::springs::SpringError;
 
-/// Why a world cannot be made, or go on.
+/// Why a world cannot be created or changed, or a step fails.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WorldError {
     /// The models do not fit into one world.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// A kernel cannot relax a part of it.
+    /// A kernel cannot relax an island.
     #[error(transparent)]
     Plan(#[from] PlanError),
     /// The substeps are too long for its springs.
@@ -27,15 +27,15 @@ pub enum WorldError {
     /// There is no such stick, or it cannot be changed like that.
     #[error(transparent)]
     Stick(#[from] StickError),
-    /// A free particle goes its own way.
-    #[error("particle {particle} is free: grab it or pin it before it is dragged")]
+    /// A free particle cannot be dragged.
+    #[error("particle {particle} is free: grab or pin it before dragging it")]
     Free {
         /// Which particle.
         particle: usize,
     },
-    /// A particle of no known mass cannot be unpinned.
+    /// A particle that never had a mass cannot be unpinned.
     #[error(
-        "particle {particle} was pinned from the beginning: set its inverse mass, and it is free"
+        "particle {particle} was pinned from the beginning: set its inverse mass to free it"
     )]
     NeverFree {
         /// Which particle.

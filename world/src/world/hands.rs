@@ -1,24 +1,24 @@
-//! Hands: particles that are pinned, grabbed, dragged, thrown and found.
+//! Hands: pinning, grabbing, dragging, throwing and picking of particles.
 
 use taut_core::{COORDINATE_MAX, Kernel, ParticleError, Real};
 
 use super::island::Target;
 use super::{World, WorldError};
 
-/// Why a particle does not move freely, though it could.
+/// A particle that is pinned or grabbed, and how to free it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Held<const D: usize> {
-    /// Its inverse mass when it is free again, 1/kg.
+    /// Its inverse mass once it is free again, 1/kg.
     pub(super) inverse_mass: f32,
     pub(super) pinned: bool,
     pub(super) grabbed: bool,
-    /// By how much the last substep moved it, m.
+    /// Its displacement per substep of the last step, m.
     pub(super) drift: [f32; D],
 }
 
 impl<K: Kernel<D>, const D: usize> World<K, D> {
-    /// Changes an inverse mass, 1/kg; 0 pins the particle for good. Of a particle that is pinned
-    /// or grabbed it is that which it has afterwards.
+    /// Changes an inverse mass, 1/kg; 0 pins the particle for good. If the particle is pinned or
+    /// grabbed, the value applies once it is free.
     ///
     /// # Errors
     /// No such particle, or an inverse mass that is not sane; nothing is changed then.
@@ -33,7 +33,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         Ok(())
     }
 
-    /// Puts a particle, pinned or free, elsewhere and at rest, m.
+    /// Moves a particle, pinned or free, to a point, m, at rest.
     ///
     /// # Errors
     /// No such particle, or a coordinate that is not sane; nothing is changed then.
@@ -45,12 +45,12 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// Gives a particle a velocity, m/s: its previous position becomes
     /// `x - v h + ½ a h²`, h being the length of a substep and a the acceleration of the settings.
     ///
-    /// That is where a particle thrown with `v` would have been a substep before, so that its way
-    /// without damping is the parabola `x + v t + ½ a t²` itself, and not one beside it: Verlet
-    /// integration makes no error where acceleration is constant, if it begins well.
+    /// A particle thrown with `v` would have been there a substep before, so that its path without
+    /// damping is exactly the parabola `x + v t + ½ a t²`: Verlet integration of a constant
+    /// acceleration has no error if the previous position is right.
     ///
     /// # Errors
-    /// No such particle, or one that would come from nowhere sane; nothing is changed then.
+    /// No such particle, or a previous position that is not sane; nothing is changed then.
     pub fn set_velocity(&mut self, particle: usize, velocity: [f32; D]) -> Result<(), WorldError> {
         let (island, number) = self.find(particle)?;
         let step = self.settings.step;
@@ -61,7 +61,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             let fall = 0.5 * f64::from(step.acceleration[axis]) * h * h;
             (f64::from(point[axis]) - f64::from(velocity[axis]) * h + fall) as f32
         });
-        sane(particle, before)?;
+        check_coordinates(particle, before)?;
         for (axis, before) in before.into_iter().enumerate() {
             particles.previous_mut(axis)[number] = before.positive_zero();
         }
@@ -77,12 +77,12 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         Ok(())
     }
 
-    /// Frees a pinned particle, which falls from rest with the mass that it had. (If it is
-    /// grabbed, once it is released.)
+    /// Frees a pinned particle, which falls from rest with the mass that it had. (If it is grabbed,
+    /// it becomes free once released.)
     ///
     /// # Errors
-    /// No such particle; or [`WorldError::NeverFree`] if it was pinned from the beginning: then it
-    /// is [`set_inverse_mass`](Self::set_inverse_mass) that frees it.
+    /// No such particle; or [`WorldError::NeverFree`] if it was pinned from the beginning:
+    /// [`set_inverse_mass`](Self::set_inverse_mass) frees it then.
     pub fn unpin(&mut self, particle: usize) -> Result<(), WorldError> {
         let (island, number) = self.find(particle)?;
         match self.held.get_mut(&particle) {
@@ -90,11 +90,11 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             None if self.islands[island].matter.particles.inverse_masses()[number] > 0.0 => {}
             _ => return Err(WorldError::NeverFree { particle }),
         }
-        self.let_go(particle, false)
+        self.free_if_unheld(particle, false)
     }
 
-    /// Takes hold of a particle: it stays where it is, and goes where it is
-    /// [dragged](Self::drag), until it is [released](Self::release).
+    /// Grabs a particle: it stays in place, or follows a [drag](Self::drag), until it is
+    /// [released](Self::release).
     ///
     /// ```
     /// use taut_scalar::ScalarKernel;
@@ -112,7 +112,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     ///     assert!(world.step()?.finite);
     ///     assert_eq!(world.position(corner)[2], 0.01 * step as f32);
     /// }
-    /// world.release(corner)?; // and off it flies, at 0.6 m/s
+    /// world.release(corner)?; // it flies on at 0.6 m/s
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -123,14 +123,15 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         Ok(())
     }
 
-    /// Says where a grabbed or pinned particle is at the end of the next step, m: there exactly,
-    /// not somewhat behind. The substeps move it evenly. It stays there until it is dragged on.
+    /// Sets the position of a grabbed or pinned particle at the end of the next step, m, which it
+    /// reaches exactly. Each substep moves it by the same distance. It stays there until dragged
+    /// again.
     ///
     /// # Errors
     /// No such particle, a coordinate that is not sane, or [`WorldError::Free`].
     pub fn drag(&mut self, particle: usize, to: [f32; D]) -> Result<(), WorldError> {
         let (island, number) = self.find(particle)?;
-        sane(particle, to)?;
+        check_coordinates(particle, to)?;
         if self.islands[island].matter.particles.inverse_masses()[number] > 0.0 {
             return Err(WorldError::Free { particle });
         }
@@ -138,9 +139,9 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         Ok(())
     }
 
-    /// Lets go of a grabbed particle, with the mass that it had before. If the last step dragged
-    /// it, it flies on as fast; if it is pinned, it stays where it is. Of a particle that is not
-    /// grabbed there is nothing to let go.
+    /// Releases a grabbed particle, which gets back its mass. If the last step dragged it, it keeps
+    /// that velocity; if it is pinned, it stays in place. Does nothing if the particle is not
+    /// grabbed.
     ///
     /// # Errors
     /// No such particle.
@@ -150,7 +151,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             held.grabbed = false;
             self.hands_changed = true;
         }
-        self.let_go(particle, true)
+        self.free_if_unheld(particle, true)
     }
 
     /// The particles that are grabbed, in the order of their numbers.
@@ -168,8 +169,8 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         Ok(self.held.entry(particle).or_insert(free))
     }
 
-    /// Frees a particle that nothing holds any more, at rest or moving on.
-    fn let_go(&mut self, particle: usize, thrown: bool) -> Result<(), WorldError> {
+    /// Frees a particle that is neither pinned nor grabbed any more: at rest, or with its drift.
+    fn free_if_unheld(&mut self, particle: usize, thrown: bool) -> Result<(), WorldError> {
         let Some(held) = self.held.get(&particle).copied() else { return Ok(()) };
         if held.pinned || held.grabbed {
             return Ok(());
@@ -189,7 +190,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         Ok(())
     }
 
-    /// Tells the islands what is dragged where in this step.
+    /// Passes this step's drag targets to the islands.
     pub(super) fn assign_drag_targets(&mut self) {
         for held in self.held.values_mut() {
             held.drift = [0.0; D];
@@ -208,17 +209,16 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         }
     }
 
-    /// The particle nearest to a point, not farther than `within` from it, m; of equally near ones
-    /// the first.
+    /// The particle nearest to a point, at most `within` m away; the first of equally near ones.
     pub fn nearest(&self, point: [f32; D], within: f32) -> Option<usize> {
         let point = point.map(f64::from);
-        self.least(within, |at| {
+        self.nearest_by(within, |at| {
             Some((0..D).map(|axis| (at[axis] - point[axis]) * (at[axis] - point[axis])).sum())
         })
     }
 
-    /// The particle nearest to a ray, not farther than `within` from it, m, and not behind its
-    /// origin; of equally near ones the first. The direction may have any length.
+    /// The particle nearest to a ray, at most `within` m away and not behind its origin; the first
+    /// of equally near ones. The direction may have any length.
     pub fn nearest_to_ray(
         &self,
         origin: [f32; D],
@@ -227,7 +227,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     ) -> Option<usize> {
         let (origin, along) = (origin.map(f64::from), direction.map(f64::from));
         let along2: f64 = along.iter().map(|x| x * x).sum();
-        self.least(within, |at| {
+        self.nearest_by(within, |at| {
             let from: [f64; D] = core::array::from_fn(|axis| at[axis] - origin[axis]);
             let far = from.iter().zip(&along).map(|(x, y)| x * y).sum::<f64>() / along2;
             let beside = |axis: usize| from[axis] - along[axis] * far;
@@ -235,8 +235,8 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         })
     }
 
-    /// The particle of the least squared distance, m².
-    fn least(&self, within: f32, square: impl Fn([f64; D]) -> Option<f64>) -> Option<usize> {
+    /// The particle with the smallest squared distance, m².
+    fn nearest_by(&self, within: f32, square: impl Fn([f64; D]) -> Option<f64>) -> Option<usize> {
         let within = f64::from(within);
         let mut best = None;
         let mut least = within * within;
@@ -250,7 +250,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     }
 }
 
-fn sane<const D: usize>(particle: usize, point: [f32; D]) -> Result<(), ParticleError> {
+fn check_coordinates<const D: usize>(particle: usize, point: [f32; D]) -> Result<(), ParticleError> {
     for (axis, value) in point.into_iter().enumerate() {
         let value = f64::from(value);
         if !(-COORDINATE_MAX..=COORDINATE_MAX).contains(&value) {

@@ -6,7 +6,7 @@ use crate::forces::Forces;
 use crate::settings::Moment;
 use crate::simd::{Pass, widest};
 
-/// A substep of motion: that of [`taut_core::integrate`], with the force on each particle besides the
+/// A substep of motion as in [`taut_core::integrate`], with a force on each particle added to the
 /// acceleration of the step.
 pub(super) struct Integrate<'a, const D: usize> {
     pub(super) forces: &'a Forces<D>,
@@ -50,8 +50,8 @@ impl<const D: usize> Pass for Column<'_, D> {
     fn run(self) {
         let Self { position, previous, inverse_mass, forces, moment, push } = self;
         let (h2, keep) = (moment.h * moment.h, moment.motion.keep);
-        let there = position.iter_mut().zip(previous).zip(inverse_mass);
-        for (((x, previous), w), force) in there.zip(forces) {
+        let columns = position.iter_mut().zip(previous).zip(inverse_mass);
+        for (((x, previous), w), force) in columns.zip(forces) {
             let moved = integrate(*x, *previous, *w, keep, push + (force * w) * h2);
             *previous = *x;
             *x = moved;

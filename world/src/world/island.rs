@@ -1,4 +1,4 @@
-//! A part of a world that has one kernel.
+//! An island: a part of a world that one plan relaxes.
 
 use std::sync::{Arc, Mutex};
 
@@ -18,74 +18,74 @@ use crate::matter::{ContactScratch, Matter, PlanAccess, Progress};
 use crate::model::{Model, reordered};
 use crate::settings::Moment;
 
-/// Meshes of fewer particles stay numbered as they are: they fit the caches anyway.
+/// Smaller meshes keep their numbering: they fit the caches anyway.
 const RENUMBERED_FROM: usize = 4096;
 
-/// A part of a world that is relaxed in one go: a regular sheet, or everything else.
+/// A part of a world that one plan relaxes: a regular sheet, or all models that are not sheets.
 #[derive(Debug)]
 pub struct Island<P, const D: usize = 3> {
-    /// Its matter, by the numbers of the island.
+    /// Its models as one, in the numbering of the island.
     pub matter: Model<D>,
     schedule: Schedule,
     plan: P,
-    /// From the numbers of the models one after the other to those of the island, if they differ.
+    /// From the numbering model by model to that of the island, if they differ.
     renumbering: Option<Renumbering>,
     /// All forces of the last substep.
     forces: Forces<D>,
-    /// Those of them that are sampled once a step, if there are others, too.
-    held: Forces<D>,
-    pushed: Pushed,
+    /// The forces sampled once a step, if others are sampled in each substep.
+    step_forces: Forces<D>,
+    active_forces: ActiveForces,
     progress: Progress,
     contacts: ContactScratch<D>,
-    /// Whether a force or an obstacle may meet it in this step.
+    /// Whether a force or an obstacle may touch it in this step.
     pub(super) touched: bool,
     /// Whether torn sticks were left out.
     pub(super) reordered: bool,
-    /// What is dragged in this step.
+    /// The particles dragged in this step.
     pub(super) targets: Vec<Target<D>>,
     pub(super) tearing: Tearing,
     pub(super) tethering: Option<Tethering<D>>,
-    /// Up to where the records of masses and sticks were read for tethers.
+    /// Cursors into the changes of masses and sticks, as last read for tethers.
     tethered_at: Option<[Cursor; 2]>,
-    /// Made when somebody first asks how far the sticks are stretched.
+    /// Made when the residual is first queried.
     pub(super) residual: Mutex<Option<Residual>>,
-    /// Sticks that tear in this step; kept for its memory.
+    /// Sticks that tear in this step; a reused buffer.
     pub(super) found: Vec<u32>,
-    /// Sticks that tore, and that the world does not know of yet.
+    /// Torn sticks that are not yet in [`Removed`](super::Removed).
     pub(super) torn: Vec<u32>,
-    /// How many of the faces that are gone the world knows of.
+    /// How many of the removed faces are in [`Removed`](super::Removed).
     pub(super) faces_noted: usize,
-    /// What its faces are called in the world, by their numbers.
+    /// For each face of the island its triangle in the world.
     pub(super) triangles: Vec<u32>,
 }
 
-/// What forces act on an island in a step.
+/// When the forces on an island are sampled in a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Pushed {
-    /// Forces that are sampled at its beginning.
+struct ActiveForces {
+    /// Some are sampled at its beginning.
     by_step: bool,
-    /// Forces, springs among them, that are sampled in each substep.
+    /// Some, such as springs, are sampled in each substep.
     by_substep: bool,
 }
 
-impl Pushed {
+impl ActiveForces {
     fn any(self) -> bool {
         self.by_step || self.by_substep
     }
 }
 
-/// A particle that is dragged, by the number of the island.
+/// A dragged particle, by its number in the island.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Target<const D: usize> {
     pub(super) number: usize,
-    /// Where it is when the step begins, m.
+    /// Position at the beginning of the step, m.
     pub(super) from: [f32; D],
-    /// Where it is when the step ends, m.
+    /// Position at the end of the step, m.
     pub(super) to: [f32; D],
 }
 
 impl<const D: usize> Target<D> {
-    /// Where it is at the end of a substep.
+    /// Position at the end of a substep, m.
     fn at(&self, substep: u32, substeps: u32) -> [f32; D] {
         if substep == substeps {
             return self.to;
@@ -97,19 +97,19 @@ impl<const D: usize> Target<D> {
     }
 }
 
-/// The schedules of models as one of their sticks, whose particles may have got other numbers.
+/// Joins the schedules of models into one for `sticks`, whose particles may be renumbered.
 fn joined(mut schedules: Vec<Schedule>, sticks: &Sticks, renumbered: bool) -> Schedule {
     let joined = match &schedules[..] {
         [_] if !renumbered => Ok(schedules.swap_remove(0)),
         [one] => one.renumbered(sticks),
         several => Schedule::side_by_side(sticks, several),
     };
-    joined.expect("sticks that share no particle share none under other numbers")
+    joined.expect("renumbering keeps the batches free of shared particles")
 }
 
 impl<P: Engine<D>, const D: usize> Island<P, D> {
-    /// Puts models side by side on the kernel chosen for their schedules, which were made of each alone.
-    /// Only the layout in memory depends on their size, never the answer.
+    /// Plans models side by side on one kernel; each schedule was made from its model alone. The
+    /// size of the island changes only the layout in memory, not the result.
     pub(super) fn new<K: Kernel<D, Plan = P>>(
         models: Model<D>,
         schedules: Vec<Schedule>,
@@ -133,11 +133,11 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
             guide.fasten(particles);
         }
         matter.faces = matter.faces.iter().copied().collect(); // numbered from 0
-        // Now, so that it does not depend on when faces were first blown at or torn off.
+        // Now, so that the layout does not depend on when wind or a tear first needs it.
         matter.faces.layout();
         Ok(Self {
             forces: Forces::none(&matter.particles),
-            held: Forces::none(&matter.particles),
+            step_forces: Forces::none(&matter.particles),
             tearing: Tearing::new(&matter.sticks, &matter.tear_factors),
             residual: Mutex::default(),
             tethering,
@@ -146,7 +146,7 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
             schedule,
             plan,
             renumbering,
-            pushed: Pushed::default(),
+            active_forces: ActiveForces::default(),
             progress: Progress::default(),
             contacts: ContactScratch::default(),
             touched: false,
@@ -159,7 +159,7 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
         })
     }
 
-    /// Goes on with another formula or kernel.
+    /// Changes the formula or the kernel.
     pub(super) fn replan<K: Kernel<D, Plan = P>>(
         &mut self,
         formula: Formula,
@@ -173,13 +173,13 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
         Ok(())
     }
 
-    /// The schedules of its models, made of each alone, as one of such sticks of the island.
+    /// Joins the schedules of its models into one for the given sticks of the island.
     pub(super) fn joined(&self, schedules: Vec<Schedule>, sticks: &Sticks) -> Schedule {
         joined(schedules, sticks, self.renumbering.is_some())
     }
 
-    /// Goes on with those of its sticks that are `kept`, `left`, in another order.
-    pub(super) fn exchange<K: Kernel<D, Plan = P>>(
+    /// Replaces its sticks with `left`, which are those numbered `kept`, and its schedule.
+    pub(super) fn replace_sticks<K: Kernel<D, Plan = P>>(
         &mut self,
         left: Sticks,
         kept: &[u32],
@@ -197,7 +197,7 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
         *bending = reordered(bending, kept);
         self.tearing = Tearing::new(sticks, tear_factors);
         if let Some(tethering) = &mut self.tethering {
-            tethering.exchange(kept);
+            tethering.keep_sticks(kept);
             self.tethered_at = None;
         }
         self.residual = Mutex::default();
@@ -211,8 +211,7 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
         &self.schedule
     }
 
-    /// The number in this island of the particle that was the `nth` of its models, one after the
-    /// other.
+    /// The number in this island of the `nth` particle, counted model by model.
     pub fn number_of(&self, nth: u32) -> u32 {
         self.renumbering.as_ref().map_or(nth, |renumbering| renumbering.new_of(nth))
     }
@@ -222,14 +221,14 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
         &self.forces
     }
 
-    /// The model as obstacles see it.
+    /// Its models, with the plan that holds their positions.
     pub(super) fn on_plan<'a>(&'a mut self, executor: &'a dyn Executor) -> Matter<'a, D> {
         let Self { matter, plan, progress, contacts, .. } = self;
         Matter::on_plan(matter, contacts, PlanAccess { engine: plan, executor, progress })
     }
 
-    /// Begins a step: takes over what tethers depend on, if any of it changed. `hands_changed` says
-    /// whether other particles are `grabbed` or pinned.
+    /// Begins a step: remakes tethers if masses or sticks changed, or, `hands_changed`, the set of
+    /// grabbed and pinned particles.
     pub(super) fn refresh_tethers(&mut self, grabbed: &[u32], hands_changed: bool) {
         let Self { matter, tethering: Some(tethering), tethered_at, .. } = self else { return };
         let now = [matter.particles.mass_changes().now(), matter.sticks.changes().now()];
@@ -245,9 +244,9 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
         tethering.place_anchors(&self.plan, &matter.particles);
     }
 
-    /// Begins a step: computes the forces that are sampled once a step. `moment` has the time at the
+    /// Begins a step: computes the forces that are sampled once a step. The time of `moment` is the
     /// end of the step.
-    pub(super) fn push_step(
+    pub(super) fn sample_step_forces(
         &mut self,
         forces: &[Arc<dyn Force<D>>],
         moment: &Moment<D>,
@@ -257,18 +256,18 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
             let acts = |force: &Arc<dyn Force<D>>| force.touches(&self.matter);
             forces.iter().any(|force| force.sampling() == sampling && acts(force))
         };
-        let pushed = Pushed {
+        let active_forces = ActiveForces {
             by_step: acts(Sampling::Step),
             by_substep: !self.matter.springs.is_empty() || acts(Sampling::Substep),
         };
-        if core::mem::replace(&mut self.pushed, pushed).any() {
+        if core::mem::replace(&mut self.active_forces, active_forces).any() {
             self.forces.clear();
         }
-        if !pushed.by_step {
+        if !active_forces.by_step {
             return;
         }
         self.on_plan(executor).model_mut();
-        let sampled = if pushed.by_substep { &mut self.held } else { &mut self.forces };
+        let sampled = if active_forces.by_substep { &mut self.step_forces } else { &mut self.forces };
         sampled.clear();
         for force in forces {
             if force.sampling() == Sampling::Step && force.touches(&self.matter) {
@@ -279,19 +278,19 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
     }
 
     /// Adds up the forces of a substep.
-    pub(super) fn push(
+    pub(super) fn sample_substep_forces(
         &mut self,
         forces: &[Arc<dyn Force<D>>],
         moment: &Moment<D>,
         executor: &dyn Executor,
     ) {
-        let Pushed { by_step, by_substep } = self.pushed;
+        let ActiveForces { by_step, by_substep } = self.active_forces;
         if !by_substep {
             return;
         }
         self.on_plan(executor).model_mut();
         if by_step {
-            self.forces.copy_from(&self.held);
+            self.forces.copy_from(&self.step_forces);
         } else {
             self.forces.clear();
         }
@@ -307,8 +306,8 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
         self.forces.settle();
     }
 
-    /// Moves what guides lead, and what is dragged: a drag wins over a guide.
-    pub(super) fn put(&mut self, substep: u32, substeps: u32, time: f64) {
+    /// Applies guides, then drag targets; a drag wins.
+    pub(super) fn apply_guides_and_drags(&mut self, substep: u32, substeps: u32, time: f64) {
         let Self { matter: Model { guides, particles, .. }, plan, progress, .. } = self;
         let Self { targets, tethering, .. } = self;
         let mut put = |particles: &mut Particles<D>, particle: usize, point: [f32; D]| {
@@ -344,19 +343,19 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
         watch: &mut Watch<'_>,
     ) -> Result<(), PlanError> {
         let has_bodies = !self.matter.bodies.is_empty();
-        let pushed = self.pushed.any();
+        let active_forces = self.active_forces.any();
         let Self { matter: Model { particles, sticks, .. }, plan, progress, .. } = self;
         let tether = self.tethering.as_ref().and_then(|it| it.stage(moment));
         let tether = tether.as_ref().map(|it| it as &dyn Stage<D>);
-        // A watched step has tethers apart, so that their time is known.
-        let apart = watch.is_some() && tether.is_some();
-        let together = !pushed && !has_bodies && !apart;
-        if pushed {
+        // A watched step runs tethers separately to measure their time.
+        let separate_tethers = watch.is_some() && tether.is_some();
+        let together = !active_forces && !has_bodies && !separate_tethers;
+        if active_forces {
             let stage = Integrate { forces: &self.forces, moment };
             plan.visit(executor, particles, sticks, &stage)?;
         } else {
             let iterations = if together { iterations } else { 0 };
-            let after_motion = if apart { None } else { tether };
+            let after_motion = if separate_tethers { None } else { tether };
             let substeps = Substeps { motion: moment.motion, count: 1, iterations, after_motion };
             plan.advance(executor, particles, sticks, &substeps)?;
             progress.columns_current = false;
@@ -366,7 +365,7 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
             return Ok(());
         }
         watch.after(Pass::Motion);
-        if let Some(tether) = tether.filter(|_| pushed || apart) {
+        if let Some(tether) = tether.filter(|_| active_forces || separate_tethers) {
             plan.visit(executor, particles, sticks, tether)?;
             watch.after(Pass::Tethers);
         }
@@ -390,15 +389,15 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
         let Self { matter: Model { particles, sticks, .. }, plan, progress, .. } = self;
         plan.relax(executor, particles, sticks, moment.motion.inverse_h2, iterations)?;
         progress.columns_current = false;
-        if self.pushed.by_substep {
-            // Forces will need the columns: so obstacles run there, too.
+        if self.active_forces.by_substep {
+            // Forces will read the columns, so obstacles run on them, too.
             self.on_plan(executor).model_mut();
         }
         watch.after(Pass::Sticks);
         Ok(())
     }
 
-    /// Ends a substep: bodies that met bounce.
+    /// Ends a substep: bodies that collided bounce.
     pub(super) fn bounce(&mut self, executor: &dyn Executor) {
         if !self.matter.bodies.is_empty() {
             let mut matter = self.on_plan(executor);
@@ -414,8 +413,8 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
         failure.map_or(Ok(finite), Err)
     }
 
-    /// A step without forces and obstacles, in one go: `count` substeps, of which `moment` has what they
-    /// have in common.
+    /// A step without forces and obstacles, in one call: `count` substeps, for which `moment` has
+    /// the common values.
     pub(super) fn step(
         &mut self,
         count: u32,
@@ -423,7 +422,7 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
         moment: &Moment<D>,
         executor: &dyn Executor,
     ) -> Result<bool, PlanError> {
-        if core::mem::take(&mut self.pushed).any() {
+        if core::mem::take(&mut self.active_forces).any() {
             self.forces.clear();
         }
         let Self { matter: Model { particles, sticks, .. }, plan, tethering, targets, .. } = self;

@@ -1,4 +1,4 @@
-//! A scene on its way through time.
+//! The world: the simulation of a scene.
 
 mod clock;
 mod contacts;
@@ -50,7 +50,7 @@ pub use snapshot::{Snapshot, SnapshotError};
 pub use step::{Outcome, Pass};
 pub use warnings::Warning;
 
-/// What the particles and sticks of a model are called in the world.
+/// The numbers of a model's particles, sticks and so on in the world.
 #[derive(Clone, Debug)]
 struct ModelRange {
     name: String,
@@ -61,22 +61,22 @@ struct ModelRange {
     triangles: Range<usize>,
     /// The vertices of its bodies' meshes, after all particles.
     skin: Range<usize>,
-    /// In which island it is.
+    /// The number of its island.
     island: usize,
-    /// Its springs there.
+    /// Its springs in the island.
     springs: Range<usize>,
-    /// Its bodies there.
+    /// Its bodies in the island.
     bodies: Range<usize>,
 }
 
-/// A scene on its way through time. Every regular sheet is relaxed on its own, all other models
-/// together, each by the kernel that was chosen for it; one step moves them all.
+/// The simulation of a scene. Each regular sheet is an island of its own; all other models share
+/// one. Each island has its own kernel; one step moves all islands.
 ///
-/// The bits of a model are its own: they are the same whatever else is in the scene, unless it
-/// touches the model. So the order of a model's sticks is made of that model alone.
+/// Other models do not change the bits of a model's positions unless they touch it: the order of a
+/// model's sticks depends on that model alone.
 ///
-/// Its particles are numbered as those of the models one after the other, in the order in which the
-/// scene has them, whatever happens to their numbers inside; and so are its sticks.
+/// Particles are numbered model by model, in the scene's order, and so are sticks. Islands may
+/// number them differently inside.
 ///
 /// ```
 /// use taut_scalar::ScalarKernel;
@@ -100,24 +100,24 @@ pub struct World<K: Kernel<D>, const D: usize = 3> {
     forces: Vec<Arc<dyn Force<D>>>,
     obstacles: Vec<Arc<dyn Obstacle<D>>>,
     islands: Vec<Island<K::Plan, D>>,
-    parts: Vec<ModelRange>,
+    models: Vec<ModelRange>,
     shapes: Vec<Shape>,
     particles: Names,
     sticks: Names,
     removed: Removed,
     /// Particles that are pinned or grabbed for now.
     held: BTreeMap<usize, Held<D>>,
-    /// Where particles are at the end of the next step.
+    /// Drag targets: positions of particles at the end of the next step.
     targets: BTreeMap<usize, [f32; D]>,
     /// Whether a particle was grabbed, pinned or freed since tethers were made.
     hands_changed: bool,
-    /// Where they were before the last step, if anyone wants to know.
+    /// Positions before the last step, once [`advance`](World::advance) recorded them.
     before: Option<Before<D>>,
     steps: u64,
     time: f64,
 }
 
-/// Whether the springs of a model bear a step.
+/// Checks that a step is short enough for the springs of a model.
 fn check_springs<const D: usize>(
     springs: &Springs,
     inverse_masses: &[f32],
@@ -126,28 +126,28 @@ fn check_springs<const D: usize>(
     springs.check(inverse_masses, step.dt / step.substeps as f32, step.damping_rate)
 }
 
-/// The numbers after the last of `before`, as many as `len`.
+/// The range of `len` numbers that follows `before`.
 fn following(before: &Range<usize>, len: usize) -> Range<usize> {
     before.end..before.end + len
 }
 
 impl<K: Kernel<D>, const D: usize> World<K, D> {
-    /// Begins with a scene; `kernel_for` chooses the kernel of each part by its schedule (in the
-    /// crate `taut`, `AnyKernel::best_for`).
+    /// Creates the world of a scene; `kernel_for` chooses the kernel of each island by its schedule
+    /// (in the crate `taut`, `AnyKernel::best_for`).
     ///
     /// # Errors
-    /// If a model has sticks of more particles than it has, the models are too large for one world,
-    /// a kernel cannot run a schedule, the step is not sane, or it is too long for the springs of a
-    /// model.
+    /// If sticks of a model refer to particles that it lacks, the models are too large for one
+    /// world, a kernel cannot run a schedule, the step is not sane, or it is too long for the
+    /// springs of a model.
     pub fn new(
         scene: &Scene<D>,
         mut kernel_for: impl FnMut(&Schedule) -> K,
     ) -> Result<Self, WorldError> {
         scene.settings.step.motion()?;
-        let mut parts: Vec<ModelRange> = Vec::new();
+        let mut models: Vec<ModelRange> = Vec::new();
         let (mut particles, mut sticks, mut triangles) = (0..0, 0..0, 0..0);
         let mut skin = scene.particles()..scene.particles();
-        // Each regular sheet, then all others.
+        // One group per regular sheet, then one of all other models.
         let (mut groups, mut others) = (Vec::new(), Vec::new());
         for (at, (name, model)) in scene.models().enumerate() {
             particles = following(&particles, model.particles.len());
@@ -155,7 +155,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             let Model { faces, bodies, .. } = model;
             triangles = following(&triangles, faces.len() + bodies.triangles().len());
             skin = following(&skin, bodies.vertex_count());
-            parts.push(ModelRange {
+            models.push(ModelRange {
                 name: name.to_owned(),
                 look: model.seen_as(),
                 particles: particles.clone(),
@@ -187,7 +187,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             forces: scene.forces.clone(),
             obstacles: scene.obstacles.clone(),
             islands: Vec::new(),
-            parts,
+            models,
             particles: Names::new(particles.end),
             sticks: Names::new(sticks.end),
             removed: Removed::default(),
@@ -200,16 +200,16 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             time: 0.0,
         };
         for group in groups {
-            let models = match &group[..] {
+            let joined = match &group[..] {
                 [(_, model)] => model.complete()?,
                 models => Model::side_by_side(models.iter().map(|(_, model)| *model))?,
             };
             let schedules = group.iter().map(|(_, model)| schedule_of(model, scene.order));
             let mut island =
-                Island::new(models, schedules.collect(), scene.formula, &mut kernel_for)?;
+                Island::new(joined, schedules.collect(), scene.formula, &mut kernel_for)?;
             let (mut springs, mut bodies) = (0..0, 0..0);
             for &(at, model) in &group {
-                let part = &mut world.parts[at];
+                let part = &mut world.models[at];
                 springs = following(&springs, model.springs.len());
                 bodies = following(&bodies, model.bodies.all().len());
                 part.island = world.islands.len();
@@ -217,7 +217,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
                 let first = part.triangles.start;
                 island.triangles.extend((first..first + model.faces.len()).map(|it| it as u32));
             }
-            let parts = || group.iter().map(|(at, _)| &world.parts[*at]);
+            let parts = || group.iter().map(|(at, _)| &world.models[*at]);
             let mut names = vec![0; island.matter.particles.len()];
             for (nth, name) in parts().flat_map(|part| part.particles.clone()).enumerate() {
                 names[island.number_of(nth as u32) as usize] = name as u32;
@@ -230,19 +230,19 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         Ok(world)
     }
 
-    /// How it moves.
+    /// The present settings.
     pub fn settings(&self) -> &Settings<D> {
         &self.settings
     }
 
-    /// How it will move from the next step on; not checked against springs.
+    /// The settings, to change from the next step on; not checked against springs.
     pub fn settings_mut(&mut self) -> &mut Settings<D> {
         &mut self.settings
     }
 
-    /// Changes how it moves, and scales each particle's last displacement by how much longer its
-    /// substeps are now: so velocities stay, rounded once. (Through
-    /// [`settings_mut`](Self::settings_mut) displacements stay.)
+    /// Changes the settings, and scales each particle's last displacement by the ratio of the
+    /// substep lengths, which keeps velocities (rounded once). Changes through
+    /// [`settings_mut`](Self::settings_mut) keep displacements instead.
     ///
     /// # Errors
     /// If the settings, or the present ones, are not sane, or substeps are too long for the springs;
@@ -250,7 +250,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     pub fn set_settings(&mut self, settings: Settings<D>) -> Result<(), WorldError> {
         settings.step.motion()?;
         self.settings.step.motion()?;
-        for part in &self.parts {
+        for part in &self.models {
             let Model { particles, springs, .. } = &self.islands[part.island].matter;
             let springs = springs.within(part.springs.clone());
             check_springs(&springs, particles.inverse_masses(), &settings.step)?;
@@ -263,27 +263,27 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         Ok(())
     }
 
-    /// What pushes, in this order; forces may come and go between steps.
+    /// The forces, in the order in which they act; they may be added and removed between steps.
     pub fn forces_mut(&mut self) -> &mut Vec<Arc<dyn Force<D>>> {
         &mut self.forces
     }
 
-    /// What keeps out, in this order; obstacles may come and go between steps.
+    /// The obstacles, in the order in which they act; they may be added and removed between steps.
     pub fn obstacles_mut(&mut self) -> &mut Vec<Arc<dyn Obstacle<D>>> {
         &mut self.obstacles
     }
 
-    /// By what formula sticks are relaxed.
+    /// The formula that relaxes sticks.
     pub fn formula(&self) -> Formula {
         self.formula
     }
 
-    /// How many steps there were.
+    /// Number of steps so far.
     pub fn steps(&self) -> u64 {
         self.steps
     }
 
-    /// The time since it began, s.
+    /// Simulated time, s.
     pub fn time(&self) -> f64 {
         self.time
     }
@@ -298,18 +298,18 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         self.len() == 0
     }
 
-    fn part(&self, model: &str) -> Option<&ModelRange> {
-        self.parts.iter().find(|part| part.name == model)
+    fn model_range(&self, model: &str) -> Option<&ModelRange> {
+        self.models.iter().find(|part| part.name == model)
     }
 
     /// The numbers of a model's particles, if there is one of that name.
     pub fn model(&self, name: &str) -> Option<Range<usize>> {
-        Some(self.part(name)?.particles.clone())
+        Some(self.model_range(name)?.particles.clone())
     }
 
     /// The numbers of a model's sticks, if there is one of that name.
     pub fn sticks_of(&self, name: &str) -> Option<Range<usize>> {
-        Some(self.part(name)?.sticks.clone())
+        Some(self.model_range(name)?.sticks.clone())
     }
 
     /// The numbers of the particles in a group of a model, in the group's order, if there are
@@ -322,10 +322,10 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         Some(names.map(|name| name as usize).filter(|name| range.contains(name)).collect())
     }
 
-    /// Goes on with another formula or other kernels, from the same state.
+    /// Changes the formula or the kernels and keeps the state.
     ///
     /// # Errors
-    /// If a kernel cannot run a schedule; the parts before it have changed then.
+    /// If a kernel cannot run a schedule; the islands before it have changed then.
     pub fn replan(
         &mut self,
         formula: Formula,
@@ -338,30 +338,30 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         Ok(())
     }
 
-    /// Its parts, each with its own kernel, numbers and schedule.
+    /// The islands, each with its own kernel, numbering and schedule.
     pub fn islands(&self) -> &[Island<K::Plan, D>] {
         &self.islands
     }
 
-    /// The parts, to change what is in them (masses, rest lengths, tears, tear factors); the next
-    /// step takes it over.
+    /// The islands, to change masses, rest lengths, tears and tear factors; the next step applies
+    /// the changes.
     pub fn islands_mut(&mut self) -> &mut [Island<K::Plan, D>] {
         for island in &mut self.islands {
-            island.tearing.doubt();
+            island.tearing.mark_factors_stale();
         }
         &mut self.islands
     }
 
-    /// Where a particle is: its island, and its number there.
+    /// The island of a particle, and its number in that island.
     ///
     /// # Panics
-    /// If there is no such particle, as all getters of one particle.
+    /// If there is no such particle, like all getters of one particle.
     pub fn locate(&self, particle: usize) -> (usize, usize) {
         assert!(particle < self.len(), "there is no particle {particle}");
-        self.particles.locate(particle).expect("particles never go")
+        self.particles.locate(particle).expect("particles are never removed")
     }
 
-    /// Where a stick is: its island, and its number there; none once it was torn and left out by
+    /// The island of a stick, and its number in that island; None once it was torn and left out by
     /// reordering.
     ///
     /// # Panics
@@ -371,7 +371,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         self.sticks.locate(stick)
     }
 
-    /// The same with an error for what comes from a user.
+    /// As [`locate`](Self::locate), with an error instead of a panic.
     fn find(&self, particle: usize) -> Result<(usize, usize), ParticleError> {
         let particles = self.len();
         if particle < particles {
@@ -381,7 +381,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         }
     }
 
-    /// The same of a stick.
+    /// As [`locate_stick`](Self::locate_stick), with an error instead of a panic.
     fn find_stick(&self, stick: usize) -> Result<Option<(usize, usize)>, StickError> {
         let sticks = self.sticks.len();
         if stick < sticks {
@@ -391,7 +391,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         }
     }
 
-    /// Where a particle is, m.
+    /// The position of a particle, m.
     ///
     /// # Panics
     /// If there is no such particle.
@@ -400,7 +400,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         self.islands[island].matter.particles.position(number)
     }
 
-    /// Where all particles are, in the order of their numbers, m.
+    /// All positions in the order of the particles' numbers, m.
     pub fn positions(&self) -> impl Iterator<Item = [f32; D]> {
         (0..self.len()).map(|particle| self.position(particle))
     }
@@ -414,7 +414,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         self.islands[island].matter.particles.inverse_masses()[number]
     }
 
-    /// The faces that are left, by the numbers of their particles.
+    /// The remaining faces, as the numbers of their particles.
     pub fn faces(&self) -> impl Iterator<Item = [u32; 3]> {
         self.islands.iter().enumerate().flat_map(|(island, it)| {
             let names = self.particles.of(island);
@@ -422,8 +422,8 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         })
     }
 
-    /// A hash of all positions' bits, by the numbers of the world: as
-    /// [`Particles::hash`](taut_core::Particles::hash), so that it tells nothing of islands and kernels.
+    /// A hash of the bits of all positions in the order of the world's numbers, as
+    /// [`Particles::hash`](taut_core::Particles::hash): it does not depend on islands and kernels.
     pub fn hash(&self) -> u64 {
         hash_points(self.positions())
     }

@@ -1,62 +1,62 @@
-//! What particles and sticks are called in a world and in its islands.
+//! The numbers of particles and sticks in a world, and in its islands.
 
-/// No number: what it names is gone.
+/// In place of a number in an island: the particle or stick was removed.
 const GONE: u32 = u32::MAX;
 
-/// The numbers of a world's particles, or of its sticks, and those that they have in the islands.
+/// Maps the numbers of a world's particles (or sticks), here *names*, to numbers in islands, and
+/// back.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
-    /// For each number of the world the island and the number there, if it is still there.
+    /// For each name the island and the number there, or [`GONE`].
     places: Vec<[u32; 2]>,
-    /// For each island and number there the number of the world.
+    /// For each island and number there the name.
     names: Vec<Vec<u32>>,
 }
 
 impl Names {
-    /// `len` numbers of a world, in no island yet.
+    /// `len` names, in no island yet.
     pub(super) fn new(len: usize) -> Self {
         Self { places: vec![[GONE; 2]; len], names: Vec::new() }
     }
 
-    /// Adds an island whose numbers `0..` are called `names` in the world.
+    /// Adds an island whose numbers `0..` have these names.
     pub(super) fn add(&mut self, names: Vec<u32>) {
         self.names.push(names);
-        self.rename(self.names.len() - 1);
+        self.update_places(self.names.len() - 1);
     }
 
-    /// Keeps, of the numbers of an island, those given, which are `0..` from now on.
+    /// Removes from an island all numbers but `kept`, which become `0..`.
     pub(super) fn keep(&mut self, island: usize, kept: &[u32]) {
         for &name in &self.names[island] {
             self.places[name as usize][1] = GONE;
         }
         self.names[island] = kept.iter().map(|&old| self.names[island][old as usize]).collect();
-        self.rename(island);
+        self.update_places(island);
     }
 
-    fn rename(&mut self, island: usize) {
+    fn update_places(&mut self, island: usize) {
         for (number, &name) in self.names[island].iter().enumerate() {
             self.places[name as usize] = [island as u32, number as u32];
         }
     }
 
-    /// How many numbers the world has.
+    /// How many names there are.
     pub(super) fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// The island and the number there, if it is still there. Panics if the world has no such
-    /// number.
+    /// The island and the number there, if not removed. Panics if the name does not exist.
     pub(super) fn locate(&self, name: usize) -> Option<(usize, usize)> {
         let [island, number] = self.places[name];
         (number != GONE).then_some((island as usize, number as usize))
     }
 
-    /// The same of a number that may be nonsense.
-    pub(super) fn locate_if_any(&self, name: usize) -> Option<(usize, usize)> {
+    /// As [`locate`](Self::locate); None if the name does not exist.
+    pub(super) fn try_locate(&self, name: usize) -> Option<(usize, usize)> {
         (name < self.len()).then(|| self.locate(name)).flatten()
     }
 
-    /// The numbers of the world, by those of an island.
+    /// The names in an island, by number.
     pub(super) fn of(&self, island: usize) -> &[u32] {
         &self.names[island]
     }

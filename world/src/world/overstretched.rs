@@ -5,16 +5,16 @@ use taut_core::{Cursor, Delta, Particles, Sticks};
 use super::runs::{CHUNK, Run, Runs};
 use crate::simd::{Pass, widest};
 
-/// At what length each stick of an island tears, laid out.
+/// The lengths at which the sticks of an island tear, in the layout of [`Runs`].
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tearing {
     layout: Runs,
-    /// For each place the square of the length at which the stick there tears, m²; infinite if it
-    /// never does, or has.
+    /// For each place the square of the length at which its stick tears, m²; infinite if it never
+    /// tears or is torn.
     limits: Vec<f32>,
     seen: Option<Cursor>,
-    /// Whether the factors may be others than those laid out: see [`doubt`](Self::doubt).
-    doubtful: bool,
+    /// See [`mark_factors_stale`](Self::mark_factors_stale).
+    factors_stale: bool,
 }
 
 impl Tearing {
@@ -24,22 +24,22 @@ impl Tearing {
             limits: vec![f32::INFINITY; layout.sticks.len()],
             layout,
             seen: None,
-            doubtful: false,
+            factors_stale: false,
         }
     }
 
-    /// From now on the factors may be others: the next [`refresh`](Self::refresh) compares them with
-    /// what is laid out. (Not every refresh: it would read all factors at each step.)
-    pub(super) fn doubt(&mut self) {
-        self.doubtful = true;
+    /// Says that factors may have changed: the next [`refresh`](Self::refresh) compares them with
+    /// the layout. (Without this mark a refresh does not read all factors.)
+    pub(super) fn mark_factors_stale(&mut self) {
+        self.factors_stale = true;
     }
 
-    /// Takes over what changed of the sticks and their factors.
+    /// Applies changes of the sticks and their factors.
     pub(super) fn refresh(&mut self, sticks: &Sticks, factors: &[f32]) {
-        if core::mem::take(&mut self.doubtful) {
+        if core::mem::take(&mut self.factors_stale) {
             let laid_out = |stick| self.layout.place(stick).is_some();
             if (0..sticks.len()).all(|stick| tears(factors, stick) == laid_out(stick)) {
-                self.seen = None; // the same sticks tear, perhaps at other lengths
+                self.seen = None; // the same sticks, perhaps with other factors
             } else {
                 *self = Self::new(sticks, factors);
             }
@@ -62,7 +62,7 @@ impl Tearing {
         self.seen = Some(changes.now());
     }
 
-    /// The sticks that are longer than they bear.
+    /// Finds the sticks that are longer than their limits.
     pub(super) fn overstretched<const D: usize>(
         &self,
         particles: &Particles<D>,
@@ -73,12 +73,12 @@ impl Tearing {
     }
 }
 
-/// Whether a stick of a list of factors ever tears.
+/// Whether a stick can tear.
 fn tears(factors: &[f32], stick: usize) -> bool {
     factors.get(stick).is_some_and(|factor| factor.is_finite())
 }
 
-/// Finds the sticks that are longer than they bear.
+/// Finds the sticks that are longer than their limits.
 struct Overstretched<'a, const D: usize> {
     tearing: &'a Tearing,
     columns: [&'a [f32]; D],
@@ -89,9 +89,9 @@ impl<const D: usize> Pass for Overstretched<'_, D> {
     #[inline(always)]
     fn run(self) {
         let Self { tearing: Tearing { layout, limits, .. }, columns, found } = self;
-        let Runs { rows, loose, sticks, .. } = layout;
+        let Runs { runs, single, sticks, .. } = layout;
         let mut squares = [0.0_f32; CHUNK];
-        for &Run { a, b, first, len } in rows {
+        for &Run { a, b, first, len } in runs {
             let squares = &mut squares[..len];
             squares.fill(0.0);
             for column in columns {
@@ -103,15 +103,15 @@ impl<const D: usize> Pass for Overstretched<'_, D> {
             }
             let limits = &limits[first..first + len];
             let over = |(square, limit): (&f32, &f32)| square > limit;
-            // All of them without a branch: hardly ever is there one.
+            // Count without branches first: overstretched sticks are rare.
             let count: u32 = squares.iter().zip(limits).map(|pair| u32::from(over(pair))).sum();
             if count > 0 {
                 let pairs = squares.iter().zip(limits).zip(&sticks[first..]);
                 found.extend(pairs.filter(|(pair, _)| over(*pair)).map(|(_, stick)| stick));
             }
         }
-        let first = layout.first_loose();
-        for ((ends, limit), &stick) in loose.iter().zip(&limits[first..]).zip(&sticks[first..]) {
+        let first = layout.first_single();
+        for ((ends, limit), &stick) in single.iter().zip(&limits[first..]).zip(&sticks[first..]) {
             let mut square = 0.0;
             for column in columns {
                 let d = column[ends[1] as usize] - column[ends[0] as usize];

@@ -1,4 +1,4 @@
-//! New schedules for the sticks that are left after tears.
+//! New schedules for the sticks that remain after tears.
 
 use std::ops::Range;
 
@@ -8,13 +8,13 @@ use super::{ModelRange, World, WorldError};
 use crate::model::Model;
 
 impl<K: Kernel<D>, const D: usize> World<K, D> {
-    /// Leaves out the sticks that are torn, and reorders what remains of the models that had such:
-    /// worth it when much is torn, since torn sticks keep their places and their cost until then.
-    /// Returns how many were left out.
+    /// Leaves out torn sticks and reorders the remaining sticks of their models. This pays when
+    /// many are torn, since torn sticks cost time until they are left out. Returns how many were
+    /// left out.
     ///
-    /// **The answer changes**: another order of the sticks relaxes to other positions, and a sheet
-    /// is no longer one to the kernel for sheets. Particles keep their numbers, and so do sticks:
-    /// torn ones stay [torn](Self::is_torn). Models without torn sticks keep their order.
+    /// **The result changes**: another order of the sticks relaxes to other positions, and the
+    /// kernel for sheets no longer treats the model as a sheet. Particles and sticks keep their
+    /// numbers: torn ones stay [torn](Self::is_torn). Models without torn sticks keep their order.
     ///
     /// # Errors
     /// If a kernel cannot run the new schedule; the islands before it have changed then.
@@ -33,12 +33,12 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
                 (0..len as u32).filter(|&stick| !sticks.is_torn(stick as usize)).collect();
             if kept.len() < len {
                 let left = sticks.selected(&kept)?;
-                let parts = self.parts.iter().filter(|part| part.island == at);
+                let parts = self.models.iter().filter(|part| part.island == at);
                 let schedules = parts.map(|part| self.schedule_of_left(part, &kept, &left));
                 let schedules: Vec<Schedule> = schedules.collect::<Result<_, _>>()?;
                 let island = &mut self.islands[at];
                 let schedule = island.joined(schedules, &left);
-                island.exchange(left, &kept, schedule, self.formula, &mut kernel_for)?;
+                island.replace_sticks(left, &kept, schedule, self.formula, &mut kernel_for)?;
                 self.sticks.keep(at, &kept);
                 gone += len - kept.len();
             }
@@ -46,9 +46,9 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         Ok(gone)
     }
 
-    /// The schedule of the sticks of a model that are left. As it is made of that model alone, by the
-    /// numbers that its particles have there, it does not depend on what else is in the island. `kept`
-    /// are the sticks of the island that are not torn, `left`.
+    /// The schedule of a model's remaining sticks. It is made from that model alone, in its own
+    /// numbering, so other models of the island do not change it. `left` are the untorn sticks of
+    /// the island, `kept` their old numbers.
     fn schedule_of_left(
         &self,
         part: &ModelRange,
@@ -56,7 +56,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         left: &Sticks,
     ) -> Result<Schedule, StickError> {
         let island = &self.islands[part.island];
-        // The sticks of a model follow each other in an island, too.
+        // The sticks of a model are contiguous in an island, too.
         let names = self.sticks.of(part.island);
         let [before, after] = [part.sticks.start, part.sticks.end]
             .map(|name| names.partition_point(|&it| (it as usize) < name));
@@ -65,7 +65,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
 
         let names = self.particles.of(part.island);
         let number = |particle: u32| names[particle as usize] - part.particles.start as u32;
-        let sticks = selected(left, first..end, part.particles.len(), number)?;
+        let sticks = renumbered_range(left, first..end, part.particles.len(), number)?;
         if after - before == end - first {
             return Ok(part_of_schedule(island.schedule(), before..after, &sticks));
         }
@@ -82,8 +82,8 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     }
 }
 
-/// Some sticks, their ends by other numbers.
-fn selected(
+/// A range of sticks with renumbered ends.
+fn renumbered_range(
     sticks: &Sticks,
     range: Range<usize>,
     particles: usize,
@@ -101,7 +101,7 @@ fn selected(
     Ok(selected)
 }
 
-/// What a schedule says of a range of its sticks, which are these.
+/// The part of a schedule for a range of its sticks; `sticks` are those of the range.
 fn part_of_schedule(schedule: &Schedule, range: Range<usize>, sticks: &Sticks) -> Schedule {
     let (first, end) = (range.start as u32, range.end as u32);
     let mut phases = schedule.to_phases();

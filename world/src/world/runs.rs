@@ -1,27 +1,27 @@
-//! An order of sticks in which computing the stretch of all of them is fast.
+//! An order of sticks in which SIMD code computes all stretches fast.
 
 use taut_core::Sticks;
 
-/// How many sticks are looked at together.
+/// Largest number of sticks that are computed together.
 pub(super) const CHUNK: usize = 64;
 
-/// Fewer consecutive sticks than this are looked at one by one.
-const LEAST: usize = 8;
+/// Shorter runs are not worth it: their sticks are computed one by one.
+const RUN_MIN: usize = 8;
 
-/// Sticks in another order: first those whose ends are consecutive particles, as those of a sheet
-/// are, one after the other; then the rest. Each has a place in it.
+/// A permutation of sticks: first the runs, whose ends are consecutive particles (as in a sheet),
+/// then the single sticks. Each stick has a place in it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Runs {
-    pub(super) rows: Vec<Run>,
-    /// The ends of the sticks at the last places.
-    pub(super) loose: Vec<[u32; 2]>,
+    pub(super) runs: Vec<Run>,
+    /// The ends of the single sticks, which have the last places.
+    pub(super) single: Vec<[u32; 2]>,
     /// The stick at each place.
     pub(super) sticks: Vec<u32>,
-    /// For each stick its place; none for those that were left out.
+    /// For each stick its place; [`NO_PLACE`] if it was left out.
     places: Vec<u32>,
 }
 
-/// Sticks `a - b`, `a + 1 - b + 1`, ... from the place `first` on, [`CHUNK`] of them at most.
+/// Sticks `a - b`, `a + 1 - b + 1`, ... at the places from `first` on, at most [`CHUNK`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Run {
     pub(super) a: usize,
@@ -30,10 +30,10 @@ pub(super) struct Run {
     pub(super) len: usize,
 }
 
-const NOWHERE: u32 = u32::MAX;
+const NO_PLACE: u32 = u32::MAX;
 
 impl Runs {
-    /// Of those sticks that are wanted.
+    /// The sticks that `wanted` selects.
     pub(super) fn of(sticks: &Sticks, wanted: impl Fn(usize) -> bool) -> Self {
         let ends = sticks.ends();
         let mut order: Vec<u32> =
@@ -46,26 +46,26 @@ impl Runs {
             let [one, next] = [one, next].map(|stick| ends[stick as usize]);
             [one[0] + 1, one[1] + 1] == next
         };
-        let (mut rows, mut places, mut loose) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut runs, mut places, mut single) = (Vec::new(), Vec::new(), Vec::new());
         for run in order.chunk_by(follows).flat_map(|run| run.chunks(CHUNK)) {
-            if run.len() < LEAST {
-                loose.extend(run);
+            if run.len() < RUN_MIN {
+                single.extend(run);
             } else {
                 let [a, b] = ends[run[0] as usize].map(|end| end as usize);
-                rows.push(Run { a, b, first: places.len(), len: run.len() });
+                runs.push(Run { a, b, first: places.len(), len: run.len() });
                 places.extend(run);
             }
         }
-        // As they were numbered, which is as near each other as they are in memory.
-        loose.sort_unstable();
-        places.extend(&loose);
-        let mut place_of = vec![NOWHERE; sticks.len()];
+        // By number, which keeps memory accesses local.
+        single.sort_unstable();
+        places.extend(&single);
+        let mut place_of = vec![NO_PLACE; sticks.len()];
         for (place, &stick) in places.iter().enumerate() {
             place_of[stick as usize] = place as u32;
         }
         Self {
-            rows,
-            loose: loose.iter().map(|&stick| ends[stick as usize]).collect(),
+            runs,
+            single: single.iter().map(|&stick| ends[stick as usize]).collect(),
             sticks: places,
             places: place_of,
         }
@@ -74,12 +74,12 @@ impl Runs {
     /// The place of a stick, if it was not left out.
     pub(super) fn place(&self, stick: usize) -> Option<usize> {
         let place = self.places[stick];
-        (place != NOWHERE).then_some(place as usize)
+        (place != NO_PLACE).then_some(place as usize)
     }
 
-    /// The place of the first that is in no run.
+    /// The place of the first single stick.
     #[inline(always)]
-    pub(super) fn first_loose(&self) -> usize {
-        self.sticks.len() - self.loose.len()
+    pub(super) fn first_single(&self) -> usize {
+        self.sticks.len() - self.single.len()
     }
 }

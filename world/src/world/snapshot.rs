@@ -1,4 +1,4 @@
-//! A world put aside, and taken up again.
+//! Snapshots of a world, and resuming from them.
 
 use taut_core::{
     COORDINATE_MAX, Formula, Kernel, Kind, ParticleError, Particles, Real, Schedule, ScheduleError,
@@ -14,20 +14,20 @@ use crate::model::Model;
 use crate::scene::Scene;
 use crate::settings::Settings;
 
-/// Why a world cannot be taken up again.
+/// Why a world cannot be resumed from a snapshot.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SnapshotError {
-    /// It is of another scene.
-    #[error("the snapshot is of another scene: {what}")]
+    /// It was taken in a different scene.
+    #[error("the snapshot is of a different scene: {what}")]
     OtherScene {
-        /// What differs first.
+        /// The first difference.
         what: String,
     },
-    /// It was written by a version that damped by a share of the velocity in each substep.
+    /// It is of a version whose damping was a share of the velocity per substep.
     #[error(
-        "the snapshot is of an older version: it has no damping_rate (1/s); play the scene again and \
-         take another"
+        "the snapshot is of an older version: it has no damping_rate (1/s); simulate the scene again and \
+         take a new one"
     )]
     NoDampingRate,
     /// Something in it is missing or contradicts the rest.
@@ -45,7 +45,7 @@ pub enum SnapshotError {
     /// A stick is not sane.
     #[error("the snapshot is damaged: {0}")]
     Stick(StickError),
-    /// An order is none.
+    /// The order of its sticks is not a schedule.
     #[error("the snapshot is damaged: {0}")]
     Schedule(ScheduleError),
     /// The scene cannot be made into a world, or the step is not sane.
@@ -53,7 +53,7 @@ pub enum SnapshotError {
     World(#[from] WorldError),
 }
 
-// Not by `#[from]`, which would make what is said here its source, too: it would be said twice.
+// Not `#[from]`: it would set the source, too, and reports would print the text twice.
 macro_rules! from {
     ($($variant:ident: $error:ty),*) => { $(
         impl From<$error> for SnapshotError {
@@ -65,12 +65,12 @@ macro_rules! from {
 }
 from!(Measure: ModelError, Particle: ParticleError, Stick: StickError, Schedule: ScheduleError);
 
-/// All that changes in a world: positions and previous positions, masses, sticks, faces, settings,
-/// time, what is pinned, grabbed and dragged, and new orders. What does not change is the scene's
-/// (names, groups, forces, obstacles), and is not in it.
+/// All state of a world that changes: positions and previous positions, masses, sticks, faces,
+/// settings, time, pins, grabs, drags, and schedules after reordering. What never changes (names,
+/// groups, forces, obstacles) belongs to the scene and is not included.
 ///
-/// With the feature `serde` it goes through any format: numbers with a fraction as the bits that
-/// they are, so that none is rounded on the way.
+/// With the feature `serde` it can be written in any format: floats are written as their bits, so
+/// that none is rounded.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Snapshot {
@@ -87,18 +87,18 @@ pub struct Snapshot {
     substeps: u32,
     iterations: u32,
     passes: u32,
-    /// By the numbers of the world; rows of `dimensions` numbers.
+    /// By the numbers of the world; `dimensions` coordinates per particle.
     positions: Bits,
     previous: Bits,
     inverse_masses: Bits,
     held: Vec<Hold>,
     targets: Vec<(usize, Bits)>,
-    /// Its key stays that of earlier snapshots.
+    /// The key is that of earlier versions.
     #[cfg_attr(feature = "serde", serde(rename = "pieces"))]
     islands: Vec<IslandState>,
 }
 
-/// By what a model is known.
+/// What identifies a model.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Shape {
@@ -131,8 +131,7 @@ struct IslandState {
     tear_factors: Bits,
     /// By the numbers of the world.
     faces: Vec<[u32; 3]>,
-    /// If it was ordered anew: the sticks that were kept, by the numbers of the world, and their
-    /// order.
+    /// If it was reordered: the remaining sticks, by the numbers of the world, and their order.
     reordered: Option<(Vec<u32>, Phases)>,
 }
 
@@ -146,7 +145,7 @@ struct Bits(Vec<u32>);
 
 impl Bits {
     fn of(numbers: impl IntoIterator<Item = f32>) -> Self {
-        // Every NaN is the same one, as instruction sets make different ones.
+        // All NaNs become one, as instruction sets make different ones.
         Self(numbers.into_iter().map(|number| number.canonical_bits() as u32).collect())
     }
 
@@ -156,16 +155,16 @@ impl Bits {
 
     fn point<const D: usize>(&self) -> Result<[f32; D], SnapshotError> {
         let point: Vec<f32> = self.numbers().collect();
-        point.try_into().map_err(|_| damaged("a point has other dimensions"))
+        point.try_into().map_err(|_| damaged("a point has the wrong number of coordinates"))
     }
 }
 
-/// The most steps of a snapshot: further steps do not wrap around, and formats whose numbers are
-/// `f64` keep it.
+/// Largest number of steps in a snapshot: exact in formats whose numbers are `f64`, and no later
+/// step overflows.
 const STEPS_MAX: u64 = 1 << 53;
 
-/// The latest time of a snapshot, s: a step of 1 s or longer still changes it, and each birth of an
-/// emitter has a number of its own.
+/// Latest time of a snapshot, s: adding a step of 1 s still changes it, and the births of an
+/// emitter still have distinct numbers.
 const TIME_MAX: f64 = 1e15;
 
 fn damaged(what: &'static str) -> SnapshotError {
@@ -184,38 +183,39 @@ pub(super) fn shapes<const D: usize>(scene: &Scene<D>) -> Vec<Shape> {
 }
 
 impl Snapshot {
-    /// Checks that it is of a scene.
+    /// Checks that it was taken in this scene.
     fn check<const D: usize>(&self, scene: &Scene<D>) -> Result<(), SnapshotError> {
         let other = |what| Err(SnapshotError::OtherScene { what });
         if self.dimensions != D {
-            return other(format!("of {} dimensions and not {D}", self.dimensions));
+            return other(format!("it has {} dimensions, expected {D}", self.dimensions));
         }
         let shapes = shapes(scene);
         for (own, shape) in self.models.iter().zip(&shapes) {
             let name = &own.name;
             if own.name != shape.name {
-                return other(format!("its model '{name}' is called '{}'", shape.name));
+                return other(format!("its model '{name}' should be '{}'", shape.name));
             }
             if own.particles != shape.particles {
                 return other(format!(
-                    "its model '{name}' has {} particles and not {}",
+                    "its model '{name}' has {} particles, expected {}",
                     own.particles, shape.particles
                 ));
             }
             if own != shape {
                 let what = if own.springs == shape.springs { "sticks" } else { "springs" };
-                return other(format!("its model '{name}' has other {what}"));
+                return other(format!("its model '{name}' has different {what}"));
             }
         }
         if self.models.len() != shapes.len() {
-            return other(format!("it has {} models and not {}", self.models.len(), shapes.len()));
+            return other(format!("it has {} models, expected {}", self.models.len(), shapes.len()));
         }
         Ok(())
     }
 }
 
 impl<K: Kernel<D>, const D: usize> World<K, D> {
-    /// All that changes in it, to [`resume`](Self::resume) with the scene with which it began.
+    /// Takes a snapshot, to [`resume`](Self::resume) with the scene that the world was created
+    /// with.
     ///
     /// ```
     /// use taut_scalar::ScalarKernel;
@@ -266,11 +266,11 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             inverse_masses: Bits::of(all().map(|(it, number)| it.inverse_masses()[number])),
             held: held.collect(),
             targets: self.targets.iter().map(|(&it, &to)| (it, Bits::of(to))).collect(),
-            islands: (0..self.islands.len()).map(|island| self.part_of(island)).collect(),
+            islands: (0..self.islands.len()).map(|island| self.island_state(island)).collect(),
         }
     }
 
-    fn part_of(&self, at: usize) -> IslandState {
+    fn island_state(&self, at: usize) -> IslandState {
         let island = &self.islands[at];
         let Model { sticks, faces, tear_factors, .. } = &island.matter;
         let all = || 0..sticks.len();
@@ -291,12 +291,12 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         }
     }
 
-    /// Goes on where a snapshot was taken, to the same bits, on any kernels. Forces, obstacles and
-    /// the order of sticks (but of those that were ordered anew) are those of the scene.
+    /// Resumes from a snapshot, with the same bits on any kernels. Forces, obstacles and the order
+    /// of sticks (unless reordered) are those of the scene.
     ///
     /// # Errors
-    /// If the snapshot is of another scene, or damaged, or was taken when not every position was
-    /// finite; as [`new`](Self::new).
+    /// If the snapshot is of a different scene, or damaged, or was taken when not every position
+    /// was finite; as [`new`](Self::new).
     pub fn resume(
         scene: &Scene<D>,
         mut kernel_for: impl FnMut(&Schedule) -> K,
@@ -304,7 +304,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     ) -> Result<Self, SnapshotError> {
         snapshot.check(scene)?;
         let formula: Formula =
-            snapshot.formula.parse().map_err(|_| damaged("there is no such formula"))?;
+            snapshot.formula.parse().map_err(|_| damaged("the formula is unknown"))?;
         let mut scene = scene.clone();
         scene.formula = formula;
         scene.settings = snapshot.settings()?;
@@ -312,7 +312,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         (world.steps, world.time) = snapshot.progress()?;
         world.resume_particles(snapshot)?;
         if snapshot.islands.len() != world.islands.len() {
-            return Err(damaged("an island is missing"));
+            return Err(damaged("the number of islands is wrong"));
         }
         for (island, part) in snapshot.islands.iter().enumerate() {
             world.resume_island(island, part, &mut kernel_for)?;
@@ -329,7 +329,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         if [positions, previous].iter().any(|it| it.0.len() != D * len)
             || inverse_masses.0.len() != len
         {
-            return Err(damaged("it has other columns of particles"));
+            return Err(damaged("the number of positions or masses is wrong"));
         }
         for (name, inverse_mass) in inverse_masses.numbers().enumerate() {
             let (island, number) = self.locate(name);
@@ -337,7 +337,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             let point = |bits: &Bits| -> [f32; D] {
                 core::array::from_fn(|axis| f32::from_bits(bits.0[D * name + axis]))
             };
-            // Bounds are those of sane points; and what was -0.0 stays so.
+            // Checks the coordinates; the columns are then set directly to keep -0.0.
             particles.set_position(number, point(previous))?;
             particles.set_position(number, point(positions))?;
             for axis in 0..D {
@@ -348,14 +348,14 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         }
         for hold in held {
             if hold.particle >= len {
-                return Err(damaged("it holds a particle that is not there"));
+                return Err(damaged("a held particle does not exist"));
             }
             let inverse_mass = f32::from_bits(hold.inverse_mass);
             let drift = hold.drift.point()?;
             for along in drift {
-                // From one sane place to another.
+                // The largest distance of two valid coordinates.
                 let sane = -2.0 * COORDINATE_MAX..=2.0 * COORDINATE_MAX;
-                let what = "how far a substep drags a particle, m,";
+                let what = "the drag per substep of a held particle, m,";
                 ModelError::check(what, f64::from(along), sane, "from -2e12 to 2e12")?;
             }
             self.held.insert(
@@ -379,34 +379,33 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         let island = &mut self.islands[at];
         if let Some((kept, phases)) = &part.reordered {
             let number = |&name: &u32| {
-                let place = self.sticks.locate_if_any(name as usize);
+                let place = self.sticks.try_locate(name as usize);
                 place.filter(|&(island, _)| island == at).map(|(_, number)| number as u32)
             };
             let kept: Option<Vec<u32>> = kept.iter().map(number).collect();
             let kept = kept
                 .filter(|kept| kept.is_sorted_by(|one, next| one < next))
-                .ok_or(damaged("an order was built for different sticks"))?;
+                .ok_or(damaged("an order refers to sticks of another island, or not in sequence"))?;
             let left = island.matter.sticks.selected(&kept)?;
             let schedule = Schedule::new(&left, phases)?;
             island
-                .exchange(left, &kept, schedule, self.formula, kernel_for)
+                .replace_sticks(left, &kept, schedule, self.formula, kernel_for)
                 .map_err(WorldError::from)?;
             self.sticks.keep(at, &kept);
         }
         let face = |face: &[u32; 3]| {
-            let place = |name: u32| self.particles.locate_if_any(name as usize);
+            let place = |name: u32| self.particles.try_locate(name as usize);
             let own = |name| place(name).filter(|it| it.0 == at).map(|it| it.1 as u32);
             let [a, b, c] = face.map(own);
             Some([a?, b?, c?])
         };
         let faces: Option<Vec<[u32; 3]>> = part.faces.iter().map(face).collect();
-        resume_faces(island, &faces.ok_or(damaged("a face is of other particles"))?);
+        resume_faces(island, &faces.ok_or(damaged("a face refers to particles of another island"))?);
         resume_sticks(island, part)
     }
 }
 
-/// Takes away the faces that are gone, as it was done then: what is left is visited in the same
-/// order.
+/// Removes faces as the original world did, so that the remaining ones have the same order.
 fn resume_faces<P, const D: usize>(island: &mut Island<P, D>, left: &[[u32; 3]]) {
     let mut next = left.iter().peekable();
     let faces = &mut island.matter.faces;
@@ -428,7 +427,7 @@ fn resume_sticks<P, const D: usize>(
         || part.torn.len() != len
         || part.tear_factors.0.len() > len
     {
-        return Err(damaged("it has other columns of sticks"));
+        return Err(damaged("the number of rest lengths, kinds or other values of sticks is wrong"));
     }
     let number = |bits: &Bits, stick: usize| f32::from_bits(bits.0[stick]);
     for stick in 0..len {
@@ -443,7 +442,7 @@ fn resume_sticks<P, const D: usize>(
     Ok(())
 }
 
-/// Changes what is not so already, so that plans hear of changes only.
+/// Sets only the values that differ, so that plans see no needless changes.
 fn set_stick(
     sticks: &mut Sticks,
     stick: usize,
@@ -471,7 +470,7 @@ impl Snapshot {
             return Err(damaged("the step is missing"));
         };
         let acceleration =
-            acceleration.try_into().map_err(|_| damaged("the step has other dimensions"))?;
+            acceleration.try_into().map_err(|_| damaged("the acceleration has the wrong number of coordinates"))?;
         let (substeps, iterations) = (self.substeps, self.iterations);
         let step = Step { dt: *dt, substeps, iterations, acceleration, damping_rate };
         let settings = Settings { step, passes: self.passes };
@@ -479,7 +478,7 @@ impl Snapshot {
         Ok(settings)
     }
 
-    /// How many steps there were, and the time, s.
+    /// The number of steps, and the time, s.
     fn progress(&self) -> Result<(u64, f64), SnapshotError> {
         let what = "the number of steps";
         ModelError::check(what, self.steps as f64, ..=STEPS_MAX as f64, "at most 2^53")?;

@@ -10,21 +10,21 @@ use crate::settings::{Moment, Settings};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct Outcome {
-    /// Whether every position is finite. A simulation can blow up by its order, its step or
-    /// its forces; then it is not, and stays so.
+    /// Whether every position is finite. Once a simulation has blown up, by its order, its step or
+    /// its forces, this stays false.
     pub finite: bool,
-    /// How many sticks tore, at its end.
+    /// How many sticks tore at the end of the step.
     pub torn: usize,
 }
 
-/// What a step is made of.
+/// A part of a step whose time can be measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Pass {
-    /// Motion and sticks in one go: steps of parts that nothing touches, and substeps of those
-    /// that no force acts on.
+    /// Motion and sticks in one call: whole steps of islands that nothing touches, and substeps of
+    /// islands on which no force acts.
     Whole,
-    /// Forces, added up.
+    /// Adding up forces.
     Forces,
     /// The motion of particles.
     Motion,
@@ -34,7 +34,7 @@ pub enum Pass {
     Sticks,
     /// Obstacles.
     Obstacles,
-    /// Sticks that are looked at whether they tear, once a step.
+    /// The search for sticks that tear, once per step.
     Tearing,
 }
 
@@ -53,7 +53,7 @@ impl Watch<'_> {
     }
 }
 
-/// The islands that a force or an obstacle may meet in this step.
+/// The islands that a force or an obstacle may touch in this step.
 fn touched<P, const D: usize>(
     islands: &mut [Island<P, D>],
 ) -> impl Iterator<Item = &mut Island<P, D>> {
@@ -64,13 +64,13 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// One step, on the calling thread (kernels may have threads of their own).
     ///
     /// # Errors
-    /// If the settings are no longer sane: nothing has moved then. If the sticks of an island were
-    /// exchanged for others: then islands before it have moved.
+    /// If the settings are no longer sane: nothing has moved then. If a caller replaced the sticks
+    /// of an island: the islands before it have moved then.
     pub fn step(&mut self) -> Result<Outcome, WorldError> {
         self.step_on(&Inline)
     }
 
-    /// One step, on the threads of an executor. The answer is the same.
+    /// One step, on the threads of an executor. The result is the same.
     ///
     /// # Errors
     /// As [`step`](Self::step).
@@ -78,9 +78,9 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         self.run_step(executor, Watch(None))
     }
 
-    /// One step that calls `after` at the end of each of its passes, to measure what each costs: once an
-    /// island, substep and repetition (obstacles: once for all islands). The bits are those of [`step`](Self::step); it may
-    /// take longer, as tethers are a pass of their own and do not go down the sheet with the sticks.
+    /// One step that calls `after` at the end of each of its passes, to measure their times: once
+    /// per island, substep and repetition (obstacles: once for all islands). The bits are those of
+    /// [`step`](Self::step); it may take longer, as tethers become a separate pass.
     ///
     /// ```
     /// use std::collections::BTreeMap;
@@ -134,30 +134,30 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
                 || forces.iter().any(|force| force.touches(matter))
                 || obstacles.iter().any(|obstacle| obstacle.touches(matter));
             if !island.touched {
-                // Repetitions of iterations are iterations where nothing comes between them.
+                // Nothing comes between the iterations of successive passes here.
                 let iterations = step.iterations.saturating_mul(passes);
                 finite &= island.step(step.substeps, iterations, &whole_step, executor)?;
                 watch.after(Pass::Whole);
             }
         }
         for island in touched(islands) {
-            island.push_step(forces, &whole_step, executor);
+            island.sample_step_forces(forces, &whole_step, executor);
             watch.after(Pass::Forces);
         }
         for substep in 1..=step.substeps {
             let time = self.time + f64::from(substep) * f64::from(h);
             let moment = Moment { time, h, hold: h, motion };
             for island in touched(islands) {
-                // Before obstacles look where particles came from.
+                // Emit first: obstacles read where particles came from.
                 if !island.matter.emitters.is_empty() {
                     island.on_plan(executor).model_mut().emit(&moment);
                 }
                 for obstacle in &*obstacles {
                     obstacle.begin(&mut island.on_plan(executor));
                 }
-                island.push(forces, &moment, executor);
+                island.sample_substep_forces(forces, &moment, executor);
                 watch.after(Pass::Forces);
-                island.put(substep, step.substeps, time);
+                island.apply_guides_and_drags(substep, step.substeps, time);
             }
             for pass in 0..passes {
                 for island in touched(islands) {
@@ -167,8 +167,8 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
                         island.relax(step.iterations, &moment, executor, &mut watch)?;
                     }
                 }
-                let mut all = contacts::OnPlans { islands, executor };
-                contacts::keep_out(obstacles, &mut Islands(&mut all), &moment);
+                let mut access = contacts::OnPlans { islands, executor };
+                contacts::keep_out(obstacles, &mut Islands(&mut access), &moment);
                 watch.after(Pass::Obstacles);
             }
             for island in touched(islands) {

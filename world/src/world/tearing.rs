@@ -1,4 +1,4 @@
-//! Sticks that tear, and what goes with them.
+//! Tearing of sticks, and removal of their faces.
 
 use taut_core::{Kernel, Sticks};
 
@@ -7,15 +7,15 @@ use super::overstretched::Tearing;
 use super::{World, WorldError};
 use crate::model::Model;
 
-/// Pairs of particles, found in constant time where few meet in a particle.
+/// A set of particle pairs. A lookup takes constant time if few pairs share a particle.
 struct Edges {
-    /// Where the higher ends of the pairs begin, by their lower end; and where the last end.
+    /// For each lower end the index of its first pair in `higher`; at the end the number of pairs.
     first: Vec<u32>,
     higher: Vec<u32>,
 }
 
 impl Edges {
-    /// Of some of so many particles. Linear: sorted by counting.
+    /// The set of `pairs` among so many particles. Counting sort, so linear.
     fn new(particles: usize, pairs: impl Iterator<Item = [u32; 2]> + Clone) -> Self {
         let sorted = pairs.map(|[a, b]| [a.min(b), a.max(b)]);
         let mut first = vec![0; particles + 1];
@@ -24,7 +24,7 @@ impl Edges {
         }
         let mut sum = 0;
         for count in &mut first {
-            sum += *count; // where they end, from which they are filled in backwards
+            sum += *count; // the end of each, as `higher` is filled backwards
             *count = sum;
         }
         let mut higher = vec![0; sum as usize];
@@ -45,7 +45,7 @@ impl Edges {
 }
 
 impl<P, const D: usize> Island<P, D> {
-    /// Tears what is stretched too far; returns how many sticks that were.
+    /// Tears the overstretched sticks; returns how many there were.
     pub(super) fn tear_overstretched(&mut self) -> usize {
         let Model { particles, sticks, tear_factors, .. } = &mut self.matter;
         if tear_factors.is_empty() {
@@ -61,7 +61,7 @@ impl<P, const D: usize> Island<P, D> {
         torn
     }
 
-    /// Tears the untorn sticks whose ends are such; returns how many those were.
+    /// Tears the untorn sticks whose end points satisfy `tears`; returns how many there were.
     pub(super) fn tear_where(&mut self, tears: impl Fn([[f64; D]; 2]) -> bool) -> usize {
         let Model { particles, sticks, .. } = &self.matter;
         let place = |end: u32| particles.position(end as usize).map(f64::from);
@@ -72,8 +72,8 @@ impl<P, const D: usize> Island<P, D> {
         self.tear(&found)
     }
 
-    /// Tears sticks, and takes away the faces of which they are an edge; returns how many of the
-    /// sticks were whole.
+    /// Tears sticks and removes the faces of which they are an edge; returns how many of the sticks
+    /// were not torn before.
     pub(super) fn tear(&mut self, found: &[u32]) -> usize {
         let Model { sticks, faces, .. } = &mut self.matter;
         let mut torn = 0;
@@ -82,7 +82,7 @@ impl<P, const D: usize> Island<P, D> {
                 torn += 1;
                 self.torn.push(stick);
             }
-            sticks.tear(stick as usize).expect("it was found among these sticks");
+            sticks.tear(stick as usize).expect("the stick exists");
         }
         if torn > 0 && !faces.is_empty() {
             let ends = found.iter().map(|&stick| sticks.ends()[stick as usize]);
@@ -94,14 +94,14 @@ impl<P, const D: usize> Island<P, D> {
 }
 
 impl<K: Kernel<D>, const D: usize> World<K, D> {
-    /// Tears a stick: it acts no more, and the faces of which it is an edge are gone, so that there
-    /// is a hole. The others keep their order, and so their bits. Returns whether it was whole.
+    /// Tears a stick: it no longer acts, and the faces of which it is an edge are removed, which
+    /// leaves a hole. The other sticks keep their order, and so their bits. Returns whether the
+    /// stick was not torn before.
     ///
-    /// A hole is as wide as the one or two faces at the stick, not a slit between them. For a slit
-    /// both would stay, each with corners of its own where the faces around a corner fall apart:
-    /// more particles, which share the mass and the sticks of one. But a plan is made for so many
-    /// particles, and a stick that ends at another one belongs into another batch: the schedule
-    /// would be another, and with it the bits of all that is whole. (A finer mesh tears finer.)
+    /// The hole is as wide as the one or two faces at the stick; it is not a slit between them. A
+    /// slit would split particles at its ends. A plan has a fixed number of particles, and a stick
+    /// with a new end belongs in another batch, so that the schedule and the bits of the untorn
+    /// part would change. (A finer mesh leaves narrower holes.)
     ///
     /// # Errors
     /// No such stick.
@@ -112,7 +112,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         Ok(torn)
     }
 
-    /// Tears the untorn sticks whose ends are such; returns how many those were.
+    /// Tears the untorn sticks whose end points satisfy `tears`; returns how many there were.
     pub(super) fn tear_where(&mut self, tears: impl Fn([[f64; D]; 2]) -> bool) -> usize {
         let torn = self.islands.iter_mut().map(|island| island.tear_where(&tears)).sum();
         self.note_removed();
@@ -120,8 +120,8 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     }
 
     /// From now on a stick tears, at the end of a step, when it is longer than `factor` times its
-    /// rest length; never if that is infinite or NaN. Of a stick that is gone there is nothing to
-    /// say.
+    /// rest length; never if that is infinite or NaN. Does nothing if reordering left the stick
+    /// out.
     ///
     /// # Errors
     /// No such stick.
@@ -135,7 +135,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         Ok(())
     }
 
-    /// The same of every stick at once, by the numbers of the world.
+    /// Sets the tear factors of all sticks, by the numbers of the world.
     ///
     /// ```
     /// use taut_scalar::ScalarKernel;
@@ -171,7 +171,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             .is_none_or(|(island, number)| self.islands[island].matter.sticks.is_torn(number))
     }
 
-    /// How many sticks are torn, since the beginning.
+    /// Number of sticks torn since the beginning.
     pub fn torn(&self) -> usize {
         let whole = |sticks: &Sticks| (0..sticks.len()).filter(|&it| !sticks.is_torn(it)).count();
         let whole: usize = self.islands.iter().map(|island| whole(&island.matter.sticks)).sum();

@@ -8,26 +8,26 @@ use crate::model::{Model, reordered};
 use crate::settings::Moment;
 use crate::tether::{Surface, TETHER_SPEED_MAX, Tether, TetherColumns, TetherList};
 
-/// The tethers of a part of a world.
+/// The tethers of an island.
 #[derive(Debug)]
 pub(super) struct Tethering<const D: usize> {
-    /// The models, one after the other, as they were when the world began, but for tears and rest
-    /// lengths: their rest shape. All is by its numbers, so that a model's tethers do not depend on
-    /// what else is in the part.
+    /// The rest shape: the models as they were when the world began, with present tears and rest
+    /// lengths. It is numbered model by model, so that a model's tethers do not depend on the other
+    /// models of the island.
     rest: Model<D>,
-    /// The stick of `rest` that each stick of the part is.
+    /// For each stick of the island its number in `rest`.
     stick_of: Vec<u32>,
-    /// Up to where the record of changed sticks was read.
+    /// Cursor into the changes of sticks.
     seen_sticks: Option<Cursor>,
-    /// The pinned particles that tethers were made for, by the numbers of `rest`.
+    /// The pins of the present tethers, by the numbers of `rest`.
     pins: Option<Vec<u32>>,
-    /// The particles that tethers lead to, by the numbers of the part.
+    /// The anchors of tethers, by the numbers of the island.
     anchors: Vec<u32>,
     columns: TetherColumns<D>,
 }
 
 impl<const D: usize> Tethering<D> {
-    /// Of models one after the other, if any of them has tethers.
+    /// The tethering of models; None if no model has tethers.
     pub(super) fn new(models: &Model<D>) -> Option<Self> {
         if models.tethers.iter().all(Option::is_none) {
             return None;
@@ -47,8 +47,8 @@ impl<const D: usize> Tethering<D> {
         })
     }
 
-    /// Adapts to a new plan that has only the sticks `kept`; marks the others as torn in `rest`.
-    pub(super) fn exchange(&mut self, kept: &[u32]) {
+    /// Adapts to a new plan with only the sticks `kept`; marks the others as torn in `rest`.
+    pub(super) fn keep_sticks(&mut self, kept: &[u32]) {
         let left = reordered(&self.stick_of, kept);
         let mut is_left = vec![false; self.rest.sticks.len()];
         for &stick in &left {
@@ -64,18 +64,18 @@ impl<const D: usize> Tethering<D> {
         self.columns.forget_slots();
     }
 
-    /// The plan is another.
+    /// Adapts to a new plan.
     pub(super) fn replan(&mut self) {
         self.columns.forget_slots();
     }
 
-    /// How many there are.
+    /// Number of tethers.
     pub(super) fn count(&self) -> usize {
         self.columns.count()
     }
 
-    /// Takes over pins, tears and rest lengths. `grabbed` are particles of the part that are pinned
-    /// only because a hand holds them.
+    /// Applies changes of pins, tears and rest lengths. `grabbed` are the grabbed particles of the
+    /// island, which are not pins.
     pub(super) fn refresh(
         &mut self,
         matter: &Model<D>,
@@ -89,19 +89,19 @@ impl<const D: usize> Tethering<D> {
             masses[number as usize] == 0.0 && !grabbed.contains(&number)
         };
         let pins: Vec<u32> = (0..masses.len() as u32).filter(is_pin).collect();
-        let reshaped = self.take_over_sticks(matter);
+        let reshaped = self.apply_stick_changes(matter);
         if reshaped || self.pins.as_ref() != Some(&pins) {
             self.make(&pins, new_of, &matter.particles);
             self.pins = Some(pins);
         }
     }
 
-    /// Takes over tears and rest lengths; returns whether there were any.
-    fn take_over_sticks(&mut self, matter: &Model<D>) -> bool {
+    /// Applies tears and rest lengths; returns whether any changed.
+    fn apply_stick_changes(&mut self, matter: &Model<D>) -> bool {
         let Self { rest, stick_of, seen_sticks, .. } = self;
         let sticks = &matter.sticks;
         let mut reshaped = false;
-        let mut take_over = |stick: u32| {
+        let mut apply = |stick: u32| {
             let (stick, old) = (stick as usize, stick_of[stick as usize] as usize);
             if sticks.is_torn(stick) != rest.sticks.is_torn(old) {
                 let changed = if sticks.is_torn(stick) {
@@ -117,26 +117,25 @@ impl<const D: usize> Tethering<D> {
             }
         };
         match seen_sticks.map_or(Delta::Everything, |seen| sticks.changes().since(seen)) {
-            Delta::Entries(entries) => entries.iter().copied().for_each(take_over),
+            Delta::Entries(entries) => entries.iter().copied().for_each(apply),
             Delta::Everything | Delta::DifferentTable => {
-                (0..sticks.len() as u32).for_each(&mut take_over);
+                (0..sticks.len() as u32).for_each(&mut apply);
             }
         }
         *seen_sticks = Some(sticks.changes().now());
         reshaped
     }
 
-    /// Makes the tethers of some pins, by the numbers of the rest shape.
+    /// Makes the tethers to `pins`, by the numbers of the rest shape.
     fn make(&mut self, pins: &[u32], new_of: impl Fn(u32) -> u32, particles: &Particles<D>) {
         let tethers = &self.rest.tethers;
         let of = |particle: usize| tethers.get(particle).copied().flatten();
         let surface = Surface::of(&self.rest);
         let clusters = surface.clusters(pins);
-        // Not more searches than a particle may have anchors: clusters that are next to each other in
-        // their order share one.
-        let together = clusters.len().div_ceil(ANCHORS_MAX as usize).max(1);
+        // At most as many searches as a particle may have anchors: consecutive clusters share one.
+        let per_search = clusters.len().div_ceil(ANCHORS_MAX as usize).max(1);
         let mut near: Vec<Vec<(f32, u32)>> = vec![Vec::new(); particles.len()];
-        for clusters in clusters.chunks(together) {
+        for clusters in clusters.chunks(per_search) {
             let nearest = surface.distances_from(&clusters.concat());
             for (near, nearest) in near.iter_mut().zip(nearest) {
                 if nearest.distance.is_finite() && nearest.distance > 0.0 {
@@ -153,7 +152,7 @@ impl<const D: usize> Tethering<D> {
             if pins.binary_search(&(particle as u32)).is_ok() {
                 continue;
             }
-            // Stable: of clusters that are equally near the first one comes first.
+            // A stable sort: of equally near clusters the first one stays first.
             near.sort_by(|(a, _), (b, _)| a.total_cmp(b));
             near.truncate(anchors as usize);
             let number = new_of(particle as u32) as usize;
@@ -190,8 +189,8 @@ impl<const D: usize> Tethering<D> {
     }
 }
 
-/// The free particles of a model that are to have tethers and from which no pin can be reached.
-pub(super) fn out_of_tethers<const D: usize>(
+/// The particles of a model that should have tethers but are not connected to a pin.
+pub(super) fn untethered_particles<const D: usize>(
     rest: &Model<D>,
     is_pin: impl Fn(u32) -> bool,
 ) -> Vec<u32> {
@@ -199,33 +198,33 @@ pub(super) fn out_of_tethers<const D: usize>(
         return Vec::new();
     }
     let all: Vec<u32> = (0..rest.particles.len() as u32).collect();
-    let mut loose = Surface::of(rest).clusters(&all);
-    loose.retain(|joined| !joined.iter().any(|&it| is_pin(it)));
-    let mut loose = loose.concat();
-    loose.retain(|&it| rest.tethers.get(it as usize).is_some_and(Option::is_some));
-    loose
+    let mut unpinned = Surface::of(rest).clusters(&all);
+    unpinned.retain(|cluster| !cluster.iter().any(|&it| is_pin(it)));
+    let mut untethered = unpinned.concat();
+    untethered.retain(|&it| rest.tethers.get(it as usize).is_some_and(Option::is_some));
+    untethered
 }
 
 impl<K: Kernel<D>, const D: usize> World<K, D> {
-    /// Per model of an island with tethers: how many particles lack a tether they should have.
+    /// For each model of an island with tethers: how many particles lack a tether.
     pub(super) fn untethered(&self) -> Vec<(&ModelRange, usize)> {
         let mut found = Vec::new();
         for (at, island) in self.islands.iter().enumerate() {
             let Some(tethering) = &island.tethering else { continue };
             let masses = island.matter.particles.inverse_masses();
             let is_pin = |old| masses[island.number_of(old) as usize] == 0.0;
-            let loose = out_of_tethers(&tethering.rest, is_pin);
+            let untethered = untethered_particles(&tethering.rest, is_pin);
             let mut first = 0;
-            for part in self.parts.iter().filter(|part| part.island == at) {
+            for part in self.models.iter().filter(|part| part.island == at) {
                 let range = first..first + part.particles.len() as u32;
                 first = range.end;
-                found.push((part, loose.iter().filter(|&it| range.contains(it)).count()));
+                found.push((part, untethered.iter().filter(|&it| range.contains(it)).count()));
             }
         }
         found
     }
 
-    /// How many tethers there are, as of the last step: 0 before the first.
+    /// Number of tethers in the last step: 0 before the first.
     pub fn tethers(&self) -> usize {
         self.islands
             .iter()
@@ -234,7 +233,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             .sum()
     }
 
-    /// Takes over what tethers depend on: pins, tears, rest lengths.
+    /// Updates tethers after changes of pins, tears and rest lengths.
     pub(super) fn refresh_tethers(&mut self) {
         let hands_changed = core::mem::take(&mut self.hands_changed);
         for at in 0..self.islands.len() {

@@ -1,12 +1,12 @@
-//! Problems of a scene that do not prevent a simulation but are surely not intended.
+//! Problems of a scene that do not prevent a simulation but are hardly intended.
 
 use taut_core::{Kernel, Step};
 
 use super::World;
-use super::tethering::out_of_tethers;
+use super::tethering::untethered_particles;
 use crate::scene::Scene;
 
-/// What is wrong with a scene, or a world, that can be played. Its text is a sentence.
+/// A problem of a scene or a world that can be simulated nevertheless.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Warning {
@@ -23,15 +23,15 @@ pub enum Warning {
         axis: usize,
         /// The coordinate of its farthest free particle, m.
         coordinate: f32,
-        /// Below what coordinate they fall, m.
+        /// The coordinate below which particles fall, m.
         reach: f32,
         /// How many substeps there are.
         substeps: u32,
         /// How long a step is, s.
         dt: f32,
     },
-    /// Particles of a model are to have tethers, but no pinned one can be reached from them along its
-    /// sticks and faces.
+    /// Particles of a model should have tethers, but no path along its sticks and faces leads from
+    /// them to a pinned particle.
     #[error(
         "model '{model}': {particles} particle(s) have no tether, as no pinned one is joined to them"
     )]
@@ -43,12 +43,12 @@ pub enum Warning {
     },
 }
 
-/// Axes with less than this share of the greatest acceleration are not checked: losing it has no
-/// visible effect.
+/// Axes with less than this share of the greatest acceleration are not checked: its loss is not
+/// visible.
 const NEGLIGIBLE: f32 = 1e-3;
 
-/// Notes by how much the particles of a model, with their inverse masses, are out of reach. (None
-/// are if the step is not sane, which is an error elsewhere.)
+/// Warns, per axis, of the farthest free particle out of reach; `particles` are positions and
+/// inverse masses. (A step that is not sane is an error elsewhere.)
 fn out_of_reach<const D: usize>(
     step: &Step<D>,
     model: &str,
@@ -81,7 +81,7 @@ fn out_of_reach<const D: usize>(
 }
 
 impl<const D: usize> Scene<D> {
-    /// Problems of the scene that do not prevent a simulation but are surely not intended.
+    /// Problems of the scene that do not prevent a simulation but are hardly intended.
     ///
     /// ```
     /// use taut_world::{Cloth, Model, Scene};
@@ -105,30 +105,30 @@ impl<const D: usize> Scene<D> {
             let with_masses = points.zip(particles.inverse_masses().iter().copied());
             out_of_reach(&self.settings.step, name, with_masses, &mut warnings);
             let masses = particles.inverse_masses();
-            let loose = out_of_tethers(model, |it| masses[it as usize] == 0.0).len();
-            untethered(name, loose, &mut warnings);
+            let count = untethered_particles(model, |it| masses[it as usize] == 0.0).len();
+            warn_if_untethered(name, count, &mut warnings);
         }
         warnings
     }
 }
 
 impl<K: Kernel<D>, const D: usize> World<K, D> {
-    /// As [`Scene::warnings`], of where particles are now, by the present settings.
+    /// As [`Scene::warnings`], for the present positions and settings.
     pub fn warnings(&self) -> Vec<Warning> {
         let mut warnings = Vec::new();
-        for part in &self.parts {
+        for part in &self.models {
             let particles = part.particles.clone();
             let with_masses = particles.map(|it| (self.position(it), self.inverse_mass(it)));
             out_of_reach(&self.settings.step, &part.name, with_masses, &mut warnings);
         }
-        for (part, loose) in self.untethered() {
-            untethered(&part.name, loose, &mut warnings);
+        for (part, count) in self.untethered() {
+            warn_if_untethered(&part.name, count, &mut warnings);
         }
         warnings
     }
 }
 
-fn untethered(model: &str, particles: usize, warnings: &mut Vec<Warning>) {
+fn warn_if_untethered(model: &str, particles: usize, warnings: &mut Vec<Warning>) {
     if particles > 0 {
         warnings.push(Warning::Untethered { model: model.to_owned(), particles });
     }
