@@ -25,7 +25,7 @@ use taut_core::Particles;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Anchor {
-    /// The particles. One whose weight is 0 is not touched, and may be any.
+    /// The particles. With a weight of 0, any particle may stand here; it does not move.
     pub particles: [u32; 4],
     /// Their weights c1 to c4.
     pub weights: [f32; 4],
@@ -56,28 +56,28 @@ impl Anchor {
         Self { particles: corners, weights: [((1.0 - b) - c) - d, b, c, d] }
     }
 
-    /// The same, moved by a share of the way to the middle of its particles.
+    /// The point moved by a share of the way to the middle of its particles.
     pub(super) fn inwards(&self, share: f32) -> Self {
         Self { weights: self.weights.map(|c| (1.0 - share) * c + 0.25 * share), ..*self }
     }
 
-    /// Where it is, m.
+    /// Its position, m.
     ///
     /// # Panics
-    /// If it names a particle that there is not, as all here.
+    /// If a particle does not exist; so do all methods here.
     pub fn position<const D: usize>(&self, particles: &Particles<D>) -> [f32; D] {
         from_fn(|axis| self.mean(particles.positions(axis)))
     }
 
-    /// Where it was a substep ago, m.
+    /// Its position a substep ago, m.
     ///
     /// # Panics
-    /// If it names a particle that there is not.
+    /// If a particle does not exist.
     pub fn previous<const D: usize>(&self, particles: &Particles<D>) -> [f32; D] {
         from_fn(|axis| self.mean(particles.previous(axis)))
     }
 
-    /// Where it was when its particles were at these places.
+    /// Its position for given positions of all particles, m.
     #[cfg_attr(not(feature = "parry"), expect(dead_code, reason = "meshes alone look there"))]
     pub(crate) fn among<const D: usize>(&self, places: &[[f32; D]]) -> [f32; D] {
         let of = |axis: usize| self.particles.map(|particle| places[particle as usize][axis]);
@@ -88,17 +88,17 @@ impl Anchor {
         mean(self.particles.map(|particle| column[particle as usize]), self.weights)
     }
 
-    /// By how much a unit of push moves each particle: `c w`, 1/kg.
+    /// How far a unit of push moves each particle: `c w`, 1/kg.
     pub(super) fn shares<const D: usize>(&self, particles: &Particles<D>) -> [f32; 4] {
         let masses = particles.inverse_masses();
         from_fn(|i| self.weights[i] * masses[self.particles[i] as usize])
     }
 
-    /// By how much a unit of push moves it: `Σ c² w` with the inverse masses w, 1/kg; 0 if all that
-    /// carry it are pinned.
+    /// How far a unit of push moves it: `Σ c² w` with the inverse masses w, 1/kg; 0 if all its
+    /// particles are pinned.
     ///
     /// # Panics
-    /// If it names a particle that there is not.
+    /// If a particle does not exist.
     pub fn inverse_mass<const D: usize>(&self, particles: &Particles<D>) -> f32 {
         let masses = particles.inverse_masses();
         let [a, b, c, d] =
@@ -106,12 +106,12 @@ impl Anchor {
         (a + b) + (c + d)
     }
 
-    /// Moves it `by` so much, m, exactly (up to rounding): equation (**). Each particle moves by `λ
-    /// c w` times that, equation (*) with inverse masses, and `λ = 1 / Σ c² w`. Pinned particles stay,
-    /// and if all are pinned, nothing moves. Previous positions stay, so its velocity changes too.
+    /// Moves the point by `by`, m, exactly up to rounding: equation (**). Each particle moves by `λ
+    /// c w by`, equation (*) with inverse masses, where `λ = 1 / Σ c² w`. Pinned particles do not
+    /// move. Previous positions do not change, so velocity does.
     ///
     /// # Panics
-    /// If it names a particle that there is not.
+    /// If a particle does not exist.
     pub fn push<const D: usize>(&self, particles: &mut Particles<D>, by: [f32; D]) {
         let own = self.inverse_mass(particles);
         if own > 0.0 {
@@ -119,12 +119,12 @@ impl Anchor {
         }
     }
 
-    /// Moves this point away from the other, so that the way from there to here grows `by` so much,
-    /// m, exactly (up to rounding): "both p and q are moved towards each other". The momentum of all
-    /// stays what it was. The two must not share a particle.
+    /// Moves this point and the other, so that the vector from there to here grows by `by`, m,
+    /// exactly up to rounding: "both p and q are moved towards each other". Momentum is conserved.
+    /// The two points must not share a particle.
     ///
     /// # Panics
-    /// If one names a particle that there is not.
+    /// If a particle does not exist.
     pub fn push_apart<const D: usize>(
         &self,
         from: &Self,
@@ -150,18 +150,18 @@ impl Anchor {
     }
 }
 
-/// A point of matter that is to keep off an obstacle.
+/// A point of matter to be tested against an obstacle.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Probe {
     pub(crate) point: Anchor,
-    /// A point near it that is surely outside.
+    /// A nearby point that is certainly outside the obstacle.
     #[cfg_attr(not(feature = "parry"), expect(dead_code, reason = "meshes alone look there"))]
     pub(crate) inner: Anchor,
-    /// How far off it is looked for the obstacle, m.
+    /// Search distance, m.
     pub(crate) reach: f32,
 }
 
-/// The mean of four by their weights, taken from the first: exact, however far from the origin.
+/// The weighted mean of four numbers, relative to the first: accurate far from the origin, too.
 #[inline(always)]
 pub(super) fn mean([x1, x2, x3, x4]: [f32; 4], [_, c2, c3, c4]: [f32; 4]) -> f32 {
     ((c2 * (x2 - x1) + c3 * (x3 - x1)) + c4 * (x4 - x1)) + x1

@@ -1,4 +1,4 @@
-//! Bodies that bounce: restitution by impulses, once positions are solved.
+//! Restitution of bodies by impulses, once positions are solved.
 
 use taut_core::Particles;
 
@@ -10,38 +10,38 @@ use crate::settings::Moment;
 use crate::surface::{Surface, least_bounce};
 use crate::vector::{cross, difference, dot, plus, sum};
 
-/// How often impulses are gone through: the four corners of a face share theirs evenly by then.
+/// Iterations over impulses: enough for the four corners of a face to share theirs evenly.
 const ROUNDS: usize = 32;
 
-/// What met in a substep, to bounce at its end. Pushing points out takes all of their approach; what
-/// of it comes back is given here to whole bodies, as velocity and spin: an impulse at the weights
-/// of a single point would bend the body, and the sticks would take part of it again. (As the
-/// velocity pass of Müller et al., "Detailed Rigid Body Simulation with Extended Position Based
-/// Dynamics", 2020; velocities here are displacements in a substep, m.)
+/// The collisions of a substep, to apply restitution at its end. Pushing points out removes all of
+/// their approach velocity. Restitution is applied to whole bodies, as velocity and spin: an
+/// impulse on the particles of a single point would bend the body, and the sticks would absorb part
+/// of it. (As the velocity pass of Müller et al., "Detailed Rigid Body Simulation with Extended
+/// Position Based Dynamics", 2020; velocities here are displacements in a substep, m.)
 #[derive(Clone, Debug, Default)]
 pub(super) struct Bounces {
-    /// How each body moved before anything met.
+    /// How each body moved before collisions.
     incoming: Vec<Moving>,
     /// How each body moves now.
     now: Vec<Mover>,
     all: Vec<Bounce>,
-    /// The least approach in a substep, m, that can bounce.
+    /// The smallest approach in a substep, m, that bounces.
     least: f64,
     /// The length of the substep, s.
     h: f32,
 }
 
-/// A point of contact between a body and another, or something that moves as it likes.
+/// A contact point between a body and another body or an obstacle.
 #[derive(Clone, Copy, Debug)]
 struct Bounce {
     body: usize,
     other: Option<usize>,
     place: Vector,
-    /// Out of the other, of length 1.
+    /// Unit normal, out of the other.
     normal: Vector,
-    /// How fast what is no body goes that way, m.
+    /// Displacement of an obstacle along the normal, m.
     drift: f64,
-    /// How fast the body is to leave, m.
+    /// Target displacement along the normal after the bounce, m.
     outgoing: f64,
     /// kg m.
     impulse: f64,
@@ -51,11 +51,11 @@ struct Bounce {
 #[derive(Clone, Copy, Debug)]
 struct Mover {
     moving: Moving,
-    /// 1/kg; 0 if some of it is pinned: it gives no way then.
+    /// 1/kg; 0 if one of its particles is pinned: it does not move then.
     inverse_mass: f64,
     inverse_inertia: Matrix,
     changed: bool,
-    /// Whether it bounces, or is in contact with a body that does, or with one in contact with that.
+    /// Whether it bounces, or is connected by contacts to a body that does.
     bounces: bool,
 }
 
@@ -75,13 +75,13 @@ impl Mover {
         Self { moving, inverse_mass, inverse_inertia, changed: false, bounces: false }
     }
 
-    /// How much faster a point is after a unit of impulse along `normal`, 1/kg.
-    fn yields(&self, place: Vector, normal: Vector) -> f64 {
+    /// Velocity change of a point per unit of impulse along `normal`, 1/kg.
+    fn inverse_effective_mass(&self, place: Vector, normal: Vector) -> f64 {
         let arm = cross(difference(place, self.moving.centre), normal);
         self.inverse_mass + dot(arm, apply(&self.inverse_inertia, arm))
     }
 
-    fn take(&mut self, place: Vector, impulse: Vector) {
+    fn apply_impulse(&mut self, place: Vector, impulse: Vector) {
         let arm = cross(difference(place, self.moving.centre), impulse);
         let twist = &mut self.moving.twist;
         twist.velocity = plus(twist.velocity, self.inverse_mass, impulse);
@@ -91,8 +91,8 @@ impl Mover {
 }
 
 impl Bounces {
-    /// Takes down that a point of a body was pushed out of another, or of something else, if it was.
-    pub(super) fn note<const D: usize>(
+    /// Records a contact if its point was pushed out of another body or an obstacle.
+    pub(super) fn record<const D: usize>(
         &mut self,
         [body, other]: [Option<usize>; 2],
         contact: &Contact<D>,
@@ -108,8 +108,8 @@ impl Bounces {
         let outgoing = if approach > threshold {
             f64::from(surface.restitution) * approach
         } else if approach < -threshold {
-            // It has bounced and is on its way. Sticks that bend back push it into the other again,
-            // and so out again: that shall not make it faster.
+            // It has bounced already. Sticks that spring back push it into the other and out again,
+            // which must not add velocity.
             -approach
         } else {
             0.0
@@ -124,8 +124,7 @@ impl Bounce {
         movers[self.body].bounces || self.other.is_some_and(|other| movers[other].bounces)
     }
 
-    /// Marks the bodies of the contact that give way (what does not passes nothing on); whether one
-    /// of them was not marked yet.
+    /// Marks the bodies of the contact that can move; returns whether one was not marked before.
     fn mark(&self, movers: &mut [Mover]) -> bool {
         let mut new = false;
         for body in [Some(self.body), self.other].into_iter().flatten() {
@@ -136,14 +135,13 @@ impl Bounce {
         new
     }
 
-    /// The impulse that is missing, or less if there was too much. What bounces leaves as fast as it
-    /// is to, not faster, whatever speed being pushed out gave it; of what only lies there the
-    /// impulses are all together never a pull.
+    /// Applies the missing impulse (negative if there was too much). A bouncing contact reaches
+    /// exactly its outgoing velocity; the total impulse of a resting contact never pulls.
     fn apply(&mut self, movers: &mut [Mover]) {
         let along = |it: usize| dot(movers[it].moving.at(self.place), self.normal);
-        let yields = |it: usize| movers[it].yields(self.place, self.normal);
+        let inverse_effective_mass = |it: usize| movers[it].inverse_effective_mass(self.place, self.normal);
         let leaving = along(self.body) - self.other.map_or(self.drift, along);
-        let both = yields(self.body) + self.other.map_or(0.0, yields);
+        let both = inverse_effective_mass(self.body) + self.other.map_or(0.0, inverse_effective_mass);
         if both <= 0.0 {
             return;
         }
@@ -152,31 +150,31 @@ impl Bounce {
         let impulse = if pulls { 0.0 } else { impulse };
         let more = self.normal.map(|along| along * (impulse - self.impulse));
         self.impulse = impulse;
-        movers[self.body].take(self.place, more);
+        movers[self.body].apply_impulse(self.place, more);
         if let Some(other) = self.other {
-            movers[other].take(self.place, more.map(|along| -along));
+            movers[other].apply_impulse(self.place, more.map(|along| -along));
         }
     }
 }
 
-/// Marks the bodies that bounce and, through contacts, all that they may push: what only lies somewhere
-/// else is left alone, so that it does not depend on bodies that it does not touch.
+/// Marks bodies that bounce and all bodies connected to them by contacts. Others are left alone, so
+/// that they do not depend on bodies that they do not touch.
 fn mark_bouncing(met: &[Bounce], movers: &mut [Mover]) {
     for bounce in met.iter().filter(|bounce| bounce.outgoing > 0.0) {
         bounce.mark(movers);
     }
-    let mut spreads = true;
-    while spreads {
-        spreads = false;
+    let mut marked_more = true;
+    while marked_more {
+        marked_more = false;
         for bounce in met {
-            spreads |= bounce.is_marked(movers) && bounce.mark(movers);
+            marked_more |= bounce.is_marked(movers) && bounce.mark(movers);
         }
     }
 }
 
 impl<const D: usize> Bodies<D> {
-    /// Looks how bodies move, when a substep has moved them and nothing has met yet.
-    pub(crate) fn come_in(
+    /// Records how bodies move, after the motion of a substep and before collisions.
+    pub(crate) fn record_incoming(
         &self,
         particles: &Particles<D>,
         moment: &Moment<D>,
@@ -184,17 +182,17 @@ impl<const D: usize> Bodies<D> {
     ) {
         let Bounces { incoming, all, least, h, .. } = &mut scratch.bounces;
         all.clear();
-        // Enough for what usually meets, so that later steps take no memory.
+        // Enough for typical contacts, so that later steps do not allocate.
         all.reserve(4 * self.weights[0].len());
         incoming.clear();
         incoming.extend(self.all.iter().map(|body| body.moving(particles)));
         (*least, *h) = (least_bounce(moment), moment.h);
     }
 
-    /// Bodies that met in a substep bounce, once sticks and obstacles are done with it.
+    /// Applies restitution at the end of a substep, after sticks and obstacles.
     pub(crate) fn bounce(&self, particles: &mut Particles<D>, scratch: &mut BodyScratch<D>) {
         let Bounces { now, all: met, .. } = &mut scratch.bounces;
-        // What lies on something is left alone, as long as nothing falls on it.
+        // Resting bodies are left alone unless something bounces.
         if !met.iter().any(|bounce| bounce.outgoing > 0.0) {
             return;
         }

@@ -1,4 +1,4 @@
-//! Contacts of matter with matter, or with what does not give way, solved together.
+//! Contacts of matter with matter or with fixed points, solved together.
 
 use core::array::from_fn;
 
@@ -8,34 +8,34 @@ use super::anchor::{Anchor, mean};
 use crate::surface::Nearest;
 use crate::vector::{difference, dot, plus, scaled};
 
-/// How often contacts are gone through: each is affected by the others of its body. A box on its
-/// face has four, and stands on them evenly after 8 rounds; the sticks do the rest.
+/// Iterations over contacts, as contacts of one body affect each other. A box on its face has four,
+/// which are even after 8 rounds; the sticks do the rest.
 const ROUNDS: usize = 8;
 
 /// The other side of a contact.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Other<const D: usize> {
-    /// Matter that gives way.
+    /// A point of matter, which moves.
     Matter(Anchor),
-    /// A point of something that does not, where it is and where it was a substep ago, m.
+    /// A point that contacts cannot move: its position now and a substep ago, m.
     Fixed { position: [f32; D], previous: [f32; D] },
 }
 
-/// A point of matter that may have gone into something, and the way out.
+/// A point of matter that may be inside something, and the direction normal_push.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Contact<const D: usize> {
     point: Anchor,
     other: Other<D>,
-    /// The direction in which the point leaves, of length 1.
+    /// Unit direction in which the point leaves.
     normal: [f32; D],
-    /// How far from each other the two are to stay that way, m.
+    /// The distance that the two sides keep along the normal, m.
     apart: f32,
-    /// λ of both sides, kg: a push of so much moves them apart by 1 m, whichever way it goes.
+    /// Effective mass of both sides, λ, kg: such a push moves them apart by 1 m, in any direction.
     mass: f32,
-    /// The push out, kg m, never below 0.
-    out: f32,
+    /// The push along the normal, kg m, never below 0.
+    normal_push: f32,
     /// The push against sliding, kg m.
-    back: [f32; D],
+    friction_push: [f32; D],
 }
 
 impl<const D: usize> Contact<D> {
@@ -57,13 +57,13 @@ impl<const D: usize> Contact<D> {
             normal,
             apart: 0.0,
             mass: 1.0 / inverse_mass,
-            out: 0.0,
-            back: [0.0; D],
+            normal_push: 0.0,
+            friction_push: [0.0; D],
         })
     }
 
-    /// With an obstacle that a point is nearer to than `reach`, m. `drift` is how far the obstacle
-    /// moved at a point in this substep, m.
+    /// The contact of a point with an obstacle closer than `reach`, m. `drift` is the displacement
+    /// of the obstacle at a point in this substep, m.
     pub(super) fn with_obstacle(
         particles: &Particles<D>,
         point: Anchor,
@@ -81,12 +81,12 @@ impl<const D: usize> Contact<D> {
         }
     }
 
-    /// The same, the two sides staying `apart`, m.
+    /// Sets the distance that the two sides keep, m.
     pub(super) fn keeping(self, apart: f32) -> Self {
         Self { apart, ..self }
     }
 
-    /// How far the point is inside, m; below 0 outside.
+    /// Penetration of the point, m; below 0 outside.
     pub(super) fn depth(&self, particles: &Particles<D>) -> f32 {
         let q = match &self.other {
             Other::Matter(anchor) => anchor.position(particles),
@@ -95,62 +95,62 @@ impl<const D: usize> Contact<D> {
         -self.gap(difference(self.point.position(particles), q))
     }
 
-    /// Where the point is, m, which way it leaves, and how far what is not matter moved there in
-    /// this substep, m: if the last rounds had to push it out.
+    /// The position of the point, m, the normal, and the displacement of a fixed other side in this
+    /// substep, m; None if the point was not pushed.
     pub(super) fn met(&self, particles: &Particles<D>) -> Option<[[f32; D]; 3]> {
         let drift = match &self.other {
             Other::Matter(_) => [0.0; D],
             Other::Fixed { position, previous } => difference(*position, *previous),
         };
-        (self.out > 0.0).then(|| [self.point.position(particles), self.normal, drift])
+        (self.normal_push > 0.0).then(|| [self.point.position(particles), self.normal, drift])
     }
 
-    /// How far the point is outside, m, if this is the way to it from the other side.
+    /// How far the point is outside, m, for the vector `way` from the other side to it.
     fn gap(&self, way: [f32; D]) -> f32 {
         dot(way, self.normal) - self.apart
     }
 
-    /// The push out that is missing for `gap` to close, or less than 0 if there was too much; all
-    /// together never a pull.
+    /// The missing_normal_push normal push for `gap` to close (negative if there was too much). The total never
+    /// pulls.
     #[inline(always)]
-    fn missing(&mut self, gap: f32) -> f32 {
-        let before = self.out;
-        let out = before - gap * self.mass;
-        self.out = if out > 0.0 { out } else { 0.0 };
-        self.out - before
+    fn missing_normal_push(&mut self, gap: f32) -> f32 {
+        let before = self.normal_push;
+        let normal_push = before - gap * self.mass;
+        self.normal_push = if normal_push > 0.0 { normal_push } else { 0.0 };
+        self.normal_push - before
     }
 
-    /// The push that is missing to stop sliding `way` in this substep, m, all together never more
-    /// than friction can be.
+    /// The missing push to stop sliding `way` in this substep, m. The total never exceeds the
+    /// Coulomb limit.
     #[inline(always)]
-    fn missing_against(&mut self, way: [f32; D], friction: f32) -> [f32; D] {
+    fn missing_friction_push(&mut self, way: [f32; D], friction: f32) -> [f32; D] {
         let closing = dot(way, self.normal);
-        let mut back = self.back;
-        for (axis, back) in back.iter_mut().enumerate() {
-            *back -= (way[axis] - closing * self.normal[axis]) * self.mass;
+        let mut friction_push = self.friction_push;
+        for (axis, friction_push) in friction_push.iter_mut().enumerate() {
+            *friction_push -= (way[axis] - closing * self.normal[axis]) * self.mass;
         }
-        let (square, most) = (dot(back, back), friction * self.out);
+        let (square, most) = (dot(friction_push, friction_push), friction * self.normal_push);
         if square > most * most {
-            back = scaled(back, most / square.sqrt());
+            friction_push = scaled(friction_push, most / square.sqrt());
         }
-        let more = difference(back, self.back);
-        self.back = back;
+        let more = difference(friction_push, self.friction_push);
+        self.friction_push = friction_push;
         more
     }
 }
 
-/// Where a particle is, and where it was a substep ago, m. Contacts jump from particle to particle:
-/// what they need of one lies side by side here.
+/// The position of a particle now and a substep ago, m, side by side, as contacts access particles
+/// in no order.
 type Place<const D: usize> = [[f32; D]; 2];
 const NOW: usize = 0;
 const BEFORE: usize = 1;
 
-/// An [`Anchor`] by places instead of particles.
+/// An [`Anchor`] by indices of places instead of particles.
 #[derive(Clone, Copy, Debug)]
 struct Point {
     places: [u32; 4],
     weights: [f32; 4],
-    /// By how much a unit of push moves each place, 1/kg.
+    /// How far a unit of push moves each place, 1/kg.
     shares: [f32; 4],
 }
 
@@ -182,32 +182,32 @@ impl Point {
 struct Sides {
     point: Point,
     other: Point,
-    /// Whether the other can move at all.
-    gives_way: bool,
+    /// Whether the other side can move.
+    other_moves: bool,
 }
 
 impl Sides {
-    /// The way from the other side to the point, m.
+    /// The vector from the other side to the point, m.
     #[inline(always)]
     fn way<const D: usize>(&self, places: &[Place<D>], when: usize) -> [f32; D] {
         difference(self.point.position(places, when), self.other.position(places, when))
     }
 
-    /// Pushes both sides, against each other.
+    /// Pushes both sides in opposite directions.
     #[inline(always)]
     fn push<const D: usize>(&self, places: &mut [Place<D>], when: usize, push: [f32; D]) {
         self.point.shift(places, when, push);
-        if self.gives_way {
+        if self.other_moves {
             self.other.shift(places, when, push.map(|push| -push));
         }
     }
 }
 
-/// Solves contacts together. What it holds is memory that is used again, no part of any state.
+/// Solves contacts together. It holds reused buffers, not state.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Solver<const D: usize> {
     places: Vec<Place<D>>,
-    /// The particles of the first places; what is no matter comes after them.
+    /// The particles of the first places; fixed points come after them.
     particles: Vec<u32>,
     /// By particle: its place, if `particles` agrees.
     place_of: Vec<u32>,
@@ -215,10 +215,9 @@ pub(super) struct Solver<const D: usize> {
 }
 
 impl<const D: usize> Solver<D> {
-    /// Moves the two sides of every contact apart where one is in the other, and slows their sliding
-    /// by friction. They do not bounce: that is done when all is solved (`bounce`). Contacts are
-    /// taken in their order, several times (Gauss and Seidel, as sticks are); a push that later
-    /// contacts made needless is taken back.
+    /// Pushes the two sides of each contact apart where they penetrate, and applies friction.
+    /// Restitution comes after the solve (`bounce`). Contacts are solved in order, several times
+    /// (Gauss-Seidel, as for sticks); a push that later contacts made needless is taken back.
     pub(super) fn resolve(
         &mut self,
         contacts: &mut Vec<Contact<D>>,
@@ -227,37 +226,37 @@ impl<const D: usize> Solver<D> {
     ) {
         self.gather(contacts, particles);
         let Self { places, sides, .. } = self;
-        // What was inside a substep ago already leaves without gaining velocity, or bodies that were
-        // put into each other would burst apart.
+        // Penetration that existed a substep ago is removed without adding velocity, or overlapping
+        // bodies would burst apart.
         rounds(contacts, sides, |contact, sides| {
             let gap = contact.gap(sides.way(places, NOW));
             let before = contact.gap(sides.way(places, BEFORE));
-            let out = contact.missing(if gap > before { gap } else { before });
-            if out != 0.0 {
-                let push = scaled(contact.normal, out);
+            let normal_push = contact.missing_normal_push(if gap > before { gap } else { before });
+            if normal_push != 0.0 {
+                let push = scaled(contact.normal, normal_push);
                 sides.push(places, NOW, push);
                 sides.push(places, BEFORE, push);
             }
-            out != 0.0
+            normal_push != 0.0
         });
-        // A push out does not make it slide, as λ is the same in all directions: both pushes are
-        // found from the same way, and given as one.
+        // A normal push does not cause sliding, as λ is the same in all directions: both pushes are
+        // computed from the same vector and applied as one.
         rounds(contacts, sides, |contact, sides| {
             let way = sides.way(places, NOW);
-            let out = contact.missing(contact.gap(way));
-            let touches = out != 0.0 || contact.out > 0.0;
+            let normal_push = contact.missing_normal_push(contact.gap(way));
+            let touches = normal_push != 0.0 || contact.normal_push > 0.0;
             if touches {
                 let slid = difference(way, sides.way(places, BEFORE));
-                let back = contact.missing_against(slid, friction);
-                sides.push(places, NOW, plus(back, out, contact.normal));
+                let friction_push = contact.missing_friction_push(slid, friction);
+                sides.push(places, NOW, plus(friction_push, normal_push, contact.normal));
             }
             touches
         });
         self.scatter(particles);
     }
 
-    /// Forgets what it held, and takes the memory for so many contacts, so that later steps take
-    /// none.
+    /// Clears the buffers and reserves memory for so many contacts, so that later steps do not
+    /// allocate.
     pub(super) fn reserve(&mut self, contacts: usize, particles: usize) {
         self.particles.clear();
         self.sides.clear();
@@ -268,16 +267,16 @@ impl<const D: usize> Solver<D> {
         self.place_of.resize(particles, 0);
     }
 
-    /// Gives all that contacts are about a place.
+    /// Copies all particles and fixed points of contacts to places.
     fn gather(&mut self, contacts: &Vec<Contact<D>>, particles: &Particles<D>) {
         self.reserve(contacts.capacity(), particles.len());
         for contact in contacts {
             let point = self.place(&contact.point, particles);
-            let (other, gives_way) = match &contact.other {
+            let (other, other_moves) = match &contact.other {
                 Other::Matter(anchor) => (self.place(anchor, particles), true),
                 Other::Fixed { .. } => (point, false),
             };
-            self.sides.push(Sides { point, other, gives_way });
+            self.sides.push(Sides { point, other, other_moves });
         }
         self.places.extend(self.particles.iter().map(|&particle| {
             let particle = particle as usize;
@@ -293,7 +292,7 @@ impl<const D: usize> Solver<D> {
         }
     }
 
-    /// A point of matter by places.
+    /// The point of an anchor by places.
     fn place(&mut self, anchor: &Anchor, particles: &Particles<D>) -> Point {
         let places = anchor.particles.map(|particle| {
             let place = &mut self.place_of[particle as usize];
@@ -306,7 +305,7 @@ impl<const D: usize> Solver<D> {
         Point { places, weights: anchor.weights, shares: anchor.shares(particles) }
     }
 
-    /// Puts particles where their places are.
+    /// Copies places back to particles.
     fn scatter(&self, particles: &mut Particles<D>) {
         for axis in 0..D {
             let column = particles.positions_mut(axis);
@@ -321,7 +320,7 @@ impl<const D: usize> Solver<D> {
     }
 }
 
-/// Goes through all contacts, from no pushes on, until a round moves nothing.
+/// Iterates over all contacts, starting without pushes, until a round moves nothing.
 #[inline(always)]
 fn rounds<const D: usize>(
     contacts: &mut [Contact<D>],
@@ -329,8 +328,8 @@ fn rounds<const D: usize>(
     mut solve: impl FnMut(&mut Contact<D>, &Sides) -> bool,
 ) {
     for contact in &mut *contacts {
-        contact.out = 0.0;
-        contact.back = [0.0; D];
+        contact.normal_push = 0.0;
+        contact.friction_push = [0.0; D];
     }
     for _ in 0..ROUNDS {
         let mut moved = false;

@@ -8,25 +8,24 @@ use super::Bodies;
 use crate::drawing::row;
 
 impl<const D: usize> Bodies<D> {
-    /// Where all vertices of all bodies are, m, body by body.
+    /// The positions of all vertices of all bodies, m, body by body.
     pub fn vertices(&self, particles: &Particles<D>) -> Vec<[f32; D]> {
         let mut rows = vec![[0.0; D]; self.vertex_count()];
         self.copy_vertices(particles, &mut rows);
         rows
     }
 
-    /// Copies where all vertices of all bodies are, m, body by body, in one pass: `N` numbers each, of
-    /// which those beyond the dimensions are 0. A vertex is `x1 + c2 (x2 - x1) + c3 (x3 - x1) + c4
-    /// (x4 - x1)`: `c1 x1 + c2 x2 + c3 x3 + c4 x4` for weights whose sum is 1, and as exact far from
-    /// the origin.
+    /// Copies the positions of all vertices of all bodies, m, body by body, in one pass: `N`
+    /// coordinates each, 0 beyond the dimensions. A vertex is `x1 + c2 (x2 - x1) + c3 (x3 - x1) +
+    /// c4 (x4 - x1)`: the weighted mean of the particles, accurate far from the origin, too.
     ///
     /// # Panics
-    /// If there are not as many rows as vertices.
+    /// If the number of rows is not that of the vertices.
     pub fn copy_vertices<const N: usize>(&self, particles: &Particles<D>, rows: &mut [[f32; N]]) {
         self.copy_vertices_of(0..self.all.len(), particles, rows);
     }
 
-    /// The same of some of the bodies.
+    /// As [`copy_vertices`](Self::copy_vertices), for a range of bodies.
     pub(crate) fn copy_vertices_of<const N: usize>(
         &self,
         bodies: Range<usize>,
@@ -51,7 +50,7 @@ impl<const D: usize> Bodies<D> {
         }
     }
 
-    /// The triangles of some of the bodies, the first vertex of the first body being number 0.
+    /// The triangles of a range of bodies; the first vertex of the first body is number 0.
     pub(crate) fn triangles_of(
         &self,
         bodies: Range<usize>,
@@ -66,7 +65,7 @@ impl<const D: usize> Bodies<D> {
         self.triangles[range].iter().map(move |corners| corners.map(|corner| corner - first))
     }
 
-    /// How many vertices all meshes have together.
+    /// Number of vertices of all meshes.
     pub(crate) fn vertex_count(&self) -> usize {
         self.weights[0].len()
     }

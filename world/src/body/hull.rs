@@ -1,4 +1,4 @@
-//! The convex hull of a body's mesh, as the crate `parry3d` wants it.
+//! The convex hull of a body's mesh, for the crate `parry3d`.
 
 use std::sync::Arc;
 
@@ -11,20 +11,20 @@ use crate::linear::{Vector, apply, each, matrix, transposed};
 use crate::pose::BodyPose;
 use crate::vector::{difference, sum};
 
-/// The convex hull of a body's mesh, along the body's own axes from its centre.
+/// The convex hull of a body's mesh, in body coordinates (the body's axes, from its centre).
 #[derive(Clone, Debug)]
 pub(super) struct Hull {
     shape: Arc<ConvexPolyhedron>,
-    /// The middle of the box around it, and half of that box's size.
+    /// The middle and half the size of its bounding box.
     middle: Vector,
     half: Vector,
 }
 
-/// Where two hulls touch, or nearly: on each, along its own axes from its centre.
+/// The contact points of two hulls, each in the coordinates of its body.
 pub(super) type Touching = ContactManifold<(), ()>;
 
 impl Hull {
-    /// Around points that enclose a volume.
+    /// The hull of points; None if they enclose no volume.
     pub(super) fn around(points: &[Vector]) -> Option<Self> {
         let shape = ConvexPolyhedron::from_convex_hull(
             &points.iter().map(|point| vector(*point)).collect::<Vec<_>>(),
@@ -41,7 +41,7 @@ impl Hull {
         })
     }
 
-    /// The lower and upper corner of a box around it, `margin` away, in the world.
+    /// The lower and upper corner of its bounding box in the world, grown by `margin`.
     pub(super) fn bounds(&self, pose: &BodyPose, margin: f64) -> [Vector; 2] {
         let middle = pose.place(self.middle);
         let reach = apply(&pose.rotation.map(|row| row.map(f64::abs)), self.half);
@@ -49,7 +49,7 @@ impl Hull {
         [difference(middle, reach), sum(middle, reach)]
     }
 
-    /// Where it touches another hull, or comes as near as `margin`, m.
+    /// Finds contact points with another hull at most `margin` away, m.
     pub(super) fn touch(
         &self,
         pose: &BodyPose,

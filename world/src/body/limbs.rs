@@ -1,4 +1,4 @@
-//! Limbs: sticks with a thickness, which keep out of each other.
+//! Limbs: capsules around sticks, and their contacts.
 
 use taut_core::Particles;
 
@@ -9,14 +9,14 @@ use crate::surface::{Nearest, Surface};
 use crate::sweep::{Extent, pairs};
 use crate::vector::{difference, dot, length, wide};
 
-/// A capsule whose axis goes from particle to particle; a ball, if both are the same.
+/// A capsule whose axis joins two particles; a ball if both are the same.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limb {
     /// The particles, by their numbers in the model.
     pub ends: [u32; 2],
     /// m.
     pub radius: f32,
-    /// Whose it is: limbs of one owner do not meet.
+    /// Its owner: limbs of one owner do not collide.
     pub owner: u32,
 }
 
@@ -24,14 +24,14 @@ impl Limb {
     /// The point of its axis at a share of its length from the first end.
     fn point(&self, share: f32) -> Anchor {
         match self.ends {
-            [a, b] if a == b => Anchor::at(a), // of which half and half would weigh too little
+            [a, b] if a == b => Anchor::at(a), // two half weights would square to too little mass
             ends => Anchor::on_stick(ends, share),
         }
     }
 
-    /// The points of its axis that are deepest within `reach` of an obstacle, m: of each half that has
-    /// such a point one, and how deep it is, m. Points are looked at as close as they reach far:
-    /// between two of them an edge gets in by less than an eighth of that.
+    /// For each half of its axis the point closest to an obstacle, if within `reach`, m, and its
+    /// distance. Sample points are at most `reach` apart: between two of them an edge penetrates by
+    /// less than an eighth of that.
     fn deepest<const D: usize>(
         &self,
         particles: &Particles<D>,
@@ -45,16 +45,16 @@ impl Limb {
         let [a, b] = self.ends.map(|end| particles.position(end as usize));
         let half = 0.5 * length(difference(b, a));
         let mut found = [None, None];
-        // Most are off it altogether, and done with.
+        // Most limbs are out of reach altogether.
         if near(particles, &probe(0.5, reach + half)).distance >= reach + half {
             return found;
         }
-        let pieces = half / reach.max(MIN_REACH);
-        let pieces = if pieces < MOST_PIECES { pieces.ceil() } else { MOST_PIECES };
+        let segments = half / reach.max(MIN_REACH);
+        let segments = if segments < SEGMENTS_MAX { segments.ceil() } else { SEGMENTS_MAX };
         #[allow(clippy::cast_sign_loss, reason = "a count")]
-        let last = pieces as u32;
-        for piece in 0..=last {
-            let share = 0.5 * (piece as f32 / pieces.max(1.0));
+        let last = segments as u32;
+        for segment in 0..=last {
+            let share = 0.5 * (segment as f32 / segments.max(1.0));
             for (found, share) in found.iter_mut().zip([share, 1.0 - share]) {
                 let probe = probe(share, reach);
                 let near = near(particles, &probe);
@@ -67,14 +67,14 @@ impl Limb {
     }
 }
 
-/// In how many pieces half of a limb is looked at, at most, however thin it is.
-const MOST_PIECES: f32 = 8.0;
+/// In how many segments half of a limb is looked at, at most, however thin it is.
+const SEGMENTS_MAX: f32 = 8.0;
 /// m.
 const MIN_REACH: f32 = 1e-6;
 
-/// The limbs of a model. They keep out of every [`Solid`](crate::Solid) (but a ridge thinner than they
-/// are may get through one that moves by more than its radius in a substep), and where
-/// [`LimbContacts`](crate::LimbContacts) are among the obstacles out of each other.
+/// The limbs of a model. They collide with every [`Solid`](crate::Solid) (a ridge thinner than a
+/// limb may pass if the limb moves by more than its radius in a substep), and with each other if
+/// [`LimbContacts`](crate::LimbContacts) are among the obstacles.
 ///
 /// ```
 /// use taut_world::{Model, Ragdoll};
@@ -91,7 +91,7 @@ pub struct Limbs<const D: usize = 3> {
 }
 
 impl<const D: usize> Limbs<D> {
-    /// Each of them.
+    /// All limbs.
     pub fn all(&self) -> &[Limb] {
         &self.all
     }
@@ -101,9 +101,9 @@ impl<const D: usize> Limbs<D> {
         self.all.is_empty()
     }
 
-    /// Keeps limbs out of an obstacle, between their ends, too: each half of a limb where it is
-    /// deepest. `near` says how far it is from a point to the obstacle, and `drift` how far the
-    /// obstacle moved at a point in this substep, m.
+    /// Resolves collisions with an obstacle at the deepest point of each half of a limb. `near` is
+    /// the distance of a point from the obstacle, `drift` the displacement of the obstacle at a
+    /// point in this substep, m.
     pub(crate) fn keep_out(
         &self,
         particles: &mut Particles<D>,
@@ -115,24 +115,24 @@ impl<const D: usize> Limbs<D> {
         if self.all.is_empty() {
             return;
         }
-        let LimbScratch { met, solver, .. } = scratch;
-        met.clear();
-        met.reserve(2);
-        solver.reserve(met.capacity(), particles.len());
+        let LimbScratch { obstacle_contacts, solver, .. } = scratch;
+        obstacle_contacts.clear();
+        obstacle_contacts.reserve(2);
+        solver.reserve(obstacle_contacts.capacity(), particles.len());
         for limb in &self.all {
-            met.clear();
+            obstacle_contacts.clear();
             let reach = surface.thickness + limb.radius;
             for (probe, near) in limb.deepest(particles, &near, reach).into_iter().flatten() {
                 let Probe { point, .. } = probe;
-                met.extend(Contact::with_obstacle(particles, point, near, reach, &drift));
+                obstacle_contacts.extend(Contact::with_obstacle(particles, point, near, reach, &drift));
             }
-            if !met.is_empty() {
-                solver.resolve(met, surface.friction, particles);
+            if !obstacle_contacts.is_empty() {
+                solver.resolve(obstacle_contacts, surface.friction, particles);
             }
         }
     }
 
-    /// How deep the deepest limb that can move is in an obstacle, m; 0 if none is.
+    /// Greatest penetration of a movable limb into an obstacle, m; 0 if none.
     pub(crate) fn depth(
         &self,
         particles: &Particles<D>,
@@ -152,19 +152,20 @@ impl<const D: usize> Limbs<D> {
         deepest
     }
 
-    /// More limbs, of an owner of their own.
+    /// Adds limbs with an owner of their own.
     pub(crate) fn extend(&mut self, limbs: impl IntoIterator<Item = ([u32; 2], f32)>) {
         let owner = self.owners;
         self.all.extend(limbs.into_iter().map(|(ends, radius)| Limb { ends, radius, owner }));
         self.owners += 1;
     }
 
-    /// Whether there are any that may meet.
-    pub(crate) fn may_meet(&self) -> bool {
+    /// Whether any limbs can collide with each other.
+    pub(crate) fn may_collide(&self) -> bool {
         self.owners > 1
     }
 
-    /// Moves limbs of different owners apart. Contacts are looked for within `margin`, m, once a substep.
+    /// Pushes limbs of different owners apart. Contacts are found once per substep, within
+    /// `margin`, m.
     pub(crate) fn keep_apart(
         &self,
         particles: &mut Particles<D>,
@@ -180,7 +181,7 @@ impl<const D: usize> Limbs<D> {
         solver.resolve(contacts, friction, particles);
     }
 
-    /// How deep limbs of different owners are in each other at most, m; 0 if they are not.
+    /// Greatest mutual penetration of limbs of different owners, m; 0 if none.
     pub(crate) fn depth_in_each_other(&self, particles: &Particles<D>) -> f32 {
         let mut scratch = LimbScratch::default();
         scratch.find(&self.all, particles, 0.0);
@@ -190,8 +191,7 @@ impl<const D: usize> Limbs<D> {
         })
     }
 
-    /// The limbs of a model that comes after others, the first of its particles becoming number
-    /// `first`.
+    /// Appends the limbs of another model, whose first particle becomes number `first`.
     pub(crate) fn append(&mut self, others: &Self, first: u32) {
         let owners = self.owners;
         self.all.extend(others.all.iter().map(|limb| Limb {
@@ -202,23 +202,23 @@ impl<const D: usize> Limbs<D> {
         self.owners += others.owners;
     }
 
-    /// The same between particles of new names.
+    /// The limbs with renumbered particles.
     pub(crate) fn renumbered(&self, new_of: impl Fn(u32) -> u32) -> Self {
         let limb = |limb: &Limb| Limb { ends: limb.ends.map(&new_of), ..*limb };
         Self { all: self.all.iter().map(limb).collect(), ..self.clone() }
     }
 }
 
-/// Memory for the contacts of limbs that is used again, and the contacts of a substep from pass to pass.
+/// Reused buffers, and the contacts of limbs, which the passes of a substep share.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LimbScratch<const D: usize> {
     boxes: Vec<Extent<D>>,
     pairs: Vec<[usize; 2]>,
     contacts: Vec<Contact<D>>,
-    /// Where a limb meets an obstacle.
-    met: Vec<Contact<D>>,
+    /// The contacts of a limb with an obstacle.
+    obstacle_contacts: Vec<Contact<D>>,
     solver: Solver<D>,
-    /// Whether these are the contacts of this substep.
+    /// Whether `contacts` are those of this substep.
     found: bool,
 }
 
@@ -228,10 +228,10 @@ impl<const D: usize> LimbScratch<D> {
         self.found = false;
     }
 
-    /// The contacts of all pairs that come as near as `margin`.
+    /// Finds the contacts of all pairs at most `margin` apart.
     fn find(&mut self, limbs: &[Limb], particles: &Particles<D>, margin: f32) {
         let Self { boxes, pairs: near, contacts, .. } = self;
-        // Enough for a pile of them, so that later steps take no memory.
+        // Enough for a pile of limbs, so that later steps do not allocate.
         boxes.clear();
         near.clear();
         near.reserve(8 * limbs.len());
@@ -257,7 +257,7 @@ impl<const D: usize> LimbScratch<D> {
     }
 }
 
-/// Where two limbs touch, if they come as near as `margin`.
+/// The contact of two limbs at most `margin` apart.
 fn contact<const D: usize>(
     limbs: [&Limb; 2],
     particles: &Particles<D>,
@@ -273,7 +273,7 @@ fn contact<const D: usize>(
     if near > apart + margin {
         return None;
     }
-    // Which side it came from, if it went through.
+    // If it crossed the other axis, the normal points to its previous side.
     let through = dot(way, was) < 0.0;
     let out = if through || near < 1e-6 { was } else { way };
     let long = length(out);
@@ -283,8 +283,8 @@ fn contact<const D: usize>(
         .map(|contact| contact.keeping(apart))
 }
 
-/// Where on each of two segments, as a share of it, they are nearest to each other; where they are
-/// parallel, somewhere in the middle.
+/// The nearest points of two segments, as fractions of their lengths; in the middle if they are
+/// parallel.
 fn nearest<const D: usize>([[p1, q1], [p2, q2]]: [[[f32; D]; 2]; 2]) -> [f32; 2] {
     let (d1, d2, r) = (difference(q1, p1), difference(q2, p2), difference(p1, p2));
     let (a, e, f) = (dot(d1, d1), dot(d2, d2), dot(d2, r));

@@ -1,4 +1,4 @@
-//! Mass, centre and inertia; four particles that have them.
+//! Mass properties, and four particles with the same ones.
 
 use std::collections::BTreeMap;
 
@@ -6,8 +6,8 @@ use crate::error::BodyError;
 use crate::linear::{Matrix, Vector, each, matrix, symmetric_eigen, trace_less};
 use crate::vector::{cross, difference, dot, plus, sum};
 
-/// How much of the largest eigenvalue of the covariance the least must be: a body a ten-thousandth
-/// as thick as long. Flatter ones have no tetrahedron that stays rigid in numbers of 24 bits.
+/// Smallest ratio of the least to the largest eigenvalue of the covariance: a body a ten-thousandth
+/// as thick as long. The tetrahedron of a flatter one is not rigid in `f32`.
 const FLATTEST: f64 = 1e-8;
 
 /// The corners of a regular tetrahedron of four unit masses whose covariance is 4 times the unit
@@ -15,7 +15,7 @@ const FLATTEST: f64 = 1e-8;
 pub(crate) const CORNERS: [Vector; 4] =
     [[1.0, 1.0, 1.0], [-1.0, 1.0, -1.0], [1.0, -1.0, -1.0], [-1.0, -1.0, 1.0]];
 
-/// What a rigid body shows of its matter: all that its motion depends on.
+/// Mass, centre and inertia: all that the motion of a rigid body depends on.
 ///
 /// ```
 /// use taut_world::MassProperties;
@@ -42,7 +42,8 @@ pub struct MassProperties {
 }
 
 impl MassProperties {
-    /// Of a box around the origin, `size` long along each axis, m, of a density in kg/m³.
+    /// Those of a box centred at the origin, with its size along each axis, m, and a density,
+    /// kg/m³.
     ///
     /// # Errors
     /// If its mass is not a sane one.
@@ -55,8 +56,8 @@ impl MassProperties {
         Ok(Self { mass, centre: [0.0; 3], inertia: trace_less(&covariance, 1.0) })
     }
 
-    /// Of the inside of a closed mesh of even density, kg/m³: triangles by their corners,
-    /// counter-clockwise from outside, vertices in m. Convex or not.
+    /// Those of the inside of a closed mesh, convex or not, of even density, kg/m³: vertices, m,
+    /// and triangles by their corners, counter-clockwise from outside.
     ///
     /// Volume, first and second moments are sums over the tetrahedra between a point and the
     /// triangles: Mirtich, "Fast and Accurate Computation of Polyhedral Mass Properties" (1996), in
@@ -72,7 +73,8 @@ impl MassProperties {
     ) -> Result<Self, BodyError> {
         check_closed(vertices.len(), triangles)?;
         let vertex = |number: u32| vertices[number as usize].map(f64::from);
-        // Tetrahedra from a point of the mesh itself: those from the origin would cancel.
+        // Tetrahedra from a point of the mesh: those from a far origin would lose digits by
+        // cancellation.
         let origin = triangles.first().map_or([0.0; 3], |triangle| vertex(triangle[0]));
         let (mut volume, mut first, mut second) = (0.0, [0.0; 3], [[0.0; 3]; 3]);
         for triangle in triangles {
@@ -99,7 +101,7 @@ impl MassProperties {
         })
     }
 
-    /// Of point masses: where each is, m, and its mass, kg.
+    /// Those of point masses: positions, m, and masses, kg.
     ///
     /// # Errors
     /// If the mass of all is not a sane one.
@@ -115,7 +117,8 @@ impl MassProperties {
         Ok(Self { mass, centre, inertia: trace_less(&covariance, 1.0) })
     }
 
-    /// Where four particles of a quarter of its mass each have exactly this mass, centre and inertia.
+    /// The positions at which four particles, each of a quarter of the mass, have exactly this
+    /// mass, centre and inertia.
     ///
     /// The covariance `C = Σ m x xᵀ` about the centre is `½ tr(I) 1 - I`. A regular tetrahedron
     /// scaled along the principal axes, by the root of each eigenvalue of `C / mass`, has it: "by
@@ -123,8 +126,8 @@ impl MassProperties {
     /// properties can be changed accordingly" (Jakobsen 2001).
     ///
     /// # Errors
-    /// If the mass is not above 0, a number is not finite, the tensor is not symmetric, or nothing
-    /// that is not flat has it.
+    /// If the mass is not above 0, a number is not finite, the tensor is not symmetric, or no body
+    /// with a volume has it.
     pub fn four_points(&self) -> Result<[[f64; 3]; 4], BodyError> {
         checked_mass(self.mass)?;
         if !self.centre.iter().all(|x| x.is_finite()) {
@@ -154,7 +157,7 @@ pub(crate) fn checked_mass(mass: f64) -> Result<f64, BodyError> {
     if mass > 0.0 && mass.is_finite() { Ok(mass) } else { Err(BodyError::Mass { mass }) }
 }
 
-/// Every edge belongs to two triangles that run along it in opposite directions.
+/// Checks that each edge belongs to two triangles, in opposite directions.
 fn check_closed(vertices: usize, triangles: &[[u32; 3]]) -> Result<(), BodyError> {
     let mut open = BTreeMap::new();
     for (triangle, corners) in triangles.iter().enumerate() {
@@ -173,7 +176,7 @@ fn check_closed(vertices: usize, triangles: &[[u32; 3]]) -> Result<(), BodyError
     }
 }
 
-/// The covariance of four equal masses of 1 kg in all, about the origin.
+/// The covariance of four equal masses, 1 kg in total, about the origin.
 pub(super) fn covariance_of_four(points: &[Vector; 4]) -> Matrix {
     matrix(|i, j| 0.25 * points.iter().map(|r| r[i] * r[j]).sum::<f64>())
 }

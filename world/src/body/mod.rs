@@ -1,13 +1,13 @@
 //! Rigid bodies after Jakobsen, "Advanced Character Physics" (2001): four particles and six sticks
-//! move as a body does; a mesh fastened to them is what is seen and what collides.
+//! move as a rigid body; the mesh fastened to them is drawn and collides.
 //!
 //! - [`MassProperties`] of boxes and closed meshes, and the four particles that have them.
 //! - [`Bodies`] of a model: which particles carry each [`Body`], its [`BodyPose`] and [`Twist`] read
 //!   back from them, and the vertices of all meshes recomputed in one pass.
 //! - [`Anchor`]: a point on a stick, a triangle or a tetrahedron, and its contacts.
-//! - [`Limbs`]: sticks that are capsules, and keep out of each other.
-//! - A [`Solid`](crate::Solid) keeps the vertices of their meshes out, `BodyContacts` (feature
-//!   `parry`) bodies out of each other.
+//! - [`Limbs`]: capsules around sticks, and their contacts.
+//! - The vertices of the meshes collide with a [`Solid`](crate::Solid), bodies with each other by
+//!   `BodyContacts` (feature `parry`).
 
 mod anchor;
 mod bounce;
@@ -37,14 +37,15 @@ pub use mass::MassProperties;
 pub(crate) use mass::{CORNERS, checked_mass};
 pub use motion::Twist;
 
-/// A rigid body: the four particles that carry it, and what is fastened to them.
+/// A rigid body: its four particles, and the mesh fastened to them.
 #[derive(Clone, Debug)]
 pub struct Body {
     /// The particles, by their numbers in the model.
     particles: [u32; 4],
-    /// Where they are in the body at rest: from its centre, along its own axes, m.
+    /// Their positions in body coordinates (the body's axes, from its centre) at rest, m.
     rest: [Vector; 4],
-    /// From a place in the body, less that of the first particle, to the weights of the others.
+    /// Maps a point in body coordinates, relative to the first particle, to the weights of the
+    /// others.
     weights: Matrix,
     vertices: Range<usize>,
     triangles: Range<usize>,
@@ -68,8 +69,8 @@ impl Body {
         self.triangles.clone()
     }
 
-    /// The point of the body that is `local` from its centre along its own axes, m, as a weighted
-    /// mean of its particles.
+    /// The point at `local` in body coordinates (the body's axes, from its centre), m, as a
+    /// weighted mean of its particles.
     #[must_use]
     pub fn anchor(&self, local: [f32; 3]) -> Anchor {
         Anchor { particles: self.particles, weights: self.weights_of(local.map(f64::from)) }
@@ -82,8 +83,7 @@ impl Body {
     }
 }
 
-/// The rigid bodies of a model, and the meshes fastened to them. There are none but in three
-/// dimensions.
+/// The rigid bodies of a model, and the meshes fastened to them. Empty unless in three dimensions.
 ///
 /// ```
 /// use taut_world::Model;
@@ -92,7 +92,7 @@ impl Body {
 /// let body = &dice.bodies.all()[0];
 /// assert_eq!(body.pose(&dice.particles).rotation[0], [1.0, 0.0, 0.0]);
 ///
-/// // What is seen: all vertices in one pass, here and again after every step.
+/// // The vertices to draw, in one pass; repeated after every step.
 /// let mut seen = dice.bodies.vertices(&dice.particles);
 /// dice.bodies.copy_vertices(&dice.particles, &mut seen);
 /// assert!((seen[0][0] + 0.01).abs() < 1e-8);
@@ -107,20 +107,19 @@ pub struct Bodies<const D: usize = 3> {
     triangles: Vec<[u32; 3]>,
 }
 
-/// Memory for the contacts of bodies that is used again in every pass, and what they keep from pass to
-/// pass of a substep.
+/// Reused buffers, and the contacts of bodies, which the passes of a substep share.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BodyScratch<const D: usize> {
     contacts: Vec<contact::Contact<D>>,
     solver: contact::Solver<D>,
-    /// What met in this substep.
+    /// The collisions of this substep.
     bounces: bounce::Bounces,
     #[cfg(feature = "parry")]
     pairs: pairs::Scratch,
 }
 
 impl<const D: usize> Bodies<D> {
-    /// Each of them.
+    /// All bodies.
     pub fn all(&self) -> &[Body] {
         &self.all
     }
@@ -136,13 +135,13 @@ impl<const D: usize> Bodies<D> {
         &self.triangles
     }
 
-    /// Which body a particle carries, if any.
+    /// The body of a particle, if any.
     pub fn of_particle(&self, particle: u32) -> Option<&Body> {
         self.all.iter().find(|body| body.particles.contains(&particle))
     }
 
-    /// One body of the particles 0 to 3, at `points` from its centre, and the mesh fastened to
-    /// them, from the centre too.
+    /// One body of the particles 0 to 3 at `points`, and the mesh fastened to them, all in body
+    /// coordinates.
     pub(crate) fn one(
         points: [Vector; 4],
         vertices: &[Vector],
@@ -167,8 +166,7 @@ impl<const D: usize> Bodies<D> {
         Some(Self { all: vec![body], weights, triangles: triangles.to_vec() })
     }
 
-    /// The bodies of a model that comes after others, the first of its particles becoming number
-    /// `first`.
+    /// Appends the bodies of another model, whose first particle becomes number `first`.
     pub(crate) fn append(&mut self, others: &Self, first: u32) {
         let (vertices, triangles) = (self.weights[0].len(), self.triangles.len());
         let after = |range: &Range<usize>, by: usize| range.start + by..range.end + by;
@@ -185,7 +183,7 @@ impl<const D: usize> Bodies<D> {
         self.triangles.extend(others.triangles.iter().map(|corners| corners.map(|c| c + by)));
     }
 
-    /// The same bodies by other numbers of the particles.
+    /// The bodies with renumbered particles.
     pub(crate) fn renumbered(&self, renumbering: &Renumbering) -> Self {
         let mut bodies = self.clone();
         for body in &mut bodies.all {
@@ -195,12 +193,12 @@ impl<const D: usize> Bodies<D> {
     }
 }
 
-/// Where four particles are, in `f64`.
+/// The positions of four particles, in `f64`.
 fn places<S: Real>(columns: [&[S]; 3], particles: [u32; 4]) -> [Vector; 4] {
     particles.map(|particle| each(|axis| columns[axis][particle as usize].to_f64()))
 }
 
-/// The mean of four places.
+/// The mean of four points.
 pub(crate) fn mean(points: &[Vector; 4]) -> Vector {
     let [a, b, c, d] = *points;
     sum(sum(a, b), sum(c, d)).map(|all| 0.25 * all)

@@ -1,4 +1,4 @@
-//! Where a body is, how it is turned and how it moves: read back from its particles.
+//! The pose and the motion of a body, read back from its particles.
 
 use taut_core::{Particles, Real};
 
@@ -9,7 +9,7 @@ use crate::linear::{Matrix, Vector, apply, each, inverse, matrix, nearest_rotati
 use crate::pose::BodyPose;
 use crate::vector::{cross, difference, plus, sum};
 
-/// How a body moves.
+/// Linear and angular velocity of a body.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Twist {
     /// The velocity of its centre, m/s.
@@ -18,28 +18,27 @@ pub struct Twist {
     pub spin: [f64; 3],
 }
 
-/// How a body moves in a substep: a twist whose unit of time is the substep.
+/// The motion of a body in a substep: a twist whose unit of time is the substep.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Moving {
     /// Its centre of mass, m.
     pub(super) centre: Vector,
     /// m and rad a substep.
     pub(super) twist: Twist,
-    /// Of a body of 1 kg that is as large, 1/m²; none if it has no volume.
+    /// For a mass of 1 kg, 1/m²; None if the body has no volume.
     pub(super) inverse_inertia: Option<Matrix>,
 }
 
 impl Moving {
-    /// How far a place of the body moves, m.
+    /// Displacement of a point of the body, m.
     pub(super) fn at(&self, place: Vector) -> Vector {
         sum(self.twist.velocity, cross(self.twist.spin, difference(place, self.centre)))
     }
 }
 
 impl Body {
-    /// Where it is: the mean of its particles, and the rotation that brings its four particles at
-    /// rest nearest to where they are from there (in the sum of squares, Kabsch 1976). Bent or
-    /// mirrored particles give a rotation as well.
+    /// Its pose: the mean of its particles, and the rotation from the rest shape that fits them
+    /// best (least squares, Kabsch 1976). Bent or mirrored particles give a rotation as well.
     pub fn pose<S: Real>(&self, particles: &Particles<3, S>) -> BodyPose {
         let points = places(each(|axis| particles.positions(axis)), self.particles);
         let centre = mean(&points);
@@ -49,20 +48,20 @@ impl Body {
         BodyPose { centre, rotation: nearest_rotation(&moments) }
     }
 
-    /// How it moves: velocity and angular velocity of its particles, whose positions and previous
-    /// ones are `h` seconds apart (a substep).
+    /// Its linear and angular velocity, from positions and previous positions that are `h` seconds
+    /// apart (a substep).
     pub fn twist<S: Real>(&self, particles: &Particles<3, S>, h: f64) -> Twist {
         let Twist { velocity, spin } = self.moving(particles).twist;
         Twist { velocity: velocity.map(|way| way / h), spin: spin.map(|angle| angle / h) }
     }
 
-    /// The same a substep. (There are bodies in three dimensions only.)
+    /// Its motion per substep. (Bodies exist in three dimensions only.)
     pub(super) fn moving<S: Real, const D: usize>(&self, particles: &Particles<D, S>) -> Moving {
         let now = places(each(|axis| particles.positions(axis)), self.particles);
         let before = places(each(|axis| particles.previous(axis)), self.particles);
         let (centre, centre_before) = (mean(&now), mean(&before));
         let offsets = now.map(|x| difference(x, centre));
-        // Of a mass of 1 kg in all: the mass cancels.
+        // For a total mass of 1 kg: the mass cancels.
         let momentum = offsets.iter().zip(&before).fold([0.0; 3], |sum, (r, x)| {
             plus(sum, 0.25, cross(*r, difference(*r, difference(*x, centre_before))))
         });
@@ -72,7 +71,7 @@ impl Body {
         Moving { centre, twist, inverse_inertia }
     }
 
-    /// Its inertia tensor as it is turned now, kg m², if its mass is `mass`, kg.
+    /// Its inertia tensor in world axes, kg m², for a mass in kg.
     pub fn inertia<S: Real>(&self, particles: &Particles<3, S>, mass: f64) -> [[f64; 3]; 3] {
         let points = places(each(|axis| particles.positions(axis)), self.particles);
         let centre = mean(&points);
@@ -80,10 +79,10 @@ impl Body {
         matrix(|i, j| mass * unit[i][j])
     }
 
-    /// Puts it somewhere, without giving it velocity.
+    /// Moves it to a pose, at rest.
     ///
     /// # Errors
-    /// If a particle would be at no sane place.
+    /// If a coordinate of a particle would not be sane.
     pub fn set_pose(
         &self,
         particles: &mut Particles<3>,
@@ -95,8 +94,8 @@ impl Body {
         Ok(())
     }
 
-    /// Gives it velocity and angular velocity from here, for substeps of `h` seconds: what
-    /// [`Body::twist`] reads back.
+    /// Sets its linear and angular velocity, for substeps of `h` seconds; [`Body::twist`] reads
+    /// them back.
     pub fn set_twist<S: Real>(&self, particles: &mut Particles<3, S>, twist: &Twist, h: f64) {
         self.set_moving(particles, twist, h);
     }

@@ -1,4 +1,4 @@
-//! Bodies that keep out of each other.
+//! Contacts between bodies.
 
 use taut_core::Particles;
 
@@ -9,7 +9,7 @@ use crate::pose::BodyPose;
 use crate::surface::Surface;
 use crate::sweep::{self, Extent};
 
-/// Memory that is used again in every pass, and the contacts of a substep from pass to pass.
+/// Reused buffers, and the contacts between bodies, which the passes of a substep share.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scratch {
     poses: Vec<BodyPose>,
@@ -18,9 +18,9 @@ pub(super) struct Scratch {
     touching: Touching,
     contacts: Vec<Contact<3>>,
     solver: Solver<3>,
-    /// Of which two bodies each contact is: that which leaves, and that which it leaves.
+    /// For each contact the body of its point, and the body of its other side.
     between: Vec<[usize; 2]>,
-    /// Whether these are the contacts of this substep.
+    /// Whether `contacts` are those of this substep.
     found: bool,
 }
 
@@ -32,7 +32,7 @@ impl BodyScratch<3> {
 }
 
 impl Bodies<3> {
-    /// Moves bodies apart. Contacts are looked for within `margin`, m, once a substep.
+    /// Pushes bodies apart. Contacts are found once per substep, within `margin`, m.
     pub(crate) fn keep_apart(
         &self,
         particles: &mut Particles<3>,
@@ -49,14 +49,14 @@ impl Bodies<3> {
         solver.resolve(contacts, surface.friction, particles);
         if surface.restitution > 0.0 {
             for (contact, two) in contacts.iter().zip(&*between) {
-                bounces.note(two.map(Some), contact, particles, surface);
+                bounces.record(two.map(Some), contact, particles, surface);
             }
         }
     }
 }
 
 impl Scratch {
-    /// The contacts of all pairs.
+    /// Finds the contacts of all pairs.
     fn find(&mut self, bodies: &[Body], particles: &Particles<3>, thickness: f32, margin: f32) {
         self.find_pairs(bodies, particles, margin + thickness);
         let Self { poses, pairs, touching, contacts, between, .. } = self;
@@ -80,8 +80,8 @@ impl Scratch {
         }
     }
 
-    /// Pairs of bodies whose bounding boxes come as near as `margin`, in order of their
-    /// numbers. Of two that are pinned neither can give way.
+    /// Finds the pairs of bodies whose bounding boxes are at most `margin` apart, in order of their
+    /// numbers. Pairs of two pinned bodies are left out.
     fn find_pairs(&mut self, bodies: &[Body], particles: &Particles<3>, margin: f32) {
         let Self { poses, boxes, pairs, .. } = self;
         poses.clear();

@@ -1,4 +1,4 @@
-//! Bodies on floors and the like: every vertex of their meshes is kept out.
+//! Collisions of bodies with obstacles: every vertex of their meshes is tested.
 
 use taut_core::Particles;
 
@@ -8,7 +8,7 @@ use super::{Anchor, Bodies, Body, BodyScratch};
 use crate::surface::{Nearest, Surface};
 
 impl<const D: usize> Bodies<D> {
-    /// A vertex of a body, by its number among those of all bodies, as a point of matter.
+    /// A vertex of a body, by its number among those of all bodies, as an anchor.
     pub(crate) fn point(&self, body: &Body, vertex: usize) -> Anchor {
         let weights = self.weights.each_ref().map(|column| column[vertex]);
         Anchor { particles: body.particles, weights }
@@ -19,11 +19,12 @@ impl<const D: usize> Bodies<D> {
         self.all.iter().map(|body| body.vertices().map(|vertex| self.point(body, vertex)))
     }
 
-    /// Keeps the vertices of all meshes out of an obstacle, by the weights of the particles
-    /// that carry them: equations (*) and (**) of Jakobsen 2001, where the "collision point p (which
-    /// in this case will be placed on the cube)" is a vertex, whose weights are known. `near` says how
-    /// far it is from one to the obstacle, and `drift` how far the obstacle moved at a point in this
-    /// substep, m. With a restitution they [bounce](Self::bounce) when the substep ends.
+    /// Resolves collisions of the vertices of all meshes with an obstacle, by the weights of their
+    /// particles: equations (*) and (**) of Jakobsen 2001, where the "collision point p (which in
+    /// this case will be placed on the cube)" is a vertex, whose weights are known. `near` is the
+    /// distance of a vertex from the obstacle, `drift` the displacement of the obstacle at a point
+    /// in this substep, m. With restitution, bodies [bounce](Self::bounce) at the end of the
+    /// substep.
     pub(crate) fn keep_out(
         &self,
         particles: &mut Particles<D>,
@@ -44,13 +45,13 @@ impl<const D: usize> Bodies<D> {
             solver.resolve(contacts, surface.friction, particles);
             if surface.restitution > 0.0 {
                 for contact in &*contacts {
-                    bounces.note([Some(body), None], contact, particles, surface);
+                    bounces.record([Some(body), None], contact, particles, surface);
                 }
             }
         }
     }
 
-    /// How deep the deepest vertex of a body that can move is in an obstacle, m; 0 if none is.
+    /// Greatest penetration of a vertex of a movable body into an obstacle, m; 0 if none.
     pub(crate) fn depth(
         &self,
         particles: &Particles<D>,
@@ -67,8 +68,8 @@ impl<const D: usize> Bodies<D> {
     }
 }
 
-/// What a vertex sees of an obstacle. Contacts are solved but nearly, so that a vertex may begin a
-/// substep somewhat inside: a quarter of the way to the middle of the body it is outside.
+/// The probe of a vertex. Contacts are solved approximately, so a vertex may begin a substep
+/// slightly inside; a quarter of the way to the middle of the body is assumed to be outside.
 fn probe(point: Anchor, thickness: f32) -> Probe {
     Probe { point, inner: point.inwards(0.25), reach: thickness }
 }

@@ -1,4 +1,4 @@
-//! Bodies that keep out of each other.
+//! Contacts between rigid bodies.
 
 use super::Obstacle;
 use crate::matter::Matter;
@@ -6,15 +6,15 @@ use crate::model::Model;
 use crate::settings::Moment;
 use crate::surface::Surface;
 
-/// Bodies keep out of each other: each is as large as the convex hull of its mesh, and one whose
-/// particles are all pinned does not give way.
+/// Contacts between rigid bodies. The shape of a body is the convex hull of its mesh; a body whose
+/// particles are all pinned does not move.
 ///
-/// Pairs whose bounding boxes overlap are found by sweeping along an axis. Where their hulls touch
-/// is found by the crate `parry3d` (in its form that is the same to the bit on every machine), once a
-/// substep, from where they are alone: nothing is remembered from one substep to the next. Each point
-/// of contact is moved apart by the weights of the particles that carry it, equations (*) and (**) of
-/// Jakobsen 2001, with friction after Coulomb; the sticks that this bends are relaxed in the next
-/// pass. Three or four [passes](crate::Settings::passes) "should be enough"; stacks want more substeps.
+/// The broad phase sweeps along an axis. The crate `parry3d` (in its bit-reproducible build) finds
+/// the contact points of the hulls once per substep, from positions alone: nothing is cached
+/// between substeps. Contact points are pushed apart by the weights of their particles, equations
+/// (*) and (**) of Jakobsen 2001, with friction after Coulomb; the next pass relaxes the sticks
+/// that this bends. Three or four [passes](crate::Settings::passes) "should be enough"; stacks want
+/// more substeps.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -42,8 +42,8 @@ use crate::surface::Surface;
 pub struct BodyContacts {
     /// Surface of the contacts between bodies. Default: a friction of 0.5, no restitution, no thickness.
     pub surface: Surface,
-    /// The distance up to which hulls have contacts, m: above 0, so that all corners of a face that
-    /// rests on another are points of contact, though one may be slightly above it. Default: 0.005.
+    /// The distance up to which hulls have contacts, m. Above 0, all corners of a resting face are
+    /// contact points, even one slightly above the other face. Default: 0.005.
     pub margin: f32,
 }
 

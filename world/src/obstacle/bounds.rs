@@ -11,8 +11,8 @@ use crate::path::{check_point, upright};
 use crate::surface::Nearest;
 use crate::vector::{constants, dot};
 
-/// The inside of a box, which nothing leaves: Jakobsen's "cube world", in two dimensions the edges
-/// of a screen. It may move, and turn like a drum.
+/// The inside of a box, which particles cannot leave: Jakobsen's "cube world", in 2D the edges of a
+/// screen. It may move, and spin like a drum.
 ///
 /// ```
 /// use taut_world::{Bounds, Solid, Surface};
@@ -24,9 +24,9 @@ use crate::vector::{constants, dot};
 /// ```
 ///
 /// The circle of "a curtain and ragdolls" is a particle with a radius
-/// ([`Model::radii`](crate::Model::radii)). There it is mirrored at the edge without a change of its
-/// previous position, so that it goes on at some speed between how fast it came in and how fast it
-/// should go out, depending on where the edge cut its last step. Here both are right.
+/// ([`Model::radii`](crate::Model::radii)). The article mirrors its position at the edge but not
+/// its previous position, so that its speed after the bounce depends on where the edge cut its last
+/// step. Here both are mirrored.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds<const D: usize = 3> {
     min: [f64; D],
@@ -34,7 +34,7 @@ pub struct Bounds<const D: usize = 3> {
 }
 
 impl<const D: usize> Bounds<D> {
-    /// Between two corners, m.
+    /// The box between two corners, m.
     ///
     /// # Errors
     /// A number that is not finite; a maximum below the minimum.
@@ -48,11 +48,11 @@ impl<const D: usize> Bounds<D> {
     }
 }
 
-/// Two walls that face each other, in place.
+/// Two walls that face each other, in world coordinates.
 #[derive(Clone, Copy, Debug)]
 pub struct Walls<const D: usize> {
     normal: [f32; D],
-    /// How far they are from the origin along the normal, m.
+    /// Their offsets from the origin along the normal, m.
     low: f32,
     high: f32,
 }

@@ -1,4 +1,4 @@
-//! Capsules: balls along a line.
+//! Capsules.
 
 use taut_core::Lane;
 
@@ -26,7 +26,7 @@ pub struct Capsule<const D: usize = 3> {
 }
 
 impl<const D: usize> Capsule<D> {
-    /// Between two ends, m, of a radius, m. Ends at one point make a sphere.
+    /// A capsule between two ends, m, with a radius, m. Equal ends make a sphere.
     ///
     /// # Errors
     /// A number that is not finite; a negative radius.
@@ -42,7 +42,7 @@ impl<const D: usize> Capsule<D> {
 #[derive(Clone, Copy, Debug)]
 pub struct Rod<const D: usize> {
     from: [f32; D],
-    /// To the other end, m.
+    /// Vector to the other end, m.
     along: [f32; D],
     /// `along` divided by its squared length, 1/m.
     share: [f32; D],
@@ -90,7 +90,7 @@ impl<const D: usize> Side<D> for Rod<D> {
         Nearest { distance: length - x[0].constant(self.radius.into()), normal }
     }
 
-    /// By the offsets from its axis that points of the box can have along each coordinate.
+    /// Uses the smallest offset, per coordinate, between the axis and a point of the box.
     #[inline(always)]
     fn may_reach_box<L: Lane>(&self, low: [L; D], high: [L; D], reach: L) -> L::Mask {
         let from = constants(reach, self.from);

@@ -1,4 +1,4 @@
-//! Boxes, seen from outside.
+//! Solid boxes.
 
 use taut_core::{LEAST_SQUARED_LENGTH, Lane};
 
@@ -30,7 +30,7 @@ pub struct Cuboid<const D: usize = 3> {
 }
 
 impl<const D: usize> Cuboid<D> {
-    /// Along the coordinates, between two corners, m.
+    /// An axis-aligned box between two corners, m.
     ///
     /// # Errors
     /// A number that is not finite; a maximum that is not above the minimum.
@@ -49,7 +49,8 @@ impl<const D: usize> Cuboid<D> {
         )
     }
 
-    /// About a centre, m, from which `half_edges`, m, lead to the middles of its sides.
+    /// A box with a centre, m, and `half_edges`: vectors from the centre to the middles of its
+    /// sides, m.
     ///
     /// # Errors
     /// A number that is not finite; a half edge of no length; two that are not at right angles.
@@ -70,15 +71,15 @@ impl<const D: usize> Cuboid<D> {
     }
 }
 
-/// A box, in place.
+/// A box in world coordinates.
 #[derive(Clone, Copy, Debug)]
 pub struct Block<const D: usize> {
     centre: [f32; D],
     axes: [[f32; D]; D],
-    /// Whether the axes are those of the coordinates.
+    /// Whether it is axis-aligned.
     upright: bool,
     half: [f32; D],
-    /// The radius of a ball around it.
+    /// Radius of its bounding sphere.
     bound: f32,
 }
 
@@ -102,8 +103,8 @@ impl<const D: usize> Shape<D> for Cuboid<D> {
 }
 
 impl<const D: usize> Side<D> for Block<D> {
-    /// From outside to the nearest point of the box (Ericson, "Real-Time Collision Detection",
-    /// 5.1.4), from inside to its nearest side.
+    /// Outside: the nearest point of the box (Ericson, "Real-Time Collision Detection", 5.1.4).
+    /// Inside: the nearest side.
     #[inline(always)]
     fn nearest<L: Lane>(&self, x: [L; D]) -> Nearest<D, L> {
         let (zero, one) = (x[0].constant(0.0), x[0].constant(1.0));
@@ -126,7 +127,7 @@ impl<const D: usize> Side<D> for Block<D> {
         let length = squared.sqrt();
         let inverse = one / length;
 
-        // The nearest side from inside: the first of those that are least far below.
+        // Inside, the nearest side is the first with the smallest depth.
         let mut highest = beyond[0];
         let mut inner = [zero; D];
         inner[0] = one;
@@ -150,13 +151,13 @@ impl<const D: usize> Side<D> for Block<D> {
         Nearest { distance: L::select(outside, length, highest), normal }
     }
 
-    /// A ball around it.
+    /// Tests the bounding sphere.
     #[inline(always)]
     fn may_reach<L: Lane>(&self, x: [L; D], reach: L) -> L::Mask {
         may_reach_ball(difference(x, constants(x[0], self.centre)), self.bound, reach)
     }
 
-    /// By the planes of its sides.
+    /// Tests the planes of its sides.
     #[inline(always)]
     fn may_reach_box<L: Lane>(&self, low: [L; D], high: [L; D], reach: L) -> L::Mask {
         let centre = constants(reach, self.centre);
@@ -169,7 +170,7 @@ impl<const D: usize> Side<D> for Block<D> {
             let beyond = along - reach.constant(self.half[edge].into());
             farthest = L::select(beyond.above(farthest), beyond, farthest);
         }
-        // A root may be rounded to a little less than what it is the root of.
+        // Allows for rounding: `nearest` takes a square root, which may be rounded down.
         (reach * reach.constant(1.000_01)).at_least(farthest)
     }
 }

@@ -1,4 +1,4 @@
-//! Everything below a plane.
+//! Half-spaces.
 
 use taut_core::Lane;
 
@@ -10,7 +10,7 @@ use crate::path::{axes_along, check_point, unit};
 use crate::surface::Nearest;
 use crate::vector::{constants, dot};
 
-/// Everything below a plane: a floor, a slope; in two dimensions below a line.
+/// All points below a plane (in 2D a line): a floor or a slope.
 ///
 /// ```
 /// use taut_world::{HalfSpace, Solid};
@@ -27,7 +27,8 @@ pub struct HalfSpace<const D: usize = 3> {
 }
 
 impl<const D: usize> HalfSpace<D> {
-    /// Below the plane through a point, m; `normal` points out, and may have any length.
+    /// The half-space below the plane through a point, m; `normal` points out, and may have any
+    /// length.
     ///
     /// # Errors
     /// A number that is not finite; a normal of no length.
@@ -37,11 +38,11 @@ impl<const D: usize> HalfSpace<D> {
     }
 }
 
-/// A half-space, in place.
+/// A half-space in world coordinates.
 #[derive(Clone, Copy, Debug)]
 pub struct PlaneSide<const D: usize> {
     normal: [f32; D],
-    /// How far the plane is from the origin along its normal, m.
+    /// Offset of the plane from the origin along its normal, m.
     height: f32,
 }
 
@@ -59,8 +60,8 @@ impl<const D: usize> Shape<D> for HalfSpace<D> {
     }
 }
 
-/// From where to where a box along the coordinates goes along a direction: what is rounded, is rounded as
-/// for its points.
+/// The interval that an axis-aligned box covers along a direction. Rounding is the same as for
+/// points of the box.
 #[inline(always)]
 pub(super) fn span<L: Lane, const D: usize>(
     direction: [f32; D],

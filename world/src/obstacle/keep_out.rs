@@ -1,15 +1,15 @@
-//! What obstacles by formula do to particles.
+//! Collisions of particles with formula obstacles.
 
 use pulp::{NullaryFnOnce, Simd};
 use taut_core::Lane;
 
 use super::solid::Side;
-use crate::groups::{Extent, GroupPass, Groups, TRUSTED};
+use crate::groups::{Extent, GroupPass, Groups, BOX_MAX};
 use crate::path::Drift;
 use crate::simd::{self, Mask, Register, RegisterPass};
 use crate::surface::{Contact, Law, Mover, Nearest};
 
-/// The sides of an obstacle against particles.
+/// Resolves collisions of particles with the sides of an obstacle.
 pub(super) struct KeepOut<'a, S, const D: usize> {
     pub(super) sides: &'a [S],
     pub(super) thickness: f32,
@@ -34,7 +34,7 @@ impl<S: Side<D>, const D: usize> RegisterPass for KeepOutPass<'_, '_, '_, S, D> 
         let Self { obstacle, groups } = self;
         let zero = Register::splat(simd, 0.0);
         let reach = Register::splat(simd, obstacle.thickness + groups.radii.largest);
-        let [trusted, not_below] = [TRUSTED, -TRUSTED].map(|limit| Register::splat(simd, limit));
+        let [box_max, box_min] = [BOX_MAX, -BOX_MAX].map(|limit| Register::splat(simd, limit));
         for group in 0..groups.count() {
             let rules_out = |Extent { low, high }: Extent<R, D>| {
                 let mut near = zero.above(zero);
@@ -42,27 +42,28 @@ impl<S: Side<D>, const D: usize> RegisterPass for KeepOutPass<'_, '_, '_, S, D> 
                     near = near.or(side.may_reach_box(low, high, reach));
                 }
                 for axis in 0..D {
-                    near = near.or(high[axis].above(trusted)).or(not_below.above(low[axis]));
+                    near = near.or(high[axis].above(box_max)).or(box_min.above(low[axis]));
                 }
                 !near.any()
             };
             if !groups.extent(simd, group).is_some_and(rules_out) {
-                // Compiled apart, for what is held in registers here would push out what is needed there.
-                simd.vectorize(KeepGroupOut { simd, obstacle, groups: &mut *groups, group });
+                // A separate function: inlined, the values live here would cause register spills
+                // there.
+                simd.vectorize(KeepOutGroup { simd, obstacle, groups: &mut *groups, group });
             }
         }
     }
 }
 
-/// Keeps the particles of a group out.
-struct KeepGroupOut<'a, 'g, 'p, R, S, const D: usize> {
+/// Resolves the collisions of a group.
+struct KeepOutGroup<'a, 'g, 'p, R, S, const D: usize> {
     simd: R,
     obstacle: &'a KeepOut<'a, S, D>,
     groups: &'g mut Groups<'p, D>,
     group: usize,
 }
 
-impl<R: Simd, S: Side<D>, const D: usize> NullaryFnOnce for KeepGroupOut<'_, '_, '_, R, S, D> {
+impl<R: Simd, S: Side<D>, const D: usize> NullaryFnOnce for KeepOutGroup<'_, '_, '_, R, S, D> {
     type Output = ();
 
     #[inline(always)]
@@ -105,16 +106,16 @@ impl<R: Simd, S: Side<D>, const D: usize> NullaryFnOnce for KeepGroupOut<'_, '_,
             for (before, column) in mover.previous.iter_mut().zip(&previous) {
                 *before = Register::new(simd, column[register]);
             }
-            let mut met = zero.above(zero);
+            let mut hit = zero.above(zero);
             for side in sides {
                 let inside = keep_out(side, &mut mover, reach, free, drift, &law);
-                met = met.or(inside);
+                hit = hit.or(inside);
             }
-            if !met.any() {
+            if !hit.any() {
                 continue;
             }
             if sides.len() > 1 {
-                // Friction at one side may have put a particle back behind another.
+                // Friction at one side may have moved a particle back into another.
                 for side in sides {
                     keep_out(side, &mut mover, reach, free, drift, &projection);
                 }
@@ -132,7 +133,8 @@ impl<R: Simd, S: Side<D>, const D: usize> NullaryFnOnce for KeepGroupOut<'_, '_,
     }
 }
 
-/// One side against the free particles of a register. Returns which of them were inside.
+/// Resolves collisions of one side with the free particles of a register. Returns which were
+/// inside.
 #[inline(always)]
 fn keep_out<R: Simd, const D: usize>(
     side: &impl Side<D>,
@@ -146,10 +148,10 @@ fn keep_out<R: Simd, const D: usize>(
     let inside = reach.above(distance).and(free);
     if inside.any() {
         let contact = Contact { normal, depth: reach - distance, clear: side.clear(reach) };
-        let met = law.meet(*mover, drift.at(mover.x), contact);
+        let hit = law.meet(*mover, drift.at(mover.x), contact);
         for axis in 0..D {
-            mover.x[axis] = Lane::select(inside, met.x[axis], mover.x[axis]);
-            mover.previous[axis] = Lane::select(inside, met.previous[axis], mover.previous[axis]);
+            mover.x[axis] = Lane::select(inside, hit.x[axis], mover.x[axis]);
+            mover.previous[axis] = Lane::select(inside, hit.previous[axis], mover.previous[axis]);
         }
     }
     inside

@@ -1,22 +1,21 @@
-//! Limbs that keep out of each other.
+//! Contacts between limbs.
 
 use super::Obstacle;
 use crate::matter::Matter;
 use crate::model::Model;
 use crate::settings::Moment;
 
-/// Limbs of different owners keep out of each other, as the arms and legs of
-/// [ragdolls](crate::Ragdoll) do: capsules around sticks.
+/// Contacts between limbs of different owners, such as the arms and legs of
+/// [ragdolls](crate::Ragdoll). Limbs are capsules around sticks.
 ///
-/// Pairs whose bounding boxes overlap are found by sweeping along an axis, and where they are
-/// nearest to each other as in Ericson, "Real-Time Collision Detection", 5.1.9: once a substep, from
-/// where they are and were alone. Each pair is moved apart by the weights of the particles that
-/// carry the two nearest points, equations (*) and (**) of Jakobsen 2001, with friction after Coulomb.
-/// A limb that went through another's axis in a substep is brought back to its side.
+/// The broad phase sweeps along an axis; nearest points are found as in Ericson, "Real-Time
+/// Collision Detection", 5.1.9, once per substep, from present and previous positions alone. The
+/// two nearest points are pushed apart by the weights of their particles, equations (*) and (**) of
+/// Jakobsen 2001, with friction after Coulomb. A limb that crossed another's axis in a substep is
+/// moved back to its side.
 ///
-/// Limbs are flesh: they do not bounce, whatever they hit. And those of one doll do not meet: the
-/// limits of its joints keep them off each other where they can, and an arm may swing through the
-/// trunk. (Many touch each other as they are built.)
+/// Limbs do not bounce. Limbs of one doll do not collide with each other (many overlap at rest):
+/// joint limits keep them apart in part, and an arm may swing through the trunk.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -39,14 +38,14 @@ use crate::settings::Moment;
 ///     assert!(world.step()?.finite);
 /// }
 /// let [_, y, _] = world.position(2);
-/// assert!((y - 0.2).abs() < 1e-2); // it lies on it
+/// assert!((y - 0.2).abs() < 1e-2); // it rests on the bar
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LimbContacts {
     /// Coulomb's μ. Default: 0.5.
     pub friction: f32,
-    /// How near contacts are looked for, m: what comes that near may meet later in the substep.
+    /// The distance up to which limbs have contacts, m: they may touch later in the substep.
     /// Default: 0.01.
     pub margin: f32,
 }
@@ -70,7 +69,7 @@ impl<const D: usize> Obstacle<D> for LimbContacts {
     }
 
     fn touches(&self, matter: &Model<D>) -> bool {
-        matter.limbs.may_meet()
+        matter.limbs.may_collide()
     }
 
     fn depth(&self, matter: &Model<D>, _: &Moment<D>) -> f32 {

@@ -1,4 +1,4 @@
-//! Triangle meshes of any form, which nothing crosses at any speed.
+//! Triangle meshes of any shape, with continuous collision detection for particles.
 
 use parry3d::bounding_volume::Aabb;
 use parry3d::math::Vector;
@@ -20,38 +20,39 @@ use crate::surface::Nearest;
 use crate::surface::{Contact, Law, Mover};
 use crate::vector::{cross, difference, dot, length, plus};
 
-/// From which sides particles meet the triangles of a mesh.
+/// The sides from which particles collide with the triangles of a mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Facing {
-    /// From where their corners go around counter-clockwise. From the other side particles come
-    /// through: what is inside a closed mesh by mistake gets out.
+    /// The side from which their corners are counter-clockwise. Particles pass from the other side:
+    /// one that is inside a closed mesh by mistake gets out.
     #[default]
     Front,
-    /// From both.
+    /// Both sides.
     Both,
 }
 
 /// A triangle mesh, convex or not, closed or not, still or moving as a whole.
 ///
-/// In a substep a particle moves, as the mesh sees it, from where it was when the substep began to
-/// where forces and sticks have put it. Where that way crosses a triangle (Ericson, "Real-Time
-/// Collision Detection", 5.3.4, with signs of volumes that are exact: Shewchuk, "Adaptive Precision
-/// Floating-Point Arithmetic and Fast Robust Geometric Predicates", 1997), the particle meets
-/// the plane of the first one; and where it ends nearer than the thickness of the surface and its own
-/// radius, it meets the nearest point. That is repeated until it can see from its end where it
-/// came from; if it never can, as in a crack that is too narrow, it stops at the first triangle.
-/// So it is on the side where it was, however fast it is, and also at seams, edges and corners;
-/// and it keeps a millionth of its coordinates off, so that no rounding brings it across.
+/// In the frame of the mesh, a particle moves in a substep from its start to where forces and
+/// sticks have put it. Where that segment crosses a triangle (Ericson, "Real-Time Collision
+/// Detection", 5.3.4, with signs of volumes that are exact: Shewchuk, "Adaptive Precision
+/// Floating-Point Arithmetic and Fast Robust Geometric Predicates", 1997), the particle collides
+/// with the plane of the first one; where its end is closer than the thickness of the surface plus
+/// its own radius, it collides with the nearest point. This repeats until the segment from its
+/// start to its end crosses no triangle; if that fails, as in a crack that is too narrow, the
+/// particle stops at the first triangle. So it stays on its side at any speed, also at seams, edges
+/// and corners. It keeps a distance of a millionth of its coordinates, so that rounding cannot
+/// bring it across.
 ///
-/// (The article on soft bodies tests the edges by the angle to their middles, in rounded numbers:
-/// then there are gaps between triangles through which a particle falls.)
+/// (The article on soft bodies tests edges by angles in rounded numbers, which leaves gaps between
+/// triangles through which a particle can fall.)
 ///
-/// What else moves particles later in a substep can put them on the other side, where they stay:
-/// let meshes be the last obstacles of a scene.
+/// An obstacle that moves particles later in a substep can put them on the other side, where they
+/// stay: list meshes last in a scene.
 ///
-/// Rigid bodies keep their vertices out, each of which is looked at from a place a little further in;
-/// limbs keep out some points of their axes. A body that hits so hard that its sticks are flattened,
-/// or a ridge between the points of a fast limb, may get through.
+/// Of rigid bodies the vertices collide, each tested from a point slightly further inside; of limbs
+/// some points of their axes. A body that hits so hard that its sticks flatten may get through, and
+/// so may a ridge between the points of a fast limb.
 ///
 /// ```
 /// use taut_world::{Facing, Solid, Surface, TriMesh};
@@ -79,20 +80,21 @@ type Point = [f64; 3];
 #[derive(Clone, Copy, Debug)]
 struct Triangle([Point; 3]);
 
-/// How often a particle meets something before it is stopped.
+/// Number of collisions per particle and substep before it is stopped.
 const ROUNDS: usize = 8;
 
-/// How far particles keep off at least, as a share of coordinates: eight roundings of `f32`.
+/// Smallest distance of particles, as a share of coordinates: eight roundings of `f32`.
 const SKIN: f64 = 1.0 / (1 << 20) as f64;
 
-/// Six times the volume between four points, with an exact sign: positive where `d` sees `a`, `b`
-/// and `c` go around counter-clockwise.
+/// Six times the signed volume of a tetrahedron, with an exact sign: positive where `d` sees `a`,
+/// `b` and `c` counter-clockwise.
 fn volume(a: Point, b: Point, c: Point, d: Point) -> f64 {
     let [a, b, c, d] = [a, b, c, d].map(|[x, y, z]| Coord3D { x, y, z });
     -orient3d(a, b, c, d)
 }
 
 impl Triangle {
+    /// Not of length 1.
     fn normal(&self) -> Point {
         let Self([a, b, c]) = *self;
         cross(difference(b, a), difference(c, a))
@@ -104,8 +106,9 @@ impl Triangle {
         volume(a, b, c, p)
     }
 
-    /// At what share of the way `from` - `to` it is crossed, if it is. Ways that end on it do, ways
-    /// along its plane do not; at an edge or a corner all triangles there are crossed.
+    /// The fraction of the segment `from` - `to` at which it crosses the triangle, if it does. A
+    /// segment that ends on the triangle crosses it, one in its plane does not; one through an edge
+    /// or corner crosses all triangles there.
     fn crossed(&self, facing: Facing, from: Point, to: Point) -> Option<f64> {
         let (before, after) = (self.side(from), self.side(to));
         let in_front = before >= 0.0 && after <= 0.0 && before - after > 0.0;
@@ -166,9 +169,9 @@ fn box_around(a: Point, b: Point, reach: f64) -> Aabb {
     Aabb::new(bound(f64::min, -reach, f32::next_down), bound(f64::max, reach, f32::next_up))
 }
 
-/// Whether two boxes meet; not where one is not a number.
+/// Whether two boxes overlap; false if one is NaN.
 #[inline]
-fn meet(one: &Aabb, other: &Aabb) -> bool {
+fn overlap(one: &Aabb, other: &Aabb) -> bool {
     one.mins.cmple(other.maxs).all() && one.maxs.cmpge(other.mins).all()
 }
 
@@ -180,7 +183,7 @@ struct Near {
 }
 
 impl TriMesh {
-    /// Of triangles by their corners' numbers among `points`, m.
+    /// A mesh of `points`, m, and triangles by the numbers of their corners.
     ///
     /// # Errors
     /// A coordinate that is not finite, or beyond 1e12 m; a corner that is none of the points; no
@@ -217,15 +220,15 @@ impl TriMesh {
         Triangle(self.triangles[triangle].map(|corner| self.points[corner as usize].map(f64::from)))
     }
 
-    /// Calls `found` with each triangle whose box meets another.
+    /// Calls `found` with each triangle whose box overlaps `other`.
     fn near_box(&self, other: &Aabb, mut found: impl FnMut(usize)) {
-        for triangle in self.tree.leaves(|node| meet(other, &node.aabb())) {
+        for triangle in self.tree.leaves(|node| overlap(other, &node.aabb())) {
             found(triangle as usize);
         }
     }
 
-    /// The first triangle on a way, and the share of the way to it; of equally near ones that of the
-    /// least number.
+    /// The first triangle that a segment crosses, and the fraction of the segment up to it; of
+    /// equally near ones the one with the smallest number.
     fn first_crossed(&self, from: Point, to: Point) -> Option<(usize, f64)> {
         let mut first: Option<(usize, f64)> = None;
         self.near_box(&box_around(from, to, 0.0), |triangle| {
@@ -238,7 +241,7 @@ impl TriMesh {
         first
     }
 
-    /// The nearest point within `reach` that a particle at `p` meets.
+    /// The nearest point within `reach` with which a particle at `p` collides.
     fn nearest(&self, p: Point, reach: f64) -> Option<Near> {
         let mut nearest: Option<Near> = None;
         self.near_box(&box_around(p, p, reach), |triangle| {
@@ -266,7 +269,7 @@ impl TriMesh {
         normal.map(|n| n / towards)
     }
 
-    /// What a particle on its way meets first that keeps it off by `reach`.
+    /// The first contact, at distance `reach`, of a particle that moves along a segment.
     fn crossing(&self, from: Point, to: Point, reach: f64) -> Option<Contact<f64, 3>> {
         let (triangle, _) = self.first_crossed(from, to)?;
         let normal = self.normal_towards(triangle, from);
@@ -275,15 +278,15 @@ impl TriMesh {
         Some(Contact { normal, depth, clear: f64::INFINITY })
     }
 
-    /// What a point near the mesh meets that keeps it off by `reach`.
+    /// The contact, at distance `reach`, of a point near the mesh.
     fn beside(&self, p: Point, reach: f64) -> Option<Contact<f64, 3>> {
         let Near { point, distance, .. } = self.nearest(p, reach).filter(|it| it.distance > 0.0)?;
         let normal = difference(p, point).map(|x| x / distance);
         Some(Contact { normal, depth: reach - distance, clear: f64::INFINITY })
     }
 
-    /// Brings a particle back that came `from` there; `None` if it meets nothing. All as the mesh
-    /// sees it; `rounded` is the nearest place to one that a particle can have.
+    /// Resolves the collisions of a particle that started at `from`; `None` if there are none. All
+    /// points are in the frame of the mesh; `rounded` rounds one to what a particle can store.
     fn met(
         &self,
         from: Point,
@@ -313,7 +316,7 @@ impl TriMesh {
             now = law.meet(now, [0.0; 3], contact);
             now.x = rounded(now.x);
         }
-        // A corner too narrow for it: it stops, as far on as it is safe.
+        // A gap too narrow for the particle: it stops at the last safe point.
         let stopped = |x| Mover { x, previous: x };
         safe.or_else(|| {
             let (triangle, share) = self.first_crossed(from, mover.x)?;
@@ -331,15 +334,16 @@ impl Solid<TriMesh> {
         Self::of(mesh)
     }
 
-    /// How far a particle keeps off, m.
+    /// The distance that a particle keeps, m.
     #[inline]
     fn reach(&self, matter: &Model, particle: usize) -> f64 {
         let radius = matter.radii.get(particle).copied().unwrap_or_default();
         f64::from(self.surface.thickness) + f64::from(radius)
     }
 
-    /// How far a point of matter is from the mesh, as far as it looks: past the first triangle on its
-    /// way from where a point near it began the substep, or from the nearest.
+    /// The signed distance of a probe from the mesh: from the first triangle that it crossed since
+    /// the substep began (from its inner point), or else from the nearest triangle within its
+    /// reach.
     fn near(
         &self,
         starts: &[[f32; 3]],
@@ -363,7 +367,7 @@ impl Solid<TriMesh> {
         }
     }
 
-    /// How far a particle keeps off at least, m.
+    /// The smallest distance of a particle, m.
     #[inline]
     fn skin(&self, x: Point, pose: &Pose) -> f64 {
         let place = pose.point([0.0; 3]);
@@ -388,7 +392,7 @@ impl Obstacle for Solid<TriMesh> {
         let rounded = |p| after.point_back(place(p).map(f64::from));
         let everything = self.shape.tree.root_aabb();
         for particle in 0..matter.particles.len() {
-            // Those of bodies go with the vertices of their bodies.
+            // Particles of bodies move with the vertices of their bodies.
             let hidden = matter.radii.get(particle) == Some(&f32::NEG_INFINITY);
             if hidden || matter.particles.inverse_masses()[particle] == 0.0 {
                 continue;
@@ -402,7 +406,7 @@ impl Obstacle for Solid<TriMesh> {
             let skin = self.skin(x, &after);
             let reach = self.reach(matter, particle).max(skin);
             let around = box_around(from, mover.x, reach);
-            if !meet(&around, &everything) {
+            if !overlap(&around, &everything) {
                 continue;
             }
             if let Some(met) = self.shape.met(from, mover, [reach, skin], &law, rounded) {
@@ -420,8 +424,8 @@ impl Obstacle for Solid<TriMesh> {
         limbs.keep_out(particles, &near, |x| drift.at(x), &self.surface, of_limbs);
     }
 
-    /// Of a mesh: by how much a particle is nearer than thickness and radius; the side on
-    /// which it is does not change.
+    /// For a mesh: by how much a particle is closer than thickness plus radius; it never changes
+    /// sides.
     fn depth(&self, matter: &Model, moment: &Moment) -> f32 {
         let pose = self.pose(moment.time);
         let mut deepest = 0.0_f64;

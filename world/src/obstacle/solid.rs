@@ -20,10 +20,10 @@ use crate::surface::{Law, Nearest, Surface};
 /// A shape with a surface, still or moving: an obstacle.
 ///
 /// Shapes by formula ([`Sphere`](crate::Sphere), [`Capsule`](crate::Capsule),
-/// [`Cuboid`](crate::Cuboid), [`HalfSpace`](crate::HalfSpace), [`Bounds`](crate::Bounds), and
-/// whatever else is a [`Shape`]) look at where particles are at the end of a substep: one that is
-/// fast enough to cross a ball in a single substep is not seen. Nothing crosses a mesh (`TriMesh`,
-/// feature `parry`) at any speed.
+/// [`Cuboid`](crate::Cuboid), [`HalfSpace`](crate::HalfSpace), [`Bounds`](crate::Bounds), and any
+/// other [`Shape`]) test positions at the end of a substep: a particle fast enough to cross a ball
+/// within one substep passes through. A mesh (`TriMesh`, feature `parry`) stops particles at any
+/// speed.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -59,7 +59,7 @@ pub struct Solid<S, const D: usize = 3> {
 }
 
 impl<S: Shape<D>, const D: usize> Solid<S, D> {
-    /// Still, with the default surface.
+    /// A still obstacle with the default surface.
     pub fn new(shape: S) -> Self {
         Self::of(shape)
     }
@@ -70,7 +70,7 @@ impl<S, const D: usize> Solid<S, D> {
         Self { shape, surface: Surface::default(), path: Path::Still, spin: None }
     }
 
-    /// The same with another surface.
+    /// Sets the surface.
     ///
     /// # Errors
     /// If it is not sane: a negative number, or a restitution above 1.
@@ -79,7 +79,7 @@ impl<S, const D: usize> Solid<S, D> {
         Ok(self)
     }
 
-    /// The same, moving from where it was put.
+    /// Sets the path, relative to where the shape was put.
     ///
     /// # Errors
     /// If the path is not sane: a number that is not finite, a period that is not above 0, keys out
@@ -89,7 +89,7 @@ impl<S, const D: usize> Solid<S, D> {
         Ok(self)
     }
 
-    /// The same, turning; what it turns about moves along with it.
+    /// Sets the spin; its axis moves along the path.
     #[must_use]
     pub fn turning(mut self, spin: Spin<D>) -> Self {
         self.spin = Some(spin);
@@ -101,12 +101,12 @@ impl<S, const D: usize> Solid<S, D> {
         &self.shape
     }
 
-    /// Where it is at a time, s.
+    /// Its pose at a time, s.
     pub fn pose(&self, time: f64) -> Pose<D> {
         Pose::new(&self.path, self.spin.as_ref(), time)
     }
 
-    /// Where it is when a substep begins, and when it ends.
+    /// Its poses at the beginning and at the end of a substep.
     pub(super) fn poses(&self, moment: &Moment<D>) -> [Pose<D>; 2] {
         let after = self.pose(moment.time);
         if matches!(self.path, Path::Still) && self.spin.is_none() {
@@ -116,38 +116,38 @@ impl<S, const D: usize> Solid<S, D> {
     }
 }
 
-/// A side of a shape, in place. Its formulas are written over [`Lane`], so that they run on one
-/// particle or on a register of them with the same bits; inline them.
+/// A side of a shape in world coordinates. Its formulas are generic over [`Lane`], so that they
+/// give the same bits for one particle and for a register of particles; inline them.
 pub trait Side<const D: usize>: Copy + Send + Sync {
-    /// How far it is from `x`. Select where you would branch.
+    /// The signed distance from `x`, and the normal. Use `Lane::select` instead of branches.
     fn nearest<L: Lane>(&self, x: [L; D]) -> Nearest<D, L>;
 
-    /// Whether `x` may be nearer than `reach`, which is not negative: a cheap first test, as most
-    /// particles are far off. False positives cost time; false negatives are wrong. By default it is
-    /// as [`nearest`](Self::nearest) says.
+    /// Whether `x` may be closer than `reach`, which is not negative: a cheap first test, as most
+    /// particles are far off. False positives cost time; false negatives miss collisions. The
+    /// default calls [`nearest`](Self::nearest).
     #[inline(always)]
     fn may_reach<L: Lane>(&self, x: [L; D], reach: L) -> L::Mask {
         reach.above(self.nearest(x).distance)
     }
 
-    /// Whether a point between `low` and `high`, the corners of a box along the coordinates, may be
-    /// nearer than `reach`: a first test of many particles at once, of which the same holds. Where
-    /// `low` is above `high`, there is no point. By default one may.
+    /// Whether a point of the axis-aligned box from `low` to `high` may be closer than `reach`: a
+    /// first test of many particles at once, as conservative as [`may_reach`](Self::may_reach). A
+    /// box with `low` above `high` is empty. The default is true.
     #[inline(always)]
     fn may_reach_box<L: Lane>(&self, low: [L; D], high: [L; D], reach: L) -> L::Mask {
         let _ = (low, high);
         reach.at_least(reach)
     }
 
-    /// How far a particle that keeps off by `reach` can be from it before it meets the obstacle
-    /// from the inside, m. By default there is no end.
+    /// The room that a particle with distance `reach` has in front of this side before it hits an
+    /// opposite one, m. Infinite by default.
     #[inline(always)]
     fn clear<L: Lane>(&self, reach: L) -> L {
         reach.constant(f64::INFINITY)
     }
 }
 
-/// A shape by formula.
+/// A shape given by a distance formula.
 ///
 /// ```
 /// use taut_core::Lane;
@@ -176,20 +176,20 @@ pub trait Side<const D: usize>: Copy + Send + Sync {
 /// let sea = Solid::new(Sea(0.5));
 /// ```
 pub trait Shape<const D: usize = 3>: Debug + Send + Sync {
-    /// What it is made of.
+    /// The type of its sides.
     type Side: Side<D>;
 
-    /// Its sides where a pose puts them, each of which keeps particles out on its own: an array.
+    /// Its sides at a pose, as an array. Each is resolved on its own.
     fn sides(&self, pose: &Pose<D>) -> impl AsRef<[Self::Side]>;
 
-    /// What it looks like where a pose puts it, for whoever draws it. By default it is not seen.
+    /// Its figure at a pose, for renderers. By default it is not drawn.
     fn figure(&self, pose: &Pose<D>) -> Option<Figure<'_, D>> {
         let _ = pose;
         None
     }
 }
 
-/// How deep the deepest particle is.
+/// Finds the greatest penetration of a particle.
 struct Depth<'a, S, const D: usize> {
     side: S,
     matter: &'a Model<D>,
@@ -213,13 +213,13 @@ impl<S: Side<D>, const D: usize> Pass for Depth<'_, S, D> {
     }
 }
 
-/// How far a point of matter is from a side.
+/// The distance of a probe from a side.
 fn near<const D: usize>(side: impl Side<D>) -> impl Fn(&Particles<D>, &Probe) -> Nearest<D> {
     move |particles, probe| side.nearest(probe.point.position(particles))
 }
 
 impl<S: Shape<D>, const D: usize> Solid<S, D> {
-    /// What it does to single particles.
+    /// The collision pass over particles.
     fn pass<'a>(
         &self,
         sides: &'a [S::Side],

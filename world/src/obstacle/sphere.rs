@@ -1,4 +1,4 @@
-//! Balls and circles.
+//! Spheres and circles.
 
 use taut_core::{COORDINATE_MAX, LEAST_SQUARED_LENGTH, Lane};
 
@@ -10,7 +10,7 @@ use crate::path::{check_point, upright};
 use crate::surface::Nearest;
 use crate::vector::{constants, difference, dot};
 
-/// A ball (Mosegaard's, for one); in two dimensions a circle.
+/// A ball; in 2D a circle.
 ///
 /// ```
 /// use taut_world::{Solid, Sphere};
@@ -30,7 +30,7 @@ pub(super) fn check_radius(what: &'static str, radius: f64) -> Result<f64, Model
 }
 
 impl<const D: usize> Sphere<D> {
-    /// About a centre, m, of a radius, m.
+    /// A sphere with a centre, m, and a radius, m.
     ///
     /// # Errors
     /// A number that is not finite; a negative radius.
@@ -40,14 +40,14 @@ impl<const D: usize> Sphere<D> {
     }
 }
 
-/// A ball, in place.
+/// A ball in world coordinates.
 #[derive(Clone, Copy, Debug)]
 pub struct Ball<const D: usize> {
     centre: [f32; D],
     radius: f32,
 }
 
-/// How long `d` is, and its direction; up where it has none.
+/// The length of `d` and its direction; up if the length is 0.
 #[inline(always)]
 pub(super) fn length_and_direction<L: Lane, const D: usize>(d: [L; D]) -> (L, [L; D]) {
     let squared = dot(d, d);
@@ -62,7 +62,7 @@ pub(super) fn length_and_direction<L: Lane, const D: usize>(d: [L; D]) -> (L, [L
     (length, direction)
 }
 
-/// The least that offsets between `low` and `high` can be, without their signs.
+/// The smallest absolute values of offsets between `low` and `high`.
 #[inline(always)]
 pub(super) fn least_offset<L: Lane, const D: usize>(low: [L; D], high: [L; D]) -> [L; D] {
     let zero = low[0].constant(0.0);
@@ -75,8 +75,8 @@ pub(super) fn least_offset<L: Lane, const D: usize>(low: [L; D], high: [L; D]) -
     least
 }
 
-/// Whether a point `from` the centre of a ball may be nearer than `reach` to it. It takes no root, and
-/// allows for more than what is lost to rounding.
+/// Whether a point at offset `from` from the centre of a ball may be closer to it than `reach`.
+/// Needs no square root, and allows for rounding.
 #[inline(always)]
 pub(super) fn may_reach_ball<L: Lane, const D: usize>(
     from: [L; D],

@@ -372,7 +372,7 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
         if has_bodies {
             let mut matter = self.on_plan(executor);
             let (Model { bodies, particles, .. }, contacts) = matter.model_and_scratch();
-            bodies.come_in(particles, moment, &mut contacts.bodies);
+            bodies.record_incoming(particles, moment, &mut contacts.bodies);
             watch.after(Pass::Motion);
         }
         self.relax(iterations, moment, executor, watch)

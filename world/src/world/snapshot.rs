@@ -385,7 +385,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             let kept: Option<Vec<u32>> = kept.iter().map(number).collect();
             let kept = kept
                 .filter(|kept| kept.is_sorted_by(|one, next| one < next))
-                .ok_or(damaged("an order refers to sticks of another island, or not in sequence"))?;
+                .ok_or(damaged("an order refers to sticks of another island, or unsorted ones"))?;
             let left = island.matter.sticks.selected(&kept)?;
             let schedule = Schedule::new(&left, phases)?;
             island

@@ -41,7 +41,7 @@ fn play(world: &mut World<ScalarKernel>, step: usize) {
 }
 
 #[test]
-fn resumed_at_any_step_it_ends_at_the_same_bits() {
+fn resuming_at_any_step_gives_the_same_bits() {
     let scene = scene();
     let mut whole = world(&scene);
     let mut snapshots = Vec::new();
@@ -66,18 +66,18 @@ fn resumed_at_any_step_it_ends_at_the_same_bits() {
 }
 
 #[test]
-fn another_scene_is_told_apart() {
+fn a_different_scene_is_refused() {
     let snapshot = world(&scene()).snapshot();
     let resume = |scene: &Scene| World::resume(scene, |_| ScalarKernel, &snapshot);
     let mut others: Vec<(Scene, &str)> = Vec::new();
     let mut more = scene();
     more.add("more", Model::drape(3, StickSet::All).unwrap()).unwrap();
-    others.push((more, "3 models and not 4"));
-    others.push((Scene::new(), "3 models and not 0"));
+    others.push((more, "3 models, expected 4"));
+    others.push((Scene::new(), "3 models, expected 0"));
     for (name, size, set, what) in [
-        ("kugel", 6, StickSet::All, "called 'kugel'"),
+        ("kugel", 6, StickSet::All, "should be 'kugel'"),
         ("ball", 7, StickSet::All, "particles"),
-        ("ball", 6, StickSet::Structural, "other sticks"),
+        ("ball", 6, StickSet::Structural, "different sticks"),
     ] {
         let mut other = Scene::new();
         other.add(name, Model::sphere(size, set).unwrap()).unwrap();
@@ -92,7 +92,7 @@ fn another_scene_is_told_apart() {
 
 #[cfg(feature = "serde")]
 #[test]
-fn a_snapshot_goes_through_json_and_damage_is_found() {
+fn a_snapshot_survives_json_and_damage_is_found() {
     let scene = scene();
     let mut world = world(&scene);
     for step in 0..45 {
@@ -104,7 +104,7 @@ fn a_snapshot_goes_through_json_and_damage_is_found() {
     let back: Snapshot = serde_json::from_str(&json).unwrap();
     assert_eq!(back, snapshot);
 
-    // Whatever number is replaced by nonsense, it resumes or says why not, and never panics.
+    // With any number replaced, resuming succeeds or returns an error; it never panics.
     let numbers: Vec<_> = json.match_indices(|it: char| it.is_ascii_digit()).collect();
     let mut refused = 0;
     for (nth, &(at, _)) in numbers.iter().enumerate() {
@@ -126,7 +126,7 @@ fn a_snapshot_goes_through_json_and_damage_is_found() {
 }
 
 #[test]
-fn what_blew_up_is_not_resumed() {
+fn non_finite_positions_are_not_resumed() {
     let scene = scene();
     let mut world = world(&scene);
     world.islands_mut()[0].matter.particles.positions_mut(1)[20] = f32::NAN;
