@@ -17,7 +17,7 @@ use taut_core::Particles;
 /// let p = Anchor::on_stick([0, 1], 0.25);
 /// assert_eq!(p.position(&stick), [1.0, 0.0, 0.0]);
 ///
-/// // Moved to q, it takes the near end along more than the far one, as 0.75 to 0.25.
+/// // Moved to q, it moves the near end more than the far one, as 0.75 to 0.25.
 /// p.push(&mut stick, [0.0, 1.0, 0.0]);
 /// assert_eq!(p.position(&stick), [1.0, 1.0, 0.0]);
 /// assert_eq!([stick.position(0)[1], stick.position(1)[1]], [1.2, 0.4]);

@@ -21,7 +21,7 @@ pub(super) enum Other<const D: usize> {
     Fixed { position: [f32; D], previous: [f32; D] },
 }
 
-/// A point of matter that may be inside something, and the direction normal_push.
+/// A point of matter that may be inside something, and the direction out.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Contact<const D: usize> {
     point: Anchor,
@@ -110,7 +110,7 @@ impl<const D: usize> Contact<D> {
         dot(way, self.normal) - self.apart
     }
 
-    /// The missing_normal_push normal push for `gap` to close (negative if there was too much). The total never
+    /// The missing normal push for `gap` to close (negative if there was too much). The total never
     /// pulls.
     #[inline(always)]
     fn missing_normal_push(&mut self, gap: f32) -> f32 {

@@ -67,7 +67,7 @@ impl Limb {
     }
 }
 
-/// In how many segments half of a limb is looked at, at most, however thin it is.
+/// Largest number of segments into which half of a limb is sampled.
 const SEGMENTS_MAX: f32 = 8.0;
 /// m.
 const MIN_REACH: f32 = 1e-6;

@@ -1,4 +1,4 @@
-//! How a scene is laid out before a kernel gets it: numbering and order.
+//! Numbering of particles and order of sticks, before a kernel plans them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -26,27 +26,26 @@ pub enum Order {
     Sheet,
 }
 
-/// How particles are numbered: before the order is made, which is then another order, or after,
-/// when they lie in memory otherwise and the answer stays.
+/// How particles are renumbered: before the schedule is made, which changes it and the result, or
+/// after, which changes only the memory layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Numbering {
-    /// As they came.
+    /// Not renumbered.
     Given,
     /// [`Renumbering::reverse_cuthill_mckee`].
     Rcm,
     /// [`Renumbering::hilbert`].
     Hilbert,
-    /// The same as [`Rcm`](Self::Rcm), after.
+    /// As [`Rcm`](Self::Rcm), after the schedule is made.
     RcmAfter,
-    /// The same as [`Hilbert`](Self::Hilbert), after.
+    /// As [`Hilbert`](Self::Hilbert), after the schedule is made.
     HilbertAfter,
 }
 
-/// An order of the sticks on a numbering of the particles: `packed`, `packed/rcm`, and
-/// `packed+rcm` for the order `packed` after which particles are numbered anew.
+/// An order of the sticks on a numbering of the particles: `packed`, `packed/rcm`, and `packed+rcm`
+/// for the order `packed` with particles renumbered afterwards.
 ///
-/// Whoever relaxes a scene by the same formula in the same arrangement gets the same bits, and
-/// those of `packed+rcm` are those of `packed`.
+/// The same formula and arrangement give the same bits, and `packed+rcm` gives those of `packed`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(into = "String", try_from = "String"))]
@@ -57,11 +56,11 @@ pub struct Arrangement {
     pub numbering: Numbering,
 }
 
-/// Why there is no such arrangement.
+/// Why an arrangement is not possible.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ArrangementError {
-    /// A name that is none.
+    /// An unknown name.
     #[error(
         "there is no schedule '{name}': choose authored, coloured, packed, starred, banded, blocked or \
          sheet, and if you like a numbering, before the order is made or after: packed/rcm, blocked+hilbert"
@@ -70,7 +69,7 @@ pub enum ArrangementError {
         /// The name.
         name: String,
     },
-    /// The order of a regular sheet for something else.
+    /// The order of a regular sheet for a scene that is not one.
     #[error("'sheet' is the order of a regular sheet, numbered row by row; this scene is none")]
     NotASheet,
     /// The sticks are not those of the sheet.
@@ -96,7 +95,7 @@ const NUMBERINGS: [(Numbering, &str); 5] = [
     (Numbering::HilbertAfter, "+hilbert"),
 ];
 
-/// A scene by its new numbers, with its schedule.
+/// A renumbered scene with its schedule.
 #[derive(Clone, Debug)]
 pub struct Arranged {
     /// The particles.
@@ -105,13 +104,13 @@ pub struct Arranged {
     pub sticks: Sticks,
     /// Their order.
     pub schedule: Schedule,
-    /// The way back to the numbers of the scene, if they changed.
+    /// The renumbering, if any: it maps back to the numbers of the scene.
     pub renumbering: Option<Renumbering>,
 }
 
 impl Arrangement {
-    /// What is tried when nothing else is said: orders on the numbering given, and those that
-    /// a good numbering helps, on it.
+    /// The arrangements tried by default: orders on the given numbering, and on a good numbering
+    /// those that it helps.
     pub fn usual(scene: &Model) -> Vec<Self> {
         let mut names = vec![
             "authored",
@@ -128,13 +127,12 @@ impl Arrangement {
         names.into_iter().filter_map(|name| name.parse().ok()).collect()
     }
 
-    /// Every order on the numbering given, that of a sheet last.
+    /// Every order on the given numbering, that of a sheet last.
     pub fn orders() -> impl Iterator<Item = Self> {
         ORDERS.into_iter().map(|(order, _)| Self { order, numbering: Numbering::Given })
     }
 
-    /// What a user gets who asks for none: the order of the sheet if it is one, else
-    /// [`Schedule::for_mesh`].
+    /// The default: the order of the sheet if it is one, else [`Schedule::for_mesh`].
     pub fn default_of<const D: usize>(scene: &Model<D>) -> Self {
         let Model { particles, sticks, sheet, .. } = scene;
         let order = if sheet.is_some() {
@@ -147,7 +145,7 @@ impl Arrangement {
         Self { order, numbering: Numbering::Given }
     }
 
-    /// The plainest arrangement with the same answer: without a numbering after the order.
+    /// The simplest arrangement with the same result: without renumbering after the order.
     pub fn answer(self) -> Self {
         match self.numbering {
             Numbering::Given | Numbering::Rcm | Numbering::Hilbert => self,
@@ -160,10 +158,10 @@ impl Arrangement {
     /// Arranges a scene.
     ///
     /// # Errors
-    /// If it is the order of a sheet and the scene is none, or no longer one.
+    /// If it is the order of a sheet and the scene is not, or no longer, one.
     ///
     /// # Panics
-    /// Never: sticks that share no particle share none under other numbers.
+    /// Never: renumbering keeps batches free of shared particles.
     pub fn of(self, scene: &Model) -> Result<Arranged, ArrangementError> {
         let renumbering = match self.numbering {
             Numbering::Given => None,
@@ -186,7 +184,7 @@ impl Arrangement {
             }
             Numbering::RcmAfter | Numbering::HilbertAfter => {
                 let schedule = self.order.schedule(scene)?.renumbered(&sticks);
-                schedule.expect("sticks that share no particle share none under other numbers")
+                schedule.expect("renumbering keeps batches free of shared particles")
             }
         };
         Ok(Arranged { particles, sticks, schedule, renumbering })
@@ -208,8 +206,8 @@ impl Order {
     }
 }
 
-/// The schedule of a model, which depends on nothing but that model: in the order asked for if it can
-/// have that, else in that of the sheet or the mesh that it is.
+/// The schedule of a model, which depends on that model alone: in the requested order if possible,
+/// else in that of its sheet or mesh.
 pub(crate) fn schedule_of<const D: usize>(model: &Model<D>, order: Option<Order>) -> Schedule {
     let mut orders = [order, Some(Order::Sheet)].into_iter().flatten();
     orders

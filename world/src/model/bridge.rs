@@ -5,26 +5,26 @@ use super::{Model, ModelError};
 use crate::drawing::Look;
 use crate::vector::{cross, difference, length, scaled, sum, unit, wide};
 
-/// The most ropes: all of a plank's particles are joined to each other.
+/// Largest number of ropes: all of a plank's particles are joined to each other.
 const ROPES_MAX: usize = 16;
 
 const UP: [f64; 3] = [0.0, 1.0, 0.0];
 
-/// What a hanging bridge is made of.
+/// The parameters of a hanging bridge.
 ///
 /// The default has 24 planks of 4 kg on two ropes of 1 kg/m, a metre apart, and sags by half a
 /// metre; hand rails are a metre above.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bridge {
-    /// How many planks, at least 1. Planks and the gaps between them are equally long.
+    /// Number of planks, at least 1. Planks and the gaps between them are equally long.
     pub planks: usize,
     /// The ropes that planks lie on, at equal distances, from 2 to 16.
     pub ropes: usize,
-    /// From the first rope to the last, m.
+    /// Distance of the outer ropes, m.
     pub width: f32,
-    /// How deep its middle hangs below the line between its ends, m; 0 is straight.
+    /// Depth of its middle below the line between its ends, m; 0 is straight.
     pub sag: f32,
-    /// How high a hand rail hangs above each outer rope, m; 0 for none.
+    /// Height of a hand rail above each outer rope, m; 0 for none.
     pub rails: f32,
     /// The mass of a plank, kg.
     pub plank_mass: f32,
@@ -50,11 +50,11 @@ impl Model {
     /// A hanging bridge: planks on ropes whose ends are pinned. `from` and `to` are the middles of
     /// its two ends, m; the ropes begin as the parabola of a load that is even along the bridge.
     ///
-    /// A plank is rigid: it takes two neighbours of each rope, all of them joined to each other,
-    /// so that its edges, diagonals and back keep their lengths. A rail is a rope that hangs on
-    /// uprights from the outer ropes, and is pinned at its ends, too. Faces are the tops of the
-    /// planks. Groups: `start`, `end`, `ends`; `deck` (the ropes' particles, from the start on,
-    /// in each cross-section from right to left as one walks) and `rails`.
+    /// A plank is rigid: it consists of two neighbouring particles of each rope, all joined to each
+    /// other. A rail is a rope that hangs on uprights from the outer ropes, and is pinned at its
+    /// ends, too. Faces are the tops of the planks. Groups: `start`, `end`, `ends`; `deck` (the
+    /// ropes' particles, from the start on, in each cross-section from right to left as one walks)
+    /// and `rails`.
     ///
     /// ```
     /// use taut_world::{Bridge, Model};
@@ -67,9 +67,9 @@ impl Model {
     /// ```
     ///
     /// # Errors
-    /// No plank, fewer than 2 or more than 16 ropes, or more than 2²⁴ particles or 2²⁷ sticks;
-    /// a width, mass or density that is
-    /// not above 0 and finite; a sag or rail below 0; ends one above the other, or at one place.
+    /// No plank, fewer than 2 or more than 16 ropes, or more than 2²⁴ particles or 2²⁷ sticks; a
+    /// width, mass or density that is not above 0 and finite; a sag or rail below 0; ends with no
+    /// horizontal distance.
     pub fn bridge(from: [f32; 3], to: [f32; 3], bridge: &Bridge) -> Result<Self, ModelError> {
         let Bridge { planks, ropes, .. } = *bridge;
         at_least("the number of planks of a bridge", planks, 1, "at least 1")?;
@@ -93,7 +93,7 @@ impl Model {
         ModelError::check("the level distance a bridge spans, m,", level, sane, "above 0")?;
         let side = unit(cross(UP, [x, 0.0, z])).unwrap_or_default();
 
-        // Cross-sections from end to end: a gap, then plank and gap by turns.
+        // Cross-sections from end to end: a gap, then planks and gaps alternate.
         let sections = 2 * planks + 2;
         let middle = |section: usize| {
             let t = section as f64 / (sections - 1) as f64;
@@ -114,7 +114,7 @@ impl Model {
             stretch_rope(&mut parts, &line, density);
         }
         for plank in 0..planks {
-            // The edges along the ropes are there already.
+            // The sticks along the ropes exist already.
             let [near, far] = [2 * plank + 1, 2 * plank + 2];
             for one in 0..ropes {
                 for other in one + 1..ropes {
@@ -164,7 +164,7 @@ impl Model {
     }
 }
 
-/// Joins particles one to the next, and gives each half the mass of its sticks.
+/// Joins consecutive particles, and gives each half the mass of its sticks.
 fn stretch_rope(parts: &mut Parts<3>, line: &[u32], density: f64) {
     for ends in line.windows(2) {
         let half = density * parts.join([ends[0], ends[1]]).rest / 2.0;

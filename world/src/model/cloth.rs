@@ -6,13 +6,13 @@ use super::parts::{at_least, inverse_mass, marks, positive, rectangle_checked};
 use super::{Model, ModelError};
 use crate::vector::{dot, perpendicular, rounded, scaled, sum, unit, wide};
 
-/// Two directions in which something flat is laid out. Its middle is at the origin; whoever wants
-/// it elsewhere moves the model ([`Model::moved`]).
+/// Two directions in which something flat is laid out. Its middle is at the origin;
+/// [`Model::moved`] moves it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Axes<const D: usize = 3> {
     /// From left to right, of any length but 0.
     pub across: [f32; D],
-    /// From top to bottom. Only what of it is perpendicular to `across` counts.
+    /// From top to bottom. Only its part perpendicular to `across` counts.
     pub down: [f32; D],
 }
 
@@ -34,7 +34,7 @@ impl Axes {
 impl<const D: usize> Axes<D> {
     /// Both at length 1 and perpendicular.
     pub(super) fn checked(&self) -> Result<[[f64; D]; 2], ModelError> {
-        // Directions closer than a millionth of a turn have no plane worth the name.
+        // Directions closer than this do not define a plane.
         const LEAST: f64 = 1e-6;
         let impossible = |value, must| ModelError::Measure {
             what: "the angle between across and down, as its sine,",
@@ -54,11 +54,11 @@ impl<const D: usize> Axes<D> {
     }
 }
 
-/// How the cells of a sheet are cut into two triangles each.
+/// How each cell of a sheet is cut into two triangles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Diagonals {
-    /// Every other cell the other way, as on a chessboard: no direction is favoured. Wind takes
-    /// longer, as every other place in a row of triangles is a gap.
+    /// Alternating as on a chessboard: no direction is favoured. Wind takes longer, as every other
+    /// slot in a row of triangles is a gap.
     Alternating,
     /// All from the upper left to the lower right.
     #[default]
@@ -79,7 +79,7 @@ pub struct Cloth<const D: usize = 3> {
     pub width: f32,
     /// From top to bottom, m.
     pub height: f32,
-    /// How it lies.
+    /// Its orientation.
     pub axes: Axes<D>,
     /// Which sticks it has: [`Family::STRUCTURAL`], with [`Family::SHEAR`], with bending
     /// [`Family::ALL`], or any others.
@@ -106,7 +106,8 @@ impl<const D: usize> Default for Cloth<D> {
 }
 
 impl<const D: usize> Cloth<D> {
-    /// Of so many particles, `spacing` m apart both ways; all else as in the default.
+    /// A cloth with a number of columns and rows and a spacing, m, in both directions; all else as
+    /// in the default.
     pub fn spaced(columns: usize, rows: usize, spacing: f32) -> Self {
         let along =
             |particles: usize| (particles.saturating_sub(1) as f64 * f64::from(spacing)) as f32;

@@ -6,7 +6,7 @@ use super::{Model, ModelError};
 use crate::emitter::{Emission, Emitter};
 
 impl<const D: usize> Model<D> {
-    /// An emitter and its particles, as many as can be alive at once: none is alive before its time.
+    /// An emitter and its particles, as many as can be alive at once. None is alive at first.
     ///
     /// # Errors
     /// If a number is not finite; if rate, lifetimes or mass are not above 0, or not sane; if there

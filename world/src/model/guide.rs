@@ -6,26 +6,25 @@ use super::{Model, ModelError};
 use crate::path::{Path, Pose, Spin};
 use crate::vector::{rounded, wide};
 
-/// Leads pinned particles along a path, as if they were fastened to an obstacle that moves so:
-/// where they are is a function of time, without lag at the end of every substep. See
-/// [`Model::guided`].
+/// Moves pinned particles along a path, as if fastened to a moving obstacle: their positions are a
+/// function of time, exact at the end of every substep. See [`Model::guided`].
 #[derive(Clone, Debug)]
 pub struct Guide<const D: usize = 3> {
     particles: Vec<u32>,
     path: Path<D>,
     spin: Option<Spin<D>>,
-    /// Where each particle is in what it is fastened to, m; known once a world begins.
+    /// The position of each particle in the moving frame, m; set when a world is created.
     places: Vec<[f64; D]>,
 }
 
 impl<const D: usize> Model<D> {
-    /// The same, the particles of a group pinned, and led along a path and a turn from where they
-    /// are when a world begins: they are moved by how far the path goes on from there, not by where
-    /// it begins. Of a group that does not exist there are none.
+    /// Pins the particles of a group and moves them along a path and a spin, relative to their
+    /// positions when a world is created (the start of the path does not matter). A group that does
+    /// not exist has no particles.
     ///
-    /// Path and turn are those of the world, so later [moves](Self::moved) and turns of the model
-    /// change where particles begin, and not which way they go. Who [drags](crate::World::drag)
-    /// such a particle has it for that step, and who gives it a mass frees it.
+    /// Path and spin are in world coordinates: [moving](Self::moved) or turning the model later
+    /// changes where particles start, not their direction. A [drag](crate::World::drag) overrides a
+    /// guide for its step; setting a mass frees the particle.
     ///
     /// ```
     /// use taut_scalar::ScalarKernel;
@@ -45,7 +44,7 @@ impl<const D: usize> Model<D> {
     /// ```
     ///
     /// # Errors
-    /// If a number of the path is not sane, as a period of 0.
+    /// If a number of the path is not sane, such as a period of 0.
     pub fn guided(
         self,
         group: &str,
@@ -63,17 +62,17 @@ impl<const D: usize> Model<D> {
 }
 
 impl<const D: usize> Guide<D> {
-    /// The particles that it leads, by their numbers in the model or piece of a world.
+    /// The particles that it moves, by their numbers in the model or island of a world.
     pub fn particles(&self) -> &[u32] {
         &self.particles
     }
 
-    /// How it moves.
+    /// Its path.
     pub fn path(&self) -> &Path<D> {
         &self.path
     }
 
-    /// How it turns.
+    /// Its spin.
     pub fn spin(&self) -> Option<&Spin<D>> {
         self.spin.as_ref()
     }
@@ -82,21 +81,20 @@ impl<const D: usize> Guide<D> {
         Pose::new(&self.path, self.spin.as_ref(), time)
     }
 
-    /// The same of other names.
+    /// The guide with renumbered particles.
     pub(super) fn renumbered(&self, new_of: impl Fn(u32) -> u32) -> Self {
         let particles = self.particles.iter().map(|&old| new_of(old)).collect();
         Self { particles, ..self.clone() }
     }
 
-    /// Takes hold of its particles where they are when time begins.
+    /// Records the positions of its particles at time 0.
     pub(crate) fn fasten(&mut self, particles: &Particles<D>) {
         let pose = self.pose(0.0);
         let place = |&it: &u32| pose.point_back(wide(particles.position(it as usize)));
         self.places = self.particles.iter().map(place).collect();
     }
 
-    /// Gives each of its particles, by number, the point at which it is at a time, s, if it is
-    /// pinned.
+    /// Calls `put` with each particle's number and its position at a time, s.
     pub(crate) fn lead(&self, time: f64, mut put: impl FnMut(usize, [f32; D])) {
         let pose = self.pose(time);
         for (&particle, &place) in self.particles.iter().zip(&self.places) {

@@ -1,4 +1,4 @@
-//! Hanging shapes: the models in which kernels are compared.
+//! Hanging shapes, on which kernels are compared.
 
 use core::f64::consts::TAU;
 
@@ -38,11 +38,10 @@ impl Model {
         Ok(Self { faces: triangles.to_vec().into(), bending, ..Self::new(particles, sticks) })
     }
 
-    /// `drape`: a square sheet of `size` by `size` particles hanging from its top row,
-    /// slightly uneven out of its plane. The scene in which kernels are compared:
-    /// particle (i, j) is number `j size + i`, at (0.05 i, -0.05 j, 0.001 sin(0.37 i + 0.71 j)) m,
-    /// pinned for j = 0, else of 1 kg; sticks as [`Sheet`] numbers them, at rest as long as in
-    /// the flat sheet.
+    /// `drape`: a square sheet of `size` by `size` particles hanging from its top row, slightly
+    /// uneven out of its plane. The standard scene of kernel comparisons: particle (i, j) is number
+    /// `j size + i`, at (0.05 i, -0.05 j, 0.001 sin(0.37 i + 0.71 j)) m, pinned for j = 0, else of
+    /// 1 kg; sticks as [`Sheet`] numbers them, at rest as long as in the flat sheet.
     ///
     /// # Errors
     /// If `size` is below 2: there are no sticks then. If it is above 4096.
@@ -99,8 +98,8 @@ impl Model {
                 let from_centre = libm::hypot(x, y);
                 if from_centre <= radius {
                     // The rim stays round.
-                    let loose = if from_centre < radius - 1.0 { 1.0 } else { 0.0 };
-                    let [x, y] = [x + loose * jitter(), y + loose * jitter()];
+                    let jitter_scale = if from_centre < radius - 1.0 { 1.0 } else { 0.0 };
+                    let [x, y] = [x + jitter_scale * jitter(), y + jitter_scale * jitter()];
                     names.insert((row, column), points.len() as u32);
                     points.push([x, y, 0.02 * jitter()].map(|x| (SPACING * x) as f32));
                 }

@@ -5,8 +5,9 @@ use taut_core::ParticleError;
 use super::{Model, ModelError};
 
 impl<const D: usize> Model<D> {
-    /// The same with limbs, which are of one owner: each between two particles, or around one, and
-    /// so thick, m. They meet the limbs of others where [`LimbContacts`](crate::LimbContacts) are among the obstacles.
+    /// Adds limbs of one owner: each between two particles, or around one, with a radius, m. They
+    /// collide with limbs of other owners if [`LimbContacts`](crate::LimbContacts) are among the
+    /// obstacles.
     ///
     /// ```
     /// use taut_world::{Model, Rope};
@@ -19,7 +20,7 @@ impl<const D: usize> Model<D> {
     /// ```
     ///
     /// # Errors
-    /// An end that is no particle, or a radius that is not from 0 to 1e12 m.
+    /// An end that is not a particle, or a radius that is not from 0 to 1e12 m.
     pub fn with_limbs(
         mut self,
         limbs: impl IntoIterator<Item = ([u32; 2], f32)>,

@@ -1,4 +1,4 @@
-//! Cloth as triangle meshes: hexagonal sheets, and any others.
+//! Cloth as triangle meshes: hexagonal sheets and arbitrary meshes.
 
 use taut_core::{Bending, Duplicates, Particles, Sticks};
 
@@ -12,8 +12,8 @@ pub const PINNED_SHARE: f64 = 0.02;
 
 /// A sheet of equilateral triangles, six around each particle inside.
 ///
-/// The default is 32 by 32 particles, 3 cm apart, of 0.2 kg/m², with sticks against bending, that
-/// hangs in the plane of x and y with its middle at the origin.
+/// The default is 32 by 32 particles, 3 cm apart, of 0.2 kg/m², with bending sticks; it hangs in
+/// the plane of x and y with its middle at the origin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HexSheet<const D: usize = 3> {
     /// Particles of a row, at least 2.
@@ -22,7 +22,7 @@ pub struct HexSheet<const D: usize = 3> {
     pub rows: usize,
     /// The length of every edge, m.
     pub spacing: f32,
-    /// How it lies.
+    /// Its orientation.
     pub axes: Axes<D>,
     /// Whether it resists bending.
     pub bending: Bending,
@@ -45,11 +45,11 @@ impl<const D: usize> Default for HexSheet<D> {
 
 impl<const D: usize> Model<D> {
     /// A sheet of equilateral triangles: the "hexagonal mesh" that Jakobsen's cloth is made of
-    /// (2001). All edges are of one length at rest, all sticks against bending of another (√3
-    /// times that). Each particle has a third of the mass of its triangles. Nothing is pinned.
+    /// (2001). All edges are of one length at rest, all bending sticks of another (√3 times that).
+    /// Each particle has a third of the mass of its triangles. Nothing is pinned.
     ///
     /// Particle i of row j from the top is number `j columns + i`; groups are those of
-    /// [`Model::cloth`], `left` and `right` following the zigzag.
+    /// [`Model::cloth`], where `left` and `right` follow the zigzag.
     ///
     /// ```
     /// use taut_world::{HexSheet, Model};
@@ -93,7 +93,8 @@ impl<const D: usize> Model<D> {
         }
 
         let mut model = Self::from_triangles(&points, &triangles, sheet.bending, sheet.density)?;
-        // To the bit, whatever positions were rounded to: edges come first, then the others.
+        // Exact rest lengths, independent of rounded positions: edges come first, then bending
+        // sticks.
         let edges = Sticks::from_triangles(&model.particles, &triangles, Bending::Free)?.len();
         let rest = |stick: usize| if stick < edges { spacing } else { 2.0 * row_height } as f32;
         let rests: Vec<f32> = (0..model.sticks.len()).map(rest).collect();
@@ -102,11 +103,11 @@ impl<const D: usize> Model<D> {
         Ok(model)
     }
 
-    /// A triangle mesh as cloth: every edge a stick, and if it resists bending, one between the far
+    /// A triangle mesh as cloth: a stick per edge, and with bending sticks one between the far
     /// corners of each two neighbouring triangles (Jakobsen's support sticks, 2001): see
     /// [`Sticks::from_triangles`]. Each particle has a third of the mass of its triangles, whose
     /// `density` is in kg/m². Positions in m. Nothing is pinned. Groups: `top`, the highest 2 %, at
-    /// least one; and `rim`, the corners of edges that have one triangle only.
+    /// least one; and `rim`, the ends of boundary edges.
     ///
     /// ```
     /// use taut_core::Bending;
@@ -130,7 +131,7 @@ impl<const D: usize> Model<D> {
         density: f32,
     ) -> Result<Self, ModelError> {
         let density = positive("the density of a mesh, kg/m²,", density)?;
-        // At rest and pinned, until it is known that triangles name nothing else.
+        // Pinned, until the triangles are checked and masses can be computed.
         let pinned = Particles::new(positions, &vec![0.0; positions.len()])?;
         let sticks = Sticks::from_triangles(&pinned, triangles, bending)?;
         if sticks.is_empty() {
@@ -163,8 +164,8 @@ fn area<const D: usize>([a, b, c]: [[f64; D]; 3]) -> f64 {
     libm::sqrt(squares.map(|part| part * part).sum()) / 2.0
 }
 
-/// The numbers of the highest of these places: a share of [`PINNED_SHARE`], at least one; of equally
-/// high ones the first.
+/// The numbers of the highest positions: a share of [`PINNED_SHARE`], at least one; of equally high
+/// ones the first.
 pub(super) fn highest<const D: usize>(positions: &[[f32; D]]) -> Vec<u32> {
     let mut by_height: Vec<u32> = (0..positions.len() as u32).collect();
     let height = |particle: u32| positions[particle as usize][1];
@@ -193,7 +194,7 @@ fn sorted_edges(triangles: &[[u32; 3]]) -> Vec<[u32; 2]> {
     edges
 }
 
-/// The corners of edges that have one triangle only, in the order of their numbers.
+/// The ends of boundary edges (those with one triangle), in the order of their numbers.
 fn rim(triangles: &[[u32; 3]]) -> Vec<u32> {
     let edges = sorted_edges(triangles);
     let alone = edges.chunk_by(|one, next| one == next).filter(|same| same.len() == 1);

@@ -1,4 +1,4 @@
-//! Matter: particles and sticks, and what belongs to them.
+//! Models: particles and sticks, with faces, groups and the rest.
 
 mod arrangement;
 mod bridge;
@@ -52,8 +52,8 @@ pub use stick_set::{StickSet, UnknownStickSet};
 pub(crate) use tethers::ANCHORS_MAX;
 pub use tethers::Tethers;
 
-/// Particles and sticks, and what belongs to them: what builders return and scenes are put
-/// together from.
+/// Particles and sticks, with faces, groups and the rest. Builders return models, and scenes
+/// consist of them.
 ///
 /// ```
 /// use taut_world::{Model, StickSet};
@@ -69,43 +69,42 @@ pub struct Model<const D: usize = 3> {
     pub particles: Particles<D>,
     /// Their sticks, in authored order.
     pub sticks: Sticks,
-    /// The regular sheet that it is, if it is one, and not shuffled.
+    /// The structure of a regular sheet, if the model is one and not shuffled.
     pub sheet: Option<Sheet>,
-    /// Triangles that are seen and blown at, by their corners, counter-clockwise from outside.
+    /// Triangles to draw and for wind, by their corners, counter-clockwise from outside.
     pub faces: Faces,
-    /// How far each particle keeps obstacles off, m, as the head of a ragdoll does; empty if all
-    /// are points.
+    /// The collision radius of each particle, m, as for the head of a ragdoll; empty if all are
+    /// points.
     pub radii: Vec<f32>,
     /// Springs: soft bonds by force, next to the sticks.
     pub springs: Springs,
-    /// What throws particles of this model.
+    /// Emitters of particles of this model.
     pub emitters: Vec<Emitter<D>>,
-    /// What leads pinned particles along a path.
+    /// Guides that move pinned particles along paths.
     pub guides: Vec<Guide<D>>,
-    /// Particles by name, as `top` or `left hand`.
+    /// Named lists of particles, such as `top` or `left hand`.
     pub groups: BTreeMap<String, Vec<u32>>,
-    /// At how many times its rest length each stick tears; empty if none ever does.
+    /// For each stick the multiple of its rest length at which it tears; empty if none ever does.
     pub tear_factors: Vec<f32>,
-    /// What tethers each particle has, if any; empty if none has.
+    /// The tether parameters of each particle, if any; empty if none has.
     pub tethers: Vec<Option<Tethers>>,
-    /// Which sticks only hold something in place and are not to be seen, as those that keep a
-    /// ragdoll in its posture or support a plant; empty if all are to be seen.
+    /// Which sticks only hold something in place and are not drawn, such as those that keep the
+    /// posture of a ragdoll or support a plant; empty if all are drawn.
     pub unseen: Vec<bool>,
-    /// Which sticks only resist bending, as those between next neighbours of a sheet, support sticks of a
-    /// plant, and limits of joints; empty if none does. Distances along the model do not lead over
+    /// Which sticks only resist bending, such as those between next neighbours of a sheet, support
+    /// sticks of a plant, and joint limits; empty if none does. Tether distances do not follow
     /// these.
     pub bending: Vec<bool>,
-    /// What it is meant to be seen as, where that [cannot be told](Self::seen_as) by what it is made
-    /// of.
+    /// How to draw it, if that [cannot be derived](Self::seen_as) from its contents.
     pub look: Option<Look>,
-    /// Sticks that are capsules to those of others.
+    /// Capsules around sticks, which collide with those of other owners.
     pub limbs: Limbs<D>,
     /// Its rigid bodies, and the meshes fastened to them.
     pub bodies: Bodies<D>,
 }
 
 impl<const D: usize> Model<D> {
-    /// Particles and sticks alone.
+    /// A model of particles and sticks alone.
     pub fn new(particles: Particles<D>, sticks: Sticks) -> Self {
         Self {
             particles,
@@ -127,7 +126,7 @@ impl<const D: usize> Model<D> {
         }
     }
 
-    /// The same, elsewhere: every particle moved `by`, m, without a change of its velocity.
+    /// Moves every particle by `by`, m, without changing velocities.
     #[must_use]
     pub fn moved(mut self, by: [f32; D]) -> Self {
         for (axis, by) in by.into_iter().enumerate() {
@@ -144,8 +143,8 @@ impl<const D: usize> Model<D> {
         self
     }
 
-    /// The same, moving: every particle at `velocity`, m/s, in substeps of `h` s (the step's
-    /// `dt / substeps`). For other substeps later, change the settings of the scene by
+    /// Gives every particle a `velocity`, m/s, for substeps of `h` s (the step's `dt / substeps`).
+    /// For other substeps later, change the settings of the scene by
     /// [`Scene::set_settings`](crate::Scene::set_settings), which keeps velocities.
     ///
     /// ```
@@ -167,7 +166,7 @@ impl<const D: usize> Model<D> {
         self
     }
 
-    /// The same, some of its particles known by a name: added to the group, if there is one.
+    /// Adds particles to a group, which is created if there is none of that name.
     ///
     /// # Errors
     /// If one of them does not exist.
@@ -188,8 +187,8 @@ impl<const D: usize> Model<D> {
         Ok(self)
     }
 
-    /// The same, all groups renamed: `top` of `red` is `red top`. So groups of models that are put
-    /// [side by side](Self::side_by_side) stay apart.
+    /// Prefixes the names of all groups: with `red`, `top` becomes `red top`. This keeps groups of
+    /// models that are put [side by side](Self::side_by_side) distinct.
     #[must_use]
     pub fn named(mut self, name: &str) -> Self {
         let groups = core::mem::take(&mut self.groups);
@@ -204,14 +203,14 @@ impl<const D: usize> Model<D> {
         free.map(|&w| 1.0 / f64::from(w)).sum()
     }
 
-    /// The same, every stick tearing at `factor` times its rest length.
+    /// Makes every stick tear at `factor` times its rest length.
     #[must_use]
     pub fn tearing_at(mut self, factor: f32) -> Self {
         self.tear_factors = vec![factor; self.sticks.len()];
         self
     }
 
-    /// The same, all particles tethered to those that are pinned.
+    /// Tethers all particles to pinned ones.
     ///
     /// # Errors
     /// A slack that is not finite or below 1; no anchors, or more than 16.
@@ -225,8 +224,8 @@ impl<const D: usize> Model<D> {
         Ok(())
     }
 
-    /// The same, the particles of a group pinned where they are. Of a group that does not exist
-    /// there are none, as of numbers in it that name no particle.
+    /// Pins the particles of a group in place. A group that does not exist has no particles;
+    /// numbers that are not particles are ignored.
     #[must_use]
     pub fn pinned(mut self, group: &str) -> Self {
         for &particle in self.groups.get(group).into_iter().flatten() {
@@ -235,19 +234,19 @@ impl<const D: usize> Model<D> {
         self
     }
 
-    /// Whether there is something in it that moves it without forces and obstacles of a scene.
+    /// Whether springs, emitters or guides move it, even without forces and obstacles of a scene.
     pub(crate) fn acts(&self) -> bool {
         !self.springs.is_empty() || !self.emitters.is_empty() || !self.guides.is_empty()
     }
 
-    /// Its emitters throw what is due.
+    /// Emits the particles that are due.
     pub(crate) fn emit(&mut self, moment: &Moment<D>) {
         for emitter in &mut self.emitters {
             emitter.emit(&mut self.particles, moment);
         }
     }
 
-    /// Its sticks, counting all of its particles: sticks may have been made for the first of them.
+    /// Its sticks, made for all of its particles: they may have been made for the first ones only.
     fn sticks_of_all(&self) -> Result<Cow<'_, Sticks>, ModelError> {
         let (named, particles) = (self.sticks.particles(), self.particles.len());
         if named > particles {
@@ -260,7 +259,7 @@ impl<const D: usize> Model<D> {
         Ok(Cow::Owned(Sticks::side_by_side([&self.sticks, &none])?))
     }
 
-    /// The same, its sticks counting all of its particles.
+    /// The model, with its sticks made for all of its particles.
     pub(crate) fn complete(&self) -> Result<Self, ModelError> {
         let mut complete = self.clone();
         if let Cow::Owned(sticks) = self.sticks_of_all()? {
@@ -333,7 +332,7 @@ impl<const D: usize> Model<D> {
         Ok(all)
     }
 
-    /// The same by other numbers of the particles.
+    /// The model with renumbered particles.
     #[must_use]
     pub fn renumbered(&self, renumbering: &Renumbering) -> Self {
         let (particles, sticks) = renumbering.apply(&self.particles, &self.sticks);
@@ -362,8 +361,8 @@ impl<const D: usize> Model<D> {
         }
     }
 
-    /// The same model with particles and sticks numbered at random, the worst case for memory locality, as
-    /// meshes come from tools that care about triangles and not about memory.
+    /// The same model with particles and sticks numbered at random: the worst case for memory
+    /// locality, as in meshes from tools that ignore it.
     ///
     /// # Panics
     /// Never: a shuffled list of numbers is a permutation.
@@ -388,7 +387,7 @@ impl<const D: usize> Model<D> {
     }
 }
 
-/// A column of particles, which may be empty, by their new numbers.
+/// Renumbers a column of values per particle, which may be empty.
 fn by_new_number<T: Copy>(column: &[T], new_of: impl Fn(&u32) -> u32) -> Vec<T> {
     let mut renumbered = column.to_vec();
     for (old, &value) in column.iter().enumerate() {
@@ -397,7 +396,8 @@ fn by_new_number<T: Copy>(column: &[T], new_of: impl Fn(&u32) -> u32) -> Vec<T> 
     renumbered
 }
 
-/// A column of sticks, which may be empty, of those of the numbers given, in their order.
+/// Selects from a column of values per stick, which may be empty, those with the given numbers, in
+/// that order.
 pub(crate) fn reordered<T: Copy>(column: &[T], old_of_new: &[u32]) -> Vec<T> {
     if column.is_empty() {
         return Vec::new();

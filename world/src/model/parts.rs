@@ -1,4 +1,4 @@
-//! What builders gather before it becomes a model.
+//! An unfinished model, as builders put it together.
 
 use core::ops::Bound;
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use taut_core::{Duplicates, Kind, PARTICLES_MAX, Particles, STICKS_MAX, Sticks, 
 use super::{Model, ModelError};
 use crate::vector::{difference, length, rounded};
 
-/// Particles and sticks in `f64`, and what belongs to them.
+/// An unfinished model: particles, sticks, faces and groups, in `f64`.
 #[derive(Debug)]
 pub(super) struct Parts<const D: usize> {
     pub(super) points: Vec<[f64; D]>,
@@ -19,14 +19,14 @@ pub(super) struct Parts<const D: usize> {
     groups: BTreeMap<String, Vec<u32>>,
 }
 
-/// A stick to be.
+/// A stick of an unfinished model.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stick {
     pub(super) ends: [u32; 2],
     pub(super) rest: f64,
     pub(super) kind: Kind,
     pub(super) stiffness: f32,
-    /// Whether it is there to hold something in place, and not to be seen.
+    /// Whether it only holds something in place and is not drawn.
     pub(super) unseen: bool,
     /// Whether it only resists bending.
     pub(super) bending: bool,
@@ -50,13 +50,13 @@ impl<const D: usize> Parts<D> {
         (self.points.len() - 1) as u32
     }
 
-    /// How far apart two particles are, m.
+    /// The distance of two particles, m.
     pub(super) fn distance(&self, [a, b]: [u32; 2]) -> f64 {
         length(difference(self.points[b as usize], self.points[a as usize]))
     }
 
-    /// Joins two particles by a plain stick, as long at rest as it is now, and returns it, to be
-    /// changed.
+    /// Joins two particles by a plain stick with their distance as rest length, and returns it for
+    /// changes.
     pub(super) fn join(&mut self, ends: [u32; 2]) -> &mut Stick {
         let rest = self.distance(ends);
         let (kind, stiffness) = (Kind::TwoSided, 1.0);
@@ -70,7 +70,7 @@ impl<const D: usize> Parts<D> {
         self.groups.entry(group.to_owned()).or_default().extend(particles);
     }
 
-    /// Everything rounded once, and checked.
+    /// Rounds once, checks, and returns the model.
     pub(super) fn finish(self) -> Result<Model<D>, ModelError> {
         let points: Vec<[f32; D]> = self.points.iter().map(|&point| rounded(point)).collect();
         let inverse_masses =
@@ -106,23 +106,23 @@ pub(super) fn inverse_mass(mass: f64) -> Result<f32, ModelError> {
     Ok((1.0 / mass) as f32)
 }
 
-/// A measure that must be above 0.
+/// Checks that a quantity is above 0.
 pub(super) fn positive(what: &'static str, value: f32) -> Result<f64, ModelError> {
     let sane = (Bound::Excluded(0.0), Bound::Unbounded);
     ModelError::check(what, f64::from(value), sane, "above 0 and finite")
 }
 
-/// A measure that must not be below 0.
+/// Checks that a quantity is not below 0.
 pub(super) fn not_negative(what: &'static str, value: f32) -> Result<f64, ModelError> {
     ModelError::check(what, f64::from(value), 0.0.., "at least 0 and finite")
 }
 
-/// A share, as a stiffness that may be 0 for none.
+/// Checks a share, from 0 to 1.
 pub(super) fn share(what: &'static str, value: f32) -> Result<f64, ModelError> {
     ModelError::check(what, f64::from(value), 0.0..=1.0, "from 0 to 1")
 }
 
-/// A number of things of which there must be at least some.
+/// Checks that a count is at least `least`.
 pub(super) fn at_least(
     what: &'static str,
     count: usize,
@@ -133,17 +133,17 @@ pub(super) fn at_least(
     Ok(count)
 }
 
-/// A number of particles, before memory is asked for them.
+/// Checks a number of particles before memory is allocated.
 pub(super) fn particles_checked(count: u128) -> Result<usize, ModelError> {
     Ok(check_limit("particles", count, PARTICLES_MAX)?)
 }
 
-/// The number of particles of a rectangle, before memory is asked for them.
+/// Checks the number of particles of a rectangle before memory is allocated.
 pub(super) fn rectangle_checked(columns: usize, rows: usize) -> Result<usize, ModelError> {
     particles_checked((columns as u128).saturating_mul(rows as u128))
 }
 
-/// A number of sticks, before memory is asked for them.
+/// Checks a number of sticks before memory is allocated.
 pub(super) fn sticks_checked(count: u128) -> Result<usize, ModelError> {
     Ok(check_limit("sticks", count, STICKS_MAX)?)
 }

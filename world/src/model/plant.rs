@@ -12,41 +12,41 @@ use super::{Model, ModelError};
 use crate::drawing::Look;
 use crate::vector::{dot, length, perpendicular, scaled, sum, unit};
 
-/// The most particles of a plant.
+/// Largest number of particles of a plant.
 const PARTICLES_MAX: usize = 1 << 20;
-/// How long a branch is, as a share of what it leaves of its stem, and how thick.
+/// Length and thickness of a branch, as shares of those of its stem from its joint on.
 const BRANCH_LENGTH: f64 = 0.7;
 const BRANCH_THICKNESS: f64 = 0.6;
-/// How thick the tip of a shoot is, as a share of its beginning.
+/// Thickness of the tip of a shoot, as a share of that at its base.
 const TIP_THICKNESS: f64 = 0.3;
-/// How far a shoot turns to the side at each joint, and at random, as tangents.
+/// Tangents of the turn of a shoot at each joint: systematic and random.
 const KINK: f64 = 0.3;
 const WOBBLE: f64 = 0.1;
 /// From one joint to the next of a shoot in space, its sides turn by the golden angle, rad (as
 /// leaves do: Vogel, "A better way to construct the sunflower head", 1979).
 const GOLDEN_ANGLE: f64 = 2.399_963_229_728_653;
-/// How far from the stem the ends of the roots are, as a share of its length.
+/// Distance of the roots' ends from the stem, as a share of its length.
 const ROOT_REACH: f64 = 0.25;
-/// How wide a leaf is, as a share of its length.
+/// Width of a leaf, as a share of its length.
 const LEAF_WIDTH: f64 = 0.5;
 
-/// What a plant is like.
+/// The parameters of a plant.
 ///
 /// The default is a shrub, 1 m high, of a stem and branches with leaves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plant {
-    /// How long the stem is above the ground, m: a little more than how high the plant is.
+    /// Length of the stem above the ground, m: slightly more than the height of the plant.
     pub height: f32,
-    /// How many pieces the stem has, at least 2; branches have fewer, as they are shorter. At each
-    /// joint above the first a branch leaves.
+    /// Number of pieces of the stem, at least 2; shorter branches have fewer. A branch grows at
+    /// each joint above the first.
     pub pieces: usize,
-    /// How often branching goes on: 0 is a bare stem, 1 has branches, 2 has branches of these.
+    /// Depth of branching: 0 is a bare stem, 1 has branches, 2 has branches of branches.
     pub levels: u32,
     /// The angle between a branch and its stem, rad, from 0 to π.
     pub angle: f32,
-    /// How long a leaf is, m; 0 for none. Leaves grow at the joints and tips of the last shoots.
+    /// Length of a leaf, m; 0 for none. Leaves grow at the joints and tips of the last shoots.
     pub leaf: f32,
-    /// How thick the stem is at the ground, m.
+    /// Thickness of the stem at the ground, m.
     pub thickness: f32,
     /// The density of wood, kg/m³.
     pub wood_density: f32,
@@ -54,7 +54,7 @@ pub struct Plant {
     pub leaf_density: f32,
     /// The stiffness of support sticks, above 0 and up to 1.
     pub stiffness: f32,
-    /// What chance makes of it: other seeds are other plants of the kind.
+    /// Seed of the random numbers: each seed gives a different plant.
     pub seed: u64,
 }
 
@@ -79,7 +79,7 @@ impl Default for Plant {
 struct Shoot<const D: usize> {
     /// The particle that it leaves from.
     from: u32,
-    /// Where it grows; its pieces lean to one side or another of this.
+    /// Its direction of growth; its pieces lean to alternating sides of it.
     axis: [f64; D],
     length: f64,
     pieces: usize,
@@ -90,18 +90,18 @@ struct Shoot<const D: usize> {
 impl<const D: usize> Model<D> {
     /// A plant that grows upwards (along the second axis) from the origin.
     ///
-    /// Sticks join neighbours; support sticks join every two particles that share a neighbour, and
-    /// so hold every angle (Jakobsen 2001, "support sticks between strategically chosen couples of
-    /// vertices sharing a neighbor"). How much the plant bends is decided by the number of
-    /// iterations: as there, one a step is meant.
+    /// Sticks join neighbours; support sticks join every two particles that share a neighbour,
+    /// which holds every angle (Jakobsen 2001, "support sticks between strategically chosen couples
+    /// of vertices sharing a neighbor"). The number of iterations decides how much the plant bends:
+    /// one per step is intended.
     ///
-    /// Those sticks alone, relaxed once in a sixtieth of a second, hold up a metre of three or four
-    /// pieces in the plane, and none in space, where a joint can turn about the line between its
-    /// neighbours. So further support sticks stay every joint and the tip of every leaf from the
-    /// roots' ends, which are pinned around the stem.
+    /// These sticks alone, relaxed once per 1/60 s, hold up a metre of three or four pieces in 2D,
+    /// and nothing in 3D, where a joint can turn about the line between its neighbours. So further
+    /// support sticks join every joint and leaf tip to the roots' ends, which are pinned around the
+    /// stem.
     ///
-    /// A leaf is a rhomb of two faces, in three dimensions its upper side up. Wood is as heavy as
-    /// its round pieces, that get thinner to the tips. Groups: `root` (the foot of the stem and the
+    /// A leaf is a rhomb of two faces, in three dimensions its upper side up. Pieces of wood are
+    /// cylinders that get thinner towards the tips. Groups: `root` (the foot of the stem and the
     /// roots' ends, all pinned), `stem`, `branches`, `leaves`, `tips` (the ends of all shoots).
     ///
     /// ```
@@ -124,7 +124,7 @@ impl<const D: usize> Model<D> {
     pub fn plant(plant: &Plant) -> Result<Self, ModelError> {
         const { assert!(D >= 2, "plants grow along the second axis") };
         let up: [f64; D] = core::array::from_fn(|axis| if axis == 1 { 1.0 } else { 0.0 });
-        let mut growth = Growth::begun(plant)?;
+        let mut growth = Growth::new(plant)?;
         let ground = growth.parts.particle([0.0; D], 1.0);
         let roots = growth.roots(ground, up, ROOT_REACH * growth.height);
         let mut shoots = VecDeque::from([Shoot {
@@ -143,7 +143,7 @@ impl<const D: usize> Model<D> {
     }
 }
 
-/// A plant while it grows: measures checked, and what there is of it.
+/// A plant under construction, with its checked parameters.
 struct Growth<'a, const D: usize> {
     plant: &'a Plant,
     height: f64,
@@ -153,14 +153,14 @@ struct Growth<'a, const D: usize> {
     leaf_density: f64,
     /// Sine and cosine of the angle of branches.
     angle: (f64, f64),
-    chance: Chance,
+    random: Random,
     parts: Parts<D>,
-    /// What is stayed from the roots.
-    stayed: Vec<u32>,
+    /// The particles to be joined to the roots.
+    root_supported: Vec<u32>,
 }
 
 impl<'a, const D: usize> Growth<'a, D> {
-    fn begun(plant: &'a Plant) -> Result<Self, ModelError> {
+    fn new(plant: &'a Plant) -> Result<Self, ModelError> {
         at_least("the number of pieces of a stem", plant.pieces, 2, "at least 2")?;
         positive("the stiffness of a plant", plant.stiffness)?;
         share("the stiffness of a plant", plant.stiffness)?;
@@ -174,9 +174,9 @@ impl<'a, const D: usize> Growth<'a, D> {
             leaf: not_negative("the length of a leaf, m,", plant.leaf)?,
             leaf_density: positive("the density of leaves, kg/m²,", plant.leaf_density)?,
             angle: libm::sincos(angle),
-            chance: Chance(ChaCha8Rng::seed_from_u64(plant.seed)),
+            random: Random(ChaCha8Rng::seed_from_u64(plant.seed)),
             parts: Parts::new(),
-            stayed: Vec::new(),
+            root_supported: Vec::new(),
         })
     }
 
@@ -205,7 +205,7 @@ impl<'a, const D: usize> Growth<'a, D> {
         let is_last = shoot.level == self.plant.levels;
         let piece = shoot.length / shoot.pieces as f64;
         let mut axis = shoot.axis;
-        let mut sides = Sides::around(axis, self.chance.beside(axis), GOLDEN_ANGLE);
+        let mut sides = Sides::around(axis, self.random.beside(axis), GOLDEN_ANGLE);
         let mut here = shoot.from;
         for joint in 1..=shoot.pieces {
             let along = joint as f64 / shoot.pieces as f64;
@@ -233,7 +233,7 @@ impl<'a, const D: usize> Growth<'a, D> {
                     level: shoot.level + 1,
                 });
             }
-            axis = mixed(axis, 1.0, self.chance.beside(axis), WOBBLE * self.chance.number());
+            axis = mixed(axis, 1.0, self.random.beside(axis), WOBBLE * self.random.number());
         }
         Ok(())
     }
@@ -254,18 +254,18 @@ impl<'a, const D: usize> Growth<'a, D> {
         parts.masses[from as usize] += half;
         parts.join([from, to]);
         parts.name(if level == 0 { "stem" } else { "branches" }, [to]);
-        self.stayed.push(to);
+        self.root_supported.push(to);
         Ok(to)
     }
 
-    /// A rhomb that begins at `base` and points `out`, as level as can be.
+    /// Adds a leaf: a rhomb from `base` towards `out`, as level as possible.
     fn leaf(&mut self, base: u32, out: [f64; D]) {
-        let mut across = self.chance.direction();
+        let mut across = self.random.direction();
         if D > 2 {
             across[1] = 0.0;
         }
         let mut across =
-            unit(perpendicular(across, out)).unwrap_or_else(|| self.chance.beside(out));
+            unit(perpendicular(across, out)).unwrap_or_else(|| self.random.beside(out));
         // `across` to the left, seen from above.
         if D > 2 && out[2] * across[0] - out[0] * across[2] < 0.0 {
             across = scaled(across, -1.0);
@@ -284,11 +284,11 @@ impl<'a, const D: usize> Growth<'a, D> {
         }
         parts.name("leaves", [left, right, tip]);
         parts.faces.extend([[base, right, left], [right, tip, left]]);
-        self.stayed.push(tip);
+        self.root_supported.push(tip);
     }
 
-    /// Joins every two particles that share a neighbour and are none, and stays the rest from the
-    /// roots.
+    /// Adds support sticks between every two particles that share a neighbour and are not joined,
+    /// and from the roots.
     fn support(&mut self, roots: &[u32]) {
         let parts = &mut self.parts;
         let mut neighbours = vec![Vec::new(); parts.points.len()];
@@ -315,9 +315,9 @@ impl<'a, const D: usize> Growth<'a, D> {
                 }
             }
         }
-        for &stayed in &self.stayed {
+        for &root_supported in &self.root_supported {
             for &root in roots {
-                support(root, stayed);
+                support(root, root_supported);
             }
         }
     }
@@ -328,10 +328,10 @@ fn mixed<const D: usize>(one: [f64; D], of_one: f64, other: [f64; D], of_other: 
     unit(sum(scaled(one, of_one), scaled(other, of_other))).unwrap_or(one)
 }
 
-/// Numbers and directions, the same for the same seed everywhere.
-struct Chance(ChaCha8Rng);
+/// Random numbers and directions, reproducible by seed on every machine.
+struct Random(ChaCha8Rng);
 
-impl Chance {
+impl Random {
     /// From -1 to 1.
     fn number(&mut self) -> f64 {
         f64::from(self.0.next_u32()) / f64::from(u32::MAX) * 2.0 - 1.0
@@ -339,7 +339,7 @@ impl Chance {
 
     /// Any direction.
     fn direction<const D: usize>(&mut self) -> [f64; D] {
-        // Out of the ball, not out of the cube, whose corners would be favoured.
+        // From the unit ball: the cube would favour its corners.
         loop {
             let point = core::array::from_fn(|_| self.number());
             if let Some(direction) = unit(point).filter(|_| dot(point, point) <= 1.0) {
@@ -352,7 +352,7 @@ impl Chance {
     fn beside<const D: usize>(&mut self, direction: [f64; D]) -> [f64; D] {
         loop {
             let beside = perpendicular(self.direction(), direction);
-            // Nearly parallel ones have no perpendicular part to speak of.
+            // Nearly parallel directions have a negligible perpendicular part.
             if let Some(side) = unit(beside).filter(|_| dot(beside, beside) > 1e-4) {
                 return side;
             }
@@ -372,7 +372,7 @@ struct Sides<const D: usize> {
 
 impl<const D: usize> Sides<D> {
     fn around(axis: [f64; D], one: [f64; D], turn: f64) -> Self {
-        // Of the directions of space, that which has most to add to these two.
+        // The axis direction that is most independent of the other two.
         let rests = (0..D).map(|which| {
             let along = core::array::from_fn(|axis| if axis == which { 1.0 } else { 0.0 });
             perpendicular(perpendicular(along, axis), one)

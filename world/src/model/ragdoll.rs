@@ -1,4 +1,4 @@
-//! Ragdolls: bodies of human proportions that fall as if they had joints.
+//! Ragdolls: bodies of human proportions with joint limits.
 
 use taut_core::Kind;
 
@@ -9,8 +9,8 @@ use crate::vector::{scaled, sum};
 
 // Heights and lengths as shares of the body's height: Drillis and Contini, "Body Segment
 // Parameters", New York University 1966, as printed in Winter, "Biomechanics and Motor Control of
-// Human Movement", figure 4.1. (What is called a hand here is at the wrist, and a foot at the ankle:
-// those beyond, 0.108 and 0.152 of the height, are weighed but have no length.)
+// Human Movement", figure 4.1. (A hand here is at the wrist, and a foot at the ankle: real hands
+// and feet, 0.108 and 0.152 of the height, have mass here but no length.)
 const ANKLE: f64 = 0.039;
 const KNEE: f64 = 0.285;
 const HIP: f64 = 0.530;
@@ -27,13 +27,13 @@ const HEAD: f64 = 1.0 - HEAD_RADIUS;
 /// The mean density of a body, kg/m³ (by Winter, table 4.1, from 1.03 of the trunk to 1.13 of forearms,
 /// in kg/l): limbs are as thick as cylinders of their mass and length.
 const DENSITY: f64 = 1050.0;
-/// How far the low back is above the hips and as far behind them: what makes the trunk a solid, and
-/// tells legs front from back.
+/// Height of the lower back above the hips, and its distance behind them: it makes the trunk a
+/// solid, and tells front from back.
 const BACK: f64 = 0.06;
 
-/// A part of the body: its share of the mass, and where between its two ends its centre is, as
-/// share of the way from the upper one (Dempster, "Space requirements of the seated operator",
-/// 1955, as printed in Winter, table 4.1; hands are part of forearms there, and feet of shanks).
+/// A segment of the body: its share of the mass, and its centre as a share of the way from its
+/// upper end to its lower one (Dempster, "Space requirements of the seated operator", 1955, as
+/// printed in Winter, table 4.1; hands are part of forearms there, and feet of shanks).
 struct Segment {
     mass: f64,
     centre: f64,
@@ -44,26 +44,26 @@ const THIGH_MASS: Segment = Segment { mass: 0.100, centre: 0.433 };
 const SHANK_MASS: Segment = Segment { mass: 0.061, centre: 0.606 };
 /// Head and neck: all of it at the ear, which is the middle of the head.
 const HEAD_MASS: f64 = 0.081;
-/// The trunk, its centre half-way between shoulders and hips: in three dimensions there when its
-/// particles share it so.
+/// The trunk, its centre half-way between shoulders and hips; in 3D its particles have these
+/// shares.
 const TRUNK_MASS: f64 = 0.497;
 const OF_SHOULDER: f64 = 0.20;
 const OF_HIP: f64 = 0.21;
 const OF_NECK: f64 = 0.08;
 const OF_BACK: f64 = 0.10;
 
-/// A body.
+/// The parameters of a ragdoll.
 ///
 /// The default is 1.75 m high and weighs 70 kg.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ragdoll {
-    /// How high it is when it stands straight, m.
+    /// Height when standing straight, m.
     pub height: f32,
-    /// What it weighs, kg.
+    /// Its mass, kg.
     pub mass: f32,
-    /// The stiffness of the unseen sticks from feet to shoulders and from hips to head that push
-    /// it back into its posture, from 0 (there are none) to 1. A hundredth keeps it from awkward
-    /// shapes; much more makes a puppet.
+    /// The stiffness of the unseen sticks from feet to shoulders and from hips to head that push it
+    /// back into its posture, from 0 (there are none) to 1. 0.01 avoids awkward shapes; much more
+    /// makes it stiff like a puppet.
     pub posture: f32,
 }
 
@@ -73,19 +73,18 @@ impl Default for Ragdoll {
     }
 }
 
-/// How far a joint bends: the angle at it, between two other particles, is kept from `least` to
-/// `most` by sticks between those two that act on one side only, as long as the law of cosines says
-/// ("fake-angle constraints": "Simulate Fabric and Ragdolls With Simple Verlet Integration", Envato
-/// Tuts+).
+/// A joint limit: the angle at the joint between two other particles is kept from `least` to `most`
+/// by one-sided sticks between those two, with lengths by the law of cosines ("fake-angle
+/// constraints": "Simulate Fabric and Ragdolls With Simple Verlet Integration", Envato Tuts+).
 ///
-/// A stick's length does not know left from right: the angle is that without a sign, so a knee
-/// bends as far forward as it does backward. Limits that know front from back measure against the
-/// `back` of the trunk.
+/// A stick's length does not tell left from right: the angle has no sign, so a knee bends forward
+/// as far as backward. Limits that tell front from back are measured against the `back` of the
+/// trunk.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JointLimit {
     /// The group of the joint.
     pub joint: &'static str,
-    /// The groups between which the angle is.
+    /// The groups that form the angle.
     pub between: [&'static str; 2],
     /// The least angle, degrees; 0 if there is none.
     pub least: f64,
@@ -101,10 +100,10 @@ const fn limit(
     JointLimit { joint, between, least, most }
 }
 
-// How far joints go: American Academy of Orthopaedic Surgeons, "Joint Motion: Method of Measuring
+// Ranges of joints: American Academy of Orthopaedic Surgeons, "Joint Motion: Method of Measuring
 // and Recording", 1965: elbow 0 to 150, knee 0 to 135, hip 120 forward, 30 back, 45 out, 30 in,
-// neck 45 to all sides. A straight limb is 180 here. Limbs are kept 2 degrees from straight, so that their sticks
-// never lie in one line, along which relaxation cannot bend them.
+// neck 45 to all sides. A straight limb is 180 here. Limbs are kept 2 degrees from straight, so
+// that their sticks never lie in one line, along which relaxation cannot bend them.
 const ELBOW: [f64; 2] = [30.0, 178.0];
 const KNEE_ANGLE: [f64; 2] = [45.0, 178.0];
 
@@ -126,8 +125,8 @@ impl Ragdoll {
         limit("right elbow", ["right shoulder", "right hand"], ELBOW),
         limit("left knee", ["left hip", "left foot"], KNEE_ANGLE),
         limit("right knee", ["right hip", "right foot"], KNEE_ANGLE),
-        // A leg, as a cone about what is 45 degrees forward of down, opposite the back: some 120
-        // degrees forward, 30 back and 20 in; and out.
+        // A leg stays in a cone about a direction 45 degrees forward of down, opposite the back:
+        // about 120 degrees forward, 30 back and 20 in; and a limit outwards.
         limit("left hip", ["back", "left knee"], [100.0, 180.0]),
         limit("right hip", ["back", "right knee"], [100.0, 180.0]),
         limit("left hip", ["right hip", "left knee"], [0.0, 135.0]),
@@ -141,8 +140,7 @@ impl Ragdoll {
     ];
 }
 
-/// Degrees by which limbs are turned in the posture that it begins in: away from the middle, and
-/// forward.
+/// Angles of limbs in the initial posture, degrees: outward and forward.
 const UPPER_ARM_POSE: [f64; 2] = [15.0, -5.0];
 const FOREARM_POSE: [f64; 2] = [8.0, 15.0];
 const THIGH_POSE: [f64; 2] = [4.0, 8.0];
@@ -171,9 +169,9 @@ impl Model<2> {
     /// A height or mass that is not above 0 and finite, a posture outside 0 to 1, particles of
     /// less than 1e-9 or more than 1e9 kg or of no sane distance.
     pub fn ragdoll(ragdoll: &Ragdoll) -> Result<Self, ModelError> {
-        let mut body = Body::new(ragdoll)?;
+        let mut body = Builder::new(ragdoll)?;
         let flat = |pose: [f64; 2], side: f64| {
-            // Cursor from the front, what is bent forward looks bent outward.
+            // Seen from the front, a limb bent forward looks bent outward.
             let (sine, cosine) = libm::sincos((pose[0] + pose[1]).to_radians());
             [side * sine, -cosine]
         };
@@ -221,7 +219,7 @@ impl Model {
     /// A height or mass that is not above 0 and finite, a posture outside 0 to 1, particles of
     /// less than 1e-9 or more than 1e9 kg or of no sane distance.
     pub fn ragdoll(ragdoll: &Ragdoll) -> Result<Self, ModelError> {
-        let mut body = Body::new(ragdoll)?;
+        let mut body = Builder::new(ragdoll)?;
         let solid = |[out, forward]: [f64; 2], side: f64| {
             let (out, forward) = (out.to_radians(), forward.to_radians());
             let level = libm::cos(forward);
@@ -264,17 +262,17 @@ impl Model {
 
 const SIDES: [(&str, f64); 2] = [("left", 1.0), ("right", -1.0)];
 
-/// A body in the making, in shares of its height and mass.
-struct Body<'a, const D: usize> {
+/// A ragdoll under construction, in shares of its height and mass.
+struct Builder<'a, const D: usize> {
     parts: Parts<D>,
     names: Vec<String>,
     posture: Vec<[u32; 2]>,
-    /// What is weighed, and its share of the mass.
+    /// The ends of segments, and their shares of the mass.
     segments: Vec<([u32; 2], f64)>,
     ragdoll: &'a Ragdoll,
 }
 
-impl<'a, const D: usize> Body<'a, D> {
+impl<'a, const D: usize> Builder<'a, D> {
     fn new(ragdoll: &'a Ragdoll) -> Result<Self, ModelError> {
         positive("the height of a ragdoll, m,", ragdoll.height)?;
         positive("the mass of a ragdoll, kg,", ragdoll.mass)?;
@@ -293,7 +291,7 @@ impl<'a, const D: usize> Body<'a, D> {
         self.parts.particle(at, 0.0)
     }
 
-    /// The mass of a segment, given to its ends so that its centre is where it belongs.
+    /// Distributes the mass of a segment to its ends according to its centre.
     fn weigh(&mut self, [upper, lower]: [u32; 2], segment: &Segment) {
         self.parts.masses[upper as usize] += segment.mass * (1.0 - segment.centre);
         self.parts.masses[lower as usize] += segment.mass * segment.centre;
@@ -337,7 +335,7 @@ impl<'a, const D: usize> Body<'a, D> {
         })
     }
 
-    /// At its size, with the limits of its joints, its feet on the ground.
+    /// Adds joint limits, scales to size, and puts the feet on the ground.
     fn finish(mut self, limits: &[JointLimit]) -> Result<Model<D>, ModelError> {
         let height = f64::from(self.ragdoll.height);
         let named = |names: &[String], name: &str| names.iter().position(|other| other == name);

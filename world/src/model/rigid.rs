@@ -16,11 +16,11 @@ const FACES: [[u32; 3]; 4] = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
 
 impl Model {
     /// A regular tetrahedron of four particles and six sticks ("this is actually enough to simulate
-    /// a rigid body", Jakobsen 2001): `edge` long, m, of `mass`, kg, around the origin. Its mesh are
-    /// its faces.
+    /// a rigid body", Jakobsen 2001): with an edge length, m, and a mass, kg, around the origin.
+    /// Its faces are its mesh.
     ///
     /// # Errors
-    /// If a measure is not above 0, or not sane.
+    /// If a quantity is not above 0, or not sane.
     ///
     /// ```
     /// use taut_world::Model;
@@ -37,13 +37,13 @@ impl Model {
         of_four(CORNERS.map(|corner| corner.map(|x| x * half)), f64::from(mass), None)
     }
 
-    /// The other arrangement of Jakobsen 2001: four particles "in the pattern of a coordinate system
-    /// basis", one at the origin and one along each axis, `edge` away, m. Three sticks keep the
-    /// lengths and three of √2 `edge` the right angles; `mass` kg in all. Its mesh are the faces of
-    /// the corner.
+    /// The other arrangement of Jakobsen 2001: four particles "in the pattern of a coordinate
+    /// system basis", one at the origin and one along each axis, `edge` away, m. Three sticks keep
+    /// the lengths and three of √2 `edge` the right angles; `mass` is the total, kg. The faces of
+    /// the tetrahedron are its mesh.
     ///
     /// # Errors
-    /// If a measure is not above 0, or not sane.
+    /// If a quantity is not above 0, or not sane.
     ///
     /// ```
     /// use taut_world::Model;
@@ -59,10 +59,10 @@ impl Model {
     }
 
     /// A rigid body of any mass, centre and inertia, carried by the four particles that
-    /// [`MassProperties::four_points`] finds. It has no mesh: it is neither seen nor hit.
+    /// [`MassProperties::four_points`] finds. It has no mesh: it is not drawn and does not collide.
     ///
     /// # Errors
-    /// If nothing that is not flat has such an inertia, or a number is not sane.
+    /// If no body with a volume has such an inertia, or a number is not sane.
     ///
     /// ```
     /// use taut_world::{MassProperties, Model, ModelError};
@@ -71,7 +71,7 @@ impl Model {
     /// let top = Model::rigid(&MassProperties { mass: 3.0, centre: [0.0, 1.0, 0.0], inertia })?;
     /// assert_eq!(top.particles.len(), 4);
     ///
-    /// // A moment of inertia above the sum of the others is that of no matter at all.
+    /// // No matter has a moment of inertia above the sum of the other two.
     /// let inertia = [[1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 3.5]];
     /// let impossible = Model::rigid(&MassProperties { mass: 3.0, centre: [0.0; 3], inertia });
     /// assert!(matches!(impossible, Err(ModelError::Body(_))));
@@ -82,8 +82,8 @@ impl Model {
     }
 
     /// A closed mesh as a rigid body of even density, kg/m³: `vertices` in m, `triangles`
-    /// counter-clockwise from outside. It moves as its mass does, and it collides as its convex hull
-    /// does.
+    /// counter-clockwise from outside. Its mass is that of the mesh; it collides as its convex
+    /// hull.
     ///
     /// # Errors
     /// If the mesh is not closed, encloses no volume, or is too flat; if a number is not sane.
@@ -112,7 +112,7 @@ impl Model {
     /// kg/m³.
     ///
     /// # Errors
-    /// If a measure is not above 0, or the box is too flat.
+    /// If a quantity is not above 0, or the box is too flat.
     ///
     /// ```
     /// use taut_world::Model;
@@ -177,7 +177,7 @@ fn of_four(
         }
     };
     let bodies = bodies.ok_or(BodyError::Volume { volume: 0.0 })?;
-    // What meets obstacles is the mesh, never the particles: those may stick out of it.
+    // The mesh collides with obstacles, not the particles, which may stick out of it.
     let radii = vec![f32::NEG_INFINITY; 4];
     let mut model = Model { radii, bodies, ..Model::new(particles, sticks) };
     model.groups.insert("body".to_owned(), vec![0, 1, 2, 3]);

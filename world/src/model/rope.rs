@@ -6,12 +6,12 @@ use super::parts::{Parts, particles_checked, positive, share};
 use super::{Model, ModelError};
 use crate::vector::{difference, length, scaled, sum, wide};
 
-/// What a rope is made of.
+/// The parameters of a rope.
 ///
 /// The default is a climber's rope: 0.1 kg/m, a particle every 5 cm at least, limp.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rope {
-    /// How far apart neighbours are at most, m: each segment of the path is cut into equal pieces.
+    /// Largest distance of neighbours, m: each segment of the path is cut into equal pieces.
     pub spacing: f32,
     /// Mass per length, kg/m.
     pub density: f32,
@@ -30,15 +30,15 @@ impl Default for Rope {
 }
 
 impl Rope {
-    /// A chain of iron: links of 10 cm, 2 kg/m, that can come together and cannot part.
+    /// A chain of iron: links of 10 cm, 2 kg/m, which resist stretch and not compression.
     pub const CHAIN: Self = Self { spacing: 0.1, density: 2.0, kind: Kind::Maximum, bending: 0.0 };
 }
 
 impl<const D: usize> Model<D> {
     /// A rope, or a chain ([`Rope::CHAIN`]), along a path of at least two points, m, whose corners
-    /// are particles. It is as long as the path: one that shall sag gets a detour. Each particle has
-    /// half the mass of the sticks to its neighbours. Nothing is pinned. Groups: `start`, `end`,
-    /// `ends`.
+    /// are particles. It is as long as the path: for a rope that sags, give a longer path. Each
+    /// particle has half the mass of the sticks to its neighbours. Nothing is pinned. Groups:
+    /// `start`, `end`, `ends`.
     ///
     /// ```
     /// use taut_world::{Model, Rope};

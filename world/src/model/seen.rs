@@ -1,11 +1,11 @@
-//! What a model is seen as where its builder does not say it.
+//! How to draw a model.
 
 use super::Model;
 use crate::drawing::Look;
 
 impl<const D: usize> Model<D> {
-    /// What it is meant to be seen as: what its builder says ([`Model::look`](Self#structfield.look)),
-    /// or else told by what it is made of.
+    /// How to draw it: as its builder says ([`Model::look`](Self#structfield.look)), or else
+    /// derived from its contents.
     ///
     /// ```
     /// use taut_world::{Cloth, Look, Model, Plant};
@@ -15,7 +15,7 @@ impl<const D: usize> Model<D> {
     /// # Ok::<(), taut_world::ModelError>(())
     /// ```
     pub fn seen_as(&self) -> Look {
-        let told = || {
+        let derived = || {
             if !self.bodies.is_empty() {
                 Look::Body
             } else if !self.faces.is_empty() {
@@ -26,6 +26,6 @@ impl<const D: usize> Model<D> {
                 Look::Grains
             }
         };
-        self.look.unwrap_or_else(told)
+        self.look.unwrap_or_else(derived)
     }
 }

@@ -6,8 +6,8 @@ use super::Model;
 use crate::springs::{SpringError, Springs};
 
 impl<const D: usize> Model<D> {
-    /// The same, soft: in place of every stick a spring that is at rest as long as the stick is now, of
-    /// one stiffness, N/m, and one damping, N s/m.
+    /// Replaces every stick by a spring with the stick's present length as rest length, a
+    /// stiffness, N/m, and a damping, N s/m.
     ///
     /// ```
     /// use taut_world::{Model, Rope};
@@ -18,8 +18,8 @@ impl<const D: usize> Model<D> {
     /// ```
     ///
     /// # Errors
-    /// A measure that is negative or not finite. (Whether a step is short enough for the springs is
-    /// seen when a world begins.)
+    /// A value that is negative or not finite. (Creating a world checks that the step is short
+    /// enough for the springs.)
     ///
     /// # Panics
     /// Never: there may be no sticks between any number of particles.

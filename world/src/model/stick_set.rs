@@ -10,20 +10,20 @@ use taut_core::{Bending, Family};
 pub enum StickSet {
     /// Rows and columns of a sheet; the edges of a mesh.
     Structural,
-    /// Besides, the diagonals of a sheet.
+    /// Also the diagonals of a sheet.
     Shear,
-    /// Besides, sticks that resist bending.
+    /// Also sticks that resist bending.
     #[default]
     All,
 }
 
-/// A name that is none of the sets.
+/// An unknown name of a stick set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no such set of sticks: choose structural, shear or all")]
 pub struct UnknownStickSet;
 
 impl StickSet {
-    /// All of them.
+    /// All sets.
     pub const ALL: [Self; 3] = [Self::Structural, Self::Shear, Self::All];
 
     /// Its name in tables and on command lines.
@@ -44,7 +44,7 @@ impl StickSet {
         }
     }
 
-    /// Whether a mesh has sticks against bending.
+    /// Whether a mesh has bending sticks.
     pub const fn bending(self) -> Bending {
         match self {
             Self::Structural | Self::Shear => Bending::Free,

@@ -1,16 +1,16 @@
-//! What tethers a model has.
+//! Parameters of tethers.
 
 use crate::error::ModelError;
 
-/// What tethers the particles of a model have.
+/// The parameters of a model's tethers.
 ///
-/// A tether keeps a particle within a distance of a pinned one, its *anchor*: that along the rest
-/// shape of the model, so that cloth that hangs does not stretch, however few the iterations. It never
-/// pushes (Kim, Chentanez, Müller-Fischer, "Long Range Attachments: A Method to Simulate Inextensible
-/// Clothing in Computer Games", 2012).
+/// A tether keeps a particle within a distance of a pinned one, its *anchor*. It is the distance
+/// along the rest shape of the model, so that hanging cloth does not stretch even with few
+/// iterations. It never pushes (Kim, Chentanez, Müller-Fischer, "Long Range Attachments: A Method
+/// to Simulate Inextensible Clothing in Computer Games", 2012).
 ///
-/// Pins come in clusters, as a row or a corner. A particle has a tether to the nearest pin of each of
-/// the nearest clusters. Particles that no pin can be reached from have none.
+/// Pins form clusters, such as a row or a corner. A particle has a tether to the nearest pin of
+/// each of the nearest clusters. Particles that are not connected to a pin have none.
 ///
 /// ```
 /// use taut_scalar::ScalarKernel;
@@ -29,9 +29,10 @@ use crate::error::ModelError;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tethers {
-    /// How many times the distance along the rest shape a tether is long, at least 1. Default: 1.
+    /// Length of a tether as a multiple of the distance along the rest shape, at least 1. Default:
+    /// 1.
     pub slack: f32,
-    /// To how many clusters of pins a particle is tethered at most, 1 to 16. Default: 4.
+    /// Largest number of pin clusters to which a particle is tethered, 1 to 16. Default: 4.
     pub anchors: u32,
 }
 
@@ -41,11 +42,11 @@ impl Default for Tethers {
     }
 }
 
-/// To how many clusters of pins a particle is tethered at most.
+/// Limit of [`Tethers::anchors`].
 pub(crate) const ANCHORS_MAX: u32 = 16;
 
 impl Tethers {
-    /// The same, if it is sane.
+    /// Checks that the values are sane.
     pub(crate) fn checked(self) -> Result<Self, ModelError> {
         let slack = f64::from(self.slack);
         ModelError::check("the slack of tethers", slack, 1.0..=1e6, "from 1 to 1e6")?;

@@ -6,7 +6,7 @@ use super::{Model, ModelError};
 use crate::vector::{cross, dot, rounded, scaled, sum, unit, wide};
 
 impl Model {
-    /// The same, turned about an axis through the origin by an angle in radians, counter-clockwise
+    /// The model turned about an axis through the origin by an angle in radians, counter-clockwise
     /// where the axis points at the viewer (Rodrigues' formula). Velocities turn with it.
     ///
     /// ```
@@ -37,8 +37,8 @@ impl Model {
 }
 
 impl Model<2> {
-    /// The same, turned about the origin by an angle in radians, counter-clockwise. Velocities
-    /// turn with it.
+    /// The model turned about the origin by an angle in radians, counter-clockwise. Velocities turn
+    /// with it.
     ///
     /// # Errors
     /// An angle that is not finite.
@@ -49,7 +49,7 @@ impl Model<2> {
 }
 
 impl<const D: usize> Model<D> {
-    /// Positions and previous positions somewhere else.
+    /// Maps positions and previous positions.
     fn mapped(mut self, map: impl Fn([f64; D]) -> [f64; D]) -> Self {
         type Column<const D: usize> = fn(&mut Particles<D>, usize) -> &mut [f32];
         for column in [Particles::positions_mut as Column<D>, Particles::previous_mut] {

@@ -28,10 +28,10 @@ pub(crate) struct Nearest {
     pub(crate) distance: f32,
 }
 
-/// By how much joined windows may exceed the shortest distance, as a share of it.
+/// Largest excess of joined windows over the shortest distance, as a share of it.
 const JOIN: f64 = 1e-3;
-/// What the queue adds to the greatest distance of a window, as a share of its side. Windows around a
-/// particle have that distance in common; the delay lets all of them arrive, and join.
+/// Delay of a window in the queue, as a share of its side. Windows around a particle have the same
+/// greatest distance; the delay lets all of them arrive, and join.
 const WAIT: f64 = 0.1;
 
 const NONE: u32 = u32::MAX;
@@ -39,9 +39,8 @@ const NONE: u32 = u32::MAX;
 const PARTICLE: u32 = 1 << 31;
 
 impl Surface {
-    /// The distance along the surface from each particle to the nearest of the `sources`. Of sources
-    /// that are equally near, the one with the lower number counts. Numbers that are no particles are
-    /// ignored.
+    /// The distance along the surface from each particle to the nearest of the `sources`. Of
+    /// equally near sources the lower number wins. Numbers that are not particles are ignored.
     ///
     /// A distance is never below the shortest one, except for rounding, and at most 0.1 % above it. It
     /// is exact to rounding where the surface is flat, or bent without stretching. `O(n log n)` on
@@ -50,7 +49,8 @@ impl Surface {
         self.distances_within(JOIN, sources)
     }
 
-    /// The same, at most a share of `most_excess` above the shortest distances.
+    /// As [`distances_from`](Self::distances_from), with distances at most a share of `most_excess`
+    /// above the shortest ones.
     pub(super) fn distances_within(&self, most_excess: f64, sources: &[u32]) -> Vec<Nearest> {
         let mut search = Search::new(self, most_excess);
         for &source in sources {
@@ -66,12 +66,12 @@ impl Surface {
     }
 }
 
-/// What is known of a particle.
+/// The best path to a particle so far.
 #[derive(Clone, Copy, Debug)]
 struct Label {
     /// The length of a path from the source, m.
     distance: f64,
-    /// By how much joins may have increased it, m, at most.
+    /// Upper bound of what joins added to it, m.
     excess: f64,
     source: u32,
 }
@@ -86,14 +86,14 @@ impl Label {
 
 struct Search<'a> {
     surface: &'a Surface,
-    /// The most excess of a window, as a share of its distance.
+    /// Largest excess of a window, as a share of its distance.
     most_excess: f64,
     labels: Vec<Label>,
     windows: Vec<Window>,
     /// The first window of each side.
     first: Vec<u32>,
-    /// By distance (whose bits sort like it): windows by the greatest distance on their side, so that
-    /// those that join are there before one of them goes on.
+    /// Ordered by distance (whose bits sort like it). Windows count by the greatest distance on
+    /// their side, so that all that join have arrived before one is propagated.
     queue: BinaryHeap<Reverse<(u64, u32)>>,
 }
 
@@ -128,8 +128,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Continues along edges to particles that no window reached because rounding dropped the ones that
-    /// should have. Returns whether there are any.
+    /// Continues along edges to particles that no window reached, as rounding dropped a window.
+    /// Returns whether there are any.
     fn restart_at_unreached(&mut self) -> bool {
         let surface = self.surface;
         let mut found = false;

@@ -7,14 +7,14 @@ use crate::model::Model;
 use crate::vector::{difference, length, wide};
 
 impl Surface {
-    /// The rest shape of a model, as far as its sticks are whole.
+    /// The rest shape of a model, without torn sticks.
     ///
-    /// Of a regular sheet: its sticks between neighbours, and both triangles of each cell; a diagonal
-    /// without a stick is as long as in a rectangle. Of other models: the faces, and the sticks that do
-    /// not join two particles of faces that hang together. A side of a face has the rest length of its
-    /// stick; one without a stick is as long as it is now. Faces with a torn side are left out. Sticks
-    /// that only [resist bending](Model::bending), that keep a least distance or that are torn are no
-    /// edges.
+    /// For a regular sheet: its sticks between neighbours, and both triangles of each cell; a
+    /// diagonal without a stick is as long as in a rectangle. For other models: the faces, and
+    /// sticks except those between two particles of connected faces. A side of a face has the rest
+    /// length of its stick; one without a stick has its present length. Faces with a torn side are
+    /// left out. Sticks that only [resist bending](Model::bending), that keep a minimum distance or
+    /// that are torn are not edges.
     pub(crate) fn of<const D: usize>(model: &Model<D>) -> Self {
         let sheet = model.sheet.as_ref().and_then(|sheet| of_sheet(model, sheet));
         sheet.unwrap_or_else(|| of_faces(model))
@@ -40,7 +40,7 @@ fn of_sheet<const D: usize>(model: &Model<D>, sheet: &Sheet) -> Option<Surface> 
     if !has(Family::Row) || !has(Family::Column) || cells > particles.len() {
         return None;
     }
-    // By the upper left particle of its cell, the length of each stick; infinite if it is not there.
+    // The length of each stick by the upper left particle of its cell; infinite if absent.
     let mut lengths = [Family::Row, Family::Column, Family::Diagonal, Family::Antidiagonal]
         .map(|family| vec![f32::INFINITY; if has(family) { cells } else { 0 }]);
     for (stick, (family, i, j)) in sheet.numbered().enumerate() {
@@ -50,7 +50,7 @@ fn of_sheet<const D: usize>(model: &Model<D>, sheet: &Sheet) -> Option<Surface> 
             Family::Column => (1, [here, here + width]),
             Family::Diagonal => (2, [here, here + width + 1]),
             Family::Antidiagonal => (3, [here + 1, here + width]),
-            _ => break, // those between next neighbours are the last
+            _ => break, // the families that follow join next neighbours
         };
         if *sticks.ends().get(stick)? != ends.map(|end| end as u32) {
             return None;
@@ -108,7 +108,7 @@ fn of_sheet<const D: usize>(model: &Model<D>, sheet: &Sheet) -> Option<Surface> 
     Some(Surface::new(particles.len(), edges, triangles))
 }
 
-/// The rest shape of anything else.
+/// The rest shape of a model that is not a sheet.
 fn of_faces<const D: usize>(model: &Model<D>) -> Surface {
     let Model { sticks, particles, .. } = model;
     let count = particles.len();

@@ -1,4 +1,4 @@
-//! The pass of tethers over particles.
+//! The stage that enforces tethers.
 
 use std::sync::OnceLock;
 
@@ -9,40 +9,40 @@ use taut_core::{
 
 use crate::simd::{self, Register, RegisterPass};
 
-/// How fast a tether pulls at most, m/s. A pull that would be faster gives no velocity, so that a pin
-/// that jumps takes nothing along faster.
+/// Largest speed at which a tether pulls, m/s. A faster pull is capped and adds no velocity, so
+/// that a pin that jumps does not fling the cloth.
 pub(crate) const TETHER_SPEED_MAX: f32 = 30.0;
 
 /// A tether for each of some particles, by number.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct TetherList {
-    /// m; infinite where there is none.
+    /// m; infinite without a tether.
     pub(crate) length: Vec<f32>,
-    /// Which of the anchors.
+    /// Index of the anchor.
     pub(crate) anchor: Vec<u32>,
 }
 
-/// The tethers of some particles, laid out for stages.
+/// The tethers of an island, laid out for stages.
 #[derive(Debug, Default)]
 pub(crate) struct TetherColumns<const D: usize> {
     lists: Vec<TetherList>,
-    /// Where the anchors are, m.
+    /// Positions of the anchors, m.
     anchors: Vec<[f32; D]>,
-    /// In the order of the particles' numbers, and of a plan's slots: made when a stage needs it.
-    by_number: OnceLock<Vec<Placed<D>>>,
-    by_slot: OnceLock<Vec<Placed<D>>>,
+    /// Laid out by particle number, and by slot of a plan; made when a stage needs it.
+    by_number: OnceLock<Vec<SlotTethers<D>>>,
+    by_slot: OnceLock<Vec<SlotTethers<D>>>,
 }
 
 /// A tether for each slot.
 #[derive(Debug)]
-struct Placed<const D: usize> {
+struct SlotTethers<const D: usize> {
     length: Column<f32>,
     anchor: Vec<u32>,
-    /// Where the anchor of each slot is, m.
+    /// Position of the anchor of each slot, m.
     place: [Column<f32>; D],
 }
 
-impl<const D: usize> Placed<D> {
+impl<const D: usize> SlotTethers<D> {
     fn new(list: &TetherList, anchors: &[[f32; D]], numbers: impl Iterator<Item = usize>) -> Self {
         let (mut lengths, mut anchor) = (Vec::new(), Vec::new());
         for number in numbers {
@@ -55,11 +55,11 @@ impl<const D: usize> Placed<D> {
             anchor,
             place: core::array::from_fn(|_| Column::from_iter(0, core::iter::repeat_n(0.0, slots))),
         };
-        placed.place(anchors);
+        placed.update_anchors(anchors);
         placed
     }
 
-    fn place(&mut self, anchors: &[[f32; D]]) {
+    fn update_anchors(&mut self, anchors: &[[f32; D]]) {
         for (axis, column) in self.place.iter_mut().enumerate() {
             for (x, &anchor) in column.iter_mut().zip(&self.anchor) {
                 *x = anchors[anchor as usize][axis];
@@ -73,14 +73,14 @@ impl<const D: usize> TetherColumns<D> {
         Self { lists, anchors, by_number: OnceLock::new(), by_slot: OnceLock::new() }
     }
 
-    /// How many tethers there are.
+    /// Number of tethers.
     pub(crate) fn count(&self) -> usize {
         let of = |list: &TetherList| list.length.iter().filter(|it| it.is_finite()).count();
         self.lists.iter().map(of).sum()
     }
 
-    /// Takes over where the anchors are, m.
-    pub(crate) fn place_anchors(&mut self, places: impl Iterator<Item = [f32; D]>) {
+    /// Sets the positions of the anchors, m.
+    pub(crate) fn set_anchor_positions(&mut self, places: impl Iterator<Item = [f32; D]>) {
         let mut moved = false;
         for (anchor, place) in self.anchors.iter_mut().zip(places) {
             moved |= anchor.map(f32::to_bits) != place.map(f32::to_bits);
@@ -89,13 +89,13 @@ impl<const D: usize> TetherColumns<D> {
         if moved {
             for placed in [&mut self.by_number, &mut self.by_slot] {
                 for placed in placed.get_mut().into_iter().flatten() {
-                    placed.place(&self.anchors);
+                    placed.update_anchors(&self.anchors);
                 }
             }
         }
     }
 
-    /// Forgets the order of slots: the plan is another.
+    /// Discards the layout by slot, for a new plan.
     pub(crate) fn forget_slots(&mut self) {
         self.by_slot = OnceLock::new();
     }
@@ -104,7 +104,7 @@ impl<const D: usize> TetherColumns<D> {
         self.lists.first().map_or(0, |list| list.length.len())
     }
 
-    fn placed(&self, numbers: &Numbers) -> &[Placed<D>] {
+    fn placed(&self, numbers: &Numbers) -> &[SlotTethers<D>] {
         match *numbers {
             Numbers::Run(_) => self.by_number.get_or_init(|| {
                 // A view may begin at any particle, and has whole registers.
@@ -117,16 +117,16 @@ impl<const D: usize> TetherColumns<D> {
         }
     }
 
-    fn make(&self, slots: usize, number_of: impl Fn(usize) -> usize) -> Vec<Placed<D>> {
+    fn make(&self, slots: usize, number_of: impl Fn(usize) -> usize) -> Vec<SlotTethers<D>> {
         let numbers = || (0..slots).map(&number_of);
-        self.lists.iter().map(|list| Placed::new(list, &self.anchors, numbers())).collect()
+        self.lists.iter().map(|list| SlotTethers::new(list, &self.anchors, numbers())).collect()
     }
 }
 
-/// Keeps particles within reach of their anchors.
+/// Keeps particles within the tether length of their anchors.
 pub(crate) struct Tether<'a, const D: usize> {
     pub(crate) columns: &'a TetherColumns<D>,
-    /// How far a tether moves a particle at most, m.
+    /// Largest displacement by a tether, m.
     pub(crate) most: f32,
 }
 
@@ -138,7 +138,7 @@ impl<const D: usize> Stage<D> for Tether<'_, D> {
 }
 
 struct TetherPass<'a, 'p, const D: usize> {
-    placed: &'a [Placed<D>],
+    placed: &'a [SlotTethers<D>],
     most: f32,
     particles: ParticleView<'p, D>,
 }
@@ -173,7 +173,7 @@ impl<const D: usize> RegisterPass for TetherPass<'_, '_, D> {
                     continue;
                 }
                 let pulled = pulled.and(Register::new(simd, mass).above(zero));
-                // A stick whose other end is pinned, where it is too long.
+                // As an overlong stick whose other end is pinned.
                 let mut g = factor::<Exact, _>(l2, length, one, None);
                 let way = g * l2.sqrt();
                 let too_far = way.above(most).and(pulled);

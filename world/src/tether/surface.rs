@@ -5,7 +5,7 @@ const NONE: u32 = u32::MAX;
 
 /// A rest shape: triangles that paths may cross, and edges along which they may go.
 ///
-/// It has lengths and no places, so it says nothing of how the surface is bent.
+/// It has lengths and no positions, so bending does not change it.
 #[derive(Clone, Debug)]
 pub(crate) struct Surface {
     /// All edges, whether triangles have them as a side or not, and their lengths, m.
@@ -26,9 +26,9 @@ pub(crate) struct Surface {
     pub(super) bends: Vec<bool>,
 }
 
-/// The most by which the angle around a particle may exceed that in a plane, rad, without paths
-/// bending there. Straight lines that pass it on both sides leave a gap of this angle at most, and a
-/// path that bends into the gap is longer by a share of the square of it.
+/// Largest excess of the angle around a particle over that in a plane, rad, at which paths do not
+/// bend there. Straight lines that pass on both sides leave a gap of at most this angle; a path
+/// that bends into the gap is longer by a share of its square.
 const FLAT: f64 = 1e-4;
 
 /// How far the square of a triangle's height may fall below 0 by rounding, as a share of the square
@@ -37,8 +37,9 @@ const CLOSED: f64 = 1e-6;
 
 impl Surface {
     /// A rest shape of `particles` particles: `edges` with their rest lengths, m, and triangles all
-    /// of whose sides are among the edges. Of edges given twice the shorter one counts. A triangle
-    /// is left out if one of its sides is missing, if its sides cannot meet, or if it is there twice.
+    /// of whose sides are among the edges. If an edge is given twice, the shorter one counts. A
+    /// triangle is left out if a side is missing, if its sides cannot close, or if it is a
+    /// duplicate.
     pub(crate) fn new(
         particles: usize,
         edges: impl IntoIterator<Item = ([u32; 2], f32)>,
@@ -156,12 +157,12 @@ impl Surface {
         }
     }
 
-    /// Whether from one of the triangles around a particle all others are reached over edges that end
-    /// there. No edge there has more than two triangles.
+    /// Whether the triangles around a particle form one fan, connected over edges at the particle.
+    /// No edge there may have more than two triangles.
     fn is_one_fan(&self, particle: u32) -> bool {
         let around = self.around.of(particle);
         let Some(&first) = around.first() else { return true };
-        let mut met = 1;
+        let mut visited = 1;
         // Over the side that begins at the particle, then, if the fan is open, over the one that ends
         // there.
         let triangle = first as usize / 3;
@@ -173,21 +174,20 @@ impl Surface {
                     break;
                 }
                 if next / 3 == triangle {
-                    return met == around.len();
+                    return visited == around.len();
                 }
-                met += 1;
+                visited += 1;
                 let (other, k) = (next / 3, next % 3);
                 // The other side of that triangle at the particle.
                 let begins = self.corners[other][k] == particle;
                 side = 3 * other + if begins { (k + 2) % 3 } else { (k + 1) % 3 };
             }
         }
-        met == around.len()
+        visited == around.len()
     }
 
-    /// The clusters of some particles: two are in the same one if a path along edges leads from one to
-    /// the other through such particles only. Clusters are in the order of their lowest numbers, and
-    /// the particles of each in the order of theirs.
+    /// The connected components of some particles, along edges between them. Clusters are ordered
+    /// by their lowest numbers, particles within them by number.
     pub(crate) fn clusters(&self, particles: &[u32]) -> Vec<Vec<u32>> {
         let mut inside = vec![false; self.particles()];
         for &particle in particles {
@@ -249,7 +249,7 @@ impl Pairs {
         self.lists.items.len()
     }
 
-    /// The place of a pair, and its shortest length.
+    /// The index of a pair, and its shortest length.
     pub(super) fn find(&self, [a, b]: [u32; 2]) -> Option<(usize, f32)> {
         let range = self.lists.range(a.min(b));
         let high = a.max(b);
@@ -259,7 +259,7 @@ impl Pairs {
         found.map(|&(_, length)| (first, length))
     }
 
-    /// Visits each pair once: its place, its ends, its shortest length.
+    /// Visits each pair once: its index, its ends, its shortest length.
     fn each(&self, mut visit: impl FnMut(usize, [u32; 2], f32)) {
         for low in 0..self.lists.owners() as u32 {
             let mut last = None;
@@ -274,7 +274,7 @@ impl Pairs {
     }
 }
 
-/// Sets of particles that grow together; the lowest number of each is its root.
+/// Union-find over particles; the root of a set is its lowest number.
 pub(super) struct Roots(Vec<u32>);
 
 impl Roots {
@@ -284,9 +284,9 @@ impl Roots {
 
     pub(super) fn of(&mut self, mut particle: u32) -> u32 {
         while self.0[particle as usize] != particle {
-            let above = self.0[self.0[particle as usize] as usize];
-            self.0[particle as usize] = above;
-            particle = above;
+            let grandparent = self.0[self.0[particle as usize] as usize];
+            self.0[particle as usize] = grandparent;
+            particle = grandparent;
         }
         particle
     }
@@ -335,7 +335,7 @@ impl AngleSum {
     }
 }
 
-/// A list for each of some owners, all in one column.
+/// A list for each owner, all stored in one vector.
 #[derive(Clone, Debug)]
 pub(super) struct Lists<T> {
     first: Vec<u32>,
@@ -343,7 +343,7 @@ pub(super) struct Lists<T> {
 }
 
 impl<T: Copy> Lists<T> {
-    /// Of so many owners; items come by the numbers of their owners, and keep their order.
+    /// Lists of (owner, item) pairs; the items of an owner keep their order.
     fn new(owners: usize, items: impl Iterator<Item = (u32, T)> + Clone) -> Self {
         let mut first = vec![0_u32; owners + 1];
         for (owner, _) in items.clone() {

@@ -1,6 +1,6 @@
 //! Windows of the continuous Dijkstra method: intervals of sides, joined and cut.
 
-/// Distances that differ by less, as a share of them, count as equal.
+/// Relative difference below which distances count as equal.
 pub(super) const SAME: f64 = 1e-11;
 /// The shortest interval worth keeping, and the widest gap that is closed, as shares of the edge.
 pub(super) const SHORTEST: f64 = 1e-9;
@@ -16,11 +16,11 @@ pub(super) const LEAST_HEIGHT: f64 = 1e-6;
 pub(super) struct Window {
     pub(super) from: f64,
     pub(super) to: f64,
-    /// Where the apex is when the triangles up to here are unfolded, m; y is negative.
+    /// Position of the apex when the triangles up to here are unfolded, m; y is negative.
     pub(super) image: [f64; 2],
-    /// The distance from the apex to its source, m, and what joins added.
+    /// The distance from the apex to its source, plus what joins added, m.
     pub(super) offset: f64,
-    /// By how much joins may have increased the distance, m, at most.
+    /// Upper bound of what joins added to the distance, m.
     pub(super) excess: f64,
     pub(super) apex: u32,
     pub(super) source: u32,
@@ -51,8 +51,8 @@ impl Window {
     }
 }
 
-/// Joins two pending windows of one apex that lie side by side, unless some distance would be too long
-/// then. None gets shorter.
+/// Joins two adjacent pending windows of one apex, unless a distance would become too long. No
+/// distance gets shorter.
 pub(super) fn joined(
     left: &Window,
     right: &Window,
@@ -129,7 +129,7 @@ impl Pieces {
     }
 }
 
-/// Divides an interval by which of two windows is nearer; equal distances leave it to the old one.
+/// Divides an interval between two windows, to the nearer one; at equal distances to the old one.
 pub(super) fn nearer([old, new]: [&Window; 2], [from, to]: [f64; 2], pieces: &mut Pieces) {
     // Above 0 where the new one is nearer.
     let gain = |x: f64| {
@@ -158,8 +158,8 @@ pub(super) fn nearer([old, new]: [&Window; 2], [from, to]: [f64; 2], pieces: &mu
     }
 }
 
-/// Where a function changes its sign between two points: regula falsi as the Illinois method
-/// improves it (Dowell, Jarratt 1971).
+/// The root of a function between two points, by regula falsi with the Illinois method (Dowell,
+/// Jarratt 1971).
 pub(super) fn root_between(
     mut a: (f64, f64),
     mut b: (f64, f64),
@@ -197,7 +197,7 @@ pub(super) fn root_between(
     x
 }
 
-/// The place of the corner of a triangle above its base, by the other sides at the base's two ends.
+/// The position of the third corner of a triangle above its base, by its left and right side.
 pub(super) fn corner(base: f64, left: f64, right: f64) -> [f64; 2] {
     let x = (base * base + left * left - right * right) / (2.0 * base);
     let square = left * left - x * x;

@@ -179,7 +179,7 @@ impl<const D: usize> Tethering<D> {
     /// Reads the present positions of the anchors through the plan.
     pub(super) fn place_anchors(&mut self, engine: &dyn Engine<D>, particles: &Particles<D>) {
         let places = self.anchors.iter().map(|&it| engine.position(particles, it as usize));
-        self.columns.place_anchors(places);
+        self.columns.set_anchor_positions(places);
     }
 
     /// The stage that enforces the tethers in a substep; None without tethers.

@@ -1,16 +1,16 @@
-//! What each particle gets of the triangles around it.
+//! For each particle the slots of the triangles around it.
 
-/// Triangles are visited in blocks of this many: the widest register of `f32` there is.
+/// Number of triangles in a block: the lanes of the widest register of `f32`.
 pub(crate) const BLOCK: usize = taut_core::PADDING;
 
-/// What is in a slot.
+/// The content of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Slot {
-    /// What is found out about a triangle.
+    /// The result for a triangle.
     Face,
-    /// Nothing, and so 0.
+    /// A gap in a row, written as 0.
     Gap,
-    /// Anything: nobody writes to it.
+    /// Padding that is never written.
     Never,
 }
 
@@ -19,27 +19,27 @@ pub(super) enum Slot {
 pub(crate) struct Around {
     pub(crate) shares: Vec<Share>,
     slots: Vec<u32>,
-    /// By particle, up to the last that is a corner: how many triangles meet there.
+    /// For each particle, up to the last that is a corner, the number of its triangles.
     pub(crate) counts: Vec<f32>,
-    /// At how many particles there is any.
+    /// Number of particles with triangles.
     pub(crate) particles: usize,
 }
 
-/// Particles in sequence, [`BLOCK`] of them at most, the slots around each of which are those around
-/// the one before, plus one. Where one has fewer triangles than others some of its slots are gaps.
+/// At most [`BLOCK`] consecutive particles; the slots around each are those around the one before,
+/// plus one. If a particle has fewer triangles, some of its slots are gaps.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Share {
     pub(crate) first: u32,
     pub(crate) len: u32,
-    /// The first so many of them have got theirs by an earlier share.
+    /// How many of the first particles an earlier share has handled.
     pub(crate) done: u32,
-    /// Where the slots are, to which `nth` is added for those around the first of them.
+    /// The range of slots in [`Around`]; adding `nth` gives those around the first particle.
     slots: [u32; 2],
     pub(crate) nth: u32,
 }
 
 impl Around {
-    pub(super) fn new(faces: &[[u32; 3]], slot_of: &[u32], found_out: &[Slot]) -> Self {
+    pub(super) fn new(faces: &[[u32; 3]], slot_of: &[u32], contents: &[Slot]) -> Self {
         let mut pairs: Vec<[u32; 2]> = Vec::with_capacity(3 * faces.len());
         for (corners, &slot) in faces.iter().zip(slot_of) {
             pairs.extend(corners.map(|corner| [corner, slot]));
@@ -55,28 +55,28 @@ impl Around {
             around.counts.push(of_one.len() as f32);
             let of_one: Vec<u32> = of_one.iter().map(|&[_, slot]| slot).collect();
             let follows = len > 0 && first + len == particle;
-            let joined = follows.then(|| joined(&slots, len, &of_one, found_out)).flatten();
+            let joined = follows.then(|| joined(&slots, len, &of_one, contents)).flatten();
             if let Some(joined) = joined {
                 (len, slots) = (len + 1, joined);
             } else {
-                around.share_out(first, len, &slots);
+                around.push_shares(first, len, &slots);
                 (first, len, slots) = (particle, 1, of_one);
             }
         }
-        around.share_out(first, len, &slots);
+        around.push_shares(first, len, &slots);
         around
     }
 
-    /// Particles in sequence by the slots around the first of them.
-    fn share_out(&mut self, first: u32, len: u32, slots: &[u32]) {
+    /// Adds the shares of `len` consecutive particles, given the slots around the first.
+    fn push_shares(&mut self, first: u32, len: u32, slots: &[u32]) {
         let from = self.slots.len() as u32;
         self.slots.extend(slots);
         let slots = [from, self.slots.len() as u32];
         let block = BLOCK as u32;
         let mut done = 0;
         while done < len {
-            // From whole blocks of memory on, if they have not ended by then; and whole blocks in
-            // any case, though a part of them is done.
+            // Start at a multiple of the block size if possible; shares are whole blocks even if
+            // part of one is done already.
             let aligned = ((first + done) / block * block).saturating_sub(first);
             let nth = aligned.min(len.saturating_sub(block));
             let of_share = block.min(len - nth);
@@ -100,11 +100,11 @@ impl Around {
     }
 }
 
-/// The slots around the first of `len` particles in sequence, so that they hold for the one after
-/// them, too, around which are the slots `next`, in an order that is right for all; if what one has
-/// more than another is a gap there.
-fn joined(slots: &[u32], len: u32, next: &[u32], found_out: &[Slot]) -> Option<Vec<u32>> {
-    let is_gap = |slot: u32| found_out.get(slot as usize) == Some(&Slot::Gap);
+/// Extends `slots`, those around the first of `len` consecutive particles, so that they also fit
+/// the following particle with slots `next`. The order must suit all; an additional slot must be a
+/// gap for the others. None if that is impossible.
+fn joined(slots: &[u32], len: u32, next: &[u32], contents: &[Slot]) -> Option<Vec<u32>> {
+    let is_gap = |slot: u32| contents.get(slot as usize) == Some(&Slot::Gap);
     let new = |&slot: &u32| {
         let of_first = slot.checked_sub(len)?;
         (of_first..slot).all(is_gap).then_some(of_first)

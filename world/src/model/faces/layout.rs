@@ -6,18 +6,18 @@ use core::slice::{from_mut, from_ref};
 use std::collections::BTreeMap;
 
 use super::around::{Around, BLOCK, Slot};
-use super::leave_out;
+use super::remove_indices;
 
-/// So many blocks later what was found out about one is in the nearest cache, and loads that span two
-/// stores need not wait for them.
+/// Distance in blocks between the stores of results and their loads: stores have reached the cache
+/// by then, so loads that span two stores do not stall.
 const SETTLED: usize = 4;
 
-/// Sixteen slots in sequence for what is found out about as many triangles. Those of two blocks may
-/// overlap: what they have in common is found out twice, and is the same.
+/// Sixteen consecutive slots for the results of as many triangles. Slots of two blocks may overlap:
+/// the common results are computed twice and are equal.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slots {
     pub(crate) first: u32,
-    /// A bit for each triangle that is there. Others are gone, or never were: gaps in a row.
+    /// A bit for each existing triangle. Others were removed, or are gaps in a row.
     pub(crate) there: u16,
 }
 
@@ -30,8 +30,8 @@ impl Slots {
 /// Triangles by their corners, each with its slots.
 #[derive(Clone, Debug)]
 pub(crate) enum Triangles {
-    /// Sixteen pairs (a, b, c) and (a, c, d), by the corners of the first; those of the next are the
-    /// same, plus one: cells of a sheet.
+    /// Sixteen pairs (a, b, c) and (a, c, d), by the corners of the first; those of each next pair
+    /// are one higher: cells of a sheet.
     Pairs([u32; 4], [Slots; 2]),
     /// Sixteen triangles, likewise.
     Row([u32; 3], Slots),
@@ -67,27 +67,27 @@ impl Triangles {
     }
 }
 
-/// What is visited in one go.
+/// Sixteen triangles, or pairs of triangles, that are processed at once.
 #[derive(Clone, Debug)]
 pub(crate) struct Block {
     pub(crate) triangles: Triangles,
-    /// The next so many shares of particles are to be handed out after this block, as all their slots
-    /// are found out.
+    /// How many more shares of particles are complete after this block, as all their slots are
+    /// written.
     pub(crate) completes: u32,
 }
 
-/// A row goes on after up to so many triangles less one that are not there, as at the edges of a
-/// sheet, where the corners of the next row of cells begin one particle later.
+/// Largest step between consecutive triangles of a row. Above 1 it skips gaps, as at the edges of a
+/// sheet, where the next row of cells begins one particle later.
 const STRIDE: i64 = 4;
 
-/// A row is at most so many times as long as it has triangles.
+/// Largest ratio of the length of a row to its number of triangles.
 const SPARSEST: usize = 3;
 
-/// Triangles in the order in which their corners lie in memory, each with a slot, and the way back:
-/// for each particle the slots of its triangles, in the order of the faces.
+/// Triangles in the order in which their corners lie in memory, each with a slot; and for each
+/// particle the slots of its triangles, in the order of the faces.
 ///
-/// So what a particle sums up over its triangles is summed in the order of the faces, whatever the
-/// order in memory is: the numbering of particles cannot be seen in the bits.
+/// Sums over the triangles of a particle follow the order of the faces, whatever the order in
+/// memory: the numbering of particles does not change the bits.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
     pub(crate) blocks: Vec<Block>,
@@ -100,8 +100,7 @@ pub(crate) struct Layout {
 
 impl Layout {
     pub(super) fn new(faces: &[[u32; 3]]) -> Self {
-        // Where the corners lie to each other, and then where they are: rows of a sheet come
-        // together.
+        // By the offsets between corners, then by position: this groups the rows of a sheet.
         let place = |face: u32| {
             let [a, b, c] = faces[face as usize].map(i64::from);
             ([b - a, c - a], a)
@@ -132,7 +131,7 @@ impl Layout {
         });
         let mut blocks = Row::in_pairs(rows.collect());
         let mut scattered = scattered.concat();
-        // Those that lie near each other in memory come together.
+        // Groups triangles that are near each other in memory.
         scattered.sort_by_key(|&face| faces[face as usize].into_iter().min());
         for some in scattered.chunks(BLOCK) {
             // A block that is not full repeats its last triangle.
@@ -149,26 +148,26 @@ impl Layout {
         }
 
         let slots = first_slot as usize;
-        let mut found_out = vec![Slot::Never; slots];
+        let mut contents_of = vec![Slot::Never; slots];
         for slots in blocks.iter().flat_map(|block| block.triangles.slots()) {
-            found_out[slots.range()].fill(Slot::Gap);
+            contents_of[slots.range()].fill(Slot::Gap);
         }
         for &slot in &slot_of {
-            found_out[slot as usize] = Slot::Face;
+            contents_of[slot as usize] = Slot::Face;
         }
         for slots in blocks.iter_mut().flat_map(|block| block.triangles.slots_mut()) {
-            for (lane, slot) in found_out[slots.range()].iter().enumerate() {
+            for (lane, slot) in contents_of[slots.range()].iter().enumerate() {
                 slots.there |= u16::from(*slot == Slot::Face) << lane;
             }
         }
-        let around = Around::new(faces, &slot_of, &found_out);
-        // Along the memory of the particles, which then are complete one after the other.
+        let around = Around::new(faces, &slot_of, &contents_of);
+        // In the memory order of particles, so that these are completed in order, too.
         blocks.sort_by_key(|block| block.triangles.lowest());
         complete(&around, &mut blocks, slots);
         Self { blocks, around, slots, slot_of }
     }
 
-    /// Leaves out the faces of these numbers, in ascending order; those after them move up.
+    /// Removes the faces with these numbers, in ascending order; later ones move up.
     ///
     /// One pass over the blocks, however many faces go: each slot is in two blocks at most, but a
     /// search for them per face makes a tear of the whole sheet quadratic in its size.
@@ -187,22 +186,22 @@ impl Layout {
                 slots.there &= !(u16::from(is_gone) << lane);
             }
         }
-        leave_out(&mut self.slot_of, gone);
+        remove_indices(&mut self.slot_of, gone);
     }
 }
 
-/// Notes after which of the blocks, in this order, which shares are complete and settled.
+/// Sets after which block, in this order, each share is complete and its stores have settled.
 fn complete(around: &Around, blocks: &mut [Block], slots: usize) {
-    let mut found_by = vec![0; slots];
+    let mut written_by = vec![0; slots];
     for (nth, block) in blocks.iter().enumerate().rev() {
         for slots in block.triangles.slots() {
-            found_by[slots.range()].fill(nth);
+            written_by[slots.range()].fill(nth);
         }
     }
     let mut last = 0;
     for share in &around.shares {
         for slot in around.of(share) {
-            let of_share = &found_by[slot..][..share.len as usize];
+            let of_share = &written_by[slot..][..share.len as usize];
             last = of_share.iter().copied().fold(last, usize::max);
         }
         let after = (last + SETTLED).min(blocks.len() - 1);
@@ -210,7 +209,7 @@ fn complete(around: &Around, blocks: &mut [Block], slots: usize) {
     }
 }
 
-/// Triangles whose corners are those of the first, plus a number less than the length.
+/// Triangles whose corners are those of the first plus an offset below `length`.
 struct Row {
     corners: [u32; 3],
     length: usize,
@@ -218,20 +217,20 @@ struct Row {
 }
 
 impl Row {
-    /// The first edge at the first corner, and how many there are. Another row whose first edges are
-    /// these last ones goes with this one in pairs.
+    /// The edge (a, b) of the first triangle, and the length. Two rows form pairs if the first edge
+    /// of one is the last edge of the other.
     fn first_edge(&self) -> ([u32; 2], usize) {
         let [a, b, _] = self.corners;
         ([a, b], self.length)
     }
 
-    /// The last edge at the first corner, likewise.
+    /// The edge (a, c) of the first triangle, and the length.
     fn last_edge(&self) -> ([u32; 2], usize) {
         let [a, _, c] = self.corners;
         ([a, c], self.length)
     }
 
-    /// The blocks of all rows: in pairs where two go together.
+    /// The blocks of all rows, as pairs where two rows match.
     fn in_pairs(rows: Vec<Self>) -> Vec<Block> {
         let places = rows.iter().map(Self::first_edge).zip(0..);
         let places: BTreeMap<_, usize> = places.collect();
@@ -258,7 +257,7 @@ impl Row {
         }));
     }
 
-    /// Those of this row and of the other that goes with it.
+    /// Adds the blocks of this row and its partner.
     fn blocks_with(&self, other: &Self, blocks: &mut Vec<Block>) {
         let ([a, b, c], [.., d]) = (self.corners, other.corners);
         blocks.extend(self.starts().map(|nth| {

@@ -12,9 +12,9 @@ pub(crate) use layout::{Layout, Slots, Triangles};
 /// Triangles by the numbers of their corners, counter-clockwise from outside: read like a slice,
 /// made from a list.
 ///
-/// What blows at them needs them in another order, in which neighbours lie side by side. That order
-/// is made when it is first asked for, kept, and made anew after a change; triangles that vanish
-/// ([`retain`](Self::retain)) are only left out.
+/// Wind visits them in another order, in which neighbours lie side by side. That order is computed
+/// on first use, cached, and recomputed after a change; [`retain`](Self::retain) only removes
+/// triangles from it.
 ///
 /// ```
 /// use taut_world::Faces;
@@ -24,7 +24,7 @@ pub(crate) use layout::{Layout, Slots, Triangles};
 /// assert_eq!(*square, [[0, 1, 2]]);
 /// square.extend([[2, 1, 4]]);
 /// assert_eq!(square.len(), 2);
-/// // Each keeps the number that it had first.
+/// // Each keeps its first number.
 /// assert_eq!((square.numbers(), square.gone()), (&[0, 2][..], &[1][..]));
 /// ```
 #[derive(Clone, Debug, Default)]
@@ -32,13 +32,13 @@ pub struct Faces {
     corners: Vec<[u32; 3]>,
     /// The number of each.
     numbers: Vec<u32>,
-    /// The numbers of those that vanished.
+    /// The numbers of the removed triangles.
     gone: Vec<u32>,
     layout: OnceLock<Layout>,
 }
 
 impl Faces {
-    /// Removes the triangles of which `stays` says no. Cheap: the others are not laid out anew.
+    /// Removes the triangles for which `stays` is false. Cheap: the layout of the others is kept.
     pub fn retain(&mut self, mut stays: impl FnMut([u32; 3]) -> bool) {
         let mut gone = Vec::new();
         let mut face = 0;
@@ -51,23 +51,24 @@ impl Faces {
             stays
         });
         self.gone.extend(gone.iter().map(|&face| self.numbers[face]));
-        leave_out(&mut self.numbers, &gone);
+        remove_indices(&mut self.numbers, &gone);
         if let Some(layout) = self.layout.get_mut() {
             layout.remove(&gone);
         }
     }
 
-    /// The number of each: 0 for the first that ever was, and so on, whatever vanished since.
+    /// The number of each triangle: 0 for the first one ever added, and so on; removals do not
+    /// change it.
     pub fn numbers(&self) -> &[u32] {
         &self.numbers
     }
 
-    /// The numbers of the triangles that vanished, in the order in which they did.
+    /// The numbers of the removed triangles, in order of removal.
     pub fn gone(&self) -> &[u32] {
         &self.gone
     }
 
-    /// In which order they are visited.
+    /// The order in which wind visits them.
     pub(crate) fn layout(&self) -> &Layout {
         self.layout.get_or_init(|| Layout::new(&self.corners))
     }
@@ -128,8 +129,8 @@ impl PartialEq for Faces {
     }
 }
 
-/// Leaves out the entries of these places, in ascending order; those after them move up.
-fn leave_out(column: &mut Vec<u32>, gone: &[usize]) {
+/// Removes the entries at these indices, in ascending order; later ones move up.
+fn remove_indices(column: &mut Vec<u32>, gone: &[usize]) {
     let mut gone = gone.iter().peekable();
     let mut place = 0;
     column.retain(|_| {
