@@ -2,7 +2,7 @@
 
 use taut_core::{LimitError, ParticleError, StickError, TriangleError};
 
-/// A number in as few digits as tell it from others: measures come in `f32` and are checked in `f64`.
+/// The shortest decimal that identifies a number: values come as `f32` and are checked as `f64`.
 fn shortest(value: f64) -> String {
     let single = value as f32;
     if f64::from(single).to_bits() == value.to_bits() {
@@ -16,33 +16,33 @@ fn shortest(value: f64) -> String {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ModelError {
-    /// By its particles.
+    /// Its particles are not valid.
     #[error(transparent)]
     Particles(#[from] ParticleError),
-    /// By its sticks.
+    /// Its sticks are not valid.
     #[error(transparent)]
     Sticks(#[from] StickError),
-    /// By its triangles.
+    /// Its triangles are not valid.
     #[error(transparent)]
     Triangles(#[from] TriangleError),
-    /// By its rigid body.
+    /// Its rigid body is not possible.
     #[error(transparent)]
     Body(#[from] BodyError),
-    /// It would have more of something than [a limit](taut_core::check_limit) allows.
+    /// It would exceed [a limit](taut_core::check_limit).
     #[error(transparent)]
     Limit(#[from] LimitError),
-    /// There is nothing to relax.
+    /// It has no sticks.
     #[error("there is nothing to relax: no stick joins any of the {particles} particle(s)")]
     NoSticks {
         /// How many particles there are.
         particles: usize,
     },
-    /// A measure that a builder cannot work with.
+    /// A value outside its range.
     #[error("{what} is {}; it must be {must}", shortest(*value))]
     Measure {
-        /// Which, as in "the length of a rope, m".
+        /// Which value, as in "the length of a rope, m,".
         what: &'static str,
-        /// What it was.
+        /// The value.
         value: f64,
         /// What it must be, as in "above 0".
         must: &'static str,
@@ -75,11 +75,11 @@ impl ModelError {
     }
 }
 
-/// Why there is no such rigid body.
+/// Why a rigid body is not possible.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BodyError {
-    /// It would move without end at the first push, or not at all.
+    /// The mass is not above 0 and finite.
     #[error("a body has a mass of {mass} kg; it must be above 0 and finite")]
     Mass {
         /// What it was, kg.
@@ -88,11 +88,11 @@ pub enum BodyError {
     /// A coordinate of the centre is NaN or infinite.
     #[error("the centre of a body is not at a finite place")]
     Centre,
-    /// Half of the tensor says what the other does not.
+    /// The inertia tensor is not symmetric, or not finite.
     #[error("an inertia tensor is not symmetric, or not finite")]
     NotSymmetric,
-    /// No matter at all has such an inertia, or only matter in a plane: each principal moment must
-    /// be below the sum of the other two.
+    /// No body with a volume has such an inertia: each principal moment must be below the sum of
+    /// the other two.
     #[error(
         "no four particles that stay rigid have the principal moments {moments:?} kg m²: each must \
          be below the sum of the other two, by more than 1e-8 of the largest"
@@ -111,7 +111,7 @@ pub enum BodyError {
         /// How many vertices there are.
         vertices: usize,
     },
-    /// A mesh has no inside if it has a border.
+    /// The mesh is not closed.
     #[error(
         "the mesh is not closed: the edge from vertex {from} to {to} of triangle {triangle} must \
          be in exactly one other triangle, the other way round"

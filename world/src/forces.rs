@@ -24,14 +24,14 @@ use taut_core::{Column, Particles};
 pub struct Forces<const D: usize = 3> {
     columns: [Column<f32>; D],
     len: usize,
-    /// The columns in the order of a plan's slots, if a stage has asked for it since they changed.
+    /// The columns in the order of a plan's slots; computed when a stage needs them after a change.
     by_slot: Mutex<BySlot<D>>,
-    /// Whether nothing was added since all was cleared. The columns do not say so yet: a first force
-    /// that pushes every particle need not read them.
+    /// Whether no force was added since the last clear. The columns are then stale instead of 0: a
+    /// first force on every particle overwrites them without a read.
     none: bool,
-    /// For whoever looks while there are none.
+    /// A column of zeros, returned while no force was added.
     zeros: OnceLock<Vec<f32>>,
-    /// Room for the force on each triangle, N, by its slot; grows once.
+    /// Scratch memory for the force on each triangle, N, by slot; grows once.
     on_triangles: [Column<f32>; D],
 }
 
@@ -50,14 +50,14 @@ impl<const D: usize> Default for BySlot<D> {
 
 /// Columns for a pass over triangles.
 pub(crate) struct Room<'a, const D: usize> {
-    /// Whether what is in the columns of the particles does not count.
+    /// Whether the columns of the particles are stale and must be overwritten.
     pub(crate) first: bool,
     pub(crate) on_particles: [&'a mut [f32]; D],
     pub(crate) on_triangles: [&'a mut [f32]; D],
 }
 
 impl<const D: usize> Forces<D> {
-    /// None yet, on any of the particles.
+    /// No forces on any of the particles.
     pub fn none(particles: &Particles<D>) -> Self {
         let padded = particles.len().next_multiple_of(taut_core::PADDING);
         let column = || Column::from_iter(0, core::iter::repeat_n(0.0, padded));
@@ -71,13 +71,13 @@ impl<const D: usize> Forces<D> {
         }
     }
 
-    /// No force on any particle any more.
+    /// Removes all forces.
     pub fn clear(&mut self) {
         self.none = true;
         self.forget_slots();
     }
 
-    /// The same forces as another.
+    /// Copies the forces of another.
     pub(crate) fn copy_from(&mut self, other: &Self) {
         self.clear();
         if !other.none {
@@ -109,7 +109,7 @@ impl<const D: usize> Forces<D> {
         by_slot
     }
 
-    /// Now the columns say so if there are none.
+    /// Writes zeros to the columns if no force was added.
     pub(crate) fn settle(&mut self) {
         self.forget_slots();
         if core::mem::take(&mut self.none) {
@@ -140,8 +140,8 @@ impl<const D: usize> Forces<D> {
         self.columns.each_mut().map(|column| &mut column[..len])
     }
 
-    /// All columns, and columns of `slots` places for what triangles get, for whoever pushes all of
-    /// the particles, or not.
+    /// All columns, and scratch columns with `slots` entries for forces on triangles. `pushes_all`
+    /// says that the caller writes the force on every particle.
     pub(crate) fn room(&mut self, pushes_all: bool, slots: usize) -> Room<'_, D> {
         if !pushes_all {
             self.settle();

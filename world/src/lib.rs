@@ -1,15 +1,15 @@
-//! What sticks are built into, and what happens to it: cloth, ropes, plants, bodies; forces and
-//! obstacles; scenes of all of these, and worlds in which they move.
+//! Models made of sticks (cloth, ropes, plants, bodies), forces and obstacles, scenes that combine
+//! them, and worlds that simulate scenes.
 //!
 //! - A [`Model`] is matter: particles and sticks, faces and named groups. Builders make models.
 //! - A [`Scene`] is models by name, forces ([`Force`]), obstacles ([`Obstacle`]) and a step.
-//! - A [`World`] is a scene on its way through time, each part of it on a kernel that suits it.
-//! - An [`Arrangement`] lays a model out before a kernel gets it, by name.
+//! - A [`World`] simulates a scene, each island on a kernel that suits it.
+//! - An [`Arrangement`] names a numbering of particles and an order of sticks.
 //!
-//! All of it is the same, to the bit, on every machine: coordinates are computed in `f64` with
-//! the crate `libm` and rounded once, motion uses only operations that are rounded the same
-//! everywhere, and chance comes from a seeded generator (`ChaCha8Rng`). It knows no kernel by name and
-//! no file.
+//! Results have the same bits on every machine: coordinates are computed in `f64` with the crate
+//! `libm` and rounded once, motion uses only operations that are rounded the same everywhere, and
+//! random numbers come from a seeded generator (`ChaCha8Rng`). This crate depends on no kernel and
+//! reads no files.
 #![forbid(unsafe_code)]
 
 mod body;

@@ -1,5 +1,5 @@
-//! 3 x 3 matrices in `f64`: only + - * / and square roots, in a fixed order, so that bodies are the
-//! same to the bit everywhere.
+//! 3 x 3 matrices in `f64`: only + - * / and square roots, in a fixed order, so that bodies have
+//! the same bits on every machine.
 
 use crate::vector::{cross, dot, length, plus};
 
@@ -8,7 +8,7 @@ pub(crate) type Vector = [f64; 3];
 /// A matrix, by rows.
 pub(crate) type Matrix = [[f64; 3]; 3];
 
-/// How often [`symmetric_eigen`] goes round at most: it converges quadratically, in some 6 rounds.
+/// Limit of rounds of [`symmetric_eigen`], which converges quadratically, in about 6 rounds.
 const ROUNDS: usize = 32;
 
 /// An array of what `f` gives for each axis.
@@ -17,7 +17,7 @@ pub(crate) fn each<T>(f: impl FnMut(usize) -> T) -> [T; 3] {
     core::array::from_fn(f)
 }
 
-/// A vector of length 1 along `a`, or none if there is no such direction.
+/// The unit vector along `a`, or None if `a` has no direction.
 #[inline(always)]
 pub(crate) fn direction(a: Vector) -> Option<Vector> {
     let length = length(a);
@@ -49,7 +49,7 @@ pub(crate) fn trace_less(a: &Matrix, share: f64) -> Matrix {
     matrix(|row, column| if row == column { trace - a[row][column] } else { -a[row][column] })
 }
 
-/// The inverse, by cofactors; none if the determinant is no normal number.
+/// The inverse, by cofactors; None if the determinant is not a normal number.
 pub(crate) fn inverse(a: &Matrix) -> Option<Matrix> {
     let cofactors = [cross(a[1], a[2]), cross(a[2], a[0]), cross(a[0], a[1])];
     let determinant = dot(a[0], cofactors[0]);
@@ -65,7 +65,7 @@ pub(crate) fn symmetric_eigen(a: &Matrix) -> (Vector, Matrix) {
     for _ in 0..ROUNDS {
         let off = (a[0][1] * a[0][1] + a[0][2] * a[0][2]) + a[1][2] * a[1][2];
         let on = (a[0][0] * a[0][0] + a[1][1] * a[1][1]) + a[2][2] * a[2][2];
-        // Squares of numbers that are beyond rounding.
+        // Off-diagonal squares below rounding.
         if off <= 1e-40 * on {
             break;
         }
@@ -99,8 +99,8 @@ fn rotate(a: &mut Matrix, vectors: &mut Matrix, p: usize, q: usize) {
     (a[p][q], a[q][p]) = (0.0, 0.0);
 }
 
-/// The rotation nearest to `a` (in the sum of squares): its polar factor, and of a mirror image the
-/// rotation that turns as much of it as it can. Of a matrix of no rank at all it is the identity.
+/// The rotation nearest to `a` (in the sum of squares): its polar factor, or for a mirror image the
+/// best fitting rotation. For a zero matrix it is the identity.
 pub(crate) fn nearest_rotation(a: &Matrix) -> Matrix {
     // a = U S Vᵀ with right-handed U and V: the sign of a mirror image goes into the least of S.
     let (_, v) = symmetric_eigen(&matrix(|i, j| {
@@ -109,7 +109,7 @@ pub(crate) fn nearest_rotation(a: &Matrix) -> Matrix {
     let first = direction(apply(a, v[0])).unwrap_or(v[0]);
     let image = apply(a, v[1]);
     let across = |image: Vector| direction(plus(image, -dot(image, first), first));
-    // Of a matrix of rank 1 any turn about `first` will do.
+    // For rank 1 any rotation about `first` fits.
     let second =
         across(image).or_else(|| across(v[1])).or_else(|| across(v[2])).unwrap_or([0.0; 3]);
     let u = [first, second, cross(first, second)];

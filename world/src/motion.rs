@@ -1,11 +1,11 @@
-//! Ways to move particles by given accelerations, and the closed forms to hold them against.
+//! Integrators for given accelerations, and closed-form solutions to test them against.
 //!
-//! A [`World`](crate::World) moves by Verlet's. The others are here to be compared: they work on one
+//! A [`World`](crate::World) moves by Verlet integration. The others are for comparison: they work on one
 //! coordinate of any number of particles, in columns.
 
 use taut_core::Lane;
 
-/// How position and velocity get from one step to the next.
+/// A method of time integration.
 ///
 /// ```
 /// use taut_world::{Integrator, fallen};
@@ -26,22 +26,22 @@ use taut_core::Lane;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Integrator {
-    /// `x += h v`, then `v += h a`: of first order, and what oscillates gains energy.
+    /// `x += h v`, then `v += h a`: first order; oscillations gain energy.
     ExplicitEuler,
-    /// `v += h a`, then `x += h v`: of first order, and what oscillates keeps its energy.
+    /// `v += h a`, then `x += h v`: first order; oscillations keep their energy.
     SemiImplicitEuler,
-    /// The same, with the velocity half a step behind, as the difference of two positions is
+    /// As semi-implicit Euler, with the velocity half a step behind, like a difference of positions
     /// (Størmer 1907, Verlet 1967): of second order, and exact on a parabola.
     #[default]
     Verlet,
 }
 
 impl Integrator {
-    /// All of them.
+    /// All integrators.
     pub const ALL: [Self; 3] = [Self::ExplicitEuler, Self::SemiImplicitEuler, Self::Verlet];
 
-    /// Makes of velocities those that [`advance`](Self::advance) goes on with: half a step earlier
-    /// for Verlet's. `a` are the accelerations at the beginning, m/s²; `h` is the step, s.
+    /// Converts initial velocities to those that [`advance`](Self::advance) needs: half a step
+    /// earlier for Verlet. `a` are the accelerations at the beginning, m/s²; `h` is the step, s.
     pub fn begin<L: Lane>(self, v: &mut [L], a: &[L], h: L) {
         if self == Self::Verlet {
             let half = h * h.constant(0.5);
@@ -62,12 +62,12 @@ impl Integrator {
     }
 }
 
-/// Where something is after `t` seconds of the constant acceleration `a`: `x + v t + a t² / 2`.
+/// The position after `t` seconds of the constant acceleration `a`: `x + v t + a t² / 2`.
 pub fn fallen<const D: usize>(x: [f64; D], v: [f64; D], a: [f64; D], t: f64) -> [f64; D] {
     core::array::from_fn(|axis| x[axis] + (v[axis] + 0.5 * a[axis] * t) * t)
 }
 
-/// What swings on a damped spring: `x'' = -frequency² x - damping x'`.
+/// A damped harmonic oscillator: `x'' = -frequency² x - damping x'`.
 ///
 /// ```
 /// use taut_world::Oscillator;
@@ -86,7 +86,7 @@ pub struct Oscillator {
 }
 
 impl Oscillator {
-    /// Position and velocity after `t` seconds, by those at the beginning.
+    /// Position and velocity after `t` seconds, from the initial ones.
     pub fn at(&self, [x, v]: [f64; 2], t: f64) -> [f64; 2] {
         let decay = 0.5 * self.damping;
         let squared = self.frequency * self.frequency - decay * decay;

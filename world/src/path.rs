@@ -1,4 +1,4 @@
-//! Where an obstacle is, as a function of time: computed in `f64`, with the crate `libm`.
+//! Poses of obstacles as functions of time, computed in `f64` with the crate `libm`.
 
 use core::f64::consts::TAU;
 
@@ -8,7 +8,7 @@ use crate::drawing::{Figure, Form, rotation_of};
 use crate::error::ModelError;
 use crate::vector::{constants, cross, difference, dot, length, perpendicular};
 
-/// How far an obstacle has moved, as a function of time.
+/// The displacement of an obstacle as a function of time.
 ///
 /// ```
 /// use taut_world::Path;
@@ -20,7 +20,7 @@ use crate::vector::{constants, cross, difference, dot, length, perpendicular};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Path<const D: usize = 3> {
-    /// It stays where it is.
+    /// No motion.
     #[default]
     Still,
     /// `velocity t`.
@@ -30,9 +30,9 @@ pub enum Path<const D: usize = 3> {
     },
     /// `amplitude sin(2 π t / period)`.
     Oscillating {
-        /// How far it goes to either side, m.
+        /// Amplitude, m.
         amplitude: [f64; D],
-        /// How long it takes to and fro, s, above 0.
+        /// Period, s, above 0.
         period: f64,
     },
     /// `a cos(2 π t / period) + b sin(2 π t / period)`: a circle around where the obstacle was
@@ -40,12 +40,12 @@ pub enum Path<const D: usize = 3> {
     Circular {
         /// `a` and `b`, m.
         radii: [[f64; D]; 2],
-        /// How long it takes around, s, above 0.
+        /// Period, s, above 0.
         period: f64,
     },
-    /// In straight lines from key to key; before the first and after the last it stands still.
+    /// Linear interpolation between keys; constant before the first and after the last.
     Keyframed {
-        /// Times, s, each after the one before, with offsets, m. At least one.
+        /// Ascending times, s, with offsets, m. At least one key.
         keys: Vec<(f64, [f64; D])>,
     },
 }
@@ -63,7 +63,7 @@ pub(crate) fn check_point<const D: usize>(
 }
 
 impl<const D: usize> Path<D> {
-    /// How far it has moved at `time`, s, in m.
+    /// The displacement at `time`, s, in m.
     pub fn offset(&self, time: f64) -> [f64; D] {
         match self {
             Self::Still => [0.0; D],
@@ -91,7 +91,7 @@ impl<const D: usize> Path<D> {
         }
     }
 
-    /// The same, if it is sane.
+    /// Checks that the values are sane.
     pub(crate) fn checked(self) -> Result<Self, ModelError> {
         match &self {
             Self::Still => {}
@@ -131,7 +131,7 @@ fn check_period(period: f64) -> Result<(), ModelError> {
     Ok(())
 }
 
-/// A steady turn of an obstacle.
+/// A rotation of an obstacle at a constant rate.
 ///
 /// ```
 /// use taut_world::Spin;
@@ -149,7 +149,7 @@ pub struct Spin<const D: usize = 3> {
     rate: f64,
 }
 
-/// `a` made as long as 1, if it has a direction.
+/// The unit vector along `a`, or an error if it has no direction.
 pub(crate) fn unit<const D: usize>(
     what: &'static str,
     a: [f64; D],
@@ -159,15 +159,14 @@ pub(crate) fn unit<const D: usize>(
     Ok(a.map(|x| x / length))
 }
 
-/// The axes of the coordinates.
+/// The coordinate axes.
 pub(crate) fn upright<const D: usize>() -> [[f64; D]; D] {
     core::array::from_fn(|row| core::array::from_fn(|axis| f64::from(u8::from(row == axis))))
 }
 
-/// Axes of length 1 at right angles, of which y points along `up`.
+/// Orthonormal axes, of which y points along `up`.
 pub(crate) fn axes_along<const D: usize>(up: [f64; D]) -> [[f64; D]; D] {
-    // `up` instead of the axis nearest to it, and of the others what is across those before
-    // (Gram and Schmidt).
+    // Replaces the axis nearest to `up`, and orthogonalises the others (Gram-Schmidt).
     let mut axes: [[f64; D]; D] = upright();
     axes.sort_by(|a, b| dot(*b, up).abs().total_cmp(&dot(*a, up).abs()));
     axes[0] = up;
@@ -212,7 +211,7 @@ impl Spin {
     /// A number that is not finite; an axis that has no length.
     pub fn about(axis: [f64; 3], centre: [f64; 3], rate: f64) -> Result<Self, ModelError> {
         let [x, y, z] = unit("the length of the axis of a spin", axis)?;
-        // Across the axis and that of the coordinates which is the farthest from it.
+        // Perpendicular to the axis and to the coordinate axis farthest from it.
         let a = if x.abs() <= y.abs() && x.abs() <= z.abs() {
             [0.0, z, -y]
         } else if y.abs() <= z.abs() {
@@ -225,7 +224,7 @@ impl Spin {
     }
 }
 
-/// Where an obstacle is at a moment: turned about a centre, and moved.
+/// The pose of an obstacle at a time: a rotation about a centre, then a translation.
 ///
 /// ```
 /// use taut_world::{Path, Pose};
@@ -239,13 +238,13 @@ impl Spin {
 pub struct Pose<const D: usize = 3> {
     /// Rows.
     turn: [[f64; D]; D],
-    /// What it is turned about, before it is moved, m.
+    /// Centre of rotation before the translation, m.
     centre: [f64; D],
     shift: [f64; D],
 }
 
 impl<const D: usize> Pose<D> {
-    /// That of an obstacle at a time, s.
+    /// The pose at a time, s.
     pub fn new(path: &Path<D>, spin: Option<&Spin<D>>, time: f64) -> Self {
         let identity = |row, column| f64::from(u8::from(row == column));
         let square = |entry: &dyn Fn(usize, usize) -> f64| {
@@ -266,21 +265,21 @@ impl<const D: usize> Pose<D> {
         Self { turn, centre, shift: path.offset(time) }
     }
 
-    /// Where a direction of the obstacle points.
+    /// Maps a direction from the obstacle to the world.
     #[must_use]
     #[inline]
     pub fn direction(&self, d: [f64; D]) -> [f64; D] {
         self.turn.map(|row| dot(row, d))
     }
 
-    /// The direction of the obstacle that points there.
+    /// Maps a direction from the world to the obstacle.
     #[must_use]
     #[inline]
     pub fn direction_back(&self, d: [f64; D]) -> [f64; D] {
         core::array::from_fn(|column| dot(self.turn.map(|row| row[column]), d))
     }
 
-    /// Where a point of the obstacle is, m.
+    /// Maps a point from the obstacle to the world, m.
     #[must_use]
     #[inline]
     pub fn point(&self, p: [f64; D]) -> [f64; D] {
@@ -290,7 +289,7 @@ impl<const D: usize> Pose<D> {
         core::array::from_fn(|axis| turned[axis] + at[axis])
     }
 
-    /// The point of the obstacle that is there, m.
+    /// Maps a point from the world to the obstacle, m.
     #[must_use]
     #[inline]
     pub fn point_back(&self, x: [f64; D]) -> [f64; D] {
@@ -299,8 +298,7 @@ impl<const D: usize> Pose<D> {
         core::array::from_fn(|axis| turned[axis] + self.centre[axis])
     }
 
-    /// A form of the obstacle whose origin is at `origin`, m, and whose axes point along `axes`, of
-    /// length 1 and at right angles.
+    /// The figure of a form with an origin, m, and orthonormal axes in the frame of the obstacle.
     pub(crate) fn figure<'a>(
         &self,
         form: Form<'a, D>,
@@ -311,16 +309,16 @@ impl<const D: usize> Pose<D> {
         Figure { form, position: self.point(origin), rotation }
     }
 
-    /// Where the point is that it is turned about, m.
+    /// The centre of rotation in the world, m.
     fn turned_about(&self) -> [f64; D] {
         core::array::from_fn(|axis| self.centre[axis] + self.shift[axis])
     }
 }
 
-/// How far the points of an obstacle moved in a substep: `turn (x - about) + shift`, m.
+/// The displacement of points of an obstacle in a substep: `turn (x - about) + shift`, m.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Drift<const D: usize> {
-    /// Where it turns.
+    /// Centre of rotation.
     turn: Option<[[f32; D]; D]>,
     about: [f32; D],
     shift: [f32; D],

@@ -1,31 +1,31 @@
-//! Where a body is, and how it is turned.
+//! The pose of a body.
 
 use crate::linear::{apply, transposed};
 use crate::vector::{difference, sum};
 
-/// Where a body is, and how it is turned.
+/// The position and rotation of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BodyPose {
     /// Its centre of mass, m.
     pub centre: [f64; 3],
-    /// Its rotation, by rows: column j is where its own axis j points.
+    /// Its rotation matrix, by rows: column j is the direction of its axis j.
     pub rotation: [[f64; 3]; 3],
 }
 
 impl BodyPose {
-    /// Where the point of the body is that is `local` from its centre along its own axes, m.
+    /// Maps a point from body coordinates (the body's axes, from its centre) to the world, m.
     #[must_use]
     pub fn place(&self, local: [f64; 3]) -> [f64; 3] {
         sum(self.centre, self.turned(local))
     }
 
-    /// Where a direction of the body points.
+    /// Maps a direction from body coordinates to the world.
     #[must_use]
     pub fn turned(&self, local: [f64; 3]) -> [f64; 3] {
         apply(&self.rotation, local)
     }
 
-    /// Where a point is in the body: from its centre, along its own axes, m.
+    /// Maps a point from the world to body coordinates, m.
     #[must_use]
     pub fn local(&self, point: [f64; 3]) -> [f64; 3] {
         apply(&transposed(&self.rotation), difference(point, self.centre))

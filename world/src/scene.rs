@@ -1,4 +1,4 @@
-//! What there is before time begins.
+//! Scenes: models, forces, obstacles and settings.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::obstacle::Obstacle;
 use crate::settings::{Settings, scale_displacements, substep_ratio};
 use crate::springs::SpringError;
 
-/// Why something cannot be put into a scene.
+/// Why a model cannot be added to a scene.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SceneError {
@@ -24,10 +24,10 @@ pub enum SceneError {
     /// By its springs.
     #[error(transparent)]
     Springs(#[from] SpringError),
-    /// With the models before it, it would have more of something than a limit allows.
+    /// All models together would exceed a limit.
     #[error(transparent)]
     Limit(#[from] LimitError),
-    /// Models are told apart by their names.
+    /// The name of a model is not unique.
     #[error("there are two models called '{name}'")]
     TwoOfAName {
         /// The name.
@@ -35,7 +35,8 @@ pub enum SceneError {
     },
 }
 
-/// Models by name, forces, obstacles and a step: all that a [`World`](crate::World) begins with.
+/// Models by name, forces, obstacles and a step: all that a [`World`](crate::World) is created
+/// from.
 ///
 /// ```
 /// use taut_world::{Model, Scene, StickSet};
@@ -49,37 +50,37 @@ pub enum SceneError {
 pub struct Scene<const D: usize = 3> {
     models: Vec<(String, Model<D>)>,
     totals: Totals,
-    /// What pushes, in this order.
+    /// The forces, in the order in which they act.
     pub forces: Vec<Arc<dyn Force<D>>>,
-    /// What keeps out, in this order.
+    /// The obstacles, in the order in which they act.
     pub obstacles: Vec<Arc<dyn Obstacle<D>>>,
-    /// How sticks are relaxed.
+    /// The formula that relaxes sticks.
     pub formula: Formula,
-    /// In which order the sticks of each model are, if not in that of the sheet or the mesh that it is;
-    /// models that cannot have this order have their own. Another order is another answer.
+    /// The order of the sticks of each model, if not the default one of its sheet or mesh; models
+    /// for which it is not possible have the default. The order changes the result.
     pub order: Option<Order>,
-    /// How it moves. Models that move already hold displacements in a substep of these settings:
+    /// The settings. Moving models hold displacements per substep of these settings:
     /// [`set_settings`](Self::set_settings) scales them.
     pub settings: Settings<D>,
 }
 
-/// How many there are of what is limited, in all models.
+/// Totals over all models of the limited quantities.
 #[derive(Clone, Copy, Debug, Default)]
 struct Totals {
     particles: usize,
     sticks: usize,
     triangles: usize,
-    /// Of rigid meshes.
+    /// Vertices of rigid meshes.
     vertices: usize,
 }
 
 impl<const D: usize> Scene<D> {
-    /// Nothing yet, under gravity.
+    /// An empty scene with default settings and gravity.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a model, by a name of its own.
+    /// Adds a model with a unique name.
     ///
     /// # Errors
     /// If there is one of that name; if all models together would have more than 2²⁴
@@ -115,7 +116,7 @@ impl<const D: usize> Scene<D> {
         Ok(())
     }
 
-    /// Changes how it moves, and scales the last displacement of each particle by the ratio of the
+    /// Changes the settings, and scales the last displacement of each particle by the ratio of the
     /// new substep to the old one, so that models keep their velocities.
     ///
     /// ```
@@ -151,8 +152,7 @@ impl<const D: usize> Scene<D> {
         self.models.iter().map(|(name, model)| (&**name, model))
     }
 
-    /// The same with tethers in every model: models that have their own keep them. With none, no model
-    /// has tethers.
+    /// Adds tethers to every model that has none; None removes the tethers of all models.
     ///
     /// # Errors
     /// As [`Model::tethered`].

@@ -1,19 +1,19 @@
-//! How a world moves.
+//! Settings of the simulation.
 
 use taut_core::{Motion, Particles, Step};
 
 use crate::error::ModelError;
 
-/// How a world moves: the step, and how relaxation and obstacles take turns.
+/// Settings of the simulation: the step, and how often relaxation and collisions alternate.
 ///
 /// # Soft sticks
 ///
-/// A *stiffness* below 1 is a share of the correction, so what it does depends on how often the
-/// stick is relaxed, and on the step. A *compliance* is a length for a force, m/N: with **one
-/// iteration a substep** a weight of mass m on a stick of compliance α sags by α m g however many
-/// substeps there are (Macklin et al., "Small Steps in Physics Simulation", 2019). Further
-/// iterations relax the same stick again, and make it stiffer. So for soft matter, as for stiff:
-/// rather many substeps of one iteration than one step of many.
+/// A *stiffness* below 1 is a share of the correction, so its effect depends on the number of
+/// iterations and on the step. A *compliance* is a length per force, m/N: with **one iteration a
+/// substep** a weight of mass m on a stick of compliance α sags by α m g however many substeps
+/// there are (Macklin et al., "Small Steps in Physics Simulation", 2019). Further iterations make
+/// it stiffer. So for soft matter, as for stiff, prefer many substeps of one iteration to one step
+/// of many iterations.
 ///
 /// ```
 /// use taut_core::{Duplicates, Particles, Step, Sticks};
@@ -35,18 +35,18 @@ use crate::error::ModelError;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// # Another step while it moves
+/// # Changing the step at run time
 ///
-/// A velocity is position minus previous position over the length of a substep. Whoever changes
-/// that length with [`World::set_settings`](crate::World::set_settings) keeps the velocities.
+/// A velocity is position minus previous position over the length of a substep.
+/// [`World::set_settings`](crate::World::set_settings) keeps velocities when that length changes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Settings<const D: usize = 3> {
     /// Step length, substeps, iterations of a pass, gravity, damping rate.
     pub step: Step<D>,
     /// How often a substep relaxes the sticks (`step.iterations` times) and then resolves
-    /// collisions. Default: 1; 0 is treated as 1. Bodies that must stay out and rigid at once want 3 or 4
-    /// passes of one iteration (Jakobsen 2001).
+    /// collisions. Default: 1; 0 is treated as 1. Rigid bodies in contact need 3 or 4 passes of one
+    /// iteration (Jakobsen 2001).
     pub passes: u32,
 }
 
@@ -57,7 +57,7 @@ impl<const D: usize> Default for Settings<D> {
 }
 
 impl<const D: usize> Settings<D> {
-    /// Refuses what was surely not meant, and would seem to never end.
+    /// Refuses values that are hardly intended and would seem to hang.
     ///
     /// # Errors
     /// Substeps that are not from 1 to 1000, iterations above 100,000, passes that are not from 1 to 1000.
@@ -74,16 +74,16 @@ impl<const D: usize> Settings<D> {
     }
 }
 
-/// The length of a substep over that of another.
+/// The ratio of the new length of a substep to the old one.
 pub(crate) fn substep_ratio<const D: usize>(new: &Settings<D>, old: &Settings<D>) -> f32 {
     let length = |step: &Step<D>| f64::from(step.dt) / f64::from(step.substeps);
     (length(&new.step) / length(&old.step)) as f32
 }
 
-/// Scales the last displacement of each particle, so that velocities stay when a substep becomes
-/// longer by `ratio`.
+/// Multiplies the last displacement of each particle by `ratio`, which keeps velocities when the
+/// length of a substep changes by that factor.
 pub(crate) fn scale_displacements<const D: usize>(particles: &mut Particles<D>, ratio: f32) {
-    // Not even a rounding where nothing changes.
+    // A ratio of 1 must not round anything.
     if ratio.to_bits() == 1.0_f32.to_bits() {
         return;
     }
@@ -95,16 +95,16 @@ pub(crate) fn scale_displacements<const D: usize>(particles: &mut Particles<D>, 
     }
 }
 
-/// A substep, as forces and obstacles see it.
+/// The time and length of a substep, for forces and obstacles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Moment<const D: usize = 3> {
     /// The time at its end since the world began, s; for a force that is
     /// [sampled once a step](crate::Sampling::Step), at the end of the step.
     pub time: f64,
-    /// Its length, s. The previous position of a particle is where it was that long ago.
+    /// Its length, s: the time between previous position and position.
     pub h: f32,
-    /// How long a force acts that is computed now, s: the substep, or the whole step.
+    /// How long a force computed now acts, s: the substep, or the whole step.
     pub hold: f32,
-    /// What it does to a free particle.
+    /// The constants of its motion of free particles.
     pub motion: Motion<D>,
 }

@@ -1,6 +1,6 @@
-//! Run-time SIMD dispatch. A plain build is compiled for the least of its machines (SSE2 on x86-64), so
-//! passes over columns are compiled a second and third time for wider registers, and the widest that
-//! this machine has is chosen when the program runs.
+//! Run-time SIMD dispatch. A default build targets the baseline instruction set (SSE2 on x86-64),
+//! so passes over columns are compiled a second and third time for wider registers, and the widest
+//! that this machine has is chosen at run time.
 //!
 //! The choice does not change bits: operations run side by side, and are never fused or reordered.
 //! (AVX2 and AVX-512 come with fused multiply-add, which Rust never makes of a multiplication and an
@@ -11,17 +11,18 @@ use core::ops::{Add, Div, Mul, Sub};
 use pulp::{Simd, WithSimd};
 use taut_core::{Lane, SEED_F32};
 
-/// A pass over columns that the compiler vectorises. [`run`](Self::run) must be `#[inline(always)]`,
-/// and so must all that it calls: what is not inlined is compiled for the least machine.
+/// A pass over columns that the compiler vectorises. [`run`](Self::run) must be
+/// `#[inline(always)]`, and so must all that it calls: code that is not inlined is compiled for the
+/// baseline.
 pub(crate) trait Pass {
-    /// Runs it.
+    /// Runs the pass.
     fn run(self);
 }
 
-/// A pass over columns that is written in registers, for loops that the compiler vectorises badly or
-/// not at all. As for [`Pass`], everything is `#[inline(always)]`.
+/// A pass over columns that is written with explicit registers, for loops that the compiler
+/// vectorises badly or not at all. As for [`Pass`], everything is `#[inline(always)]`.
 pub(crate) trait RegisterPass {
-    /// Runs it with the registers of `simd`.
+    /// Runs the pass with the registers of `simd`.
     fn run<S: Simd>(self, simd: S);
 }
 
@@ -31,7 +32,7 @@ pub(crate) fn widest(pass: impl Pass) {
     widest_registers(Vectorised(pass));
 }
 
-/// Runs a pass that is written in registers on the widest of this machine.
+/// Runs a pass with explicit registers on the widest of this machine.
 #[inline]
 pub(crate) fn widest_registers(pass: impl RegisterPass) {
     machine().dispatch(Dispatch(pass));
@@ -91,7 +92,7 @@ impl<S: Simd> Register<S> {
         Self { simd, lanes: simd.splat_f32s(value) }
     }
 
-    /// The lesser of two numbers; if one is not a number, which it is depends on the instruction set.
+    /// The lesser of two numbers; with a NaN, the result depends on the instruction set.
     #[inline(always)]
     pub(crate) fn lesser(self, other: Self) -> Self {
         Self { lanes: self.simd.min_f32s(self.lanes, other.lanes), ..self }
@@ -120,7 +121,7 @@ impl<S: Simd> Mask<S> {
         Self { lanes: self.simd.or_m32s(self.lanes, other.lanes), ..self }
     }
 
-    /// Whether it holds in any lane.
+    /// Whether any lane is true.
     #[inline(always)]
     pub(crate) fn any(self) -> bool {
         self.simd.first_true_m32s(self.lanes) < S::F32_LANES
@@ -144,7 +145,7 @@ operator!(Sub, sub, sub_f32s);
 operator!(Mul, mul, mul_f32s);
 operator!(Div, div, div_f32s);
 
-// The crate of the kernels' registers has the same; the world does not depend on kernels.
+// As in the crate of the kernels' registers, on which the world does not depend.
 impl<S: Simd> Lane for Register<S> {
     type Mask = Mask<S>;
 
@@ -195,7 +196,7 @@ mod tests {
     };
 
     thread_local! {
-        /// On what passes run, if not on the widest registers.
+        /// Overrides the instruction set on which passes run.
         static MACHINE: Cell<Option<Arch>> = const { Cell::new(None) };
     }
 
@@ -203,7 +204,7 @@ mod tests {
         MACHINE.get().unwrap_or_default()
     }
 
-    /// All that this machine has, the least first.
+    /// All instruction sets of this machine, the baseline first.
     fn machines() -> Vec<Arch> {
         let mut all = vec![Arch::Scalar];
         #[cfg(target_arch = "x86_64")]
@@ -216,7 +217,7 @@ mod tests {
         all
     }
 
-    /// What a scene comes to on a machine: positions, forces and diagnostics, in bits.
+    /// The bits of positions, forces and diagnostics of a scene on an instruction set.
     fn traced<const D: usize>(scene: &Scene<D>, machine: Arch, steps: usize) -> Vec<u64>
     where
         ScalarKernel: Kernel<D>,
@@ -244,7 +245,7 @@ mod tests {
         trace
     }
 
-    /// The same on every machine.
+    /// Asserts that all instruction sets give the same bits.
     fn agrees<const D: usize>(what: &str, scene: &Scene<D>, steps: usize)
     where
         ScalarKernel: Kernel<D>,
@@ -286,7 +287,7 @@ mod tests {
             WindLaw::Plate { density: 1.2, drag: 1.3, lift: 0.0 },
             WindLaw::Plate { density: 1.2, drag: 1.3, lift: 1.7 },
         ];
-        // Around the numbers of lanes, one face a row less.
+        // Sizes around the numbers of lanes.
         for columns in [2, 4, 5, 8, 9, 15, 16, 17, 18, 31, 32, 33, 34, 50] {
             for law in laws {
                 for (gusty, shuffled) in [(false, false), (true, false), (true, true)] {

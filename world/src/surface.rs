@@ -1,4 +1,4 @@
-//! What happens where a particle meets a surface: friction and restitution in Verlet.
+//! Collision response of particles: friction and restitution in Verlet integration.
 
 use taut_core::{Lane, Real};
 
@@ -16,20 +16,20 @@ use crate::vector::{constants, difference, dot, length, plus, scaled};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Surface {
-    /// Coulomb's μ: a particle is held back by up to μ times what stops it. On a slope it slides
-    /// if the slope's tangent is above μ, and then accelerates by `g (sin - μ cos)`. Default: 0.3.
+    /// Coulomb's μ: friction is at most μ times the normal force. On a slope it slides if the
+    /// slope's tangent is above μ, and then accelerates by `g (sin - μ cos)`. Default: 0.3.
     pub friction: f32,
-    /// The share of its speed with which a particle bounces off, 0 to 1: one that is dropped
-    /// comes up to the square of it of the height. Rigid bodies bounce as a whole, off obstacles and
-    /// off each other, unless some of their particles are pinned. Default: 0.
+    /// The share of its normal speed with which a particle bounces, 0 to 1: a dropped one rises to
+    /// the square of that share of the height. Rigid bodies bounce as a whole, off obstacles and
+    /// each other, unless some of their particles are pinned. Default: 0.
     pub restitution: f32,
-    /// The approach speed, m/s, up to which nothing bounces, so that what lies on the surface comes
-    /// to rest. It is at least 2 g h, twice what gravity adds in a substep of h (as in Müller et
-    /// al., "Detailed Rigid Body Simulation with Extended Position Based Dynamics", 2020): a lower
-    /// threshold depends on the number of substeps. Default: 0.1, a bounce of 0.5 mm, which is above
-    /// that bound in substeps of 1/200 s and less.
+    /// The approach speed, m/s, up to which nothing bounces, so that objects on the surface come to
+    /// rest. It is at least 2 g h, twice what gravity adds in a substep of h (as in Müller et al.,
+    /// "Detailed Rigid Body Simulation with Extended Position Based Dynamics", 2020): a lower
+    /// threshold depends on the number of substeps. Default: 0.1, a bounce of 0.5 mm, which is
+    /// above that bound in substeps of 1/200 s and less.
     pub restitution_threshold: f32,
-    /// How far it keeps particles off, m, besides their own radii. Default: 0.
+    /// The distance at which particles collide, m, in addition to their radii. Default: 0.
     pub thickness: f32,
 }
 
@@ -40,10 +40,10 @@ impl Default for Surface {
 }
 
 impl Surface {
-    /// The same, if it is sane.
+    /// Checks that the values are sane.
     ///
     /// # Errors
-    /// If it is not: a negative number, or a restitution above 1.
+    /// A negative number, or a restitution above 1.
     pub fn checked(self) -> Result<Self, ModelError> {
         let Self { friction, restitution, restitution_threshold, thickness } = self;
         ModelError::check("the friction of a surface", friction.into(), 0.0.., "at least 0")?;
@@ -69,61 +69,61 @@ impl Surface {
         Ok(self)
     }
 
-    /// The approach in a substep, m, up to which nothing bounces, if it is at least `least`.
+    /// The approach in a substep, m, up to which nothing bounces; at least `least`.
     pub(crate) fn bounce_threshold(&self, h: f32, least: f64) -> f64 {
         let threshold = f64::from(self.restitution_threshold) * f64::from(h);
         if threshold > least { threshold } else { least }
     }
 }
 
-/// The least approach in a substep, m, that can bounce: `2 g h²`.
+/// The smallest approach in a substep, m, that can bounce: `2 g h²`.
 pub(crate) fn least_bounce<const D: usize>(moment: &Moment<D>) -> f64 {
     2.0 * length(moment.motion.push.map(f64::from))
 }
 
-/// How far it is from points to a [`Side`](crate::Side): from one (`L` is `f32`), or from those in the lanes of a
-/// register.
+/// The distance from a [`Side`](crate::Side) and its normal: for one point (`L` is `f32`), or for
+/// those in the lanes of a register.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Nearest<const D: usize, L = f32> {
     /// m, negative inside.
     pub distance: L,
-    /// The shortest way out, of length 1.
+    /// Unit normal: the direction of the shortest way out.
     pub normal: [L; D],
 }
 
-/// Where a particle is inside, or too near: the way out of the obstacle.
+/// A contact of a particle with an obstacle.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Contact<L, const D: usize> {
-    /// Out, of length 1.
+    /// Unit normal, outwards.
     pub(crate) normal: [L; D],
-    /// How far it is to go out, m.
+    /// Penetration, m.
     pub(crate) depth: L,
-    /// How far it may go on beyond, m, before something else is met.
+    /// Free room beyond, m, before the particle would hit an opposite side.
     pub(crate) clear: L,
 }
 
-/// A particle on its way through a substep.
+/// Position and previous position of a particle in a substep.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mover<L, const D: usize> {
-    /// Where it is, m.
+    /// Position, m.
     pub(crate) x: [L; D],
-    /// Where it was, m.
+    /// Previous position, m.
     pub(crate) previous: [L; D],
 }
 
-/// A surface in a substep.
+/// The contact law of a surface in a substep.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Law<L> {
     friction: L,
     restitution: L,
     /// The approach in a substep, m, up to which nothing bounces.
     threshold: L,
-    /// Whether anything bounces at all.
+    /// Whether restitution is above 0.
     bounces: bool,
 }
 
 impl Law<f32> {
-    /// Neither friction nor bounces.
+    /// Neither friction nor restitution.
     pub(crate) const PROJECTION: Self =
         Self { friction: 0.0, restitution: 0.0, threshold: 0.0, bounces: false };
 }
@@ -140,7 +140,7 @@ impl<S: Real> Law<S> {
 }
 
 impl Law<f32> {
-    /// The same in every lane of the type of `like`.
+    /// The law in every lane of the type of `like`.
     #[inline(always)]
     pub(crate) fn constant<L: Lane>(&self, like: L) -> Law<L> {
         let [friction, restitution, threshold] =
@@ -150,7 +150,7 @@ impl Law<f32> {
 }
 
 impl<L: Lane> Law<L> {
-    /// A particle after it met the surface, which moved by `drift` in the substep, m.
+    /// Resolves a contact with the surface, which moved by `drift` in the substep, m.
     ///
     /// In terms of its displacement relative to the surface in this substep, of which `incoming`
     /// is the part against the normal:

@@ -1,17 +1,16 @@
-//! What may touch: sweep and prune (Ericson, "Real-Time Collision Detection", 7.5).
+//! Broad phase: sweep and prune (Ericson, "Real-Time Collision Detection", 7.5).
 
-/// A box around something.
+/// A bounding box.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Extent<const D: usize> {
-    /// Its number.
+    /// The number of the boxed object.
     pub(crate) of: usize,
     pub(crate) low: [f64; D],
     pub(crate) high: [f64; D],
 }
 
-/// All pairs of things whose boxes touch, in ascending order of their numbers, the lower one first:
-/// found by sweeping along the axis along which the boxes vary most. Of their order nothing depends
-/// on more than the boxes.
+/// All pairs of objects whose boxes touch, sorted by their numbers, lower number first. Sweeps
+/// along the axis with the largest variance. The order of `boxes` does not matter.
 pub(crate) fn pairs<const D: usize>(
     boxes: &mut [Extent<D>],
     wanted: impl Fn(usize, usize) -> bool,
@@ -32,7 +31,7 @@ pub(crate) fn pairs<const D: usize>(
     pairs.sort_unstable();
 }
 
-/// Along which the boxes vary most; y if they do not.
+/// The axis with the largest variance of the boxes; y if all are 0.
 fn axis_of_most_variance<const D: usize>(boxes: &[Extent<D>]) -> usize {
     let variance = |axis: usize| {
         let count = boxes.len() as f64;

@@ -1,13 +1,13 @@
-//! The little of vectors that is needed, in any dimension: of whatever is added and multiplied the
-//! same way everywhere, in a fixed order.
+//! Small vectors of any dimension and lane type. Operations have a fixed order, so bits are the
+//! same on every machine.
 
 use taut_core::Lane;
 
 /// Numbers in every lane of the type of `like`.
 #[inline(always)]
 pub(crate) fn constants<L: Lane, const N: usize>(like: L, numbers: [f32; N]) -> [L; N] {
-    // A loop: the compiler does not inline `map` everywhere, and what it does not inline is compiled
-    // for the least machine. So below.
+    // A loop, here and below: the compiler may not inline `map`, and code that is not inlined is
+    // compiled for the baseline instruction set.
     let mut lanes = [like; N];
     for (lane, number) in lanes.iter_mut().zip(numbers) {
         *lane = like.constant(number.into());
@@ -77,9 +77,9 @@ pub(crate) fn length<L: Lane, const D: usize>(a: [L; D]) -> L {
     dot(a, a).sqrt()
 }
 
-/// `a` at length 1, if it has a direction.
+/// The unit vector along `a`, if it has a direction.
 pub(crate) fn unit<const D: usize>(a: [f64; D]) -> Option<[f64; D]> {
-    // Brought to size first, so that squares neither overflow nor vanish.
+    // Scaled first, so that squares neither overflow nor underflow.
     let largest = a.iter().fold(0.0_f64, |largest, along| largest.max(along.abs()));
     if !(largest > 0.0 && a.iter().all(|along| along.is_finite())) {
         return None;
@@ -88,17 +88,17 @@ pub(crate) fn unit<const D: usize>(a: [f64; D]) -> Option<[f64; D]> {
     Some(scaled(a, 1.0 / length(a)))
 }
 
-/// What of `a` is perpendicular to the unit vector `axis`.
+/// The part of `a` perpendicular to the unit vector `axis`.
 pub(crate) fn perpendicular<const D: usize>(a: [f64; D], axis: [f64; D]) -> [f64; D] {
     difference(a, scaled(axis, dot(a, axis)))
 }
 
-/// The same in `f64`.
+/// Converts to `f64`.
 pub(crate) fn wide<const D: usize>(a: [f32; D]) -> [f64; D] {
     a.map(f64::from)
 }
 
-/// The same rounded once.
+/// Rounds to `f32`.
 pub(crate) fn rounded<const D: usize>(a: [f64; D]) -> [f32; D] {
     a.map(|along| along as f32)
 }

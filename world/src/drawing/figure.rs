@@ -1,9 +1,9 @@
-//! What obstacles look like.
+//! Figures of obstacles, for renderers.
 
 use crate::pose::BodyPose;
 use crate::vector::{cross, dot};
 
-/// What an obstacle looks like in its own axes, about its own origin; lengths in m.
+/// The geometry of an obstacle in its own coordinates; lengths in m.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Form<'a, const D: usize = 3> {
@@ -12,21 +12,21 @@ pub enum Form<'a, const D: usize = 3> {
         /// Its radius.
         radius: f64,
     },
-    /// All within `radius` of the line from `-half` to `half` along y.
+    /// A capsule: all points within `radius` of the segment from `-half` to `half` along y.
     Capsule {
         /// Its radius.
         radius: f64,
-        /// Half the length of the line.
+        /// Half the length of the segment.
         half: f64,
     },
-    /// A box, or rectangle, about the origin, that keeps out.
+    /// A solid box, or rectangle, about the origin.
     Cuboid {
         /// Half its size along each axis.
         half: [f64; D],
     },
-    /// Everything below the origin along y.
+    /// A half-space: all points below the origin along y.
     HalfSpace,
-    /// A box, or rectangle, about the origin, that keeps in.
+    /// A box, or rectangle, about the origin that particles cannot leave.
     Bounds {
         /// Half its size along each axis.
         half: [f64; D],
@@ -40,7 +40,7 @@ pub enum Form<'a, const D: usize = 3> {
     },
 }
 
-/// What an obstacle looks like, and where it is: see [`Obstacle::figure`](crate::Obstacle::figure).
+/// The form and pose of an obstacle: see [`Obstacle::figure`](crate::Obstacle::figure).
 ///
 /// ```
 /// use taut_world::{Figure, Form, HalfSpace, Obstacle, Path, Solid, Sphere};
@@ -59,18 +59,18 @@ pub enum Form<'a, const D: usize = 3> {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Figure<'a, const D: usize = 3> {
-    /// What it looks like.
+    /// Its form.
     pub form: Form<'a, D>,
-    /// Where its origin is, m.
+    /// The position of its origin, m.
     pub position: [f64; D],
-    /// How it is turned: a quaternion of length 1, `[x, y, z, w]`; about z in two dimensions.
+    /// Its rotation: a unit quaternion, `[x, y, z, w]`; about z in two dimensions.
     pub rotation: [f64; 4],
 }
 
-/// The rotation that brings the coordinate axes to those given, of length 1 and at right angles. If
-/// they are left-handed, the first one is turned around.
+/// The rotation that maps the coordinate axes to the given orthonormal ones. If these are
+/// left-handed, the first one is reversed.
 pub(crate) fn rotation_of<const D: usize>(axes: [[f64; D]; D]) -> [f64; 4] {
-    // By rows, as a matrix: column j is where axis j goes.
+    // The matrix by rows: column j is the image of axis j.
     let mut rotation = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
     for (column, axis) in axes.into_iter().enumerate().take(3) {
         for (row, along) in axis.into_iter().enumerate().take(3) {

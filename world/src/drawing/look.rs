@@ -1,13 +1,13 @@
-//! What a model is meant to be seen as.
+//! How to draw a model.
 
 use core::fmt;
 
-/// What a model is meant to be seen as.
+/// How to draw a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Look {
-    /// Faces, seen from both sides; their sticks are threads in it.
+    /// Cloth: faces, visible from both sides; sticks are its threads.
     Cloth,
-    /// Sticks are what is seen: ropes, chains, bridges; planks are faces.
+    /// Sticks: ropes, chains, bridges; planks are faces.
     Rope,
     /// Wood along the sticks, leaves on the faces.
     Plant,
@@ -20,7 +20,7 @@ pub enum Look {
 }
 
 impl Look {
-    /// All of them.
+    /// All looks.
     pub const ALL: [Self; 6] =
         [Self::Cloth, Self::Rope, Self::Plant, Self::Body, Self::Ragdoll, Self::Grains];
 

@@ -1,10 +1,10 @@
-//! Where bodies and obstacles are, as matrices: for whoever draws them.
+//! Poses of bodies and obstacles as matrices, for renderers.
 
 use super::Figure;
 use crate::pose::BodyPose;
 
-/// What brings points of a thing to where they are, column by column as GPUs want it: the
-/// directions of its axes, which are `rotation` by rows, and where its origin is.
+/// The transform from local to world coordinates, in columns as for GPUs: the axes, which are the
+/// columns of `rotation` (given by rows), and the origin.
 fn matrix(rotation: &[[f64; 3]; 3], origin: [f64; 3]) -> [[f64; 4]; 4] {
     let axis = |j: usize| [rotation[0][j], rotation[1][j], rotation[2][j], 0.0];
     let [x, y, z] = origin;
@@ -12,7 +12,7 @@ fn matrix(rotation: &[[f64; 3]; 3], origin: [f64; 3]) -> [[f64; 4]; 4] {
 }
 
 impl BodyPose {
-    /// As a matrix of four columns: its axes, and where its centre is, m.
+    /// The pose as a matrix of four columns: its axes and its centre, m.
     ///
     /// ```
     /// use taut_world::Model;
@@ -29,8 +29,8 @@ impl BodyPose {
 }
 
 impl<const D: usize> Figure<'_, D> {
-    /// Where it is, as a matrix of four columns: its axes, and where its origin is, m. In two
-    /// dimensions z is z.
+    /// The pose as a matrix of four columns: its axes and its origin, m. In two dimensions z is
+    /// unchanged.
     #[must_use]
     pub fn matrix(&self) -> [[f64; 4]; 4] {
         let [x, y, z, w] = self.rotation;

@@ -1,7 +1,7 @@
-//! What is to be drawn, for whoever draws: no colours, no files, no GPU.
+//! What renderers need: geometry only, no colours, files or GPU.
 //!
-//! - [`Look`]: what a model is meant to be seen as.
-//! - [`Form`] and [`Figure`]: what an obstacle looks like, and where it is.
+//! - [`Look`]: how to draw a model.
+//! - [`Form`] and [`Figure`]: the shape and pose of an obstacle.
 //! - [`normals`]: of vertices, from triangles.
 //!
 //! The vertices of a world, and what joins them, are [`World::drawing`](crate::World::drawing) and
@@ -17,10 +17,10 @@ pub use figure::{Figure, Form};
 pub use look::Look;
 pub use normals::normals;
 
-/// A triangle or stick that is gone has this for each of its corners.
+/// Stands for each corner of a removed triangle, and each end of a torn stick.
 pub const GONE: u32 = u32::MAX;
 
-/// A point as a row of `N` numbers: further ones are 0, and those that do not fit are left out.
+/// A point as a row of `N` numbers: missing coordinates are 0, excess ones are dropped.
 #[inline(always)]
 pub(crate) fn row<const D: usize, const N: usize>(point: [f32; D]) -> [f32; N] {
     core::array::from_fn(|axis| if axis < D { point[axis] } else { 0.0 })

@@ -2,13 +2,12 @@
 
 use crate::vector::{cross, difference, length, sum, wide};
 
-/// The normals of vertices, of length 1: of each the sum of its triangles' normals, weighted by
-/// their areas. Triangles go around counter-clockwise seen from where the normal points.
+/// The unit normals of vertices: the sum of the normals of adjacent triangles, weighted by area.
+/// Triangles are counter-clockwise seen from the tip of the normal.
 ///
 /// A vertex without a direction (of no triangle, of triangles without area, or whose triangles
-/// cancel or are not finite) gets +z: never NaN, never a length of 0. A corner that is no vertex, as
-/// those of a triangle that is [`GONE`](crate::GONE), makes the triangle count for nothing. Nothing
-/// is allocated.
+/// cancel or are not finite) gets +z: never NaN, never a length of 0. A triangle with a corner that
+/// is not a vertex, such as [`GONE`](crate::GONE), is ignored. Nothing is allocated.
 ///
 /// ```
 /// use taut_world::normals;
@@ -17,12 +16,12 @@ use crate::vector::{cross, difference, length, sum, wide};
 /// let mut up = [[0.0; 3]; 4];
 /// normals(&square, &[[0, 1, 2], [0, 2, 3]], &mut up);
 /// assert_eq!(up, [[0.0, 1.0, 0.0]; 4]);
-/// let numbers: &[f32] = up.as_flattened(); // as a GPU wants them
+/// let numbers: &[f32] = up.as_flattened(); // in the layout for a GPU
 /// assert_eq!(numbers.len(), 12);
 /// ```
 ///
 /// # Panics
-/// If there are not as many normals as positions.
+/// If the number of normals is not that of positions.
 pub fn normals(positions: &[[f32; 3]], triangles: &[[u32; 3]], normals: &mut [[f32; 3]]) {
     assert_eq!(positions.len(), normals.len(), "each vertex needs a row for its normal");
     normals.fill([0.0; 3]);
@@ -35,7 +34,7 @@ pub fn normals(positions: &[[f32; 3]], triangles: &[[u32; 3]], normals: &mut [[f
         }
     }
     for normal in normals {
-        // In f64 the square of no f32 overflows or vanishes.
+        // In f64 squares of f32 neither overflow nor underflow.
         let wide = wide(*normal);
         let length = length(wide);
         *normal = if length > 0.0 && length.is_finite() {

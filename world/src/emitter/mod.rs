@@ -1,4 +1,4 @@
-//! What throws particles: the particle system of soft bodies' first phase.
+//! Particle emitters.
 
 mod source;
 
@@ -14,31 +14,32 @@ use crate::settings::Moment;
 pub use source::Source;
 use source::{in_ball, uniform};
 
-/// How particles are thrown. Make a model of it with [`Model::emitter`](crate::Model::emitter).
+/// The parameters of an emitter. [`Model::emitter`](crate::Model::emitter) makes a model of them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Emission<const D: usize = 3> {
-    /// Where from.
+    /// The source of particles.
     pub source: Source<D>,
-    /// How many a second.
+    /// Particles per second.
     pub rate: f64,
-    /// The mean velocity of all, m/s.
+    /// Mean velocity, m/s.
     pub velocity: [f32; D],
-    /// What is added to it along the normal of the source, m/s; a point has none.
+    /// Speed added along the normal of the source, m/s; a point has no normal.
     pub normal_speed: f32,
-    /// By how much velocities differ at most, m/s: in a ball of that radius around the mean.
+    /// Largest deviation of velocities, m/s: they are uniform in a ball of that radius around the
+    /// mean.
     pub spread: f32,
-    /// The shortest and the longest life, s; in between each is as likely as any other.
+    /// Shortest and longest lifetime, s; uniform in between.
     pub lifetime: [f64; 2],
-    /// The mass of each, kg.
+    /// Mass of each particle, kg.
     pub mass: f32,
-    /// Another seed throws others.
+    /// Seed of the random numbers.
     pub seed: u64,
     /// The name of the group of all its particles.
     pub group: String,
 }
 
 impl<const D: usize> Default for Emission<D> {
-    /// 100 particles of a gram a second from the origin, for a second.
+    /// 100 particles of 1 g per second from the origin, each alive for 1 s.
     fn default() -> Self {
         Self {
             source: Source::Point([0.0; D]),
@@ -54,13 +55,13 @@ impl<const D: usize> Default for Emission<D> {
     }
 }
 
-/// What throws particles of a model: `rate` a second, each alive for a time of its own, and then
-/// thrown again. A particle that is not alive is pinned where it died: nothing moves it.
+/// An emitter of particles of a model: `rate` per second, each alive for its own lifetime and then
+/// reused. A dead particle is pinned where it died.
 ///
-/// The birth of number n, counted from 0, is at the time `(n + 1) / rate`, within a substep or not:
-/// thrown particles are where their parabola is. Which place, velocity and lifetime it has is drawn
-/// from the seed and n; and its particle is n modulo their number. So nothing has to be remembered
-/// that time does not tell, and nothing is allocated.
+/// Birth n, counted from 0, is at the time `(n + 1) / rate`, also within a substep: a new particle
+/// starts on its parabola. Its position, velocity and lifetime are drawn from the seed and n; its
+/// particle is n modulo the number of particles. So time determines the whole state, and nothing is
+/// allocated.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -92,27 +93,27 @@ pub struct Emitter<const D: usize = 3> {
     areas: Vec<f64>,
     random: ChaCha8Rng,
     particles: Vec<u32>,
-    /// How many births there were; unknown before the first substep.
+    /// Number of births so far; None before the first substep.
     births: Option<u64>,
-    /// When the last that each particle was born to ends, s.
+    /// For each particle the end of its present life, s.
     deaths: Vec<f64>,
 }
 
-/// A particle that is alive.
+/// A living particle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Living {
     /// Its number: in the model, or in the island of a world.
     pub particle: u32,
     /// The number of its birth.
     pub birth: u64,
-    /// For how long it has lived, s.
+    /// Its age, s.
     pub age: f64,
-    /// For how long it will have lived, s.
+    /// Its lifetime, s.
     pub lifetime: f64,
 }
 
 impl<const D: usize> Emission<D> {
-    /// How many particles it takes: as many as can be alive at once.
+    /// Checks the parameters; returns the number of particles that can be alive at once.
     ///
     /// # Errors
     /// As [`Model::emitter`](crate::Model::emitter).
@@ -145,7 +146,7 @@ impl<const D: usize> Emission<D> {
 }
 
 impl<const D: usize> Emitter<D> {
-    /// Throws particles of the numbers from 0 on.
+    /// An emitter of the particles with the numbers from 0 on.
     pub(crate) fn new(emission: Emission<D>) -> Result<Self, ModelError> {
         let particles = emission.checked()?;
         Ok(Self {
@@ -158,7 +159,7 @@ impl<const D: usize> Emitter<D> {
         })
     }
 
-    /// How it throws.
+    /// Its parameters.
     pub fn emission(&self) -> &Emission<D> {
         &self.emission
     }
@@ -168,7 +169,7 @@ impl<const D: usize> Emitter<D> {
         &self.particles
     }
 
-    /// Those that are alive at a time, s: that of the world, after its last step.
+    /// The particles alive at a time, s: that of the world, after its last step.
     pub fn living(&self, time: f64) -> impl Iterator<Item = Living> {
         let births = self.births.unwrap_or(0);
         let first = births.saturating_sub(self.particles.len() as u64);
@@ -184,7 +185,7 @@ impl<const D: usize> Emitter<D> {
         })
     }
 
-    /// Those of its particles that are not alive at a time, s.
+    /// The particles not alive at a time, s.
     pub(crate) fn dead(&self, time: f64) -> impl Iterator<Item = u32> {
         let ends = self.particles.iter().zip(&self.deaths);
         ends.filter(move |(_, ends)| **ends <= time).map(|(&particle, _)| particle)
@@ -194,18 +195,18 @@ impl<const D: usize> Emitter<D> {
         (birth % self.particles.len() as u64) as usize
     }
 
-    /// When a birth is, s.
+    /// The time of a birth, s.
     fn time_of(&self, birth: u64) -> f64 {
         (birth + 1) as f64 / self.emission.rate
     }
 
-    /// How many births there are up to a time, s.
+    /// Number of births up to a time, s.
     #[allow(clippy::cast_sign_loss, reason = "a count; below 0 it is 0")]
     fn births_until(&self, time: f64) -> u64 {
         (self.emission.rate * time) as u64
     }
 
-    /// The same of other names.
+    /// The emitter with renumbered particles.
     pub(crate) fn renumbered(&self, new_of: impl Fn(u32) -> u32) -> Self {
         let particles = self.particles.iter().map(|&old| new_of(old)).collect();
         Self { particles, ..self.clone() }
@@ -215,8 +216,8 @@ impl<const D: usize> Emitter<D> {
         self.emission.source.move_by(by);
     }
 
-    /// Lets die what has lived until the end of a substep, and throws what is due until then, so that
-    /// the motion that follows brings it to where it is at its end.
+    /// Ends the lives that end in this substep, and starts the particles due in it so that the
+    /// following motion puts them on their parabola at its end.
     pub(crate) fn emit(&mut self, particles: &mut Particles<D>, moment: &Moment<D>) {
         let count = self.particles.len() as u64;
         let births = self.births.unwrap_or_else(|| self.recall(moment));
@@ -227,15 +228,15 @@ impl<const D: usize> Emitter<D> {
             }
         }
         let due = self.births_until(moment.time);
-        // Of more than there are particles for, the last.
+        // If more births are due than there are particles, only the last ones.
         for birth in births.max(due.saturating_sub(count))..due {
             self.throw(birth, particles, moment);
         }
         self.births = Some(due.max(births));
     }
 
-    /// How many births there were when the substep began. What is known of them is drawn again:
-    /// a world that is resumed knows no more than the time.
+    /// Number of births at the beginning of the substep. After a resume, lifetimes are drawn again,
+    /// as only the time is known.
     fn recall(&mut self, moment: &Moment<D>) -> u64 {
         let births = self.births_until(moment.time - f64::from(moment.h));
         for birth in births.saturating_sub(self.particles.len() as u64)..births {
@@ -245,7 +246,7 @@ impl<const D: usize> Emitter<D> {
         births
     }
 
-    /// What a birth draws: its particle's place here; where and how fast it starts, m and m/s; and its
+    /// Draws a birth: the index of its particle here, its position and velocity, m and m/s, and its
     /// lifetime, s.
     fn draw(&self, birth: u64) -> (usize, [[f64; D]; 2], f64) {
         let Emission { source, velocity, normal_speed, spread, lifetime, .. } = &self.emission;
@@ -271,12 +272,13 @@ impl<const D: usize> Emitter<D> {
         let since = moment.time - born;
         for axis in 0..D {
             let push = f64::from(moment.motion.push[axis]);
-            // The parabola, and the two places on it from which Verlet's step leads to where it is now.
+            // The two points on the parabola from which a Verlet step leads to the present
+            // position.
             let at = |t: f64| place[axis] + (velocity[axis] + 0.5 * push / (h * h) * t) * t;
             let before = at(since - h);
             let moved = at(since) - before - push;
             particles.positions_mut(axis)[particle] = before as f32;
-            // Damping that leaves next to nothing of a velocity leaves nothing of this one.
+            // With damping that leaves almost no velocity, none is left.
             let back = moved / keep;
             let back = if back.abs() <= COORDINATE_MAX { back } else { 0.0 };
             particles.previous_mut(axis)[particle] = (before - back) as f32;

@@ -1,11 +1,11 @@
-//! Where particles come from.
+//! Sources of particles.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng;
 
 use crate::vector::dot;
 
-/// Where particles come from; every place in it is as likely as any other.
+/// Where an emitter starts particles, uniformly distributed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Source<const D: usize = 3> {
     /// A point, m.
@@ -14,19 +14,19 @@ pub enum Source<const D: usize = 3> {
     Disc {
         /// Its centre.
         centre: [f32; D],
-        /// From there to its rim, along two axes that are across one another.
+        /// From the centre to the rim, along two perpendicular axes.
         axes: [[f32; D]; 2],
     },
-    /// Triangles by their corners, m, counter-clockwise from where particles fly.
+    /// Triangles by their corners, m, counter-clockwise seen from the side to which particles fly.
     Polygons(Vec<[[f32; D]; 3]>),
 }
 
-/// A number in [0, 1), the same everywhere.
+/// A number in [0, 1), the same on every machine.
 pub(super) fn uniform(random: &mut ChaCha8Rng) -> f64 {
     f64::from(random.next_u32()) / 4_294_967_296.0
 }
 
-/// A place in the unit ball.
+/// A point in the unit ball.
 pub(super) fn in_ball<const D: usize>(random: &mut ChaCha8Rng) -> [f64; D] {
     loop {
         let place: [f64; D] = core::array::from_fn(|_| 2.0 * uniform(random) - 1.0);
@@ -44,7 +44,7 @@ fn sides<const D: usize>([a, b, c]: [[f32; D]; 3]) -> [[f64; D]; 2] {
     [b, c].map(|end| core::array::from_fn(|axis| f64::from(end[axis]) - f64::from(a[axis])))
 }
 
-/// The unit vector across two others; in other than three dimensions there is none.
+/// The unit normal of two vectors; 0 unless in three dimensions.
 fn normal<const D: usize>([p, q]: [[f64; D]; 2]) -> [f64; D] {
     let mut normal = [0.0; D];
     if D == 3 {
@@ -61,7 +61,7 @@ fn normal<const D: usize>([p, q]: [[f64; D]; 2]) -> [f64; D] {
 }
 
 impl<const D: usize> Source<D> {
-    /// The areas of its polygons, m², each with those before it.
+    /// Cumulative areas of its polygons, m².
     pub(super) fn areas(&self) -> Vec<f64> {
         let Self::Polygons(triangles) = self else { return Vec::new() };
         let mut sum = 0.0;
@@ -74,7 +74,7 @@ impl<const D: usize> Source<D> {
         triangles.iter().map(up_to).collect()
     }
 
-    /// Some place of it, m.
+    /// A point of the source, m.
     pub(crate) fn anchor(&self) -> [f32; D] {
         match self {
             Self::Point(place) | Self::Disc { centre: place, .. } => *place,
@@ -82,7 +82,7 @@ impl<const D: usize> Source<D> {
         }
     }
 
-    /// The same, elsewhere.
+    /// Moves the source.
     pub(super) fn move_by(&mut self, by: [f32; D]) {
         let moved = |place: &mut [f32; D]| {
             for (x, by) in place.iter_mut().zip(by) {
@@ -95,7 +95,7 @@ impl<const D: usize> Source<D> {
         }
     }
 
-    /// All numbers in it.
+    /// All coordinates, to check.
     pub(super) fn numbers(&self) -> Vec<f32> {
         match self {
             Self::Point(place) => place.to_vec(),
@@ -106,7 +106,7 @@ impl<const D: usize> Source<D> {
         }
     }
 
-    /// A place drawn by lot, m, and the unit normal there; `areas` are its own.
+    /// A random point, m, and the unit normal there; `areas` are those of the source.
     pub(super) fn draw(&self, areas: &[f64], random: &mut ChaCha8Rng) -> [[f64; D]; 2] {
         let (from, along, shares) = match self {
             Self::Point(place) => return [wide(*place), [0.0; D]],
@@ -115,7 +115,7 @@ impl<const D: usize> Source<D> {
                 let area = uniform(random) * areas[areas.len() - 1];
                 let nth = areas.partition_point(|&up_to| up_to <= area).min(areas.len() - 1);
                 let [p, q] = [uniform(random), uniform(random)];
-                // The other half of the parallelogram, folded over.
+                // Mirrors the other half of the parallelogram into the triangle.
                 let shares = if p + q > 1.0 { [1.0 - p, 1.0 - q] } else { [p, q] };
                 (wide(triangles[nth][0]), sides(triangles[nth]), shares)
             }

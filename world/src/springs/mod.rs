@@ -1,4 +1,4 @@
-//! Springs: bonds that pull by force, where sticks hold.
+//! Springs: elastic forces between particles, in contrast to sticks, which are constraints.
 
 mod stability;
 
@@ -9,11 +9,11 @@ use taut_core::{Particles, hash_points};
 use crate::forces::Forces;
 use crate::settings::Moment;
 
-/// Why there are no such springs, or no such step with them.
+/// Why springs, or a step with them, are not possible.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpringError {
-    /// An end is no particle.
+    /// An end is not a particle.
     #[error("spring {spring} ends at particle {particle}, but there are only {particles}")]
     NoSuchParticle {
         /// Which spring.
@@ -23,7 +23,7 @@ pub enum SpringError {
         /// How many particles there are.
         particles: usize,
     },
-    /// A measure of a spring is not sane.
+    /// A value of a spring is not sane.
     #[error(
         "spring {spring} has the {what} {value}; it must be finite and not negative, and a rest \
          length at most 1e13 m"
@@ -31,47 +31,46 @@ pub enum SpringError {
     Measure {
         /// Which spring.
         spring: usize,
-        /// Which measure.
+        /// The name of the value.
         what: &'static str,
         /// What it was.
         value: f32,
     },
-    /// With steps that long, what swings grows without bounds.
+    /// With steps this long, oscillations grow without bounds.
     #[error(
         "substeps of {h} s are too long for the springs: below {largest} s none can grow; \
          take more substeps, softer springs, or heavier particles"
     )]
     Unstable {
-        /// How long a substep is, s.
+        /// Length of a substep, s.
         h: f64,
-        /// How long it may be, s.
+        /// Largest stable length, s.
         largest: f64,
     },
 }
 
-/// What a spring is like.
+/// The parameters of a spring.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spring {
-    /// Its length when nothing pulls, m.
+    /// Rest length, m.
     pub rest: f32,
-    /// Force by elongation, N/m.
+    /// Stiffness: force per elongation, N/m.
     pub stiffness: f32,
-    /// Force by the speed at which it gets longer, N s/m.
+    /// Damping: force per rate of elongation, N s/m.
     pub damping: f32,
 }
 
-/// The longest spring at rest, m: longer than any two sane places are apart. The force of a longer
-/// one may be infinite.
+/// Largest rest length, m: above the distance of any two valid positions. The force of a longer
+/// spring may be infinite.
 const REST_MAX: f32 = 1e13;
 
-/// Springs between particles, in columns. A world pushes with those of its models before all other
-/// forces: along a spring from its first end to its second, of the length l and the speed v apart,
-/// the first is pulled by `stiffness (l - rest) + damping v`, the second by as much the other way
-/// (Hooke's law). Damping is along the spring alone: taken of whole velocities it would brake a
-/// spring that turns, too.
+/// Springs between particles, in columns. A world adds their forces before all others. With length
+/// l and rate of elongation v, a spring pulls its first end towards the second by `stiffness (l -
+/// rest) + damping v`, and the second end by the opposite force (Hooke's law). Damping acts along
+/// the spring only, so it does not brake rotation.
 ///
 /// Springs are explicit: there is a largest step. [`largest_step`](Self::largest_step) computes it,
-/// and a [`World`](crate::World) refuses to begin with a longer one.
+/// and [`World::new`](crate::World::new) refuses a longer one.
 ///
 /// ```
 /// use taut_core::{Duplicates, Particles, Sticks};
@@ -95,14 +94,14 @@ pub struct Springs {
 }
 
 impl Springs {
-    /// Springs between some of so many particles.
+    /// Springs between some of `particles` particles.
     ///
     /// # Errors
-    /// If an end is no particle, or a measure is negative or not finite, or a rest length beyond
+    /// If an end is not a particle, or a value is negative or not finite, or a rest length beyond
     /// 1e13 m.
     ///
     /// # Panics
-    /// If there are not as many pairs of ends as springs.
+    /// If the number of pairs of ends is not that of the springs.
     pub fn new(
         particles: usize,
         ends: &[[u32; 2]],
@@ -129,8 +128,8 @@ impl Springs {
         Ok(all)
     }
 
-    /// Springs that are at rest as long as they are now, of one stiffness, N/m, and one damping,
-    /// N s/m.
+    /// Springs whose rest lengths are the present distances, with one stiffness, N/m, and one
+    /// damping, N s/m.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -158,12 +157,12 @@ impl Springs {
         Self::new(particles.len(), ends, &springs)
     }
 
-    /// How long each is when nothing pulls, m.
+    /// The rest lengths, m.
     pub fn rests(&self) -> &[f32] {
         &self.rests
     }
 
-    /// A hash of all that they are.
+    /// A hash of all ends and parameters.
     pub(crate) fn fingerprint(&self) -> u64 {
         hash_points((0..self.len()).map(|spring| {
             let [a, b] = self.ends[spring].map(f64::from);
@@ -172,7 +171,7 @@ impl Springs {
         }))
     }
 
-    /// How many there are.
+    /// Number of springs.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
@@ -187,7 +186,7 @@ impl Springs {
         &self.ends
     }
 
-    /// One of them.
+    /// A spring by number.
     ///
     /// # Panics
     /// If there is no such spring.
@@ -199,7 +198,7 @@ impl Springs {
         }
     }
 
-    /// Some of them.
+    /// The springs in a range.
     pub(crate) fn within(&self, range: Range<usize>) -> Self {
         Self {
             ends: self.ends[range.clone()].to_vec(),
@@ -209,7 +208,7 @@ impl Springs {
         }
     }
 
-    /// Those of another model, whose first particle is now called `first`.
+    /// Appends the springs of another model, whose first particle becomes number `first`.
     pub(crate) fn extend(&mut self, others: &Self, first: u32) {
         self.ends.extend(others.ends.iter().map(|ends| ends.map(|end| first + end)));
         self.rests.extend(&others.rests);
@@ -217,13 +216,13 @@ impl Springs {
         self.damping.extend(&others.damping);
     }
 
-    /// The same between particles of new names.
+    /// The springs with renumbered particles.
     pub(crate) fn renumbered(&self, new_of: impl Fn(u32) -> u32) -> Self {
         let ends = self.ends.iter().map(|ends| ends.map(&new_of)).collect();
         Self { ends, ..self.clone() }
     }
 
-    /// Adds what they do to the forces, N, one after the other.
+    /// Adds their forces, N, in order.
     pub(crate) fn push<const D: usize>(
         &self,
         particles: &Particles<D>,

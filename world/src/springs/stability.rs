@@ -1,5 +1,5 @@
-//! How long a step may be with springs: "these limits have to be empirically derived", said the
-//! article on soft bodies. They need not be.
+//! The largest stable step with springs. (The article on soft bodies: "these limits have to be
+//! empirically derived". They can be computed.)
 //!
 //! Per mode of the springs, `x'' = -ω² x - γ x'`. One step is a linear map of two numbers, and
 //! Jury's conditions on its characteristic polynomial say when both its roots are within the unit
@@ -25,9 +25,9 @@ use super::{SpringError, Springs};
 use crate::motion::Integrator;
 
 impl Springs {
-    /// The longest step, s, below which nothing that springs do grows without bounds: exact for a
-    /// spring alone, on the safe side for many; infinite if there are none that move anything.
-    /// `damping_rate` is that of the step, 1/s, which Verlet's takes into account.
+    /// The longest stable step, s: exact for a single spring, conservative for many; infinite if no
+    /// spring moves a particle. `damping_rate` is that of the step, 1/s, which matters for Verlet
+    /// only.
     pub fn largest_step(
         &self,
         inverse_masses: &[f32],
@@ -58,7 +58,7 @@ impl Springs {
                     let kept = libm::exp(-f64::from(damping_rate) * h);
                     h * (h * squared_frequency + 2.0 * rate) < 2.0 * (1.0 + kept)
                 };
-                // With all of the velocity lost, and with none. Their ratio is at most 2.
+                // The limits for full damping and for none. Their ratio is at most 2.
                 let (mut low, mut high) = (within(2.0), within(4.0));
                 for _ in 0..f64::MANTISSA_DIGITS {
                     let middle = 0.5 * (low + high);
@@ -69,7 +69,7 @@ impl Springs {
         }
     }
 
-    /// Refuses steps that are too long for Verlet's.
+    /// Refuses steps that are too long for Verlet integration.
     pub(crate) fn check(
         &self,
         inverse_masses: &[f32],
@@ -81,8 +81,8 @@ impl Springs {
         if h < largest { Ok(()) } else { Err(SpringError::Unstable { h, largest }) }
     }
 
-    /// The greatest sum, over the two ends of a spring, of the inverse mass times a measure of all
-    /// springs there.
+    /// The largest sum, over the two ends of a spring, of the inverse mass times the sum of
+    /// `measure` of all springs there.
     fn greatest(&self, measure: &[f32], inverse_masses: &[f32]) -> f64 {
         let mut at = vec![0.0; inverse_masses.len()];
         for (ends, &measure) in self.ends.iter().zip(measure) {
