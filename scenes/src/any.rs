@@ -2,17 +2,17 @@
 
 use taut_world::{Scene, Warning};
 
-/// A scene in the plane or in space.
+/// A scene in two or three dimensions.
 #[derive(Clone, Debug)]
 pub enum AnyScene {
-    /// In the plane.
+    /// A scene in two dimensions.
     Flat(Scene<2>),
-    /// In space.
+    /// A scene in three dimensions.
     Solid(Scene<3>),
 }
 
 impl AnyScene {
-    /// 2 or 3.
+    /// Number of dimensions: 2 or 3.
     pub fn dimensions(&self) -> usize {
         match self {
             Self::Flat(_) => 2,

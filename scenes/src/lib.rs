@@ -1,10 +1,10 @@
-//! Scenes to begin with: those of the library, by name, and those written in TOML.
+//! Ready-made scenes: those of the library, by name, and those written in TOML.
 //!
 //! - A [`LibraryScene`] has a name, and is made in any size.
 //! - [`AnyScene::from_toml`](AnyScene) (feature `toml`) reads a scene from text.
 //!
-//! It makes scenes of what `taut_world` offers to everybody, steps no world, and opens no file: who
-//! asks for a scene reads the meshes that it names.
+//! This crate uses the public interface of `taut_world` only, steps no world and opens no files:
+//! the caller reads mesh files that a scene names.
 #![forbid(unsafe_code)]
 
 mod any;

@@ -1,9 +1,9 @@
-//! What is wrong with a scene file, and where.
+//! Errors in scene files, with their lines.
 
 use core::fmt::Display;
 use core::ops::Range;
 
-/// What is wrong with a scene file, in a sentence, and where.
+/// An error in a scene file, with its line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {message}")]
 pub struct SceneFileError {
@@ -14,17 +14,17 @@ pub struct SceneFileError {
 }
 
 impl SceneFileError {
-    /// A complaint about a part of a text, in bytes.
+    /// An error about a byte range of a text.
     pub(super) fn at(text: &str, span: Range<usize>, message: impl Display) -> Self {
         let before = text.get(..span.start).unwrap_or(text);
         let line = 1 + before.bytes().filter(|&byte| byte == b'\n').count();
-        // A sentence of one line, whatever it is made of.
+        // Joins the lines of the message.
         let message = message.to_string();
         let message = message.lines().map(str::trim).collect::<Vec<_>>().join(", ");
         Self { line, message }
     }
 
-    /// What the reader of TOML complains of.
+    /// An error of the TOML parser.
     pub(super) fn of_toml(text: &str, error: &toml::de::Error) -> Self {
         Self::at(text, error.span().unwrap_or(0..0), error.message())
     }

@@ -1,4 +1,4 @@
-//! Forces, as they are written.
+//! Tables of forces.
 
 use std::sync::Arc;
 
@@ -11,18 +11,18 @@ use taut_world::{
 use super::values::{Vector, finite, not_negative, place, vector};
 use super::{Build, Complaint, Context};
 
-/// A law or wind, with what it takes.
+/// A force law or wind, with its parameters.
 trait Make<const D: usize> {
-    fn make(&self, on: Felt<D>) -> Result<Arc<dyn Force<D>>, Complaint>;
+    fn make(&self, on: Target<D>) -> Result<Arc<dyn Force<D>>, Complaint>;
 }
 
-/// By whom it is felt.
-struct Felt<const D: usize> {
+/// The particles on which a force acts.
+struct Target<const D: usize> {
     within: Option<Region<D>>,
     on: Option<String>,
 }
 
-impl<const D: usize> Felt<D> {
+impl<const D: usize> Target<D> {
     fn field(self, law: impl Law<D> + 'static) -> Arc<dyn Force<D>> {
         let mut field = Field::new(law).within(self.within.unwrap_or_default());
         if let Some(group) = self.on {
@@ -32,8 +32,8 @@ impl<const D: usize> Felt<D> {
     }
 }
 
-/// Declares the table of a force: by whom it is felt, and one key for each kind, of which one must
-/// be there.
+/// Declares the table of a force: the particles on which it acts, and one key for each kind, of
+/// which exactly one is required.
 macro_rules! forces {
     ($(#[$about:meta])* $text:ident: $dimensions:literal { $($kind:ident: $options:ty),* $(,)? }) => {
         $(#[$about])*
@@ -58,9 +58,9 @@ macro_rules! forces {
                 })?;
                 let within = self.within.map(RegionText::region).transpose()?;
                 if let Some(group) = self.on.as_ref().filter(|it| !context.groups.contains(*it)) {
-                    Err(format!("a force is felt by the group '{group}', which no model has"))?;
+                    Err(format!("a force acts on the group '{group}', which no model has"))?;
                 }
-                kind.make(Felt { within, on: self.on.clone() })
+                kind.make(Target { within, on: self.on.clone() })
             }
         }
     };
@@ -149,9 +149,9 @@ enum WindLawText {
 }
 
 impl Make<3> for WindText {
-    fn make(&self, felt: Felt<3>) -> Result<Arc<dyn Force>, Complaint> {
-        if felt.within.is_some() || felt.on.is_some() {
-            Err("a wind blows at all faces everywhere: it takes neither 'within' nor 'on'")?;
+    fn make(&self, target: Target<3>) -> Result<Arc<dyn Force>, Complaint> {
+        if target.within.is_some() || target.on.is_some() {
+            Err("a wind acts on all faces: it takes neither 'within' nor 'on'")?;
         }
         let mut wind = Wind::new(vector("the velocity of a wind, m/s,", self.velocity)?);
         if let Some(GustsText { strength, size, seed }) = self.gusts {
@@ -192,9 +192,9 @@ struct DragText<const D: usize> {
 }
 
 impl<const D: usize> Make<D> for DragText<D> {
-    fn make(&self, felt: Felt<D>) -> Result<Arc<dyn Force<D>>, Complaint> {
+    fn make(&self, target: Target<D>) -> Result<Arc<dyn Force<D>>, Complaint> {
         let air = self.air.map(|air| vector("the velocity of air, m/s,", air));
-        Ok(felt.field(Drag {
+        Ok(target.field(Drag {
             linear: not_negative("the linear drag, kg/s,", self.linear)?,
             quadratic: not_negative("the quadratic drag, kg/m,", self.quadratic)?,
             air: air.transpose()?.unwrap_or([0.0; D]),
@@ -203,8 +203,8 @@ impl<const D: usize> Make<D> for DragText<D> {
 }
 
 impl<const D: usize> Make<D> for Vector<D> {
-    fn make(&self, felt: Felt<D>) -> Result<Arc<dyn Force<D>>, Complaint> {
-        Ok(felt.field(Acceleration(vector("an acceleration, m/s²,", *self)?)))
+    fn make(&self, target: Target<D>) -> Result<Arc<dyn Force<D>>, Complaint> {
+        Ok(target.field(Acceleration(vector("an acceleration, m/s²,", *self)?)))
     }
 }
 
@@ -218,11 +218,11 @@ struct AttractorText<const D: usize> {
 }
 
 impl<const D: usize> Make<D> for AttractorText<D> {
-    fn make(&self, felt: Felt<D>) -> Result<Arc<dyn Force<D>>, Complaint> {
+    fn make(&self, target: Target<D>) -> Result<Arc<dyn Force<D>>, Complaint> {
         let what = "the strength of an attractor, m³/s²,";
         let most = f64::from(1e24_f32);
         ModelError::check(what, self.strength.into(), -most..=most, "from -1e24 to 1e24")?;
-        Ok(felt.field(Attractor {
+        Ok(target.field(Attractor {
             place: place("the place of an attractor, m,", self.place)?,
             strength: self.strength,
             softening: not_negative("the softening of an attractor, m,", self.softening)?,

@@ -1,4 +1,4 @@
-//! Scenes as text, in TOML: what is written is what builders, forces and obstacles take.
+//! Scenes as TOML text. Keys are the parameters of builders, forces and obstacles.
 
 mod error;
 mod forces;
@@ -29,22 +29,22 @@ use values::{OrderWord, Vector};
 pub use error::SceneFileError;
 pub use triangles::{TriangleReader, Triangles};
 
-/// Why something that was read cannot be built.
+/// Why an entry cannot be built.
 type Complaint = Box<dyn Error>;
 
-/// A complaint about a part of the text, in bytes.
+/// An error about a byte range of the text.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
-struct There {
+struct SpannedError {
     span: Range<usize>,
     message: String,
 }
 
-/// What was read before, and who reads other files.
+/// What entries need besides their own text.
 struct Context<'a, const D: usize> {
     files: &'a TriangleReader<'a>,
     settings: Settings<D>,
-    /// Those of all models.
+    /// The names of the groups of all models.
     groups: BTreeSet<String>,
 }
 
@@ -55,20 +55,20 @@ impl<const D: usize> Context<'_, D> {
     }
 }
 
-/// Something that was read, and what is built of it.
+/// A table that builds a model, force or obstacle.
 trait Build<const D: usize>: DeserializeOwned {
     type Built;
 
     fn build(self, context: &Context<D>) -> Result<Self::Built, Complaint>;
 }
 
-/// What is read first: it decides what all else may be.
+/// Parsed first: the dimensions decide which keys are valid.
 #[derive(Deserialize)]
 struct Head {
     dimensions: Option<Spanned<u64>>,
 }
 
-/// A scene as it is written.
+/// The tables of a scene file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, bound = "M: Build<D>, F: Build<D>, O: Build<D>")]
 struct Text<M, F, O, const D: usize> {
@@ -88,7 +88,7 @@ struct Text<M, F, O, const D: usize> {
     obstacle: Vec<Spanned<O>>,
 }
 
-/// How it moves; what is not written is as in [`Settings::default`].
+/// The table `step`; absent keys are as in [`Settings::default`].
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct StepText<const D: usize> {
@@ -115,21 +115,21 @@ impl<const D: usize> StepText<D> {
         settings.check()?;
         if let Some(share) = &self.damping {
             let message = self.damping_rate_for(*share.get_ref(), settings.step.dt);
-            return Err(There { span: share.span(), message }.into());
+            return Err(SpannedError { span: share.span(), message }.into());
         }
         Ok(())
     }
 
-    /// What to write in place of a share of the velocity that is lost each substep. Where files said
-    /// nothing of substeps there was one.
+    /// The hint for replacing `damping`, a share of the velocity lost per substep. Old files
+    /// without `substeps` had one.
     fn damping_rate_for(&self, share: f32, dt: f32) -> String {
         let substeps = self.substeps.unwrap_or(1);
         let renamed = "\"damping\" is now \"damping_rate\", in 1/s";
         if !(0.0..=1.0).contains(&share) {
-            return format!("{renamed}, and {share} is no share from 0 to 1");
+            return format!("{renamed}, and {share} is not a share from 0 to 1");
         }
         let rate = Step::<D>::rate_of_share(share, dt / substeps as f32);
-        // Four digits, and as few as these need.
+        // At most four digits.
         let rate: f64 = format!("{rate:.3e}").parse().unwrap_or(f64::NAN);
         let plural = if substeps == 1 { "" } else { "s" };
         format!(
@@ -139,15 +139,14 @@ impl<const D: usize> StepText<D> {
 }
 
 impl AnyScene {
-    /// Reads a scene written in TOML: `dimensions` (2 or 3, which it is if nothing is said),
-    /// `formula`, `order`, a table `step`, and any number of `model`, `force` and `obstacle`. What
-    /// they may hold is what the builders of the same name take; the folder `files` of this
-    /// crate has examples.
+    /// Reads a scene written in TOML: `dimensions` (2 or 3; default: 3), `formula`, `order`, a
+    /// table `step`, and any number of `model`, `force` and `obstacle`. Their keys are the
+    /// parameters of the builders of the same name; the folder `files` of this crate has examples.
     ///
-    /// Besides its one builder a model may have `turned`, `at` and `velocity`; `groups` of particles
-    /// by name; groups that are `pinned`, or `guided` along a path; `stiffness`, `compliance` and
-    /// `tears_at` of all its sticks; and `springs`, which then take the place of its sticks. They are
-    /// done in this order.
+    /// Besides its one builder a model may have `turned`, `at` and `velocity`; `groups` of
+    /// particles by name; groups that are `pinned`, or `guided` along a path; `stiffness`,
+    /// `compliance` and `tears_at` of all its sticks; and `springs`, which then take the place of
+    /// its sticks. They are applied in this order.
     ///
     /// ```
     /// use taut_scenes::AnyScene;
@@ -172,18 +171,18 @@ impl AnyScene {
     /// ```
     ///
     /// # Errors
-    /// What is wrong, with its line (that of its table, if a number stands there more than once):
-    /// text that is no TOML, a key that nothing knows, a value that a
-    /// builder refuses, a model that [`Scene::add`] refuses, the file of a mesh.
+    /// The error and its line (that of its table, if a number occurs there more than once): text
+    /// that is not TOML, an unknown key, a value that a builder refuses, a model that
+    /// [`Scene::add`] refuses, the file of a mesh.
     pub fn from_toml(text: &str) -> Result<Self, SceneFileError> {
-        Self::from_toml_with(text, &|file| Err(format!("nobody here reads files, such as {file}"))?)
+        Self::from_toml_with(text, &|file| Err(format!("mesh files are not supported here, found {file}"))?)
     }
 
-    /// The same for a text whose meshes may be in other files: in place of `positions` and
-    /// `triangles` a `file`, and by what its coordinates are multiplied, `scale`. `files` reads them.
-    /// It gets each name as the text has it, which may be `../secret` or `/etc/passwd`: a reader takes
-    /// the path from `taut_mesh::path_below`, which allows only files in the folder of the scene and
-    /// below.
+    /// As [`from_toml`](Self::from_toml), for a text whose meshes may be in other files: instead of
+    /// `positions` and `triangles` a `file`, and a factor for its coordinates, `scale`. `files`
+    /// reads them. It gets each name as written, which may be `../secret` or `/etc/passwd`: a
+    /// reader takes the path from `taut_mesh::path_below`, which allows only files in the folder of
+    /// the scene and below.
     ///
     /// ```
     /// use taut_scenes::AnyScene;
@@ -203,9 +202,9 @@ impl AnyScene {
     /// ```
     ///
     /// # Errors
-    /// As [`from_toml`](Self::from_toml), and what `files` complains of, with the line of that file;
-    /// and if all files together have more than 2²⁴ vertices or 2²⁶ triangles. A file that is named
-    /// twice counts twice.
+    /// As [`from_toml`](Self::from_toml), and errors of `files`, with the line of the file; and if
+    /// all files together have more than 2²⁴ vertices or 2²⁶ triangles. A file that is named twice
+    /// counts twice.
     pub fn from_toml_with(text: &str, files: &TriangleReader) -> Result<Self, SceneFileError> {
         let files = &triangles::limited(files);
         let head: Head = parse(text)?;
@@ -280,8 +279,8 @@ fn build<B: Build<D>, const D: usize>(
     read.into_inner().build(context).map_err(|error| refused(text, entry, span, &*error))
 }
 
-/// A complaint about an entry of a list of tables that spans `table`: where the number stands that is
-/// wrong, if that is sure.
+/// An error about an entry of a list of tables that spans `table`; it points to the wrong number if
+/// that is unique.
 fn refused(
     text: &str,
     (key, nth): (&str, usize),
@@ -292,7 +291,7 @@ fn refused(
         Some(ModelError::Measure { value, .. }) => Some(*value),
         _ => None,
     };
-    let there = error.downcast_ref().map(|There { span, .. }| span.clone());
+    let there = error.downcast_ref().map(|SpannedError { span, .. }| span.clone());
     let place = there.or_else(|| place_of(text, key, nth, number?));
     SceneFileError::at(text, place.unwrap_or(table), error)
 }

@@ -1,4 +1,4 @@
-//! Models, as they are written: a name, a builder with what it takes, and what is done then.
+//! Tables of models: a name, a builder with its parameters, and changes to the built model.
 
 use std::collections::BTreeMap;
 
@@ -17,13 +17,13 @@ use super::values::{
 };
 use super::{Build, Complaint, Context};
 
-/// A builder, with what it takes.
+/// A builder, with its parameters.
 trait Make<const D: usize> {
     fn make(&self, files: &TriangleReader) -> Result<Model<D>, Complaint>;
 }
 
 /// Declares the table of a model: keys that all models have, and one for each builder, of which
-/// one must be there.
+/// exactly one is required.
 macro_rules! models {
     (
         $(#[$about:meta])*
@@ -72,14 +72,14 @@ macro_rules! models {
                 let moves = self.turned.is_some() || self.velocity.is_some();
                 if moves && !model.emitters.is_empty() {
                     Err(format!(
-                        "the model '{}' throws: turn its source, and give that a velocity",
+                        "the model '{}' is an emitter: turn its source, and set its velocity there",
                         self.name
                     ))?;
                 }
                 let of_sticks = [self.stiffness, self.compliance, self.tears_at];
                 if self.springs.is_some() && of_sticks.iter().any(Option::is_some) {
                     Err(format!(
-                        "the model '{}' has springs in place of its sticks, which have neither \
+                        "the model '{}' has springs instead of sticks: it takes neither \
                          'stiffness' nor 'compliance' nor 'tears_at'",
                         self.name
                     ))?;
@@ -98,12 +98,12 @@ macro_rules! models {
                     model = model.with_group(group, particles)?;
                 }
                 for group in self.pinned {
-                    model = known(&self.name, &group, model)?.pinned(&group);
+                    model = with_known_group(&self.name, &group, model)?.pinned(&group);
                 }
                 for GuideText { group, path, spin } in self.guided {
                     let spin = spin.map(SpinText::spin).transpose()?;
                     let path = path.map(Into::into).unwrap_or_default();
-                    model = known(&self.name, &group, model)?.guided(&group, path, spin)?;
+                    model = with_known_group(&self.name, &group, model)?.guided(&group, path, spin)?;
                 }
                 for stick in 0..model.sticks.len() {
                     if let Some(stiffness) = self.stiffness {
@@ -130,14 +130,14 @@ macro_rules! models {
     };
 }
 
-/// The model, if it has a group of that name.
-fn known<const D: usize>(of: &str, group: &str, model: Model<D>) -> Result<Model<D>, Complaint> {
+/// Returns the model if it has a group of that name.
+fn with_known_group<const D: usize>(of: &str, group: &str, model: Model<D>) -> Result<Model<D>, Complaint> {
     if model.groups.contains_key(group) {
         return Ok(model);
     }
     let groups: Vec<&str> = model.groups.keys().map(|name| &**name).collect();
     let groups = if groups.is_empty() { "none".to_owned() } else { groups.join(", ") };
-    Err(format!("'{of}' has no group '{group}' but: {groups}"))?
+    Err(format!("'{of}' has no group '{group}'; its groups are: {groups}"))?
 }
 
 models! {
@@ -176,7 +176,7 @@ models! {
     }
 }
 
-/// About an axis through the origin.
+/// A rotation about an axis through the origin.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Turned {
@@ -185,7 +185,7 @@ struct Turned {
     angle: f32,
 }
 
-/// How a model is turned.
+/// A rotation of a model.
 trait Turn<const D: usize> {
     fn turn(self, model: Model<D>) -> Result<Model<D>, ModelError>;
 }
@@ -202,7 +202,7 @@ impl Turn<3> for Turned {
     }
 }
 
-/// Declares the table of one of the meshes that hang: a size and a set of sticks.
+/// Declares the table of a hanging mesh: a size and a set of sticks.
 macro_rules! hanging {
     ($($(#[$about:meta])* $text:ident => $builder:expr;)*) => { $(
         $(#[$about])*
@@ -226,7 +226,7 @@ hanging! {
     DrapeText => Model::drape;
     /// [`Model::disc`].
     DiscText => Model::disc;
-    /// [`Model::sphere`]; an obstacle is a sphere, too.
+    /// [`Model::sphere`]; not the obstacle.
     BallText => Model::sphere;
 }
 

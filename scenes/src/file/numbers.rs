@@ -1,12 +1,12 @@
-//! Where in a scene file a number stands.
+//! Finds the position of a number in a scene file.
 
 use std::ops::Range;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// Where a number stands in an entry of a list of tables (`[[model]]` and so on), or in a table, if
-/// it stands there once.
+/// The byte range of a number in a table or an entry of a list of tables (`[[model]]` and so on);
+/// None unless it occurs exactly once.
 pub(super) fn place_of(text: &str, key: &str, nth: usize, number: f64) -> Option<Range<usize>> {
     let table = DeTable::parse(text).ok()?;
     let entry = table.get_ref().get(key)?;

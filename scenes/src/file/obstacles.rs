@@ -1,4 +1,4 @@
-//! Obstacles, as they are written: a shape, how its surface feels, and how it moves.
+//! Tables of obstacles: a shape, a surface, a path and a spin.
 
 use std::sync::Arc;
 
@@ -18,20 +18,20 @@ use super::triangles::{Triangles, triangles};
 use super::values::{Vector, not_negative, points};
 use super::{Build, Complaint, Context};
 
-/// A shape, with what it takes.
+/// A shape, with its parameters.
 trait Make<const D: usize> {
-    fn make(&self, how: &How<D>, files: &TriangleReader)
+    fn make(&self, common: &Common<D>, files: &TriangleReader)
     -> Result<Arc<dyn Obstacle<D>>, Complaint>;
 }
 
-/// What shapes have in common.
-struct How<const D: usize> {
+/// The keys that all shapes have.
+struct Common<const D: usize> {
     surface: Option<SurfaceText>,
     path: Option<Path<D>>,
     spin: Option<Spin<D>>,
 }
 
-impl<const D: usize> How<D> {
+impl<const D: usize> Common<D> {
     fn of(&self, shape: impl Shape<D> + 'static) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
         self.finish(Moving::new(shape))
     }
@@ -50,8 +50,8 @@ impl<const D: usize> How<D> {
     }
 }
 
-/// Declares the table of an obstacle: keys that all have, and one for each shape, of which one must
-/// be there.
+/// Declares the table of an obstacle: keys that all have, and one for each shape, of which exactly
+/// one is required.
 macro_rules! obstacles {
     (
         $(#[$about:meta])*
@@ -74,13 +74,13 @@ macro_rules! obstacles {
 
             fn build(self, context: &Context<$dimensions>) -> Result<Self::Built, Complaint> {
                 const SHAPES: &[&str] = &[$($(#[$if])* stringify!($shape)),*];
-                let how = How {
+                let common = Common {
                     surface: self.surface,
                     path: self.path.map(Into::into),
                     spin: self.spin.map(|text| text.spin()).transpose()?,
                 };
                 let mut made = Vec::new();
-                $($(#[$if])* made.extend(self.$shape.as_ref().map(|shape| shape.make(&how, context.files)));)*
+                $($(#[$if])* made.extend(self.$shape.as_ref().map(|shape| shape.make(&common, context.files)));)*
                 let [obstacle] = <[_; 1]>::try_from(made).map_err(|made| {
                     let (given, shapes) = (made.len(), SHAPES.join(", "));
                     format!("an obstacle needs exactly one shape, found {given}; there are: {shapes}")
@@ -139,8 +139,8 @@ struct SphereText<const D: usize> {
 }
 
 impl<const D: usize> Make<D> for SphereText<D> {
-    fn make(&self, how: &How<D>, _: &TriangleReader) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
-        how.of(Sphere::new(self.centre.into(), self.radius)?)
+    fn make(&self, common: &Common<D>, _: &TriangleReader) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
+        common.of(Sphere::new(self.centre.into(), self.radius)?)
     }
 }
 
@@ -153,12 +153,12 @@ struct CapsuleText<const D: usize> {
 }
 
 impl<const D: usize> Make<D> for CapsuleText<D> {
-    fn make(&self, how: &How<D>, _: &TriangleReader) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
-        how.of(Capsule::new(self.ends.map(Into::into), self.radius)?)
+    fn make(&self, common: &Common<D>, _: &TriangleReader) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
+        common.of(Capsule::new(self.ends.map(Into::into), self.radius)?)
     }
 }
 
-/// [`Cuboid::new`]: along the coordinates.
+/// [`Cuboid::new`]: axis-aligned.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct CuboidText<const D: usize> {
@@ -167,12 +167,12 @@ struct CuboidText<const D: usize> {
 }
 
 impl<const D: usize> Make<D> for CuboidText<D> {
-    fn make(&self, how: &How<D>, _: &TriangleReader) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
-        how.of(Cuboid::new(self.min.into(), self.max.into())?)
+    fn make(&self, common: &Common<D>, _: &TriangleReader) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
+        common.of(Cuboid::new(self.min.into(), self.max.into())?)
     }
 }
 
-/// [`Cuboid::oriented`]: about a centre, with its half edges.
+/// [`Cuboid::oriented`]: a centre and half edges.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct TiltedText<const D: usize> {
@@ -181,12 +181,12 @@ struct TiltedText<const D: usize> {
 }
 
 impl<const D: usize> Make<D> for TiltedText<D> {
-    fn make(&self, how: &How<D>, _: &TriangleReader) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
+    fn make(&self, common: &Common<D>, _: &TriangleReader) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
         let edges = points(&self.half_edges);
         let edges = <[[f64; D]; D]>::try_from(edges);
         let edges =
             edges.map_err(|edges| format!("{} half edges where {D} belong", edges.len()))?;
-        how.of(Cuboid::oriented(self.centre.into(), edges)?)
+        common.of(Cuboid::oriented(self.centre.into(), edges)?)
     }
 }
 
@@ -199,8 +199,8 @@ struct HalfSpaceText<const D: usize> {
 }
 
 impl<const D: usize> Make<D> for HalfSpaceText<D> {
-    fn make(&self, how: &How<D>, _: &TriangleReader) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
-        how.of(HalfSpace::new(self.point.into(), self.normal.into())?)
+    fn make(&self, common: &Common<D>, _: &TriangleReader) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
+        common.of(HalfSpace::new(self.point.into(), self.normal.into())?)
     }
 }
 
@@ -213,8 +213,8 @@ struct BoundsText<const D: usize> {
 }
 
 impl<const D: usize> Make<D> for BoundsText<D> {
-    fn make(&self, how: &How<D>, _: &TriangleReader) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
-        how.of(Bounds::new(self.min.into(), self.max.into())?)
+    fn make(&self, common: &Common<D>, _: &TriangleReader) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
+        common.of(Bounds::new(self.min.into(), self.max.into())?)
     }
 }
 
@@ -223,8 +223,8 @@ options! {
 }
 
 impl<const D: usize> Make<D> for LimbContactsText {
-    fn make(&self, how: &How<D>, _: &TriangleReader) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
-        if how.surface.is_some() || how.path.is_some() || how.spin.is_some() {
+    fn make(&self, common: &Common<D>, _: &TriangleReader) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
+        if common.surface.is_some() || common.path.is_some() || common.spin.is_some() {
             Err("contacts between limbs take neither 'surface' nor 'path' nor 'spin'")?;
         }
         let limbs = self.options();
@@ -234,7 +234,7 @@ impl<const D: usize> Make<D> for LimbContactsText {
     }
 }
 
-/// [`BodyContacts`]; how they feel is written where all surfaces are.
+/// [`BodyContacts`]; their surface is the key `surface`.
 #[cfg(feature = "parry")]
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -244,13 +244,13 @@ struct BodyContactsText {
 
 #[cfg(feature = "parry")]
 impl Make<3> for BodyContactsText {
-    fn make(&self, how: &How<3>, _: &TriangleReader) -> Result<Arc<dyn Obstacle>, Complaint> {
-        if how.path.is_some() || how.spin.is_some() {
+    fn make(&self, common: &Common<3>, _: &TriangleReader) -> Result<Arc<dyn Obstacle>, Complaint> {
+        if common.path.is_some() || common.spin.is_some() {
             Err("contacts between bodies take neither 'path' nor 'spin'")?;
         }
         let usual = BodyContacts::default();
         let margin = self.margin.unwrap_or(usual.margin);
-        let surface = how.surface.as_ref().map_or(usual.surface, |text| text.over(usual.surface));
+        let surface = common.surface.as_ref().map_or(usual.surface, |text| text.over(usual.surface));
         Ok(Arc::new(BodyContacts {
             surface: surface.checked()?,
             margin: not_negative("the margin of contacts between bodies, m,", margin)?,
@@ -274,12 +274,12 @@ enum FacingWord {
 
 #[cfg(feature = "parry")]
 impl Make<3> for MeshText {
-    fn make(&self, how: &How<3>, files: &TriangleReader) -> Result<Arc<dyn Obstacle>, Complaint> {
+    fn make(&self, common: &Common<3>, files: &TriangleReader) -> Result<Arc<dyn Obstacle>, Complaint> {
         let (positions, triangles) = self.read(files)?;
         let facing = match self.facing {
             FacingWord::Front => Facing::Front,
             FacingWord::Both => Facing::Both,
         };
-        how.finish(Moving::mesh(TriMesh::new(&positions, &triangles, facing)?))
+        common.finish(Moving::mesh(TriMesh::new(&positions, &triangles, facing)?))
     }
 }

@@ -1,10 +1,9 @@
-//! Options of builders, as they are written.
+//! Tables of builder options.
 
-/// Declares a table of which every key may be missing and then is as in the default of the
-/// builder's own options, besides `own` keys that must be there or have defaults of their own.
+/// Declares a table whose keys are optional, with the defaults of the builder's options, besides
+/// `own` keys, which are required or have defaults of their own.
 ///
-/// It names every field of the options: one that a builder gains is an error here until it can be
-/// written, too.
+/// It names every field of the options, so a new field is a compile error until it has a key.
 macro_rules! options {
     (
         $(#[$about:meta])*
@@ -26,7 +25,7 @@ macro_rules! options {
                 self.over(<$options $(<$of>)?>::default())
             }
 
-            /// What is written, in place of what is usual.
+            /// Replaces the defaults by the given keys.
             fn over(&self, mut options: $options $(<$of>)?) -> $options $(<$of>)? {
                 let $options { $($field),* } = &mut options;
                 $(if let Some(written) = &self.$field {

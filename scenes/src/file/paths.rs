@@ -1,4 +1,4 @@
-//! Paths and turns, of obstacles and of what is pinned, as they are written.
+//! Tables of paths and spins, of obstacles and guided particles.
 
 use serde::Deserialize;
 use taut_world::{ModelError, Path, Spin};

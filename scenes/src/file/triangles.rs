@@ -1,4 +1,4 @@
-//! Triangles, as they are written, or in a file that somebody else reads.
+//! Tables of triangles, or names of mesh files, which the caller reads.
 
 use std::cell::Cell;
 use std::error::Error;
@@ -10,13 +10,13 @@ use toml::Spanned;
 use super::values::{Vector, points};
 use super::{Complaint, There};
 
-/// Positions, m, and three of their numbers for each triangle.
+/// Positions, m, and the corners of each triangle as their numbers.
 pub type Triangles = (Vec<[f32; 3]>, Vec<[u32; 3]>);
 
-/// Finds the triangles of a file that a scene names.
+/// Reads the triangles of a file that a scene names.
 pub type TriangleReader<'a> = dyn Fn(&str) -> Result<Triangles, Box<dyn Error>> + 'a;
 
-/// Declares a table of triangles, and of what else is said about them.
+/// Declares a table of triangles with further keys.
 macro_rules! triangles {
     (
         $(#[$about:meta])*
@@ -44,7 +44,7 @@ macro_rules! triangles {
 }
 pub(super) use triangles;
 
-/// Those that are written, or those of a file, `scale` times as large.
+/// Returns the given triangles, or those of a file scaled by `scale`.
 pub(super) fn read(
     (positions, triangles): (Option<&[Vector<3>]>, Option<&[[u32; 3]]>),
     file: Option<&Spanned<String>>,
@@ -59,18 +59,17 @@ pub(super) fn read(
             let scale = scale.unwrap_or(1.0);
             ModelError::check("the scale of a file", scale, 1e-9..=1e9, "from 1e-9 to 1e9")?;
             let (mut positions, triangles) = files(file.get_ref())
-                .map_err(|error| There { span: file.span(), message: said(&*error) })?;
+                .map_err(|error| There { span: file.span(), message: with_sources(&*error) })?;
             for x in positions.as_flattened_mut() {
                 *x = (f64::from(*x) * scale) as f32;
             }
             Ok((positions, triangles))
         }
-        _ => Err("triangles are 'positions' and 'triangles', or of a 'file', which has a 'scale'")?,
+        _ => Err("a mesh needs 'positions' and 'triangles', or a 'file' with an optional 'scale'")?,
     }
 }
 
-/// Reads with `files` until all that was read is more than a scene may have: a text can name one
-/// large file any number of times.
+/// Limits the total that `files` reads: a text can name one large file any number of times.
 pub(super) fn limited<'a>(
     files: &'a TriangleReader,
 ) -> impl Fn(&str) -> Result<Triangles, Box<dyn Error>> + 'a {
@@ -86,13 +85,13 @@ pub(super) fn limited<'a>(
     }
 }
 
-/// An error and what brought it about, in a sentence.
-fn said(error: &dyn Error) -> String {
-    let mut said = error.to_string();
+/// An error with its sources, in one line.
+fn with_sources(error: &dyn Error) -> String {
+    let mut with_sources = error.to_string();
     let mut source = error.source();
     while let Some(error) = source {
-        said = format!("{said}: {error}");
+        with_sources = format!("{with_sources}: {error}");
         source = error.source();
     }
-    said
+    with_sources
 }

@@ -1,4 +1,4 @@
-//! Values as they are written.
+//! Values of keys.
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
@@ -24,17 +24,17 @@ impl<const D: usize, T> From<Vector<D, T>> for [T; D] {
     }
 }
 
-/// Points as builders want them.
+/// Points as arrays, for builders.
 pub(super) fn points<const D: usize, T: Copy>(written: &[Vector<D, T>]) -> Vec<[T; D]> {
     written.iter().map(|point| point.0).collect()
 }
 
-/// A measure that is finite.
+/// Checks that a value is finite.
 pub(super) fn finite(what: &'static str, value: f32) -> Result<f32, ModelError> {
     ModelError::check(what, value.into(), .., "finite").map(|_| value)
 }
 
-/// A place, m.
+/// Checks a point, m.
 pub(super) fn place<const D: usize>(
     what: &'static str,
     point: Vector<D>,
@@ -46,7 +46,7 @@ pub(super) fn place<const D: usize>(
     Ok(point.0)
 }
 
-/// A direction, velocity or the like.
+/// Checks a direction or velocity.
 pub(super) fn vector<const D: usize>(
     what: &'static str,
     vector: Vector<D>,
@@ -61,7 +61,7 @@ pub(super) fn not_negative(what: &'static str, value: f32) -> Result<f32, ModelE
     ModelError::check(what, value.into(), 0.0.., "at least 0 and finite").map(|_| value)
 }
 
-/// One of some words.
+/// Declares an enumeration by words.
 macro_rules! words {
     ($(#[$about:meta])* $written:ident => $value:ty { $($word:ident => $meant:expr),* $(,)? }) => {
         $(#[$about])*
@@ -96,7 +96,7 @@ words! {
 }
 
 words! {
-    /// Whether a mesh resists bending.
+    /// Whether a mesh has bending sticks.
     BendingWord => Bending { Free => Bending::Free, Sticks => Bending::Sticks }
 }
 
@@ -110,7 +110,7 @@ words! {
 }
 
 words! {
-    /// In which order sticks are relaxed.
+    /// The order in which sticks are relaxed.
     OrderWord => Order {
         Authored => Order::Authored,
         Coloured => Order::Coloured,
@@ -123,14 +123,14 @@ words! {
 }
 
 words! {
-    /// How cells are cut.
+    /// How cells are cut into triangles.
     DiagonalsWord => Diagonals {
         Alternating => Diagonals::Alternating,
         Parallel => Diagonals::Parallel,
     }
 }
 
-/// How something flat lies.
+/// The orientation of a sheet.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct AxesText<const D: usize> {

@@ -19,7 +19,7 @@ pub(super) const TETRA_CUBE_WORLD: LibraryScene = LibraryScene {
     build: |size| {
         let mut scene = Scene::<3>::new();
         for body in 0..size {
-            // In layers of nine, each turned its own way.
+            // In layers of nine, each with its own rotation.
             let place = |cell: usize| cell as f32 - 1.0;
             let at = [place(body % 3), 1.0 + (body / 9) as f32, place(body / 3 % 3)];
             let tetrahedron = Model::tetrahedron(0.5, 1.0)?;
@@ -45,7 +45,7 @@ pub(super) const BOXES: LibraryScene = LibraryScene {
     residual: 0.05,
     build: |size| {
         let mut scene = Scene::<3>::new();
-        // Two slopes that meet: no convex floor. Bodies of pinned particles do not give way.
+        // Two slopes form a concave floor. Bodies of pinned particles do not move.
         for (name, side) in [("left slope", -1.0), ("right slope", 1.0)] {
             let slope =
                 Model::rigid_box([4.0, 0.5, 4.0], 1000.0)?.turned([0.0, 0.0, 1.0], 0.3 * side)?;

@@ -10,13 +10,13 @@ use taut_world::{
 
 use super::LibraryScene;
 
-/// How far apart the corners of the hammock are, as a share of its size.
+/// Distance of the corners of the hammock, as a share of its size.
 const SAGGING: f32 = 0.96;
 
-/// Held off by so much, m, cloth does not show what is under it between its particles.
+/// Thickness of obstacle surfaces, m, so that obstacles do not poke through between particles.
 const THICKNESS: f32 = 0.01;
 
-/// `size` with the proportions of `of` to `to`, at least 2.
+/// `size` times `to / of`, at least 2.
 fn in_proportion(size: usize, of: usize, to: usize) -> usize {
     (size.saturating_mul(of) / to).max(2)
 }
@@ -36,7 +36,7 @@ pub(super) const DRAPE: LibraryScene = LibraryScene {
     },
 };
 
-/// A tenth of the size in the tutorial, so that its units are metres; its steps are frames.
+/// The tutorial scene scaled by 1/10, so that its units are metres; its steps are frames.
 pub(super) const MOSEGAARD: LibraryScene = LibraryScene {
     name: "mosegaard",
     about: "Mosegaard's tutorial: a ball moves to and fro through a sheet in the wind",
@@ -99,8 +99,8 @@ pub(super) const HAMMOCK: LibraryScene = LibraryScene {
             ..Cloth::default()
         };
         let mut hammock = Model::cloth(&cloth)?.pinned("corners");
-        // Hung up with the corners nearer to each other than the cloth is long, so that it sags: pressed
-        // into a level one, a ball would have to stretch it.
+        // The corners are closer than the cloth is long, so that it sags: a ball would have to
+        // stretch a level one.
         for axis in [0, 2] {
             for x in hammock.particles.positions_mut(axis) {
                 *x *= SAGGING;
@@ -196,7 +196,7 @@ pub(super) const CURTAIN: LibraryScene = LibraryScene {
         let room = Bounds::new([-1.7, -1.3], [1.7, 0.75])?;
         scene.obstacles.push(Arc::new(ball));
         scene.obstacles.push(Arc::new(Solid::new(room)));
-        // In the plane with a damping by which what was torn comes to rest.
+        // Damping brings torn pieces to rest.
         scene.settings.step = Step { substeps: 6, damping_rate: 1.206, ..Step::default() };
         Ok(scene.into())
     },

@@ -1,4 +1,4 @@
-//! What is made of ropes and stems.
+//! Ropes, bridges and plants.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What no stick holds together.
+//! Scenes without sticks: emitters and springs.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ pub(super) const FOUNTAIN: LibraryScene = LibraryScene {
         let mut scene = Scene::<3>::new();
         scene.add("drops", drops)?;
         scene.forces.push(Arc::new(Field::new(Drag::linear(5e-4)).on("particles")));
-        // A roof of four slopes, the tip below the mouth.
+        // A roof of four slopes, its tip below the emitter.
         let [far, low] = [3.0, -1.2];
         let corners = [[far, low, far], [far, low, -far], [-far, low, -far], [-far, low, far]];
         let points: Vec<[f32; 3]> = [[0.0, -0.3, 0.0]].into_iter().chain(corners).collect();
@@ -59,7 +59,8 @@ pub(super) const SPRINGS: LibraryScene = LibraryScene {
             ..Cloth::default()
         })?;
         let lightest = cloth.particles.inverse_masses().iter().copied().fold(0.0, f32::max);
-        // A particle has 12 neighbours: with these, substeps of 1/480 s are half the longest.
+        // A particle has 12 neighbours: the longest stable substep is 1/240 s, twice that of the
+        // scene.
         let stiffness = 480.0 * 480.0 / (96.0 * lightest);
         let damping = 0.002 * stiffness;
         let mut scene = Scene::<3>::new();

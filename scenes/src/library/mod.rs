@@ -10,7 +10,7 @@ use taut_world::SceneError;
 
 use crate::AnyScene;
 
-/// The largest size of a scene of the library: a sheet has no more particles along a side.
+/// The largest size of a library scene.
 const SIZE_MAX: usize = 4096;
 
 /// A scene of the library, which can be made in many sizes.
@@ -26,21 +26,21 @@ const SIZE_MAX: usize = 4096;
 pub struct LibraryScene {
     /// Its name on command lines.
     pub name: &'static str,
-    /// What happens in it, in a line.
+    /// A one-line description.
     pub about: &'static str,
-    /// The size that it has when nobody says one.
+    /// Its default size.
     pub size: usize,
     /// What the size counts.
     pub size_is: &'static str,
-    /// In how many dimensions, 2 or 3.
+    /// Number of dimensions, 2 or 3.
     pub dimensions: usize,
-    /// What its root mean square of |stretch| stays under, at its own size and settings, from the
+    /// Upper bound of its root mean square of |stretch|, at its default size and settings, from the
     /// first step on.
     pub residual: f64,
     build: fn(usize) -> Result<AnyScene, SceneError>,
 }
 
-/// A name that no scene of the library has.
+/// There is no library scene of that name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no scene '{name}' in the library")]
 pub struct UnknownScene {
@@ -49,7 +49,7 @@ pub struct UnknownScene {
 }
 
 impl LibraryScene {
-    /// All of them.
+    /// All library scenes.
     pub const ALL: &'static [Self] = &[
         cloths::CURTAIN,
         cloths::MOSEGAARD,
@@ -70,7 +70,7 @@ impl LibraryScene {
         loose::SPRINGS,
     ];
 
-    /// The scene of that name.
+    /// The library scene of a name.
     ///
     /// # Errors
     /// If there is none.
@@ -79,7 +79,7 @@ impl LibraryScene {
         Self::ALL.iter().find(|scene| scene.name == name).ok_or_else(unknown)
     }
 
-    /// Makes it.
+    /// Builds the scene in a size.
     ///
     /// # Errors
     /// If it cannot be made in this size, or the size is above 4096.

@@ -180,13 +180,13 @@ fn the_triangles_of_a_file_are_as_if_they_were_written() {
     assert_ne!(hash_after(&written, 60), hash_after(&written, 0));
     assert_eq!(hash_after(&from_files, 60), hash_after(&written, 60));
 
-    let either = "'positions' and 'triangles', or of a 'file'";
-    is_said(&model("mesh = { density = 1 }"), 1, either);
-    is_said(&model("mesh = { positions = [], density = 1 }"), 1, either);
+    let either = "'positions' and 'triangles', or a 'file'";
+    assert_error(&model("mesh = { density = 1 }"), 1, either);
+    assert_error(&model("mesh = { positions = [], density = 1 }"), 1, either);
     let scaled = "mesh = { positions = [], triangles = [], scale = 2, density = 1 }";
-    is_said(&model(scaled), 1, either);
+    assert_error(&model(scaled), 1, either);
     let unread = "\n[model.rigid_mesh]\ndensity = 1\nfile = \"a.obj\"";
-    is_said(&model(unread), 6, "nobody here reads files, such as a.obj");
+    assert_error(&model(unread), 6, "mesh files are not supported here, found a.obj");
 
     let text = "[[obstacle]]\n\nmesh.facing = \"front\"\nmesh.file = \"wall\"";
     let error = AnyScene::from_toml_with(text, &read).unwrap_err();
@@ -199,9 +199,9 @@ fn an_empty_file_is_an_empty_scene_in_space() {
     assert_eq!((scene.dimensions(), scene.particles()), (3, 0));
 }
 
-/// Each emitter is within the limit of a model: it is their sum that is not.
+/// Each emitter is within the limit of a model, but their sum is not.
 #[test]
-fn many_models_are_refused_at_the_line_of_the_first_that_is_too_many() {
+fn too_many_particles_are_refused_at_the_line_of_the_model() {
     let emitter = |name: &str| {
         format!(
             "\n[[model]]\nname = \"{name}\"\nemitter = {{ rate = 1e9, lifetime = [1e-6, 9e-3] }}"
@@ -210,12 +210,12 @@ fn many_models_are_refused_at_the_line_of_the_first_that_is_too_many() {
     let text = ["dimensions = 2".to_owned(), emitter("a"), emitter("b"), emitter("c")].concat();
     assert!(text.len() < 256);
     let sum = "the number of particles of all models is 18000002; it must be at most 16777216";
-    is_said(&text, 5, sum);
+    assert_error(&text, 5, sum);
 }
 
 /// Models and obstacles may name one file any number of times.
 #[test]
-fn files_are_refused_at_the_line_of_the_first_that_is_too_many() {
+fn too_large_mesh_files_are_refused_at_their_line() {
     let named = |file: &str| {
         format!("[[model]]\nname = \"{file}\"\nmesh = {{ density = 1, file = \"{file}\" }}\n")
     };
@@ -234,7 +234,7 @@ fn model(what: &str) -> String {
     format!("[[model]]\nname = \"it\"\n{what}")
 }
 
-fn is_said(text: &str, line: usize, part: &str) {
+fn assert_error(text: &str, line: usize, part: &str) {
     let error = AnyScene::from_toml(text).expect_err(text);
     assert!(error.message.contains(part), "{text}\n{error}");
     assert_eq!(error.line, line, "{text}\n{error}");
@@ -242,7 +242,7 @@ fn is_said(text: &str, line: usize, part: &str) {
 }
 
 #[test]
-fn a_damping_by_the_substep_is_refused_with_the_rate_to_write() {
+fn damping_per_substep_is_refused_with_the_equivalent_rate() {
     for (step, line, part) in [
         ("damping_rate = -1", 1, "a damping rate of -1 1/s is not from 0 to 1e9"),
         (
@@ -257,14 +257,14 @@ fn a_damping_by_the_substep_is_refused_with_the_rate_to_write() {
             "write damping_rate = 2.005 for the same motion at 4 substeps",
         ),
         ("damping = 0", 2, "write damping_rate = 0.0 for the same motion"),
-        ("damping = 1.5", 2, "and 1.5 is no share from 0 to 1"),
+        ("damping = 1.5", 2, "and 1.5 is not a share from 0 to 1"),
     ] {
-        is_said(&format!("[step]\n{step}"), line, part);
+        assert_error(&format!("[step]\n{step}"), line, part);
     }
 }
 
 #[test]
-fn what_is_wrong_is_said_in_a_sentence_with_its_line() {
+fn errors_are_one_line_with_their_line_number() {
     for (text, line, part) in [
         ("dimensions = 4".to_owned(), 1, "a scene has 2 or 3 dimensions, not 4"),
         ("formula = \"euler\"".to_owned(), 1, "unknown variant `euler`"),
@@ -278,7 +278,7 @@ fn what_is_wrong_is_said_in_a_sentence_with_its_line() {
         (model("cloth = { rows = 1 }"), 3, "rows of a cloth is 1; it must be at least 2"),
         (model("cloth = { ros = 1 }"), 3, "unknown field `ros`"),
         (model("cloth = { families = \"some\" }"), 3, "unknown variant `some`"),
-        (model("cloth = {}\npinned = [\"lid\"]"), 1, "'it' has no group 'lid' but: bottom"),
+        (model("cloth = {}\npinned = [\"lid\"]"), 1, "'it' has no group 'lid'; its groups are: bottom"),
         (model("rope = {}"), 3, "missing field `path`"),
         (format!("{}\n{}", model("cloth = {}"), model("cloth = {}")), 4, "two models called 'it'"),
         ("[[obstacle]]\nsurface = {}".to_owned(), 1, "needs exactly one shape, found 0"),
@@ -296,7 +296,7 @@ fn what_is_wrong_is_said_in_a_sentence_with_its_line() {
         (model("cloth = {}\nsprings = { stiffness = 1 }"), 4, "missing field `damping`"),
         (model("cloth = {}\nstiffness = 2"), 1, "stick 0 has the stiffness 2"),
         (model("cloth = {}\ngroups = { far = [9999] }"), 1, "9999"),
-        (model("cloth = {}\nguided = [{ group = \"lid\" }]"), 1, "'it' has no group 'lid' but"),
+        (model("cloth = {}\nguided = [{ group = \"lid\" }]"), 1, "'it' has no group 'lid'; its"),
         (
             model(
                 "cloth = {}\n[[model.guided]]\ngroup = \"top\"\npath = { linear = { speed = 1 } }",
@@ -338,11 +338,11 @@ fn what_is_wrong_is_said_in_a_sentence_with_its_line() {
             "density of a cloth, kg/m², is -0.1",
         ),
         (model("cloth = { width = -1, height = -1 }"), 1, "width of a cloth"),
-        (model("emitter = {}\nvelocity = [0, 1, 0]"), 1, "'it' throws: turn its source"),
+        (model("emitter = {}\nvelocity = [0, 1, 0]"), 1, "'it' is an emitter: turn its source"),
         (
             model("cloth = {}\ntears_at = 2\nsprings = { stiffness = 1, damping = 0 }"),
             1,
-            "springs in place of its sticks",
+            "springs instead of sticks",
         ),
         ("[step]\ndt = 0.01\niterations = 4_000_000".to_owned(), 3, "iterations is 4000000"),
         ("[step]\npasses = 0".to_owned(), 2, "passes is 0; it must be from 1 to 1000"),
@@ -352,12 +352,12 @@ fn what_is_wrong_is_said_in_a_sentence_with_its_line() {
         ("[[force]]\ndrag = { linear = -1 }".to_owned(), 2, "linear drag, kg/s, is -1"),
         ("[[force]]\nwind = { velocity = [0, nan, 0] }".to_owned(), 2, "velocity of a wind"),
     ] {
-        is_said(&text, line, part);
+        assert_error(&text, line, part);
     }
 }
 
 #[test]
-fn what_is_beyond_all_measure_is_refused_before_it_does_harm() {
+fn values_out_of_range_are_refused() {
     for (text, line, part) in [
         (
             "[[obstacle]]\nlimb_contacts = { friction = nan }".to_owned(),
@@ -376,7 +376,7 @@ fn what_is_beyond_all_measure_is_refused_before_it_does_harm() {
         (model("cloth = {}\nat = [0, inf, 0]"), 4, "where a model is, m, is inf"),
         (model("cloth = {}\nvelocity = [nan, 0, 0]"), 4, "the velocity of a model, m/s, is NaN"),
         (model("cloth = {}\ntears_at = 0.5"), 4, "sticks tear is 0.5; it must be at least 1"),
-        (model("drape = { size = 4 }\npinned = [\"top\"]"), 1, "no group 'top' but: none"),
+        (model("drape = { size = 4 }\npinned = [\"top\"]"), 1, "no group 'top'; its groups are: none"),
         (
             format!("{}\n[[force]]\non = \"tpo\"\nacceleration = [0, 1, 0]", model("cloth = {}")),
             4,
@@ -413,6 +413,6 @@ fn what_is_beyond_all_measure_is_refused_before_it_does_harm() {
             "the radius of a region, m, is NaN",
         ),
     ] {
-        is_said(&text, line, part);
+        assert_error(&text, line, part);
     }
 }
