@@ -175,7 +175,9 @@ impl AnyScene {
     /// that is not TOML, an unknown key, a value that a builder refuses, a model that
     /// [`Scene::add`] refuses, the file of a mesh.
     pub fn from_toml(text: &str) -> Result<Self, SceneFileError> {
-        Self::from_toml_with(text, &|file| Err(format!("mesh files are not supported here, found {file}"))?)
+        Self::from_toml_with(text, &|file| {
+            Err(format!("mesh files are not supported here, found {file}"))?
+        })
     }
 
     /// As [`from_toml`](Self::from_toml), for a text whose meshes may be in other files: instead of

@@ -131,7 +131,11 @@ macro_rules! models {
 }
 
 /// Returns the model if it has a group of that name.
-fn with_known_group<const D: usize>(of: &str, group: &str, model: Model<D>) -> Result<Model<D>, Complaint> {
+fn with_known_group<const D: usize>(
+    of: &str,
+    group: &str,
+    model: Model<D>,
+) -> Result<Model<D>, Complaint> {
     if model.groups.contains_key(group) {
         return Ok(model);
     }

@@ -20,8 +20,11 @@ use super::{Build, Complaint, Context};
 
 /// A shape, with its parameters.
 trait Make<const D: usize> {
-    fn make(&self, common: &Common<D>, files: &TriangleReader)
-    -> Result<Arc<dyn Obstacle<D>>, Complaint>;
+    fn make(
+        &self,
+        common: &Common<D>,
+        files: &TriangleReader,
+    ) -> Result<Arc<dyn Obstacle<D>>, Complaint>;
 }
 
 /// The keys that all shapes have.
@@ -139,7 +142,11 @@ struct SphereText<const D: usize> {
 }
 
 impl<const D: usize> Make<D> for SphereText<D> {
-    fn make(&self, common: &Common<D>, _: &TriangleReader) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
+    fn make(
+        &self,
+        common: &Common<D>,
+        _: &TriangleReader,
+    ) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
         common.of(Sphere::new(self.centre.into(), self.radius)?)
     }
 }
@@ -153,7 +160,11 @@ struct CapsuleText<const D: usize> {
 }
 
 impl<const D: usize> Make<D> for CapsuleText<D> {
-    fn make(&self, common: &Common<D>, _: &TriangleReader) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
+    fn make(
+        &self,
+        common: &Common<D>,
+        _: &TriangleReader,
+    ) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
         common.of(Capsule::new(self.ends.map(Into::into), self.radius)?)
     }
 }
@@ -167,7 +178,11 @@ struct CuboidText<const D: usize> {
 }
 
 impl<const D: usize> Make<D> for CuboidText<D> {
-    fn make(&self, common: &Common<D>, _: &TriangleReader) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
+    fn make(
+        &self,
+        common: &Common<D>,
+        _: &TriangleReader,
+    ) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
         common.of(Cuboid::new(self.min.into(), self.max.into())?)
     }
 }
@@ -181,7 +196,11 @@ struct TiltedText<const D: usize> {
 }
 
 impl<const D: usize> Make<D> for TiltedText<D> {
-    fn make(&self, common: &Common<D>, _: &TriangleReader) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
+    fn make(
+        &self,
+        common: &Common<D>,
+        _: &TriangleReader,
+    ) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
         let edges = points(&self.half_edges);
         let edges = <[[f64; D]; D]>::try_from(edges);
         let edges =
@@ -199,7 +218,11 @@ struct HalfSpaceText<const D: usize> {
 }
 
 impl<const D: usize> Make<D> for HalfSpaceText<D> {
-    fn make(&self, common: &Common<D>, _: &TriangleReader) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
+    fn make(
+        &self,
+        common: &Common<D>,
+        _: &TriangleReader,
+    ) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
         common.of(HalfSpace::new(self.point.into(), self.normal.into())?)
     }
 }
@@ -213,7 +236,11 @@ struct BoundsText<const D: usize> {
 }
 
 impl<const D: usize> Make<D> for BoundsText<D> {
-    fn make(&self, common: &Common<D>, _: &TriangleReader) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
+    fn make(
+        &self,
+        common: &Common<D>,
+        _: &TriangleReader,
+    ) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
         common.of(Bounds::new(self.min.into(), self.max.into())?)
     }
 }
@@ -223,7 +250,11 @@ options! {
 }
 
 impl<const D: usize> Make<D> for LimbContactsText {
-    fn make(&self, common: &Common<D>, _: &TriangleReader) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
+    fn make(
+        &self,
+        common: &Common<D>,
+        _: &TriangleReader,
+    ) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
         if common.surface.is_some() || common.path.is_some() || common.spin.is_some() {
             Err("contacts between limbs take neither 'surface' nor 'path' nor 'spin'")?;
         }
@@ -250,7 +281,8 @@ impl Make<3> for BodyContactsText {
         }
         let usual = BodyContacts::default();
         let margin = self.margin.unwrap_or(usual.margin);
-        let surface = common.surface.as_ref().map_or(usual.surface, |text| text.over(usual.surface));
+        let surface =
+            common.surface.as_ref().map_or(usual.surface, |text| text.over(usual.surface));
         Ok(Arc::new(BodyContacts {
             surface: surface.checked()?,
             margin: not_negative("the margin of contacts between bodies, m,", margin)?,
@@ -274,7 +306,11 @@ enum FacingWord {
 
 #[cfg(feature = "parry")]
 impl Make<3> for MeshText {
-    fn make(&self, common: &Common<3>, files: &TriangleReader) -> Result<Arc<dyn Obstacle>, Complaint> {
+    fn make(
+        &self,
+        common: &Common<3>,
+        files: &TriangleReader,
+    ) -> Result<Arc<dyn Obstacle>, Complaint> {
         let (positions, triangles) = self.read(files)?;
         let facing = match self.facing {
             FacingWord::Front => Facing::Front,

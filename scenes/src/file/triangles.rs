@@ -8,7 +8,7 @@ use taut_world::ModelError;
 use toml::Spanned;
 
 use super::values::{Vector, points};
-use super::{Complaint, There};
+use super::{Complaint, SpannedError};
 
 /// Positions, m, and the corners of each triangle as their numbers.
 pub type Triangles = (Vec<[f32; 3]>, Vec<[u32; 3]>);
@@ -58,8 +58,9 @@ pub(super) fn read(
         (None, None, Some(file)) => {
             let scale = scale.unwrap_or(1.0);
             ModelError::check("the scale of a file", scale, 1e-9..=1e9, "from 1e-9 to 1e9")?;
-            let (mut positions, triangles) = files(file.get_ref())
-                .map_err(|error| There { span: file.span(), message: with_sources(&*error) })?;
+            let (mut positions, triangles) = files(file.get_ref()).map_err(|error| {
+                SpannedError { span: file.span(), message: with_sources(&*error) }
+            })?;
             for x in positions.as_flattened_mut() {
                 *x = (f64::from(*x) * scale) as f32;
             }

@@ -278,7 +278,11 @@ fn errors_are_one_line_with_their_line_number() {
         (model("cloth = { rows = 1 }"), 3, "rows of a cloth is 1; it must be at least 2"),
         (model("cloth = { ros = 1 }"), 3, "unknown field `ros`"),
         (model("cloth = { families = \"some\" }"), 3, "unknown variant `some`"),
-        (model("cloth = {}\npinned = [\"lid\"]"), 1, "'it' has no group 'lid'; its groups are: bottom"),
+        (
+            model("cloth = {}\npinned = [\"lid\"]"),
+            1,
+            "'it' has no group 'lid'; its groups are: bottom",
+        ),
         (model("rope = {}"), 3, "missing field `path`"),
         (format!("{}\n{}", model("cloth = {}"), model("cloth = {}")), 4, "two models called 'it'"),
         ("[[obstacle]]\nsurface = {}".to_owned(), 1, "needs exactly one shape, found 0"),

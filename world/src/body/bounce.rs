@@ -139,9 +139,11 @@ impl Bounce {
     /// exactly its outgoing velocity; the total impulse of a resting contact never pulls.
     fn apply(&mut self, movers: &mut [Mover]) {
         let along = |it: usize| dot(movers[it].moving.at(self.place), self.normal);
-        let inverse_effective_mass = |it: usize| movers[it].inverse_effective_mass(self.place, self.normal);
+        let inverse_effective_mass =
+            |it: usize| movers[it].inverse_effective_mass(self.place, self.normal);
         let leaving = along(self.body) - self.other.map_or(self.drift, along);
-        let both = inverse_effective_mass(self.body) + self.other.map_or(0.0, inverse_effective_mass);
+        let both =
+            inverse_effective_mass(self.body) + self.other.map_or(0.0, inverse_effective_mass);
         if both <= 0.0 {
             return;
         }

@@ -124,7 +124,8 @@ impl<const D: usize> Limbs<D> {
             let reach = surface.thickness + limb.radius;
             for (probe, near) in limb.deepest(particles, &near, reach).into_iter().flatten() {
                 let Probe { point, .. } = probe;
-                obstacle_contacts.extend(Contact::with_obstacle(particles, point, near, reach, &drift));
+                obstacle_contacts
+                    .extend(Contact::with_obstacle(particles, point, near, reach, &drift));
             }
             if !obstacle_contacts.is_empty() {
                 solver.resolve(obstacle_contacts, surface.friction, particles);

@@ -4,7 +4,7 @@ use pulp::{NullaryFnOnce, Simd};
 use taut_core::Lane;
 
 use super::solid::Side;
-use crate::groups::{Extent, GroupPass, Groups, BOX_MAX};
+use crate::groups::{BOX_MAX, Extent, GroupPass, Groups};
 use crate::path::Drift;
 use crate::simd::{self, Mask, Register, RegisterPass};
 use crate::surface::{Contact, Law, Mover, Nearest};

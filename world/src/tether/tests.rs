@@ -220,7 +220,7 @@ proptest! {
         }
     }
 
-    /// With curvature of both signs, holes, slits and loose pieces.
+    /// With curvature of both signs, holes, slits and separate pieces.
     #[test]
     fn distances_are_those_over_many_points_of_the_edges(
         seed in any::<u64>(),

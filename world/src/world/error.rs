@@ -34,9 +34,7 @@ pub enum WorldError {
         particle: usize,
     },
     /// A particle that never had a mass cannot be unpinned.
-    #[error(
-        "particle {particle} was pinned from the beginning: set its inverse mass to free it"
-    )]
+    #[error("particle {particle} was pinned from the beginning: set its inverse mass to free it")]
     NeverFree {
         /// Which particle.
         particle: usize,

@@ -250,7 +250,10 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     }
 }
 
-fn check_coordinates<const D: usize>(particle: usize, point: [f32; D]) -> Result<(), ParticleError> {
+fn check_coordinates<const D: usize>(
+    particle: usize,
+    point: [f32; D],
+) -> Result<(), ParticleError> {
     for (axis, value) in point.into_iter().enumerate() {
         let value = f64::from(value);
         if !(-COORDINATE_MAX..=COORDINATE_MAX).contains(&value) {

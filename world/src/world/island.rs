@@ -267,7 +267,8 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
             return;
         }
         self.on_plan(executor).model_mut();
-        let sampled = if active_forces.by_substep { &mut self.step_forces } else { &mut self.forces };
+        let sampled =
+            if active_forces.by_substep { &mut self.step_forces } else { &mut self.forces };
         sampled.clear();
         for force in forces {
             if force.sampling() == Sampling::Step && force.touches(&self.matter) {

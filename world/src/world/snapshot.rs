@@ -207,7 +207,11 @@ impl Snapshot {
             }
         }
         if self.models.len() != shapes.len() {
-            return other(format!("it has {} models, expected {}", self.models.len(), shapes.len()));
+            return other(format!(
+                "it has {} models, expected {}",
+                self.models.len(),
+                shapes.len()
+            ));
         }
         Ok(())
     }
@@ -400,7 +404,10 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             Some([a?, b?, c?])
         };
         let faces: Option<Vec<[u32; 3]>> = part.faces.iter().map(face).collect();
-        resume_faces(island, &faces.ok_or(damaged("a face refers to particles of another island"))?);
+        resume_faces(
+            island,
+            &faces.ok_or(damaged("a face refers to particles of another island"))?,
+        );
         resume_sticks(island, part)
     }
 }
@@ -427,7 +434,9 @@ fn resume_sticks<P, const D: usize>(
         || part.torn.len() != len
         || part.tear_factors.0.len() > len
     {
-        return Err(damaged("the number of rest lengths, kinds or other values of sticks is wrong"));
+        return Err(damaged(
+            "the number of rest lengths, kinds or other values of sticks is wrong",
+        ));
     }
     let number = |bits: &Bits, stick: usize| f32::from_bits(bits.0[stick]);
     for stick in 0..len {
@@ -469,8 +478,9 @@ impl Snapshot {
         let [dt, acceleration @ ..] = &numbers[..] else {
             return Err(damaged("the step is missing"));
         };
-        let acceleration =
-            acceleration.try_into().map_err(|_| damaged("the acceleration has the wrong number of coordinates"))?;
+        let acceleration = acceleration
+            .try_into()
+            .map_err(|_| damaged("the acceleration has the wrong number of coordinates"))?;
         let (substeps, iterations) = (self.substeps, self.iterations);
         let step = Step { dt: *dt, substeps, iterations, acceleration, damping_rate };
         let settings = Settings { step, passes: self.passes };

@@ -1,4 +1,4 @@
-//! A game wants its memory before it begins: a step takes none.
+//! Steps do not allocate.
 
 use allocation_counter::measure;
 use taut_scenes::{AnyScene, LibraryScene};
@@ -6,8 +6,8 @@ use taut_world::{Scene, normals};
 
 use crate::make::world;
 
-/// Steps of which those count in which nothing tears: what tears is written down.
-fn takes_nothing<const D: usize>(name: &str, scene: &Scene<D>) {
+/// Steps in which sticks tear do not count: tears are recorded.
+fn assert_no_allocation<const D: usize>(name: &str, scene: &Scene<D>) {
     let mut world = world(scene);
     let drawing = world.drawing();
     let mut rows = vec![[0.0_f32; 3]; world.vertices()];
@@ -31,13 +31,13 @@ fn takes_nothing<const D: usize>(name: &str, scene: &Scene<D>) {
 }
 
 #[test]
-fn a_step_of_every_scene_takes_no_memory() {
+fn steps_of_all_scenes_do_not_allocate() {
     assert_eq!(measure(|| drop(vec![0_u8; 1000])).bytes_total, 1000, "is somebody counting?");
-    // How deep two boxes are in each other is found by the crate `parry3d`, which takes memory for it.
+    // The crate `parry3d` allocates to compute the penetration of two boxes.
     for library in LibraryScene::ALL.iter().filter(|it| it.name != "boxes") {
         match library.scene(library.size.min(32)).unwrap() {
-            AnyScene::Flat(scene) => takes_nothing(library.name, &scene),
-            AnyScene::Solid(scene) => takes_nothing(library.name, &scene),
+            AnyScene::Flat(scene) => assert_no_allocation(library.name, &scene),
+            AnyScene::Solid(scene) => assert_no_allocation(library.name, &scene),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Four particles move as a rigid body does.
+//! Four particles move as a rigid body.
 
 use std::array::from_fn;
 
@@ -42,7 +42,7 @@ fn diagonal(d: Vector) -> Matrix {
     from_fn(|i| from_fn(|j| if i == j { d[i] } else { 0.0 }))
 }
 
-/// Of a quaternion of any length.
+/// The rotation matrix of a quaternion of any length.
 fn rotation([x, y, z, w]: [f64; 4]) -> Matrix {
     let s = 2.0 / (x * x + y * y + z * z + w * w);
     [
@@ -62,7 +62,7 @@ fn quaternions() -> impl Strategy<Value = [f64; 4]> {
         .prop_filter("a rotation", |q| q.iter().map(|x| x * x).sum::<f64>() > 0.01)
 }
 
-/// What the particles of a model weigh, and where.
+/// The mass properties of the particles of a model.
 fn measured(model: &Model) -> MassProperties {
     let points: Vec<_> = (0..model.particles.len())
         .map(|i| {
@@ -75,7 +75,7 @@ fn measured(model: &Model) -> MassProperties {
 
 proptest! {
     #[test]
-    fn four_particles_have_the_mass_the_centre_and_the_inertia_asked_for(
+    fn four_particles_have_the_given_mass_centre_and_inertia(
         mass in 0.01..1000.0_f64,
         centre in prop::array::uniform3(-1.0..1.0_f64),
         radii in prop::array::uniform3(0.3..3.0_f64),
@@ -94,13 +94,13 @@ proptest! {
         prop_assert!(length(sub(got.centre, centre)) <= 1e-6);
         let largest = principal.iter().copied().fold(0.0, f64::max);
         prop_assert!(off(&got.inertia, &inertia) <= 1e-5 * largest, "{got:?} for {asked:?}");
-        // And it says so itself.
+        // [`Body::inertia`] agrees.
         let read = model.bodies.all()[0].inertia(&model.particles, mass);
         prop_assert!(off(&read, &inertia) <= 1e-5 * largest);
     }
 
     #[test]
-    fn what_is_set_is_read_back(
+    fn pose_and_twist_are_read_back_as_set(
         turn in quaternions(),
         centre in prop::array::uniform3(-5.0..5.0_f64),
         velocity in prop::array::uniform3(-5.0..5.0_f64),
@@ -121,7 +121,7 @@ proptest! {
         // Positions are rounded to 5e-7 m, and 240 times a second.
         prop_assert!(length(sub(read.velocity, velocity)) < 5e-4);
         prop_assert!(length(sub(read.spin, spin)) < 2e-3);
-        // Vertices ride along.
+        // Vertices move along.
         let seen = bodies.vertices(particles);
         for (vertex, seen) in seen.into_iter().enumerate() {
             let local = from_fn(|axis| {
@@ -134,7 +134,7 @@ proptest! {
     }
 
     #[test]
-    fn a_push_brings_the_point_where_it_should_be_and_pinned_ends_stay(
+    fn a_push_moves_the_point_to_its_target_and_pinned_ends_stay(
         points in prop::array::uniform4(prop::array::uniform3(-1.0..1.0_f32)),
         weights in prop::array::uniform3(-0.5..1.0_f32),
         masses in prop::array::uniform4(prop_oneof![1 => Just(0.0_f32), 4 => 0.1..10.0_f32]),
@@ -216,7 +216,7 @@ proptest! {
 /// A tetrahedron with its corner at the origin: mass `ρ/6`, and closed moments (the integrals of
 /// x² and xy over it are 1/60 and 1/120).
 #[test]
-fn meshes_have_the_inertia_that_is_in_the_tables() {
+fn meshes_have_the_inertia_of_the_textbook() {
     let vertices = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
     let triangles = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
     let corner = MassProperties::of_mesh(&vertices, &triangles, 6.0).unwrap();
@@ -242,14 +242,14 @@ fn meshes_have_the_inertia_that_is_in_the_tables() {
     let carried = measured(&brick);
     assert!(off(&carried.inertia, &by_formula.inertia) < 1e-5 * by_formula.inertia[1][1]);
 
-    // Two corners joined to a shape that is not convex weigh what they weigh alone.
+    // Two corners joined to a concave shape have the sum of their masses.
     let rigid = Model::rigid_mesh(&vertices, &triangles, 6.0).unwrap();
     let carried = measured(&rigid);
     assert!((carried.mass - 1.0).abs() < 1e-6 && off(&carried.inertia, &known) < 1e-6);
 }
 
 #[test]
-fn what_is_no_body_is_refused() {
+fn impossible_bodies_are_refused() {
     let of = |inertia| Model::rigid(&MassProperties { mass: 1.0, centre: [0.0; 3], inertia });
     let impossible = |result| matches!(result, Err(ModelError::Body(BodyError::Impossible { .. })));
     assert!(impossible(of(diagonal([1.0, 1.0, 2.1]))));

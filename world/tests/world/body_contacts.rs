@@ -1,4 +1,4 @@
-//! Bodies on floors and on each other.
+//! Contacts of bodies with floors and with each other.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ const H: f64 = 1.0 / 60.0 / SUBSTEPS as f64;
 
 type Bodies = World<ScalarKernel>;
 
-/// Passes as the article has them: "3 to 4 relaxation iterations", each with its collisions.
+/// Passes as in the article: "3 to 4 relaxation iterations", each with its collisions.
 fn scene() -> Scene {
     let mut scene = Scene::new();
     scene.settings.passes = 4;
@@ -42,7 +42,7 @@ fn length(v: [f64; 3]) -> f64 {
     v.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// The most that a stick is off its length, as a share.
+/// Largest deviation of a stick from its length, as a share.
 fn stretch(world: &Bodies) -> f64 {
     let matter = &world.islands()[0].matter;
     (0..matter.sticks.len())
@@ -55,7 +55,7 @@ fn stretch(world: &Bodies) -> f64 {
         .fold(0.0, f64::max)
 }
 
-/// A body turned askew.
+/// A body with an oblique rotation.
 fn turned(mut model: Model, centre: [f64; 3], twist: Twist) -> Model {
     let Model { particles, bodies, .. } = &mut model;
     let rotation = [[0.6, -0.48, 0.64], [0.8, 0.36, -0.48], [0.0, 0.8, 0.6]];
@@ -249,7 +249,7 @@ mod pairs {
 
     #[test]
     fn a_cube_comes_up_to_the_square_of_the_restitution() {
-        // On a floor, and on a body that does not give way.
+        // On a floor, and on a pinned body.
         for on_body in [false, true] {
             let mut scene = scene();
             let restitution = 0.6;
@@ -277,7 +277,7 @@ mod pairs {
     }
 
     #[test]
-    fn what_bounces_gains_no_energy_and_stacks_lie_still() {
+    fn bouncing_bodies_gain_no_energy_and_stacks_come_to_rest() {
         let mut scene = scene();
         let surface = Surface { restitution: 0.9, ..Surface::default() };
         scene.obstacles.push(floor([0.0, 1.0, 0.0], surface));

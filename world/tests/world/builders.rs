@@ -1,4 +1,4 @@
-//! Whatever builders are asked for, they answer with a sane model or an error.
+//! Builders return a sane model or an error for all parameters.
 
 use proptest::prelude::*;
 use taut_core::{Bending, Family, Kind};
@@ -7,7 +7,7 @@ use taut_world::{
     Axes, Bridge, Cloth, Diagonals, HexSheet, Model, ModelError, Plant, Ragdoll, Rope, SceneError,
 };
 
-/// Numbers as users give them, and as they should not.
+/// Valid and invalid numbers.
 fn measure() -> impl Strategy<Value = f32> {
     prop_oneof![
         8 => 0.01_f32..10.0,
@@ -20,7 +20,7 @@ fn measure() -> impl Strategy<Value = f32> {
     ]
 }
 
-/// Numbers of things: few, or far too many.
+/// Counts: small, or far too large.
 fn count() -> impl Strategy<Value = usize> {
     prop_oneof![9 => 0_usize..12, 1 => prop::sample::select(vec![1 << 25, usize::MAX / 2, usize::MAX])]
 }
@@ -29,7 +29,7 @@ fn point<const D: usize>() -> impl Strategy<Value = [f32; D]> {
     prop::collection::vec(measure(), D).prop_map(|point| core::array::from_fn(|axis| point[axis]))
 }
 
-/// A model has only particles that are somewhere, and names only these.
+/// Checks that all positions are finite and all numbers refer to existing particles.
 fn sane<const D: usize>(model: Result<Model<D>, ModelError>) -> Result<(), TestCaseError> {
     let Ok(model) = model else { return Ok(()) };
     let len = model.particles.len();
@@ -83,7 +83,7 @@ proptest! {
         [spacing, density, bending] in [measure(), measure(), measure()],
         kind in prop::sample::select(vec![Kind::TwoSided, Kind::Maximum, Kind::Minimum]),
     ) {
-        // Fine ropes are honest work, but too much of it.
+        // Very fine ropes are valid but slow.
         prop_assume!(!(1e-9..1e-2).contains(&spacing));
         sane(Model::rope(&path, &Rope { spacing, density, kind, bending }))?;
     }
@@ -107,7 +107,7 @@ proptest! {
         [wood_density, leaf_density, stiffness] in [measure(), measure(), measure()],
         seed in any::<u64>(),
     ) {
-        // Without end, a plant of many pieces is only refused when it is as large as can be.
+        // A plant with too many pieces is refused only once it has reached the limit.
         let pieces = if levels > 2 { pieces.min(3) } else { pieces };
         let plant = Plant {
             height, pieces, levels, angle, leaf, thickness, wood_density, leaf_density, stiffness,
@@ -126,7 +126,7 @@ proptest! {
 }
 
 #[test]
-fn no_scene_of_the_library_is_made_in_any_size() {
+fn library_scenes_refuse_excessive_sizes() {
     for listed in LibraryScene::ALL {
         let error = listed.scene(usize::MAX).unwrap_err();
         assert!(matches!(error, SceneError::Limit(_)), "{}: {error}", listed.name);

@@ -1,4 +1,4 @@
-//! Sheets and meshes, against what is drawn on paper.
+//! Sheets and meshes, against values computed by hand.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use taut_world::{Axes, Cloth, Diagonals, HexSheet, Model, ModelError};
 
 use crate::models::{minus, norm};
 
-/// The doubled area of a face as a vector, in `f64`.
+/// The normal of a face with twice its area as length, in `f64`.
 fn normal(model: &Model, face: [u32; 3]) -> [f64; 3] {
     let [a, b, c] = face.map(|corner| model.particles.position(corner as usize));
     let [u, v] = [minus(b, a), minus(c, a)];

@@ -1,11 +1,11 @@
-//! Soft sticks are as soft as they say.
+//! Soft sticks sag according to their compliance.
 
 use taut_core::{Duplicates, Formula, Particles, Sticks};
 use taut_world::Model;
 
 use crate::make::{scene, steps, world};
 
-/// How far a weight of `mass` kg on a stick of 1 m and of that compliance sags, m.
+/// The sag of a weight of `mass` kg on a compliant stick of 1 m, m.
 fn sag(compliance: f32, mass: f32, substeps: u32, iterations: u32, formula: Formula) -> f64 {
     let points = [[0.0, 0.0, 0.0], [0.0, -1.0, 0.0]];
     let particles = Particles::new(&points, &[0.0, 1.0 / mass]).unwrap();

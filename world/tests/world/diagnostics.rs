@@ -1,12 +1,12 @@
-//! Figures of worlds whose figures are known.
+//! Diagnostics of worlds with known values.
 
 use proptest::prelude::*;
 use taut_core::{Duplicates, Formula, Particles, Sticks};
 use taut_world::{Diagnostics, Model, Scene, StickSet};
 
-use crate::make::{loose, scene, steps, world};
+use crate::make::{scene, steps, unconnected, world};
 
-/// In empty space.
+/// The scene without gravity.
 fn weightless(mut scene: Scene) -> Scene {
     scene.settings.step.acceleration = [0.0; 3];
     scene.settings.step.damping_rate = 0.0;
@@ -18,10 +18,10 @@ fn near(one: f64, other: f64, within: f64) -> bool {
 }
 
 #[test]
-fn figures_are_those_of_the_textbook() {
+fn diagnostics_match_the_textbook() {
     let mut scene = weightless(scene(
-        "loose",
-        loose(&[[1.0, 0.0, 0.0], [0.0, 2.0, 3.0], [9.0; 3]], &[0.5, 0.25, 0.0]),
+        "unconnected",
+        unconnected(&[[1.0, 0.0, 0.0], [0.0, 2.0, 3.0], [9.0; 3]], &[0.5, 0.25, 0.0]),
     ));
     scene.settings.step.acceleration = [0.0, -10.0, 0.0];
     scene.settings.step.dt = 0.25;
@@ -49,7 +49,7 @@ proptest! {
         acceleration in [-1.0..1.0_f32, -20.0..0.0_f32, -1.0..1.0_f32],
         substeps in 1..5_u32,
     ) {
-        let mut scene = weightless(scene("ball", loose(&[[0.0; 3]], &[1.0])));
+        let mut scene = weightless(scene("ball", unconnected(&[[0.0; 3]], &[1.0])));
         scene.settings.step.acceleration = acceleration;
         scene.settings.step.substeps = substeps;
         let mut world = world(&scene);
@@ -67,9 +67,9 @@ proptest! {
 }
 
 #[test]
-fn a_particle_let_go_at_rest_falls_half_a_substep_further() {
+fn a_particle_released_at_rest_falls_half_a_substep_further() {
     // Verlet from a previous position that is the position: x = ½ a t (t + h).
-    let mut scene = scene("ball", loose(&[[0.0; 3]], &[1.0]));
+    let mut scene = scene("ball", unconnected(&[[0.0; 3]], &[1.0]));
     scene.settings.step.damping_rate = 0.0;
     let mut world = world(&scene);
     steps(&mut world, 60);
@@ -102,7 +102,7 @@ fn sticks_pull_at_both_ends_alike() {
     }
 }
 
-/// How much of its spin a ball loses in a second, as a share.
+/// The share of its spin that a ball loses per second.
 fn spin_lost(substeps: u32) -> f64 {
     let mut scene = weightless(scene("ball", Model::sphere(9, StickSet::All).unwrap()));
     scene.settings.step.substeps = substeps;
@@ -121,13 +121,13 @@ fn spin_lost(substeps: u32) -> f64 {
 
 #[test]
 fn a_ball_keeps_its_spin_the_better_the_shorter_the_substeps() {
-    // A stick pulls along where it is at the end of a substep, and its ends turned meanwhile.
+    // A stick corrects along its direction at the end of a substep, after its ends have turned.
     let [coarse, fine] = [1, 8].map(spin_lost);
     assert!(coarse < 0.15 && fine < coarse / 4.0, "{coarse} and {fine}");
 }
 
 #[test]
-fn the_stretch_is_of_all_pieces_together_but_not_of_torn_sticks() {
+fn the_stretch_covers_all_islands_but_no_torn_sticks() {
     let points = [[0.0; 3], [1.0, 0.0, 0.0], [3.0, 0.0, 0.0], [2.5, 0.0, 0.0]];
     let particles = Particles::new(&points, &[1.0; 4]).unwrap();
     let rests = [1.0; 3];

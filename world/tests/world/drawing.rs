@@ -1,4 +1,4 @@
-//! What is drawn is what there is, by numbers that stay.
+//! Drawings match the world and have stable numbers.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use taut_world::{
 
 use crate::make::{drape, scene, steps, world};
 
-/// A sheet, a scan that is numbered anew inside, bodies and a rope: three pieces' worth of numbers.
+/// A sheet, a large mesh that is renumbered inside, bodies and a rope: three islands.
 fn mixed() -> Scene {
     let mut scene = Scene::<3>::new();
     scene
@@ -37,7 +37,7 @@ fn rows_are_positions_in_the_order_of_the_world() {
     let mut wide = vec![[f32::NAN; 4]; world.vertices()];
     world.copy_vertices(&mut wide);
     assert!(wide.iter().zip(&rows).all(|(wide, row)| wide[..3] == row[..] && wide[3] == 0.0));
-    // Bodies' vertices are where the bodies say.
+    // Vertices of bodies are those of the bodies themselves.
     let mut skins = wide[world.len()..].iter();
     for piece in world.islands() {
         for vertex in piece.matter.bodies.vertices(&piece.matter.particles) {
@@ -52,13 +52,13 @@ fn rows_are_positions_in_the_order_of_the_world() {
     assert!(rows.iter().all(|row| row[2] == 0.0 && row[0].is_finite()));
 }
 
-/// What is left of a drawing's triangles and sticks, by their numbers.
+/// The numbers of the remaining triangles or sticks of a drawing.
 fn left<const C: usize>(all: &[[u32; C]]) -> BTreeSet<usize> {
     (0..all.len()).filter(|&it| all[it][0] != GONE).collect()
 }
 
 #[test]
-fn what_goes_is_written_down_by_numbers_that_stay() {
+fn removals_are_recorded_by_stable_numbers() {
     let whole = mixed();
     let mut world = world(&whole);
     let before = world.drawing();
@@ -142,7 +142,7 @@ fn normals_are_those_of_a_sphere_and_never_nan() {
 
 proptest! {
     #[test]
-    fn normals_have_a_length_of_one_whatever_comes(
+    fn normals_always_have_length_one(
         points in prop::collection::vec(prop::array::uniform3(prop::num::f32::ANY), 1..9),
         triangles in prop::collection::vec(prop::array::uniform3(0..10_u32), 0..9),
     ) {
@@ -155,7 +155,7 @@ proptest! {
     }
 }
 
-/// A point of a figure in the axes of the world.
+/// A point of a figure in world coordinates.
 fn placed<const D: usize>(figure: &Figure<D>, point: [f64; D]) -> [f64; D] {
     let at = |axis: usize| point.get(axis).copied().unwrap_or(0.0);
     let [x, y, z, w] = figure.rotation;
@@ -169,7 +169,7 @@ fn placed<const D: usize>(figure: &Figure<D>, point: [f64; D]) -> [f64; D] {
     core::array::from_fn(|i| v[i] + 2.0 * (w * once[i] + twice[i]) + figure.position[i])
 }
 
-/// Points on the surface of a figure, in its own axes.
+/// Points on the surface of a figure, in its own coordinates.
 fn surface<const D: usize>(form: Form<D>) -> Vec<[f64; D]> {
     let along = |axis: usize, far: f64| core::array::from_fn(|i| if i == axis { far } else { 0.0 });
     match form {
@@ -189,8 +189,8 @@ fn surface<const D: usize>(form: Form<D>) -> Vec<[f64; D]> {
     }
 }
 
-/// A particle is met a little inside of what is drawn, and not a little outside.
-fn meets_what_is_drawn<const D: usize>(obstacle: &dyn Obstacle<D>, inwards: f64) {
+/// A particle collides slightly inside the drawn surface, and not slightly outside.
+fn assert_collides_where_drawn<const D: usize>(obstacle: &dyn Obstacle<D>, inwards: f64) {
     use taut_core::{Motion, Step};
     use taut_world::Moment;
 
@@ -235,13 +235,13 @@ fn obstacles_are_drawn_where_they_keep_out() {
         };
     }
     let ends = [[0.1, 0.2, 0.3], [0.5, -0.8, 0.2]];
-    meets_what_is_drawn(moving!(Sphere::new([0.1, 0.2, 0.3], 0.4)), 1.0);
-    meets_what_is_drawn(moving!(Capsule::new(ends, 0.2)), 1.0);
-    meets_what_is_drawn(moving!(Capsule::new([[1.0; 3]; 2], 0.2)), 1.0);
-    meets_what_is_drawn(moving!(Cuboid::new([0.0; 3], [1.0, 2.0, 3.0])), 1.0);
-    meets_what_is_drawn(moving!(Cuboid::oriented([0.5; 3], half_edges)), 1.0);
-    meets_what_is_drawn(moving!(HalfSpace::new([0.1, 0.2, 0.3], [1.0, -2.0, 0.5])), 1.0);
-    meets_what_is_drawn(moving!(Bounds::new([-1.0, 0.0, -3.0], [1.0, 2.0, 3.0])), -1.0);
+    assert_collides_where_drawn(moving!(Sphere::new([0.1, 0.2, 0.3], 0.4)), 1.0);
+    assert_collides_where_drawn(moving!(Capsule::new(ends, 0.2)), 1.0);
+    assert_collides_where_drawn(moving!(Capsule::new([[1.0; 3]; 2], 0.2)), 1.0);
+    assert_collides_where_drawn(moving!(Cuboid::new([0.0; 3], [1.0, 2.0, 3.0])), 1.0);
+    assert_collides_where_drawn(moving!(Cuboid::oriented([0.5; 3], half_edges)), 1.0);
+    assert_collides_where_drawn(moving!(HalfSpace::new([0.1, 0.2, 0.3], [1.0, -2.0, 0.5])), 1.0);
+    assert_collides_where_drawn(moving!(Bounds::new([-1.0, 0.0, -3.0], [1.0, 2.0, 3.0])), -1.0);
 
     let path = || Path::Oscillating { amplitude: [0.3, 0.1], period: 2.0 };
     let spin = Spin::in_plane([[1.0, 0.0], [0.0, 1.0]], [0.3, 0.1], -0.7).unwrap();
@@ -250,13 +250,16 @@ fn obstacles_are_drawn_where_they_keep_out() {
             &Solid::new($shape.unwrap()).along(path()).unwrap().turning(spin)
         };
     }
-    meets_what_is_drawn(flat!(Sphere::new([0.1, 0.2], 0.4)), 1.0);
-    meets_what_is_drawn(flat!(Capsule::new([[0.1, 0.2], [0.8, -0.3]], 0.2)), 1.0);
-    meets_what_is_drawn(flat!(Cuboid::oriented([0.0; 2], [[0.5, 0.5], [-0.5, 0.5]])), 1.0);
-    meets_what_is_drawn(flat!(Cuboid::oriented([0.0; 2], [[0.5, 0.5], [0.25, -0.25]])), 1.0);
-    meets_what_is_drawn(flat!(HalfSpace::new([0.1, 0.2], [1.0, -2.0])), 1.0);
-    meets_what_is_drawn(flat!(HalfSpace::new([0.1, 0.2], [-1.0, 2.0])), 1.0);
-    meets_what_is_drawn(flat!(Bounds::new([-1.0, 0.0], [1.0, 2.0])), -1.0);
+    assert_collides_where_drawn(flat!(Sphere::new([0.1, 0.2], 0.4)), 1.0);
+    assert_collides_where_drawn(flat!(Capsule::new([[0.1, 0.2], [0.8, -0.3]], 0.2)), 1.0);
+    assert_collides_where_drawn(flat!(Cuboid::oriented([0.0; 2], [[0.5, 0.5], [-0.5, 0.5]])), 1.0);
+    assert_collides_where_drawn(
+        flat!(Cuboid::oriented([0.0; 2], [[0.5, 0.5], [0.25, -0.25]])),
+        1.0,
+    );
+    assert_collides_where_drawn(flat!(HalfSpace::new([0.1, 0.2], [1.0, -2.0])), 1.0);
+    assert_collides_where_drawn(flat!(HalfSpace::new([0.1, 0.2], [-1.0, 2.0])), 1.0);
+    assert_collides_where_drawn(flat!(Bounds::new([-1.0, 0.0], [1.0, 2.0])), -1.0);
 }
 
 #[cfg(feature = "parry")]
@@ -278,7 +281,7 @@ fn a_mesh_is_drawn_where_it_keeps_out() {
 }
 
 #[test]
-fn every_scene_says_what_it_looks_like() {
+fn every_scene_has_a_drawing() {
     fn look_at<const D: usize>(scene: &Scene<D>) -> Drawing {
         let world = world(scene);
         let mut rows = vec![[f32::NAN; 3]; world.vertices()];
@@ -332,7 +335,7 @@ fn drops_that_are_not_alive_are_absent() {
 }
 
 #[test]
-fn what_only_holds_in_place_is_not_seen() {
+fn support_sticks_are_unseen() {
     let plant = Model::<3>::plant(&Plant::default()).unwrap();
     let mut both = Scene::<3>::new();
     let drape = drape(4, StickSet::Structural);
@@ -357,7 +360,7 @@ fn what_only_holds_in_place_is_not_seen() {
 
 #[cfg(all(feature = "glam", feature = "mint"))]
 #[test]
-fn matrices_of_other_crates_bring_points_to_where_they_are() {
+fn matrices_of_other_crates_map_points_alike() {
     use glam::{DMat4, DQuat, DVec3};
 
     let spin = Spin::about([1.0, 2.0, -0.5], [0.3, 0.2, 0.1], 1.3).unwrap();

@@ -1,4 +1,4 @@
-//! Emitters throw as many as they should, as far as they should.
+//! Emitters start the right number of particles, on the right parabolas.
 
 use taut_scalar::ScalarKernel;
 use taut_world::{Emission, Emitter, Model, ModelError, Source, World, fallen};
@@ -10,7 +10,7 @@ fn emitter(world: &World<ScalarKernel>) -> &Emitter {
 }
 
 #[test]
-fn what_is_thrown_flies_on_its_parabola_from_the_moment_of_its_birth() {
+fn particles_follow_their_parabola_from_birth_on() {
     let emission = Emission {
         source: Source::Point([1.0, 2.0, 3.0]),
         rate: 37.0,
@@ -39,7 +39,7 @@ fn what_is_thrown_flies_on_its_parabola_from_the_moment_of_its_birth() {
 }
 
 #[test]
-fn damping_that_leaves_no_velocity_leaves_places_finite() {
+fn extreme_damping_keeps_positions_finite() {
     for rate in [1e2, 1e3, 5e3, 6e3, 1e4, 1e9] {
         let emission = Emission { velocity: [3.0, 7.0, -1.0], ..Emission::default() };
         let mut scene = scene("fountain", Model::emitter(emission).unwrap());
@@ -51,7 +51,7 @@ fn damping_that_leaves_no_velocity_leaves_places_finite() {
 }
 
 #[test]
-fn as_many_live_as_were_born_and_have_not_died() {
+fn living_particles_are_those_born_and_not_dead() {
     let emission =
         Emission { rate: 1000.0, lifetime: [0.2, 0.6], spread: 1.0, ..Emission::default() };
     let mut world = world(&scene("sparks", Model::emitter(emission).unwrap()));
@@ -85,7 +85,7 @@ fn as_many_live_as_were_born_and_have_not_died() {
 }
 
 #[test]
-fn the_dead_lie_still_and_what_is_resumed_goes_on() {
+fn dead_particles_rest_and_a_resumed_emitter_continues() {
     let emission =
         Emission { rate: 90.0, lifetime: [0.1, 0.4], spread: 2.0, seed: 11, ..Emission::default() };
     let scene = scene("sparks", Model::emitter(emission).unwrap());
@@ -110,7 +110,7 @@ fn the_dead_lie_still_and_what_is_resumed_goes_on() {
 }
 
 #[test]
-fn polygons_throw_by_their_area_and_along_their_normals() {
+fn polygons_emit_by_area_along_their_normals() {
     // In the plane y = 1 and seen from above, one triangle three times as large as the other.
     let small = [[0.0, 1.0, 0.0], [0.0, 1.0, 1.0], [1.0, 1.0, 0.0]];
     let large = [[5.0, 1.0, 0.0], [5.0, 1.0, 1.0], [8.0, 1.0, 0.0]];

@@ -1,21 +1,21 @@
-//! Fields of force do what their formulas say.
+//! Force fields match their formulas.
 
 use std::sync::Arc;
 
 use proptest::prelude::*;
 use taut_world::{Acceleration, Attractor, Drag, Field, Force, Region, Scene, Subject};
 
-use super::make::{loose, scene, steps, world};
+use super::make::{scene, steps, unconnected, world};
 
 fn falling(inverse_mass: f32, force: impl Force + 'static) -> Scene {
-    let mut scene = scene("stone", loose(&[[0.0, 0.0, 0.0]], &[inverse_mass]));
+    let mut scene = scene("stone", unconnected(&[[0.0, 0.0, 0.0]], &[inverse_mass]));
     scene.settings.step.damping_rate = 0.0;
     scene.forces.push(Arc::new(force));
     scene
 }
 
 #[test]
-fn what_falls_through_air_reaches_the_speed_of_the_formula() {
+fn terminal_velocity_matches_the_formula() {
     // A ball of 0.1 kg and of 10 cm across.
     let area = 0.25 * std::f32::consts::PI * 0.01;
     let scene = falling(10.0, Field::new(Drag::quadratic(1.2, 0.47, area)));
@@ -31,7 +31,7 @@ fn what_falls_through_air_reaches_the_speed_of_the_formula() {
 
 proptest! {
     #[test]
-    fn drag_never_turns_anything_around(
+    fn drag_never_reverses_velocity(
         inverse_mass in 1e-3_f32..1e6,
         linear in 0.0_f32..1e6,
         quadratic in 0.0_f32..1e6,
@@ -49,7 +49,7 @@ proptest! {
         world.islands_mut()[0].matter.particles.previous_mut(0)[0] = was;
         prop_assert!(world.step().unwrap().finite);
         let moved = world.position(0)[0];
-        // Where damping leaves next to nothing, products are denormal and lose their digits.
+        // If damping leaves almost nothing, products are denormal and lose digits.
         prop_assert!((-1e-30..=-was).contains(&moved), "{was} to {moved}");
     }
 }
@@ -57,7 +57,7 @@ proptest! {
 #[test]
 fn regions_and_groups_bound_a_field() {
     let points = [[0.0, 0.0, 0.0], [5.0, 0.0, 0.0], [0.0, 5.0, 0.0], [5.0, 5.0, 0.0]];
-    let mut model = loose(&points, &[2.0; 4]);
+    let mut model = unconnected(&points, &[2.0; 4]);
     model.groups.insert("upper".to_owned(), vec![2, 3]);
     let regions = [
         Region::Ball { centre: [0.0; 3], radius: 6.0 },
@@ -87,10 +87,10 @@ fn regions_and_groups_bound_a_field() {
 }
 
 #[test]
-fn what_circles_an_attractor_stays_at_its_distance() {
+fn an_orbit_keeps_its_radius() {
     // At 2 m around 8 m³/s² it is 2 m/s.
     let attractor = Attractor { place: [0.0; 3], strength: 8.0, softening: 1e-3 };
-    let mut scene = scene("moon", loose(&[[2.0, 0.0, 0.0]], &[3.0]));
+    let mut scene = scene("moon", unconnected(&[[2.0, 0.0, 0.0]], &[3.0]));
     scene.settings.step.acceleration = [0.0; 3];
     scene.settings.step.damping_rate = 0.0;
     scene.settings.step.substeps = 8;

@@ -1,4 +1,4 @@
-//! Particles that are held go where they are dragged, and are free again after.
+//! Pinning, grabbing, dragging and releasing particles.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use taut_world::{Force, Forces, Model, Moment, StickSet, WorldError};
 
 use crate::make::{scene, steps, world};
 
-/// Makes the world take its columns, and changes nothing.
+/// A force that adds nothing, but makes the world use its columns.
 #[derive(Debug)]
 struct Nothing;
 
@@ -15,7 +15,7 @@ impl Force for Nothing {
 }
 
 #[test]
-fn what_is_dragged_is_there_at_the_end_of_the_step_whichever_way_it_takes() {
+fn dragged_particles_reach_their_targets_on_all_paths() {
     let mut hashes = Vec::new();
     for force in [false, true] {
         let mut scene = scene("sheet", Model::drape(9, StickSet::All).unwrap());
@@ -50,8 +50,9 @@ fn what_is_dragged_is_there_at_the_end_of_the_step_whichever_way_it_takes() {
 }
 
 #[test]
-fn substeps_drag_evenly_and_who_lets_go_throws() {
-    let mut scene = scene("loose", crate::make::loose(&[[0.0; 3], [1.0; 3]], &[0.5, 1.0]));
+fn substeps_drag_evenly_and_release_throws() {
+    let mut scene =
+        scene("unconnected", crate::make::unconnected(&[[0.0; 3], [1.0; 3]], &[0.5, 1.0]));
     scene.settings.step.substeps = 5;
     scene.settings.step.damping_rate = 0.0;
     scene.settings.step.acceleration = [0.0; 3];
@@ -75,8 +76,9 @@ fn substeps_drag_evenly_and_who_lets_go_throws() {
 }
 
 #[test]
-fn what_is_pinned_and_grabbed_at_once_is_free_after_both() {
-    let mut world = world(&scene("loose", crate::make::loose(&[[0.0; 3], [1.0; 3]], &[0.5, 0.0])));
+fn a_pinned_and_grabbed_particle_is_free_after_unpin_and_release() {
+    let mut world =
+        world(&scene("unconnected", crate::make::unconnected(&[[0.0; 3], [1.0; 3]], &[0.5, 0.0])));
     world.grab(0).unwrap();
     world.pin(0).unwrap();
     world.release(0).unwrap();
@@ -105,14 +107,14 @@ fn what_is_pinned_and_grabbed_at_once_is_free_after_both() {
 }
 
 #[test]
-fn the_nearest_particle_is_the_one_that_a_search_of_all_finds() {
+fn nearest_matches_an_exhaustive_search() {
     let mut scene = scene("disc", Model::disc(12, StickSet::Structural).unwrap());
     scene.add("sheet", Model::drape(7, StickSet::All).unwrap().moved([0.1, 0.2, 0.3])).unwrap();
     let world = world(&scene);
     for particle in 0..world.len() {
         let [x, y, z] = world.position(particle);
         assert_eq!(world.nearest([x + 0.003, y - 0.003, z], 0.02), Some(particle));
-        // From behind the viewer nothing is picked; from the front, what the ray meets.
+        // Nothing behind the viewer is picked; in front, the particle that the ray hits.
         let eye = [0.3, -0.2, 5.0];
         let ray = [x - eye[0], y - eye[1], z - eye[2]];
         let picked = world.nearest_to_ray(eye, ray, 1e-3).unwrap();

@@ -1,4 +1,4 @@
-//! Models, forces, obstacles and worlds, against what is known.
+//! Tests of models, forces, obstacles and worlds against known results.
 #![allow(clippy::float_cmp, reason = "that two numbers are the same is what is promised")]
 
 mod allocations;

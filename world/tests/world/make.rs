@@ -1,10 +1,10 @@
-//! Small worlds.
+//! Small models and worlds for tests.
 
 use taut_core::{Duplicates, Particles, Step, Sticks};
 use taut_scalar::ScalarKernel;
 use taut_world::{Model, Scene, StickSet, World};
 
-/// One substep of 1/60 s and of 8 iterations: for tests whose figures are of this step.
+/// One substep of 1/60 s with 8 iterations, for tests with values for this step.
 pub(crate) fn coarse<const D: usize>() -> Step<D> {
     Step { substeps: 1, iterations: 8, ..Step::default() }
 }
@@ -35,13 +35,13 @@ pub(crate) fn drape(size: usize, set: StickSet) -> Model {
     model
 }
 
-/// Particles without sticks, and of other masses.
-pub(crate) fn loose(points: &[[f32; 3]], inverse_masses: &[f32]) -> Model {
+/// Particles without sticks.
+pub(crate) fn unconnected(points: &[[f32; 3]], inverse_masses: &[f32]) -> Model {
     let sticks = Sticks::with_rests(points.len(), &[], &[], Duplicates::Keep).unwrap();
     Model::new(Particles::new(points, inverse_masses).unwrap(), sticks)
 }
 
-/// Steps of which each must end finite.
+/// Steps the world and asserts that all positions stay finite.
 pub(crate) fn steps<const D: usize>(world: &mut World<ScalarKernel, D>, steps: usize) {
     for _ in 0..steps {
         assert!(world.step().unwrap().finite);

@@ -1,4 +1,4 @@
-//! Nothing crosses a mesh.
+//! Particles never cross a mesh.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ struct Shape {
     triangles: Vec<[u32; 3]>,
 }
 
-/// A box with a pit in its top, in numbers that are rounded: closed, and not convex.
+/// A box with a pit in its top, with rounded coordinates: closed, and not convex.
 fn pit() -> Shape {
     // Outlines of the outside and of the pit, at several heights.
     let ring = |half: f32, y: f32| {
@@ -42,8 +42,8 @@ fn pit() -> Shape {
     Shape { points, triangles }
 }
 
-/// How often a closed surface goes around a point, seen from inside: 1 inside, 0 outside. By the
-/// sum of solid angles (van Oosterom and Strackee 1983).
+/// The winding number of a closed surface around a point: 1 inside, 0 outside. By the sum of solid
+/// angles (van Oosterom and Strackee 1983).
 fn winding(shape: &Shape, p: [f64; 3]) -> f64 {
     let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
     let mut sum = 0.0;
@@ -73,7 +73,7 @@ fn the_oracle_knows_inside_from_outside() {
     assert!(winding(&pit, [3.0, 0.0, 0.0]).abs() < 1e-9);
 }
 
-/// Chance, and where shots go.
+/// Random numbers and targets of shots.
 struct Range(ChaCha8Rng);
 
 impl Range {
@@ -101,7 +101,7 @@ impl Range {
     }
 }
 
-fn loose(points: &[[f32; 3]]) -> Model {
+fn unconnected(points: &[[f32; 3]]) -> Model {
     let particles = Particles::new(points, &vec![1.0; points.len()]).unwrap();
     let sticks = Sticks::with_rests(points.len(), &[], &[], Duplicates::Keep).unwrap();
     Model::new(particles, sticks)
@@ -123,7 +123,7 @@ fn shoot(shape: &Shape, surface: Surface, seed: u64) {
     let inside: Vec<bool> = starts.iter().map(|x| is_inside(shape, *x)).collect();
     let share = inside.iter().filter(|inside| **inside).count();
     assert!((500..9_500).contains(&share), "{share} of 10,000 are inside");
-    let mut model = loose(&starts);
+    let mut model = unconnected(&starts);
     for (i, start) in starts.iter().enumerate() {
         let target = range.target(shape);
         let speed = range.number(0.0, 1000.0) * range.number(0.0, 1.0);
@@ -161,7 +161,7 @@ fn a_wall_stops_a_bullet_where_it_hits() {
     let wall = TriMesh::new(&points, &[[0, 1, 2], [0, 2, 3]], Facing::Front).unwrap();
     let wall = Solid::mesh(wall).with(Surface { thickness: 0.1, ..Surface::default() }).unwrap();
     // On the seam of both triangles; the second comes from behind, where there is no wall.
-    let mut model = loose(&[[5.0, 0.0, 0.0], [-5.0, 0.0, 0.0]]);
+    let mut model = unconnected(&[[5.0, 0.0, 0.0], [-5.0, 0.0, 0.0]]);
     for (particle, speed) in [(0, -1000.0), (1, 1000.0)] {
         model.particles.previous_mut(0)[particle] -= speed * H;
     }
@@ -187,7 +187,7 @@ fn no_particle_gets_into_a_mesh_that_moves() {
     let spin = Spin::about([1.0, 2.0, -0.5], [0.1, 0.0, 0.0], 9.0).unwrap();
     let surface = Surface { restitution: 0.3, ..Surface::default() };
     let mesh = Solid::mesh(mesh).with(surface).unwrap().along(path).unwrap().turning(spin);
-    let mut world = world(loose(&points), mesh.clone());
+    let mut world = world(unconnected(&points), mesh.clone());
     world.settings_mut().passes = 2;
     for step in 0..60 {
         assert!(world.step().unwrap().finite);
@@ -199,7 +199,7 @@ fn no_particle_gets_into_a_mesh_that_moves() {
     }
 }
 
-/// Relaxation pulls particles through between passes; they come back each time.
+/// Relaxation may pull particles through between passes; each pass brings them back.
 #[test]
 fn bodies_and_limbs_stay_on_the_side_of_a_mesh_where_they_were() {
     // A floor with two ridges, from left to right, along z.
@@ -237,7 +237,7 @@ fn bodies_and_limbs_stay_on_the_side_of_a_mesh_where_they_were() {
         }
         for end in 0..2 {
             let [_, y, _] = world.position(end);
-            // What hits hard lies where it happens to.
+            // The final position after a hard hit is not tested.
             let lies = if speed < 0.0 { y > 0.047 } else { (y - 0.25).abs() < 3e-3 };
             assert!(lies, "{facing:?}, {speed} m/s, end {end}: {y}");
         }
@@ -258,7 +258,7 @@ fn cloth_stays_on_the_side_of_a_mesh_where_it_was() {
     let mut cloth = Model::drape(24, StickSet::All).unwrap();
     for particle in 0..cloth.particles.len() {
         let [x, y, _] = cloth.particles.position(particle);
-        // Flat, above the pit, and let loose.
+        // Flat, above the pit, and free to fall.
         cloth.particles.set_position(particle, [x - 0.6, 1.0, y + 0.6]).unwrap();
         cloth.particles.set_inverse_mass(particle, 1.0).unwrap();
     }
@@ -283,10 +283,10 @@ fn cloth_stays_on_the_side_of_a_mesh_where_it_was() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Triangles anywhere, degenerate ones too, and a particle through them: afterwards it can see
-    /// where it came from.
+    /// Random triangles, some degenerate, and a particle that moves through them: afterwards no
+    /// triangle separates it from its start.
     #[test]
-    fn a_particle_sees_where_it_came_from(
+    fn no_triangle_separates_a_particle_from_its_start(
         corners in prop::collection::vec(prop::array::uniform3(-8_i8..8), 3..24),
         from in prop::array::uniform3(-9.0_f32..9.0),
         to in prop::array::uniform3(-9.0_f32..9.0),
@@ -299,7 +299,7 @@ proptest! {
         let surface =
             Surface { thickness, restitution: 0.5, friction: 0.5, ..Surface::default() };
         let mesh = Solid::mesh(mesh).with(surface).unwrap();
-        let mut model = loose(&[from]);
+        let mut model = unconnected(&[from]);
         let mut scratch = ContactScratch::default();
         mesh.begin(&mut Matter::of(&mut model, &mut scratch));
         for (axis, to) in to.into_iter().enumerate() {
@@ -316,7 +316,7 @@ proptest! {
     }
 }
 
-/// Whether a way goes through the inside of a triangle, plainly (Möller and Trumbore 1997).
+/// Whether a segment clearly crosses the inside of a triangle (Möller and Trumbore 1997).
 fn crosses([a, b, c]: [[f64; 3]; 3], from: [f64; 3], to: [f64; 3]) -> bool {
     let minus = |p: [f64; 3], q: [f64; 3]| [p[0] - q[0], p[1] - q[1], p[2] - q[2]];
     let dot = |p: [f64; 3], q: [f64; 3]| p[0] * q[0] + p[1] * q[1] + p[2] * q[2];

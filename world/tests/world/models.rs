@@ -1,4 +1,4 @@
-//! What can be done to any model.
+//! Operations on all models.
 
 use taut_core::{Kernel, Plan, Renumbering, Schedule, Step};
 use taut_scalar::ScalarKernel;
@@ -36,7 +36,7 @@ fn turning_keeps_lengths_and_turns_velocities() {
 }
 
 #[test]
-fn what_is_thrown_flies() {
+fn moving_at_sets_velocities() {
     let step = Step::<2> { damping_rate: 0.0, substeps: 4, iterations: 8, ..Step::default() };
     let rope = Model::rope(&[[0.0, 0.0], [1.0, 0.0]], &Rope::default()).unwrap();
     let Model { mut particles, sticks, .. } = rope.moving_at([3.0, 4.0], step.dt / 4.0);

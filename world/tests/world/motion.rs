@@ -2,7 +2,7 @@
 
 use taut_world::{Integrator, Oscillator, fallen};
 
-/// How far off a damped oscillator is after two seconds of so many steps.
+/// The error of a damped oscillator after two seconds in so many steps.
 fn off(integrator: Integrator, steps: u32) -> f64 {
     let oscillator = Oscillator { frequency: 5.0, damping: 0.6 };
     let h = 2.0 / f64::from(steps);

@@ -1,4 +1,4 @@
-//! The bits of a model are its own: whatever else is in the scene, if it does not touch the model.
+//! Other models that do not touch a model do not change its bits.
 
 use std::f32::consts::TAU;
 use std::sync::Arc;
@@ -12,9 +12,9 @@ use taut_world::{
     Scene, Solid, Source, Sphere, Spring, Springs, StickSet, Surface, Wind, World,
 };
 
-use super::make::{coarse, loose, steps, world};
+use super::make::{coarse, steps, unconnected, world};
 
-/// How far apart models are, m: nothing gets from one to another.
+/// Distance between models, m: they never touch.
 const APART: f32 = 40.0;
 
 /// The models, each at its own place and under its own name, with all of `setting`.
@@ -34,9 +34,9 @@ fn scene<const D: usize>(
     scene
 }
 
-/// The bits of where the particles of a model are after 60 steps, in which sticks of some models tear
-/// and those models are reordered.
-fn ending<const D: usize>(scene: &Scene<D>, name: &str) -> Vec<u32> {
+/// The bits of a model's positions after 60 steps, in which sticks of some models tear and those
+/// models are reordered.
+fn final_bits<const D: usize>(scene: &Scene<D>, name: &str) -> Vec<u32> {
     let mut world = world(scene);
     for step in 0..6 {
         steps(&mut world, 10);
@@ -60,21 +60,21 @@ fn ending<const D: usize>(scene: &Scene<D>, name: &str) -> Vec<u32> {
     range.flat_map(|particle| world.position(particle).map(f32::to_bits)).collect()
 }
 
-/// Each model ends alone as it does together with all others, in any order of the scene.
+/// Asserts that each model has the same bits alone and with all others, in any order.
 fn assert_own_bits<const D: usize>(mut models: Vec<(&str, Model<D>)>, setting: &Scene<D>) {
     let alone: Vec<Vec<u32>> = models
         .iter()
-        .map(|&(name, _)| ending(&scene(&models, |other| other == name, setting), name))
+        .map(|&(name, _)| final_bits(&scene(&models, |other| other == name, setting), name))
         .collect();
     let together = scene(&models, |_| true, setting);
     for ((name, _), alone) in models.iter().zip(&alone) {
-        assert!(ending(&together, name) == *alone, "{name} has other bits beside other models");
+        assert!(final_bits(&together, name) == *alone, "{name} has other bits beside other models");
     }
-    // Not only beside all of them.
+    // Also with some of the others.
     let (last, _) = models.pop().unwrap();
     let (first, _) = models[0];
     let fewer = scene(&models, |_| true, setting);
-    assert!(ending(&fewer, first) == alone[0], "{first} has other bits without {last}");
+    assert!(final_bits(&fewer, first) == alone[0], "{first} has other bits without {last}");
 }
 
 /// A disc of which all triangles have a corner in common.
@@ -201,7 +201,7 @@ fn the_longest_step_is_that_of_each_model_alone() {
     let spring = |stiffness: f32, damping: f32| {
         let spring = Spring { rest: 1.0, stiffness, damping };
         let springs = Springs::new(2, &[[0, 1]], &[spring]).unwrap();
-        let model = loose(&[[0.0; 3], [0.0, -1.0, 0.0]], &[0.0, 1.0]);
+        let model = unconnected(&[[0.0; 3], [0.0, -1.0, 0.0]], &[0.0, 1.0]);
         Model { springs, ..model }
     };
     let (stiff, damped) = (spring(1.2e4, 0.0), spring(1.0, 100.0));
@@ -239,11 +239,11 @@ fn sticks_of_the_first_particles_stay_with_their_model() {
 
 #[test]
 fn models_of_few_sticks_fill_registers_together() {
-    fn piece<const D: usize>(scene: &Scene<D>) -> (Schedule, Schedule) {
+    fn schedules<const D: usize>(scene: &Scene<D>) -> (Schedule, Schedule) {
         let world = world(scene);
-        let piece = &world.islands()[0];
-        let Model { particles, sticks, .. } = &piece.matter;
-        (piece.schedule().clone(), Schedule::for_mesh(particles, sticks))
+        let schedules = &world.islands()[0];
+        let Model { particles, sticks, .. } = &schedules.matter;
+        (schedules.schedule().clone(), Schedule::for_mesh(particles, sticks))
     }
     let registers = |schedule: &Schedule, lanes: usize| -> usize {
         schedule.batches().map(|batch| batch.len().div_ceil(lanes)).sum()
@@ -251,8 +251,8 @@ fn models_of_few_sticks_fill_registers_together() {
     for name in ["plants", "ragdolls", "ragdolls-3d", "boxes"] {
         let listed = LibraryScene::named(name).unwrap();
         let (schedule, of_all) = match listed.scene(listed.size).unwrap() {
-            AnyScene::Flat(scene) => piece(&scene),
-            AnyScene::Solid(scene) => piece(&scene),
+            AnyScene::Flat(scene) => schedules(&scene),
+            AnyScene::Solid(scene) => schedules(&scene),
         };
         for lanes in [8, 16] {
             let [taken, at_once] = [&schedule, &of_all].map(|it| registers(it, lanes));

@@ -1,4 +1,4 @@
-//! Obstacles keep particles out, and do to their velocities what the textbooks say.
+//! Collisions with obstacles, against closed forms.
 #![allow(clippy::float_cmp, reason = "what rests, rests to the bit")]
 
 use std::array::from_fn;
@@ -15,7 +15,7 @@ use taut_world::{
 const G: f64 = 9.81;
 
 /// Particles without sticks, each of 1 kg, at velocities in m/s.
-fn loose<const D: usize>(movers: &[([f32; D], [f32; D])], h: f32) -> Model<D> {
+fn unconnected<const D: usize>(movers: &[([f32; D], [f32; D])], h: f32) -> Model<D> {
     let points: Vec<_> = movers.iter().map(|(x, _)| *x).collect();
     let particles = Particles::new(&points, &vec![1.0; points.len()]).unwrap();
     let sticks = Sticks::with_rests(points.len(), &[], &[], Duplicates::Keep).unwrap();
@@ -58,9 +58,9 @@ fn surface(friction: f32, restitution: f32) -> Surface {
 }
 
 proptest! {
-    /// What a first look leaves out, a second one would have, too.
+    /// The first test has no false negatives.
     #[test]
-    fn a_ball_overlooks_nothing(
+    fn the_first_test_of_a_ball_has_no_false_negatives(
         way in [-1.0_f32..1.0, -1.0..1.0, -1.0..1.0],
         centre in [-10.0..10.0, -10.0..10.0, -10.0..10.0],
         (radius, reach) in (prop_oneof![Just(0.0), 1e-3..10.0], prop_oneof![Just(0.0_f32), 1e-6..1.0_f32]),
@@ -75,19 +75,19 @@ proptest! {
         let side = sides.as_ref()[0];
         let met = side.nearest(x).distance < reach;
         prop_assert!(side.may_reach(x, reach) || !met);
-        // Nor is it worthless.
+        // It does rule out most points.
         prop_assert!(!side.may_reach(x, reach) || off < 1.01 || far < 1e-3);
     }
 }
 
 #[test]
-fn a_dropped_ball_comes_up_to_the_square_of_its_restitution() {
-    // Shorter, and f32 could not tell what gravity does to a position in a substep.
+fn a_dropped_ball_rises_to_the_square_of_its_restitution() {
+    // In shorter substeps gravity is lost in the rounding of f32 positions.
     let h = 1.0 / 1200.0;
     for e in [0.3_f32, 0.6, 0.9, 1.0] {
         let floor = HalfSpace::new([0.0, 0.0], [0.0, 1.0]).unwrap();
         let floor = Solid::new(floor).with(surface(0.0, e)).unwrap();
-        let mut world = world(loose(&[([0.0, 1.0], [0.0, 0.0])], h), floor, 20);
+        let mut world = world(unconnected(&[([0.0, 1.0], [0.0, 0.0])], h), floor, 20);
         // It lands after √(2 H / g) = 0.45 s and is highest again e times as long after.
         let (mut low, mut highest) = (false, 0.0_f32);
         while world.time() < 0.4516 * f64::from(1.0 + 1.5 * e) {
@@ -105,7 +105,7 @@ fn a_dropped_ball_comes_up_to_the_square_of_its_restitution() {
 fn a_ball_comes_to_rest() {
     let floor = HalfSpace::new([0.0, 0.0], [0.0, 1.0]).unwrap();
     let floor = Solid::new(floor).with(surface(0.0, 0.7)).unwrap();
-    let mut world = world(loose(&[([0.0, 0.5], [0.0, 0.0])], 1e-3), floor, 10);
+    let mut world = world(unconnected(&[([0.0, 0.5], [0.0, 0.0])], 1e-3), floor, 10);
     run(&mut world, 360);
     assert_eq!(world.position(0)[1], 0.0);
     run(&mut world, 1);
@@ -120,7 +120,7 @@ fn a_block_slides_if_the_slope_is_steeper_than_friction_and_then_as_coulomb_says
             let (sin, cos) = degrees.to_radians().sin_cos();
             let slope = HalfSpace::new([0.0, 0.0], [-sin, cos]).unwrap();
             let slope = Solid::new(slope).with(surface(friction, 0.5)).unwrap();
-            let mut world = world(loose(&[([0.0, 0.0], [0.0, 0.0])], h), slope, 10);
+            let mut world = world(unconnected(&[([0.0, 0.0], [0.0, 0.0])], h), slope, 10);
             run(&mut world, 60);
             let [x, y] = world.position(0).map(f64::from);
             let downhill = -(x * cos + y * sin);
@@ -135,12 +135,12 @@ fn a_block_slides_if_the_slope_is_steeper_than_friction_and_then_as_coulomb_says
 }
 
 #[test]
-fn what_rests_on_a_moving_floor_moves_along() {
+fn a_particle_on_a_moving_floor_moves_along() {
     let h = 1.0 / 600.0;
     let floor = HalfSpace::new([0.0, 0.0], [0.0, 1.0]).unwrap();
     let path = Path::Linear { velocity: [0.5, 0.25] };
     let lift = Solid::new(floor).with(surface(0.8, 0.0)).unwrap().along(path).unwrap();
-    let mut world = world(loose(&[([0.0, 0.0], [0.0, 0.0])], h), lift, 10);
+    let mut world = world(unconnected(&[([0.0, 0.0], [0.0, 0.0])], h), lift, 10);
     run(&mut world, 120);
     let [x, y] = world.position(0);
     // The floor hits it at 0.25 m/s, so friction gives it 0.8 * 0.25 m/s at once. Until it is up to
@@ -150,14 +150,14 @@ fn what_rests_on_a_moving_floor_moves_along() {
 }
 
 #[test]
-fn a_turning_table_carries_what_sticks_to_it() {
+fn a_turning_table_carries_a_particle_by_friction() {
     let h = 1.0 / 600.0;
     let table = HalfSpace::new([0.0; 3], [0.0, 1.0, 0.0]).unwrap();
     let spin = Spin::about([0.0, 1.0, 0.0], [0.0; 3], core::f64::consts::PI).unwrap();
     let table = Solid::new(table).with(surface(2.0, 0.0)).unwrap().turning(spin);
     // It moves with the table from the beginning; ω² r = 4.9 m/s² is less than μ g.
     let start = [([0.5, 0.0, 0.0], [0.0, 0.0, -0.5 * core::f32::consts::PI])];
-    let mut world = world(loose(&start, h), table, 10);
+    let mut world = world(unconnected(&start, h), table, 10);
     run(&mut world, 60);
     let [x, _, z] = world.position(0);
     assert!((x + 0.5).abs() < 0.01 && z.abs() < 0.02, "at {x} {z} after half a turn");
@@ -168,7 +168,7 @@ fn a_turning_table_carries_what_sticks_to_it() {
 #[test]
 fn a_circle_is_mirrored_at_the_edges_of_the_screen() {
     let h = 1.0 / 60.0;
-    let mut model = loose(&[([0.5, 0.4], [1.3, -0.7]), ([0.2, 0.2], [-900.0, 611.0])], h);
+    let mut model = unconnected(&[([0.5, 0.4], [1.3, -0.7]), ([0.2, 0.2], [-900.0, 611.0])], h);
     model.radii = vec![0.1, 0.05];
     let screen = Bounds::new([0.0, 0.0], [1.6, 0.9]).unwrap();
     let mut world = world(model, Solid::new(screen).with(surface(0.0, 1.0)).unwrap(), 1);
@@ -230,10 +230,10 @@ fn a_ball_through_cloth_keeps_it_off_and_does_not_blow_it_up() {
 }
 
 #[test]
-fn pinned_particles_stay_and_depth_tells_of_the_others() {
+fn pinned_particles_stay_and_depth_covers_the_others() {
     let h = 1.0 / 60.0;
     let inside = [([0.0, 0.1, 0.0], [0.0; 3]), ([0.0, 0.3, 0.0], [0.0; 3])];
-    let mut model = loose(&inside, h);
+    let mut model = unconnected(&inside, h);
     model.particles.set_inverse_mass(0, 0.0).unwrap();
     let ball = Solid::new(Sphere::new([0.0; 3], 0.5).unwrap());
     assert!((ball.depth(&model, &moment(0.0, h)) - 0.2).abs() < 1e-6);
@@ -292,7 +292,7 @@ proptest! {
     ) {
         let h = 1.0 / 60.0;
         let states: Vec<_> = movers.iter().map(|(x, v, _)| (*x, *v)).collect();
-        let mut model = loose(&states, h);
+        let mut model = unconnected(&states, h);
         model.radii = movers.iter().map(|(_, _, radius)| *radius).collect();
         let moment = moment(time, h);
         let before = obstacle.depth(&model, &moment);
@@ -307,7 +307,7 @@ proptest! {
     }
 }
 
-/// An obstacle that goes over the particles alone, whatever comes before and after it.
+/// An obstacle that never shares a pass over the particles with others.
 #[derive(Debug)]
 struct Alone(Arc<dyn Obstacle>);
 
@@ -320,9 +320,9 @@ impl Obstacle for Alone {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Also where a particle is at infinity, or nowhere.
+    /// Also with infinite and NaN positions.
     #[test]
-    fn obstacles_that_go_over_particles_together_do_the_same_as_alone(
+    fn fused_obstacle_passes_equal_separate_ones(
         obstacles in prop::collection::vec(obstacle(), 2..20),
         cloud in prop::collection::vec((prop::array::uniform3(-4.0_f32..4.0),
                                         prop::array::uniform3(-40.0_f32..40.0)), 1..300),
@@ -331,7 +331,7 @@ proptest! {
         round in any::<bool>(),
     ) {
         let run = |alone: bool| {
-            let mut model = loose(&cloud, 1.0 / 120.0);
+            let mut model = unconnected(&cloud, 1.0 / 120.0);
             if round {
                 model.radii = (0..cloud.len()).map(|nth| 0.01 * (nth % 7) as f32).collect();
             }
@@ -377,7 +377,7 @@ impl Obstacle for Apart {
 }
 
 #[test]
-fn a_contact_sees_all_islands_at_once() {
+fn contacts_between_islands_access_all_islands() {
     let mut scene = Scene::new();
     for (name, height) in [("lower", 0.0), ("upper", 0.05)] {
         let sheet = Model::drape(4, StickSet::All).unwrap().moved([0.0, height, 0.0]);

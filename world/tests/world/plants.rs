@@ -34,7 +34,7 @@ where
     (0..world.len()).map(|particle| world.position(particle)).collect()
 }
 
-/// How far the particles of some groups are from where they were, m: the mean and the most.
+/// The displacements of the particles of some groups, m: mean and largest.
 fn moved<const D: usize>(
     model: &Model<D>,
     groups: &[&str],
@@ -98,7 +98,7 @@ fn iterations_decide_how_much_it_bends() {
 }
 
 #[test]
-fn a_seed_is_a_plant() {
+fn a_seed_determines_a_plant() {
     let hash =
         |seed| Model::<3>::plant(&Plant { seed, ..Plant::default() }).unwrap().particles.hash();
     assert_eq!(hash(1), hash(1));

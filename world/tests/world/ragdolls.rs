@@ -11,7 +11,7 @@ use taut_world::{
     Cuboid, JointLimit, LimbContacts, Model, Moment, Obstacle, Ragdoll, Rope, Scene, Solid, World,
 };
 
-use crate::make::{loose, steps};
+use crate::make::{steps, unconnected};
 use crate::models::{minus, norm};
 
 fn particle<const D: usize>(model: &Model<D>, name: &str) -> usize {
@@ -49,7 +49,7 @@ where
         let (mut worst_angle, mut worst_stretch) = (0.0_f64, 0.0_f64);
         for step in 0..240 {
             if step % 60 == 0 {
-                // A blow of some metres a second, each to another side.
+                // An impulse of some metres per second, each in another direction.
                 for axis in 0..D {
                     let blow = 0.02 * (1.3 * f64::from(step) + (3 * nth + 5 * axis) as f64).sin();
                     world.islands_mut()[0].matter.particles.previous_mut(axis)[kicked] +=
@@ -173,7 +173,7 @@ where
 }
 
 #[test]
-fn limbs_that_meet_do_not_pass_and_keep_their_momentum() {
+fn colliding_limbs_do_not_pass_and_keep_their_momentum() {
     // Across one another; end to side; side by side; and in the plane.
     let still = [0.0; 3];
     let across = [
@@ -220,9 +220,9 @@ fn limbs_that_meet_do_not_pass_and_keep_their_momentum() {
 
 #[test]
 fn a_head_comes_to_rest_on_a_bar() {
-    // Whichever of the two is the first.
+    // In either order of the two.
     for head_first in [false, true] {
-        let mut head = loose(&[[0.1, 0.35, 0.0]], &[0.2]);
+        let mut head = unconnected(&[[0.1, 0.35, 0.0]], &[0.2]);
         head = head.with_limbs([([0; 2], 0.15)]).unwrap();
         let bar = rod([-1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0; 3], 2.0).pinned("ends");
         let mut world = meeting(if head_first { [head, bar] } else { [bar, head] });
@@ -268,7 +268,7 @@ fn a_limb_rests_on_edges_between_its_ends() {
     }
 }
 
-/// How deep limbs of different dolls are in each other, m.
+/// Mutual penetration of limbs of different dolls, m.
 fn depth<const D: usize>(world: &World<ScalarKernel, D>) -> f32
 where
     ScalarKernel: Kernel<D>,

@@ -1,4 +1,4 @@
-//! A world that was put aside goes on as if nothing had happened.
+//! Snapshots: a resumed world continues with the same bits.
 
 use std::sync::Arc;
 
@@ -18,8 +18,8 @@ fn scene() -> Scene {
     scene
 }
 
-/// Does something of everything at the steps at which there is something to do.
-fn play(world: &mut World<ScalarKernel>, step: usize) {
+/// Applies one kind of change at each of some steps.
+fn apply_changes(world: &mut World<ScalarKernel>, step: usize) {
     let corner = world.model("sheet").unwrap().end - 1;
     match step {
         0 => world.grab(corner).unwrap(),
@@ -46,7 +46,7 @@ fn resuming_at_any_step_gives_the_same_bits() {
     let mut whole = world(&scene);
     let mut snapshots = Vec::new();
     for step in 0..60 {
-        play(&mut whole, step);
+        apply_changes(&mut whole, step);
         snapshots.push(whole.snapshot());
         steps(&mut whole, 1);
     }
@@ -56,7 +56,7 @@ fn resuming_at_any_step_gives_the_same_bits() {
         assert_eq!(resumed.snapshot(), snapshots[at]);
         for step in at..60 {
             if step > at {
-                play(&mut resumed, step);
+                apply_changes(&mut resumed, step);
             }
             steps(&mut resumed, 1);
         }
@@ -96,7 +96,7 @@ fn a_snapshot_survives_json_and_damage_is_found() {
     let scene = scene();
     let mut world = world(&scene);
     for step in 0..45 {
-        play(&mut world, step);
+        apply_changes(&mut world, step);
         steps(&mut world, 1);
     }
     let snapshot = world.snapshot();
@@ -137,7 +137,7 @@ fn non_finite_positions_are_not_resumed() {
 
 #[cfg(feature = "serde")]
 #[test]
-fn a_snapshot_whose_numbers_no_world_reaches_is_refused() {
+fn snapshots_with_unreachable_values_are_refused() {
     let scene = scene();
     let mut world = world(&scene);
     world.grab(3).unwrap();

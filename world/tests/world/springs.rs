@@ -1,14 +1,14 @@
-//! Springs swing as they must, and not at all where steps are too long.
+//! Springs match closed forms, and steps that are too long are refused.
 
 use taut_world::{
     Integrator, Model, Oscillator, Scene, Spring, SpringError, Springs, World, WorldError,
 };
 
-use super::make::{loose, scene, steps, world};
+use super::make::{scene, steps, unconnected, world};
 
 fn swinging(points: &[[f32; 3]], inverse_masses: &[f32], spring: Spring, dt: f64) -> Scene {
     let springs = Springs::new(points.len(), &[[0, 1]], &[spring]).unwrap();
-    let model = Model { springs, ..loose(points, inverse_masses) };
+    let model = Model { springs, ..unconnected(points, inverse_masses) };
     let mut scene = scene("spring", model);
     scene.settings.step.acceleration = [0.0; 3];
     scene.settings.step.damping_rate = 0.0;
@@ -32,7 +32,7 @@ fn a_damped_spring_swings_as_its_closed_form() {
     assert!(worst < 1e-3, "{worst}");
 }
 
-/// How far a spring, let go 1 cm too long, gets within 2000 steps.
+/// The largest amplitude of a spring within 2000 steps, released 1 cm too long.
 fn reach(world: &mut World<taut_scalar::ScalarKernel>) -> f32 {
     let mut most = 0.0_f32;
     for _ in 0..2000 {
@@ -104,7 +104,7 @@ fn a_net_of_springs_is_bounded_below_its_largest_step() {
     let points: Vec<[f32; 3]> =
         (0..n * n).map(|it| [(it % n) as f32, (it / n) as f32, 0.0]).collect();
     let inverse_masses: Vec<f32> = (0..n * n).map(|it| (it % 3 + 1) as f32).collect();
-    let mut model = loose(&points, &inverse_masses);
+    let mut model = unconnected(&points, &inverse_masses);
     let mut pairs = Vec::new();
     for it in 0..n * n {
         if it % n + 1 < n {

@@ -1,5 +1,5 @@
-//! The number of substeps decides how exact a motion is, not what it is: rates, forces and
-//! thresholds are in SI units.
+//! The number of substeps changes the accuracy of a motion, not the motion itself: rates, forces
+//! and thresholds are in SI units.
 
 use std::sync::Arc;
 
@@ -110,7 +110,7 @@ fn a_hanging_rope_of_compliant_sticks_sags_by_the_weight_below_each() {
     });
 }
 
-/// A particle on the ground, pushed; how far it gets in 2 s, m. Gravity may be tilted.
+/// How far a pushed particle slides on the ground in 2 s, m. Gravity may be tilted.
 fn slid(substeps: u32, velocity: f32, friction: f32, acceleration: [f32; 2], rate: f32) -> f64 {
     let h = 1.0 / 60.0 / substeps as f32;
     let mut scene = scene("block", particle([velocity, 0.0], h));
@@ -156,7 +156,7 @@ fn bounced(substeps: u32, speed: f32) -> f32 {
 }
 
 #[test]
-fn what_is_too_slow_to_bounce_is_so_by_its_speed() {
+fn the_bounce_threshold_is_a_speed() {
     for substeps in SUBSTEPS {
         let [slow, fast] = [0.099, 0.101].map(|speed: f32| bounced(substeps, speed));
         let expected = 0.8 * 0.101;
@@ -166,7 +166,7 @@ fn what_is_too_slow_to_bounce_is_so_by_its_speed() {
 }
 
 #[test]
-fn other_substeps_keep_the_velocities_that_a_scene_begins_with() {
+fn changing_substeps_keeps_initial_velocities() {
     let expected = fallen([0.0; 2], [3.0, 4.0], [0.0, -G], 0.5);
     for (axis, expected) in expected.into_iter().enumerate() {
         assert_all("thrown, m", expected, 0.016, |substeps| {

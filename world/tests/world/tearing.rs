@@ -43,7 +43,7 @@ fn a_sheet_that_is_torn_keeps_every_other_stick() {
             let outcome = world.step().unwrap();
             assert!(outcome.finite);
             let before = torn.len();
-            // What an innocent check finds now are those torn, and none beside.
+            // A straightforward check finds exactly the torn sticks.
             let near = |slack: f64| overstretched(&world, f64::from(factor) * slack);
             torn = (0..world.sticks_of("sheet").unwrap().end)
                 .filter(|&stick| world.is_torn(stick))
@@ -74,7 +74,7 @@ fn a_sheet_that_is_torn_keeps_every_other_stick() {
 }
 
 #[test]
-fn what_is_cut_off_falls_and_what_is_left_hangs() {
+fn the_cut_off_part_falls_and_the_rest_hangs() {
     let mut world = world(&scene("sheet", drape(12, StickSet::All)));
     let below = |y: f32| [[[-1.0, y, -1.0], [-1.0, y, 1.0]], [[2.0, y, -1.0], [2.0, y, 1.0]]];
     let [from, to] = below(-0.275); // between rows 5 and 6
@@ -123,7 +123,7 @@ fn a_hole_is_the_faces_at_torn_sticks_and_no_others() {
 }
 
 #[test]
-fn reordered_it_is_the_world_of_what_is_left() {
+fn a_reordered_world_equals_one_built_without_torn_sticks() {
     let mut world = world(&scene("sheet", drape(12, StickSet::All)));
     world.sweep([[0.275, 1.0, -1.0], [0.275, 1.0, 1.0]], [[0.275, -0.3, -1.0], [0.275, -0.3, 1.0]]);
     let whole = |world: &World<ScalarKernel>| -> Vec<bool> {
@@ -154,7 +154,7 @@ fn before_len(world: &World<ScalarKernel>) -> usize {
     world.sticks_of("sheet").unwrap().end
 }
 
-/// Whether two segments cross, by where their lines meet; none if that is too near to say.
+/// Whether two segments cross, by the intersection of their lines; None if too close to tell.
 fn meet([a, b]: [[f64; 2]; 2], [p, q]: [[f64; 2]; 2]) -> Option<bool> {
     let cross = |[x, y]: [f64; 2], [u, v]: [f64; 2]| x * v - y * u;
     let minus = |[x, y]: [f64; 2], [u, v]: [f64; 2]| [x - u, y - v];
@@ -168,7 +168,7 @@ fn meet([a, b]: [[f64; 2]; 2], [p, q]: [[f64; 2]; 2]) -> Option<bool> {
 
 proptest! {
     #[test]
-    fn a_cut_tears_what_it_crosses(
+    fn a_cut_tears_the_sticks_that_it_crosses(
         points in prop::collection::vec([-1.0..1.0_f32, -1.0..1.0_f32], 2..20),
         blade in [[-1.5..1.5_f32, -1.5..1.5_f32], [-1.5..1.5_f32, -1.5..1.5_f32]],
     ) {
@@ -204,7 +204,7 @@ proptest! {
 }
 
 #[test]
-fn a_blade_that_is_nowhere_tears_nothing() {
+fn a_nan_or_still_blade_tears_nothing() {
     let mut world = world(&scene("sheet", drape(6, StickSet::All)));
     let nowhere = [[f32::NAN; 3], [0.1, f32::NAN, 0.0]];
     assert_eq!(world.sweep(nowhere, [[0.0; 3], [1.0; 3]]), 0);
@@ -229,7 +229,7 @@ fn tear_factors_may_change_while_it_moves() {
 }
 
 #[test]
-fn tear_factors_changed_in_a_piece_hold_from_the_next_step_on() {
+fn tear_factors_changed_in_an_island_apply_from_the_next_step_on() {
     let mut world = world(&scene("sheet", drape(8, StickSet::All).tearing_at(9.0)));
     steps(&mut world, 3);
     let number = |world: &World<ScalarKernel>, stick| world.locate_stick(stick).unwrap().1;
@@ -243,12 +243,12 @@ fn tear_factors_changed_in_a_piece_hold_from_the_next_step_on() {
     assert_eq!(factors(&mut world, &|all| all.fill(f32::INFINITY)), 0);
     assert_eq!(factors(&mut world, &|all| all[b] = 0.5), 1);
     assert!(world.is_torn(3) && world.is_torn(9) && world.torn() == 2);
-    // A list that ends early says nothing of the sticks behind it; nor does none at all.
+    // Sticks beyond the end of a short or empty list never tear.
     assert_eq!(factors(&mut world, &|all| *all = vec![9.0; c]), 0);
     assert_eq!(factors(&mut world, &Vec::clear), 0);
     assert_eq!(factors(&mut world, &|all| *all = vec![0.5; c + 1]), c + 1 - 2);
     assert!(world.is_torn(20));
-    // A world that never tore anything.
+    // A world in which no stick could tear before.
     let mut whole = crate::make::world(&scene("sheet", drape(8, StickSet::All)));
     assert_eq!(factors(&mut whole, &|all| *all = vec![0.5; 7]), 7);
 }

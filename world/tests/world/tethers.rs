@@ -1,4 +1,4 @@
-//! Tethers: cloth that hangs does not stretch, whatever happens to its pins and sticks.
+//! Tethers: hanging cloth does not stretch, also after changes of its pins and sticks.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use taut_world::{
     Warning, World,
 };
 
-use super::make::{drape, loose, scene, steps, world};
+use super::make::{drape, scene, steps, unconnected, world};
 
 /// A scene of 8 substeps of one iteration.
 fn stiff(model: Model) -> Scene {
@@ -61,7 +61,7 @@ fn a_corner_is_as_far_as_the_cloth_reaches() {
 }
 
 #[test]
-fn a_tether_leads_to_each_cluster_of_pins_as_far_as_asked_for() {
+fn particles_are_tethered_to_the_requested_number_of_clusters() {
     let cloth = || Model::cloth(&Cloth { columns: 9, rows: 9, ..Cloth::default() }).unwrap();
     for (anchors, expected) in [(1, 77), (2, 2 * 77), (3, 3 * 77), (16, 4 * 77)] {
         let tethers = Tethers { anchors, ..Tethers::default() };
@@ -86,7 +86,7 @@ fn slack_is_how_far_cloth_may_go() {
 }
 
 #[test]
-fn pins_come_and_go_and_hands_are_no_anchors() {
+fn pins_may_change_and_grabbed_particles_are_no_anchors() {
     let mut world = world(&stiff(tethered(drape(8, StickSet::All))));
     steps(&mut world, 1);
     assert_eq!(world.tethers(), 8 * 7);
@@ -108,7 +108,7 @@ fn pins_come_and_go_and_hands_are_no_anchors() {
 }
 
 #[test]
-fn a_pin_that_jumps_takes_nothing_along_faster_than_30_m_per_s() {
+fn a_jumping_pin_pulls_at_most_at_30_m_per_s() {
     let mut scene = stiff(tethered(drape(8, StickSet::Structural)));
     scene.settings.step.iterations = 0; // so that only tethers move something
     scene.settings.step.acceleration = [0.0; 3];
@@ -133,7 +133,7 @@ fn a_pin_that_jumps_takes_nothing_along_faster_than_30_m_per_s() {
 }
 
 #[test]
-fn pins_that_are_led_carry_tethers_along() {
+fn guided_pins_move_their_tethers() {
     let path = Path::Oscillating { amplitude: [0.0, 0.5, 0.0], period: 1.0 };
     let guided = drape(10, StickSet::Structural).guided("top", path, None).unwrap();
     let mut world = world(&stiff(tethered(guided)));
@@ -161,7 +161,7 @@ fn cut(world: &mut World<ScalarKernel>, size: usize, row: usize, until: usize) {
 }
 
 #[test]
-fn what_hangs_on_a_cut_path_has_the_way_round_or_none() {
+fn after_a_cut_tethers_follow_the_path_around_or_vanish() {
     let size = 12;
     let mut world = world(&stiff(tethered(drape(size, StickSet::All))));
     steps(&mut world, 30);
@@ -303,7 +303,7 @@ fn tethers_do_not_throw_a_sheet_back_up() {
 }
 
 #[test]
-fn particles_that_no_pin_is_joined_to_have_none_and_that_is_said() {
+fn unconnected_particles_have_no_tethers_and_cause_a_warning() {
     let mut scene = stiff(tethered(drape(6, StickSet::All)));
     let rope = Model::rope(&[[1.0, 0.0, 0.0], [2.0, 0.0, 0.0]], &Rope::default()).unwrap();
     let particles = rope.particles.len();
@@ -317,7 +317,7 @@ fn particles_that_no_pin_is_joined_to_have_none_and_that_is_said() {
 }
 
 #[test]
-fn a_rope_and_loose_particles_and_nothing_can_be_tethered() {
+fn ropes_unconnected_particles_and_empty_models_can_be_tethered() {
     let rope = Model::rope(&[[0.0, 0.0, 0.0], [0.0, -2.0, 0.0]], &Rope::default()).unwrap();
     let mut world = world(&stiff(tethered(rope.pinned("start"))));
     let last = world.len() - 1;
@@ -325,8 +325,8 @@ fn a_rope_and_loose_particles_and_nothing_can_be_tethered() {
     let length = distance(world.position(0), world.position(last));
     assert!(length < 2.0002, "{length}");
 
-    let loose = loose(&[[0.0; 3], [1.0, 0.0, 0.0]], &[0.0, 1.0]);
-    let mut world = super::make::world(&stiff(tethered(loose)));
+    let unconnected = unconnected(&[[0.0; 3], [1.0, 0.0, 0.0]], &[0.0, 1.0]);
+    let mut world = super::make::world(&stiff(tethered(unconnected)));
     steps(&mut world, 2);
     assert_eq!(world.tethers(), 0);
 

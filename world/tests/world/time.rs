@@ -1,4 +1,4 @@
-//! Elapsed time becomes steps, and nothing of it is lost in silence.
+//! Elapsed time becomes steps; dropped time is reported.
 
 use proptest::prelude::*;
 use taut_core::{Step, StepError};
@@ -8,7 +8,7 @@ use crate::make::{scene, steps, world};
 
 proptest! {
     #[test]
-    fn elapsed_time_is_done_left_over_or_dropped(
+    fn elapsed_time_is_simulated_carried_over_or_dropped(
         frames in prop::collection::vec(prop_oneof![0.0..0.05_f64, 0.0..2.0], 1..200),
         dt in 1e-3..0.1_f32,
         limit in 0..20_u32,
@@ -30,7 +30,7 @@ proptest! {
 }
 
 #[test]
-fn time_that_is_none_is_none() {
+fn invalid_time_counts_as_zero() {
     let mut clock = Clock::new(0.01).unwrap();
     for nothing in [0.0, -0.0, -1.0, f64::NAN, f64::NEG_INFINITY] {
         let frame = clock.feed(nothing);

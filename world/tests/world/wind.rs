@@ -1,4 +1,4 @@
-//! Wind does to faces what the formulas say, however they are cut, numbered and torn.
+//! Wind forces match the formulas, independent of triangulation, numbering and tears.
 
 use std::array::from_fn;
 use std::iter::repeat;
@@ -10,7 +10,7 @@ use taut_world::{
     Sampling, StickSet, Wind, WindLaw,
 };
 
-use super::make::{drape, loose, scene, steps, world};
+use super::make::{drape, scene, steps, unconnected, world};
 
 type Vector = [f64; 3];
 
@@ -41,7 +41,7 @@ fn plate(sides: [Vector; 2], cells: usize, other: bool) -> Model {
         from_fn(|axis| (sides[0][axis] * p + sides[1][axis] * q) as f32)
     };
     let points: Vec<_> = (0..row * row).map(place).collect();
-    let mut model = loose(&points, &vec![0.0; points.len()]);
+    let mut model = unconnected(&points, &vec![0.0; points.len()]);
     for cell in (0..cells * row).filter(|cell| cell % row < cells) {
         let [a, b, c, d] = [0, 1, row + 1, row].map(|step| (cell + step) as u32);
         let cut = if other { [[a, b, d], [b, c, d]] } else { [[a, b, c], [a, c, d]] };
@@ -113,7 +113,7 @@ fn a_plate_of_any_size_gets_a_force() {
 
 #[test]
 fn each_corner_gets_its_third() {
-    let mut triangle = loose(&[[0.0; 3], [2.0, 0.0, 0.0], [0.0, 2.0, 0.0]], &[0.0; 3]);
+    let mut triangle = unconnected(&[[0.0; 3], [2.0, 0.0, 0.0], [0.0, 2.0, 0.0]], &[0.0; 3]);
     triangle.faces.extend([[0, 1, 2]]);
     let law = WindLaw::Normal { pressure: 1.0 };
     // 2 m² in 3 m/s across them.
@@ -123,7 +123,7 @@ fn each_corner_gets_its_third() {
 }
 
 #[test]
-fn numbering_and_tearing_cannot_be_seen() {
+fn numbering_and_tearing_do_not_change_bits() {
     let gusts = Some(Gusts { strength: 0.7, size: 0.3, seed: 5 });
     let law = WindLaw::Plate { density: 1.2, drag: 1.0, lift: 1.5 };
     let wind = Wind { gusts, law, ..Wind::new([3.0, 0.5, -2.0]) };
@@ -186,7 +186,7 @@ fn numbering_and_tearing_cannot_be_seen() {
 }
 
 #[test]
-fn a_first_force_is_as_one_that_is_added_to_nothing() {
+fn a_first_force_equals_one_added_to_zeros() {
     let wind = |velocity| Arc::new(Wind::new(velocity)) as Arc<dyn Force>;
     let nothing = || Arc::new(Field::new(Acceleration([0.0; 3]))) as Arc<dyn Force>;
     let cloth = Cloth { columns: 21, rows: 19, ..Cloth::default() };
@@ -196,7 +196,7 @@ fn a_first_force_is_as_one_that_is_added_to_nothing() {
         let hash = |forces: Vec<Arc<dyn Force>>| {
             let sheet = sheet.clone();
             let mut scene = scene("cloth", Model { sheet, ..cloth.clone() });
-            scene.add("grain", loose(&[[3.0, 0.0, 0.0]], &[1.0])).unwrap();
+            scene.add("grain", unconnected(&[[3.0, 0.0, 0.0]], &[1.0])).unwrap();
             scene.forces = forces;
             let mut world = world(&scene);
             steps(&mut world, 60);
@@ -222,9 +222,9 @@ fn nothing_light_is_blown_faster_than_the_wind() {
         let mut model = drape(12, StickSet::Structural);
         let masses = vec![1e6; 144];
         let points: Vec<_> = (0..144).map(|it| model.particles.position(it)).collect();
-        let loose = loose(&points, &masses);
+        let unconnected = unconnected(&points, &masses);
         model.sheet = None;
-        let model = Model { faces: model.faces, ..loose };
+        let model = Model { faces: model.faces, ..unconnected };
         let mut scene = scene("sheet", model);
         scene.settings.step.acceleration = [0.0; 3];
         scene.settings.step.substeps = substeps;

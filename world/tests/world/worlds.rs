@@ -1,4 +1,4 @@
-//! A world moves as its parts would.
+//! A world moves as its models would alone.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use taut_scalar::ScalarKernel;
 use taut_scenes::LibraryScene;
 use taut_world::{Force, Forces, Model, Moment, Scene, StickSet, World};
 
-use super::make::{coarse, loose, scene, steps, world};
+use super::make::{coarse, scene, steps, unconnected, world};
 
 /// Pushes every particle up as hard as gravity pulls.
 #[derive(Debug)]
@@ -41,7 +41,7 @@ fn a_world_of_one_model_is_that_model_relaxed() {
 }
 
 #[test]
-fn a_force_that_bears_the_weight_keeps_particles_where_they_are() {
+fn a_force_that_cancels_gravity_keeps_particles_in_place() {
     let mut scene = Scene::new();
     scene.add("sheet", Model::drape(9, StickSet::All).unwrap()).unwrap();
     scene.forces.push(Arc::new(Float));
@@ -60,7 +60,7 @@ fn a_force_that_bears_the_weight_keeps_particles_where_they_are() {
 
 #[test]
 fn another_length_of_the_step_keeps_velocities() {
-    let mut scene = crate::make::scene("ball", crate::make::loose(&[[0.0; 3]], &[1.0]));
+    let mut scene = crate::make::scene("ball", crate::make::unconnected(&[[0.0; 3]], &[1.0]));
     scene.settings.step.acceleration = [0.0; 3];
     scene.settings.step.damping_rate = 0.0;
     let mut world = World::new(&scene, |_| ScalarKernel).unwrap();
@@ -82,9 +82,9 @@ fn another_length_of_the_step_keeps_velocities() {
 }
 
 #[test]
-fn a_force_that_goes_pushes_no_more() {
+fn a_removed_force_no_longer_acts() {
     let mut scene = Scene::new();
-    scene.add("ball", crate::make::loose(&[[0.0; 3]], &[1.0])).unwrap();
+    scene.add("ball", crate::make::unconnected(&[[0.0; 3]], &[1.0])).unwrap();
     scene.forces.push(Arc::new(Float));
     scene.settings.step = coarse();
     let mut world = World::new(&scene, |_| ScalarKernel).unwrap();
@@ -98,7 +98,7 @@ fn a_force_that_goes_pushes_no_more() {
 /// How far a particle falls from a height in 12 steps cut into substeps, as a share of how far it
 /// should.
 fn fallen_from(height: f32, substeps: u32) -> f64 {
-    let mut scene = scene("stone", loose(&[[0.0, height, 0.0]], &[1.0]));
+    let mut scene = scene("stone", unconnected(&[[0.0, height, 0.0]], &[1.0]));
     (scene.settings.step.substeps, scene.settings.step.damping_rate) = (substeps, 0.0);
     let mut world = world(&scene);
     steps(&mut world, 12);
@@ -141,7 +141,7 @@ fn particles_fall_within_reach_and_not_beyond() {
 
 #[test]
 fn models_out_of_reach_are_warned_of() {
-    let at = |y: f32, inverse_mass| loose(&[[1e6, y, 0.0], [0.0; 3]], &[inverse_mass, 1.0]);
+    let at = |y: f32, inverse_mass| unconnected(&[[1e6, y, 0.0], [0.0; 3]], &[inverse_mass, 1.0]);
     let mut scene = scene("near", at(-60_000.0, 1.0));
     scene.add("pinned", at(70_000.0, 0.0)).unwrap();
     scene.add("far", at(-70_000.0, 1.0)).unwrap();
