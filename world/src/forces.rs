@@ -92,8 +92,8 @@ impl<const D: usize> Forces<D> {
         self.by_slot.get_mut().unwrap_or_else(PoisonError::into_inner).current = false;
     }
 
-    /// The columns in the order of the slots of a sheet, whose rows have `width` particles, `offsets` as
-    /// in [`Numbers::Rows`](taut_core::Numbers::Rows); settled.
+    /// The columns in the order of the slots of a sheet, whose rows have `width` particles,
+    /// `offsets` as in [`Numbers::Rows`](taut_core::Numbers::Rows); settled.
     pub(crate) fn by_slot(&self, width: usize, offsets: &[u32]) -> MutexGuard<'_, BySlot<D>> {
         let mut by_slot = self.by_slot.lock().unwrap_or_else(PoisonError::into_inner);
         if !by_slot.current {

@@ -57,8 +57,8 @@ pub(crate) fn inverse(a: &Matrix) -> Option<Matrix> {
 }
 
 /// Eigenvalues, largest first, and for each a row: its eigenvector of length 1, the three of them
-/// right-handed. By Jacobi's rotations (Golub and Van Loan, "Matrix Computations", 8.5): accurate to
-/// some ulps of the largest.
+/// right-handed. By Jacobi's rotations (Golub and Van Loan, "Matrix Computations", 8.5): accurate
+/// to some ulps of the largest.
 pub(crate) fn symmetric_eigen(a: &Matrix) -> (Vector, Matrix) {
     let mut a = *a;
     let mut vectors = matrix(|row, column| if row == column { 1.0 } else { 0.0 });

@@ -1,7 +1,7 @@
 //! Integrators for given accelerations, and closed-form solutions to test them against.
 //!
-//! A [`World`](crate::World) moves by Verlet integration. The others are for comparison: they work on one
-//! coordinate of any number of particles, in columns.
+//! A [`World`](crate::World) moves by Verlet integration. The others are for comparison: they work
+//! on one coordinate of any number of particles, in columns.
 
 use taut_core::Lane;
 

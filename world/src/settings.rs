@@ -60,7 +60,8 @@ impl<const D: usize> Settings<D> {
     /// Refuses values that are hardly intended and would seem to hang.
     ///
     /// # Errors
-    /// Substeps that are not from 1 to 1000, iterations above 100,000, passes that are not from 1 to 1000.
+    /// Substeps that are not from 1 to 1000, iterations above 100,000, passes that are not from 1
+    /// to 1000.
     pub fn check(&self) -> Result<(), ModelError> {
         let Step { substeps, iterations, .. } = self.step;
         for (what, value, sane, must) in [

@@ -3,8 +3,8 @@
 //! that this machine has is chosen at run time.
 //!
 //! The choice does not change bits: operations run side by side, and are never fused or reordered.
-//! (AVX2 and AVX-512 come with fused multiply-add, which Rust never makes of a multiplication and an
-//! addition.)
+//! (AVX2 and AVX-512 come with fused multiply-add, which Rust never makes of a multiplication and
+//! an addition.)
 
 use core::ops::{Add, Div, Mul, Sub};
 

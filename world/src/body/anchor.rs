@@ -1,5 +1,5 @@
-//! Points of sticks, triangles and tetrahedra, and how they move: equations (*) and (**) of Jakobsen
-//! 2001.
+//! Points of sticks, triangles and tetrahedra, and how they move: equations (*) and (**) of
+//! Jakobsen 2001.
 
 use core::array::from_fn;
 

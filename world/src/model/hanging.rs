@@ -15,8 +15,9 @@ use super::{Model, ModelError, StickSet};
 const SPACING: f64 = 0.05;
 
 impl Model {
-    /// A triangle mesh that hangs from its highest particles (a share of [`PINNED_SHARE`](super::PINNED_SHARE),
-    /// at least one; of equally high ones the first). `positions` in m, y up; all masses 1 kg.
+    /// A triangle mesh that hangs from its highest particles (a share of
+    /// [`PINNED_SHARE`](super::PINNED_SHARE), at least one; of equally high ones the first).
+    /// `positions` in m, y up; all masses 1 kg.
     ///
     /// # Errors
     /// If a position or triangle is not sane, or there are no sticks.

@@ -272,8 +272,8 @@ impl<const D: usize> Model<D> {
     /// name are united.
     ///
     /// # Errors
-    /// More particles or sticks than 32-bit numbers can name, sticks of more particles than the model
-    /// has, or a position that is not sane.
+    /// More particles or sticks than 32-bit numbers can name, sticks of more particles than the
+    /// model has, or a position that is not sane.
     pub fn side_by_side<'a>(
         models: impl IntoIterator<Item = &'a Self>,
     ) -> Result<Self, ModelError> {

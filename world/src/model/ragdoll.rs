@@ -24,8 +24,8 @@ const THIGH: f64 = HIP - KNEE;
 const SHANK: f64 = KNEE - ANKLE;
 const HEAD_RADIUS: f64 = (1.0 - CHIN) / 2.0;
 const HEAD: f64 = 1.0 - HEAD_RADIUS;
-/// The mean density of a body, kg/m³ (by Winter, table 4.1, from 1.03 of the trunk to 1.13 of forearms,
-/// in kg/l): limbs are as thick as cylinders of their mass and length.
+/// The mean density of a body, kg/m³ (by Winter, table 4.1, from 1.03 of the trunk to 1.13 of
+/// forearms, in kg/l): limbs are as thick as cylinders of their mass and length.
 const DENSITY: f64 = 1050.0;
 /// Height of the lower back above the hips, and its distance behind them: it makes the trunk a
 /// solid, and tells front from back.

@@ -136,8 +136,8 @@ fn measure(what: &'static str, value: f32) -> Result<f64, ModelError> {
     ModelError::check(what, f64::from(value), f64::MIN_POSITIVE.., "above 0")
 }
 
-/// The corners of a box, corner `4 x + 2 y + z` for the upper (1) or lower (0) side along each axis,
-/// and two triangles a side.
+/// The corners of a box, corner `4 x + 2 y + z` for the upper (1) or lower (0) side along each
+/// axis, and two triangles a side.
 fn box_mesh(size: Vector) -> ([Vector; 8], [[u32; 3]; 12]) {
     let corners = core::array::from_fn(|corner| {
         core::array::from_fn(|axis| {
@@ -153,8 +153,8 @@ fn box_mesh(size: Vector) -> ([Vector; 8], [[u32; 3]; 12]) {
     (corners, triangles)
 }
 
-/// Four particles of a quarter of `mass` each at `points`, six sticks, and a mesh: if none is given,
-/// the faces of the tetrahedron.
+/// Four particles of a quarter of `mass` each at `points`, six sticks, and a mesh: if none is
+/// given, the faces of the tetrahedron.
 fn of_four(
     points: [Vector; 4],
     mass: f64,

@@ -40,7 +40,8 @@ use crate::surface::Surface;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BodyContacts {
-    /// Surface of the contacts between bodies. Default: a friction of 0.5, no restitution, no thickness.
+    /// Surface of the contacts between bodies. Default: a friction of 0.5, no restitution, no
+    /// thickness.
     pub surface: Surface,
     /// The distance up to which hulls have contacts, m. Above 0, all corners of a resting face are
     /// contact points, even one slightly above the other face. Default: 0.005.

@@ -14,12 +14,12 @@
 //!   `2 h γ < 4 + h² ω²`. Undamped there is no such step. The first holds for every mode if it does
 //!   for the stiffness and damping of every spring; for the second, `h γ < 2` will do.
 //!
-//! The greatest ω² is that of `W^½ B K Bᵀ W^½`, with the springs' directions in B, their stiffness in
-//! K and the inverse masses in W, and that is the one of `K^½ Bᵀ W B K^½`, a matrix of one row a
-//! spring. By Gershgorin's theorem, after scaling with `K^½`, it is at most the greatest sum of a row:
-//! at each end of a spring, the inverse mass times the stiffness of all springs that meet there. One
-//! spring alone has exactly this frequency. A spring that is compressed to less than half its length
-//! pushes sideways more than that; it does not swing, it buckles.
+//! The greatest ω² is that of `W^½ B K Bᵀ W^½`, with the springs' directions in B, their stiffness
+//! in K and the inverse masses in W, and that is the one of `K^½ Bᵀ W B K^½`, a matrix of one row a
+//! spring. By Gershgorin's theorem, after scaling with `K^½`, it is at most the greatest sum of a
+//! row: at each end of a spring, the inverse mass times the stiffness of all springs that meet
+//! there. One spring alone has exactly this frequency. A spring that is compressed to less than
+//! half its length pushes sideways more than that; it does not swing, it buckles.
 
 use super::{SpringError, Springs};
 use crate::motion::Integrator;

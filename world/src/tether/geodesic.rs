@@ -1,17 +1,17 @@
 //! Shortest distances along a surface, from the nearest of some particles.
 //!
 //! The continuous Dijkstra method (Mitchell, Mount, Papadimitriou, "The discrete geodesic problem",
-//! 1987; Surazhsky et al., "Fast exact and approximate geodesics on meshes", 2005): a *window* is an
-//! interval of an edge whose points are reached in straight lines from one *apex*, unfolded into a
-//! plane. An apex is a source, or a particle at which paths bend. Windows cross triangles in the order
-//! of their distances. Where two overlap, each point of the edge keeps the nearer one; windows that are
-//! dominated by a path through a corner are dropped (Xin, Wang, "Improving Chen and Han's algorithm on the discrete
-//! geodesic problem", 2009).
+//! 1987; Surazhsky et al., "Fast exact and approximate geodesics on meshes", 2005): a *window* is
+//! an interval of an edge whose points are reached in straight lines from one *apex*, unfolded into
+//! a plane. An apex is a source, or a particle at which paths bend. Windows cross triangles in the
+//! order of their distances. Where two overlap, each point of the edge keeps the nearer one;
+//! windows that are dominated by a path through a corner are dropped (Xin, Wang, "Improving Chen
+//! and Han's algorithm on the discrete geodesic problem", 2009).
 //!
-//! Neighbouring windows of one apex are joined before they are propagated. Where the surface is flat
-//! their images agree, so an edge has few windows. Where it is curved, the distances of the joined
-//! window are at least those of its parts, and greater by a share of [`JOIN`] at most. So a result is
-//! never below the shortest distance, except for rounding.
+//! Neighbouring windows of one apex are joined before they are propagated. Where the surface is
+//! flat their images agree, so an edge has few windows. Where it is curved, the distances of the
+//! joined window are at least those of its parts, and greater by a share of [`JOIN`] at most. So a
+//! result is never below the shortest distance, except for rounding.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -42,9 +42,9 @@ impl Surface {
     /// The distance along the surface from each particle to the nearest of the `sources`. Of
     /// equally near sources the lower number wins. Numbers that are not particles are ignored.
     ///
-    /// A distance is never below the shortest one, except for rounding, and at most 0.1 % above it. It
-    /// is exact to rounding where the surface is flat, or bent without stretching. `O(n log n)` on
-    /// such surfaces; on rough ones windows per edge grow with the size of the mesh.
+    /// A distance is never below the shortest one, except for rounding, and at most 0.1 % above it.
+    /// It is exact to rounding where the surface is flat, or bent without stretching. `O(n log n)`
+    /// on such surfaces; on rough ones windows per edge grow with the size of the mesh.
     pub(crate) fn distances_from(&self, sources: &[u32]) -> Vec<Nearest> {
         self.distances_within(JOIN, sources)
     }
@@ -236,13 +236,15 @@ impl<'a> Search<'a> {
         self.extend(a, ca, c, false);
         self.extend(b, bc, c, false);
 
-        // The segment from the corner to the end of the window meets all lines that leave by one side.
+        // The segment from the corner to the end of the window meets all lines that leave by one
+        // side.
         let through_corner =
             |x: f64| self.labels[c as usize].distance + ((cx - x) * (cx - x) + cy * cy).sqrt();
         let is_dominated = |x: f64, at: f64| through_corner(x) < at * (1.0 - SAME) - window.excess;
         let to_left = x > from && !is_dominated(from, at_from);
         let to_right = x < to && !is_dominated(to, at_to);
-        // Where the line through a point of the base crosses the left side, as a share of its length.
+        // Where the line through a point of the base crosses the left side, as a share of its
+        // length.
         let crosses = |x: f64, px: f64, cx: f64| {
             let share = -py * x / (cx * -py - cy * (x - px));
             if share < 1.0 { share } else { 1.0 }
@@ -279,7 +281,8 @@ impl<'a> Search<'a> {
         }
         let (triangle, k) = (side as usize / 3, side as usize % 3);
         let [start, end] = [k, (k + 1) % 3].map(|k| surface.corners[triangle][k]);
-        // A path along the edge that is shorter at the far end of the window is shorter at all of it.
+        // A path along the edge that is shorter at the far end of the window is shorter at all of
+        // it.
         let [from_start, from_end] =
             [start, end].map(|corner| self.labels[corner as usize].distance);
         let least = |x: f64| window.at(x) * (1.0 - SAME) - window.excess;
@@ -368,8 +371,8 @@ impl<'a> Search<'a> {
         self.link(before, here, side, length);
     }
 
-    /// Appends a window to another one of its side, and to the queue if it is pending. Returns the last
-    /// window of the list up to here.
+    /// Appends a window to another one of its side, and to the queue if it is pending. Returns the
+    /// last window of the list up to here.
     fn append(&mut self, before: u32, window: Window, length: f64) -> u32 {
         if window.to - window.from <= SHORTEST * length {
             return before;
@@ -391,8 +394,8 @@ impl<'a> Search<'a> {
         self.link(before, number, window.side, length)
     }
 
-    /// Links a window to the one before it on its side, or joins the two. Returns the last window of the
-    /// list up to here.
+    /// Links a window to the one before it on its side, or joins the two. Returns the last window
+    /// of the list up to here.
     fn link(&mut self, before: u32, number: u32, side: u32, length: f64) -> u32 {
         if before == NONE {
             self.first[side as usize] = number;

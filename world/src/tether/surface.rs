@@ -14,15 +14,16 @@ pub(crate) struct Surface {
     pub(super) corners: Vec<[u32; 3]>,
     /// The sides of each triangle, m: side `k` joins the corners `k` and `k + 1`.
     pub(super) lengths: Vec<[f64; 3]>,
-    /// Side `k` of triangle `t` has the number `3 t + k`. For each side the next one that lies on the
-    /// same edge, in a ring: the side itself where no other triangle has the edge.
+    /// Side `k` of triangle `t` has the number `3 t + k`. For each side the next one that lies on
+    /// the same edge, in a ring: the side itself where no other triangle has the edge.
     pub(super) ring: Vec<u32>,
     /// For each particle the sides that begin there, one for each triangle around it.
     pub(super) around: Lists<u32>,
     /// For each particle the other ends of edges without triangles, and their lengths, m.
     pub(super) lone: Lists<(u32, f64)>,
     /// The particles at which shortest paths can bend: those around which there is more surface
-    /// than in a plane (or than in a half-plane, at a boundary), and the ends of edges without triangles.
+    /// than in a plane (or than in a half-plane, at a boundary), and the ends of edges without
+    /// triangles.
     pub(super) bends: Vec<bool>,
 }
 
@@ -163,8 +164,8 @@ impl Surface {
         let around = self.around.of(particle);
         let Some(&first) = around.first() else { return true };
         let mut visited = 1;
-        // Over the side that begins at the particle, then, if the fan is open, over the one that ends
-        // there.
+        // Over the side that begins at the particle, then, if the fan is open, over the one that
+        // ends there.
         let triangle = first as usize / 3;
         for begin in [first as usize, 3 * triangle + (first as usize + 2 - 3 * triangle) % 3] {
             let mut side = begin;

@@ -69,8 +69,8 @@ fn check(found: &[Nearest], below: f64, above: f64, truth: impl Fn(usize) -> f64
 const ROUNDING: f64 = 1e-6;
 const EXACT: f64 = 5e-6;
 
-/// Dijkstra's algorithm over the particles and `count` points of each edge, joined across triangles:
-/// never below the shortest distances.
+/// Dijkstra's algorithm over the particles and `count` points of each edge, joined across
+/// triangles: never below the shortest distances.
 fn over_points((points, triangles): &Mesh, count: usize, sources: &[u32]) -> Vec<f64> {
     let mut nodes = points.clone();
     let mut on_edge = BTreeMap::new();
@@ -532,8 +532,8 @@ fn clusters_hang_together_by_pins_alone() {
 
 #[test]
 fn what_is_no_surface_is_left_out() {
-    // Sides that cannot meet, a missing side, a corner twice, a particle that is not there, a triangle
-    // twice, two triangles that meet in one particle, and three at one edge.
+    // Sides that cannot meet, a missing side, a corner twice, a particle that is not there, a
+    // triangle twice, two triangles that meet in one particle, and three at one edge.
     let edges =
         [([0, 1], 1.0), ([1, 2], 1.0), ([2, 0], 3.0), ([2, 3], 1.0), ([3, 0], 1.0), ([3, 9], 1.0)];
     let triangles = [[0, 1, 2], [1, 2, 3], [0, 0, 1], [2, 3, 9]];

@@ -8,7 +8,8 @@ const GAP: f64 = 1e-6;
 /// The least height of a triangle, as a share of its base: flatter ones have this height.
 pub(super) const LEAST_HEIGHT: f64 = 1e-6;
 
-/// An interval of a side of a triangle through which straight lines from an apex enter the triangle.
+/// An interval of a side of a triangle through which straight lines from an apex enter the
+/// triangle.
 ///
 /// Coordinates are those of the side: its first corner is the origin, its second one lies on the
 /// x-axis, and the triangle is above it.
@@ -136,8 +137,8 @@ pub(super) fn nearer([old, new]: [&Window; 2], [from, to]: [f64; 2], pieces: &mu
         let at = old.at(x);
         at - new.at(x) - SAME * at
     };
-    // The difference changes its sign twice at most. If it does, one is nearer at both ends, and the
-    // other one where it is nearest.
+    // The difference changes its sign twice at most. If it does, one is nearer at both ends, and
+    // the other one where it is nearest.
     let [one, other] = [old.image[0], new.image[0]];
     let middles = if one < other { [one, other] } else { [other, one] };
     let mut begin = (from, gain(from));

@@ -245,8 +245,8 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// [`settings_mut`](Self::settings_mut) keep displacements instead.
     ///
     /// # Errors
-    /// If the settings, or the present ones, are not sane, or substeps are too long for the springs;
-    /// nothing is changed then.
+    /// If the settings, or the present ones, are not sane, or substeps are too long for the
+    /// springs; nothing is changed then.
     pub fn set_settings(&mut self, settings: Settings<D>) -> Result<(), WorldError> {
         settings.step.motion()?;
         self.settings.step.motion()?;

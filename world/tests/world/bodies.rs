@@ -362,8 +362,8 @@ fn a_free_top_turns_as_euler_says() {
             ]
         })
         .collect();
-    // First order in h: half the substep, half the error. What is lost is spin² h a second, because a
-    // stick's correction is along the stick as it is after the motion.
+    // First order in h: half the substep, half the error. What is lost is spin² h a second, because
+    // a stick's correction is along the stick as it is after the motion.
     for of in 0..3 {
         let [large, middle, small] = [0, 1, 2].map(|h: usize| errors[h][of]);
         assert!(small < 0.03, "{errors:?}");

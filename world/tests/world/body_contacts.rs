@@ -201,8 +201,8 @@ mod pairs {
             let [large, small] = twists(&world)[..] else { panic!("two bodies") };
             assert!(large.velocity[0] > 0.3, "they did not meet: {large:?}");
             assert!(large.velocity[0] >= small.velocity[0] - 1e-2 || length(large.spin) > 0.5);
-            // Each stick's correction is along the stick as it is, not as it was: so angular momentum
-            // is lost as spin² h says, linear momentum by rounding only.
+            // Each stick's correction is along the stick as it is, not as it was: so angular
+            // momentum is lost as spin² h says, linear momentum by rounding only.
             for axis in 0..3 {
                 let lost = |which: usize| (before[which][axis] - after[which][axis]).abs();
                 assert!(lost(0) < 2e-3 && lost(1) < 0.05, "{before:?} {after:?}");

@@ -60,7 +60,8 @@ proptest! {
             let [v, a] = [velocity[axis], acceleration[axis]].map(f64::from);
             let there = v * t + 0.5 * a * t * t;
             // What is left is rounding to f32: up to 240 substeps of half an ulp of some 15 m, each
-            // of which goes on as a velocity. (Half a substep of a thrown velocity would be 0.04 m.)
+            // of which goes on as a velocity. (Half a substep of a thrown velocity would be 0.04
+            // m.)
             prop_assert!(near(f64::from(world.position(0)[axis]), there, 1e-2), "{there}");
         }
     }

@@ -29,8 +29,8 @@ fn euler_is_of_first_order_and_verlet_of_second() {
     }
 }
 
-/// "Euler's method alone can be as much as 3% off": after n steps of a fall it is off by one in n, so
-/// 3 % is where one second of 30 or 33 steps is; fewer steps are worse.
+/// "Euler's method alone can be as much as 3% off": after n steps of a fall it is off by one in n,
+/// so 3 % is where one second of 30 or 33 steps is; fewer steps are worse.
 #[test]
 fn euler_is_three_percent_off_after_a_second_of_a_game() {
     for (steps, share) in [(60, 0.0167), (33, 0.0303), (30, 0.0333), (10, 0.1)] {

@@ -44,8 +44,8 @@ fn a_damped_fall_is_that_of_linear_drag() {
     }
 }
 
-/// Crossing times of the lowest point, s, and the angle at the turn after the last, of a pendulum of 1 m
-/// that starts at `angle`.
+/// Crossing times of the lowest point, s, and the angle at the turn after the last, of a pendulum
+/// of 1 m that starts at `angle`.
 fn pendulum(substeps: u32, rate: f32, angle: f64, crossings: usize) -> (Vec<f64>, f64) {
     let bob = [angle.sin(), -angle.cos()].map(|x| x as f32);
     let rope = Rope { spacing: 2.0, ..Rope::default() };
@@ -141,8 +141,8 @@ fn friction_stops_a_block_where_coulomb_says() {
     assert_all("slope, m", 0.5 * along * 4.0, 0.008, |n| slid(n, 0.0, friction, gravity, 0.0));
 }
 
-/// How far off a wall a ball is after a second, m, that hits it at `speed`: its restitution is 0.8, and
-/// there is no gravity.
+/// How far off a wall a ball is after a second, m, that hits it at `speed`: its restitution is 0.8,
+/// and there is no gravity.
 fn bounced(substeps: u32, speed: f32) -> f32 {
     let h = 1.0 / 60.0 / substeps as f32;
     let mut scene = scene("ball", particle([0.0, -speed], h));

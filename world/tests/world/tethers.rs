@@ -267,8 +267,8 @@ fn a_tether_over_an_edge_pulls_nothing_through_it() {
     assert!(end[1] < 0.6, "{end:?} does not hang");
 }
 
-/// How far the middle of a sheet falls that begins level and is held along an edge, and how far it swings
-/// back up, m.
+/// How far the middle of a sheet falls that begins level and is held along an edge, and how far it
+/// swings back up, m.
 fn swing(model: Model, substeps: u32) -> [f64; 2] {
     let mut scene = stiff(model);
     scene.settings.step.substeps = substeps;
@@ -290,8 +290,8 @@ fn swing(model: Model, substeps: u32) -> [f64; 2] {
 
 #[test]
 fn tethers_do_not_throw_a_sheet_back_up() {
-    // Inextensible cloth swings through to the other side: by 55 % of its fall, as 64 substeps show. What
-    // tethers stop must not add to that.
+    // Inextensible cloth swings through to the other side: by 55 % of its fall, as 64 substeps
+    // show. What tethers stop must not add to that.
     let cloth = Cloth { columns: 24, rows: 24, axes: Axes::LYING, ..Cloth::default() };
     let cloth = Model::cloth(&cloth).unwrap().pinned("top");
     let [_, free] = swing(cloth.clone(), 64);

@@ -172,7 +172,8 @@ fn numbering_and_tearing_do_not_change_bits() {
             }
         }
 
-        // Torn twice, while the layout is there, and then once more in a model made of what is left.
+        // Torn twice, while the layout is there, and then once more in a model made of what is
+        // left.
         let mut left = sheet.clone();
         let gone = |corners: [u32; 3], by: u32| corners[0].is_multiple_of(by);
         sheet.faces.retain(|corners| !gone(corners, 7));
@@ -242,8 +243,8 @@ fn nothing_light_is_blown_faster_than_the_wind() {
     }
 }
 
-/// The mean over six seconds of where the free edge of a flag in gusts is, m, and of the kinetic energy,
-/// J.
+/// The mean over six seconds of where the free edge of a flag in gusts is, m, and of the kinetic
+/// energy, J.
 fn flag_in_gusts(sampling: Sampling, seed: u64) -> ([f64; 3], f64) {
     let cloth = Cloth { columns: 19, rows: 13, width: 1.5, ..Cloth::default() };
     let mut scene = scene("flag", Model::cloth(&cloth).unwrap().pinned("left"));
@@ -269,8 +270,8 @@ fn flag_in_gusts(sampling: Sampling, seed: u64) -> ([f64; 3], f64) {
 
 #[test]
 fn wind_may_be_sampled_once_a_step() {
-    // Flutter differs from one seed to the next by a factor of two, so the mean of some is compared:
-    // energies of 6.6 and 7.5 mJ, and edges 5 mm apart.
+    // Flutter differs from one seed to the next by a factor of two, so the mean of some is
+    // compared: energies of 6.6 and 7.5 mJ, and edges 5 mm apart.
     let mean = |sampling| {
         let (mut place, mut energy) = ([0.0; 3], 0.0);
         for seed in 1..5 {
