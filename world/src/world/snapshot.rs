@@ -26,8 +26,8 @@ pub enum SnapshotError {
     },
     /// It is of a version whose damping was a share of the velocity per substep.
     #[error(
-        "the snapshot is of an older version: it has no damping_rate (1/s); simulate the scene again and \
-         take a new one"
+        "the snapshot is of an older version: it has no damping_rate (1/s); simulate the scene \
+         again and take a new one"
     )]
     NoDampingRate,
     /// Something in it is missing or contradicts the rest.
