@@ -1,51 +1,51 @@
-//! The host: a simulation, the commands that it takes, and the messages that it makes.
+//! The host: runs a simulation, executes commands and makes messages.
 
 use std::fmt;
 
 use taut::world::{AnyScene, Clock, LibraryScene, SceneError, UnknownScene, Warning};
 use taut::{Formula, KernelChoice};
 
-use crate::asked::{BadSetting, SettingRequest};
-use crate::course::{AnyCourse, CourseError, Way, on};
-use crate::gauge::Times;
-use crate::kernels::entries;
+use crate::request::{BadSetting, SettingRequest};
+use crate::session::{AnySession, Applied, SessionError, on};
+use crate::step_timer::Times;
+use crate::kernels::available;
 #[cfg(feature = "server")]
-use crate::pages::Told;
+use crate::pages::TopologySent;
 use crate::pages::{PageId, Pages};
 use crate::protocol::{
     Change, Command, Figures, HELD_MAX, Message, Notice, SceneEntry, State, TIMES_OWN_SIZE_MAX,
 };
 
-/// How much time goes by between two figures, s.
+/// The time between updates of the figures, s.
 const FIGURES_EVERY: f64 = 0.1;
 
 /// The largest share of the time that computing stretch and energy may take.
 const SHARE_OF_FIGURES: f64 = 0.02;
 
-/// How many steps are caught up at most, before time is left out.
+/// The maximum number of steps to catch up at once; further time is dropped.
 const STEPS_AT_ONCE: u32 = 4;
 
-/// The largest size with which a host begins, of a scene whose own size is not larger.
+/// The largest size with which a host starts, unless `TIMES_OWN_SIZE_MAX` allows more.
 const SIZE_MAX: usize = 2048;
 
-/// The name of the scene that is none of the library.
+/// The name of the scene that was loaded from a file.
 const FILE: &str = "file";
 
-/// What a host begins with.
+/// The initial configuration of a host.
 pub struct Options {
-    /// A name of the library, or `file`.
+    /// The name of a library scene, or `file`.
     pub scene: String,
-    /// The size of the scene; its own if there is none.
+    /// The size of the scene; none: its default size.
     pub size: Option<usize>,
-    /// A scene that is none of the library, with what to say about it.
+    /// A scene that is not in the library, with its description.
     pub file: Option<(String, AnyScene)>,
-    /// Settings as [`Command::Set`] has them.
+    /// Initial settings, as in [`Command::Set`].
     pub settings: Change,
-    /// The most threads that kernels may have.
+    /// The maximum number of kernel threads.
     pub threads: usize,
-    /// What it runs on, for people.
+    /// A description of the machine, shown to users.
     pub machine: String,
-    /// Seconds since some moment: the host has no clock of its own.
+    /// Returns seconds since an arbitrary start; the host has no clock of its own.
     pub stopwatch: Box<dyn Fn() -> f64 + Send>,
 }
 
@@ -55,23 +55,23 @@ impl fmt::Debug for Options {
     }
 }
 
-/// Why there is no host, or no such scene.
+/// Why a host cannot be created.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub struct HostError(#[from] Refusal);
 
-/// Why a command is not followed.
+/// Why a command failed.
 #[derive(Debug, thiserror::Error)]
 enum Refusal {
     #[error("invalid command: {0}")]
     Message(#[from] serde_json::Error),
     #[error(transparent)]
     UnknownScene(#[from] UnknownScene),
-    #[error("there is no file: start taut view with one")]
+    #[error("no scene file is loaded: start taut view with one")]
     NoFile,
-    #[error("a scene of a file has no size")]
+    #[error("a scene from a file has no size")]
     NoSize,
-    #[error("the size of this scene must be from 1 to {most}, and is {size}")]
+    #[error("the size of this scene must be from 1 to {most}, found {size}")]
     Size { most: usize, size: usize },
     #[error("a page holds at most {HELD_MAX} particles: release one first")]
     Held,
@@ -80,12 +80,12 @@ enum Refusal {
     #[error(transparent)]
     Setting(#[from] BadSetting),
     #[error(transparent)]
-    Course(#[from] CourseError),
+    Session(#[from] SessionError),
 }
 
-/// A simulation with pages that look on and take part: it takes their commands, moves as time goes
-/// by, and makes their messages (see [`protocol`](crate::protocol)). It reads and writes nothing,
-/// starts no thread but those of kernels, and does not read the system clock.
+/// A simulation with connected pages. It runs their commands, advances with time and makes their
+/// messages (see [`protocol`](crate::protocol)). It does no I/O, starts no threads except those of
+/// kernels, and does not read the system clock.
 ///
 /// ```
 /// use taut_view::{Host, Message, Options};
@@ -93,8 +93,8 @@ enum Refusal {
 /// let mut host = Host::new(Options { scene: "drape".into(), size: Some(16), ..Options::default() })?;
 /// let page = host.connect();
 /// host.receive(page, r#"{"do":"next"}"#);
-/// host.advance(0.1); // seconds went by
-/// let Some(Message::Text(state)) = host.take(page) else { panic!("it says its state first") };
+/// host.advance(0.1); // seconds
+/// let Some(Message::Text(state)) = host.take(page) else { panic!("the first message is the state") };
 /// assert!(state.contains(r#""scene":"drape""#));
 /// while let Some(message) = host.take(page) {
 ///     // Send it.
@@ -108,20 +108,20 @@ pub struct Host {
     machine: String,
     stopwatch: Box<dyn Fn() -> f64 + Send>,
 
-    /// The size with which it began: pages may ask for as large a one.
-    size_begun: usize,
+    /// Pages may request sizes up to this one even if `TIMES_OWN_SIZE_MAX` forbids them.
+    initial_size: usize,
     scene: String,
     size: Option<usize>,
-    asked: SettingRequest,
-    course: AnyCourse,
+    request: SettingRequest,
+    session: AnySession,
     clock: Clock,
     paused: bool,
     blown: bool,
     behind: f64,
     /// Time since the last figures, s.
     since_figures: f64,
-    /// Time until stretch and energy may be looked at again, s.
-    rest: f64,
+    /// Time until stretch and energy may be computed again, s.
+    condition_pause: f64,
     figures: Figures,
 
     /// Version numbers of what pages receive: topology, state and figures.
@@ -138,7 +138,7 @@ impl fmt::Debug for Host {
 }
 
 impl Default for Options {
-    /// The curtain, on one thread, with a stopwatch that stands still.
+    /// The curtain, on one thread, with a stopwatch that always returns 0.
     fn default() -> Self {
         Self {
             scene: "curtain".to_owned(),
@@ -153,72 +153,71 @@ impl Default for Options {
 }
 
 impl Host {
-    /// Begins.
+    /// Loads the scene and applies the settings.
     ///
     /// # Errors
-    /// If there is no such scene, or it cannot have such a size or such settings.
+    /// If the scene does not exist, or its size or a setting is invalid.
     pub fn new(options: Options) -> Result<Self, HostError> {
         let Options { scene, size, file, settings, threads, machine, stopwatch } = options;
         let (made, size) = make(&scene, size, SIZE_MAX, file.as_ref())?;
-        let asked = SettingRequest::nothing().changed(settings, threads).map_err(Refusal::from)?;
-        let mut course = AnyCourse::new(made, SettingRequest::nothing()).map_err(Refusal::from)?;
-        on!(&mut course, it => it.follow(asked.clone())).map_err(Refusal::from)?;
-        let clock = clock(&course)?;
+        let request = SettingRequest::defaults().changed(settings, threads).map_err(Refusal::from)?;
+        let mut session = AnySession::new(made, SettingRequest::defaults()).map_err(Refusal::from)?;
+        on!(&mut session, it => it.apply(request.clone())).map_err(Refusal::from)?;
+        let clock = clock(&session)?;
         let mut host = Self {
             file,
             threads,
             machine,
             stopwatch,
-            size_begun: size.unwrap_or(0),
+            initial_size: size.unwrap_or(0),
             scene,
             size,
-            asked,
-            course,
+            request,
+            session,
             clock,
             paused: false,
             blown: false,
             behind: 0.0,
             since_figures: 0.0,
-            rest: 0.0,
+            condition_pause: 0.0,
             figures: Figures::default(),
             epoch: 1,
             state: 1,
             figures_number: 0,
             pages: Pages::default(),
         };
-        host.measure();
+        host.update_figures();
         Ok(host)
     }
 
-    /// What can be played, but surely not as it was meant: see
-    /// [`World::warnings`](taut::world::World::warnings).
+    /// See [`World::warnings`](taut::world::World::warnings).
     pub fn warnings(&self) -> Vec<Warning> {
-        on!(&self.course, it => it.warnings())
+        on!(&self.session, it => it.warnings())
     }
 
-    /// A page looks on from now on.
+    /// Connects a page.
     pub fn connect(&mut self) -> PageId {
         self.pages.add()
     }
 
-    /// A page is gone: what it held is released.
+    /// Disconnects a page, and releases the particles that it held.
     pub fn disconnect(&mut self, page: PageId) {
-        let Some(gone) = self.pages.remove(page) else { return };
-        for particle in gone.held {
-            // It was grabbed, so it is there.
+        let Some(removed) = self.pages.remove(page) else { return };
+        for particle in removed.held {
+            // Cannot fail: it was grabbed, so its id is valid.
             let _ = self.release(particle);
         }
     }
 
-    /// Seconds until the next step; none while nothing moves, because nobody looks on, time stands
-    /// still, or it blew up.
+    /// Seconds until the next step; none while no page is connected, the simulation is paused, or
+    /// it blew up.
     pub fn due(&self) -> Option<f64> {
-        let moves = !(self.pages.is_empty() || self.paused || self.blown);
+        let is_running = !(self.pages.is_empty() || self.paused || self.blown);
         let left = |mut clock: Clock| 1.0 - f64::from(clock.feed(0.0).fraction);
-        moves.then(|| left(self.clock) * f64::from(on!(&self.course, it => it.dt())))
+        is_running.then(|| left(self.clock) * f64::from(on!(&self.session, it => it.dt())))
     }
 
-    /// So many seconds went by: does the steps that are due.
+    /// Advances time by `elapsed` seconds and runs the steps that are due.
     pub fn advance(&mut self, elapsed: f64) {
         if self.due().is_some() {
             let frame = self.clock.feed(elapsed);
@@ -227,7 +226,7 @@ impl Host {
                 self.step();
             }
         }
-        self.rest -= elapsed;
+        self.condition_pause -= elapsed;
         self.since_figures += elapsed;
     }
 
@@ -235,29 +234,29 @@ impl Host {
         if self.blown {
             return;
         }
-        match on!(&mut self.course, it => it.step(&*self.stopwatch)) {
+        match on!(&mut self.session, it => it.step(&*self.stopwatch)) {
             Ok(sane) => self.blown = !sane,
             Err(error) => {
                 self.blown = true;
                 let text = error.to_string();
-                self.pages.each().for_each(|page| page.complain(text.clone()));
+                self.pages.iter_mut().for_each(|page| page.push_error(text.clone()));
             }
         }
         if self.blown {
-            self.measure();
+            self.update_figures();
         }
     }
 
-    /// Figures anew.
-    fn measure(&mut self) {
-        on!(&mut self.course, it => it.turn());
-        let Times { all, sticks } = on!(&self.course, it => it.times());
-        let counts = on!(&self.course, it => it.counts());
-        let relaxed = on!(&self.course, it => it.relaxations()) as f64 * counts.sticks as f64;
-        let [divisions, roots] = on!(&self.course, it => it.operations());
-        if self.rest <= 0.0 {
-            let begun = (self.stopwatch)();
-            if let Ok((stretch, [kinetic, potential])) = on!(&self.course, it => it.condition()) {
+    /// Updates the figures.
+    fn update_figures(&mut self) {
+        on!(&mut self.session, it => it.end_window());
+        let Times { all, sticks } = on!(&self.session, it => it.times());
+        let counts = on!(&self.session, it => it.counts());
+        let relaxed = on!(&self.session, it => it.relaxations()) as f64 * counts.sticks as f64;
+        let [divisions, roots] = on!(&self.session, it => it.operations());
+        if self.condition_pause <= 0.0 {
+            let start = (self.stopwatch)();
+            if let Ok((stretch, [kinetic, potential])) = on!(&self.session, it => it.condition()) {
                 self.figures = Figures {
                     rms: stretch.rms,
                     max: stretch.max,
@@ -268,7 +267,7 @@ impl Host {
                     ..self.figures
                 };
             }
-            self.rest = ((self.stopwatch)() - begun) / SHARE_OF_FIGURES;
+            self.condition_pause = ((self.stopwatch)() - start) / SHARE_OF_FIGURES;
         }
         let per = |whole: f64, part: f64| if part > 0.0 { whole / part } else { 0.0 };
         let figures = Figures {
@@ -280,9 +279,9 @@ impl Host {
             roots,
             behind: self.behind,
             torn: counts.torn,
-            steps: on!(&self.course, it => it.steps()),
+            steps: on!(&self.session, it => it.steps()),
             blown: self.blown,
-            race: on!(&self.course, it => it.race_figures()),
+            race: on!(&self.session, it => it.race_figures()),
             ..self.figures
         };
         if figures != self.figures || self.figures_number == 0 {
@@ -298,27 +297,27 @@ impl Host {
 
     /// As [`receive`](Self::receive), for a command that is already parsed, or its parse error.
     pub(crate) fn execute(&mut self, page: PageId, command: serde_json::Result<Command>) {
-        let done = command.map_err(Refusal::from).and_then(|command| self.follow(page, command));
-        if let (Err(refusal), Some(page)) = (done, self.pages.get(page)) {
-            page.complain(refusal.to_string());
+        let result = command.map_err(Refusal::from).and_then(|command| self.run(page, command));
+        if let (Err(refusal), Some(page)) = (result, self.pages.get_mut(page)) {
+            page.push_error(refusal.to_string());
         }
     }
 
-    fn follow(&mut self, id: PageId, command: Command) -> Result<(), Refusal> {
-        let Some(page) = self.pages.get(id) else { return Ok(()) };
+    fn run(&mut self, id: PageId, command: Command) -> Result<(), Refusal> {
+        let Some(page) = self.pages.get_mut(id) else { return Ok(()) };
         match command {
             Command::Next => page.wants_frame = true,
             Command::Grab { particle } => {
                 if page.held.len() >= HELD_MAX && !page.held.contains(&particle) {
                     return Err(Refusal::Held);
                 }
-                on!(&mut self.course, it => it.grab(particle))?;
+                on!(&mut self.session, it => it.grab(particle))?;
                 page.held.insert(particle);
             }
             Command::Drag { particle, to } => {
-                // What another scene or page took out of its hands is not dragged any more.
+                // Loading another scene clears `held`; drags that arrive later are ignored.
                 if page.held.contains(&particle) {
-                    on!(&mut self.course, it => it.drag(particle, to))?;
+                    on!(&mut self.session, it => it.drag(particle, to))?;
                 }
             }
             Command::Release { particle } => {
@@ -326,7 +325,7 @@ impl Host {
                     self.release(particle)?;
                 }
             }
-            Command::Cut { from, to } => on!(&mut self.course, it => it.cut(from, to)),
+            Command::Cut { from, to } => on!(&mut self.session, it => it.cut(from, to)),
             Command::Step => self.step(),
             Command::Reset => self.reset()?,
             Command::Pause { on } => {
@@ -334,136 +333,133 @@ impl Host {
                 self.state += 1;
             }
             Command::Gravity { on } => {
-                self.ask(SettingRequest { gravity: on, ..self.asked.clone() })?;
+                self.apply(SettingRequest { gravity: on, ..self.request.clone() })?;
             }
             Command::Wind { on } => {
-                self.ask(SettingRequest { wind: Some(on), ..self.asked.clone() })?;
+                self.apply(SettingRequest { wind: Some(on), ..self.request.clone() })?;
             }
             Command::Tethers { on } => {
-                self.ask(SettingRequest { tethers: Some(on), ..self.asked.clone() })?;
+                self.apply(SettingRequest { tethers: Some(on), ..self.request.clone() })?;
             }
             Command::Set(change) => {
-                self.ask(self.asked.clone().changed(change, self.threads)?)?;
+                self.apply(self.request.clone().changed(change, self.threads)?)?;
             }
             Command::Race { kernel: None, .. } => {
-                on!(&mut self.course, it => it.stop_race());
+                on!(&mut self.session, it => it.stop_race());
                 self.state += 1;
             }
             Command::Race { kernel, instructions } => {
-                let threads = self.asked.kernels.threads;
+                let threads = self.request.kernels.threads;
                 let kernel =
                     kernel.map(|name| name.parse()).transpose().map_err(BadSetting::Kernel)?;
                 let choice = KernelChoice { kernel, isa: instructions, threads };
-                on!(&mut self.course, it => it.race(&choice))?;
+                on!(&mut self.session, it => it.race(&choice))?;
                 self.state += 1;
             }
-            Command::Scene { scene, size } => self.begin(scene, size)?,
+            Command::Scene { scene, size } => self.load_scene(scene, size)?,
         }
         Ok(())
     }
 
-    /// Lets go of a particle that nobody holds.
+    /// Releases a particle, unless a page holds it.
     fn release(&mut self, particle: usize) -> Result<(), Refusal> {
-        if !self.pages.hold(particle) {
-            on!(&mut self.course, it => it.release(particle))?;
+        if !self.pages.any_holds(particle) {
+            on!(&mut self.session, it => it.release(particle))?;
         }
         Ok(())
     }
 
     fn reset(&mut self) -> Result<(), Refusal> {
-        on!(&mut self.course, it => it.reset())?;
-        self.begun();
+        on!(&mut self.session, it => it.reset())?;
+        self.start_epoch();
         Ok(())
     }
 
-    /// Goes on as asked for.
-    fn ask(&mut self, asked: SettingRequest) -> Result<(), Refusal> {
-        let way = on!(&mut self.course, it => it.follow(asked.clone()))?;
-        self.asked = asked;
+    fn apply(&mut self, request: SettingRequest) -> Result<(), Refusal> {
+        let applied = on!(&mut self.session, it => it.apply(request.clone()))?;
+        self.request = request;
         self.state += 1;
-        match way {
-            Way::On => {}
-            Way::Rebuilt => self.epoch += 1,
-            Way::Restarted(why) => {
-                self.begun();
+        match applied {
+            Applied::InPlace => {}
+            Applied::Rebuilt => self.epoch += 1,
+            Applied::Restarted(why) => {
+                self.start_epoch();
                 let text = format!("Restarted: {why}");
-                self.pages.each().for_each(|page| page.complain(text.clone()));
+                self.pages.iter_mut().for_each(|page| page.push_error(text.clone()));
             }
         }
         Ok(())
     }
 
-    fn begin(&mut self, scene: String, size: Option<usize>) -> Result<(), Refusal> {
-        let (made, size) = make(&scene, size, self.size_begun, self.file.as_ref())?;
-        // The same scene keeps its settings, also in another size.
+    fn load_scene(&mut self, scene: String, size: Option<usize>) -> Result<(), Refusal> {
+        let (made, size) = make(&scene, size, self.initial_size, self.file.as_ref())?;
+        // Settings are kept if only the size changes.
         let same = scene == self.scene;
-        let asked = if same { self.asked.clone() } else { self.asked.elsewhere() };
-        let course = AnyCourse::new(made, asked.clone())?;
-        self.clock = clock(&course)?;
-        self.course = course;
-        (self.scene, self.size, self.asked) = (scene, size, asked);
-        self.pages.each().for_each(|page| page.held.clear());
+        let request = if same { self.request.clone() } else { self.request.for_other_scene() };
+        let session = AnySession::new(made, request.clone())?;
+        self.clock = clock(&session)?;
+        self.session = session;
+        (self.scene, self.size, self.request) = (scene, size, request);
+        self.pages.iter_mut().for_each(|page| page.held.clear());
         self.state += 1;
-        self.begun();
+        self.start_epoch();
         Ok(())
     }
 
     /// Starts a new epoch: the topology has changed.
-    fn begun(&mut self) {
+    fn start_epoch(&mut self) {
         self.epoch += 1;
         self.blown = false;
         self.behind = 0.0;
-        self.rest = 0.0;
-        self.measure();
+        self.condition_pause = 0.0;
+        self.update_figures();
     }
 
-    /// The number of the present topology.
+    /// The id of the present topology.
     #[cfg(feature = "server")]
     pub(crate) fn epoch(&self) -> u32 {
         self.epoch
     }
 
-    /// Whether a page has been told the whole of the present topology, and a frame of it if it asked
-    /// for one.
+    /// Whether a page has been sent the present topology, and a frame of it if it requested one.
     #[cfg(feature = "server")]
-    pub(crate) fn has_told(&self, page: PageId) -> bool {
-        self.pages.look_at(page).is_none_or(|page| {
+    pub(crate) fn has_sent_topology(&self, page: PageId) -> bool {
+        self.pages.get(page).is_none_or(|page| {
             let frame = page.frame.map(|(epoch, _)| epoch);
-            page.told == Some((self.epoch, Told::Rests))
+            page.topology == Some((self.epoch, TopologySent::Rests))
                 && (!page.wants_frame || frame == Some(self.epoch))
         })
     }
 
-    /// The next message for a page, if there is anything that it does not know: what it asks for is
-    /// made when it is taken, so that a slow page gets the newest and nothing piles up. Figures come
-    /// last: no frame waits for them.
+    /// The next message for a page, if any. Messages are made when they are taken, so a slow page
+    /// gets the newest and no queue grows. Figures come last so that they do not delay frames.
     pub fn take(&mut self, id: PageId) -> Option<Message> {
         let Self { epoch, state, .. } = *self;
-        let page = self.pages.get(id)?;
+        let page = self.pages.get_mut(id)?;
         if let Some(text) = page.errors.pop_front() {
-            return Some(Message::say(&Notice::Error { text }));
+            return Some(Message::from_notice(&Notice::Error { text }));
         }
         if page.state != Some(state) {
             page.state = Some(state);
-            return Some(Message::say(&Notice::State(Box::new(self.state()))));
+            return Some(Message::from_notice(&Notice::State(Box::new(self.state()))));
         }
-        if let Some(message) = on!(&self.course, it => it.news(page, epoch)) {
+        if let Some(message) = on!(&self.session, it => it.topology_message(page, epoch)) {
             return Some(message);
         }
-        let frame = (epoch, on!(&self.course, it => it.steps()));
+        let frame = (epoch, on!(&self.session, it => it.steps()));
         if page.wants_frame && page.frame != Some(frame) {
             page.wants_frame = false;
             page.frame = Some(frame);
-            return Some(on!(&self.course, it => it.frame(epoch)));
+            return Some(on!(&self.session, it => it.frame(epoch)));
         }
         if self.since_figures >= FIGURES_EVERY {
             self.since_figures = 0.0;
-            self.measure();
+            self.update_figures();
         }
-        let page = self.pages.get(id)?;
+        let page = self.pages.get_mut(id)?;
         if page.figures != Some(self.figures_number) {
             page.figures = Some(self.figures_number);
-            return Some(Message::say(&Notice::Figures(self.figures.clone())));
+            return Some(Message::from_notice(&Notice::Figures(self.figures.clone())));
         }
         None
     }
@@ -483,19 +479,19 @@ impl Host {
             about: about.clone(),
             dimensions: scene.dimensions(),
         }));
-        on!(&self.course, it => State {
+        on!(&self.session, it => State {
             scenes,
             scene: self.scene.clone(),
-            dimensions: self.course.dimensions(),
+            dimensions: self.session.dimensions(),
             sizes: listed.map(|it| sizes(it, self.size)),
             size: self.size,
             size_is: listed.map(|it| it.size_is),
-            kernels: entries(it.suits_grid()),
+            kernels: available(it.suits_grid()),
             formulas: Formula::ALL.iter().map(ToString::to_string).collect(),
             schedules: it.orders(),
             threads: self.threads,
             settings: it.in_force(),
-            gravity: self.asked.gravity,
+            gravity: self.request.gravity,
             wind: it.has_wind(),
             tethers: it.has_tethers(),
             paused: self.paused,
@@ -508,13 +504,13 @@ impl Host {
     }
 }
 
-fn clock(course: &AnyCourse) -> Result<Clock, Refusal> {
-    let clock = Clock::new(on!(course, it => it.dt())).map_err(CourseError::from)?;
+fn clock(session: &AnySession) -> Result<Clock, Refusal> {
+    let clock = Clock::new(on!(session, it => it.dt())).map_err(SessionError::from)?;
     Ok(clock.at_most(STEPS_AT_ONCE))
 }
 
-/// The scene of that name, and its size: at most [`TIMES_OWN_SIZE_MAX`] times its own, or `most`
-/// where that is more.
+/// The scene of that name, and its size: at most [`TIMES_OWN_SIZE_MAX`] times its default, or
+/// `most` if that is larger.
 fn make(
     name: &str,
     size: Option<usize>,
@@ -534,7 +530,7 @@ fn make(
     Ok((listed.scene(size)?, Some(size)))
 }
 
-/// Sizes to offer: the scene's own, halves and multiples of it, and the present one.
+/// Suggested sizes: 0.5, 1, 2 and 4 times the scene's default size, and the present one.
 fn sizes(scene: &LibraryScene, present: Option<usize>) -> Vec<usize> {
     let own = [scene.size / 2, scene.size, 2 * scene.size, 4 * scene.size];
     let mut sizes: Vec<usize> = own.into_iter().filter(|&it| it > 0).chain(present).collect();

@@ -1,47 +1,46 @@
-//! The pages that look on, and what each has been told.
+//! The connected pages, and what each has been sent.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// A page that looks on, by a number that no other ever has.
+/// Identifies a connected page; ids are never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PageId(u64);
 
-/// How many errors wait at most for a page that does not take its messages.
+/// The maximum number of queued errors of a page.
 const ERRORS_MAX: usize = 16;
 
-/// What was told last of what there is.
+/// The last part of a topology that was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Told {
+pub(crate) enum TopologySent {
     /// Models and obstacles.
     Mesh,
     /// Faces and sticks.
     Indices,
-    /// Rest lengths: it knows all.
+    /// Rest lengths: the topology is complete.
     Rests,
 }
 
-/// What a page has been told. Nothing waits for it but a few errors: what it has not heard is said
-/// when it takes its next message, and is then the newest.
+/// What a page has been sent. Only errors are queued; other messages are made when it takes them.
 #[derive(Debug, Default)]
 pub(crate) struct Page {
     pub(crate) errors: VecDeque<String>,
-    /// Which state.
+    /// Version of the state.
     pub(crate) state: Option<u64>,
-    /// Of which epoch, and of that what.
-    pub(crate) told: Option<(u32, Told)>,
-    /// How many of the faces and of the sticks that went.
-    pub(crate) gone: [usize; 2],
+    /// Epoch, and the parts of its topology.
+    pub(crate) topology: Option<(u32, TopologySent)>,
+    /// Numbers of removed faces and removed sticks.
+    pub(crate) removed_sent: [usize; 2],
     pub(crate) wants_frame: bool,
-    /// Which frame: epoch and step.
+    /// Epoch and step of the last frame.
     pub(crate) frame: Option<(u32, u64)>,
-    /// Which figures.
+    /// Version of the figures.
     pub(crate) figures: Option<u64>,
-    /// Particles that it holds.
+    /// Particles that the page holds.
     pub(crate) held: BTreeSet<usize>,
 }
 
 impl Page {
-    pub(crate) fn complain(&mut self, text: String) {
+    pub(crate) fn push_error(&mut self, text: String) {
         if self.errors.len() == ERRORS_MAX {
             self.errors.pop_front();
         }
@@ -49,7 +48,6 @@ impl Page {
     }
 }
 
-/// All of them.
 #[derive(Debug, Default)]
 pub(crate) struct Pages {
     next: u64,
@@ -68,16 +66,16 @@ impl Pages {
         self.all.remove(&id)
     }
 
-    pub(crate) fn get(&mut self, id: PageId) -> Option<&mut Page> {
+    pub(crate) fn get_mut(&mut self, id: PageId) -> Option<&mut Page> {
         self.all.get_mut(&id)
     }
 
     #[cfg(feature = "server")]
-    pub(crate) fn look_at(&self, id: PageId) -> Option<&Page> {
+    pub(crate) fn get(&self, id: PageId) -> Option<&Page> {
         self.all.get(&id)
     }
 
-    pub(crate) fn each(&mut self) -> impl Iterator<Item = &mut Page> {
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Page> {
         self.all.values_mut()
     }
 
@@ -85,8 +83,8 @@ impl Pages {
         self.all.is_empty()
     }
 
-    /// Whether any of them holds a particle.
-    pub(crate) fn hold(&self, particle: usize) -> bool {
+    /// Whether any page holds a particle.
+    pub(crate) fn any_holds(&self, particle: usize) -> bool {
         self.all.values().any(|page| page.held.contains(&particle))
     }
 }

@@ -1,134 +1,134 @@
-//! What a page and the host say to each other.
+//! The messages between a page and the host.
 //!
-//! The page sends JSON texts, a [`Command`] each. The host sends texts, a [`Notice`] each, and binary
-//! messages: a header of four `u32` (kind, epoch and two numbers) and a body, everything
-//! little-endian. Particles, sticks and faces go by the numbers of the world, which stay whatever
-//! tears. An epoch numbers a topology: ignore messages of another epoch than that of the last mesh.
+//! The page sends one [`Command`] as JSON per text message. The host sends one [`Notice`] as JSON
+//! per text message, and binary messages: a header of four `u32` (kind, epoch and two numbers) and
+//! a body, all little-endian. Particles, sticks and faces have the ids of the world, which tearing
+//! does not change. An epoch numbers a topology: ignore messages whose epoch differs from that of
+//! the last mesh.
 //!
-//! | kind | header's numbers | body |
+//! | kind | header numbers | body |
 //! |---|---|---|
 //! | 1 mesh | 0, 0 | [`Mesh`] as JSON |
-//! | 2 indices | faces, sticks (and after them springs) | `u32` x 3 a face, then `u32` x 2 a stick; of those that are gone all `0xffffffff` |
-//! | 3 removed | faces, sticks | numbers of the faces, then of the sticks, that went since the last 2 or 3 |
-//! | 4 frame | step, vertices | `f32` x 3 a vertex, m; then for each collider place (`f32` x 3, m) and turn (quaternion, `f32` x 4: x y z w) |
+//! | 2 indices | faces, sticks (springs follow the sticks) | `u32` x 3 a face, then `u32` x 2 a stick; all `0xffffffff` if removed |
+//! | 3 removed | faces, sticks | ids of the faces, then of the sticks, that were removed since the last 2 or 3 |
+//! | 4 frame | step, vertices | `f32` x 3 a vertex, m; then for each collider position (`f32` x 3, m) and rotation (quaternion, `f32` x 4: x y z w) |
 //! | 5 rests | sticks and springs, 0 | rest length of each, `f32`, m |
-
 //!
 //! # Limits
 //!
-//! Whatever a page sends, the host answers the others, and its memory does not grow:
+//! No page can block the others or make the host's memory grow:
 //!
-//! | limit | | beyond it |
+//! | limit | value | when exceeded |
 //! |---|--:|---|
-//! | [`SOCKETS_MAX`]: pages of a server at the same time | 32 | HTTP status 503 and a sentence, which the page shows |
+//! | [`SOCKETS_MAX`]: connected pages | 32 | HTTP status 503 and a message, which the page shows |
 //! | [`COMMAND_BYTES_MAX`]: bytes of a command, and of a WebSocket frame | 4096 | the server closes the socket |
-//! | [`COMMANDS_QUEUED_MAX`]: commands of a page that the server has read and not yet followed | 32 | it reads no more from that socket until there is room (back pressure) |
+//! | [`COMMANDS_QUEUED_MAX`]: commands of a page that the server has read and not yet run | 32 | the server stops reading from that socket until there is room (back pressure) |
 //! | [`HELD_MAX`]: particles that a page holds | 64 | [`Notice::Error`] |
-//! | [`TIMES_OWN_SIZE_MAX`]: the size of a scene, as a multiple of its own | 8 (or the size that `taut view` began with) | [`Notice::Error`] |
-//! | errors that wait for a page that takes no messages | 16 | the oldest are dropped |
-//! | other messages that wait for a page | 1 | what has changed is told in the next one |
+//! | [`TIMES_OWN_SIZE_MAX`]: size of a scene, as a multiple of its default size | 8 (or the size that `taut view` started with) | [`Notice::Error`] |
+//! | queued errors for a page that takes no messages | 16 | the oldest are dropped |
+//! | other queued messages for a page | 1 | the next message has the changes |
 //!
-//! Commands that begin or plan a simulation again (`scene`, `set`, `gravity`, `wind`, `tethers`, `reset`, `race`)
-//! are expensive. The server follows one of them a turn, of one page after the other. After one that
-//! made another topology the next waits until all pages have been told, for at most 0.1 s. A page
-//! that sends more of them than that waits for its own; commands of a page keep their order.
-//! Commands of a page that has gone are dropped.
+//! Commands that restart or replan a simulation (`scene`, `set`, `gravity`, `wind`, `tethers`,
+//! `reset`, `race`) are expensive. The server runs one of them a turn, rotating over the pages. If
+//! it changed the topology, the next expensive command waits until all pages have been sent the new
+//! one, for at most 0.1 s. Commands of a page keep their order. Commands of a disconnected page are
+//! dropped.
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// The most pages that a server has at the same time.
+/// Maximum number of pages connected to a server.
 pub const SOCKETS_MAX: usize = 32;
 
-/// The most bytes of a command, and of a frame of the WebSocket.
+/// Maximum number of bytes of a command, and of a WebSocket frame.
 pub const COMMAND_BYTES_MAX: usize = 4096;
 
-/// The most commands of a page that a server has read and not yet followed.
+/// Maximum number of commands of a page that a server has read and not yet run.
 pub const COMMANDS_QUEUED_MAX: usize = 32;
 
-/// The most particles that a page holds.
+/// Maximum number of particles that a page holds.
 pub const HELD_MAX: usize = 64;
 
-/// The largest size that a page may ask for, as a multiple of the scene's own size.
+/// The largest size that a page may request, as a multiple of the scene's default size.
 pub const TIMES_OWN_SIZE_MAX: usize = 8;
 
-/// What a page asks for.
+/// A command of a page.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(tag = "do", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Command {
-    /// Another scene, or the same in another size, from its beginning.
+    /// Loads a scene, or the current one in another size.
     Scene {
-        /// A name of the library, or `file`.
+        /// The name of a library scene, or `file`.
         scene: String,
         /// The size, in the unit that [`State::size_is`] names. Absent: the scene's default size.
         #[serde(default)]
         size: Option<usize>,
     },
-    /// Other settings, from the present state where that is possible.
+    /// Changes settings; restarts only if the present state cannot be kept.
     Set(Change),
-    /// The page takes hold of a particle.
+    /// Grabs a particle.
     Grab {
-        /// Which.
+        /// The id of the particle.
         particle: usize,
     },
-    /// Where a particle that the page holds is at the end of the next step.
+    /// Sets the position that a held particle has at the end of the next step.
     Drag {
-        /// Which.
+        /// The id of the particle.
         particle: usize,
-        /// Where, m; in the plane the last number is nothing.
+        /// The target, m; the last coordinate is ignored in 2-D scenes.
         to: [f32; 3],
     },
-    /// The page lets go of a particle.
+    /// Releases a particle.
     Release {
-        /// Which.
+        /// The id of the particle.
         particle: usize,
     },
-    /// A blade: in space a segment that sweeps from one place to another, in the plane the
-    /// segment between the first points of the two.
+    /// Cuts the sticks that a blade crosses: in space a segment that sweeps from one position to
+    /// another, in the plane the segment between the first points of the two.
     Cut {
-        /// Where the segment was, m.
+        /// The segment before the sweep, m.
         from: [[f32; 3]; 2],
-        /// Where it is, m.
+        /// The segment after the sweep, m.
         to: [[f32; 3]; 2],
     },
-    /// Gravity, or none.
+    /// Switches gravity.
     Gravity {
-        /// Whether there is any.
+        /// Whether gravity acts.
         on: bool,
     },
-    /// Wind, or none: what pushes in the scene; a breeze where nothing does.
+    /// Switches the forces of the scene, or a default wind if it has none.
     Wind {
-        /// Whether there is any.
+        /// Whether they act.
         on: bool,
     },
-    /// Tethers to the pinned particles, or none.
+    /// Switches the tethers to pinned particles.
     Tethers {
-        /// Whether there are any.
+        /// Whether there are tethers.
         on: bool,
     },
-    /// Time stands still, or goes on.
+    /// Pauses or continues the simulation.
     Pause {
-        /// Whether it stands still.
+        /// Whether to pause.
         on: bool,
     },
-    /// One step, also while time stands still.
+    /// Runs one step, also while paused.
     Step,
-    /// From the beginning, with the settings as they are.
+    /// Restarts the scene with the present settings.
     Reset,
-    /// Starts a race, which runs the same scene on a second kernel and compares, or ends it.
+    /// Starts or stops a race, which runs the same scene on a second kernel and compares.
     Race {
-        /// Which; none ends the race.
+        /// The second kernel; none stops the race.
         #[serde(default)]
         kernel: Option<String>,
-        /// On which instruction set; the best if there is none.
+        /// Its instruction set; the best if none.
         #[serde(default)]
         instructions: Option<String>,
     },
-    /// The page is ready for one more frame.
+    /// Requests one frame.
     Next,
 }
 
 impl Command {
-    /// Whether it begins or plans a simulation again, and may take long.
+    /// Whether the command restarts or replans a simulation, which may take long.
     #[cfg(feature = "server")]
     pub(crate) fn is_expensive(&self) -> bool {
         matches!(
@@ -145,144 +145,144 @@ impl Command {
 }
 
 /// Settings to change. Absent: unchanged; null: reset to the scene's default.
-#[allow(clippy::option_option, reason = "not there, null, and a value are three things")]
+#[allow(clippy::option_option, reason = "absent, null and a value differ")]
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Change {
-    /// By name; null is the best for each part.
-    #[serde(deserialize_with = "there")]
+    /// Kernel; null: the best for each island.
+    #[serde(deserialize_with = "present")]
     pub kernel: Option<Option<String>>,
-    /// By name; null is the best of the kernel's.
-    #[serde(deserialize_with = "there")]
+    /// Instruction set; null: the best of the kernel.
+    #[serde(deserialize_with = "present")]
     pub instructions: Option<Option<String>>,
-    /// By name.
-    #[serde(deserialize_with = "there")]
+    /// Formula.
+    #[serde(deserialize_with = "present")]
     pub formula: Option<Option<String>>,
-    /// By name.
-    #[serde(deserialize_with = "there")]
+    /// Order of the sticks.
+    #[serde(deserialize_with = "present")]
     pub schedule: Option<Option<String>>,
-    /// On how many threads; null is 1.
-    #[serde(deserialize_with = "there")]
+    /// Number of threads; null: 1.
+    #[serde(deserialize_with = "present")]
     pub threads: Option<Option<usize>>,
-    /// Into how many substeps a step is cut.
-    #[serde(deserialize_with = "there")]
+    /// Substeps of a step.
+    #[serde(deserialize_with = "present")]
     pub substeps: Option<Option<u32>>,
-    /// How often a pass relaxes all sticks.
-    #[serde(deserialize_with = "there")]
+    /// Iterations of a pass.
+    #[serde(deserialize_with = "present")]
     pub iterations: Option<Option<u32>>,
-    /// How often a substep relaxes, and then lets obstacles keep particles out.
-    #[serde(deserialize_with = "there")]
+    /// Passes (iterations, then collisions) of a substep.
+    #[serde(deserialize_with = "present")]
     pub passes: Option<Option<u32>>,
     /// Rate at which a free particle loses velocity, 1/s.
-    #[serde(deserialize_with = "there")]
+    #[serde(deserialize_with = "present")]
     pub damping_rate: Option<Option<f32>>,
-    /// Of every stick, m/N.
-    #[serde(deserialize_with = "there")]
+    /// Compliance of every stick, m/N.
+    #[serde(deserialize_with = "present")]
     pub compliance: Option<Option<f32>>,
-    /// Of every stick, above 0 and at most 1.
-    #[serde(deserialize_with = "there")]
+    /// Stiffness of every stick, above 0 and at most 1.
+    #[serde(deserialize_with = "present")]
     pub stiffness: Option<Option<f32>>,
-    /// At how many times its rest length every stick tears.
-    #[serde(deserialize_with = "there")]
+    /// Tear factor of every stick: the length at which it tears, in rest lengths.
+    #[serde(deserialize_with = "present")]
     pub tear: Option<Option<f32>>,
 }
 
-/// A field that is there, be it null.
-#[allow(clippy::option_option, reason = "not there, null, and a value are three things")]
-fn there<'de, T: Deserialize<'de>, R: Deserializer<'de>>(
+/// Deserializes a field that is present: `Some(None)` for null.
+#[allow(clippy::option_option, reason = "absent, null and a value differ")]
+fn present<'de, T: Deserialize<'de>, R: Deserializer<'de>>(
     from: R,
 ) -> Result<Option<Option<T>>, R::Error> {
     Option::deserialize(from).map(Some)
 }
 
-/// What the host says in words.
+/// A text message of the host.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "say", rename_all = "lowercase")]
 pub enum Notice {
-    /// What there is and what is in force.
+    /// The available choices and the present settings.
     State(Box<State>),
-    /// How it is doing.
+    /// Live figures.
     Figures(Figures),
-    /// What cannot be done, in a sentence.
+    /// Why a command failed.
     Error {
-        /// The sentence.
+        /// The message.
         text: String,
     },
 }
 
-/// What there is and what is in force.
+/// The available choices and the present settings.
 #[allow(clippy::struct_excessive_bools, reason = "each is a switch of the page")]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct State {
-    /// The scenes that there are.
+    /// The available scenes.
     pub scenes: Vec<SceneEntry>,
-    /// Which of them this is.
+    /// The name of the present scene.
     pub scene: String,
     /// 2 or 3.
     pub dimensions: usize,
-    /// Sizes to offer; none for a file. Others are taken, too.
+    /// Suggested sizes; none for a file. Other sizes are valid, too.
     pub sizes: Option<Vec<usize>>,
-    /// Its size.
+    /// The present size.
     pub size: Option<usize>,
-    /// What the size counts.
+    /// The unit of the size.
     pub size_is: Option<&'static str>,
-    /// The kernels that there are, the widest first.
+    /// The available kernels, the widest first.
     pub kernels: Vec<KernelEntry>,
-    /// The formulas that there are.
+    /// The available formulas.
     pub formulas: Vec<String>,
-    /// The orders that this scene can have.
+    /// The orders that suit the scene.
     pub schedules: Vec<String>,
-    /// The most threads.
+    /// The maximum number of threads.
     pub threads: usize,
-    /// What is in force.
+    /// The present settings.
     pub settings: InForce,
-    /// Whether there is gravity.
+    /// Whether gravity acts.
     pub gravity: bool,
-    /// Whether there is wind.
+    /// Whether wind or the forces of the scene act.
     pub wind: bool,
-    /// Whether particles have tethers to the pinned ones.
+    /// Whether particles have tethers to pinned ones.
     pub tethers: bool,
-    /// Whether time stands still.
+    /// Whether the simulation is paused.
     pub paused: bool,
-    /// Who races.
+    /// The second kernel of a race.
     pub race: Option<Racer>,
-    /// How much there is.
+    /// Numbers of particles, sticks and faces.
     pub counts: Counts,
-    /// What it runs on.
+    /// The machine that it runs on.
     pub machine: String,
-    /// Where the particles are at the beginning: the least corner and the greatest, m. If there are
-    /// none, both are the origin.
+    /// Bounding box of the initial positions: minimum and maximum corner, m. Both are the origin
+    /// if there are no particles.
     pub bounds: [[f32; 3]; 2],
     /// The length of a step, s.
     pub step: f32,
 }
 
-/// A scene to choose.
+/// An available scene.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SceneEntry {
     /// Its name.
     pub name: String,
-    /// What happens in it, in a line.
+    /// A description of one line.
     pub about: String,
     /// 2 or 3.
     pub dimensions: usize,
 }
 
-/// A kernel to choose.
+/// An available kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct KernelEntry {
     /// Its name.
     pub name: &'static str,
-    /// The instruction sets that it has here, the widest first.
+    /// Its instruction sets on this machine, the widest first.
     pub instructions: Vec<&'static str>,
-    /// Why it is not for this scene.
+    /// Why it does not suit the scene.
     pub reason: Option<&'static str>,
 }
 
-/// The settings in force; null where sticks differ, or where there is no such thing.
+/// The settings in force; null where sticks differ or no stick tears.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct InForce {
-    /// The kernel of the largest part.
+    /// The kernel of the largest island.
     pub kernel: String,
     /// Its instruction set.
     pub instructions: String,
@@ -290,66 +290,66 @@ pub struct InForce {
     pub formula: String,
     /// The order of the sticks.
     pub schedule: String,
-    /// On how many threads.
+    /// Number of threads.
     pub threads: usize,
     /// Substeps of a step.
     pub substeps: u32,
-    /// Relaxations of a pass.
+    /// Iterations of a pass.
     pub iterations: u32,
     /// Passes of a substep.
     pub passes: u32,
     /// Rate at which a free particle loses velocity, 1/s.
     pub damping_rate: f32,
-    /// Of every stick, m/N.
+    /// Compliance of every stick, m/N.
     pub compliance: Option<f32>,
-    /// Of every stick.
+    /// Stiffness of every stick.
     pub stiffness: Option<f32>,
-    /// At how many times its rest length every stick tears.
+    /// Tear factor of every stick.
     pub tear: Option<f32>,
 }
 
-/// Who races against the kernel of the settings.
+/// The second kernel of a race.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Racer {
-    /// The kernel of the largest part.
+    /// The kernel of the largest island.
     pub kernel: String,
     /// Its instruction set.
     pub instructions: String,
 }
 
-/// How much there is.
+/// Numbers of particles, sticks and faces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Counts {
     /// Particles.
     pub particles: usize,
-    /// Sticks, torn ones too.
+    /// Sticks, including torn ones.
     pub sticks: usize,
-    /// Faces, those that are gone too.
+    /// Faces, including removed ones.
     pub faces: usize,
-    /// Torn sticks, when this was said; [`Figures`] have it anew.
+    /// Torn sticks when this message was made; [`Figures`] has the present number.
     pub torn: usize,
 }
 
-/// How it is doing.
+/// Live figures.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Figures {
-    /// What a step takes, drawing apart: the median of the tenths of the last second, ms.
+    /// Time per step without drawing: the median over the last ten windows of 0.1 s, ms.
     pub milliseconds: f64,
-    /// What of it the sticks take, ms.
+    /// The part of it in which sticks are relaxed, ms.
     pub sticks_milliseconds: f64,
-    /// What a stick and iteration takes, ns.
+    /// Time per stick and iteration, ns.
     pub nanoseconds: f64,
-    /// Relaxations of a stick in a second of computing.
+    /// Stick relaxations per second of relaxation time.
     pub sticks_per_second: f64,
-    /// Divisions of a step.
+    /// Divisions per step.
     pub divisions: u64,
-    /// Square roots of a step.
+    /// Square roots per step.
     pub roots: u64,
-    /// Root mean square of the stretch of sticks that are too long, as a fraction.
+    /// Root mean square of the stretch, as a fraction.
     pub rms: f64,
     /// The largest stretch, as a fraction.
     pub max: f64,
-    /// Root mean square of the compression of sticks that are too short, as a fraction.
+    /// Root mean square of the compression, as a fraction.
     pub compression_rms: f64,
     /// The largest compression, as a fraction.
     pub compression_max: f64,
@@ -363,39 +363,39 @@ pub struct Figures {
     pub torn: usize,
     /// Steps since the beginning.
     pub steps: u64,
-    /// Whether it blew up, and stands still until it is reset.
+    /// Whether the simulation blew up; it then stops until a reset.
     pub blown: bool,
-    /// How the race goes.
+    /// Figures of the race.
     pub race: Option<RaceFigures>,
 }
 
-/// How the race goes.
+/// Figures of a race.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct RaceFigures {
-    /// What a step takes the other kernel, ms.
+    /// Time per step of the second kernel, ms.
     pub milliseconds: f64,
-    /// Whether all positions were equal, to the bit, after every step so far.
+    /// Whether all positions were bit-identical after every step so far.
     pub equal: bool,
-    /// The first step after which they were not.
+    /// The first step after which they differed.
     pub first_difference: Option<u64>,
 }
 
-/// What does not change until the next epoch.
+/// The data that stays constant within an epoch.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Mesh {
-    /// How many vertices a frame has.
+    /// Number of vertices in a frame.
     pub vertices: usize,
-    /// How many of them, the first, are the particles.
+    /// Number of particles; they are the first vertices.
     pub particles: usize,
     /// The models.
     pub parts: Vec<Part>,
-    /// What keeps particles out.
+    /// The obstacles that can be drawn.
     pub colliders: Vec<Collider>,
-    /// Particles that are pinned from the beginning.
+    /// Particles that are pinned at the start.
     pub pinned: Vec<u32>,
-    /// Sticks that are better not drawn: those that keep a posture, and one-sided ones.
+    /// Sticks to hide: those that keep a posture, and one-sided ones.
     pub thin: Vec<u32>,
-    /// Particles that are balls, with their radii, m.
+    /// Particles with a radius, and their radii, m.
     pub radii: Vec<(u32, f32)>,
 }
 
@@ -404,57 +404,57 @@ pub struct Mesh {
 pub struct Part {
     /// Its name in the scene.
     pub name: String,
-    /// What it looks like: `cloth`, `rope`, `plant`, `body`, `ragdoll` or `grains`.
+    /// How to draw it: `cloth`, `rope`, `plant`, `body`, `ragdoll` or `grains`.
     pub look: &'static str,
-    /// The first of its faces, and how many.
+    /// Its first face, and the number of faces.
     pub faces: [usize; 2],
-    /// The first of its sticks, and how many.
+    /// Its first stick, and the number of sticks.
     pub sticks: [usize; 2],
-    /// The first of its particles, and how many.
+    /// Its first particle, and the number of particles.
     pub particles: [usize; 2],
-    /// How many particles a row has, if it is a regular sheet.
+    /// Particles in a row, if it is a regular sheet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub columns: Option<usize>,
 }
 
-/// What keeps particles out, in its own place; frames say where it is.
+/// The shape of an obstacle in its own coordinates; frames have its position and rotation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "shape", rename_all = "kebab-case")]
 pub enum Collider {
-    /// A ball about the origin, in the plane a disc.
+    /// A ball about the origin; in the plane a disc.
     Sphere {
         /// m.
         radius: f32,
     },
-    /// All that is near a line along y.
+    /// All points within `radius` of a segment along y.
     Capsule {
         /// m.
         radius: f32,
-        /// Half the length of the line, m.
+        /// Half the length of the segment, m.
         half: f32,
     },
     /// A box about the origin.
     Cuboid {
-        /// Half its edges, m.
+        /// Half extents, m.
         half: [f32; 3],
     },
     /// Everything below y = 0.
     HalfSpace,
-    /// Everything outside of a box about the origin.
+    /// Everything outside a box about the origin.
     Bounds {
-        /// Half its edges, m.
+        /// Half extents, m.
         half: [f32; 3],
     },
-    /// Triangles.
+    /// A triangle mesh.
     Mesh {
         /// x, y, z of each point, m.
         points: Vec<f32>,
-        /// Three points each.
+        /// Three point indices each.
         triangles: Vec<u32>,
     },
 }
 
-/// What goes to a page, as it is.
+/// An encoded message for a page.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Message {
     /// JSON.
@@ -464,13 +464,12 @@ pub enum Message {
 }
 
 impl Message {
-    /// In words.
-    pub(crate) fn say(what: &Notice) -> Self {
-        Self::Text(serde_json::to_string(what).expect("names are strings"))
+    pub(crate) fn from_notice(notice: &Notice) -> Self {
+        Self::Text(serde_json::to_string(notice).expect("map keys are strings"))
     }
 }
 
-/// What a binary message is about.
+/// The kind of a binary message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Kind {
@@ -478,9 +477,9 @@ pub enum Kind {
     Mesh = 1,
     /// Corners of faces, ends of sticks.
     Indices = 2,
-    /// What went.
+    /// Removed faces and sticks.
     Removed = 3,
-    /// Where everything is.
+    /// Positions of vertices and obstacles.
     Frame = 4,
     /// Rest lengths of sticks.
     Rests = 5,
@@ -490,32 +489,32 @@ pub enum Kind {
 pub(crate) struct Writer(Vec<u8>);
 
 impl Writer {
-    /// With its header, and room for as many bytes.
+    /// Writes the header, and reserves `bytes` for the body.
     pub(crate) fn new(kind: Kind, epoch: u32, [a, b]: [usize; 2], bytes: usize) -> Self {
         let mut writer = Self(Vec::with_capacity(16 + bytes));
-        writer.names([kind as u32, epoch, a as u32, b as u32]);
+        writer.u32s([kind as u32, epoch, a as u32, b as u32]);
         writer
     }
 
-    pub(crate) fn numbers(&mut self, numbers: impl IntoIterator<Item = f32>) {
+    pub(crate) fn f32s(&mut self, numbers: impl IntoIterator<Item = f32>) {
         self.0.extend(numbers.into_iter().flat_map(f32::to_le_bytes));
     }
 
-    /// As numbers one after the other; a great many take no time to speak of.
+    /// As `f32s`, but faster: it writes in place.
     pub(crate) fn rows(&mut self, rows: &[[f32; 3]]) {
-        let begun = self.0.len();
-        self.0.resize(begun + size_of_val(rows), 0);
-        for (bytes, number) in self.0[begun..].chunks_exact_mut(4).zip(rows.as_flattened()) {
+        let start = self.0.len();
+        self.0.resize(start + size_of_val(rows), 0);
+        for (bytes, number) in self.0[start..].chunks_exact_mut(4).zip(rows.as_flattened()) {
             bytes.copy_from_slice(&number.to_le_bytes());
         }
     }
 
-    pub(crate) fn names(&mut self, names: impl IntoIterator<Item = u32>) {
-        self.0.extend(names.into_iter().flat_map(u32::to_le_bytes));
+    pub(crate) fn u32s(&mut self, numbers: impl IntoIterator<Item = u32>) {
+        self.0.extend(numbers.into_iter().flat_map(u32::to_le_bytes));
     }
 
     pub(crate) fn json(&mut self, mesh: &Mesh) {
-        serde_json::to_writer(&mut self.0, mesh).expect("names are strings, and memory takes all");
+        serde_json::to_writer(&mut self.0, mesh).expect("map keys are strings, and a Vec accepts all writes");
     }
 
     pub(crate) fn finish(self) -> Message {

@@ -1,6 +1,6 @@
-//! The page and its host for the browsers of this machine.
+//! Serves the page and its host to browsers on this machine.
 
-mod door;
+mod allowed_hosts;
 mod simulation;
 
 use std::future::Future;
@@ -24,30 +24,30 @@ use tokio::sync::{Semaphore, mpsc};
 use crate::host::Host;
 use crate::protocol::{COMMAND_BYTES_MAX, COMMANDS_QUEUED_MAX, Message, SOCKETS_MAX};
 
-use door::Door;
+use allowed_hosts::AllowedHosts;
 use simulation::{Handle, Queues, ReadCommand, Simulation};
 
-/// Why nobody can be served.
+/// Why the server cannot run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServeError {
-    /// The port cannot be had.
-    #[error("port {port} on this machine cannot be had: {cause}")]
+    /// Listening on the port failed.
+    #[error("cannot listen on port {port}: {cause}")]
     Port {
-        /// Which; 0 is any.
+        /// The port; 0: any.
         port: u16,
-        /// Why.
+        /// The cause.
         cause: io::Error,
     },
-    /// The system does not give threads, or took the port away.
+    /// A thread could not be started, or the socket failed.
     #[error("the server ended: {0}")]
     Ended(#[from] io::Error),
 }
 
-/// The page, and a [`Host`] behind a web socket (`/socket`), for this machine alone. It does not
-/// answer pages of other origins, nor requests that name another host. It has at most
-/// [`SOCKETS_MAX`] pages at the same time, and refuses others with status 503; what each of them may
-/// send is bounded, too (see the limits of the [protocol](crate::protocol)).
+/// Serves the page, and a [`Host`] behind a WebSocket (`/socket`), on the loopback address only.
+/// It rejects requests of other origins and requests with another host name. It accepts at most
+/// [`SOCKETS_MAX`] pages and answers others with status 503; what each page sends is bounded, too
+/// (see the limits of the [protocol](crate::protocol)).
 ///
 /// ```no_run
 /// use taut_view::{Host, Options, Server};
@@ -65,10 +65,10 @@ pub struct Server {
 }
 
 impl Server {
-    /// On a port of this machine's own address, or on any that is free.
+    /// Listens on a port of the loopback address; none: any free port.
     ///
     /// # Errors
-    /// [`ServeError::Port`] if it cannot be had.
+    /// [`ServeError::Port`] if that fails.
     pub fn bind(host: Host, port: Option<u16>) -> Result<Self, ServeError> {
         let port = port.unwrap_or(0);
         let listen = || {
@@ -81,7 +81,7 @@ impl Server {
         Ok(Self { host, listener, address })
     }
 
-    /// Where it is.
+    /// The address that the server listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -92,14 +92,14 @@ impl Server {
     /// [`ServeError::Ended`].
     pub fn run(self) -> Result<(), ServeError> {
         self.run_until(async {
-            // Without such a signal it runs until it is killed.
+            // Without a signal handler the server runs until it is killed.
             if tokio::signal::ctrl_c().await.is_err() {
                 std::future::pending::<()>().await;
             }
         })
     }
 
-    /// Serves until something happens.
+    /// Serves until the future `end` completes.
     ///
     /// # Errors
     /// [`ServeError::Ended`].
@@ -114,12 +114,11 @@ impl Server {
             .route("/socket", any(socket))
             .fallback(file)
             .with_state(site)
-            .layer(middleware::from_fn_with_state(Door::of(address), door::check));
+            .layer(middleware::from_fn_with_state(AllowedHosts::new(address), allowed_hosts::check));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let ended = runtime.block_on(async {
-            // The end of a frame is not held back until the page has confirmed its beginning.
+            // Nagle's algorithm would delay the last packet of a frame. Failing only costs time.
             let listener = tokio::net::TcpListener::from_std(listener)?.tap_io(|stream| {
-                // Without it, it is only slower.
                 let _ = stream.set_nodelay(true);
             });
             tokio::select! {
@@ -127,22 +126,22 @@ impl Server {
                 () = end => Ok(()),
             }
         });
-        // Open sockets are closed with it.
+        // Closes open sockets.
         drop(runtime);
         simulation.end();
         Ok(ended?)
     }
 }
 
-/// What handlers share.
+/// The state that handlers share.
 #[derive(Clone)]
 struct Site {
     simulation: Handle,
-    /// How many more sockets there may be.
+    /// Permits for further sockets.
     sockets: Arc<Semaphore>,
 }
 
-/// The files of the page; in a debug build they are read when they are asked for.
+/// The files of the page; a debug build reads them at each request.
 #[derive(Embed)]
 #[folder = "web/"]
 struct Files;
@@ -157,7 +156,7 @@ async fn file(uri: Uri) -> Response {
             let kind = file.metadata.mimetype().to_owned();
             ([(header::CONTENT_TYPE, kind)], Body::from(file.data.into_owned())).into_response()
         }
-        None => (StatusCode::NOT_FOUND, "there is no such file\n").into_response(),
+        None => (StatusCode::NOT_FOUND, "file not found\n").into_response(),
     }
 }
 
@@ -165,11 +164,12 @@ async fn socket(
     State(site): State<Site>,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Response {
-    // The page asks again without an upgrade, as a WebSocket does not tell why it was refused.
-    let Ok(place) = site.sockets.try_acquire_owned() else {
-        let sentence =
-            format!("{SOCKETS_MAX} pages show this simulation, which is the most: close one\n");
-        return (StatusCode::SERVICE_UNAVAILABLE, sentence).into_response();
+    // Checked before the upgrade: the page reads the message with a plain request, because a
+    // WebSocket does not report why it was refused.
+    let Ok(permit) = site.sockets.try_acquire_owned() else {
+        let text =
+            format!("{SOCKETS_MAX} pages show this simulation, which is the maximum: close one\n");
+        return (StatusCode::SERVICE_UNAVAILABLE, text).into_response();
     };
     let upgrade = match upgrade {
         Ok(upgrade) => upgrade,
@@ -180,17 +180,16 @@ async fn socket(
         .max_frame_size(COMMAND_BYTES_MAX)
         .max_message_size(COMMAND_BYTES_MAX)
         .on_upgrade(async move |socket| {
-            // The simulation has ended, or the page has: either way there is no more to say.
-            let _ = converse(socket, &site.simulation).await;
-            // The queues are closed, which the simulation sees when it wakes.
+            let _ = forward_messages(socket, &site.simulation).await;
+            // Lets the simulation notice that the queues are closed.
             site.simulation.wake();
-            drop(place);
+            drop(permit);
         })
 }
 
-/// Carries messages to and fro, until one side ends.
-async fn converse(mut socket: WebSocket, simulation: &Handle) -> Option<()> {
-    // One message at a time: when it is sent, the next is made, and is then the newest.
+/// Forwards messages in both directions until one side ends.
+async fn forward_messages(mut socket: WebSocket, simulation: &Handle) -> Option<()> {
+    // One message at a time, so that each is made as late as possible.
     let (outbox, mut inbox) = mpsc::channel(1);
     let (queue, commands) = mpsc::channel(COMMANDS_QUEUED_MAX);
     simulation.connect(Queues { commands, outbox }).await?;
@@ -211,16 +210,16 @@ async fn converse(mut socket: WebSocket, simulation: &Handle) -> Option<()> {
 
 /// Reads the next command, once the queue has room for one. None if the page has gone.
 async fn read_command(socket: &mut WebSocket, queue: &mpsc::Sender<ReadCommand>) -> Option<()> {
-    let place = queue.reserve().await.ok()?;
+    let permit = queue.reserve().await.ok()?;
     let command = loop {
         match socket.recv().await?.ok()? {
             Frame::Text(text) => break serde_json::from_str(&text),
-            // A command is a text: this is none, which is an error.
+            // Commands are text; parsing an empty text gives the error.
             Frame::Binary(_) => break serde_json::from_str(""),
             Frame::Close(_) => return None,
             Frame::Ping(_) | Frame::Pong(_) => {}
         }
     };
-    place.send(command);
+    permit.send(command);
     Some(())
 }

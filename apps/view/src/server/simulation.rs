@@ -1,8 +1,8 @@
-//! The host on a thread of its own, at a fixed step.
+//! Runs the host on a separate thread, at a fixed step.
 //!
 //! Memory and waiting times are bounded whatever pages send (see the limits of the
-//! [protocol](crate::protocol)). Each connection has a queue of its own. The thread runs commands of
-//! all connections in rotation, in turns of a few milliseconds; between turns it does the steps that
+//! [protocol](crate::protocol)). Each connection has its own queue. The thread runs commands of all
+//! connections in rotation, in turns of a few milliseconds; between turns it runs the steps that
 //! are due and makes messages.
 
 use std::collections::VecDeque;
@@ -17,14 +17,13 @@ use crate::host::Host;
 use crate::pages::PageId;
 use crate::protocol::{Command, Message, SOCKETS_MAX};
 
-/// The most commands of a connection in a turn.
+/// The maximum number of commands of a connection in a turn.
 const COMMANDS_A_TURN: usize = 32;
 
-/// How long commands may take in a turn before the rest waits for the next one; the expensive one
-/// does not count.
+/// Time for the commands of a turn, without the expensive one; the rest waits for the next turn.
 const COMMAND_TIME: Duration = Duration::from_millis(5);
 
-/// How long expensive commands wait at most until all pages have been sent a new topology.
+/// The maximum time that expensive commands wait for all pages to be sent a new topology.
 const TOPOLOGY_TIME: Duration = Duration::from_millis(100);
 
 /// A parsed command, or its parse error.
@@ -37,28 +36,28 @@ pub(super) struct Queues {
     pub(super) outbox: Sender<Message>,
 }
 
-/// What connections need to reach the thread.
+/// Access to the simulation thread, for connections.
 #[derive(Clone)]
 pub(super) struct Handle {
-    arrivals: Sender<Queues>,
+    new_connections: Sender<Queues>,
     thread: Thread,
 }
 
 impl Handle {
     /// Adds a connection; none if the simulation has ended.
     pub(super) async fn connect(&self, queues: Queues) -> Option<()> {
-        self.arrivals.send(queues).await.ok()?;
+        self.new_connections.send(queues).await.ok()?;
         self.wake();
         Some(())
     }
 
-    /// To be called after a queue was written, read or closed.
+    /// Call this after writing, reading or closing a queue.
     pub(super) fn wake(&self) {
         self.thread.unpark();
     }
 }
 
-/// The thread.
+/// The simulation thread.
 pub(super) struct Simulation {
     handle: Handle,
     thread: JoinHandle<()>,
@@ -66,11 +65,16 @@ pub(super) struct Simulation {
 
 impl Simulation {
     pub(super) fn start(host: Host) -> io::Result<Self> {
-        let (arrivals, inbox) = mpsc::channel(SOCKETS_MAX);
-        let state = Loop { host, connections: VecDeque::new(), arrivals: inbox, hold_until: None };
+        let (sender, receiver) = mpsc::channel(SOCKETS_MAX);
+        let state = Loop {
+            host,
+            connections: VecDeque::new(),
+            new_connections: receiver,
+            hold_until: None,
+        };
         let thread =
             thread::Builder::new().name("simulation".to_owned()).spawn(move || state.run())?;
-        let handle = Handle { arrivals, thread: thread.thread().clone() };
+        let handle = Handle { new_connections: sender, thread: thread.thread().clone() };
         Ok(Self { handle, thread })
     }
 
@@ -78,21 +82,21 @@ impl Simulation {
         self.handle.clone()
     }
 
-    /// Waits until the thread ends, which it does when there is no other handle.
+    /// Waits until the thread ends, which it does once all handles are dropped.
     pub(super) fn end(self) {
-        let Self { handle: Handle { arrivals, thread: parked }, thread } = self;
-        drop(arrivals);
+        let Self { handle: Handle { new_connections, thread: parked }, thread } = self;
+        drop(new_connections);
         parked.unpark();
-        // The thread itself has reported a panic.
+        // A panic was already reported by the thread itself.
         let _ = thread.join();
     }
 }
 
-/// A page that is connected.
+/// A connected page.
 struct Connection {
     page: PageId,
     queues: Queues,
-    /// A command that was taken from the queue and not yet run.
+    /// A command taken from the queue and not yet run.
     next: Option<ReadCommand>,
 }
 
@@ -102,20 +106,20 @@ impl Connection {
     }
 }
 
-/// What a turn may still do.
+/// What is left of a turn.
 struct Budget {
     /// Whether an expensive command may be run.
     expensive: bool,
-    /// For other commands.
+    /// Time for other commands.
     time: Duration,
 }
 
-/// What the thread works on.
+/// The state of the simulation thread.
 struct Loop {
     host: Host,
     connections: VecDeque<Connection>,
-    arrivals: Receiver<Queues>,
-    /// Until when expensive commands wait, unless all pages have been sent the topology before.
+    new_connections: Receiver<Queues>,
+    /// Expensive commands wait until then, or until all pages have been sent the topology.
     hold_until: Option<Instant>,
 }
 
@@ -123,10 +127,10 @@ impl Loop {
     fn run(mut self) {
         let mut last = Instant::now();
         loop {
-            let moves = self.host.due().is_some();
+            let is_running = self.host.due().is_some();
             self.wait(last);
-            if !moves {
-                // Time in which nothing moves does not count.
+            if !is_running {
+                // Do not catch up on time while paused.
                 last = Instant::now();
             }
             if !self.accept() {
@@ -160,10 +164,10 @@ impl Loop {
         }
     }
 
-    /// Takes over new connections; false if there can be none any more.
+    /// Accepts new connections; false once all handles are dropped.
     fn accept(&mut self) -> bool {
         loop {
-            match self.arrivals.try_recv() {
+            match self.new_connections.try_recv() {
                 Ok(queues) => {
                     let page = self.host.connect();
                     self.connections.push_back(Connection { page, queues, next: None });
@@ -174,10 +178,10 @@ impl Loop {
         }
     }
 
-    /// Whether expensive commands need not wait for a topology to be sent.
+    /// Whether expensive commands may run now.
     fn may_be_expensive(&mut self) -> bool {
         let is_over = self.hold_until.is_some_and(|until| {
-            until <= Instant::now() || self.connections.iter().all(|it| self.host.has_told(it.page))
+            until <= Instant::now() || self.connections.iter().all(|it| self.host.has_sent_topology(it.page))
         });
         if is_over {
             self.hold_until = None;
@@ -185,7 +189,7 @@ impl Loop {
         self.hold_until.is_none()
     }
 
-    /// Runs the commands of a turn, each time beginning with another connection.
+    /// Runs the commands of a turn; each turn starts with the next connection.
     fn run_commands(&mut self) {
         let mut budget = Budget { expensive: self.may_be_expensive(), time: COMMAND_TIME };
         self.connections.rotate_left(self.connections.len().min(1));
@@ -202,7 +206,7 @@ impl Loop {
         }
     }
 
-    /// Runs commands of a connection; false if its page has gone.
+    /// Runs commands of a connection; false if its page has disconnected.
     fn run_commands_of(&mut self, connection: &mut Connection, budget: &mut Budget) -> bool {
         if connection.queues.commands.is_closed() {
             return false;
@@ -216,7 +220,7 @@ impl Loop {
                 return true;
             }
             let Some(command) = connection.next.take() else { return true };
-            let (begun, epoch) = (Instant::now(), self.host.epoch());
+            let (start, epoch) = (Instant::now(), self.host.epoch());
             self.host.execute(connection.page, command);
             if is_expensive {
                 budget.expensive = false;
@@ -224,7 +228,7 @@ impl Loop {
                     self.hold_until = Some(Instant::now() + TOPOLOGY_TIME);
                 }
             } else {
-                budget.time = budget.time.saturating_sub(begun.elapsed());
+                budget.time = budget.time.saturating_sub(start.elapsed());
                 if budget.time.is_zero() {
                     return true;
                 }
@@ -236,10 +240,10 @@ impl Loop {
     /// Makes the next message of each connection whose outbox is empty.
     fn send_messages(&mut self) {
         for Connection { page, queues: Queues { outbox, .. }, .. } in &self.connections {
-            if let Ok(place) = outbox.try_reserve()
+            if let Ok(permit) = outbox.try_reserve()
                 && let Some(message) = self.host.take(*page)
             {
-                place.send(message);
+                permit.send(message);
             }
         }
     }

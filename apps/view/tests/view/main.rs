@@ -2,7 +2,7 @@
 #![allow(clippy::float_cmp, reason = "what is the same here is the same to the bit")]
 
 mod commands;
-mod door;
+mod allowed_hosts;
 mod hear;
 mod messages;
 mod races;

@@ -195,7 +195,7 @@ fn a_port_that_is_taken_is_said() {
     let running = Running::new();
     let host = Host::new(Options::default()).unwrap();
     let taken = Server::bind(host, Some(running.address.port()));
-    assert!(taken.unwrap_err().to_string().contains("cannot be had"));
+    assert!(taken.unwrap_err().to_string().contains("cannot listen on port"));
 }
 
 #[test]

@@ -1,21 +1,20 @@
-//! The host as WebAssembly: a thin door for the page's worker (`apps/view/web/worker.js`), made by
+//! The host as WebAssembly, for the page's worker (`apps/view/web/worker.js`); built by
 //! `scripts/web.sh`. There is one host, on one thread.
 //!
 //! | export | what it does |
 //! |---|---|
-//! | `begin()` | makes the host and connects the page; before that all others do nothing |
-//! | `command(length)` | returns where to write a command of so many bytes of UTF-8 |
-//! | `receive()` | takes that command |
-//! | `advance(seconds)` | so much time went by |
-//! | `due()` | seconds until the next step; below 0 while nothing moves |
+//! | `begin()` | creates the host and connects the page; the other exports do nothing before |
+//! | `command(length)` | returns a buffer for a command of `length` bytes of UTF-8 |
+//! | `receive()` | runs that command |
+//! | `advance(seconds)` | advances time |
+//! | `due()` | seconds until the next step; below 0 while no step is due |
 //! | `take()` | makes the next message; returns 0 if there is none, 1 for text, 2 for bytes |
-//! | `message()`, `message_length()` | where that message is, until the next call |
+//! | `message()`, `message_length()` | address and length of that message |
 //!
-//! It imports `page.now()`: seconds since some moment, for figures.
+//! It imports `page.now()`: seconds since an arbitrary start, for figures.
 //!
-//! What is returned is an address in the module's memory, valid until the next call of any export;
-//! the worker copies at once. Nothing here reads through an address that it was given, so there is
-//! no `unsafe` but that of names without mangling, and of the import.
+//! Returned addresses are in the module's memory and valid until the next call of any export. The
+//! module reads no address that it is given, so only unmangled names and the import are `unsafe`.
 #![cfg(target_arch = "wasm32")]
 #![allow(unsafe_code, reason = "exported names, and an imported function")]
 
@@ -29,24 +28,24 @@ unsafe extern "C" {
     safe fn now() -> f64;
 }
 
-/// The host and its page, and the two messages that are on their way.
+/// The host and its page, and the buffers of the last command and message.
 #[derive(Default)]
-struct Door {
+struct Instance {
     host: Option<(Host, PageId)>,
     command: Vec<u8>,
     message: Vec<u8>,
 }
 
 thread_local! {
-    static DOOR: RefCell<Door> = RefCell::default();
+    static INSTANCE: RefCell<Instance> = RefCell::default();
 }
 
-fn with<R>(act: impl FnOnce(&mut Door) -> R) -> R {
-    DOOR.with_borrow_mut(act)
+fn with<R>(act: impl FnOnce(&mut Instance) -> R) -> R {
+    INSTANCE.with_borrow_mut(act)
 }
 
-/// Makes the host: the curtain, until the page asks for something else.
-// SAFETY: no other export has this name; so below.
+/// Creates the host with the scene `curtain`.
+// SAFETY: no other export has this name. The same holds for the exports below.
 #[unsafe(no_mangle)]
 pub extern "C" fn begin() {
     let options = Options {
@@ -56,69 +55,69 @@ pub extern "C" fn begin() {
     };
     if let Ok(mut host) = Host::new(options) {
         let page = host.connect();
-        with(|door| door.host = Some((host, page)));
+        with(|instance| instance.host = Some((host, page)));
     }
 }
 
-/// Where to write a command of so many bytes.
+/// Returns a buffer for a command of `length` bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn command(length: usize) -> *mut u8 {
-    with(|door| {
-        door.command.clear();
-        door.command.resize(length, 0);
-        door.command.as_mut_ptr()
+    with(|instance| {
+        instance.command.clear();
+        instance.command.resize(length, 0);
+        instance.command.as_mut_ptr()
     })
 }
 
-/// Takes the command that was written.
+/// Runs the command in the buffer.
 #[unsafe(no_mangle)]
 pub extern "C" fn receive() {
-    with(|door| {
-        if let Some((host, page)) = &mut door.host {
-            host.receive(*page, &String::from_utf8_lossy(&door.command));
+    with(|instance| {
+        if let Some((host, page)) = &mut instance.host {
+            host.receive(*page, &String::from_utf8_lossy(&instance.command));
         }
     });
 }
 
-/// So many seconds went by.
+/// Advances time.
 #[unsafe(no_mangle)]
 pub extern "C" fn advance(seconds: f64) {
-    with(|door| {
-        if let Some((host, _)) = &mut door.host {
+    with(|instance| {
+        if let Some((host, _)) = &mut instance.host {
             host.advance(seconds);
         }
     });
 }
 
-/// Seconds until the next step; below 0 while nothing moves.
+/// Seconds until the next step; below 0 while no step is due.
 #[unsafe(no_mangle)]
 pub extern "C" fn due() -> f64 {
-    with(|door| door.host.as_ref().and_then(|(host, _)| host.due()).unwrap_or(-1.0))
+    with(|instance| instance.host.as_ref().and_then(|(host, _)| host.due()).unwrap_or(-1.0))
 }
 
 /// Makes the next message: 0 if there is none, 1 for text, 2 for bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn take() -> u32 {
-    with(|door| {
-        let Some((host, page)) = &mut door.host else { return 0 };
+    with(|instance| {
+        let Some((host, page)) = &mut instance.host else { return 0 };
         let (kind, bytes) = match host.take(*page) {
             None => (0, Vec::new()),
             Some(Message::Text(text)) => (1, text.into_bytes()),
             Some(Message::Binary(bytes)) => (2, bytes),
         };
-        door.message = bytes;
+        instance.message = bytes;
         kind
     })
 }
 
-/// Where the message is.
+/// The address of the message.
 #[unsafe(no_mangle)]
 pub extern "C" fn message() -> *const u8 {
-    with(|door| door.message.as_ptr())
+    with(|instance| instance.message.as_ptr())
 }
 
-/// How many bytes it has.
+/// The length of the message in bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn message_length() -> usize {
-    with(|door| door.message.len())
+    with(|instance| instance.message.len())
 }

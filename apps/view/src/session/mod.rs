@@ -1,7 +1,7 @@
-//! A scene on its way, with all that a user may do to it, in either dimension.
+//! A running scene and the operations that a page can do on it, in 2-D and 3-D.
 
 mod changes;
-mod shown;
+mod messages;
 
 use std::sync::Arc;
 
@@ -14,18 +14,18 @@ use taut::{
     KernelPair, Particles, Real, StepError, Sticks, Stretch, Tally,
 };
 
-use crate::asked::{self, BadSetting, OfSticks, SettingRequest};
-use crate::gauge::{Gauge, Times};
+use crate::request::{self, BadSetting, StickOverrides, SettingRequest};
+use crate::step_timer::{StepTimer, Times};
 use crate::kernels::names_for;
 use crate::protocol::{Counts, InForce, RaceFigures, Racer};
 
-/// A coordinate beyond which the simulation counts as blown up, m. A piece that is cut off and
-/// falls reaches it after 17 hours at the default damping rate, after 8 minutes without damping.
+/// A coordinate beyond which the simulation counts as blown up, m. A falling particle reaches it
+/// after 17 hours at the default damping rate, after 8 minutes without damping.
 const FAR: f32 = 1e6;
 
-/// Why a scene cannot go on as asked for.
+/// Why a request failed.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum CourseError {
+pub(crate) enum SessionError {
     #[error(transparent)]
     Kernel(#[from] KernelChoiceError),
     #[error(
@@ -33,7 +33,7 @@ pub(crate) enum CourseError {
          scene has no such sheet, or another schedule"
     )]
     NoSheet,
-    #[error("'sheet' is the schedule of regular sheets, and there is none here")]
+    #[error("the schedule 'sheet' needs a regular sheet; this scene has none")]
     NotASheet,
     #[error(transparent)]
     World(#[from] WorldError),
@@ -47,23 +47,23 @@ pub(crate) enum CourseError {
 
 /// How new settings were applied.
 #[derive(Debug)]
-pub(crate) enum Way {
-    /// As it is.
-    On,
-    /// From the same state, in a new world: pages must be sent its mesh and indices again.
+pub(crate) enum Applied {
+    /// In the present world.
+    InPlace,
+    /// In a new world with the present state; pages need its mesh and indices.
     Rebuilt,
-    /// From the beginning, and why.
-    Restarted(CourseError),
+    /// In a restarted world, because of this error.
+    Restarted(SessionError),
 }
 
-/// A world, the kernels that relax it, and what that takes.
+/// A world, its kernels, and its step times.
 struct Runner<const D: usize>
 where
     AnyKernel: Kernel<D>,
 {
     kernels: KernelPair,
     world: World<AnyKernel, D>,
-    gauge: Gauge,
+    timer: StepTimer,
 }
 
 impl<const D: usize> Runner<D>
@@ -72,27 +72,27 @@ where
 {
     fn step(&mut self, now: &dyn Fn() -> f64) -> Result<Outcome, WorldError> {
         let mut last = now();
-        let gauge = &mut self.gauge;
+        let timer = &mut self.timer;
         let outcome = self.world.step_watched(&Inline, &mut |pass| {
             let time = now();
-            gauge.pass(pass, time - last);
+            timer.add_pass(pass, time - last);
             last = time;
         })?;
-        gauge.step();
+        timer.end_step();
         Ok(outcome)
     }
 
-    /// The names of the kernel of the largest part, and its instruction set.
-    fn names(&self) -> [&'static str; 2] {
-        let pieces = self.world.islands().iter();
-        let largest = pieces.max_by_key(|piece| piece.matter.sticks.len());
-        largest.map_or(["", ""], |piece| names_for(&self.kernels, piece.schedule()))
+    /// The name and the instruction set of the kernel of the largest island.
+    fn kernel_names(&self) -> [&'static str; 2] {
+        let islands = self.world.islands().iter();
+        let largest = islands.max_by_key(|island| island.matter.sticks.len());
+        largest.map_or(["", ""], |island| names_for(&self.kernels, island.schedule()))
     }
 
-    fn is_equal(&self, other: &Self) -> bool {
-        let [pieces, others] = [self, other].map(|it| it.world.islands());
-        pieces.iter().zip(others).all(|(piece, other)| {
-            let [own, other] = [piece, other].map(|it| &it.matter.particles);
+    fn has_equal_positions(&self, other: &Self) -> bool {
+        let [islands, others] = [self, other].map(|it| it.world.islands());
+        islands.iter().zip(others).all(|(island, other)| {
+            let [own, other] = [island, other].map(|it| &it.matter.particles);
             let bits = |x: &f32| x.canonical_bits();
             (0..D).all(|axis| {
                 own.positions(axis).iter().map(bits).eq(other.positions(axis).iter().map(bits))
@@ -114,44 +114,43 @@ impl<const D: usize> Rival<D>
 where
     AnyKernel: Kernel<D>,
 {
-    /// In the present state of a world of that scene.
-    fn of(
+    /// Starts from the present state of a world of that scene.
+    fn start(
         world: &World<AnyKernel, D>,
         scene: &Scene<D>,
         kernels: KernelPair,
-    ) -> Result<Self, CourseError> {
+    ) -> Result<Self, SessionError> {
         let kernel_for = |schedule: &taut::Schedule| kernels.kernel_for(schedule);
         let world = World::resume(scene, kernel_for, &world.snapshot())?;
-        let runner = Runner { kernels, world, gauge: Gauge::default() };
+        let runner = Runner { kernels, world, timer: StepTimer::default() };
         Ok(Self { runner, first_difference: None })
     }
 }
 
-/// A scene on its way.
-pub(crate) struct Course<const D: usize>
+/// A running scene.
+pub(crate) struct Session<const D: usize>
 where
     AnyKernel: Kernel<D>,
 {
     scene: Scene<D>,
-    asked: SettingRequest,
+    request: SettingRequest,
     runner: Runner<D>,
     rival: Option<Rival<D>>,
-    /// The default order.
-    usual: Order,
-    sheets: bool,
+    default_order: Order,
+    has_sheets: bool,
     bounds: [[f32; 3]; 2],
-    /// How many faces and sticks there are, those that went too.
+    /// Numbers of faces and sticks, including removed ones.
     faces: usize,
     sticks: usize,
 }
 
-/// What differs between the plane and space.
+/// Operations that differ between 2-D and 3-D.
 pub(crate) trait Space<const D: usize> {
-    /// Tears what a blade crosses; returns how many sticks that were.
+    /// Tears the sticks that a blade crosses; returns their number.
     fn cut<K: Kernel<D>>(world: &mut World<K, D>, from: [[f32; 3]; 2], to: [[f32; 3]; 2]) -> usize;
 
-    /// The wind that can be switched on in a scene without forces.
-    fn breeze(&self) -> Arc<dyn Force<D>>;
+    /// The wind for scenes without forces.
+    fn default_wind(&self) -> Arc<dyn Force<D>>;
 }
 
 impl Space<2> for Scene<2> {
@@ -163,8 +162,8 @@ impl Space<2> for Scene<2> {
         world.cut([from, to].map(|[x, y, _]| [x, y]))
     }
 
-    fn breeze(&self) -> Arc<dyn Force<2>> {
-        draught(self)
+    fn default_wind(&self) -> Arc<dyn Force<2>> {
+        uniform_wind(self)
     }
 }
 
@@ -173,13 +172,13 @@ impl Space<3> for Scene<3> {
         world.sweep(from, to)
     }
 
-    fn breeze(&self) -> Arc<dyn Force<3>> {
+    fn default_wind(&self) -> Arc<dyn Force<3>> {
         let models = || self.models().map(|(_, model)| model);
         let area: f64 = models().map(area).sum();
         if area <= 0.0 {
-            return draught(self);
+            return uniform_wind(self);
         }
-        // Air density scaled to the mass per area: any cloth moves like one of 0.2 kg/m².
+        // Scales the air density to the mass per area, so any cloth moves like one of 0.2 kg/m².
         let mass: f64 = models().map(Model::mass).sum();
         let density = (1.2 * (mass / area) / 0.2) as f32;
         let law = WindLaw::Plate { density, drag: 1.3, lift: 0.0 };
@@ -204,35 +203,35 @@ fn area(model: &Model) -> f64 {
 }
 
 /// Uniform wind of 6 m/s; its drag accelerates a particle of mean mass with a time constant of 2 s.
-fn draught<const D: usize>(scene: &Scene<D>) -> Arc<dyn Force<D>> {
+fn uniform_wind<const D: usize>(scene: &Scene<D>) -> Arc<dyn Force<D>> {
     let mass: f64 = scene.models().map(|(_, model)| model.mass()).sum();
     let linear = 0.5 * (mass / scene.particles().max(1) as f64) as f32;
     let air = core::array::from_fn(|axis| if axis == 0 { 6.0 } else { 0.0 });
     Arc::new(Field::new(Drag { linear, quadratic: 0.0, air }))
 }
 
-impl<const D: usize> Course<D>
+impl<const D: usize> Session<D>
 where
     Scene<D>: Space<D>,
     AnyKernel: Kernel<D>,
 {
-    pub(crate) fn new(scene: Scene<D>, asked: SettingRequest) -> Result<Self, CourseError> {
-        let kernels = asked.kernels.find()?;
-        let begun = changes::begin(&scene, &asked, kernels)?;
-        let world = &begun.world;
+    pub(crate) fn new(scene: Scene<D>, request: SettingRequest) -> Result<Self, SessionError> {
+        let kernels = request.kernels.find()?;
+        let runner = changes::start(&scene, &request, kernels)?;
+        let world = &runner.world;
         let Drawing { triangles, sticks, .. } = world.drawing();
         let largest = scene.models().map(|(_, model)| model).max_by_key(|model| model.sticks.len());
-        let usual = largest.map_or(Order::Banded, |it| Arrangement::default_of(it).order);
-        let sheets = scene.models().any(|(_, model)| model.sheet.is_some());
+        let default_order = largest.map_or(Order::Banded, |it| Arrangement::default_of(it).order);
+        let has_sheets = scene.models().any(|(_, model)| model.sheet.is_some());
         Ok(Self {
-            usual,
-            sheets,
+            default_order,
+            has_sheets,
             bounds: bounds(world.positions().map(space)),
             faces: triangles.len(),
             sticks: sticks.len(),
-            runner: begun,
+            runner,
             rival: None,
-            asked,
+            request,
             scene,
         })
     }
@@ -242,16 +241,16 @@ where
         [&mut self.runner].into_iter().chain(rival).map(|runner| &mut runner.world)
     }
 
-    pub(crate) fn grab(&mut self, particle: usize) -> Result<(), CourseError> {
+    pub(crate) fn grab(&mut self, particle: usize) -> Result<(), SessionError> {
         Ok(self.worlds().try_for_each(|world| world.grab(particle))?)
     }
 
-    pub(crate) fn drag(&mut self, particle: usize, to: [f32; 3]) -> Result<(), CourseError> {
+    pub(crate) fn drag(&mut self, particle: usize, to: [f32; 3]) -> Result<(), SessionError> {
         let to = core::array::from_fn(|axis| to[axis]);
         Ok(self.worlds().try_for_each(|world| world.drag(particle, to))?)
     }
 
-    pub(crate) fn release(&mut self, particle: usize) -> Result<(), CourseError> {
+    pub(crate) fn release(&mut self, particle: usize) -> Result<(), SessionError> {
         Ok(self.worlds().try_for_each(|world| world.release(particle))?)
     }
 
@@ -262,65 +261,65 @@ where
     }
 }
 
-impl<const D: usize> Course<D>
+impl<const D: usize> Session<D>
 where
     AnyKernel: Kernel<D>,
 {
-    /// Whether there is a part that the kernel for sheets takes.
+    /// Whether the grid kernel suits an island.
     pub(crate) fn suits_grid(&self) -> bool {
-        self.suits_grid_in(self.asked.order)
+        self.suits_grid_in(self.request.order)
     }
 
     fn suits_grid_in(&self, order: Option<Order>) -> bool {
         order.is_none_or(|order| order == Order::Sheet) && AnyKernel::suits_grid_in(&self.scene)
     }
 
-    fn check_choice(&self, choice: &KernelChoice, order: Option<Order>) -> Result<(), CourseError> {
+    fn check_choice(&self, choice: &KernelChoice, order: Option<Order>) -> Result<(), SessionError> {
         if choice.kernel == Some(KernelName::Grid) && !self.suits_grid_in(order) {
-            return Err(CourseError::NoSheet);
+            return Err(SessionError::NoSheet);
         }
         Ok(())
     }
 
     /// Runs a step; false if a coordinate is not finite or not below `FAR` in magnitude.
-    pub(crate) fn step(&mut self, now: &dyn Fn() -> f64) -> Result<bool, CourseError> {
+    pub(crate) fn step(&mut self, now: &dyn Fn() -> f64) -> Result<bool, SessionError> {
         let outcome = self.runner.step(now)?;
         if let Some(Rival { runner, first_difference }) = &mut self.rival {
-            let _ = runner.step(now)?; // if it is equal it is as finite
-            if first_difference.is_none() && !self.runner.is_equal(runner) {
+            let _ = runner.step(now)?; // its outcome matters only in the comparison below
+            if first_difference.is_none() && !self.runner.has_equal_positions(runner) {
                 *first_difference = Some(self.runner.world.steps());
             }
         }
         let near = |x: &f32| x.abs() < FAR;
-        let mut pieces = self.runner.world.islands().iter();
-        let is_near = pieces.all(|piece| {
-            (0..D).all(|axis| piece.matter.particles.positions(axis).iter().all(near))
+        let mut islands = self.runner.world.islands().iter();
+        let is_near = islands.all(|island| {
+            (0..D).all(|axis| island.matter.particles.positions(axis).iter().all(near))
         });
         Ok(outcome.finite && is_near)
     }
 
-    /// Ends a measuring window of the gauges.
-    pub(crate) fn turn(&mut self) {
-        self.runner.gauge.turn();
+    /// Ends a window of the step timers.
+    pub(crate) fn end_window(&mut self) {
+        self.runner.timer.end_window();
         if let Some(rival) = &mut self.rival {
-            rival.runner.gauge.turn();
+            rival.runner.timer.end_window();
         }
     }
 
     pub(crate) fn times(&self) -> Times {
-        self.runner.gauge.step_times()
+        self.runner.timer.step_times()
     }
 
     pub(crate) fn race_figures(&self) -> Option<RaceFigures> {
         self.rival.as_ref().map(|rival| RaceFigures {
-            milliseconds: 1e3 * rival.runner.gauge.step_times().all,
+            milliseconds: 1e3 * rival.runner.timer.step_times().all,
             equal: rival.first_difference.is_none(),
             first_difference: rival.first_difference,
         })
     }
 
     pub(crate) fn racer(&self) -> Option<Racer> {
-        let [kernel, instructions] = self.rival.as_ref()?.runner.names().map(ToOwned::to_owned);
+        let [kernel, instructions] = self.rival.as_ref()?.runner.kernel_names().map(ToOwned::to_owned);
         Some(Racer { kernel, instructions })
     }
 
@@ -330,12 +329,11 @@ where
         u64::from(step.substeps) * u64::from(*passes) * u64::from(step.iterations)
     }
 
-    /// Divisions and roots of a step: those of a stick, counted, times the sticks and how often
-    /// each is relaxed.
+    /// Divisions and square roots of a step: those of a stick x sticks x relaxations.
     pub(crate) fn operations(&self) -> [u64; 2] {
-        let Tally { divisions, square_roots, .. } = of_a_stick(self.runner.world.formula());
+        let Tally { divisions, square_roots, .. } = tally_of_stick(self.runner.world.formula());
         let sticks: usize =
-            self.runner.world.islands().iter().map(|piece| piece.matter.sticks.len()).sum();
+            self.runner.world.islands().iter().map(|island| island.matter.sticks.len()).sum();
         [divisions, square_roots].map(|it| it * sticks as u64 * self.relaxations())
     }
 
@@ -344,7 +342,7 @@ where
     }
 
     /// Stretch, and kinetic and potential energy in J.
-    pub(crate) fn condition(&self) -> Result<(Stretch, [f64; 2]), CourseError> {
+    pub(crate) fn condition(&self) -> Result<(Stretch, [f64; 2]), SessionError> {
         let it = self.runner.world.diagnostics()?;
         Ok((it.stretch, [it.kinetic, it.potential]))
     }
@@ -362,12 +360,12 @@ where
     }
 
     pub(crate) fn has_wind(&self) -> bool {
-        self.asked.wind.unwrap_or(!self.scene.forces.is_empty())
+        self.request.wind.unwrap_or(!self.scene.forces.is_empty())
     }
 
     pub(crate) fn has_tethers(&self) -> bool {
         let own = || self.scene.models().any(|(_, model)| !model.tethers.is_empty());
-        self.asked.tethers.unwrap_or_else(own)
+        self.request.tethers.unwrap_or_else(own)
     }
 
     pub(crate) fn counts(&self) -> Counts {
@@ -379,41 +377,42 @@ where
         }
     }
 
-    /// The orders that it can have.
+    /// The orders that suit the scene.
     pub(crate) fn orders(&self) -> Vec<String> {
         let orders = Arrangement::orders().map(|it| it.order);
-        orders.filter(|&it| it != Order::Sheet || self.sheets).map(asked::name).collect()
+        orders.filter(|&it| it != Order::Sheet || self.has_sheets).map(request::name).collect()
     }
 
     pub(crate) fn in_force(&self) -> InForce {
         let world = &self.runner.world;
         let Settings { step, passes } = world.settings();
-        let [kernel, instructions] = self.runner.names().map(ToOwned::to_owned);
-        let OfSticks { compliance, stiffness, tear } = self.asked.sticks;
-        let all = |of: fn(&Model<D>, usize) -> f32| {
+        let [kernel, instructions] = self.runner.kernel_names().map(ToOwned::to_owned);
+        let StickOverrides { compliance, stiffness, tear } = self.request.sticks;
+        // The value of all sticks, if it is the same.
+        let common = |value: fn(&Model<D>, usize) -> f32| {
             let models = self.scene.models().map(|(_, model)| model);
-            let mut each = models.flat_map(|it| (0..it.sticks.len()).map(move |n| of(it, n)));
-            let first = each.next()?;
-            each.all(|it| it.to_bits() == first.to_bits()).then_some(first)
+            let mut values = models.flat_map(|it| (0..it.sticks.len()).map(move |n| value(it, n)));
+            let first = values.next()?;
+            values.all(|it| it.to_bits() == first.to_bits()).then_some(first)
         };
         InForce {
             kernel,
             instructions,
             formula: world.formula().to_string(),
-            schedule: asked::name(self.asked.order.unwrap_or(self.usual)),
-            threads: self.asked.kernels.threads,
+            schedule: request::name(self.request.order.unwrap_or(self.default_order)),
+            threads: self.request.kernels.threads,
             substeps: step.substeps,
             iterations: step.iterations,
             passes: (*passes).max(1),
             damping_rate: step.damping_rate,
-            compliance: compliance.or_else(|| all(|it, stick| it.sticks.compliance(stick))),
-            stiffness: stiffness.or_else(|| all(|it, stick| it.sticks.stiffness(stick))),
-            tear: tear.or_else(|| all(own_tear_factor).filter(|it| it.is_finite())),
+            compliance: compliance.or_else(|| common(|it, stick| it.sticks.compliance(stick))),
+            stiffness: stiffness.or_else(|| common(|it, stick| it.sticks.stiffness(stick))),
+            tear: tear.or_else(|| common(own_tear_factor).filter(|it| it.is_finite())),
         }
     }
 }
 
-/// The least corner and the greatest of the box around some points; of no points, the origin.
+/// The bounding box of points: minimum and maximum corner; the origin if there are none.
 fn bounds(mut points: impl Iterator<Item = [f32; 3]>) -> [[f32; 3]; 2] {
     let Some(first) = points.next() else { return [[0.0; 3]; 2] };
     points.fold([first; 2], |[least, greatest], point| {
@@ -424,7 +423,7 @@ fn bounds(mut points: impl Iterator<Item = [f32; 3]>) -> [[f32; 3]; 2] {
     })
 }
 
-/// A point of the plane in space.
+/// Extends a point to three coordinates.
 fn space<const D: usize>(point: [f32; D]) -> [f32; 3] {
     core::array::from_fn(|axis| if axis < D { point[axis] } else { 0.0 })
 }
@@ -433,8 +432,8 @@ fn own_tear_factor<const D: usize>(model: &Model<D>, stick: usize) -> f32 {
     model.tear_factors.get(stick).copied().unwrap_or(f32::INFINITY)
 }
 
-/// What the formula does to a plain stick, counted.
-fn of_a_stick(formula: Formula) -> Tally {
+/// Counts the operations of one relaxation of a plain stick.
+fn tally_of_stick(formula: Formula) -> Tally {
     let one = || {
         let particles = Particles::new(&[[0.0; 2], [2.0, 0.0]], &[1.0; 2]).ok()?;
         let sticks = Sticks::with_rests(2, &[[0, 1]], &[1.0], Duplicates::Keep).ok()?;
@@ -443,17 +442,17 @@ fn of_a_stick(formula: Formula) -> Tally {
     one().unwrap_or_default()
 }
 
-/// A scene on its way in either dimension.
-pub(crate) enum AnyCourse {
-    Flat(Box<Course<2>>),
-    Solid(Box<Course<3>>),
+/// A running scene of 2 or 3 dimensions.
+pub(crate) enum AnySession {
+    Flat(Box<Session<2>>),
+    Solid(Box<Session<3>>),
 }
 
-impl AnyCourse {
-    pub(crate) fn new(scene: AnyScene, asked: SettingRequest) -> Result<Self, CourseError> {
+impl AnySession {
+    pub(crate) fn new(scene: AnyScene, request: SettingRequest) -> Result<Self, SessionError> {
         Ok(match scene {
-            AnyScene::Flat(scene) => Self::Flat(Box::new(Course::new(scene, asked)?)),
-            AnyScene::Solid(scene) => Self::Solid(Box::new(Course::new(scene, asked)?)),
+            AnyScene::Flat(scene) => Self::Flat(Box::new(Session::new(scene, request)?)),
+            AnyScene::Solid(scene) => Self::Solid(Box::new(Session::new(scene, request)?)),
         })
     }
 
@@ -465,12 +464,12 @@ impl AnyCourse {
     }
 }
 
-/// The same call of whichever course it is.
+/// Evaluates an expression on the session of either dimension.
 macro_rules! on {
-    ($course:expr, $it:ident => $call:expr) => {
-        match $course {
-            $crate::course::AnyCourse::Flat($it) => $call,
-            $crate::course::AnyCourse::Solid($it) => $call,
+    ($session:expr, $it:ident => $call:expr) => {
+        match $session {
+            $crate::session::AnySession::Flat($it) => $call,
+            $crate::session::AnySession::Solid($it) => $call,
         }
     };
 }

@@ -1,4 +1,4 @@
-//! What users asked for, checked.
+//! Requested settings and their validation.
 
 use core::fmt::Debug;
 use core::ops::RangeInclusive;
@@ -9,7 +9,7 @@ use taut::{Formula, KernelChoice, UnknownKernelName};
 
 use crate::protocol::Change;
 
-/// The most relaxations of all sticks in a step: substeps x passes x iterations.
+/// The maximum of substeps x passes x iterations in a step.
 const RELAXATIONS_MAX: u64 = 10_000;
 
 /// The settings that users requested. None: the scene's own value applies.
@@ -22,45 +22,42 @@ pub(crate) struct SettingRequest {
     pub(crate) iterations: Option<u32>,
     pub(crate) passes: Option<u32>,
     pub(crate) damping_rate: Option<f32>,
-    pub(crate) sticks: OfSticks,
+    pub(crate) sticks: StickOverrides,
     pub(crate) gravity: bool,
-    /// None: as the scene has it.
     pub(crate) wind: Option<bool>,
-    /// None: as the scene has it.
     pub(crate) tethers: Option<bool>,
 }
 
-/// What every stick is to have.
+/// Values that replace those of every stick.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct OfSticks {
+pub(crate) struct StickOverrides {
     pub(crate) compliance: Option<f32>,
     pub(crate) stiffness: Option<f32>,
     pub(crate) tear: Option<f32>,
 }
 
-/// Why something cannot be had.
+/// Why a requested setting is invalid.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BadSetting {
-    #[error("{what} must be from {least} to {most}, and is {value}")]
+    #[error("{what} must be from {least} to {most}, found {value}")]
     Range { what: &'static str, least: String, most: String, value: String },
     #[error("stiffness must be above 0")]
     NoStiffness,
     #[error(
-        "{relaxations} relaxations of all sticks in a step are more than {RELAXATIONS_MAX}: take \
-         fewer substeps, passes or iterations"
+        "substeps x passes x iterations must be at most {RELAXATIONS_MAX}, found {relaxations}"
     )]
     TooMuch { relaxations: u64 },
     #[error(transparent)]
     Kernel(#[from] UnknownKernelName),
-    #[error("there is no formula '{name}': choose exact, newton, halley or quick")]
+    #[error("unknown formula '{name}': expected exact, newton, halley or quick")]
     Formula { name: String },
     #[error(transparent)]
     Order(#[from] ArrangementError),
 }
 
 impl SettingRequest {
-    /// No requests: the scene's own values, the default kernels and gravity.
-    pub(crate) fn nothing() -> Self {
+    /// The scene's own values, the default kernels and gravity.
+    pub(crate) fn defaults() -> Self {
         Self {
             kernels: KernelChoice::default(),
             formula: None,
@@ -69,7 +66,7 @@ impl SettingRequest {
             iterations: None,
             passes: None,
             damping_rate: None,
-            sticks: OfSticks::default(),
+            sticks: StickOverrides::default(),
             gravity: true,
             wind: None,
             tethers: None,
@@ -77,11 +74,11 @@ impl SettingRequest {
     }
 
     /// The part of the request that also applies to another scene: kernel, instructions, threads.
-    pub(crate) fn elsewhere(&self) -> Self {
+    pub(crate) fn for_other_scene(&self) -> Self {
         Self { kernels: self.kernels.clone(), ..Self::nothing() }
     }
 
-    /// The same with a change.
+    /// This request with a change applied.
     pub(crate) fn changed(
         mut self,
         change: Change,
@@ -102,7 +99,7 @@ impl SettingRequest {
             tear,
         } = change;
         if let Some(kernel) = kernel {
-            // What instruction sets there are depends on it.
+            // The available instruction sets depend on the kernel.
             self.kernels.isa = None;
             self.kernels.kernel = kernel.map(|name| name.parse()).transpose()?;
         }
@@ -136,7 +133,7 @@ impl SettingRequest {
     }
 }
 
-/// Checks that a step needs at most `RELAXATIONS_MAX` relaxations.
+/// Checks substeps x passes x iterations.
 pub(crate) fn check_work<const D: usize>(settings: &Settings<D>) -> Result<(), BadSetting> {
     let Settings { step, passes } = settings;
     let relaxations = u64::from(step.substeps) * u64::from(step.iterations) * u64::from(*passes);
@@ -146,24 +143,24 @@ pub(crate) fn check_work<const D: usize>(settings: &Settings<D>) -> Result<(), B
     Ok(())
 }
 
-#[allow(clippy::option_option, reason = "not there, null, and a value are three things")]
+#[allow(clippy::option_option, reason = "absent, null and a value differ")]
 fn within<T: PartialOrd + Debug>(
     what: &'static str,
     value: Option<Option<T>>,
     range: RangeInclusive<T>,
 ) -> Result<Option<Option<T>>, BadSetting> {
     match &value {
-        Some(Some(it)) if !range.contains(it) => Err(BadSetting::Range {
+        Some(Some(number)) if !range.contains(number) => Err(BadSetting::Range {
             what,
             least: format!("{:?}", range.start()),
             most: format!("{:?}", range.end()),
-            value: format!("{it:?}"),
+            value: format!("{number:?}"),
         }),
         _ => Ok(value),
     }
 }
 
-/// An order by its name.
+/// Parses the name of an order.
 fn order(name: &str) -> Result<Order, ArrangementError> {
     match name.parse()? {
         Arrangement { order, numbering: Numbering::Given } => Ok(order),

@@ -1,7 +1,7 @@
-//! Who is let in.
+//! Rejects requests of foreign pages.
 //!
-//! Every page in a browser on this machine can send requests to a server on it. A request from
-//! another page has that page's `Origin`; after DNS rebinding its `Host` is the other page's host
+//! Every page in a browser on this machine can send requests to a local server. A request from
+//! a foreign page has that page's `Origin`; after DNS rebinding its `Host` is the foreign host
 //! name. The server rejects both.
 
 use std::net::SocketAddr;
@@ -12,20 +12,20 @@ use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-/// The port of `http` addresses that name none.
+/// The default port of `http`.
 const HTTP_PORT: u16 = 80;
 
 /// The values of the `Host` header that the server accepts.
 #[derive(Clone)]
-pub(super) struct Door(Arc<[String]>);
+pub(super) struct AllowedHosts(Arc<[String]>);
 
-impl Door {
-    pub(super) fn of(address: SocketAddr) -> Self {
+impl AllowedHosts {
+    pub(super) fn new(address: SocketAddr) -> Self {
         let names = ["127.0.0.1", "localhost"];
         let port = address.port();
         let mut own = names.map(|name| format!("{name}:{port}")).to_vec();
         if port == HTTP_PORT {
-            // Browsers leave it out.
+            // Browsers omit the default port.
             own.extend(names.map(str::to_owned));
         }
         Self(own.into())
@@ -39,7 +39,7 @@ impl Door {
         origin.strip_prefix("http://").is_some_and(|host| self.is_own_host(host))
     }
 
-    pub(super) fn lets_in(&self, request: &Request) -> bool {
+    pub(super) fn accepts(&self, request: &Request) -> bool {
         let headers = request.headers();
         let all = |name: HeaderName, is_own: &dyn Fn(&str) -> bool| {
             headers.get_all(name).iter().all(|value| value.to_str().is_ok_and(is_own))
@@ -50,10 +50,14 @@ impl Door {
     }
 }
 
-pub(super) async fn check(State(door): State<Door>, request: Request, next: Next) -> Response {
-    if !door.lets_in(&request) {
-        let sentence = "this server is for its own page on this machine only\n";
-        return (StatusCode::FORBIDDEN, sentence).into_response();
+pub(super) async fn check(
+    State(hosts): State<AllowedHosts>,
+    request: Request,
+    next: Next,
+) -> Response {
+    if !hosts.accepts(&request) {
+        let text = "this server accepts only its own page on this machine\n";
+        return (StatusCode::FORBIDDEN, text).into_response();
     }
     let mut response = next.run(request).await;
     for (name, value) in [

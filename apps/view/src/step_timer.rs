@@ -1,45 +1,42 @@
-//! What steps take, by a stopwatch.
+//! Measures the time per step.
 
 use std::collections::VecDeque;
 
 use taut::world::Pass;
 
-/// How many of the last windows count.
+/// The number of windows in the median.
 const WINDOWS: usize = 10;
 
-/// Seconds that passes took.
+/// Seconds per step.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Times {
     pub(crate) all: f64,
-    /// The sticks' share: their relaxation, and whole steps of parts that nothing touches.
+    /// The relaxation of sticks, and whole substeps where a kernel runs them in one call.
     pub(crate) sticks: f64,
 }
 
-/// What a step takes: the median over some windows of the mean in each. (So a clock that counts
-/// in tenths of milliseconds, as browsers have it, still tells hundredths.)
+/// Time per step: the median over windows of the mean in each. The mean makes up for the coarse
+/// clock of browsers (0.1 ms).
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Gauge {
+pub(crate) struct StepTimer {
     steps: u32,
     window: Times,
     means: VecDeque<Times>,
 }
 
-impl Gauge {
-    /// Notes what a pass took, s.
-    pub(crate) fn pass(&mut self, pass: Pass, seconds: f64) {
+impl StepTimer {
+    pub(crate) fn add_pass(&mut self, pass: Pass, seconds: f64) {
         self.window.all += seconds;
         if matches!(pass, Pass::Whole | Pass::Sticks) {
             self.window.sticks += seconds;
         }
     }
 
-    /// A step is done.
-    pub(crate) fn step(&mut self) {
+    pub(crate) fn end_step(&mut self) {
         self.steps += 1;
     }
 
-    /// Ends a window.
-    pub(crate) fn turn(&mut self) {
+    pub(crate) fn end_window(&mut self) {
         if self.steps > 0 {
             let steps = f64::from(self.steps);
             let Times { all, sticks } = self.window;
@@ -51,7 +48,7 @@ impl Gauge {
         (self.steps, self.window) = (0, Times::default());
     }
 
-    /// What a step took lately, s; 0 if there was none.
+    /// Time per step, s; 0 before the first window with a step.
     pub(crate) fn step_times(&self) -> Times {
         Times {
             all: median(self.means.iter().map(|mean| mean.all)),

@@ -1,71 +1,71 @@
-//! What pages are shown of a course.
+//! Binary messages of a session.
 
 use taut::world::{Drawing, Figure, Form, Look};
 use taut::{AnyKernel, Kernel};
 
-use super::{Course, space};
-use crate::pages::{Page, Told};
+use super::{Session, space};
+use crate::pages::{Page, TopologySent};
 use crate::protocol::{Collider, Kind, Mesh, Message, Part, Writer};
 
-impl<const D: usize> Course<D>
+impl<const D: usize> Session<D>
 where
     AnyKernel: Kernel<D>,
 {
-    /// What a page does not know yet of what there is and what went, if there is anything.
-    pub(crate) fn news(&self, page: &mut Page, epoch: u32) -> Option<Message> {
-        let told = page.told.filter(|told| told.0 == epoch).map(|told| told.1);
-        let now = match told {
-            None => Told::Mesh,
-            Some(Told::Mesh) => Told::Indices,
-            Some(Told::Indices | Told::Rests) => Told::Rests,
+    /// The next message about topology that a page has not been sent, if any.
+    pub(crate) fn topology_message(&self, page: &mut Page, epoch: u32) -> Option<Message> {
+        let sent = page.topology.filter(|sent| sent.0 == epoch).map(|sent| sent.1);
+        let now = match sent {
+            None => TopologySent::Mesh,
+            Some(TopologySent::Mesh) => TopologySent::Indices,
+            Some(TopologySent::Indices | TopologySent::Rests) => TopologySent::Rests,
         };
-        page.told = Some((epoch, now));
+        page.topology = Some((epoch, now));
         let removed = self.runner.world.removed();
-        let gone = [removed.triangles.len(), removed.sticks.len()];
-        let writer = match told {
+        let removed_counts = [removed.triangles.len(), removed.sticks.len()];
+        let writer = match sent {
             None => {
                 let mut writer = Writer::new(Kind::Mesh, epoch, [0, 0], 0);
                 writer.json(&self.mesh());
                 writer
             }
-            Some(Told::Mesh) => {
-                page.gone = gone;
+            Some(TopologySent::Mesh) => {
+                page.removed_sent = removed_counts;
                 let Drawing { triangles, sticks, springs, .. } = self.runner.world.drawing();
                 let numbers = [triangles.len(), sticks.len() + springs.len()];
                 let bytes = 12 * numbers[0] + 8 * numbers[1];
                 let mut writer = Writer::new(Kind::Indices, epoch, numbers, bytes);
-                writer.names(triangles.into_iter().flatten());
-                writer.names(sticks.into_iter().chain(springs).flatten());
+                writer.u32s(triangles.into_iter().flatten());
+                writer.u32s(sticks.into_iter().chain(springs).flatten());
                 writer
             }
-            Some(Told::Indices) => {
+            Some(TopologySent::Indices) => {
                 let models = || self.scene.models().map(|(_, model)| model);
                 let all = models().map(|model| model.sticks.len() + model.springs.len()).sum();
                 let mut writer = Writer::new(Kind::Rests, epoch, [all, 0], 4 * all);
-                writer.numbers(models().flat_map(|model| model.sticks.rests().iter().copied()));
-                writer.numbers(models().flat_map(|model| model.springs.rests().iter().copied()));
+                writer.f32s(models().flat_map(|model| model.sticks.rests().iter().copied()));
+                writer.f32s(models().flat_map(|model| model.springs.rests().iter().copied()));
                 writer
             }
-            Some(Told::Rests) if page.gone == gone => return None,
-            Some(Told::Rests) => {
-                let [triangles, sticks] = core::mem::replace(&mut page.gone, gone);
+            Some(TopologySent::Rests) if page.removed_sent == removed_counts => return None,
+            Some(TopologySent::Rests) => {
+                let [triangles, sticks] = core::mem::replace(&mut page.removed_sent, removed_counts);
                 let [triangles, sticks] =
                     [&removed.triangles[triangles..], &removed.sticks[sticks..]];
                 let new = [triangles.len(), sticks.len()];
                 let mut writer = Writer::new(Kind::Removed, epoch, new, 4 * (new[0] + new[1]));
-                writer.names(triangles.iter().chain(sticks).copied());
+                writer.u32s(triangles.iter().chain(sticks).copied());
                 writer
             }
         };
         Some(writer.finish())
     }
 
-    /// Where everything is.
+    /// The positions of vertices and obstacles.
     pub(crate) fn frame(&self, epoch: u32) -> Message {
         let world = &self.runner.world;
         let mut rows = vec![[0.0_f32; 3]; world.vertices()];
         world.copy_vertices(&mut rows);
-        // What is not to be seen has no place.
+        // NaN hides a particle.
         for particle in world.absent() {
             rows[particle] = [f32::NAN; 3];
         }
@@ -74,13 +74,13 @@ where
         let mut writer = Writer::new(Kind::Frame, epoch, numbers, bytes);
         writer.rows(&rows);
         for Figure { position, rotation, .. } in self.figures() {
-            writer.numbers(space(position.map(|x| x as f32)));
-            writer.numbers(rotation.map(|x| x as f32));
+            writer.f32s(space(position.map(|x| x as f32)));
+            writer.f32s(rotation.map(|x| x as f32));
         }
         writer.finish()
     }
 
-    /// The obstacles that can be drawn, where they are now.
+    /// The obstacles that can be drawn, with their present poses.
     fn figures(&self) -> impl Iterator<Item = Figure<'_, D>> {
         let world = &self.runner.world;
         world.obstacles().iter().filter_map(|it| it.figure(world.time()))
@@ -88,7 +88,7 @@ where
 
     fn mesh(&self) -> Mesh {
         let Drawing { vertices, parts, sticks, unseen, radii, .. } = self.runner.world.drawing();
-        // Springs come after the sticks; those of cloth are under its faces.
+        // Springs follow the sticks. Those of cloth are hidden under its faces.
         let springs: Vec<Part> = parts
             .iter()
             .filter(|part| !part.springs.is_empty() && part.triangles.is_empty())
@@ -104,7 +104,7 @@ where
         let models = || self.scene.models().map(|(_, model)| model);
         let span = |range: std::ops::Range<usize>| [range.start, range.len()];
         let masses = models().flat_map(|it| it.particles.inverse_masses());
-        // Drops are held while they are not alive: that is not meant.
+        // Drops have inverse mass 0 while they are not alive; they do not count as pinned.
         let is_drop = |it: &usize| {
             parts.iter().any(|part| part.look == Look::Grains && part.particles.contains(it))
         };
@@ -149,7 +149,7 @@ fn collider<const D: usize>(form: &Form<'_, D>) -> Collider {
             triangles: triangles.as_flattened().to_vec(),
         },
         Form::HalfSpace => Collider::HalfSpace,
-        // Of a form to come there is nothing to see.
+        // `Form` is non-exhaustive; an unknown form draws nothing.
         _ => Collider::Mesh { points: Vec::new(), triangles: Vec::new() },
     }
 }

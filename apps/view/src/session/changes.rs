@@ -1,0 +1,260 @@
+//! Changes of a session: settings, order, restart, race.
+//!
+//! An error changes nothing: new worlds are complete before they replace the present ones.
+
+use std::sync::Arc;
+
+use taut::world::{
+    Force, Integrator, Order, Scene, Settings, SpringError, Tethers, World, WorldError,
+};
+use taut::{AnyKernel, Kernel, KernelChoice, KernelPair, Schedule, Step};
+
+use super::{Applied, Session, SessionError, Rival, Runner, Space, own_tear_factor};
+use crate::request::{self, StickOverrides, SettingRequest};
+use crate::step_timer::StepTimer;
+
+impl<const D: usize> Session<D>
+where
+    Scene<D>: Space<D>,
+    AnyKernel: Kernel<D>,
+{
+    /// Restarts with the present settings; held particles stay held.
+    pub(crate) fn reset(&mut self) -> Result<(), SessionError> {
+        let (request, kernels) = (self.request.clone(), self.runner.kernels.clone());
+        self.restart(&request, kernels)
+    }
+
+    /// Replaces all worlds by new ones.
+    fn restart(&mut self, request: &SettingRequest, kernels: KernelPair) -> Result<(), SessionError> {
+        let mut runner = start(&self.scene, request, kernels)?;
+        for particle in self.runner.world.grabbed() {
+            runner.world.grab(particle)?;
+        }
+        let racing = self.rival.as_ref().map(|rival| rival.runner.kernels.clone());
+        let scene = with_request(&self.scene, request)?;
+        let rival = |kernels| Rival::start(&runner.world, &scene, kernels);
+        let rival = racing.map(rival).transpose()?;
+        (self.runner, self.rival) = (runner, rival);
+        Ok(())
+    }
+
+    /// Applies a request, keeping the present state if possible. An error changes nothing.
+    pub(crate) fn apply(&mut self, request: SettingRequest) -> Result<Applied, SessionError> {
+        let settings = settings(&self.scene, &request);
+        request::check_work(&settings)?;
+        check_springs(&self.scene, &settings)?;
+        if request.order == Some(Order::Sheet) && !self.has_sheets {
+            return Err(SessionError::NotASheet);
+        }
+        let same_kernels = request.kernels == self.request.kernels;
+        let kernels = if same_kernels {
+            self.runner.kernels.clone()
+        } else {
+            self.check_choice(&request.kernels, request.order)?;
+            request.kernels.find()?
+        };
+        let same_matter = request.order == self.request.order && request.tethers == self.request.tethers;
+        let applied = if same_matter {
+            self.change_in_place(&request, kernels)?;
+            Applied::InPlace
+        } else {
+            match self.rebuild(&request, kernels.clone()) {
+                Ok(()) => Applied::Rebuilt,
+                Err(why) => {
+                    self.restart(&request, kernels)?;
+                    Applied::Restarted(why)
+                }
+            }
+        };
+        if !same_kernels {
+            self.runner.timer = StepTimer::default();
+        }
+        self.request = request;
+        Ok(applied)
+    }
+
+    /// Changes settings other than the order of the sticks and tethers, in the present worlds.
+    fn change_in_place(&mut self, request: &SettingRequest, kernels: KernelPair) -> Result<(), SessionError> {
+        let settings = settings(&self.scene, request);
+        let is_planned = request.formula == self.request.formula && request.kernels == self.request.kernels;
+        let planned = if is_planned { Ok(()) } else { self.replan(request, &kernels) };
+        let set = planned.and_then(|()| Ok(self.runner.world.set_settings(settings)?));
+        if let Err(error) = set {
+            // Restore the previous plans.
+            let (request, kernels) = (self.request.clone(), self.runner.kernels.clone());
+            self.replan(&request, &kernels)?;
+            return Err(error);
+        }
+        // Nothing below fails: the rival has the same masses and springs, against which settings
+        // are checked, and `SettingRequest` has only values that are valid for sticks.
+        if let Some(rival) = &mut self.rival {
+            rival.runner.world.set_settings(settings)?;
+        }
+        self.runner.kernels = kernels;
+        let Self { scene, request: before, runner, rival, .. } = self;
+        let rival = rival.as_mut().map(|rival| &mut rival.runner);
+        for Runner { world, .. } in [runner].into_iter().chain(rival) {
+            *world.forces_mut() = forces(scene, request);
+            if request.sticks != before.sticks {
+                change_sticks(world, scene, request.sticks)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Plans all worlds for the requested formula, and the first world for these kernels.
+    fn replan(&mut self, request: &SettingRequest, kernels: &KernelPair) -> Result<(), SessionError> {
+        let formula = request.formula.unwrap_or(self.scene.formula);
+        self.runner.world.replan(formula, |schedule| kernels.kernel_for(schedule))?;
+        if let Some(Rival { runner: Runner { kernels, world, .. }, .. }) = &mut self.rival {
+            world.replan(formula, |schedule| kernels.kernel_for(schedule))?;
+        }
+        Ok(())
+    }
+
+    /// Replaces all worlds by new ones of another order or other tethers, in the present state.
+    fn rebuild(&mut self, request: &SettingRequest, kernels: KernelPair) -> Result<(), SessionError> {
+        let resume = |runner: &Runner<D>, kernels: KernelPair| -> Result<_, SessionError> {
+            let scene = with_request(&self.scene, request)?;
+            let snapshot = runner.world.snapshot();
+            let kernel_for = |schedule: &Schedule| kernels.kernel_for(schedule);
+            let mut world = World::resume(&scene, kernel_for, &snapshot)?;
+            if scene.formula != world.formula() {
+                world.replan(scene.formula, kernel_for)?;
+            }
+            world.set_settings(scene.settings)?;
+            if request.sticks != self.request.sticks {
+                change_sticks(&mut world, &self.scene, request.sticks)?;
+            }
+            Ok(Runner { kernels, world, timer: runner.timer.clone() })
+        };
+        let other = self.rival.as_ref().map(|rival| &rival.runner);
+        let other = other.map(|it| resume(it, it.kernels.clone())).transpose()?;
+        self.runner = resume(&self.runner, kernels)?;
+        if let (Some(rival), Some(runner)) = (&mut self.rival, other) {
+            rival.runner = runner;
+        }
+        Ok(())
+    }
+
+    /// Starts a race from the present state.
+    pub(crate) fn race(&mut self, choice: &KernelChoice) -> Result<(), SessionError> {
+        self.check_choice(choice, self.request.order)?;
+        let scene = with_request(&self.scene, &self.request)?;
+        self.rival = Some(Rival::start(&self.runner.world, &scene, choice.find()?)?);
+        Ok(())
+    }
+
+    pub(crate) fn stop_race(&mut self) {
+        self.rival = None;
+    }
+}
+
+/// The settings of a scene with a request applied.
+fn settings<const D: usize>(scene: &Scene<D>, request: &SettingRequest) -> Settings<D> {
+    let mut settings = scene.settings;
+    settings.passes = request.passes.unwrap_or(settings.passes);
+    let step = &mut settings.step;
+    step.substeps = request.substeps.unwrap_or(step.substeps);
+    step.iterations = request.iterations.unwrap_or(step.iterations);
+    step.damping_rate = request.damping_rate.unwrap_or(step.damping_rate);
+    if !request.gravity {
+        step.acceleration = [0.0; D];
+    }
+    settings
+}
+
+/// Checks that the springs of a scene are stable with these substeps. (A world would count held
+/// particles as pinned.)
+fn check_springs<const D: usize>(
+    scene: &Scene<D>,
+    settings: &Settings<D>,
+) -> Result<(), WorldError> {
+    let Step { dt, substeps, damping_rate, .. } = settings.step;
+    let h = f64::from(dt / substeps as f32);
+    for (_, model) in scene.models() {
+        let masses = model.particles.inverse_masses();
+        let largest = model.springs.largest_step(masses, Integrator::Verlet, damping_rate);
+        if h >= largest {
+            return Err(SpringError::Unstable { h, largest }.into());
+        }
+    }
+    Ok(())
+}
+
+fn forces<const D: usize>(scene: &Scene<D>, request: &SettingRequest) -> Vec<Arc<dyn Force<D>>>
+where
+    Scene<D>: Space<D>,
+{
+    match request.wind {
+        Some(false) => Vec::new(),
+        Some(true) if scene.forces.is_empty() => vec![scene.default_wind()],
+        _ => scene.forces.clone(),
+    }
+}
+
+/// A scene with a request applied, except to its sticks. Its models keep their velocities.
+fn with_request<const D: usize>(
+    scene: &Scene<D>,
+    request: &SettingRequest,
+) -> Result<Scene<D>, WorldError>
+where
+    Scene<D>: Space<D>,
+{
+    let mut scene = scene.clone();
+    scene.formula = request.formula.unwrap_or(scene.formula);
+    scene.order = request.order.or(scene.order);
+    scene.forces = forces(&scene, request);
+    if let Some(on) = request.tethers {
+        scene = scene.tethered(on.then(Tethers::default))?;
+    }
+    scene.set_settings(settings(&scene, request))?;
+    Ok(scene)
+}
+
+/// Starts a scene with a request applied.
+pub(super) fn start<const D: usize>(
+    scene: &Scene<D>,
+    request: &SettingRequest,
+    kernels: KernelPair,
+) -> Result<Runner<D>, SessionError>
+where
+    Scene<D>: Space<D>,
+    AnyKernel: Kernel<D>,
+{
+    let world = World::new(&with_request(scene, request)?, |schedule| kernels.kernel_for(schedule))?;
+    let mut runner = Runner { kernels, world, timer: StepTimer::default() };
+    if request.sticks != StickOverrides::default() {
+        change_sticks(&mut runner.world, scene, request.sticks)?;
+    }
+    Ok(runner)
+}
+
+/// Sets every stick to the requested values, or those of the scene.
+fn change_sticks<const D: usize>(
+    world: &mut World<AnyKernel, D>,
+    scene: &Scene<D>,
+    request: StickOverrides,
+) -> Result<(), SessionError>
+where
+    AnyKernel: Kernel<D>,
+{
+    let models = || scene.models().map(|(_, model)| model);
+    let own = models().flat_map(|model| (0..model.sticks.len()).map(move |it| (model, it)));
+    for (id, (model, it)) in own.enumerate() {
+        let Some((island, number)) = world.locate_stick(id) else { continue };
+        let sticks = &mut world.islands_mut()[island].matter.sticks;
+        let compliance = request.compliance.unwrap_or(model.sticks.compliance(it));
+        if sticks.compliance(number).to_bits() != compliance.to_bits() {
+            sticks.set_compliance(number, compliance).map_err(WorldError::from)?;
+        }
+        let stiffness = request.stiffness.unwrap_or(model.sticks.stiffness(it));
+        if sticks.stiffness(number).to_bits() != stiffness.to_bits() {
+            sticks.set_stiffness(number, stiffness).map_err(WorldError::from)?;
+        }
+    }
+    let own = models().flat_map(|it| (0..it.sticks.len()).map(|stick| own_tear_factor(it, stick)));
+    let own: Vec<f32> = own.collect();
+    world.set_tear_factors(|stick| request.tear.unwrap_or(own[stick]));
+    Ok(())
+}
