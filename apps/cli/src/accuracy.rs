@@ -16,53 +16,53 @@ use crate::Failure;
 use crate::input::{self, Named, Shape};
 use crate::output::{Reports, machine_sentence, with_progress};
 use crate::table;
-use crate::words::{parse, within};
+use crate::parsers::{parse, within};
 
-/// How large the flying ball is: rings between its poles.
+/// The size of the free ball: rings between its poles.
 const BALL: usize = 8;
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Arguments {
-    /// What to find out, of: iterations (what is left of the stretch, over iterations), frames
-    /// (the same over frames, and the distance from f64), drift (momentum and energy of a free
-    /// body), effort (the cheapest frame that keeps the stretch within 1 % and 0.1 %, with tethers and
-    /// without; in default schedules, by the default formula).
+    /// Parts to measure: iterations (stretch over iterations), frames (stretch over frames, and
+    /// distance from f64), drift (momentum and energy of a free body), effort (the cheapest frame
+    /// that keeps the stretch within 1 % and 0.1 %, with and without tethers; in default schedules,
+    /// with the default formula).
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<Part>,
           default_value = "iterations,frames,drift,effort")]
     parts: Vec<Part>,
-    /// The scene. (The free body is a ball.)
+    /// The scene. The free body is a ball.
     #[arg(long, value_name = "NAME", default_value = "drape", conflicts_with = "mesh")]
     scene: Shape,
-    /// A mesh instead, and as the free body: OBJ, PLY, glTF or GLB.
+    /// A mesh file instead (OBJ, PLY, glTF or GLB), also as the free body.
     #[arg(long, value_name = "FILE")]
     mesh: Option<PathBuf>,
-    /// How large the scene is; several for the part effort alone.
+    /// Size of the scene; several only for the part effort.
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "32",
           conflicts_with = "mesh", value_parser = within::<usize>(1..=1024))]
     size: Vec<usize>,
-    /// Which sticks: structural, shear, or all.
+    /// Stick set: structural, shear, or all.
     #[arg(long, value_name = "SET", default_value = "all", value_parser = parse::<StickSet>)]
     sticks: StickSet,
-    /// How often a substep relaxes all sticks, in the parts frames and drift.
+    /// Iterations per substep, in the parts frames and drift.
     #[arg(long, value_name = "K", default_value_t = 8,
           value_parser = within::<u32>(1..=100_000))]
     iterations: u32,
-    /// Into how many substeps a frame of 1/60 s is cut, in the parts frames and drift.
+    /// Substeps per frame of 1/60 s, in the parts frames and drift.
     #[arg(long, value_name = "n", default_value_t = 1, value_parser = within::<u32>(1..=1000))]
     substeps: u32,
-    /// How many frames are looked at.
+    /// Number of frames.
     #[arg(long, value_name = "F", default_value_t = 60,
           value_parser = within::<usize>(1..=100_000))]
     frames: usize,
-    /// Which formulas, of: exact, newton, halley, quick.
+    /// Formulas, of: exact, newton, halley, quick.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<Formula>,
           default_value = "exact,newton,halley,quick")]
     formulas: Vec<Formula>,
-    /// Which schedules, as for compare. Otherwise authored, coloured, blocked/hilbert and, for
-    /// a regular sheet, sheet.
+    /// Schedules, as for compare. [default: authored, coloured, blocked/hilbert and, for a regular
+    /// sheet, sheet]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<Arrangement>)]
     schedules: Vec<Arrangement>,
-    /// On how many threads, in the part effort.
+    /// Number of threads, in the part effort.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = within::<usize>(1..=1024))]
     threads: usize,
     #[command(flatten)]
@@ -85,7 +85,7 @@ struct Report<'a> {
     accuracy: &'a Accuracy,
 }
 
-/// Makes the study and prints it.
+/// Runs the study and prints it.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let Named { scene, name, notes, .. } = arguments.scene()?;
     let study = arguments.study(scene, &name)?;
@@ -109,12 +109,12 @@ impl Arguments {
         }
         let other = self.parts.iter().find(|part| **part != Part::Effort);
         if let (Some(part), [_, _, ..]) = (other, &self.size[..]) {
-            anyhow::bail!("several --size are for the part effort alone, not for {part}");
+            anyhow::bail!("several --size work with the part effort only, not with {part}");
         }
         input::shape(self.scene, self.size[0], self.sticks)
     }
 
-    /// What the part effort is about.
+    /// The subjects of the part effort.
     fn subjects(&self, scene: &Model, name: &str) -> anyhow::Result<Vec<EffortSubject>> {
         let set = self.sticks;
         let of_mesh = |scene: &str, size, model| EffortSubject {
@@ -168,42 +168,42 @@ impl Arguments {
 fn section(part: Part, accuracy: &Accuracy, study: &Study) -> String {
     let Step { substeps, iterations, .. } = study.step;
     let step = format!("{substeps} substep(s) of {iterations} iteration(s)");
-    let (said, table) = match part {
+    let (caption, table) = match part {
         Part::Iterations => (
-            "Over iterations: the rms stretch of a falling scene after one motion and so many \
-             iterations; then of the last how the stretch is spread, and the distances (rms) from \
-             f64 and from where the same order ends."
+            "Over iterations: rms stretch of a falling scene after one motion and the given number \
+             of iterations. For the last: percentiles of the stretch, and rms distances from f64 \
+             and from the limit of the same schedule."
                 .to_owned(),
             iterations_table(&accuracy.iterations),
         ),
         Part::Frames => (
             format!(
-                "Over frames of {step}: the rms stretch; then after the last how it is spread, \
-                 and the largest distance from f64."
+                "Over frames of {step}: rms stretch. For the last: percentiles of the stretch, and \
+                 the largest distance from f64."
             ),
             frames_table(&accuracy.frames),
         ),
         Part::Drift => (
             format!(
-                "A free body, thrown spinning, {step}: by how much its energy of spin has grown \
-                 after so many frames; then by how much momentum and angular momentum are off \
-                 after the last. (Nature: 0 each.)"
+                "Drift of a free, spinning body, {step}: relative growth of its rotational energy \
+                 after the given number of frames. For the last: relative errors of momentum and \
+                 angular momentum. (Exact: 0 each.)"
             ),
             drift_table(&accuracy.drift),
         ),
         Part::Effort => (
-            "The cheapest frame that keeps the rms stretch of the structural sticks in frames 121 to \
-             240 within 1 % and within 0.1 %, with tethers and without."
+            "Effort: the cheapest frame that keeps the rms stretch of the structural sticks in \
+             frames 121 to 240 within 1 % and within 0.1 %, with and without tethers."
                 .to_owned(),
             accuracy.effort.as_ref().map_or_else(table::plain, effort_table),
         ),
     };
-    format!("\n{said}\n{table}")
+    format!("\n{caption}\n{table}")
 }
 
 fn iterations_table(rows: &[IterationRow]) -> Table {
     let points = |row: &IterationRow| row.iterations.to_string();
-    let after = ["p50", "p90", "p99", "max", "compression\nrms", "off f64 m", "off solved m"];
+    let after = ["p50", "p90", "p99", "max", "compression\nrms", "from f64\nm", "from limit\nm"];
     let lines =
         rows.chunk_by(|one, other| one.formula == other.formula && one.schedule == other.schedule);
     over(lines, points, &after, |line| {
@@ -218,7 +218,7 @@ fn iterations_table(rows: &[IterationRow]) -> Table {
 
 fn frames_table(rows: &[FrameRow]) -> Table {
     let points = |row: &FrameRow| row.frames.to_string();
-    let after = ["p50", "p90", "p99", "max", "compression\nrms", "off f64 m"];
+    let after = ["p50", "p90", "p99", "max", "compression\nrms", "from f64\nm"];
     let lines =
         rows.chunk_by(|one, other| one.formula == other.formula && one.schedule == other.schedule);
     over(lines, points, &after, |line| {
@@ -248,7 +248,7 @@ fn drift_table(rows: &[DriftRow]) -> Table {
     })
 }
 
-/// A line for each formula and schedule: a column for each point, then others.
+/// A line for each formula and schedule: a column for each point, then the columns `after`.
 fn over<'a, R: 'a>(
     lines: impl Iterator<Item = &'a [R]>,
     point: impl Fn(&R) -> String,
@@ -268,7 +268,7 @@ fn over<'a, R: 'a>(
     table
 }
 
-/// A line for each scene, bound, and with tethers or without.
+/// A line for each scene and bound, with and without tethers.
 fn effort_table(effort: &Effort) -> Table {
     let mut table = table::plain();
     table.set_header([
@@ -322,7 +322,7 @@ fn right(table: &mut Table, from: usize) {
     }
 }
 
-/// A stretch in as many digits as mean something.
+/// Formats a stretch with its significant digits.
 fn stretch(value: f64) -> String {
     match value {
         _ if !value.is_finite() => "not finite".to_owned(),

@@ -13,16 +13,15 @@ use crate::Failure;
 use crate::output::{Reports, machine_sentence, with_progress};
 use crate::table;
 
-/// How wide the table is where there is no terminal to ask.
+/// The width of the table if the output is not a terminal.
 const WIDTH: u16 = 160;
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Arguments {
-    /// One claim in detail, by its number or its name.
+    /// Show one claim in detail, by its number or its name.
     #[arg(long, value_name = "N")]
     show: Option<String>,
-    /// Measure in sizes that are over at once, to see that it works. The verdicts mean nothing
-    /// then.
+    /// Measure tiny sizes, as a smoke test. The verdicts are then meaningless.
     #[arg(long)]
     small: bool,
     #[command(flatten)]
@@ -37,7 +36,7 @@ struct Report<'a> {
     left_out: Vec<LeftOut>,
 }
 
-/// What nothing here measures.
+/// A claim that is not measured.
 #[derive(Serialize)]
 struct LeftOut {
     said: &'static str,
@@ -59,7 +58,7 @@ struct Row<'a> {
     holds: bool,
 }
 
-/// Measures the claims and prints what became of them.
+/// Measures the claims and prints the verdicts.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let claims = arguments.claims()?;
     let outputs = arguments.reports.open()?;
@@ -68,7 +67,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let machine = MachineInfo::current();
     let mut lines = vec![machine_sentence(&machine)];
     if arguments.small {
-        lines.push("Small sizes: the verdicts mean nothing.".to_owned());
+        lines.push("Small sizes: the verdicts are meaningless.".to_owned());
     }
     if arguments.show.is_some() {
         lines.extend(findings.iter().map(detail));
@@ -92,8 +91,8 @@ impl Arguments {
             .find(|(at, claim)| number == Some(*at) || claim.name == wanted)
             .with_context(|| {
             format!(
-                "there is no claim '{wanted}': they are numbered from 1 to {}, and taut claims \
-                     lists their names",
+                "unknown claim '{wanted}': expected a number from 1 to {}, or a name that \
+                     taut claims lists",
                 claims::all().count()
             )
         })?;
@@ -119,7 +118,7 @@ fn render(findings: &[Finding]) -> String {
     if !io::stdout().is_terminal() {
         table.set_width(WIDTH);
     }
-    table.set_header(["#", "claim", "where", "measured (wanted)", "holds", "verdict", "see"]);
+    table.set_header(["#", "claim", "where", "measured (expected)", "holds", "verdict", "see"]);
     for finding in findings {
         let Finding { number, said, source, section, numbers, verdict, command, .. } = finding;
         let hold = numbers.iter().filter(|number| number.holds).count();
@@ -150,13 +149,13 @@ fn measured(number: &Number) -> String {
     format!("{} ({bound}) {what}", amount(number))
 }
 
-/// A number in as many digits as mean something, with its unit.
+/// Formats a number with its significant digits and its unit.
 fn amount(number: &Number) -> String {
     let Number { unit, value, bound, .. } = *number;
     let exact = matches!(bound, Bound::Exactly(_));
     let digits = match value {
-        _ if value.is_nan() => "no number".to_owned(),
-        _ if value.is_infinite() => "without bound".to_owned(),
+        _ if value.is_nan() => "not a number".to_owned(),
+        _ if value.is_infinite() => "infinite".to_owned(),
         _ if exact && value.fract() == 0.0 => format!("{value:.0}"),
         _ if value == 0.0 => "0".to_owned(),
         _ if (1e-3..1e4).contains(&value.abs()) => format!("{value:.3}"),
@@ -168,9 +167,8 @@ fn amount(number: &Number) -> String {
 fn verdict(findings: &[Finding]) -> String {
     let count = |wanted: Verdict| findings.iter().filter(|it| it.verdict == wanted).count();
     format!(
-        "{} claims: {} hold, {} hold in part, {} do not hold, {} are misprints. A verdict follows \
-         from its numbers, of which the most telling is shown; taut claims --show N has them all \
-         and says how they were got.",
+        "{} claims: {} hold, {} hold in part, {} do not hold, {} are misprints. The table shows \
+         one number per claim; taut claims --show N shows all of them and how they are measured.",
         findings.len(),
         count(Verdict::Holds),
         count(Verdict::HoldsInPart),

@@ -20,65 +20,62 @@ use crate::Failure;
 use crate::input::{self, Named, Source};
 use crate::output::{Reports, machine_sentence, with_progress};
 use crate::table;
-use crate::words::{parse, within};
+use crate::parsers::{parse, within};
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Arguments {
     #[command(flatten)]
     source: Source,
-    /// How often a substep relaxes all sticks. A scene of the library otherwise says it itself.
-    /// [default: 8]
+    /// Iterations per substep. [default: 8; for a scene of the library its own]
     #[arg(long, value_name = "K", value_parser = within::<u32>(1..=100_000))]
     iterations: Option<u32>,
-    /// Into how many substeps a frame of 1/60 s is cut. A scene of the library otherwise says it
-    /// itself. [default: 1]
+    /// Substeps per frame of 1/60 s. [default: 1; for a scene of the library its own]
     #[arg(long, value_name = "n", value_parser = within::<u32>(1..=1000))]
     substeps: Option<u32>,
-    /// How many frames are timed.
+    /// Number of timed frames.
     #[arg(long, value_name = "F", default_value_t = 60,
           value_parser = within::<usize>(1..=1_000_000))]
     frames: usize,
-    /// How many frames run before the clock starts.
+    /// Number of frames before timing starts.
     #[arg(long, value_name = "W", default_value_t = 60,
           value_parser = within::<usize>(0..=1_000_000))]
     warmup: usize,
-    /// Which kernels, of: scalar, wide, pulp, grid (regular sheets only), colour (threads around
-    /// the best of the others).
-    /// The textbook loop and the scalar kernel are always there.
+    /// Kernels, of: scalar, wide, pulp, grid (regular sheets only), colour (runs the best of the
+    /// others on several threads). The textbook loop and the scalar kernel are always included.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<KernelName>)]
     kernels: Vec<KernelName>,
-    /// Which formulas, of: exact, newton, halley, quick. Otherwise all; of a scene of the library
-    /// its own.
+    /// Formulas, of: exact, newton, halley, quick. [default: all; for a scene of the library its
+    /// own]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<Formula>)]
     formulas: Vec<Formula>,
-    /// Which schedules, of: authored, coloured, packed, starred, banded, blocked, sheet; each, if
-    /// you like, on renumbered particles: packed/rcm, blocked/hilbert; or with particles
-    /// renumbered after the order is made, which keeps the answer: packed+rcm, blocked+hilbert.
+    /// Schedules, of: authored, coloured, packed, starred, banded, blocked, sheet. With /rcm or
+    /// /hilbert (packed/rcm, blocked/hilbert) particles are renumbered before the schedule is
+    /// built; with + (packed+rcm, blocked+hilbert) after, which keeps the result.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<Arrangement>)]
     schedules: Vec<Arrangement>,
-    /// Which instruction sets kernels may use, of those that this machine has (avx512, avx2,
-    /// sse2, neon, scalar, ...).
+    /// Instruction sets that kernels may use, of those of this machine (avx512, avx2, sse2, neon,
+    /// scalar, ...).
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     isa: Vec<String>,
-    /// On how many threads: above 1 it is the kernel colour that runs.
+    /// Numbers of threads; more than 1 use the kernel colour.
     #[arg(long, value_name = "LIST", value_delimiter = ',',
           value_parser = within::<usize>(1..=1024))]
     threads: Vec<usize>,
-    /// Only what `taut tune --save` found for this mesh, besides the textbook loop.
+    /// Compare only the result of `taut tune --save` for this mesh with the textbook loop.
     #[arg(long, value_name = "FILE",
           conflicts_with_all = ["kernels", "formulas", "schedules", "isa", "threads"])]
     tuned: Option<PathBuf>,
-    /// Show every row, not only those that tell the most. Reports always have all.
+    /// Show every row, not only a selection. JSON and CSV always have all.
     #[arg(long)]
     all: bool,
     #[command(flatten)]
     reports: Reports,
-    /// Leave out pairs that a first look can do without.
+    /// Measure only the rows of the default comparison.
     #[arg(skip)]
     quick: bool,
 }
 
-/// What the program does when it is given no command.
+/// Runs when no command is given.
 pub(crate) fn run_default(all: bool) -> Result<(), Failure> {
     run(&Arguments::default_selection(all))?;
     writeln!(
@@ -86,7 +83,7 @@ pub(crate) fn run_default(all: bool) -> Result<(), Failure> {
         "\nTry next:\n  \
          taut view --open               see cloth move, and drag it\n  \
          taut compare --mesh FILE       your own mesh (OBJ, PLY, glTF), all kernels\n  \
-         taut compare --shuffle 1       numbered at random: what a good order is worth\n  \
+         taut compare --shuffle 1       random numbering: what a good order is worth\n  \
          taut compare --help            everything else"
     )?;
     Ok(())
@@ -130,7 +127,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 impl Arguments {
-    /// As `taut compare`; unless all rows are wanted, only as much as fits into some seconds.
+    /// The defaults of `taut compare`, reduced to a few seconds unless `all` is set.
     fn default_selection(all: bool) -> Self {
         #[derive(clap::Parser)]
         struct Compare {
@@ -172,7 +169,7 @@ impl Arguments {
             for &formula in formulas {
                 let fitting = kernels.iter().filter(|kernel| {
                     self.fits(kernel, arrangement)
-                        && (!self.quick || tells_much(kernel, arrangement, formula))
+                        && (!self.quick || is_in_quick_selection(kernel, arrangement, formula))
                 });
                 contestants.extend(fitting.map(|kernel| Contestant {
                     kernel: kernel.clone(),
@@ -184,9 +181,9 @@ impl Arguments {
         for &wanted in &self.kernels {
             anyhow::ensure!(
                 contestants.iter().any(|it| it.kernel.kernel_name() == wanted),
-                "the kernel {wanted} runs none of the schedules chosen on this scene{}",
+                "the kernel {wanted} runs none of the chosen schedules on this scene{}",
                 if wanted == KernelName::Grid {
-                    ": it is for regular sheets, in the schedule 'sheet'"
+                    ": it needs a regular sheet in the schedule 'sheet'"
                 } else {
                     ""
                 }
@@ -199,7 +196,7 @@ impl Arguments {
         self.kernels.is_empty() || self.kernels.contains(&kernel)
     }
 
-    /// The kernels that take part; the scalar one always does, as a baseline.
+    /// The selected kernels, and the scalar one as a baseline.
     fn kernels(&self) -> anyhow::Result<Vec<AnyKernel>> {
         let available = AnyKernel::available();
         let isa = |kernel: &AnyKernel| Kernel::<3>::isa(kernel);
@@ -207,7 +204,7 @@ impl Arguments {
             anyhow::ensure!(
                 available.iter().any(|kernel| isa(kernel) == wanted),
                 "no kernel of this build uses the instruction set '{wanted}' on this machine; \
-                 there are: {}",
+                 available: {}",
                 MachineInfo::current().features.join(", ")
             );
         }
@@ -236,8 +233,8 @@ impl Arguments {
             [] => vec![1, cores],
             threads => threads.to_vec(),
         };
-        // What the threads are around: the best that runs every schedule and the best for sheets, of
-        // those allowed, and of those listed if there are any.
+        // Each thread runs the best general kernel or the best one for sheets, of those allowed
+        // and, if any are listed, of those listed.
         let listed = |kernel: &&AnyKernel| {
             let others = |name: &&KernelName| **name != KernelName::Colour;
             let mut names = self.kernels.iter().filter(others).peekable();
@@ -259,14 +256,14 @@ impl Arguments {
         Ok(kernels)
     }
 
-    /// Whether the pair is worth a row. What is asked for by name always is.
+    /// Whether to measure the pair. Kernels that are listed by name always are.
     fn fits(&self, kernel: &AnyKernel, arrangement: Arrangement) -> bool {
         match arrangement.order {
             order if !can_run(kernel, order) => false,
             _ if !self.kernels.is_empty() => true,
-            // Batches of one stick leave all lanes but one empty.
+            // Batches of one stick use a single lane.
             Order::Authored => kernel.kernel_name() == KernelName::Scalar,
-            // One block is one thread's work.
+            // These orders have a single block, so one thread does all the work.
             Order::Packed | Order::Starred => Kernel::<3>::threads(kernel) == 1,
             Order::Sheet => Kernel::<3>::threads(kernel) == 1 || kernel.is_for_sheets(),
             Order::Coloured | Order::Banded | Order::Blocked => true,
@@ -274,10 +271,10 @@ impl Arguments {
     }
 }
 
-/// Whether a row belongs to the first look at this machine: with the default formula every kernel
-/// on a sheet and in the order that any mesh may have, and the scalar one in the order as written;
-/// with the others what is best on sheets.
-fn tells_much(kernel: &AnyKernel, arrangement: Arrangement, formula: Formula) -> bool {
+/// Whether the default comparison has a row: with the default formula every kernel in the orders
+/// `sheet`, `banded` and renumbered `blocked`, and the scalar one in `authored`; with other
+/// formulas only the kernels for sheets.
+fn is_in_quick_selection(kernel: &AnyKernel, arrangement: Arrangement, formula: Formula) -> bool {
     let Arrangement { order, numbering } = arrangement;
     if formula != Formula::default() {
         return order == Order::Sheet && kernel.is_for_sheets();
@@ -289,19 +286,18 @@ fn tells_much(kernel: &AnyKernel, arrangement: Arrangement, formula: Formula) ->
     }
 }
 
-/// The one that a file names.
+/// The contestant in a tuning file.
 fn tuned(path: &Path, named: &Named) -> anyhow::Result<Contestant> {
     let tuned = input::tuned(path, &named.scene)?;
     let kernel = tuned.to_kernel().with_context(|| path.display().to_string())?;
     Ok(Contestant { kernel, formula: tuned.formula, arrangement: tuned.schedule })
 }
 
-/// Whether the kernel takes schedules of that order at all.
+/// Whether the kernel supports schedules of that order.
 fn can_run(kernel: &AnyKernel, order: Order) -> bool {
     !kernel.is_for_sheets() || order == Order::Sheet
 }
 
-/// What was run.
 #[derive(Serialize)]
 struct Description {
     name: String,
@@ -322,7 +318,7 @@ struct Report<'a> {
     machine: &'a MachineInfo,
     scene: &'a Description,
     rows: &'a [Row],
-    /// Null where the step is not one substep of several iterations.
+    /// Null unless the step is one substep of several iterations.
     same_iterations_as_substeps: Option<&'a SubstepComparison>,
 }
 

@@ -1,4 +1,4 @@
-//! From arguments to a scene.
+//! Loads the model that arguments select.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,16 +10,16 @@ use taut::Tuned;
 use taut::world::{LibraryScene, Model, StickSet};
 use taut_mesh::{LoadOptions, Origin, TriangleMesh};
 
-use crate::words::{parse, within};
+use crate::parsers::{parse, within};
 
-/// The mean length of a stick of a mesh from a file, m: scans come in any unit, and a step of
-/// gravity must not be longer than a stick.
+/// The mean edge length to which meshes from files are scaled, m: scans have arbitrary units, and
+/// the displacement by gravity in a step must be shorter than a stick.
 const MEAN_STICK: f64 = 0.05;
 
-/// How large a shape is when nobody says it.
-const USUAL_SIZE: usize = 128;
+/// The default size of a shape.
+const DEFAULT_SIZE: usize = 128;
 
-/// The shapes that a name stands for.
+/// The built-in shapes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Shape {
     /// A square sheet hanging from its top row.
@@ -40,7 +40,7 @@ impl Shape {
     }
 }
 
-/// What `--scene` names.
+/// The value of `--scene`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum SceneName {
     Shape(Shape),
@@ -50,41 +50,41 @@ pub(crate) enum SceneName {
 impl FromStr for SceneName {
     type Err = String;
 
-    /// Shapes come first: the library has a drape, too, which is the same sheet.
+    /// Shapes take precedence: the library has a `drape`, too, which is the same sheet.
     fn from_str(name: &str) -> Result<Self, String> {
         if let Ok(shape) = <Shape as ValueEnum>::from_str(name, false) {
             return Ok(Self::Shape(shape));
         }
         LibraryScene::named(name).map(Self::Library).map_err(|_| {
             let names: Vec<&str> = LibraryScene::ALL.iter().map(|scene| scene.name).collect();
-            format!("choose drape, disc, sphere, or a scene of the library: {}", names.join(", "))
+            format!("expected drape, disc, sphere or a library scene ({})", names.join(", "))
         })
     }
 }
 
-/// Which scene is relaxed.
+/// Options that select the scene.
 #[derive(clap::Args, Clone, Debug)]
 pub(crate) struct Source {
-    /// The scene: a shape (drape, disc, sphere), whose sticks are relaxed. For taut compare also
-    /// a scene of the library (taut simulate --list), whose whole steps are compared.
+    /// The scene: a shape (drape, disc, sphere), of which only sticks are relaxed. For taut compare
+    /// also a scene of the library (taut simulate --list), of which whole steps are compared.
     #[arg(long, value_name = "NAME", default_value = "drape", conflicts_with = "mesh",
           value_parser = parse::<SceneName>)]
     scene: SceneName,
-    /// A mesh instead: OBJ, PLY, glTF or GLB. It is pinned at its highest 2 % of vertices.
+    /// A mesh file instead (OBJ, PLY, glTF or GLB), pinned at its highest 2 % of vertices.
     #[arg(long, value_name = "FILE")]
     mesh: Option<PathBuf>,
-    /// How large the scene is: a sheet of N by N particles, and others of about as many. A scene
-    /// of the library otherwise has its own size. [default: 128]
+    /// Size of the scene: a sheet has N by N particles, other shapes about as many. [default: 128;
+    /// for a scene of the library its own size]
     #[arg(long, value_name = "N", conflicts_with = "mesh",
           value_parser = within::<usize>(1..=4096))]
     size: Option<usize>,
-    /// Which sticks: structural, shear, or all (with those against bending). [default: all]
+    /// Stick set: structural, shear, or all (including bending). [default: all]
     #[arg(long, value_name = "SET", value_parser = parse::<StickSet>)]
     sticks: Option<StickSet>,
-    /// Keep the original scale of a mesh. Otherwise it is scaled to a mean edge of 0.05 m.
+    /// Keep the original scale of a mesh instead of scaling it to a mean edge of 0.05 m.
     #[arg(long, requires = "mesh", conflicts_with_all = ["scene", "size"])]
     keep_scale: bool,
-    /// Number particles and sticks at random first, by this seed: the worst case for memory locality.
+    /// Shuffle the numbering of particles and sticks with this seed: the worst memory locality.
     #[arg(long, value_name = "SEED")]
     pub(crate) shuffle: Option<u64>,
 }
@@ -95,47 +95,48 @@ impl Source {
         let set = self.sticks.unwrap_or_default();
         let mut named = match (&self.mesh, self.scene) {
             (Some(path), _) => mesh(path, set, self.keep_scale)?,
-            (None, SceneName::Shape(it)) => shape(it, self.size.unwrap_or(USUAL_SIZE), set)?,
+            (None, SceneName::Shape(it)) => shape(it, self.size.unwrap_or(DEFAULT_SIZE), set)?,
             (None, SceneName::Library(listed)) => {
                 anyhow::bail!(
-                    "'{}' is for taut simulate and taut compare only: use drape, disc, sphere or --mesh",
+                    "'{}' works with taut simulate and taut compare only: use drape, disc, sphere \
+                     or --mesh",
                     listed.name
                 )
             }
         };
         if let Some(seed) = self.shuffle {
             named.scene = named.scene.shuffled(seed);
-            named.name = format!("{}, shuffled by seed {seed}", named.name);
+            named.name = format!("{}, shuffled with seed {seed}", named.name);
         }
         Ok(named)
     }
 
-    /// The scene of the library, with the size asked for, if it is one that was named.
+    /// The library scene and its size, if `--scene` names one.
     ///
     /// # Errors
-    /// If something was asked for that such a scene does not have.
+    /// If an option does not apply to library scenes.
     pub(crate) fn library(&self) -> anyhow::Result<Option<(&'static LibraryScene, usize)>> {
         let (None, SceneName::Library(listed)) = (&self.mesh, self.scene) else { return Ok(None) };
         for (given, option) in
             [(self.sticks.is_some(), "--sticks"), (self.shuffle.is_some(), "--shuffle")]
         {
-            anyhow::ensure!(!given, "{option} is for shapes and meshes, not for {}", listed.name);
+            anyhow::ensure!(!given, "{option} applies to shapes and meshes, not to {}", listed.name);
         }
         Ok(Some((listed, self.size.unwrap_or(listed.size))))
     }
 }
 
-/// A scene, and what to call it.
+/// A model with its name.
 pub(crate) struct Named {
     pub(crate) scene: Model,
     pub(crate) name: String,
-    /// What was done to it, a line each.
+    /// Lines about cleaning and scaling.
     pub(crate) notes: Vec<String>,
-    /// What the vertices of its file became, if it has one.
+    /// Maps the vertices of its file to particles, if it has a file.
     pub(crate) origin: Option<Origin>,
 }
 
-/// One of the shapes.
+/// Builds a shape.
 pub(crate) fn shape(shape: Shape, size: usize, set: StickSet) -> anyhow::Result<Named> {
     let scene = match shape {
         Shape::Drape => Model::drape(size, set),
@@ -156,14 +157,14 @@ pub(crate) fn mesh(path: &Path, set: StickSet, keep_scale: bool) -> anyhow::Resu
         let factor = MEAN_STICK / mean_edge(&mesh);
         anyhow::ensure!(
             factor.is_finite() && factor > 0.0,
-            "{}: the edges have no mean length that could be scaled to {MEAN_STICK} m; \
-             try --keep-scale",
+            "{}: the mean edge length is not a positive finite number, so it cannot be scaled to \
+             {MEAN_STICK} m; try --keep-scale",
             path.display()
         );
         for x in mesh.positions.as_flattened_mut() {
             *x = (f64::from(*x) * factor) as f32;
         }
-        notes.push(format!("scaled by {factor:.6}, so that its mean edge is {MEAN_STICK} m"));
+        notes.push(format!("scaled by {factor:.6} to a mean edge of {MEAN_STICK} m"));
     }
     let scene = Model::hanging(&mesh.positions, &mesh.triangles, set)
         .with_context(|| path.display().to_string())?;
@@ -172,13 +173,13 @@ pub(crate) fn mesh(path: &Path, set: StickSet, keep_scale: bool) -> anyhow::Resu
     Ok(Named { scene, name, notes, origin: Some(loaded.origin) })
 }
 
-/// Over the edges, each once, in the mesh's unit.
+/// The mean length of the unique edges, in the mesh's unit.
 fn mean_edge(mesh: &TriangleMesh) -> f64 {
     let sides = mesh.triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]);
     let mut edges: Vec<[u32; 2]> = sides.map(|[a, b]| [a.min(b), a.max(b)]).collect();
     edges.sort_unstable();
     edges.dedup();
-    let corner = |name: u32| mesh.positions[name as usize].map(f64::from);
+    let corner = |vertex: u32| mesh.positions[vertex as usize].map(f64::from);
     let length = |[a, b]: [u32; 2]| {
         let (a, b) = (corner(a), corner(b));
         (0..3).map(|axis| (b[axis] - a[axis]).powi(2)).sum::<f64>().sqrt()
@@ -186,7 +187,7 @@ fn mean_edge(mesh: &TriangleMesh) -> f64 {
     edges.iter().copied().map(length).sum::<f64>() / edges.len() as f64
 }
 
-/// What `taut tune --save` wrote, for these sticks.
+/// Reads a file of `taut tune --save` and checks that it was made for these sticks.
 pub(crate) fn tuned(path: &Path, scene: &Model) -> anyhow::Result<Tuned> {
     let file = || path.display().to_string();
     let text = fs::read_to_string(path).with_context(|| format!("{}: cannot be read", file()))?;

@@ -6,6 +6,7 @@ mod claims;
 mod compare;
 mod input;
 mod output;
+mod parsers;
 mod report;
 mod roofline;
 mod simulate;
@@ -15,7 +16,7 @@ mod table;
 mod tune;
 #[cfg(feature = "view")]
 mod view;
-mod words;
+
 
 use std::io::{self, ErrorKind, Write};
 use std::path::PathBuf;
@@ -28,8 +29,8 @@ use clap::{Parser, Subcommand};
 #[derive(Parser)]
 #[command(name = "taut", version, max_term_width = 100, args_conflicts_with_subcommands = true)]
 struct Taut {
-    /// Without a command: measure every kernel, formula and schedule and show every row, not only the
-    /// few that tell the most.
+    /// Without a command: measure every kernel, formula and schedule, and show all rows instead of
+    /// a selection.
     #[arg(long)]
     all: bool,
     #[command(subcommand)]
@@ -38,42 +39,39 @@ struct Taut {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Run every kernel and formula on a scene or a mesh and compare time, accuracy,
-    /// divisions and bits.
+    /// Compare time, accuracy, divisions and bits of kernels and formulas on a scene or a mesh.
     Compare(compare::Arguments),
-    /// Run every schedule and formula for some seconds and tell which stay bounded.
+    /// Run schedules and formulas for some seconds and report which stay bounded.
     Stability(stability::Arguments),
-    /// Find out how accurate formulas and schedules are: stretch over iterations and frames,
-    /// distance from f64, drift of free bodies, and what a given accuracy costs.
+    /// Measure the accuracy of formulas and schedules: stretch over iterations and frames,
+    /// distance from f64, drift of free bodies, and the cost of a given accuracy.
     Accuracy(accuracy::Arguments),
-    /// Measure what the articles claim, and say of each claim whether it holds.
+    /// Measure the claims of the articles, and report whether each holds.
     Claims(claims::Arguments),
     /// Find the fastest kernel, threads and numbering for a mesh on this machine, and print the
-    /// lines that use them.
+    /// code that uses them.
     Tune(tune::Arguments),
-    /// Measure everything and write it as one page with charts, or lay results of several
-    /// machines side by side.
+    /// Measure everything and write one page with charts, or compare results of several machines.
     Report(report::Arguments),
-    /// Measure what this machine can do at most, and put the time of each kernel beside the least
-    /// that it could take.
+    /// Measure the peak rates of this machine, and compare the time of each kernel with its lower
+    /// bound.
     Roofline(roofline::Arguments),
-    /// Let a scene of the library, or of a file, move for some seconds, and tell what came of it:
-    /// time, stretch, energy, bits.
+    /// Simulate a scene of the library, or of a file, and report time, stretch, energy and bits.
     Simulate(simulate::Arguments),
     /// Show a scene live in a browser: drag it, tear it, switch the kernel while it runs.
     #[cfg(feature = "view")]
     View(view::Arguments),
 }
 
-/// Something that ends the program early, with its exit code.
+/// Why the program failed; determines the exit code.
 enum Failure {
-    /// What was asked for cannot be done: exit code 2.
+    /// Invalid input: exit code 2.
     Input(anyhow::Error),
     /// Kernels disagree: exit code 1.
     Disagreement(Vec<taut_bench::Disagreement>),
-    /// Something that must hold does not, in sentences: exit code 1.
+    /// A check failed, with a message for each violation: exit code 1.
     Broken(Vec<String>),
-    /// A file's table is not what the results say: exit code 1.
+    /// The table in a file differs from the results: exit code 1.
     Drift(PathBuf),
 }
 
@@ -100,26 +98,26 @@ fn main() -> ExitCode {
     };
     let (code, sentences) = match result {
         Ok(()) => return ExitCode::SUCCESS,
-        // `head` and the like have seen enough.
-        Err(Failure::Input(error)) if reader_left(&error) => return ExitCode::SUCCESS,
-        // One sentence: causes are part of it.
+        // The reader of a pipe, such as `head`, has closed it.
+        Err(Failure::Input(error)) if is_broken_pipe(&error) => return ExitCode::SUCCESS,
+        // `#` includes the causes.
         Err(Failure::Input(error)) => (2, vec![format!("{error:#}")]),
         Err(Failure::Disagreement(pairs)) => (1, pairs.iter().map(ToString::to_string).collect()),
         Err(Failure::Broken(sentences)) => (1, sentences),
         Err(Failure::Drift(path)) => {
             let path = path.display();
-            let renewed = "taut report --readme without --check writes it anew";
-            (1, vec![format!("{path}: the table is not that of the results; {renewed}")])
+            let hint = "run taut report --readme without --check to update it";
+            (1, vec![format!("{path}: the table differs from the results; {hint}")])
         }
     };
     for sentence in sentences {
-        // If nobody hears it, the code still tells.
+        // If standard error is closed, the exit code remains.
         let _ = writeln!(io::stderr(), "taut: {sentence}");
     }
     ExitCode::from(code)
 }
 
-fn reader_left(error: &anyhow::Error) -> bool {
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let cause = error.root_cause().downcast_ref::<io::Error>();
     cause.is_some_and(|cause| cause.kind() == ErrorKind::BrokenPipe)
 }

@@ -1,4 +1,4 @@
-//! What results have in common: how they are shown and where they go.
+//! Progress bars, and files and streams that results are written to.
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
@@ -10,26 +10,26 @@ use serde::Serialize;
 use taut::world::Warning;
 use taut_bench::{MachineInfo, Progress};
 
-/// Where the reports of a run go, besides the text for people.
+/// Options for machine-readable results.
 #[derive(clap::Args, Clone, Debug)]
 pub(crate) struct Reports {
-    /// Write the result as JSON, to a file or with - to the standard output (the table then
-    /// goes to the standard error).
+    /// Write the result as JSON to a file, or with - to the standard output (the table then goes
+    /// to the standard error).
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Write the rows as CSV, likewise.
+    /// Write the rows as CSV to a file, or with - to the standard output.
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
 }
 
-/// The same, ready to be written to.
+/// The opened outputs of [`Reports`].
 pub(crate) struct Outputs {
     json: Option<Output>,
     csv: Option<Output>,
 }
 
 impl Reports {
-    /// Opens them before the work, so that a wrong path costs none.
+    /// Opens the outputs. Call it before measuring, so that a wrong path fails early.
     pub(crate) fn open(&self) -> anyhow::Result<Outputs> {
         if let (Some(json), Some(csv)) = (&self.json, &self.csv)
             && json == csv
@@ -47,21 +47,21 @@ impl Reports {
 }
 
 impl Outputs {
-    /// Writes `report` as JSON, `rows` as CSV, and the text to where no report goes. One failing
-    /// does not keep the others from what took so long to measure.
+    /// Writes `report` as JSON, `rows` as CSV, and the text to the standard stream that is free.
+    /// If one fails, the others are still written, because measuring took long.
     pub(crate) fn write(
         self,
         report: &impl Serialize,
         rows: &[impl Serialize],
         text: &str,
     ) -> anyhow::Result<()> {
-        let pure = [&self.json, &self.csv]
+        let uses_stdout = [&self.json, &self.csv]
             .into_iter()
             .any(|output| matches!(output, Some(Output::Standard)));
         let written = [
             self.json.map_or(Ok(()), |output| output.write(&json(report)?)),
             self.csv.map_or(Ok(()), |output| output.write(&csv(rows)?)),
-            if pure {
+            if uses_stdout {
                 io::stderr().write_all(text.as_bytes()).context("the table was not written")
             } else {
                 Output::Standard.write(text.as_bytes())
@@ -71,7 +71,7 @@ impl Outputs {
     }
 }
 
-/// Prints a sentence for each warning to the standard error.
+/// Prints warnings to the standard error.
 pub(crate) fn warn(warnings: &[Warning]) {
     for warning in warnings {
         // A closed standard error does not stop the work.
@@ -79,7 +79,7 @@ pub(crate) fn warn(warnings: &[Warning]) {
     }
 }
 
-/// A file of its own for a value as JSON, opened before the work.
+/// A file for a value as JSON, opened before the work.
 pub(crate) struct Saved(Output);
 
 impl Saved {
@@ -87,7 +87,7 @@ impl Saved {
         Ok(Self(Output::file(path)?))
     }
 
-    /// The same, or the standard output for `-`.
+    /// As `open`, but `-` is the standard output.
     pub(crate) fn open_or_standard(path: &Path) -> anyhow::Result<Self> {
         Ok(Self(Output::open(path)?))
     }
@@ -115,8 +115,7 @@ fn csv(rows: &[impl Serialize]) -> anyhow::Result<Vec<u8>> {
     writer.into_inner().context("the CSV was not written")
 }
 
-/// Does work that tells how far it is, with a bar on the standard error if somebody may be
-/// looking.
+/// Runs work with a progress bar on the standard error, if that is a terminal.
 pub(crate) fn with_progress<T>(
     work: impl FnOnce(&mut dyn FnMut(Progress<'_>)) -> anyhow::Result<T>,
 ) -> anyhow::Result<T> {
@@ -141,12 +140,10 @@ pub(crate) fn machine_sentence(machine: &MachineInfo) -> String {
     format!("{cpu}, {cores} core(s), {features}; {rustc}, {target}, {flags}, commit {commit}.")
 }
 
-/// Where a report goes.
 pub(crate) enum Output {
-    /// To the standard output: `-`.
+    /// The standard output: `-`.
     Standard,
-    /// To a file, which is opened before the work, so that a wrong path costs none; what it
-    /// held stays until there is something to replace it.
+    /// A file; its old content stays until `write`.
     File { path: PathBuf, file: File },
 }
 
@@ -171,7 +168,7 @@ impl Output {
             }
             Self::File { path, mut file } => {
                 let mut replace = || {
-                    // Pipes and devices have no length.
+                    // Pipes and devices cannot be truncated.
                     if file.metadata()?.is_file() {
                         file.set_len(0)?;
                     }

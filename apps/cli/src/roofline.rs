@@ -12,41 +12,40 @@ use crate::Failure;
 use crate::input::{self, Named, Shape};
 use crate::output::{Reports, machine_sentence, with_progress};
 use crate::table;
-use crate::words::{parse, within};
+use crate::parsers::{parse, within};
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Arguments {
-    /// Which scenes: drape, disc, sphere.
+    /// Scenes, of: drape, disc, sphere.
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "drape,disc")]
     scenes: Vec<Shape>,
-    /// How large the scenes are.
+    /// Sizes of the scenes.
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "128",
           value_parser = within::<usize>(1..=4096))]
     sizes: Vec<usize>,
-    /// Which sticks: structural, shear, or all (with those against bending).
+    /// Stick set: structural, shear, or all (including bending).
     #[arg(long, value_name = "SET", default_value = "all", value_parser = parse::<StickSet>)]
     sticks: StickSet,
-    /// Which schedules, as for compare. Otherwise that of a sheet for sheets, and
-    /// blocked/hilbert for other scenes.
+    /// Schedules, as for compare. [default: sheet for sheets, blocked/hilbert for other scenes]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<Arrangement>)]
     schedules: Vec<Arrangement>,
-    /// Which formulas, of: exact, newton, halley, quick.
+    /// Formulas, of: exact, newton, halley, quick.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<Formula>,
           default_value = "exact,newton,halley,quick")]
     formulas: Vec<Formula>,
-    /// How often a frame relaxes all sticks.
+    /// Iterations per frame.
     #[arg(long, value_name = "K", default_value_t = 8,
           value_parser = within::<u32>(1..=100_000))]
     iterations: u32,
-    /// How many frames are timed.
+    /// Number of timed frames.
     #[arg(long, value_name = "F", default_value_t = 60,
           value_parser = within::<usize>(1..=1_000_000))]
     frames: usize,
-    /// How many frames run before the clock starts.
+    /// Number of frames before timing starts.
     #[arg(long, value_name = "W", default_value_t = 20,
           value_parser = within::<usize>(0..=1_000_000))]
     warmup: usize,
-    /// Up to which working set bandwidth is measured, KiB.
+    /// Largest working set of the bandwidth measurement, KiB.
     #[arg(long, value_name = "KiB", default_value_t = 256 << 10,
           value_parser = within::<usize>(1..=16 << 20))]
     largest_set: usize,
@@ -79,8 +78,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     })?;
     let machine = MachineInfo::current();
     let text = format!(
-        "{}\n\nWhat an instruction set does at most a nanosecond, on one thread:\n{}\n\n\
-         Per stick and iteration, {} of them a frame, {} frames:\n{}\n{EXPLANATION}\n",
+        "{}\n\nPeak rates per nanosecond of each instruction set, on one thread:\n{}\n\n\
+         Per stick and iteration, {} iterations a frame, {} frames:\n{}\n{EXPLANATION}\n",
         machine_sentence(&machine),
         render_peaks(&peaks),
         arguments.iterations,
@@ -91,11 +90,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What no reader should have to guess.
+/// The legend of the table.
 const EXPLANATION: &str = "\
-limit: the largest of four, which may overlap. arithmetic: additions and multiplications; divider:
-divisions and roots; access: what each stick loads and stores, if all were in the first-level cache;
-sweep: everything once an iteration from where it fits. times limit: fastest frame over limit.
+limit: the largest of four times that may overlap. arithmetic: additions and multiplications;
+divider: divisions and roots; access: loads and stores of each stick at first-level cache bandwidth;
+sweep: all data once an iteration, at the bandwidth of its working set. times limit: fastest / limit.
 Not in the limit: shuffles, comparisons, selections and addresses; loads narrower than a register;
 loads that wait for stores; sticks that wait for each other; motion and copies, once a frame.";
 
@@ -121,9 +120,9 @@ impl Arguments {
 
     /// Every kernel on every instruction set, in every schedule that it runs.
     fn contestants(&self, scene: &Model) -> anyhow::Result<Vec<Contestant>> {
-        let usual = if scene.sheet.is_some() { "sheet" } else { "blocked/hilbert" };
+        let default = if scene.sheet.is_some() { "sheet" } else { "blocked/hilbert" };
         let arrangements = match self.schedules.as_slice() {
-            [] => vec![usual.parse()?],
+            [] => vec![default.parse()?],
             listed => listed.to_vec(),
         };
         let mut contestants = Vec::new();
@@ -161,7 +160,7 @@ fn render_peaks(peaks: &[Peak]) -> String {
     table.to_string()
 }
 
-/// A power of 2, in binary units.
+/// Formats a power of 2 in binary units.
 fn size(bytes: usize) -> String {
     match bytes >> 20 {
         0 => format!("{} KiB", bytes >> 10),
@@ -191,7 +190,7 @@ fn render(rows: &[RooflineRow]) -> String {
         "fastest\nns",
         "median\nns",
         "times\nlimit",
-        "times\ntextbook",
+        "speedup over\ntextbook",
     ]);
     for scene in rows.chunk_by(|one, other| one.scene == other.scene) {
         let mut sorted: Vec<&RooflineRow> = scene.iter().collect();

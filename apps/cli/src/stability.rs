@@ -11,44 +11,44 @@ use crate::Failure;
 use crate::input::{self, Shape};
 use crate::output::{Reports, machine_sentence, with_progress};
 use crate::table;
-use crate::words::{parse, within};
+use crate::parsers::{parse, within};
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Arguments {
-    /// Which scenes: drape, disc, sphere.
+    /// Scenes, of: drape, disc, sphere.
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "drape")]
     scenes: Vec<Shape>,
-    /// How large the scenes are.
+    /// Sizes of the scenes.
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "64,128",
           value_parser = within::<usize>(1..=4096))]
     sizes: Vec<usize>,
-    /// Which sets of sticks, of: structural, shear, all.
+    /// Stick sets, of: structural, shear, all.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<StickSet>,
           default_value = "structural,shear,all")]
     sticks: Vec<StickSet>,
-    /// Which schedules, as for compare. Default: all orders that the scene has.
+    /// Schedules, as for compare. [default: all orders that suit the scene]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<Arrangement>)]
     schedules: Vec<Arrangement>,
-    /// Which formulas, of: exact, newton, halley, quick.
+    /// Formulas, of: exact, newton, halley, quick.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<Formula>,
           default_value = "exact,newton,halley,quick")]
     formulas: Vec<Formula>,
-    /// How often a substep relaxes all sticks.
+    /// Iterations per substep.
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "1",
           value_parser = within::<u32>(1..=100_000))]
     iterations: Vec<u32>,
-    /// Into how many substeps a frame is cut.
+    /// Substeps per frame.
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "1",
           value_parser = within::<u32>(1..=1000))]
     substeps: Vec<u32>,
-    /// How long a frame is, s. [default: 1/60]
+    /// Lengths of a frame, s. [default: 1/60]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     dt: Vec<f32>,
-    /// How many frames each runs.
+    /// Number of frames of each simulation.
     #[arg(long, value_name = "F", default_value_t = 360,
           value_parser = within::<usize>(1..=1_000_000))]
     frames: usize,
-    /// The |stretch| that no stick may exceed after any frame.
+    /// The largest |stretch| of a stick after a frame that counts as bounded.
     #[arg(long, value_name = "X", default_value_t = BOUND)]
     bound: f64,
     #[command(flatten)]
@@ -85,7 +85,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     );
     let written = outputs.write(&Report { machine: &machine, rows: &rows }, &rows, &text);
     let unbounded = |row: &&Stability| row.is_default() && !row.bounded();
-    let unbounded: Vec<String> = rows.iter().filter(unbounded).map(complaint).collect();
+    let unbounded: Vec<String> = rows.iter().filter(unbounded).map(violation).collect();
     if !unbounded.is_empty() {
         return Err(Failure::Broken(unbounded));
     }
@@ -94,9 +94,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 impl Arguments {
     fn steps(&self) -> anyhow::Result<Vec<Step<3>>> {
-        let usual = [Step::<3>::default().dt];
+        let default = [Step::<3>::default().dt];
         let mut steps = Vec::new();
-        for &dt in if self.dt.is_empty() { &usual[..] } else { &self.dt } {
+        for &dt in if self.dt.is_empty() { &default[..] } else { &self.dt } {
             for &substeps in &self.substeps {
                 for &iterations in &self.iterations {
                     let step = Step { dt, substeps, iterations, ..Step::default() };
@@ -154,7 +154,7 @@ impl Arguments {
     }
 }
 
-/// A part of the step, by name.
+/// The name of a step parameter, and its value in a row.
 type StepColumn = (&'static str, fn(&Stability) -> String);
 
 const STEP_COLUMNS: [StepColumn; 3] = [
@@ -165,7 +165,7 @@ const STEP_COLUMNS: [StepColumn; 3] = [
 
 /// A line for each scene, step and schedule, a column for each formula.
 fn render(rows: &[Stability], formulas: &[Formula]) -> String {
-    // A step that is the same throughout is in the sentence above.
+    // Constant parameters are in the sentence above the table.
     let varies = |(_, of): &StepColumn| {
         rows.first().is_some_and(|first| rows.iter().any(|row| of(row) != of(first)))
     };
@@ -207,20 +207,20 @@ fn outcome(row: &Stability) -> Cell {
     }
 }
 
-/// What the table says, in a few sentences.
+/// Summarizes the table.
 fn verdict(rows: &[Stability]) -> String {
     let left =
         |rows: &mut dyn Iterator<Item = &Stability>| rows.filter(|row| !row.bounded()).count();
     let defaults = || rows.iter().filter(|row| row.is_default());
     let mut lines = vec![format!(
-        "{} of {} left their bounds; shown is the root mean square of stretch and compression at the \
-         end.",
+        "{} of {} left their bounds; the table shows the final root mean square of stretch and \
+         compression.",
         left(&mut rows.iter()),
         rows.len()
     )];
     if defaults().next().is_some() {
         lines.push(format!(
-            "Of the default schedules with the default formula: {} of {}.",
+            "Of these with a default schedule and the default formula: {} of {}.",
             left(&mut defaults()),
             defaults().count()
         ));
@@ -228,7 +228,7 @@ fn verdict(rows: &[Stability]) -> String {
     lines.join("\n")
 }
 
-fn complaint(row: &Stability) -> String {
+fn violation(row: &Stability) -> String {
     let Stability { scene, size, sticks, schedule, formula, left_bounds_at, .. } = row;
     format!(
         "{scene} {size}, {sticks} sticks, is not bounded in a default schedule with the default \

@@ -1,9 +1,9 @@
-//! The few rows of a comparison that tell the most.
+//! The selected rows of a comparison.
 
 use taut::Formula;
 use taut_bench::Row;
 
-/// What of a row is shown.
+/// The values of a row that the summary shows.
 #[derive(Clone, Debug)]
 pub(crate) struct SummaryRow {
     pub(crate) kernel: String,
@@ -13,7 +13,7 @@ pub(crate) struct SummaryRow {
     pub(crate) schedule: String,
     pub(crate) ns_per_stick: f64,
     pub(crate) speedup_over_textbook: f64,
-    /// None where the scalar kernel took no part.
+    /// None if the scalar kernel was not measured.
     pub(crate) speedup_over_scalar: Option<f64>,
     pub(crate) divisions_per_frame: u64,
     pub(crate) square_roots_per_frame: u64,
@@ -42,26 +42,26 @@ impl From<&Row> for SummaryRow {
     }
 }
 
-/// Names of the columns; numbers are aligned to the right.
+/// Names of the columns, and whether they are right-aligned.
 pub(crate) const COLUMNS: [(&str, bool); 10] = [
     ("kernel", false),
     ("instruction set", false),
     ("formula", false),
     ("schedule", false),
     ("ns a stick", true),
-    ("times `textbook`", true),
-    ("times `scalar` at its best", true),
+    ("speedup over `textbook`", true),
+    ("speedup over best `scalar`", true),
     ("divisions, roots a frame", true),
     ("stretch rms", true),
-    ("off `f64`, m", true),
+    ("error vs `f64`, m", true),
 ];
 
 /// Which rows [`picked`] returns.
-pub(crate) const PICKED: &str = "Shown are, with the default formula: the fastest row of each \
-    kernel on each instruction set, and of each schedule. Then the fastest row of each formula.";
+pub(crate) const PICKED: &str = "The table shows the fastest row of each kernel on each \
+    instruction set and of each schedule, with the default formula, and the fastest row of each \
+    formula.";
 
-/// The rows that tell the most, the fastest first: see [`PICKED`]. A row that blew up is not among
-/// them.
+/// The selected rows, the fastest first: see [`PICKED`]. Rows that blew up are excluded.
 pub(crate) fn picked<'a, R: 'a>(rows: &'a [R]) -> Vec<SummaryRow>
 where
     SummaryRow: From<&'a R>,
@@ -86,7 +86,7 @@ where
 }
 
 impl SummaryRow {
-    /// A text for each of [`COLUMNS`].
+    /// The text in each of [`COLUMNS`].
     pub(crate) fn cells(&self) -> [String; 10] {
         let number = |value: Option<f64>, digits: usize| {
             value.map_or("-".to_owned(), |value| format!("{value:.digits$}"))
@@ -109,7 +109,7 @@ impl SummaryRow {
     }
 }
 
-/// 1030224 as 1.03 M.
+/// Formats 1030224 as `1.03 M`.
 fn millions(count: u64) -> String {
     match count {
         0..10_000 => count.to_string(),

@@ -1,4 +1,4 @@
-//! Results as a table for people.
+//! Results as text tables.
 
 use std::cmp::Ordering;
 
@@ -15,36 +15,36 @@ const COLUMNS: [&str; 17] = [
     "formula",
     "schedule",
     "threads",
-    "times\n1 thread",
+    "speedup over\n1 thread",
     "ns/stick\nmedian",
     "ns/stick\nfastest",
     "million\nsticks/s",
-    "times\ntextbook",
-    "times\nscalar",
+    "speedup over\ntextbook",
+    "speedup over\nscalar",
     "div + sqrt + est\na frame",
     "stretch\nrms / max",
     "compression\nrms / max",
-    "off f64\nm",
+    "error vs\nf64, m",
     "hash",
 ];
 
-/// So many rows are shown whole.
-const SHOWN_WHOLE: usize = 20;
+/// Up to this number, all rows are shown.
+const ALL_ROWS_MAX: usize = 20;
 
-/// The rows that tell the most; all of them if there are few or the caller wants them.
+/// The selected rows, or all rows if there are few or `all` is set.
 pub(crate) fn render(rows: &[Row], all: bool) -> String {
-    if all || rows.len() <= SHOWN_WHOLE {
+    if all || rows.len() <= ALL_ROWS_MAX {
         return every(rows);
     }
     let picked = summary::picked(rows);
     let shown = picked.len();
-    let left = format!("{shown} of {} rows; --all shows every row.", rows.len());
-    [short(&picked), format!("{} {left}", summary::PICKED)].join("\n")
+    let counts = format!("{shown} of {} rows; --all shows every row.", rows.len());
+    [short(&picked), format!("{} {counts}", summary::PICKED)].join("\n")
 }
 
 fn short(rows: &[SummaryRow]) -> String {
     let mut table = plain();
-    // Two lines, and without the marks of Markdown.
+    // Two lines, without Markdown.
     let header = |(name, _): (&str, bool)| name.replace('`', "").replacen(' ', "\n", 1);
     table.set_header(summary::COLUMNS.map(header));
     for row in rows {
@@ -75,7 +75,7 @@ pub(crate) fn every(rows: &[Row]) -> String {
     table.to_string()
 }
 
-/// An empty table as all of ours look.
+/// An empty table in the common style.
 pub(crate) fn plain() -> Table {
     let mut table = Table::new();
     let line = LineStyle::none().fill('─').junction('─');
@@ -113,7 +113,7 @@ fn cells(row: &Row) -> Vec<Cell> {
         Cell::new(format!("{:.0}", row.million_sticks_per_s())),
         Cell::new(format!("{:.2}", row.speedup_over_textbook)),
         Cell::new(if row.speedup_over_scalar.is_nan() {
-            "-".to_owned() // the scalar kernel took no part
+            "-".to_owned() // the scalar kernel was not measured
         } else {
             format!("{:.2}", row.speedup_over_scalar)
         }),
@@ -129,13 +129,13 @@ fn cells(row: &Row) -> Vec<Cell> {
     cells
 }
 
-/// What stands in place of the stretch of a row that blew up.
+/// The cell that replaces the stretch of a row that blew up.
 fn failure(row: &Row) -> Option<Cell> {
-    let words = if row.finite { "BLEW UP" } else { "NOT FINITE" };
-    row.blew_up().then(|| Cell::new(words).fg(Color::Red))
+    let text = if row.finite { "BLEW UP" } else { "NOT FINITE" };
+    row.blew_up().then(|| Cell::new(text).fg(Color::Red))
 }
 
-/// 1234567 as 1235k.
+/// Formats 1234567 as `1235k`.
 fn thousands(count: u64) -> String {
     match count {
         0..10_000 => count.to_string(),
@@ -144,7 +144,7 @@ fn thousands(count: u64) -> String {
     }
 }
 
-/// What the table says, in a few sentences.
+/// Summarizes the table.
 pub(crate) fn verdict(rows: &[Row], substeps: Option<&SubstepComparison>) -> String {
     let sound = || rows.iter().filter(|row| !row.blew_up());
     let percent = |share: f64| format!("{:.2} %", 100.0 * share);
@@ -152,7 +152,7 @@ pub(crate) fn verdict(rows: &[Row], substeps: Option<&SubstepComparison>) -> Str
     if let Some(fastest) = sound().min_by(|one, other| by_time(one, other)) {
         lines.push(format!(
             "Fastest: {}: {:.2} ns a stick, {:.1} times as fast as the textbook loop{}.",
-            in_words(fastest),
+            describe(fastest),
             fastest.ns_per_stick_median,
             fastest.speedup_over_textbook,
             match fastest.speedup_over_scalar {
@@ -164,7 +164,7 @@ pub(crate) fn verdict(rows: &[Row], substeps: Option<&SubstepComparison>) -> Str
         let beside =
             textbook.map(|row| format!("; the textbook loop leaves {}", percent(row.stretch_rms)));
         lines.push(format!(
-            "What it costs: sticks stay stretched by {} (rms){}.{}",
+            "Its accuracy: a stretch of {} (rms){}.{}",
             percent(fastest.stretch_rms),
             beside.unwrap_or_default(),
             substeps.map(as_substeps).unwrap_or_default(),
@@ -173,21 +173,21 @@ pub(crate) fn verdict(rows: &[Row], substeps: Option<&SubstepComparison>) -> Str
     let exploded = rows.iter().filter(|row| row.blew_up()).count();
     if exploded > 0 {
         lines.push(format!(
-            "{exploded} of {} blew up: their order or step is not stable on this scene.",
+            "{exploded} of {} blew up: their schedule or step is unstable on this scene.",
             rows.len()
         ));
     }
     lines.join("\n")
 }
 
-fn in_words(row: &Row) -> String {
+fn describe(row: &Row) -> String {
     let Row { isa, threads, formula, schedule, .. } = row;
     let kernel = row.kernel_name();
     let threads = if *threads == 1 { "1 thread".to_owned() } else { format!("{threads} threads") };
     format!("{kernel} on {isa}, {threads}, formula {formula}, schedule {schedule}")
 }
 
-/// What the same iterations give as substeps of one iteration each.
+/// Compares the same iterations as substeps of one iteration each.
 fn as_substeps(comparison: &SubstepComparison) -> String {
     let SubstepComparison { one_substep: one, substeps_of_one_iteration: many } = comparison;
     let iterations = one.iterations;

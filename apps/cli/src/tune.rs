@@ -18,38 +18,37 @@ use crate::Failure;
 use crate::input::{Named, Source};
 use crate::output::{Reports, Saved, machine_sentence, with_progress};
 use crate::table;
-use crate::words::{parse, within};
+use crate::parsers::{parse, within};
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Arguments {
     #[command(flatten)]
     source: Source,
-    /// How often a substep relaxes all sticks.
+    /// Iterations per substep.
     #[arg(long, value_name = "K", default_value_t = 8,
           value_parser = within::<u32>(1..=100_000))]
     iterations: u32,
-    /// Into how many substeps a frame of 1/60 s is cut.
+    /// Substeps per frame of 1/60 s.
     #[arg(long, value_name = "n", default_value_t = 1, value_parser = within::<u32>(1..=1000))]
     substeps: u32,
-    /// The formula: exact, newton, halley or quick. It is part of the answer.
+    /// The formula: exact, newton, halley or quick. It affects the result.
     #[arg(long, value_name = "NAME", default_value = "halley", value_parser = parse::<Formula>)]
     formula: Formula,
-    /// The schedule whose answer is kept, as for compare. Default: the default
-    /// schedule of the scene.
+    /// The schedule whose result is kept, as for compare. [default: that of the scene]
     #[arg(long, value_name = "NAME", value_parser = parse::<Arrangement>)]
     schedule: Option<Arrangement>,
     /// Allow any schedule: another schedule changes the result.
     #[arg(long)]
     any_answer: bool,
-    /// The largest residual (root mean square) allowed after 120 frames. Default: no limit for the
-    /// schedule that is kept, and for other schedules 1.1 times its residual.
+    /// The largest residual (root mean square) allowed after 120 frames. [default: no limit for the
+    /// schedule that is kept, 1.1 times its residual for others]
     #[arg(long, value_name = "X")]
     max_stretch: Option<f64>,
-    /// Which numbers of threads are tried. Otherwise 1, 2, 4, ... and all cores.
+    /// Numbers of threads to try. [default: 1, 2, 4, ... and all cores]
     #[arg(long, value_name = "LIST", value_delimiter = ',',
           value_parser = within::<usize>(1..=1024))]
     threads: Vec<usize>,
-    /// How many seconds it may take, about.
+    /// Approximate time limit, s.
     #[arg(long, value_name = "S", default_value_t = 20, value_parser = within::<u32>(1..=86_400))]
     budget: u32,
     /// Write the choice to a file, for `taut compare --tuned FILE` and for `taut::Tuned`.
@@ -178,19 +177,19 @@ fn scene_sentence(named: &Named, tuning: &Tuning) -> String {
 fn trials_sentence(trials: &[Trial], keep: Arrangement, formula: Formula) -> String {
     let count = |wanted: &dyn Fn(&Trial) -> bool| trials.iter().filter(|it| wanted(it)).count();
     let all = format!(
-        "{} candidates, {} of them with the answer of {keep} by {formula}",
+        "{} candidates, {} of them with the result of {keep} with {formula}",
         trials.len(),
         count(&|it| it.same_answer)
     );
     let out = [
         (Fate::NotBounded, "not bounded"),
-        (Fate::TooSlack, "too slack"),
-        (Fate::NotReached, "not reached in time"),
+        (Fate::TooSlack, "above the residual limit"),
+        (Fate::NotReached, "not measured within the time limit"),
     ]
     .map(|(fate, said)| (count(&|it| it.fate == fate), said));
     let out =
         out.iter().filter(|(count, _)| *count > 0).map(|(count, said)| format!("{count} {said}"));
-    iter::once(all).chain(out).collect::<Vec<_>>().join("; ") + ". The last contest:"
+    iter::once(all).chain(out).collect::<Vec<_>>().join("; ") + ". The final comparison:"
 }
 
 fn verdict(choice: &Choice, keep: Arrangement) -> Vec<String> {
@@ -211,7 +210,7 @@ fn verdict(choice: &Choice, keep: Arrangement) -> Vec<String> {
         format!("Answer: DIFFERENT from that of {keep}: another schedule changes the result.")
     });
     if chosen == unasked {
-        lines.push("It is what AnyKernel::best_for picks, too.".to_owned());
+        lines.push("AnyKernel::best_for picks the same.".to_owned());
     } else {
         lines.push(format!(
             "AnyKernel::best_for picks {}: {}.",
@@ -227,7 +226,7 @@ fn verdict(choice: &Choice, keep: Arrangement) -> Vec<String> {
         && time(*other) * (1.0 + NOISE) < time(*chosen)
     {
         lines.push(format!(
-            "Another answer would be {:.2} times as fast: {}; --any-answer allows it.",
+            "Another schedule is {:.2} times as fast: {}; --any-answer allows it.",
             time(*chosen) / time(*other),
             choice.name(*other),
         ));

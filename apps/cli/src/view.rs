@@ -13,34 +13,34 @@ use taut_view::{Host, Options, Server};
 use crate::Failure;
 use crate::output::warn;
 use crate::simulate::source::Source;
-use crate::words::{parse, within};
+use crate::parsers::{parse, within};
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Arguments {
-    /// The scene: a name of the library (taut simulate --list), or a scene file (TOML).
+    /// The scene: a library name (see taut simulate --list), or a scene file (TOML).
     #[arg(value_name = "SCENE|FILE.toml", default_value = "curtain")]
     source: Source,
-    /// How large a scene of the library is; taut simulate --list says what it counts. Otherwise its
-    /// own size.
+    /// Size of a library scene, in the unit that taut simulate --list shows. [default: that of the
+    /// scene]
     #[arg(long, value_name = "N", value_parser = within::<usize>(1..=2048))]
     size: Option<usize>,
-    /// The kernel to begin with: scalar, wide, pulp, or grid (for wide regular sheets). Otherwise the
-    /// best.
+    /// The initial kernel: scalar, wide, pulp, or grid (for wide regular sheets). [default: the
+    /// best]
     #[arg(long, value_name = "NAME", value_parser = parse::<KernelName>)]
     kernel: Option<KernelName>,
     /// The instruction set, of those that this machine has (avx512, avx2, sse2, neon, ...).
     #[arg(long, value_name = "NAME")]
     isa: Option<String>,
-    /// The formula: exact, newton, halley or quick. Otherwise as the scene says.
+    /// The formula: exact, newton, halley or quick. [default: that of the scene]
     #[arg(long, value_name = "NAME", value_parser = parse::<Formula>)]
     formula: Option<Formula>,
-    /// On how many threads.
+    /// Number of threads.
     #[arg(long, value_name = "N", value_parser = within::<usize>(1..=1024))]
     threads: Option<usize>,
-    /// The port on this machine. Otherwise any that is free.
+    /// The port on this machine. [default: any free port]
     #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
     port: Option<u16>,
-    /// Open it in the browser.
+    /// Open the page in the default browser.
     #[arg(long)]
     open: bool,
 }
@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
         }
     };
     let machine = MachineInfo::current();
-    let begun = Instant::now();
+    let start = Instant::now();
     let host = Host::new(Options {
         scene,
         size,
@@ -70,15 +70,15 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
         },
         threads: threads.unwrap_or(1).max(machine.cores),
         machine: machine.cpu,
-        stopwatch: Box::new(move || begun.elapsed().as_secs_f64()),
+        stopwatch: Box::new(move || start.elapsed().as_secs_f64()),
     })?;
     warn(&host.warnings());
     let server = Server::bind(host, port)?;
     let address = format!("http://{}", server.address());
     writeln!(io::stdout(), "{address} (Ctrl-C ends it)").context("the address was not written")?;
     if open && let Err(error) = open::that_detached(&address) {
-        // The address is there to be opened by hand.
-        let _ = writeln!(io::stderr(), "taut: no browser could be opened: {error}");
+        // The printed address can be opened by hand.
+        let _ = writeln!(io::stderr(), "taut: cannot open a browser: {error}");
     }
     Ok(server.run()?)
 }

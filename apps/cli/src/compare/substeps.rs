@@ -2,7 +2,7 @@
 
 use taut_bench::{Contest, Progress, Row, SubstepComparison};
 
-/// The rows of a contest, then its substep comparison.
+/// Runs a contest, then its substep comparison.
 pub(super) fn run(
     contest: &Contest,
     progress: &mut dyn FnMut(Progress<'_>),

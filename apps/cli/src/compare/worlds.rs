@@ -1,4 +1,4 @@
-//! Scenes of the library: kernels compared on whole steps of a world.
+//! Compares kernels on whole steps of library scenes.
 
 use comfy_table::{Cell, CellAlignment, Color};
 use serde::Serialize;
@@ -78,11 +78,11 @@ pub(super) fn run(
     written.map_err(Failure::Input)
 }
 
-/// A scene with what was asked for.
+/// A scene with the requested settings.
 struct Prepared {
     scene: AnyScene,
     formula: Formula,
-    /// Whether a kernel for regular sheets has work in it.
+    /// Whether the grid kernel suits one of its models.
     sheets: bool,
 }
 
@@ -94,7 +94,7 @@ impl Arguments {
         for (given, option) in
             [(!self.schedules.is_empty(), "--schedules"), (self.tuned.is_some(), "--tuned")]
         {
-            anyhow::ensure!(!given, "{option} is for shapes and meshes, not for whole worlds");
+            anyhow::ensure!(!given, "{option} applies to shapes and meshes, not to library scenes");
         }
         let mut settings = scene.settings;
         let step = &mut settings.step;
@@ -104,13 +104,13 @@ impl Arguments {
         scene.formula = match self.formulas.as_slice() {
             [] => scene.formula,
             [formula] => *formula,
-            _ => anyhow::bail!("worlds are compared by one formula: give --formulas one"),
+            _ => anyhow::bail!("--formulas: a library scene is compared with a single formula"),
         };
         let sheets = AnyKernel::suits_grid_in(&scene);
         Ok(Prepared { formula: scene.formula, sheets, scene: scene.into() })
     }
 
-    /// Who takes part.
+    /// The selected kernels.
     fn pairs(&self, sheets: bool) -> anyhow::Result<Vec<KernelPair>> {
         let mut pairs = KernelPair::available(sheets);
         pairs.retain(|pair| {
@@ -137,10 +137,10 @@ fn render(rows: &[WorldRow]) -> String {
         "threads",
         "frame\nµs",
         "sticks\nµs",
-        "all else\nµs",
+        "other\nµs",
         "sticks'\nshare",
         "sticks\nns each",
-        "all else\nns a particle",
+        "other\nns a particle",
         "stretch\nrms / max",
         "compression\nrms / max",
         "hash",

@@ -1,7 +1,7 @@
 //! Charts: lines with marks over two logarithmic axes, and bars.
 //!
-//! Each is drawn twice, for wide and for narrow screens, in colours that a style sheet can
-//! replace in the dark. Legends stand below, in the page, where they cannot cover anything.
+//! Each is drawn twice, for wide and for narrow screens, in colours that a style sheet replaces in
+//! dark mode. Legends are below the chart, where they cover nothing.
 
 use std::error::Error;
 
@@ -10,10 +10,10 @@ use plotters::coord::combinators::BindKeyPoints;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-/// Width and height of the drawing, and how large its letters are.
+/// Class, width and height of a drawing, and its font size.
 const SHAPES: [(&str, (u32, u32), u32); 2] = [("wide", (860, 440), 16), ("narrow", (400, 400), 15)];
 
-/// Colours of series by day and by night, told apart by most of those who see few colours too.
+/// Colours of series in light and dark mode, safe for most colour vision deficiencies.
 pub(crate) const SERIES: [(RGBColor, RGBColor); 7] = [
     (RGBColor(0, 106, 178), RGBColor(94, 180, 240)),
     (RGBColor(205, 80, 0), RGBColor(255, 146, 72)),
@@ -23,11 +23,11 @@ pub(crate) const SERIES: [(RGBColor, RGBColor); 7] = [
     (RGBColor(176, 0, 58), RGBColor(255, 122, 150)),
     (RGBColor(120, 100, 0), RGBColor(214, 190, 70)),
 ];
-/// Letters and axes, likewise; and lines behind.
+/// Colours of text and axes, and of lines in the background.
 pub(crate) const INK: (RGBColor, RGBColor) = (RGBColor(40, 40, 41), RGBColor(226, 226, 227));
 pub(crate) const FAINT: (RGBColor, RGBColor) = (RGBColor(221, 221, 222), RGBColor(62, 62, 63));
 
-/// Outlines of marks about their middle, in pixels.
+/// Outlines of marks around their centre, in pixels.
 const MARKS: [&[(i32, i32)]; 5] = [
     &[(-2, -5), (2, -5), (5, -2), (5, 2), (2, 5), (-2, 5), (-5, 2), (-5, -2)],
     &[(0, -6), (6, 5), (-6, 5)],
@@ -43,14 +43,14 @@ pub(crate) struct Series {
     pub(crate) style: Style,
 }
 
-/// By numbers of colours and marks; they repeat.
+/// Indices of a colour and a mark, modulo their numbers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Style {
     pub(crate) colour: usize,
     pub(crate) mark: usize,
 }
 
-/// What a legend explains: a series, or what all series of one colour or mark have in common.
+/// The key of a legend entry: a series, or all series of one colour or mark.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Key {
     Series(Style),
@@ -58,26 +58,26 @@ pub(crate) enum Key {
     Mark(usize),
 }
 
-/// What stands at an axis.
+/// The label and ticks of an axis.
 #[derive(Clone, Debug)]
 pub(crate) struct Axis {
     /// With the unit.
     pub(crate) name: &'static str,
-    /// Only these are marked, if there are any.
+    /// Ticks; if empty, they are chosen automatically.
     pub(crate) marked: Vec<f64>,
 }
 
 /// Lines over two logarithmic axes.
 #[derive(Clone, Debug)]
 pub(crate) struct Lines {
-    /// What somebody hears who does not see it.
+    /// Alternative text for screen readers.
     pub(crate) alternative: String,
     pub(crate) x: Axis,
     pub(crate) y: Axis,
     pub(crate) series: Vec<Series>,
-    /// A broad line behind them.
+    /// A broad line behind the series.
     pub(crate) behind: Vec<(f64, f64)>,
-    /// Points that the axes reach to, though nothing may be there.
+    /// Further points that the axes include.
     pub(crate) around: Vec<(f64, f64)>,
     pub(crate) legend: Vec<(String, Key)>,
 }
@@ -88,18 +88,18 @@ pub(crate) struct Bars {
     pub(crate) alternative: String,
     pub(crate) y: &'static str,
     pub(crate) groups: Vec<String>,
-    /// A bar of each in every group.
+    /// One bar of each series in every group.
     pub(crate) series: Vec<(String, Vec<f64>)>,
 }
 
-/// What can be drawn over a logarithmic axis.
+/// Whether a value fits on a logarithmic axis.
 fn drawable(&(x, y): &(f64, f64)) -> bool {
     let sane = |value: f64| (1e-30..1e30).contains(&value);
     sane(x) && sane(y)
 }
 
 impl Lines {
-    /// The chart with its legend, or a sentence if there is nothing in it.
+    /// The chart with its legend, or a message if it has no points.
     pub(crate) fn figure(mut self) -> Markup {
         for points in self.series.iter_mut().map(|series| &mut series.points) {
             points.retain(drawable);
@@ -107,13 +107,13 @@ impl Lines {
         self.behind.retain(drawable);
         self.around.retain(drawable);
         if self.points().next().is_none() {
-            return html! { p.missing { "There is nothing to draw." } };
+            return html! { p.missing { "No data." } };
         }
         let legend = self.legend.iter().map(|(name, key)| (name.as_str(), key.swatch()));
         figure(&self.alternative, |size, letters| self.draw(size, letters), legend)
     }
 
-    /// Of all series.
+    /// The points of all series.
     pub(crate) fn points(&self) -> impl Iterator<Item = &(f64, f64)> {
         self.series.iter().flat_map(|series| &series.points)
     }
@@ -166,7 +166,7 @@ impl Bars {
     pub(crate) fn figure(&self) -> Markup {
         let highest = self.highest();
         if !(highest.is_finite() && highest > 0.0) {
-            return html! { p.missing { "There is nothing to draw." } };
+            return html! { p.missing { "No data." } };
         }
         let legend = self
             .series
@@ -241,7 +241,7 @@ impl Style {
     }
 }
 
-/// A piece of an axis, a little more than the values need, and what is marked on it.
+/// The range of an axis, slightly larger than that of the values, and its ticks.
 struct Span {
     from: f64,
     to: f64,
@@ -257,7 +257,7 @@ impl Span {
     }
 }
 
-/// Not too many between two numbers: 1, 2, 5, 10, ... or every so many powers of ten.
+/// Ticks between two numbers: 1, 2, 5, 10, ... or only powers of ten.
 fn round_numbers(from: f64, to: f64) -> Vec<f64> {
     let decades = |from: f64, to: f64| (from.log10().floor() as i32)..=(to.log10().ceil() as i32);
     let inside = |value: &f64| (from..=to).contains(value);
@@ -273,7 +273,7 @@ fn round_numbers(from: f64, to: f64) -> Vec<f64> {
     coarse.iter().copied().step_by(coarse.len().div_ceil(9)).collect()
 }
 
-/// A number in few letters.
+/// A short form of a number.
 pub(crate) fn short(value: f64) -> String {
     match value.abs() {
         0.0 => "0".to_owned(),
@@ -287,7 +287,7 @@ pub(crate) fn short(value: f64) -> String {
     }
 }
 
-/// A drawing in both shapes, with its legend.
+/// A drawing in all shapes, with its legend.
 fn figure<'a>(
     alternative: &str,
     draw: impl Fn((u32, u32), u32) -> Result<String, Box<dyn Error>>,
@@ -298,7 +298,7 @@ fn figure<'a>(
             @for (class, size, letters) in SHAPES {
                 @match draw(size, letters) {
                     Ok(svg) => (inline(&svg, class, Some(alternative))),
-                    Err(error) => p.missing { "It could not be drawn: " (error) "." },
+                    Err(error) => p.missing { "Drawing failed: " (error) "." },
                 }
             }
             figcaption {
@@ -312,8 +312,7 @@ fn figure<'a>(
     }
 }
 
-/// A drawing as a part of the page: as wide as there is room, and with words for those who do
-/// not see it.
+/// Embeds a drawing in the page, with alternative text.
 fn inline(svg: &str, class: &str, alternative: Option<&str>) -> Markup {
     let attribute = |name: &str| {
         let start = svg.find(name)? + name.len() + 2;
@@ -356,13 +355,13 @@ fn drawn(size: (u32, u32), draw: impl for<'a> Fn(&Area<'a>) -> Drawn<'a>) -> Str
     let mut svg = String::new();
     {
         let area = SVGBackend::with_string(&mut svg, size).into_drawing_area();
-        // Into a string, which takes everything.
+        // Writing to a string cannot fail.
         let _ = draw(&area).and_then(|()| area.present());
     }
     svg
 }
 
-/// Rules that replace the colours of drawings by those for the dark.
+/// CSS rules that replace the colours of drawings in dark mode.
 pub(crate) fn dark_rules() -> String {
     let hex = |RGBColor(r, g, b): RGBColor| format!("#{r:02X}{g:02X}{b:02X}");
     let rule = |&(day, night): &(RGBColor, RGBColor)| {

@@ -1,4 +1,4 @@
-//! What a report measures: parts, each on scenes of its own.
+//! Measures the parts of a report.
 
 use std::thread;
 
@@ -13,7 +13,7 @@ use taut_bench::{
 
 use super::results::{self, Part};
 
-/// A row, and of which scene.
+/// A row with its scene.
 #[derive(Serialize)]
 struct On<R> {
     scene: &'static str,
@@ -24,16 +24,15 @@ struct On<R> {
     row: R,
 }
 
-/// Sticks of all scenes: with those against shear and bending.
+/// The stick set of all scenes but those of the part effort.
 const SET: StickSet = StickSet::All;
-/// Scenes that are numbered at random are by this seed.
+/// The seed of shuffled scenes.
 const SEED: u64 = 1;
 
-/// Measures a part and gives it as the text of a file, or those who should have agreed to the
-/// bit and did not.
+/// Measures a part and returns it as the text of a file, or the kernels that disagree.
 ///
 /// # Errors
-/// If something cannot be set up.
+/// If a scene or kernel cannot be set up.
 pub(crate) fn measure(
     part: Part,
     quick: bool,
@@ -82,8 +81,8 @@ fn frame(iterations: u32) -> Step<3> {
     Step { substeps: 1, iterations, ..Step::default() }
 }
 
-/// Everything that runs a regular sheet, all in its order, so that all have the same bits; and
-/// what the order is worth to the scalar kernel. Large sheets take few frames.
+/// All kernels that run the order `sheet`, so that all have the same bits, and the scalar kernel
+/// in the order `authored`. Large sheets run few frames.
 fn sheets(quick: bool) -> anyhow::Result<Vec<On<Contest>>> {
     let sizes = [(16, 240), (32, 240), (64, 120), (128, 64), (256, 32), (512, 16)];
     let sizes = if quick { &[(16, 80), (64, 40), (128, 16)][..] } else { &sizes };
@@ -95,7 +94,7 @@ fn sheets(quick: bool) -> anyhow::Result<Vec<On<Contest>>> {
     sizes.iter().map(contest).collect()
 }
 
-/// A mesh without any order, its particles renumbered: what any mesh gets; and on threads.
+/// Shuffled discs with renumbered particles, also on threads.
 fn meshes(quick: bool) -> anyhow::Result<Vec<On<Contest>>> {
     let sizes = [(16, 240), (32, 120), (64, 64), (128, 32), (256, 16)];
     let sizes = if quick { &[(16, 80), (64, 16)][..] } else { &sizes };
@@ -127,8 +126,8 @@ fn comparison(quick: bool) -> anyhow::Result<Vec<On<Contest>>> {
     Ok(vec![drape(size, frames, frame(8), all)?])
 }
 
-/// More iterations, and more substeps: slower and stiffer, in every order on its widest kernel.
-/// Timed when the sheet has stopped swinging, or the stretch would be that of a moment.
+/// More iterations, and more substeps, in every order on its widest kernel. Timed after the sheet
+/// has settled, because the stretch varies while it swings.
 fn tradeoff(quick: bool) -> anyhow::Result<Vec<On<Contest>>> {
     let counts = if quick { &[1, 4, 16][..] } else { &[1, 2, 4, 8, 16, 32] };
     let (size, frames) = if quick { (32, [48, 16]) } else { (64, [120, 24]) };
@@ -143,9 +142,9 @@ fn tradeoff(quick: bool) -> anyhow::Result<Vec<On<Contest>>> {
         Ok(all)
     };
     for &count in counts {
-        let usual = of(&["authored", "coloured", "banded", "blocked/hilbert", "sheet"])?;
+        let all = of(&["authored", "coloured", "banded", "blocked/hilbert", "sheet"])?;
         let iterations = frame(count);
-        contests.push(drape(size, frames, iterations, usual)?);
+        contests.push(drape(size, frames, iterations, all)?);
         if count > 1 {
             let substeps = Step { iterations: 1, substeps: count, ..Step::default() };
             contests.push(drape(size, frames, substeps, of(&["blocked/hilbert", "sheet"])?)?);
@@ -154,7 +153,7 @@ fn tradeoff(quick: bool) -> anyhow::Result<Vec<On<Contest>>> {
     Ok(contests)
 }
 
-/// Orders and formulas at their hardest, and a little less hard.
+/// Orders and formulas with few iterations and various frame lengths.
 fn stability(
     quick: bool,
     progress: &mut dyn FnMut(Progress<'_>),
@@ -167,7 +166,7 @@ fn stability(
         steps.extend([1, 4].map(step));
     }
     let mut rows = Vec::new();
-    // The time goes with the particles.
+    // The time is proportional to the number of particles.
     let total: usize = sizes.iter().map(|size| size * size).sum();
     let mut done = 0;
     for &size in sizes {
@@ -190,7 +189,7 @@ fn stability(
     Ok(rows)
 }
 
-/// How a falling sheet comes to rest, in every order and with every formula.
+/// The convergence of a falling sheet, in every order and with every formula.
 fn study(
     part: accuracy::Part,
     quick: bool,
@@ -223,7 +222,7 @@ fn cheapest(quick: bool, progress: &mut dyn FnMut(Progress<'_>)) -> anyhow::Resu
     let sizes = if quick { &[8, 16][..] } else { &[16, 32, 64, 128] };
     let sets = [StickSet::All, StickSet::Structural];
     let mut rows = Vec::new();
-    // The time goes with the particles.
+    // The time is proportional to the number of particles.
     let total: usize = sizes.iter().map(|size| size * size * sets.len()).sum();
     let mut done = 0;
     for (&size, set) in sizes.iter().flat_map(|size| sets.map(|set| (size, set))) {
@@ -250,7 +249,7 @@ fn on_study<R>(rows: Vec<R>, quick: bool) -> Vec<On<R>> {
         .collect()
 }
 
-/// A hanging sheet, in frames to warm up and timed ones.
+/// A hanging sheet, with numbers of warm-up and timed frames.
 fn drape(
     size: usize,
     [warmup, frames]: [usize; 2],
@@ -262,8 +261,7 @@ fn drape(
     Ok(On { scene: "drape", size, set: SET.name(), shuffled: false, row: contest })
 }
 
-/// Every kernel on every instruction set of this machine that it makes sense to run in that
-/// order, the widest first.
+/// Every suitable kernel for that order on every instruction set of this machine, the widest first.
 fn contestants(schedule: &str, formula: Formula) -> anyhow::Result<Vec<Contestant>> {
     let arrangement: Arrangement = schedule.parse()?;
     let kernels = engines_in(arrangement.order).into_iter();

@@ -1,5 +1,4 @@
-//! `taut report`: from measuring to files of results, and from those to a page and to the tables
-//! of the README.
+//! `taut report`: measures, keeps results in files, and writes a page or the table of the README.
 
 mod chart;
 mod measure;
@@ -22,21 +21,20 @@ use results::Results;
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Arguments {
-    /// Measure less: in a minute, and less surely.
+    /// Measure fewer frames and smaller scenes: takes a minute, and is less precise.
     #[arg(long, conflicts_with = "from")]
     quick: bool,
-    /// Measure these parts only.
+    /// Parts to measure. [default: all]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_enum, conflicts_with = "from")]
     parts: Vec<Part>,
-    /// Keep the results as JSON, a file for each part, in a folder of this machine's name in
-    /// this one.
+    /// Keep the results as JSON, a file for each part, in a subfolder named after the processor.
     #[arg(long, value_name = "FOLDER", conflicts_with = "from")]
     keep: Option<PathBuf>,
-    /// Measure nothing: take results that were kept, from files, or from all in a folder.
-    /// Several machines, or builds, are laid side by side.
+    /// Use kept results instead of measuring: files, or folders with files. Several machines, or
+    /// builds, are shown side by side.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     from: Vec<PathBuf>,
-    /// Where the page goes; with - to the standard output.
+    /// File of the page, or - for the standard output.
     #[arg(
         long,
         value_name = "FILE",
@@ -44,18 +42,18 @@ pub(crate) struct Arguments {
         conflicts_with = "readme"
     )]
     out: PathBuf,
-    /// Write no page, but the table between the marks in this file anew.
+    /// Update the table between the marks in this file instead of writing a page.
     #[arg(long, value_name = "FILE")]
     readme: Option<PathBuf>,
-    /// Do not write the table, but fail if it is another.
+    /// Do not update the table, but fail if it differs.
     #[arg(long, requires = "readme")]
     check: bool,
 }
 
-/// Measures or reads, and writes.
+/// Measures or reads results, and writes the page or the table.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if let Some(path) = &arguments.readme {
-        return renew(path, arguments);
+        return update_table(path, arguments);
     }
     let output = Output::open(&arguments.out)?;
     output.write(page::of(&arguments.results()?).as_bytes())?;
@@ -65,8 +63,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Writes a file's table, or tells that it is another.
-fn renew(path: &Path, arguments: &Arguments) -> Result<(), Failure> {
+/// Updates or checks the table in a file.
+fn update_table(path: &Path, arguments: &Arguments) -> Result<(), Failure> {
     let name = || path.display().to_string();
     let old = fs::read_to_string(path).with_context(|| format!("{}: cannot be read", name()))?;
     let marked = tables::Marked::find(&old).with_context(name)?;
@@ -87,7 +85,7 @@ impl Arguments {
 
     fn measured(&self) -> Result<Vec<Results>, Failure> {
         let parts = if self.parts.is_empty() { Part::value_variants() } else { &self.parts };
-        // Opened before the work, so that a wrong path costs none.
+        // Opened before the work, so that a wrong path fails early.
         let files = parts.iter().map(|part| self.file(*part)).collect::<Result<Vec<_>, _>>()?;
         let mut all = Vec::new();
         for (done, (&part, file)) in parts.iter().zip(files).enumerate() {
@@ -106,12 +104,12 @@ impl Arguments {
         Ok(all)
     }
 
-    /// Where a part is kept.
+    /// The file in which a part is kept.
     fn file(&self, part: Part) -> anyhow::Result<Option<Output>> {
         let Some(folder) = &self.keep else { return Ok(None) };
         let folder = folder.join(results::Machine::folder(&MachineInfo::current().cpu));
         fs::create_dir_all(&folder)
-            .with_context(|| format!("{}: cannot be made", folder.display()))?;
+            .with_context(|| format!("{}: cannot be created", folder.display()))?;
         let name = part.to_possible_value().map_or_else(String::new, |it| it.get_name().to_owned());
         Output::open(&folder.join(format!("{name}.json"))).map(Some)
     }

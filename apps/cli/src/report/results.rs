@@ -1,7 +1,7 @@
-//! Results as they lie in files: in each a part of what was measured on one machine.
+//! Result files. Each has one part of a report of one machine.
 //!
-//! Written are the harness's rows with all their columns; read are those columns that the page
-//! and the tables need.
+//! Files have all columns of the harness's rows; reading keeps those that the page and the table
+//! need.
 
 use std::fs;
 use std::io;
@@ -16,29 +16,29 @@ use taut_bench::MachineInfo;
 
 use crate::summary::SummaryRow;
 
-/// A part of a report, in a file of its own.
+/// A part of a report, kept in a separate file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Part {
-    /// The time over the size of a regular sheet.
+    /// Time over the size of a regular sheet.
     Sheets,
-    /// The time over the size of a mesh that is numbered at random.
+    /// Time over the size of a mesh with shuffled numbering.
     Meshes,
     /// Kernels, formulas and schedules on one sheet: the table of the README.
     Comparison,
-    /// The time of a frame against what is left of the stretch.
+    /// Frame time against stretch.
     Tradeoff,
     /// Which orders stay bounded.
     Stability,
-    /// What is left of the stretch over the iterations of a frame.
+    /// Stretch over the iterations of a frame.
     Iterations,
-    /// What is left of the stretch over frames.
+    /// Stretch over frames.
     Frames,
     /// The cheapest frame within 1 % and 0.1 % of stretch.
     Effort,
 }
 
-/// The version of the form of these files. Others are refused.
+/// The version of the file format. Other versions are rejected.
 const FORMAT: u32 = 1;
 
 #[derive(Serialize)]
@@ -50,7 +50,7 @@ struct Written<'a, R> {
     rows: &'a [R],
 }
 
-/// A part as the text of a file, a row a line.
+/// Serializes a part, with one row per line.
 pub(crate) fn text<R: Serialize>(
     part: Part,
     quick: bool,
@@ -64,7 +64,7 @@ pub(crate) fn text<R: Serialize>(
     Ok(String::from_utf8(bytes)?)
 }
 
-/// JSON with a line for each thing in what is outermost, and in that.
+/// A JSON formatter that breaks lines at nesting depths 1 and 2.
 #[derive(Default)]
 struct Lines {
     depth: usize,
@@ -134,13 +134,13 @@ impl Formatter for Lines {
     }
 }
 
-/// What was measured on one machine by one build. Parts that were not measured are empty.
+/// The results of one build on one machine. Parts that were not measured are empty.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Results {
     pub(crate) machine: Machine,
-    /// All commits that parts were measured at.
+    /// All commits at which parts were measured.
     pub(crate) commits: Vec<String>,
-    /// Whether any part was measured in a hurry.
+    /// Whether any part was measured with `--quick`.
     pub(crate) quick: bool,
     pub(crate) sheets: Vec<Timing>,
     pub(crate) meshes: Vec<Timing>,
@@ -164,7 +164,7 @@ pub(crate) struct Machine {
     pub(crate) commit: String,
 }
 
-/// As [`taut_bench::Row`], and of which scene. A residual that is no number is none.
+/// As [`taut_bench::Row`] with its scene. A residual that is not a number is none.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Timing {
     pub(crate) scene: String,
@@ -183,7 +183,7 @@ pub(crate) struct Timing {
     pub(crate) frame_us_median: f64,
     pub(crate) ns_per_stick_median: f64,
     pub(crate) speedup_over_textbook: f64,
-    /// None where the scalar kernel took no part.
+    /// None if the scalar kernel was not measured.
     pub(crate) speedup_over_scalar: Option<f64>,
     pub(crate) divisions_per_frame: u64,
     pub(crate) square_roots_per_frame: u64,
@@ -210,13 +210,13 @@ pub(crate) struct Outcome {
     pub(crate) stretch_rms: Option<f64>,
 }
 
-/// What is left of the stretch; no number after a blow-up.
+/// The stretch; none after a blow-up.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Residual {
     pub(crate) rms: Option<f64>,
 }
 
-/// As [`taut_bench::accuracy::IterationRow`], and of which scene.
+/// As [`taut_bench::accuracy::IterationRow`] with its scene.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct AfterIterations {
     pub(crate) scene: String,
@@ -228,7 +228,7 @@ pub(crate) struct AfterIterations {
     pub(crate) residual: Residual,
 }
 
-/// As [`taut_bench::accuracy::FrameRow`], and of which scene.
+/// As [`taut_bench::accuracy::FrameRow`] with its scene.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct AfterFrames {
     pub(crate) scene: String,
@@ -240,7 +240,7 @@ pub(crate) struct AfterFrames {
     pub(crate) residual: Residual,
 }
 
-/// As [`taut_bench::accuracy::EffortRow`], with the frame of the textbook loop beside it.
+/// As [`taut_bench::accuracy::EffortRow`] with the frame time of the textbook loop.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Effort {
     pub(crate) scene: String,
@@ -286,17 +286,17 @@ enum Rows {
 }
 
 impl Timing {
-    /// Of the whole frame, per stick: what a stick costs however often it is relaxed.
+    /// The frame time per stick, for all its relaxations.
     pub(crate) fn ns_per_stick_and_frame(&self) -> f64 {
         1e3 * self.frame_us_median / self.sticks as f64
     }
 
-    /// Whether it is with the default formula, or by the textbook, which has one only.
+    /// Whether the formula is the default, or the only one of the textbook loop.
     pub(crate) fn is_default(&self) -> bool {
         self.formula == Formula::default().name() || self.kernel == "textbook"
     }
 
-    /// The residual, if it is that of a simulation of anything.
+    /// The stretch, unless the simulation blew up.
     pub(crate) fn stretch(&self) -> Option<f64> {
         self.stretch_rms.filter(|&rms| self.finite && rms <= 10.0)
     }
@@ -321,10 +321,10 @@ impl From<&Timing> for SummaryRow {
     }
 }
 
-/// Reads files, and all `.json` files in folders, however deep.
+/// Reads files, and all `.json` files in folders, recursively.
 ///
 /// # Errors
-/// If one cannot be read or holds something else, or there is none.
+/// If a file cannot be read or is not a result file, or there is none.
 pub(crate) fn read(paths: &[PathBuf]) -> anyhow::Result<Vec<Results>> {
     let mut files = Vec::new();
     for path in paths {
@@ -336,7 +336,7 @@ pub(crate) fn read(paths: &[PathBuf]) -> anyhow::Result<Vec<Results>> {
             .with_context(|| format!("{}: cannot be read", file.display()))?;
         add(&mut all, &text).with_context(|| file.display().to_string())?;
     }
-    anyhow::ensure!(!all.is_empty(), "--from: there is no .json file");
+    anyhow::ensure!(!all.is_empty(), "--from: found no .json file");
     Ok(all)
 }
 
@@ -353,17 +353,17 @@ fn find(path: &Path, files: &mut Vec<PathBuf>) -> anyhow::Result<()> {
     inside.iter().try_for_each(|path| find(path, files))
 }
 
-/// Adds a part to the results of the same machine and build, or begins those of another. A part
-/// that is there already begins others too: so before and after lie side by side.
+/// Adds a part to the results of the same machine and build, or to new results. A part that is
+/// already present starts new results, so that before and after are side by side.
 ///
 /// # Errors
-/// If the text is no such part.
+/// If the text is not a result file.
 pub(crate) fn add(all: &mut Vec<Results>, text: &str) -> anyhow::Result<()> {
-    let no_part = "these are no results that this version of taut report has written";
-    let Form { format } = serde_json::from_str(text).context(no_part)?;
-    anyhow::ensure!(format == FORMAT, "{no_part}: their form is {format}, not {FORMAT}");
-    let Document { quick, machine, part } = serde_json::from_str(text).context(no_part)?;
-    let place = all.iter().position(|it| it.machine.is(&machine) && !it.has(&part));
+    let invalid = "not a result file of this version of taut report";
+    let Form { format } = serde_json::from_str(text).context(invalid)?;
+    anyhow::ensure!(format == FORMAT, "{invalid}: expected format {FORMAT}, found {format}");
+    let Document { quick, machine, part } = serde_json::from_str(text).context(invalid)?;
+    let place = all.iter().position(|it| it.machine.is_same_build(&machine) && !it.has(&part));
     let place = place.unwrap_or_else(|| {
         all.push(Results { machine: machine.clone(), ..Results::default() });
         all.len() - 1
@@ -402,21 +402,20 @@ impl Results {
 }
 
 impl Machine {
-    /// Whether a result of the other is one of this: the same processor, and a build that
-    /// differs in the commit only.
-    fn is(&self, other: &Self) -> bool {
+    /// Whether the processor and the build are the same, except for the commit.
+    fn is_same_build(&self, other: &Self) -> bool {
         let key = |it: &Self| {
             (it.cpu.clone(), it.cores, it.target.clone(), it.flags.clone(), it.rustc.clone())
         };
         key(self) == key(other)
     }
 
-    /// A name for a folder: `intel-xeon-family-6-model-207-stepping-2`.
+    /// A folder name: `intel-xeon-family-6-model-207-stepping-2`.
     pub(crate) fn folder(cpu: &str) -> String {
         let lower = cpu.to_lowercase().replace("(r)", " ").replace("(tm)", " ");
         let words = lower.split(|letter: char| !letter.is_ascii_alphanumeric());
-        let told = words.filter(|word| !matches!(*word, "" | "cpu" | "processor"));
-        let name = told.collect::<Vec<_>>().join("-");
+        let kept = words.filter(|word| !matches!(*word, "" | "cpu" | "processor"));
+        let name = kept.collect::<Vec<_>>().join("-");
         if name.is_empty() { "unknown".to_owned() } else { name }
     }
 }

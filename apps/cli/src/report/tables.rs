@@ -1,18 +1,18 @@
-//! The comparison as a table: in the page, and in Markdown between the marks of a file.
+//! The comparison as a Markdown table between two marks in a file.
 
 use anyhow::Context;
 
 use super::results::{Results, Timing};
 use crate::summary::{COLUMNS, PICKED, picked};
 
-/// What begins the part of a file that is made here, and what ends it.
+/// The marks around the generated part of a file.
 const BEGIN: &str = "<!-- made by taut report: comparison -->";
 const END: &str = "<!-- end of what taut report made -->";
 
-/// How long lines of prose are.
+/// The maximum line length of prose.
 const WIDTH: usize = 100;
 
-/// 128778 as 128,778.
+/// Formats 128778 as `128,778`.
 pub(crate) fn grouped(count: usize) -> String {
     let digits = count.to_string();
     let first = digits.len() % 3;
@@ -22,7 +22,7 @@ pub(crate) fn grouped(count: usize) -> String {
     groups.join(",")
 }
 
-/// On which scene the rows were made.
+/// Describes the scene of a row.
 pub(crate) fn scene(row: &Timing) -> String {
     let Timing { scene, size, set, sticks, substeps, iterations, frames, .. } = row;
     let name = match scene.as_str() {
@@ -31,34 +31,31 @@ pub(crate) fn scene(row: &Timing) -> String {
     };
     format!(
         "{name} with {set} sticks ({} of them), {substeps} substep(s) of {iterations} iteration(s) \
-         a frame. A time is of the whole frame, per stick and iteration, the median of {frames}; \
-         the stretch stands beside it.",
+         a frame. Times are whole frames per stick and iteration, medians of {frames} frames.",
         grouped(*sticks)
     )
 }
 
-/// A text with a part that is made here.
+/// A text with a generated part.
 pub(crate) struct Marked<'a> {
     before: &'a str,
     after: &'a str,
 }
 
 impl<'a> Marked<'a> {
-    /// Looks for the marks.
-    ///
     /// # Errors
-    /// If they are not there.
+    /// If the marks are missing.
     pub(crate) fn find(text: &'a str) -> anyhow::Result<Self> {
-        let marks = || format!("there is no part between '{BEGIN}' and '{END}'");
+        let marks = || format!("missing the marks '{BEGIN}' and '{END}'");
         let (before, rest) = text.split_once(BEGIN).with_context(marks)?;
         let (_, after) = rest.split_once(END).with_context(marks)?;
         Ok(Self { before, after })
     }
 
-    /// The text with its part made anew.
+    /// The text with its generated part updated.
     ///
     /// # Errors
-    /// If there is nothing to make it of.
+    /// If the results have no comparison.
     pub(crate) fn renewed(&self, all: &[Results]) -> anyhow::Result<String> {
         let Self { before, after } = self;
         let sections: Vec<String> = all.iter().filter_map(section).collect();

@@ -1,5 +1,5 @@
-//! Whether scenes of the library keep what they promise: finite positions, a residual under what
-//! the scene states, and the same bits from every kernel, instruction set and number of threads.
+//! Checks library scenes: finite positions, a residual under the bound of the scene, and the same
+//! bits from every kernel, instruction set and number of threads.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -17,29 +17,28 @@ use crate::Failure;
 use crate::output::with_progress;
 use crate::table;
 
-/// After how many frames the residual is looked at, and hashes are compared.
+/// The number of frames between measurements of the residual.
 const EVERY: u64 = 10;
-/// Threads besides the calling one alone.
+/// The number of threads of the threaded run.
 const THREADS: usize = 3;
 
-/// A scene on one kernel, at its end.
+/// The result of a scene on one kernel.
 struct Trace {
-    /// The largest rms residual (stretch and compression) of any frame looked at.
+    /// The largest rms residual (stretch and compression) of the measured frames.
     residual: f64,
     hash: u64,
 }
 
-/// What came of a scene.
+/// The result of a scene.
 struct Verdict {
     listed: &'static LibraryScene,
     particles: usize,
     kernels: usize,
     trace: Option<Trace>,
-    complaints: Vec<String>,
+    violations: Vec<String>,
 }
 
-/// Checks scenes for `seconds` of their own time, as many at a time as there are cores, and prints a
-/// line for each.
+/// Checks scenes for `seconds` of simulated time, in parallel, and prints a line for each.
 pub(super) fn run(scenes: &'static [LibraryScene], seconds: f64) -> Result<(), Failure> {
     let next = AtomicUsize::new(0);
     let cores = thread::available_parallelism().map_or(1, usize::from);
@@ -69,17 +68,17 @@ pub(super) fn run(scenes: &'static [LibraryScene], seconds: f64) -> Result<(), F
     })?;
     verdicts.sort_by_key(|it| it.listed.name);
     writeln!(io::stdout(), "{}", render(&verdicts)).context("the table was not written")?;
-    let complaints: Vec<String> = verdicts.into_iter().flat_map(|it| it.complaints).collect();
-    if complaints.is_empty() { Ok(()) } else { Err(Failure::Broken(complaints)) }
+    let violations: Vec<String> = verdicts.into_iter().flat_map(|it| it.violations).collect();
+    if violations.is_empty() { Ok(()) } else { Err(Failure::Broken(violations)) }
 }
 
 fn check(listed: &'static LibraryScene, seconds: f64) -> Verdict {
     let mut verdict =
-        Verdict { listed, particles: 0, kernels: 0, trace: None, complaints: Vec::new() };
+        Verdict { listed, particles: 0, kernels: 0, trace: None, violations: Vec::new() };
     match listed.scene(listed.size) {
         Ok(AnyScene::Flat(scene)) => verdict.judge(&scene, seconds),
         Ok(AnyScene::Solid(scene)) => verdict.judge(&scene, seconds),
-        Err(error) => verdict.complain(&error),
+        Err(error) => verdict.add_violation(&error),
     }
     verdict
 }
@@ -92,12 +91,12 @@ impl Verdict {
         self.particles = scene.particles();
         let mut kernels = KernelPair::available(AnyKernel::suits_grid_in(scene));
         let threaded = kernels[0].clone().on_threads(THREADS);
-        kernels.extend(threaded.inspect_err(|error| self.complain(error)).ok());
+        kernels.extend(threaded.inspect_err(|error| self.add_violation(error)).ok());
         for kernel in &kernels {
             match (trace(scene, kernel, seconds), &self.trace) {
-                (Err(error), _) => self.complain(&format!("{kernel}: {error:#}")),
+                (Err(error), _) => self.add_violation(&format!("{kernel}: {error:#}")),
                 (Ok(trace), Some(first)) if trace.hash != first.hash => {
-                    self.complain(&format!("{kernel} has other bits than {}", kernels[0]));
+                    self.add_violation(&format!("{kernel} and {} give different bits", kernels[0]));
                 }
                 (Ok(_), Some(_)) => {}
                 (Ok(trace), None) => self.trace = Some(trace),
@@ -106,16 +105,16 @@ impl Verdict {
         }
         let (stated, worst) = (self.listed.residual, self.trace.as_ref().map(|it| it.residual));
         if let Some(worst) = worst.filter(|worst| worst.is_nan() || *worst > stated) {
-            self.complain(&format!("its rms residual of {worst:.4} is not under {stated}"));
+            self.add_violation(&format!("rms residual {worst:.4} is above the stated {stated}"));
         }
     }
 
-    fn complain(&mut self, what: &dyn fmt::Display) {
-        self.complaints.push(format!("{}: {what}", self.listed.name));
+    fn add_violation(&mut self, what: &dyn fmt::Display) {
+        self.violations.push(format!("{}: {what}", self.listed.name));
     }
 }
 
-/// A scene on a kernel, to the end.
+/// Runs a scene on a kernel.
 fn trace<const D: usize>(
     scene: &Scene<D>,
     kernel: &KernelPair,
@@ -158,7 +157,7 @@ fn render(verdicts: &[Verdict]) -> String {
             of(&|trace| format!("{:.4}", trace.residual)),
             format!("{}", verdict.listed.residual),
             of(&|trace| format!("{:016x}", trace.hash)),
-            if verdict.complaints.is_empty() { "holds" } else { "BROKEN" }.to_owned(),
+            if verdict.violations.is_empty() { "holds" } else { "BROKEN" }.to_owned(),
         ]);
     }
     for column in 2..6 {

@@ -1,4 +1,4 @@
-//! What a world shows, into files and pictures.
+//! Exports a world to files and pictures.
 
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
@@ -13,9 +13,9 @@ use taut_mesh::Origin;
 use taut_picture::{Background, Options, View, film};
 
 use super::show::Show;
-use crate::words::{measure, parse, within};
+use crate::parsers::{measure, parse, within};
 
-/// What was asked for.
+/// Options for exported files and pictures.
 #[derive(Args, Clone, Debug)]
 #[command(
     next_help_heading = "Files and pictures",
@@ -23,11 +23,12 @@ use crate::words::{measure, parse, within};
     group(ArgGroup::new("shown").args(["out", "png", "apng", "gif"]).multiple(true)),
 )]
 pub(crate) struct Files {
-    /// Write what moved, by the ending: .glb (animated glTF), .pc2 (point cache), .obj and .ply (the
-    /// last frame, or each with a name such as out/%04d.obj). May be given several times.
+    /// Export the motion. The format follows from the extension: .glb (animated glTF), .pc2 (point
+    /// cache), .obj and .ply (the last frame, or each with a name such as out/%04d.obj). May be
+    /// given several times.
     #[arg(long, value_name = "FILE")]
     out: Vec<PathBuf>,
-    /// Draw the last frame as PNG, or each with a name such as out/%04d.png.
+    /// Draw the last frame as PNG, or every frame with a name such as out/%04d.png.
     #[arg(long, value_name = "FILE.png")]
     png: Option<PathBuf>,
     /// Draw a film as animated PNG: all colours, large.
@@ -36,54 +37,54 @@ pub(crate) struct Files {
     /// Draw a film as GIF: 256 colours, small.
     #[arg(long, value_name = "FILE.gif")]
     gif: Option<PathBuf>,
-    /// How many frames a second files and films have; at most as many as the scene has steps.
+    /// Frames per second of files and films; at most the steps per second of the scene.
     #[arg(long, value_name = "N", default_value_t = 30.0, requires = "shown",
           value_parser = measure(0.01..=1000.0))]
     fps: f64,
-    /// From which second on.
+    /// Start time of files and films, s.
     #[arg(long, value_name = "S", default_value_t = 0.0, requires = "shown",
           value_parser = measure(0.0..=1e6))]
     from: f64,
-    /// How wide pictures are, pixels.
+    /// Width of pictures, pixels.
     #[arg(long, value_name = "N", default_value_t = 640, requires = "pictures",
           value_parser = within::<u32>(1..=8192))]
     width: u32,
-    /// How high pictures are, pixels.
+    /// Height of pictures, pixels.
     #[arg(long, value_name = "N", default_value_t = 480, requires = "pictures",
           value_parser = within::<u32>(1..=8192))]
     height: u32,
-    /// From where pictures are seen: degrees from the front to the right, degrees up, and how large;
-    /// at 1 all that ever moves just fits. [default: 28,16,1]
+    /// View of pictures: degrees from the front to the right, degrees up, and a zoom factor; at 1
+    /// the whole motion just fits. [default: 28,16,1]
     #[arg(long, value_name = "AZIMUTH,ELEVATION[,ZOOM]", allow_hyphen_values = true,
           requires = "pictures", value_parser = parse::<View>)]
     camera: Option<View>,
-    /// On what pictures are drawn: light or dark.
+    /// Background of pictures: light or dark.
     #[arg(long, value_name = "TONE", default_value = "light", requires = "pictures",
           value_parser = parse::<Background>)]
     background: Background,
-    /// How many colours a frame of a GIF has: fewer make smaller files.
+    /// Colours of a GIF frame; fewer make smaller files.
     #[arg(long, value_name = "N", default_value_t = 255, requires = "gif",
           value_parser = within::<u8>(64..=255))]
     colours: u8,
 }
 
-/// The same while a world moves.
+/// The open files of [`Files`].
 pub(super) struct Films {
     show: Option<Show>,
     sinks: Vec<(PathBuf, Box<dyn Sink>)>,
     fps: f64,
     from: f64,
-    /// How many frames were shown.
+    /// Number of frames written.
     shown: u64,
 }
 
 impl Files {
-    /// The files, as they were named.
+    /// The paths of all files.
     pub(super) fn named(&self) -> impl Iterator<Item = &PathBuf> {
         self.out.iter().chain(&self.png).chain(&self.apng).chain(&self.gif)
     }
 
-    /// Opens all files before the work, if none of their names is refused, and takes the first frame.
+    /// Checks all names, then opens all files and writes the first frame.
     pub(super) fn open<K: Kernel<D>, const D: usize>(
         &self,
         world: &World<K, D>,
@@ -104,13 +105,13 @@ impl Files {
         let dt = f64::from(world.settings().step.dt);
         anyhow::ensure!(
             fps * dt < 1.0 + 1e-4,
-            "--fps {fps} is more than the scene has: it takes {:.0} steps a second",
+            "--fps {fps} is more than the scene has: {:.0} steps a second",
             1.0 / dt
         );
         let show = Show::new(world, origin);
         #[allow(clippy::cast_sign_loss, reason = "a count")]
         let frames = 1 + ((steps as f64 * dt - from) * fps + 1e-4).max(0.0) as u64;
-        anyhow::ensure!(steps as f64 * dt >= from, "--from {from}: the scene ends before");
+        anyhow::ensure!(steps as f64 * dt >= from, "--from {from}: the simulation ends before");
         let schedule = Schedule { frames, fps };
         for path in &self.out {
             taut_export::check(path, &show.stage)?;
@@ -146,7 +147,7 @@ impl Files {
 }
 
 impl Films {
-    /// Shows the world, if it is time for a frame.
+    /// Writes a frame of the world if one is due.
     pub(super) fn show<K: Kernel<D>, const D: usize>(
         &mut self,
         world: &World<K, D>,
@@ -164,7 +165,7 @@ impl Films {
         Ok(())
     }
 
-    /// Ends all files.
+    /// Finishes all files.
     pub(super) fn finish(self, progress: &mut dyn FnMut(Progress<'_>)) -> anyhow::Result<()> {
         let Some(show) = self.show else { return Ok(()) };
         for (path, sink) in self.sinks {

@@ -1,21 +1,20 @@
-//! Which kernels relax the parts of a world.
+//! Options that select the kernels of a world.
 
 use clap::Args;
 use taut::{KernelChoice, KernelName};
 
-use crate::words::{parse, within};
+use crate::parsers::{parse, within};
 
-/// What was asked for.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Kernels {
-    /// The kernel: scalar, wide, pulp, or grid (for regular sheets of 24 columns and more; all else
-    /// is on the best of the others). Otherwise the best for each part.
+    /// The kernel: scalar, wide, pulp, or grid (for regular sheets of at least 24 columns; other
+    /// islands run on the best of the others). [default: the best for each island]
     #[arg(long, value_name = "NAME", value_parser = parse::<KernelName>)]
     kernel: Option<KernelName>,
     /// The instruction set, of those that this machine has (avx512, avx2, sse2, neon, ...).
     #[arg(long, value_name = "NAME")]
     isa: Option<String>,
-    /// On how many threads.
+    /// Number of threads.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = within::<usize>(1..=1024))]
     threads: usize,
 }

@@ -23,7 +23,7 @@ use taut_mesh::Origin;
 use crate::Failure;
 use crate::output::{Saved, warn, with_progress};
 use crate::table;
-use crate::words::{OnOff, measure, parse, within};
+use crate::parsers::{OnOff, measure, parse, within};
 
 use files::Files;
 use kernels::Kernels;
@@ -33,75 +33,74 @@ use summary::Summary;
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Arguments {
-    /// The scene: a name of the library (see --list), or a scene file (TOML).
+    /// The scene: a library name (see --list), or a scene file (TOML).
     #[arg(value_name = "SCENE|FILE.toml",
           required_unless_present_any = ["list", "check", "mesh"])]
     source: Option<Source>,
-    /// A mesh instead, hanging from its highest 2 % of vertices: OBJ, PLY, glTF or GLB. Files that
-    /// come out have its vertices as it numbers them.
+    /// A mesh file instead (OBJ, PLY, glTF or GLB), pinned at its highest 2 % of vertices. Exported
+    /// files have its vertex numbering.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["source", "size"])]
     mesh: Option<PathBuf>,
-    /// Keep the original scale of a mesh. Otherwise it is scaled to a mean edge of 0.05 m.
+    /// Keep the original scale of a mesh instead of scaling it to a mean edge of 0.05 m.
     #[arg(long, requires = "mesh")]
     keep_scale: bool,
     /// List the scenes of the library.
     #[arg(long)]
     list: bool,
-    /// Let every scene of the library run for a while of its own time on every kernel, instruction
-    /// set and some threads: positions stay finite, the stretch under what the scene states, and
-    /// all give the same bits, or the exit code is 1.
+    /// Simulate every scene of the library on every kernel and instruction set, and on several
+    /// threads. The exit code is 1 unless positions stay finite, the stretch stays under the bound
+    /// of the scene, and all kernels give the same bits.
     #[arg(long, conflicts_with_all = ["source", "list", "mesh"])]
     check: bool,
-    /// How many frames: steps of the scene, of 1/60 s if it says nothing else.
+    /// Number of frames: steps of the scene, of 1/60 s by default.
     #[arg(long, value_name = "N", default_value_t = 600,
           value_parser = within::<u64>(1..=1_000_000_000))]
     frames: u64,
-    /// How long instead, s of its own time. Scenes are checked for 60 if nothing is said.
+    /// Simulated time instead of a number of frames, s. [default for --check: 60]
     #[arg(long, value_name = "S", conflicts_with = "frames",
           value_parser = measure(0.01..=1e6))]
     seconds: Option<f64>,
-    /// How large a scene of the library is; --list says what it counts. Otherwise its own size.
+    /// Size of a library scene, in the unit that --list shows. [default: that of the scene]
     #[arg(long, value_name = "N", value_parser = within::<usize>(1..=4096))]
     size: Option<usize>,
-    /// Into how many substeps a frame is cut. Otherwise as the scene says; of a mesh 8.
+    /// Substeps per frame. [default: that of the scene; for a mesh 8]
     #[arg(long, value_name = "n", value_parser = within::<u32>(1..=1000))]
     substeps: Option<u32>,
-    /// How often a pass relaxes all sticks. Otherwise as the scene says; of a mesh once.
+    /// Iterations per pass. [default: that of the scene; for a mesh 1]
     #[arg(long, value_name = "K", value_parser = within::<u32>(1..=100_000))]
     iterations: Option<u32>,
-    /// How often a substep relaxes and then lets obstacles keep particles out. Otherwise as the
-    /// scene says.
+    /// Passes (iterations, then collisions) per substep. [default: that of the scene]
     #[arg(long, value_name = "p", value_parser = within::<u32>(1..=1000))]
     passes: Option<u32>,
-    /// Tethers from all particles to the pinned ones; models that have their own keep them. Otherwise as
-    /// the scene says.
+    /// Tethers from all particles to pinned ones; models with their own tethers keep them.
+    /// [default: as in the scene]
     #[arg(long, value_enum)]
     tethers: Option<OnOff>,
-    /// The formula: exact, newton, halley or quick. Otherwise as the scene says.
+    /// The formula: exact, newton, halley or quick. [default: that of the scene]
     #[arg(long, value_name = "NAME", value_parser = parse::<Formula>)]
     formula: Option<Formula>,
     #[command(flatten)]
     kernels: Kernels,
-    /// Write positions as CSV, with all their bits: after the last frame, or see --every.
+    /// Write positions as CSV, with all digits: after the last frame, or see --every.
     #[arg(long, value_name = "FILE.csv")]
     positions: Option<PathBuf>,
-    /// Write positions before the first frame and after every N.
+    /// Write positions before the first frame and after every N frames.
     #[arg(long, value_name = "N", requires = "positions",
           value_parser = within::<u64>(1..=1_000_000_000))]
     every: Option<u64>,
-    /// Write what came of it as one JSON object, to a file or with - to the standard output, which then
-    /// has nothing else. Frame times are of plain frames. The shares of the passes are of every 8th
-    /// frame, which is measured pass by pass: motion counts as sticks where no force acts, as
-    /// the kernel does both in one go there.
+    /// Write the result as one JSON object to a file, or with - to the standard output instead of
+    /// the table. Every 8th frame is measured pass by pass, for the shares; frame times are of the
+    /// others. Without forces, motion counts as sticks, because the kernel does both in one call.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["list", "check"])]
     json: Option<PathBuf>,
     /// Write energy, stretch and torn sticks after every frame as CSV.
     #[arg(long, value_name = "FILE.csv")]
     energy: Option<PathBuf>,
-    /// Write all that has changed in the scene after the last frame (JSON), for --resume.
+    /// Write a snapshot after the last frame (JSON), for --resume.
     #[arg(long, value_name = "FILE")]
     snapshot: Option<PathBuf>,
-    /// Go on where a snapshot of the same scene, with the same --tethers, was taken, to the same bits.
+    /// Resume from a snapshot of the same scene, taken with the same --tethers; the result has the
+    /// same bits.
     #[arg(long, value_name = "FILE",
           conflicts_with_all = ["substeps", "iterations", "passes", "formula"])]
     resume: Option<PathBuf>,
@@ -109,7 +108,7 @@ pub(crate) struct Arguments {
     files: Files,
 }
 
-/// Runs the scene and prints what came of it.
+/// Runs the scene and prints a summary.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if arguments.check {
         return check::run(LibraryScene::ALL, arguments.seconds.unwrap_or(60.0));
@@ -130,7 +129,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 /// A line for each scene.
 fn list() -> Result<(), Failure> {
     let mut table = table::plain();
-    table.set_header(["scene", "", "default --size", "what happens"]);
+    table.set_header(["scene", "", "default --size", "description"]);
     for scene in LibraryScene::ALL {
         table.add_row([
             scene.name.to_owned(),
@@ -144,8 +143,8 @@ fn list() -> Result<(), Failure> {
 }
 
 impl Arguments {
-    /// The scene with the settings asked for.
-    fn changed<const D: usize>(&self, mut scene: Scene<D>) -> anyhow::Result<Scene<D>> {
+    /// The scene with the requested settings.
+    fn with_settings<const D: usize>(&self, mut scene: Scene<D>) -> anyhow::Result<Scene<D>> {
         let mut settings = scene.settings;
         settings.step.substeps = self.substeps.unwrap_or(settings.step.substeps);
         settings.step.iterations = self.iterations.unwrap_or(settings.step.iterations);
@@ -158,21 +157,21 @@ impl Arguments {
         Ok(scene)
     }
 
-    /// How many frames of `dt`, s.
+    /// The number of frames of `dt` seconds.
     fn frames(&self, dt: f32) -> u64 {
         #[allow(clippy::cast_sign_loss, reason = "both are above 0")]
         let until = |seconds: f64| (seconds / f64::from(dt)).round().max(1.0) as u64;
         self.seconds.map_or(self.frames, until)
     }
 
-    /// Refuses to write two things to one file.
+    /// Checks that no file is named twice.
     fn check_names(&self) -> anyhow::Result<()> {
         let mut names = BTreeSet::new();
         let json = self.json.as_ref().filter(|path| path.as_path() != Path::new("-"));
         let records = [&self.positions, &self.energy, &self.snapshot].into_iter().flatten();
         let records = records.chain(json);
         for name in records.chain(self.files.named()) {
-            anyhow::ensure!(names.insert(name), "{}: named for two files", name.display());
+            anyhow::ensure!(names.insert(name), "{}: named for two files of output", name.display());
         }
         Ok(())
     }
@@ -187,7 +186,7 @@ impl Arguments {
         AnyKernel: Kernel<D>,
     {
         self.check_names()?;
-        let scene = self.changed(scene).with_context(|| name.to_owned())?;
+        let scene = self.with_settings(scene).with_context(|| name.to_owned())?;
         let kernels = KernelChoice::from(&self.kernels).find()?;
         let kernel_for = |schedule: &Schedule| kernels.kernel_for(schedule);
         let mut world = match &self.resume {

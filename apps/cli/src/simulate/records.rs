@@ -1,4 +1,4 @@
-//! What is written while a world moves.
+//! CSV files of positions and energies.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use csv::Writer;
 use taut::world::{Diagnostics, World};
 use taut::{Kernel, Stretch};
 
-/// A CSV file, opened before the work, so that a wrong path costs none.
+/// A CSV file, opened before the work, so that a wrong path fails early.
 struct Rows {
     path: PathBuf,
     writer: Writer<File>,
@@ -36,7 +36,7 @@ fn not_written(path: &Path) -> String {
     format!("{}: cannot be written", path.display())
 }
 
-/// Where particles are: a row for each, with nine digits, which are all that an `f32` has.
+/// Positions: a row for each particle, with nine digits, which identify an `f32`.
 pub(crate) struct Positions(Rows);
 
 impl Positions {
@@ -62,7 +62,7 @@ impl Positions {
     }
 }
 
-/// How much energy there is after every frame, and how far sticks are from their rest lengths.
+/// Energies, stretch and torn sticks after every frame.
 pub(crate) struct Energies(Rows);
 
 impl Energies {

@@ -1,39 +1,38 @@
-//! What a world shows, as the crates that write files and pictures take it.
+//! Converts a world to the stage and frames of the crates that write files and pictures.
 
 use taut::Kernel;
 use taut::world::{Figure, Form, GONE, Look, World, normals};
 use taut_export::{Frame, Look as Shown, Mesh, Part, Pose, Solid, Stage};
 use taut_mesh::Origin;
 
-/// A world's stage, and its frames.
+/// The stage of a world, and its present frame.
 pub(super) struct Show {
     pub(super) stage: Stage,
     pub(super) frame: Frame,
-    /// Which particle each vertex of the stage is at.
-    followed: Vec<u32>,
-    /// What each stick and triangle of the world is on the stage, if anything.
+    /// The particle of each vertex of the stage.
+    particle_of_vertex: Vec<u32>,
+    /// For each stick and triangle of the world its number on the stage, if it is drawn.
     sticks: Vec<Option<u32>>,
     faces: Vec<Option<u32>>,
-    /// What there was to draw, less what went.
+    /// The triangles of the world; removed ones are `GONE`.
     triangles: Vec<[u32; 3]>,
-    /// How much of what went is known.
-    seen: [usize; 2],
-    bodies: Vec<Carried>,
-    /// Which obstacles are solids, after the bodies.
+    /// Numbers of removed triangles and sticks in the present frame.
+    removed: [usize; 2],
+    bodies: Vec<BodyRef>,
+    /// The obstacles that are solids of the stage, after the bodies.
     obstacles: Vec<usize>,
     positions: Vec<[f32; 3]>,
     normals: Vec<[f32; 3]>,
 }
 
-/// A rigid body: its island, its number there, and the pose in which its mesh was taken.
-struct Carried {
-    piece: usize,
+/// A rigid body: its island, and its number in the island.
+struct BodyRef {
+    island: usize,
     body: usize,
 }
 
 impl Show {
-    /// Of a world as it is now; its cloth by the vertices of a file if `origin` says how those
-    /// became its particles.
+    /// Creates the stage of a world. With `origin`, its faces have the vertices of the mesh file.
     pub(super) fn new<K: Kernel<D>, const D: usize>(
         world: &World<K, D>,
         origin: Option<&Origin>,
@@ -42,11 +41,11 @@ impl Show {
         let mut show = Self {
             stage: Stage { flat: D == 2, vertices: world.len(), ..Stage::default() },
             frame: Frame::default(),
-            followed: (0..world.len() as u32).collect(),
+            particle_of_vertex: (0..world.len() as u32).collect(),
             sticks: vec![None; drawing.sticks.len()],
             faces: vec![None; drawing.triangles.len()],
             triangles: drawing.triangles,
-            seen: [0; 2],
+            removed: [0; 2],
             bodies: Vec::new(),
             obstacles: Vec::new(),
             positions: vec![[0.0; 3]; drawing.vertices],
@@ -75,7 +74,7 @@ impl Show {
                     show.stage.sticks.push(ends);
                 }
             }
-            // Springs do not tear: they have no numbers here.
+            // Springs do not tear, so `sticks` does not have them.
             if !has_faces {
                 show.stage.sticks.extend(&drawing.springs[part.springs.clone()]);
             }
@@ -101,7 +100,7 @@ impl Show {
             show.stage.pinned.clear();
         }
         if let Some(origin) = origin {
-            show.follow(origin);
+            show.use_file_vertices(origin);
         }
         let names = drawing.parts.iter().map(|part| (part.skin.clone(), &*part.name));
         show.add_bodies(world, &names.collect::<Vec<_>>());
@@ -109,7 +108,7 @@ impl Show {
         show
     }
 
-    /// How thick sticks and drops are drawn, m: as suits their lengths.
+    /// The radius with which sticks and drops are drawn, m; proportional to the mean length.
     fn thickness(&self, look: Look, sticks: &[[u32; 2]]) -> f32 {
         let share = match look {
             Look::Grains => return 0.02,
@@ -124,16 +123,16 @@ impl Show {
         share * sticks.iter().map(length).sum::<f32>() / sticks.len().max(1) as f32
     }
 
-    /// The vertices and faces of the file instead of the particles and their faces.
-    fn follow(&mut self, origin: &Origin) {
-        // A vertex that became none is of no face: it may be anywhere.
-        self.followed = origin.vertices.iter().map(|it| it.unwrap_or(0)).collect();
-        self.stage.vertices = self.followed.len();
+    /// Replaces the vertices and faces of the world by those of the mesh file.
+    fn use_file_vertices(&mut self, origin: &Origin) {
+        // A vertex without a particle has no face, so its position does not matter.
+        self.particle_of_vertex = origin.vertices.iter().map(|it| it.unwrap_or(0)).collect();
+        self.stage.vertices = self.particle_of_vertex.len();
         self.stage.faces.clone_from(&origin.triangles);
         self.stage.balls.clear();
         self.stage.pinned.clear();
         for part in &mut self.stage.parts {
-            part.vertices = 0..self.followed.len();
+            part.vertices = 0..self.particle_of_vertex.len();
         }
     }
 
@@ -143,12 +142,12 @@ impl Show {
         names: &[(std::ops::Range<usize>, &str)],
     ) {
         let mut first = world.len();
-        for (piece, it) in world.islands().iter().enumerate() {
+        for (island, it) in world.islands().iter().enumerate() {
             let bodies = &it.matter.bodies;
             let vertices = bodies.vertices(&it.matter.particles);
             for (body, of) in bodies.all().iter().enumerate() {
-                let carried = Carried { piece, body };
-                let inverse = carried.pose(world).inverse();
+                let reference = BodyRef { island, body };
+                let inverse = reference.pose(world).inverse();
                 let local = vertices[of.vertices()].iter().map(|it| inverse.point(point(*it)));
                 let start = of.vertices().start as u32;
                 let corners = bodies.triangles()[of.triangles()].iter();
@@ -164,7 +163,7 @@ impl Show {
                     mesh: Mesh::faceted(&local.collect::<Vec<_>>(), &corners),
                     endless: false,
                 });
-                self.bodies.push(carried);
+                self.bodies.push(reference);
             }
         }
     }
@@ -208,23 +207,23 @@ impl Show {
         }
     }
 
-    /// Makes the frame that of the world as it is now.
+    /// Updates the frame to the present state of the world.
     pub(super) fn update<K: Kernel<D>, const D: usize>(&mut self, world: &World<K, D>) {
         let removed = world.removed();
-        for &triangle in &removed.triangles[self.seen[0]..] {
+        for &triangle in &removed.triangles[self.removed[0]..] {
             self.triangles[triangle as usize] = [GONE; 3];
             if let Some(face) = self.faces[triangle as usize] {
                 self.frame.gone_faces.resize(self.stage.faces.len(), false);
                 self.frame.gone_faces[face as usize] = true;
             }
         }
-        for &stick in &removed.sticks[self.seen[1]..] {
+        for &stick in &removed.sticks[self.removed[1]..] {
             if let Some(stick) = self.sticks[stick as usize] {
                 self.frame.gone_sticks.resize(self.stage.sticks.len(), false);
                 self.frame.gone_sticks[stick as usize] = true;
             }
         }
-        self.seen = [removed.triangles.len(), removed.sticks.len()];
+        self.removed = [removed.triangles.len(), removed.sticks.len()];
         world.copy_vertices(&mut self.positions);
         normals(&self.positions, &self.triangles, &mut self.normals);
 
@@ -232,7 +231,7 @@ impl Show {
         frame.time = world.time();
         let of = |rows: &[[f32; 3]], to: &mut Vec<[f32; 3]>| {
             to.clear();
-            to.extend(self.followed.iter().map(|&it| rows[it as usize]));
+            to.extend(self.particle_of_vertex.iter().map(|&it| rows[it as usize]));
         };
         of(&self.positions, &mut frame.positions);
         of(&self.normals, &mut frame.normals);
@@ -241,7 +240,7 @@ impl Show {
         if absent.peek().is_some() {
             let mut gone = vec![false; world.len()];
             absent.for_each(|particle| gone[particle] = true);
-            frame.gone_vertices.extend(self.followed.iter().map(|&it| gone[it as usize]));
+            frame.gone_vertices.extend(self.particle_of_vertex.iter().map(|&it| gone[it as usize]));
         }
         frame.poses.clear();
         frame.poses.extend(self.bodies.iter().map(|body| body.pose(world)));
@@ -256,10 +255,10 @@ impl Show {
     }
 }
 
-impl Carried {
-    /// Where the body is now: its axes follow from three of its four particles.
+impl BodyRef {
+    /// The present pose of the body; its axes follow from three of its four particles.
     fn pose<K: Kernel<D>, const D: usize>(&self, world: &World<K, D>) -> Pose {
-        let matter = &world.islands()[self.piece].matter;
+        let matter = &world.islands()[self.island].matter;
         let particles = matter.bodies.all()[self.body].particles();
         let [a, b, c, _] = particles.map(|it| point(matter.particles.position(it as usize)));
         Pose::of_triangle([a, b, c])
@@ -277,12 +276,12 @@ fn shown(look: Look) -> Shown {
     }
 }
 
-/// A point of the plane is one in space.
+/// Extends a point to three coordinates.
 fn point<const D: usize>(point: [f32; D]) -> [f32; 3] {
     std::array::from_fn(|axis| point.get(axis).copied().unwrap_or(0.0))
 }
 
-/// Half edges; in the plane a box is as deep as it is thin.
+/// Half extents; a 2-D box gets a depth of a tenth of its shortest edge.
 fn halves<const D: usize>(half: [f64; D]) -> [f32; 3] {
     let thin = half.iter().copied().fold(f64::INFINITY, f64::min);
     std::array::from_fn(|axis| half.get(axis).copied().unwrap_or(0.1 * thin) as f32)

@@ -1,4 +1,4 @@
-//! Worlds put aside in a file.
+//! Reads snapshots.
 
 use std::fs;
 use std::path::Path;
@@ -6,9 +6,9 @@ use std::path::Path;
 use anyhow::Context;
 use taut::world::Snapshot;
 
-/// What `--snapshot` wrote.
+/// Reads a file of `--snapshot`.
 pub(crate) fn read(path: &Path) -> anyhow::Result<Snapshot> {
     let file = path.display();
     let text = fs::read_to_string(path).with_context(|| format!("{file}: cannot be read"))?;
-    serde_json::from_str(&text).with_context(|| format!("{file}: is no snapshot"))
+    serde_json::from_str(&text).with_context(|| format!("{file}: not a snapshot"))
 }

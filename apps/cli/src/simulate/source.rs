@@ -1,4 +1,4 @@
-//! From an argument to a scene.
+//! Loads the scene that an argument names.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,22 +9,22 @@ use taut_mesh::{LoadOptions, Origin};
 
 use crate::input;
 
-/// What is simulated.
+/// The scene to simulate.
 #[derive(Clone, Debug)]
 pub(crate) enum Source {
     Library(&'static LibraryScene),
     File(PathBuf),
 }
 
-/// A scene, and what to call it.
+/// A scene with its name.
 pub(crate) struct Named {
     pub(crate) scene: AnyScene,
     pub(crate) name: String,
-    /// What the vertices of its file became, if it is a mesh.
+    /// Maps the vertices of its file to particles, if it is a mesh.
     pub(crate) origin: Option<Origin>,
 }
 
-/// The scene of a mesh from a file, hanging from its highest vertices.
+/// A scene with a mesh from a file, pinned at its highest vertices.
 pub(crate) fn mesh(path: &Path, keep_scale: bool) -> anyhow::Result<Named> {
     let input::Named { scene: model, name, origin, .. } =
         input::mesh(path, StickSet::All, keep_scale)?;
@@ -36,7 +36,7 @@ pub(crate) fn mesh(path: &Path, keep_scale: bool) -> anyhow::Result<Named> {
 impl std::str::FromStr for Source {
     type Err = String;
 
-    /// What ends as a file does is one.
+    /// A name with the extension `.toml` is a file.
     fn from_str(word: &str) -> Result<Self, String> {
         let path = PathBuf::from(word);
         if path.extension().is_some_and(|it| it.eq_ignore_ascii_case("toml")) {
@@ -44,13 +44,13 @@ impl std::str::FromStr for Source {
         }
         LibraryScene::named(word).map(Self::Library).map_err(|error| {
             let names: Vec<&str> = LibraryScene::ALL.iter().map(|scene| scene.name).collect();
-            format!("{error}; there are: {}; a scene file ends with .toml", names.join(", "))
+            format!("{error}; available: {}; a scene file ends with .toml", names.join(", "))
         })
     }
 }
 
 impl Source {
-    /// The scene, of that size if it is one of the library.
+    /// Loads the scene; `size` is for library scenes.
     pub(crate) fn load(&self, size: Option<usize>) -> anyhow::Result<Named> {
         match self {
             Self::Library(listed) => {
@@ -61,10 +61,10 @@ impl Source {
             }
             Self::File(path) => {
                 let file = path.display().to_string();
-                anyhow::ensure!(size.is_none(), "--size is for scenes of the library, not {file}");
+                anyhow::ensure!(size.is_none(), "--size applies to library scenes, not to {file}");
                 let text =
                     fs::read_to_string(path).with_context(|| format!("{file}: cannot be read"))?;
-                // Meshes are in the folder of the scene or below it.
+                // Mesh paths are relative to the folder of the scene and may not leave it.
                 let folder = path.parent().unwrap_or(Path::new(""));
                 let scene = AnyScene::from_toml_with(&text, &|mesh| {
                     let mesh = taut_mesh::path_below(folder, mesh)?;

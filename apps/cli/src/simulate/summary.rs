@@ -1,4 +1,4 @@
-//! What came of it, as a table and as an object for programs.
+//! The result of a simulation, as a table and as JSON.
 
 use serde::{Serialize, Serializer};
 use taut::world::{Settings, World};
@@ -7,7 +7,7 @@ use taut_bench::{FrameTimes, Shares};
 
 use crate::table;
 
-/// A world at its end, and how long it took. Numbers that are not finite are null in JSON.
+/// The final state of a world, and frame times. Numbers that are not finite are null in JSON.
 #[derive(Debug, Serialize)]
 pub(crate) struct Summary {
     scene: String,
@@ -18,7 +18,7 @@ pub(crate) struct Summary {
     iterations: u32,
     passes: u32,
     damping_rate: f32,
-    /// The kernel of the part that has the most sticks, its instruction set and threads.
+    /// The kernel of the island with the most sticks, its instruction set and threads.
     kernel: &'static str,
     isa: &'static str,
     threads: usize,
@@ -26,7 +26,7 @@ pub(crate) struct Summary {
     particles: usize,
     sticks: usize,
     faces: usize,
-    /// As of the last step.
+    /// In the last step.
     tethers: usize,
     torn: usize,
     frame_us_median: f64,
@@ -62,10 +62,10 @@ impl Summary {
         AnyKernel: Kernel<D>,
     {
         let Settings { step, passes } = world.settings();
-        let matter = || world.islands().iter().map(|piece| &piece.matter);
-        let largest = world.islands().iter().max_by_key(|piece| piece.matter.sticks.len());
+        let matter = || world.islands().iter().map(|island| &island.matter);
+        let largest = world.islands().iter().max_by_key(|island| island.matter.sticks.len());
         let kernel = largest
-            .map_or_else(|| kernels.others.clone(), |piece| kernels.kernel_for(piece.schedule()));
+            .map_or_else(|| kernels.others.clone(), |island| kernels.kernel_for(island.schedule()));
         let diagnostics = world.diagnostics()?;
         let Stretch { rms, max, compression_rms, compression_max } = diagnostics.stretch;
         Ok(Self {
@@ -99,7 +99,7 @@ impl Summary {
         })
     }
 
-    /// What was run.
+    /// A sentence about the scene and its settings.
     pub(crate) fn sentence(&self, kernels: &KernelPair) -> String {
         let Self { scene, frames, dt_s, substeps, passes, iterations, formula, .. } = self;
         format!(
@@ -125,7 +125,7 @@ impl Summary {
         };
         row("particles", self.particles.to_string());
         row("sticks", self.sticks.to_string());
-        row("of them torn", self.torn.to_string());
+        row("torn sticks", self.torn.to_string());
         row("faces", self.faces.to_string());
         row("tethers", self.tethers.to_string());
         row("time per frame, median", format!("{median:.1} µs"));
@@ -148,7 +148,7 @@ impl Summary {
     }
 }
 
-/// An energy, in digits as long as there are few.
+/// Formats an energy; large ones in scientific notation.
 fn joules(energy: f64) -> String {
     if energy.abs() < 1e9 { format!("{energy:.6} J") } else { format!("{energy:.6e} J") }
 }

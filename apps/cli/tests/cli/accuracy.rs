@@ -23,7 +23,7 @@ fn every_part_has_rows_of_each_formula_and_schedule() {
             assert!(rows.iter().any(|row| row["formula"] == formula), "{part}: {rows:?}");
         }
     }
-    for said in ["Over iterations", "Over frames", "A free body", "The cheapest frame"] {
+    for said in ["Over iterations", "Over frames", "Drift of a free", "the cheapest frame"] {
         assert!(ran.err.contains(said), "'{said}' is missing: {}", ran.err);
     }
 }

@@ -26,8 +26,8 @@ fn every_claim_has_a_line_with_its_numbers_and_a_verdict() {
     }
     assert_eq!(report.value["small"], true);
     assert!(!report.value["left_out"].as_array().unwrap().is_empty());
-    // The text for people went elsewhere.
-    for said in ["measured (wanted)", "misprint", "verdicts mean nothing", "Not measured:"] {
+    // The table goes to the standard error.
+    for said in ["measured (expected)", "misprint", "verdicts are meaningless", "Not measured:"] {
         assert!(ran.err.contains(said), "'{said}' is missing: {}", ran.err);
     }
 }

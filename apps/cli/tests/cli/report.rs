@@ -284,8 +284,8 @@ fn results_that_are_none_are_refused_in_a_sentence() {
     let mut no_time = part("sheets", "Abacus", &timings(16));
     no_time["rows"][0]["ns_per_stick_median"] = Value::Null;
     for (bytes, said) in [
-        ("nothing".to_owned(), "results"),
-        ("[]".to_owned(), "results"),
+        ("nothing".to_owned(), "result file"),
+        ("[]".to_owned(), "result file"),
         (other_form.to_string(), "99"),
         (part("gossip", "Abacus", &[]).to_string(), "gossip"),
         (no_kernel.to_string(), "kernel"),
@@ -355,5 +355,5 @@ fn what_is_measured_is_kept_and_read_again() {
     assert_eq!(measured, folder.read("read.html"));
     let page = Html::parse_document(&measured);
     assert_eq!(all(&page, "figure").len(), 4);
-    assert!(measured.contains("Measured in a hurry"));
+    assert!(measured.contains("Measured with --quick"));
 }

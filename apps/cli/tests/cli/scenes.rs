@@ -36,7 +36,7 @@ fn every_shape_is_compared_and_the_table_names_everybody() {
         assert_eq!(ran.out.contains(" sheet "), shape == "drape", "{}", ran.out);
         let agree = "Bits: all rows of the same formula and schedule agree.\n";
         assert!(ran.out.ends_with(agree), "{}", ran.out);
-        for said in ["\nFastest: ", "\nWhat it costs: ", " As 8 substeps of 1 iteration it "] {
+        for said in ["\nFastest: ", "\nIts accuracy: ", " As 8 substeps of 1 iteration it "] {
             assert!(ran.out.contains(said), "{said}: {}", ran.out);
         }
     }

@@ -1,12 +1,12 @@
-//! How the stretch goes away.
+//! Convergence of the stretch.
 
 use maud::{Markup, html};
 
-use super::pieces::{FORMULAS, SCHEDULES, grouped, legend, numbers, position};
+use super::components::{FORMULAS, SCHEDULES, grouped, legend, numbers, position};
 use crate::report::chart::{self, Axis, Lines, Series, Style};
 use crate::report::results::{AfterFrames, AfterIterations, Results};
 
-/// What is left of the stretch, by order (colour) and formula (mark).
+/// Stretch by order (colour) and formula (mark).
 fn residuals<T>(
     rows: &[T],
     of: impl Fn(&T) -> (&str, &str),
@@ -46,7 +46,7 @@ fn residuals<T>(
 }
 
 pub(super) fn convergence(all: &[Results]) -> Markup {
-    // The same everywhere, so one is enough.
+    // All machines have the same results, so one is enough.
     let iterations = all.iter().map(|results| &results.iterations).find(|rows| !rows.is_empty());
     let frames = all.iter().map(|results| &results.frames).find(|rows| !rows.is_empty());
     let scene = |(scene, size, set): (&str, usize, &str)| {
@@ -54,15 +54,13 @@ pub(super) fn convergence(all: &[Results]) -> Markup {
     };
     html! {
         p {
-            "What is left of the stretch. A line is an order (its colour) and a formula (its mark); \
-            a lower line is an order, or a formula, that gets further with the same work. Where \
-            lines lie on each other, only the last is seen, and the choice makes no difference. All of this \
-            is the same on every machine and kernel."
+            "The remaining stretch. A line is an order (its colour) and a formula (its mark); \
+            a lower line converges faster. Where lines coincide, only the last is visible. These \
+            results are the same on every machine and kernel."
         }
         h3 { "Over the iterations of one frame" }
         p {
-            "A falling cloth has moved for one frame; then it is relaxed, again and again, and \
-            nothing else moves."
+            "A falling cloth moves for one frame. Then only iterations run."
         }
         @match iterations {
             None => p.missing { "This part was not measured." },
@@ -84,9 +82,9 @@ pub(super) fn convergence(all: &[Results]) -> Markup {
             }
         }
         h3 { "Over frames" }
-        p { "A cloth that hangs from its top row is let go, and each frame gets the same number of \
-            iterations: the stretch rises while it falls, and settles at what that number can \
-            hold." }
+        p { "A cloth, pinned at its top row, starts to fall, and each frame has the same number of \
+            iterations: the stretch rises during the fall, and then settles at a level that the \
+            number determines." }
         @match frames {
             None => p.missing { "This part was not measured." },
             Some(rows) => {

@@ -2,13 +2,13 @@
 
 use maud::{Markup, html};
 
-use super::pieces::{charts, grouped, numbers};
+use super::components::{charts, grouped, numbers};
 use crate::report::chart::{Axis, Key, Lines, Series, Style};
 use crate::report::results::{Effort, Results};
 
 const COLUMNS: [&str; 10] = [
     "scene",
-    "hangs from",
+    "pins",
     "within",
     "tethers",
     "substeps x iterations",
@@ -23,17 +23,15 @@ pub(super) fn effort(all: &[Results]) -> Markup {
     html! {
         p {
             "The cheapest frame that keeps the stretch within a bound: the root mean square over the \
-            structural sticks and over frames 121 to 240. For 1, 2 and 4 iterations the least number of \
-            substeps is searched, up to 64, and what is found is timed by turns. A frame of the textbook \
-            is one substep of one iteration of the loop as articles print it, which keeps no bound. "
-            b { "Tethers" } " keep each particle within its distance along the cloth from what it hangs \
-            from."
+            structural sticks and over frames 121 to 240. For 1, 2 and 4 iterations, a search finds the \
+            smallest number of substeps, up to 64; the candidates are timed in turns. A frame of the \
+            textbook is one substep of one iteration of the textbook loop, which keeps no bound. "
+            b { "Tethers" } " keep each particle within its distance along the cloth from a pinned one."
         }
         p {
-            "A line is what the sheet hangs from and a bound (its colour), with tethers or without (its \
-            mark); lower is cheaper, and below 1 it is cheaper than a frame of the textbook. A point is \
-            missing where 64 substeps do not keep the bound. Where lines lie on each other, only the last \
-            is seen."
+            "A line is a set of pins and a bound (its colour), with or without tethers (its mark); \
+            lower is cheaper, and below 1 is cheaper than a frame of the textbook. A point is missing \
+            where 64 substeps do not keep the bound. Where lines coincide, only the last is visible."
         }
         @let sets = distinct(all, |row| row.set.clone());
         @if sets.is_empty() {
@@ -66,7 +64,7 @@ fn rows_of<'a>(results: &'a Results, set: &str) -> Vec<&'a Effort> {
     results.effort.iter().filter(|row| row.set == set).collect()
 }
 
-/// What a sheet hangs from, and its bound: what lines of one colour have in common.
+/// The pins and the bound, which lines of one colour have in common.
 fn hold(row: &Effort) -> String {
     format!("{}, within {}", row.pins, percent(row.within))
 }
@@ -90,7 +88,7 @@ fn chart(rows: &[&Effort], holds: &[String]) -> Lines {
     ]);
     Lines {
         alternative: "The time of the cheapest frame within a bound of stretch over the size of a \
-            sheet, a line for each bound and what the sheet hangs from, with tethers and without. The \
+            sheet, a line for each set of pins and bound, with and without tethers. The \
             numbers are in the table below."
             .to_owned(),
         x: Axis {

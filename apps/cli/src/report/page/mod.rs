@@ -1,9 +1,10 @@
-//! The page: one file of HTML that needs nothing else.
+//! The page: a self-contained HTML file.
 
+mod components;
 mod convergence;
 mod effort;
 mod operations;
-mod pieces;
+
 mod speed;
 mod stability;
 mod tradeoff;
@@ -14,9 +15,9 @@ use super::chart::dark_rules;
 use super::results::{Machine, Results};
 use super::tables;
 use crate::summary;
-use pieces::{beside, table};
+use components::{beside, table};
 
-/// The sections, with the names of their places.
+/// The ids and titles of the sections.
 const SECTIONS: [(&str, &str); 9] = [
     ("machine", "The machine"),
     ("comparison", "Kernel comparison"),
@@ -25,8 +26,8 @@ const SECTIONS: [(&str, &str); 9] = [
     ("effort", "Effort: the cheapest frame within 1 % and 0.1 %"),
     ("tradeoff", "Time against stiffness"),
     ("operations", "Divisions and roots"),
-    ("stability", "Which orders stay bounded"),
-    ("convergence", "How fast the stretch goes away"),
+    ("stability", "Stability of the orders"),
+    ("convergence", "Convergence of the stretch"),
 ];
 
 /// The whole page.
@@ -83,24 +84,23 @@ fn introduction(all: &[Results]) -> Markup {
     html! {
         h1 { "Taut: report" }
         p {
-            "Cloth, ropes and soft bodies can be simulated as particles joined by sticks. Taut "
-            "moves the particles of each stick so that it gets its length back, for all sticks, "
-            "over and over. This page shows how fast and how well its kernels do that."
+            "Taut simulates cloth, ropes and soft bodies as particles joined by sticks. It relaxes "
+            "each stick by moving its two particles until it has its rest length, and repeats that "
+            "for all sticks. This page shows how fast and how accurate its kernels are."
         }
         @if let Some(row) = fastest {
             p {
-                "In short: the fastest, " strong { (row.kernel) " on " (row.isa) } ", needs "
+                "In short: the fastest kernel, " strong { (row.kernel) " on " (row.isa) } ", needs "
                 strong { (format!("{:.2} ns", row.ns_per_stick_median)) } " a stick, "
-                (format!("{:.1}", row.speedup_over_textbook)) " times as fast as the loop of the "
-                "textbooks"
+                (format!("{:.1}", row.speedup_over_textbook)) " times as fast as the textbook loop"
                 @if let Some(times) = row.speedup_over_scalar {
-                    " and " (format!("{times:.1}")) " times as fast as plain code in a good order"
+                    " and " (format!("{times:.1}")) " times as fast as the best scalar row"
                 }
                 "."
             }
         }
         @if all.iter().any(|results| results.quick) {
-            p { strong { "Measured in a hurry: " } "with few frames and small scenes." }
+            p { strong { "Measured with --quick: " } "few frames and small scenes." }
         }
         nav aria-label="Sections" {
             ul {
@@ -110,41 +110,40 @@ fn introduction(all: &[Results]) -> Markup {
             }
         }
         details {
-            summary { "The words of this page" }
+            summary { "Glossary" }
             dl {
                 dt { "stick" } dd { "Keeps two particles at a fixed distance, its rest length." }
                 dt { "stretch" } dd {
-                    "How much longer a stick is than its rest length, as a share of it: 0.01 is one "
-                    "per cent; 0 for sticks that are too short. Of all sticks, the root mean square "
-                    "(rms)."
+                    "How much longer a stick is than its rest length, as a fraction: 0.01 is 1 %; 0 "
+                    "for sticks that are too short. Given as the root mean square (rms) over all "
+                    "sticks."
                 }
-                dt { "iteration" } dd { "Every stick is put right once." }
+                dt { "iteration" } dd { "One relaxation of all sticks." }
                 dt { "frame" } dd {
-                    "What a viewer sees in a sixtieth of a second: the particles move, then the "
-                    "iterations. A frame can be cut into substeps that do both, each."
+                    "A time step of 1/60 s: motion, then iterations. A frame can be divided into "
+                    "substeps, each with motion and iterations."
                 }
                 dt { "schedule" } dd {
-                    "The order of the sticks. It decides the answer, whoever computes it. "
+                    "The order of the sticks. It determines the result, on any kernel. "
                     code { "authored" } " is the order in which textbooks build a sheet; "
                     code { "sheet" } " is for regular sheets; " code { "banded" } ", "
                     code { "blocked" } ", " code { "packed" } " and " code { "coloured" }
-                    " take any mesh. " code { "/hilbert" } " numbers the particles along a curve "
-                    "first."
+                    " work for any mesh. " code { "/hilbert" } " first renumbers the particles "
+                    "along a Hilbert curve."
                 }
                 dt { "kernel" } dd {
-                    "A program that runs a schedule. It decides the speed, never the answer: all "
-                    "kernels have the same bits. " code { "textbook" } " is the loop as articles "
-                    "print it, " code { "scalar" } " plain code, one stick at a time; "
-                    code { "wide" } ", " code { "pulp" } " and " code { "grid" } " take 4 to 16 "
+                    "Code that runs a schedule. It determines the speed, never the result: all "
+                    "kernels give the same bits. " code { "textbook" } " is the loop as printed in "
+                    "articles, " code { "scalar" } " plain code, one stick at a time; "
+                    code { "wide" } ", " code { "pulp" } " and " code { "grid" } " relax 4 to 16 "
                     "sticks at once, " code { "grid" } " on regular sheets only; "
-                    code { "colour" } " is one of them on several threads."
+                    code { "colour" } " runs one of them on several threads."
                 }
                 dt { "instruction set" } dd {
-                    "How many numbers the processor takes at once: SSE2 and NEON 4, AVX2 8, "
-                    "AVX-512 16."
+                    "Determines the lanes of a register: SSE2 and NEON 4, AVX2 8, AVX-512 16."
                 }
                 dt { "formula" } dd {
-                    "How a stick is put right. " code { "exact" } " needs a division and a square "
+                    "How the new length of a stick is computed. " code { "exact" } " needs a division and a square "
                     "root, " code { "newton" } " and " code { "halley" } " a division, "
                     code { "quick" } " neither."
                 }
@@ -155,8 +154,8 @@ fn introduction(all: &[Results]) -> Markup {
 
 fn machines(all: &[Results]) -> Markup {
     html! {
-        p { "Times are of this machine and build; another has others. Everything but times is the \
-            same everywhere, to the bit." }
+        p { "Times depend on the machine and the build. All other results are the same on every \
+            machine, to the bit." }
         (beside(all, |results| {
             let Machine { cpu, features, cores, rustc, target, flags, .. } = &results.machine;
             Some(html! {
@@ -171,8 +170,7 @@ fn machines(all: &[Results]) -> Markup {
                 }
             })
         }))
-        p.quiet { "Made by " code { "taut report" } "; " code { "taut report --help" } " says how \
-            to make one of another machine." }
+        p.quiet { "Generated by " code { "taut report" } "; see " code { "taut report --help" } "." }
     }
 }
 
@@ -180,9 +178,9 @@ fn comparison(all: &[Results]) -> Markup {
     let first = all.iter().find_map(|results| results.comparison.first());
     html! {
         p {
-            "One sheet, everybody in turn. Read a row as: this kernel, on this instruction set, \
-            with this formula and order, needs so many nanoseconds to put one stick right once, \
-            and leaves so much stretch. Less is better in both."
+            "All kernels on one sheet. A row is a kernel on an instruction set, with a formula and \
+            a schedule: the time to relax one stick once, and the stretch that is left. Lower is \
+            better in both."
         }
         @if let Some(row) = first {
             p.quiet { (tables::scene(row)) " " (summary::PICKED) }

@@ -1,24 +1,24 @@
-//! Divisions and roots.
+//! Divisions and square roots.
 
 use maud::{Markup, html};
 
-use super::pieces::{grouped, numbers, position};
+use super::components::{grouped, numbers, position};
 use crate::report::chart::Bars;
 use crate::report::results::{Results, Timing};
 use crate::report::tables;
 
 pub(super) fn operations(all: &[Results]) -> Markup {
     let rows = all.iter().map(|results| &results.comparison).find(|rows| !rows.is_empty());
-    let said = html! {
+    let text = html! {
         p {
-            "How many divisions and square roots a frame takes: a bar is a kind of operation, a \
-            group is a formula. They are counted by running the formula's own text on numbers that \
-            count, and are the same for every kernel. " code { "quick" } " makes its root from an \
-            estimate by integer arithmetic and multiplications."
+            "Divisions and square roots per frame: a bar is a kind of operation, a group is a \
+            formula. A number type counts them while it runs the code of the formula; they are the \
+            same for every kernel. " code { "quick" } " computes its root from an integer estimate \
+            and multiplications."
         }
     };
     let Some(rows) = rows else {
-        return html! { (said) p.missing { "This part was not measured." } };
+        return html! { (text) p.missing { "This part was not measured." } };
     };
     let mut groups = grouped(rows, |row| row.formula.clone());
     groups.sort_by_key(|(formula, _)| position(&["exact", "newton", "halley", "quick"], formula));
@@ -47,7 +47,7 @@ pub(super) fn operations(all: &[Results]) -> Markup {
     let mut header = vec!["formula"];
     header.extend(kinds);
     html! {
-        (said)
+        (text)
         @if let Some(row) = rows.first() {
             p.quiet {
                 "A sheet of " (row.size) " x " (row.size) " particles with "

@@ -2,26 +2,26 @@
 
 use maud::{Markup, html};
 
-use super::pieces::{ISAS, KERNELS, charts, grouped, numbers, position};
+use super::components::{ISAS, KERNELS, charts, grouped, numbers, position};
 use crate::report::chart::{Axis, Key, Lines, Series, Style};
 use crate::report::results::{Results, Timing};
 
 /// A line for each kernel on each instruction set.
 fn speed(rows: &[Timing], x: Axis, at: impl Fn(&Timing) -> f64, alternative: &str) -> Lines {
-    let usual = rows.iter().find(|row| row.kernel != "textbook").map(|row| row.schedule.clone());
-    let other = |row: &Timing| row.kernel != "textbook" && Some(&row.schedule) != usual.as_ref();
+    let first = rows.iter().find(|row| row.kernel != "textbook").map(|row| row.schedule.clone());
+    let other = |row: &Timing| row.kernel != "textbook" && Some(&row.schedule) != first.as_ref();
     let name = |row: &Timing| {
-        let mut words = vec![row.kernel.clone()];
+        let mut parts = vec![row.kernel.clone()];
         if row.isa != "scalar" {
-            words.push(row.isa.clone());
+            parts.push(row.isa.clone());
         }
         if row.threads > 1 {
-            words.push(format!("{} threads", row.threads));
+            parts.push(format!("{} threads", row.threads));
         }
         if other(row) {
-            words.push(format!("{} order", row.schedule));
+            parts.push(format!("{} order", row.schedule));
         }
-        words.join(", ")
+        parts.join(", ")
     };
     let mut groups = grouped(rows, name);
     groups.sort_by_key(|(_, rows)| position(&KERNELS, &rows[0].kernel));
@@ -63,7 +63,7 @@ fn speed_numbers(rows: &[Timing]) -> Markup {
         "threads",
         "schedule",
         "ns a stick",
-        "times `textbook`",
+        "speedup over `textbook`",
         "stretch rms",
     ];
     numbers(&header, &rows.iter().map(row).collect::<Vec<_>>())
@@ -72,11 +72,10 @@ fn speed_numbers(rows: &[Timing]) -> Markup {
 pub(super) fn sheets(all: &[Results]) -> Markup {
     html! {
         p {
-            "How long one stick takes, on sheets from small to large. A line is a kernel on an \
-            instruction set; lower is faster; a rise to the right: the data exceeds a cache. All \
-            lines of the order " code { "sheet" } " end with the same bits: only their speed \
-            differs. The baseline is " code { "textbook" } ", the order in which \
-            textbooks build a sheet."
+            "Time per stick over the size of a sheet. A line is a kernel on an instruction set; \
+            lower is faster; it rises to the right where the data exceeds a cache. All lines of the \
+            order " code { "sheet" } " end with the same bits. The baseline is " code { "textbook" }
+            ", in the order in which textbooks build a sheet."
         }
         (charts(all, |results| {
             let rows = &results.sheets;
@@ -96,10 +95,9 @@ pub(super) fn sheets(all: &[Results]) -> Markup {
 pub(super) fn meshes(all: &[Results]) -> Markup {
     html! {
         p {
-            "The same on meshes without any regularity: discs of triangles whose particles and \
-            sticks are numbered at random. " code { "textbook" } " takes them as they come, the \
-            others renumber them first, once. A line is a kernel on an instruction set; lower is \
-            faster."
+            "Time per stick on irregular meshes: discs of triangles with shuffled particles and \
+            sticks. " code { "textbook" } " keeps this numbering; the others renumber once, before \
+            the first frame. A line is a kernel on an instruction set; lower is faster."
         }
         (charts(all, |results| {
             let rows = &results.meshes;

@@ -1,11 +1,11 @@
-//! The map of what stays bounded.
+//! The map of bounded and unbounded simulations.
 
 use maud::{Markup, html};
 
-use super::pieces::grouped;
+use super::components::grouped;
 use crate::report::results::{Outcome, Results};
 
-/// Shades of what is left of the stretch, each up to a bound.
+/// Shades of the final stretch, each up to a bound.
 const SHADES: [(&str, f64, &str); 4] = [
     ("stiff", 0.05, "at most 0.05"),
     ("firm", 0.5, "at most 0.5"),
@@ -14,15 +14,15 @@ const SHADES: [(&str, f64, &str); 4] = [
 ];
 
 pub(super) fn stability(all: &[Results]) -> Markup {
-    // The same everywhere, so one is enough.
+    // All machines have the same results, so one is enough.
     let rows = all.iter().map(|results| &results.stability).find(|rows| !rows.is_empty());
     html! {
         p {
             "Some orders gain energy until the cloth explodes. A cell is one simulation: its row \
-            says the order and the formula, its column the size of the sheet, the length of a \
-            frame and the iterations. A number is the stretch (rms) at the end, less is stiffer; a \
-            cross with a number is the frame in which the cloth left all bounds. Harder cases are \
-            to the right in each group: larger sheets, longer frames, fewer iterations."
+            is the order and the formula, its column the size of the sheet, the length of a \
+            frame and the iterations. A number is the final stretch (rms), less is stiffer; a \
+            cross with a number is the frame in which a stick exceeded the bound. In each group, \
+            harder cases are to the right: longer frames, fewer iterations."
         }
         @match rows {
             None => p.missing { "This part was not measured." },
@@ -31,10 +31,10 @@ pub(super) fn stability(all: &[Results]) -> Markup {
                     (map(&rows))
                 }
                 ul.legend {
-                    @for (class, _, said) in SHADES {
-                        li { span class=(format!("chip {class}")) {} (said) }
+                    @for (class, _, label) in SHADES {
+                        li { span class=(format!("chip {class}")) {} (label) }
                     }
-                    li { span class="chip left" {} "✕ left its bounds at that frame" }
+                    li { span class="chip left" {} "✕ exceeded the bound at that frame" }
                 }
             }
         }
@@ -62,8 +62,7 @@ fn map(rows: &[&Outcome]) -> Markup {
         p.quiet {
             "Scene " (first.scene) " with " (first.sticks) " sticks, " (first.frames) " frames; \
             bounded: no stick is ever stretched by more than " (first.bound) " times its length. "
-            "What users get who ask for nothing: the orders marked with *, and "
-            code { "halley" } "."
+            "* marks default orders; the default formula is " code { "halley" } "."
         }
         div.scroll tabindex="0" {
             table.map {

@@ -1,13 +1,13 @@
-//! Time against what is left of the stretch.
+//! Time against stretch.
 
 use maud::{Markup, html};
 
-use super::pieces::{FORMULAS, SCHEDULES, charts, grouped, legend, numbers, position};
+use super::components::{FORMULAS, SCHEDULES, charts, grouped, legend, numbers, position};
 use crate::report::chart::{Axis, Lines, Series, Style};
 use crate::report::results::{Results, Timing};
 
-/// Nothing is both faster and stiffer than one of these.
-fn front(points: impl Iterator<Item = (f64, f64)>) -> Vec<(f64, f64)> {
+/// The Pareto front: no other point is both faster and stiffer.
+fn pareto_front(points: impl Iterator<Item = (f64, f64)>) -> Vec<(f64, f64)> {
     let mut sorted: Vec<(f64, f64)> = points.collect();
     sorted.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.total_cmp(&other.1)));
     let mut best = f64::INFINITY;
@@ -31,8 +31,8 @@ fn tradeoff_chart(rows: &[Timing]) -> Lines {
         if row.substeps == 1 {
             points.push(((row.schedule.clone(), order), &*row.formula, point));
         }
-        // Substeps have a line of their own, from the same first point, in one of two colours
-        // that no order has here.
+        // Substeps have a separate line from the same first point, in one of two colours that no
+        // order uses here.
         if row.iterations == 1 && cut(&row.schedule) {
             let colour = if order == 0 { 5 } else { 6 };
             points.push(((format!("{}, substeps", row.schedule), colour), &*row.formula, point));
@@ -48,11 +48,11 @@ fn tradeoff_chart(rows: &[Timing]) -> Lines {
     let all = series.iter().flat_map(|series| series.points.iter().copied());
     Lines {
         alternative: "Stretch over time, a line for each order and formula, more iterations to \
-            the right. The points that nothing beats are in the table below."
+            the right. The Pareto front is in the table below."
             .to_owned(),
         x: Axis { name: "ns a stick and frame", marked: Vec::new() },
         y: Axis { name: "stretch, rms", marked: Vec::new() },
-        behind: front(all),
+        behind: pareto_front(all),
         around: Vec::new(),
         legend: legend(
             lines.iter().map(|((order, _), _)| order),
@@ -66,17 +66,16 @@ pub(super) fn tradeoff(all: &[Results]) -> Markup {
     let first = all.iter().find_map(|results| results.tradeoff.first());
     html! {
         p {
-            "What a stiffer cloth costs. A point is one order, formula and number of iterations (or \
-            of substeps with one iteration each), on the kernel that takes the most sticks at once in \
-            that order; along a line the number grows to the right. Left is faster, low is \
-            stiffer. Nothing is both faster and stiffer than the points on the broad line: those \
-            are the ones to choose from."
+            "The cost of a stiffer cloth. A point is one order, formula and number of iterations (or \
+            of substeps with one iteration each), on the widest kernel of that order; along a line \
+            the number grows to the right. Left is faster, low is stiffer. The broad line is the \
+            Pareto front: no point is both faster and stiffer than one of its points."
         }
         @if let Some(row) = first {
             p.quiet {
                 "A sheet of " (row.size) " x " (row.size) " particles, " (row.set) " sticks; the \
-                median of " (row.frames) " frames, the stretch after the last. What blew up is \
-                left out."
+                median of " (row.frames) " frames, the stretch after the last. Simulations that blew \
+                up are left out."
             }
         }
         (charts(
@@ -84,13 +83,13 @@ pub(super) fn tradeoff(all: &[Results]) -> Markup {
             |results| {
                 (!results.tradeoff.is_empty()).then(|| tradeoff_chart(&results.tradeoff))
             },
-            |results| best(&results.tradeoff),
+            |results| front_table(&results.tradeoff),
         ))
     }
 }
 
-/// The points that nothing beats.
-fn best(rows: &[Timing]) -> Markup {
+/// The points of the Pareto front.
+fn front_table(rows: &[Timing]) -> Markup {
     let point = |row: &Timing| Some((row.ns_per_stick_and_frame(), row.stretch()?));
     let kernels = || rows.iter().filter(|row| row.kernel != "textbook");
     let row = |at: &(f64, f64)| {
@@ -114,6 +113,6 @@ fn best(rows: &[Timing]) -> Markup {
         "substeps",
         "kernel",
     ];
-    let front = front(kernels().filter_map(point));
+    let front = pareto_front(kernels().filter_map(point));
     numbers(&header, &front.iter().filter_map(row).collect::<Vec<_>>())
 }

@@ -1,4 +1,4 @@
-//! What sections have in common: how machines stand beside each other, tables, legends.
+//! Components of sections: columns of machines, tables, legends.
 
 use maud::{Markup, html};
 
@@ -13,13 +13,13 @@ pub(super) const SCHEDULES: [&str; 7] =
 pub(super) const FORMULAS: [&str; 4] = ["halley", "exact", "newton", "quick"];
 pub(super) const ISAS: [&str; 5] = ["avx512", "avx2", "sse2", "neon", "scalar"];
 
-/// How a machine is told from the others.
+/// The label of a machine and build.
 pub(super) fn label(results: &Results) -> String {
     let Machine { cpu, flags, .. } = &results.machine;
     format!("{cpu}; {flags}; commit {}", results.commits.join(", "))
 }
 
-/// Something of each machine that has it, side by side.
+/// A column for each machine for which `show` returns something.
 pub(super) fn beside(all: &[Results], show: impl Fn(&Results) -> Option<Markup>) -> Markup {
     let found: Vec<(&Results, Markup)> =
         all.iter().filter_map(|results| Some((results, show(results)?))).collect();
@@ -28,17 +28,17 @@ pub(super) fn beside(all: &[Results], show: impl Fn(&Results) -> Option<Markup>)
             p.missing { "This part was not measured." }
         }
         div.beside {
-            @for (results, shown) in found {
+            @for (results, content) in found {
                 div {
                     @if all.len() > 1 { h3 { (label(results)) } }
-                    (shown)
+                    (content)
                 }
             }
         }
     }
 }
 
-/// Charts of several machines, over the same axes, each with its numbers.
+/// Charts of several machines with the same axes, each with its table.
 pub(super) fn charts(
     all: &[Results],
     of: impl Fn(&Results) -> Option<Lines>,
@@ -52,11 +52,11 @@ pub(super) fn charts(
     })
 }
 
-/// A table that scrolls if there is no room, behind a line to click on.
+/// A collapsed table.
 pub(super) fn numbers(header: &[&str], rows: &[Vec<String>]) -> Markup {
     html! {
         details {
-            summary { "The numbers" }
+            summary { "Table" }
             (table(header.iter().map(|name| (*name, false)), rows))
         }
     }
@@ -88,11 +88,11 @@ pub(super) fn table<'a>(
     }
 }
 
-/// With what stands between backquotes as code.
+/// Renders text between backquotes as code.
 pub(super) fn marked(text: &str) -> Markup {
     html! {
-        @for (at, piece) in text.split('`').enumerate() {
-            @if at % 2 == 1 { code { (piece) } } @else { (piece) }
+        @for (at, part) in text.split('`').enumerate() {
+            @if at % 2 == 1 { code { (part) } } @else { (part) }
         }
     }
 }
@@ -101,7 +101,7 @@ pub(super) fn position(names: &[&str], name: &str) -> usize {
     names.iter().position(|known| name.starts_with(known)).unwrap_or(names.len())
 }
 
-/// Rows of one line, the lines in the order of their first rows.
+/// Groups rows by key, in the order of the first rows.
 pub(super) fn grouped<T, K: PartialEq>(rows: &[T], key: impl Fn(&T) -> K) -> Vec<(K, Vec<&T>)> {
     let mut groups: Vec<(K, Vec<&T>)> = Vec::new();
     for row in rows {
@@ -114,7 +114,7 @@ pub(super) fn grouped<T, K: PartialEq>(rows: &[T], key: impl Fn(&T) -> K) -> Vec
     groups
 }
 
-/// Names of colours and marks that occur, as a legend.
+/// A legend of the colours and marks in use.
 pub(super) fn legend<'a>(
     orders: impl Iterator<Item = &'a (String, usize)>,
     formulas: impl Iterator<Item = &'a str>,

@@ -1,4 +1,4 @@
-//! What arguments have in common: how they are read.
+//! Parsers of argument values.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -29,6 +29,6 @@ pub(crate) fn measure(
 ) -> impl Fn(&str) -> Result<f64, String> + Clone + Send + Sync + 'static {
     move |text| {
         let number = text.parse().ok().filter(|number| range.contains(number));
-        number.ok_or_else(|| format!("takes a number from {} to {}", range.start(), range.end()))
+        number.ok_or_else(|| format!("expected a number from {} to {}", range.start(), range.end()))
     }
 }
