@@ -1,4 +1,4 @@
-//! Contestants doing the same frames in turn.
+//! Runs the same frames with several contestants, in turns.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -14,9 +14,9 @@ use crate::row::{Row, TEXTBOOK};
 use crate::runner::{Runner, State};
 use crate::twins::in_double;
 
-/// After how many frames the distance from `f64` is taken (or after all, if there are fewer).
+/// The frame after which the distance from `f64` is measured (or the last, if there are fewer).
 pub const EARLY_FRAME: usize = 10;
-/// In how many rounds the timed frames are done: contestants take turns, one round each.
+/// The number of rounds into which the timed frames are divided; contestants alternate.
 pub const ROUNDS: usize = 8;
 
 const AUTHORED: Arrangement = Arrangement { order: Order::Authored, numbering: Numbering::Given };
@@ -24,73 +24,73 @@ const AUTHORED: Arrangement = Arrangement { order: Order::Authored, numbering: N
 /// A kernel, a formula and an arrangement.
 #[derive(Clone, Debug)]
 pub struct Contestant {
-    /// Who.
+    /// The kernel.
     pub kernel: AnyKernel,
-    /// With which formula.
+    /// The formula.
     pub formula: Formula,
-    /// In which order, on which numbering.
+    /// The order and the numbering.
     pub arrangement: Arrangement,
 }
 
-/// A scene, a step, and how often. The textbook loop takes part always.
+/// A scene, a step and contestants. The textbook loop is always included.
 #[derive(Clone, Debug)]
 pub struct Contest {
-    /// What is relaxed.
+    /// The scene.
     pub scene: Model,
-    /// How.
+    /// The step.
     pub step: Step<3>,
-    /// Frames before the clock starts.
+    /// Frames before timing starts.
     pub warmup: usize,
-    /// Frames that are timed, at least one.
+    /// Timed frames, at least one.
     pub frames: usize,
-    /// How often these are done, at least once, each time from where the warm-up ended: more times
-    /// of short frames without a scene that comes to rest.
+    /// How often the timed frames are repeated, at least once, each time from the end of the
+    /// warm-up. Repeating gives more samples of short frames before the scene settles.
     pub repeats: usize,
-    /// Who takes part.
+    /// The contestants.
     pub contestants: Vec<Contestant>,
 }
 
-/// The same iterations in one substep and as substeps of one iteration each, by one contestant. No
-/// baseline takes part, so the speedups are NaN.
+/// The same iterations in one substep and as substeps of one iteration each, by one contestant.
+/// Without a baseline, so the speedups are NaN.
 #[derive(Clone, Debug, Serialize)]
 pub struct SubstepComparison {
-    /// With frames of 1 substep of K iterations.
+    /// Frames of 1 substep of K iterations.
     pub one_substep: Row,
-    /// With frames of K substeps of 1 iteration.
+    /// Frames of K substeps of 1 iteration.
     pub substeps_of_one_iteration: Row,
 }
 
-/// Why there is no result.
+/// Why a contest failed.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ContestError {
     /// No frames.
     #[error("at least one frame must be timed")]
     NoFrames,
-    /// By an arrangement.
+    /// An arrangement does not suit the scene.
     #[error(transparent)]
     Arrangement(#[from] ArrangementError),
-    /// By a step.
+    /// The step is invalid.
     #[error(transparent)]
     Step(#[from] StepError),
-    /// By a plan.
+    /// A plan cannot be built.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// By particles.
+    /// The particles are invalid.
     #[error(transparent)]
     Particles(#[from] ParticleError),
 }
 
-/// How far a contest is.
+/// The progress of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress<'a> {
-    /// The share that is done, 0 to 1.
+    /// The completed share, 0 to 1.
     pub share: f64,
-    /// What is being done.
+    /// The present activity.
     pub doing: &'a str,
 }
 
-/// A contestant at work.
+/// The state of a contestant.
 struct Entry {
     row: Row,
     runner: Runner,
@@ -99,7 +99,7 @@ struct Entry {
     answer: Answer,
 }
 
-/// What decides the positions, besides the scene.
+/// The parameters that determine the positions, besides the scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Answer {
     formula: Formula,
@@ -109,10 +109,10 @@ struct Answer {
 }
 
 impl Contest {
-    /// Runs it and gives the textbook's row, then one for each contestant in order.
+    /// Runs the contest and returns the row of the textbook loop, then one for each contestant.
     ///
     /// # Errors
-    /// If a contestant cannot be set up, or the step is not sane.
+    /// If a contestant cannot be set up, or the step is invalid.
     pub fn run(&self, mut progress: impl FnMut(Progress<'_>)) -> Result<Vec<Row>, ContestError> {
         self.check()?;
         progress(Progress { share: 0.0, doing: "arranging the scene" });
@@ -133,11 +133,11 @@ impl Contest {
         Ok(rows)
     }
 
-    /// Runs the fastest contestant again, by turns with itself at as many substeps of one iteration
+    /// Runs the fastest contestant again, in turns with its iterations as substeps of one iteration
     /// each. `rows` are those of [`run`](Self::run).
     ///
-    /// `None` if the step is not one substep of several iterations, if such substeps would be shorter
-    /// than a [`Step`] may have, or if every contestant [blew up](Row::blew_up).
+    /// `None` if the step is not one substep of several iterations, if such substeps are too short
+    /// for a [`Step`], or if every contestant [blew up](Row::blew_up).
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -165,7 +165,7 @@ impl Contest {
         }))
     }
 
-    /// Of those that did not blow up.
+    /// The fastest contestant that did not blow up.
     fn fastest(&self, rows: &[Row]) -> Option<&Contestant> {
         let of_contestants = self.contestants.iter().zip(rows.get(1..)?);
         let sound = of_contestants.filter(|(_, row)| !row.blew_up());
@@ -182,7 +182,7 @@ impl Contest {
         Ok(())
     }
 
-    /// Lets the entries do all frames, in rounds, and gives a row without speedups for each.
+    /// Runs all frames of the entries, in rounds, and returns a row without speedups for each.
     fn by_turns(
         &self,
         mut entries: Vec<Entry>,
@@ -248,7 +248,7 @@ impl Contest {
         Entry { row, runner, nanoseconds, frames_done: 0, answer }
     }
 
-    /// A row with what is known before the first frame.
+    /// A row with the values that are known before the first frame.
     fn row(&self, answer: Answer) -> Row {
         let Answer { formula, arrangement, substeps, iterations } = answer;
         let Tally { divisions, square_roots, estimates, .. } =
@@ -288,7 +288,7 @@ impl Contest {
         }
     }
 
-    /// Lets an entry do its frames up to that number, timing those after the warm-up.
+    /// Runs the frames of an entry up to that number, timing those after the warm-up.
     fn advance(
         &self,
         entry: &mut Entry,
@@ -317,7 +317,7 @@ impl Contest {
         Step { substeps: answer.substeps, iterations: answer.iterations, ..self.step }
     }
 
-    /// After which frame the distance from `f64` is taken.
+    /// The frame after which the distance from `f64` is measured.
     pub fn early_frame(&self) -> usize {
         EARLY_FRAME.min(self.warmup + self.frames)
     }
@@ -354,8 +354,8 @@ impl Answer {
     }
 }
 
-/// Where the scalar kernel in `f64` puts the particles early on, for each answer, in the scene's
-/// numbering.
+/// The positions of the scalar kernel in `f64` after the early frame, for each answer, in the
+/// scene's numbering.
 struct References<'a> {
     contest: &'a Contest,
     arranged: &'a BTreeMap<Arrangement, Arranged>,
@@ -384,7 +384,7 @@ impl References<'_> {
     }
 }
 
-/// NaN if a position is.
+/// The largest distance; NaN if a position is.
 fn largest_distance(positions: &[[f32; 3]], reference: &[[f64; 3]]) -> f64 {
     let distance = |(position, reference): (&[f32; 3], &[f64; 3])| {
         let squared = |axis: usize| (f64::from(position[axis]) - reference[axis]).powi(2);
@@ -402,7 +402,7 @@ fn set_speedups(rows: &mut [Row]) {
         times.min_by(f64::total_cmp).unwrap_or(f64::NAN)
     };
     let (textbook, scalar) = (best(TEXTBOOK), best("scalar"));
-    // On one thread, `colour` is no more than what is inside.
+    // On one thread, `colour` equals its inner kernel.
     let alone: Vec<Row> = rows.iter().filter(|row| row.threads == 1).cloned().collect();
     for row in rows {
         row.speedup_over_textbook = textbook / row.frame_us_median;

@@ -1,4 +1,4 @@
-//! What one bench does, over and over from the same start, and how it is known that it did.
+//! Repeats a bench from the same start, and verifies the result of each run.
 
 use taut::world::Model;
 use taut::{AnyKernel, Formula, Kernel, Plan, PlanError, ScalarKernel, StepError, Stretch};
@@ -7,14 +7,14 @@ use crate::runner::{Runner, State};
 use crate::scenario::Scenario;
 use taut::world::{Arranged, ArrangementError};
 
-/// Frames before the start: a scene that has begun to fall and stretch.
+/// Frames before the start: the scene falls and stretches by then.
 pub const WARMUP_FRAMES: usize = 60;
-/// How many frames a run has at most. Then it starts again: left alone, a scene would come to
-/// rest, and its smallest coordinates would become denormal numbers, which are slow.
+/// The maximum number of frames of a run before it restarts: a scene that settles has denormal
+/// coordinates, which are slow.
 pub const COURSE_FRAMES: usize = 8;
 
-/// A scene of a scenario with one formula: where its runs start, and what the scalar kernel
-/// gives after each frame.
+/// A scene of a scenario with one formula: the start of its runs, and the hash of the scalar kernel
+/// after each frame.
 #[derive(Debug)]
 pub struct Course {
     scenario: Scenario,
@@ -27,55 +27,55 @@ pub struct Course {
     expected: [u64; COURSE_FRAMES],
 }
 
-/// Why there is no course.
+/// Why a course cannot be set up.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CourseError {
-    /// By the arrangement.
+    /// The arrangement does not suit the scene.
     #[error(transparent)]
     Arrangement(#[from] ArrangementError),
-    /// By a plan.
+    /// A plan cannot be built.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// By the step.
+    /// The step is invalid.
     #[error(transparent)]
     Step(#[from] StepError),
 }
 
-/// What is wrong with a run.
+/// Why a run is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unsound {
     /// A position is NaN or infinite.
     #[error("a position is not finite")]
     NotFinite,
-    /// As if nothing had been done.
+    /// No position changed.
     #[error("no particle moved")]
     NothingMoved,
-    /// Another answer than the scalar kernel's.
-    #[error("the positions have hash {found:016x}; the scalar kernel's have {expected:016x}")]
+    /// The result differs from that of the scalar kernel.
+    #[error("the positions have hash {found:016x}; expected {expected:016x} (scalar kernel)")]
     OtherBits {
-        /// The scalar kernel's.
+        /// The hash of the scalar kernel.
         expected: u64,
-        /// This one's.
+        /// The hash of this run.
         found: u64,
     },
-    /// The sticks are not relaxed.
-    #[error("the rms residual is {rms}, and {bound} at most is stated")]
+    /// The residual is above the bound of the scenario.
+    #[error("the rms residual is {rms}; expected at most {bound}")]
     Stretched {
-        /// What it is.
+        /// The residual.
         rms: f64,
-        /// What is stated.
+        /// The bound.
         bound: f64,
     },
 }
 
 impl Course {
-    /// Lets a [scene](Scenario::scene) of the scenario run to the start, and the scalar kernel
-    /// on from there.
+    /// Runs a [scene](Scenario::scene) of the scenario up to the start, then the scalar kernel for
+    /// the expected hashes.
     ///
     /// # Errors
-    /// If the scene cannot be arranged so, or the step is not sane.
+    /// If the arrangement does not suit the scene, or the step is invalid.
     pub fn new(
         scenario: Scenario,
         mut scene: Model,
@@ -84,7 +84,7 @@ impl Course {
         let step = scenario.step();
         let mut arranged = scenario.arrangement.of(&scene)?;
         let Arranged { particles, sticks, schedule, renumbering } = &mut arranged;
-        // Whoever warms up: the bits are the same.
+        // Any kernel can warm up: the bits are the same.
         let mut plan = AnyKernel::best_for(schedule).plan(particles, sticks, schedule, formula)?;
         for _ in 0..WARMUP_FRAMES {
             let _ = plan.step(particles, sticks, &step)?;
@@ -101,24 +101,24 @@ impl Course {
         Ok(Self { scenario, formula, scene, arranged, start_hash, expected })
     }
 
-    /// A kernel on it.
+    /// A run with a kernel.
     ///
     /// # Errors
-    /// If the kernel refuses the schedule.
+    /// If the kernel does not support the schedule.
     pub fn run(&self, kernel: &AnyKernel) -> Result<Run<'_>, CourseError> {
         let runner = Runner::kernel(kernel, &self.arranged, self.formula)?;
         Ok(Run { course: self, start: runner.state(), runner, finite: true, expects_bits: true })
     }
 
-    /// The textbook loop on it, from the same start. It has an order and an arithmetic of its
-    /// own, so its bits are its own.
+    /// A run with the textbook loop, from the same start. Its order and arithmetic differ, so its
+    /// bits are not compared.
     pub fn run_textbook(&self) -> Run<'_> {
         let runner = Runner::textbook(&self.scene);
         Run { course: self, start: runner.state(), runner, finite: true, expects_bits: false }
     }
 }
 
-/// Somebody on a course.
+/// A kernel or the textbook loop on a course.
 #[derive(Debug)]
 pub struct Run<'a> {
     course: &'a Course,
@@ -129,16 +129,16 @@ pub struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Back to the start.
+    /// Restores the start.
     pub fn rewind(&mut self) {
         self.runner.rewind(&self.start);
         self.finite = true;
     }
 
-    /// Does frames: this is what is timed.
+    /// Runs frames. Benches time this call.
     ///
     /// # Panics
-    /// Never: the course has done such steps.
+    /// Never: `Course::new` has run the same step.
     #[inline]
     pub fn frames(&mut self, frames: usize) {
         let step = self.course.scenario.step();
@@ -148,13 +148,13 @@ impl Run<'_> {
         }
     }
 
-    /// Whether the frames since the start were done, and how far the sticks are from rest.
+    /// Verifies the frames since the start, and returns the stretch.
     ///
     /// # Errors
-    /// What is wrong.
+    /// If the result is invalid.
     ///
     /// # Panics
-    /// If more than [`COURSE_FRAMES`] are asked for.
+    /// If `frames` is more than [`COURSE_FRAMES`].
     pub fn verified(&self, frames: usize) -> Result<Stretch, Unsound> {
         let Self { course, .. } = self;
         let particles = self.runner.particles(&course.scene);

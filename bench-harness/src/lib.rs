@@ -1,28 +1,28 @@
-//! Measuring kernels: time, residual, operations, distance from `f64`, bits.
+//! Measures kernels: time, residual, operations, distance from `f64`, bits.
 //!
-//! A [`Contest`] lets contestants (a kernel, a formula, an [`Arrangement`] of the scene each)
-//! do the same frames in interleaved rounds, so that a noisy machine hits all alike, and
-//! gives a [`Row`] for each. A time never comes alone: it brings the residual, whether all
-//! positions are finite, and the hash of the final positions; rows of one formula and
-//! schedule must agree to the bit ([`disagreements`]).
+//! A [`Contest`] runs the same frames with each contestant (a kernel, a formula, an
+//! [`Arrangement`] of the scene) in interleaved rounds, so that noise affects all alike, and
+//! returns a [`Row`] for each. A row has the residual, whether all positions are finite, and the
+//! hash of the final positions; rows of one formula and schedule must agree to the bit
+//! ([`disagreements`]).
 //!
-//! A [`Survey`] runs orders, formulas and steps for some seconds each and tells which stay
+//! A [`Survey`] runs orders, formulas and steps for some seconds each and reports which stay
 //! bounded: a [`Stability`] for each.
 //!
-//! - [`SCENARIOS`] are what the benches run, as data; a [`Course`] lets a kernel run one over
-//!   and over from the same start and verifies each run.
-//! - [`accuracy`]: what is left of the stretch, distance from `f64`, drift, effort.
-//! - [`claims`]: what the articles claim, measured.
-//! - [`roofline`]: how fast the machine would let each kernel be.
-//! - A [`WorldContest`] compares kernels on the steps of a whole world; [`PassTimes`] tells the
-//!   sticks' share of them from that of all else, and [`FrameTimes`] measures plain frames and the
-//!   share of each pass.
+//! - [`SCENARIOS`] are the scenes of the benches, as data; a [`Course`] runs one repeatedly from
+//!   the same start and verifies each run.
+//! - [`accuracy`]: stretch, distance from `f64`, drift, effort.
+//! - [`claims`]: measures the claims of the articles.
+//! - [`roofline`]: lower bounds of the time of each kernel on this machine.
+//! - A [`WorldContest`] compares kernels on the steps of a whole world; [`PassTimes`] separates the
+//!   time of sticks from the rest, and [`FrameTimes`] measures plain frames and the share of each
+//!   pass.
 //!
-//! A [`Tuning`] looks for the fastest way to relax a scene on this machine within a budget of
-//! time, and makes a [`Choice`], which [`snippet`] puts into words of Cargo and Rust.
+//! A [`Tuning`] searches for the fastest way to relax a scene on this machine within a time
+//! budget. Its result is a [`Choice`], which [`snippet`] turns into lines of Cargo.toml and Rust.
 //!
-//! Two baselines are always there: the [`textbook`] loop and the scalar kernel. No library
-//! depends on this crate; it knows no file.
+//! Every contest includes the [`textbook`] loop as a baseline. No library depends on this crate; it
+//! accesses no files.
 #![forbid(unsafe_code)]
 
 pub mod accuracy;

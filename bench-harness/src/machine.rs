@@ -1,4 +1,4 @@
-//! On which machine, by which build.
+//! The machine and the build.
 
 use std::fs;
 use std::thread;
@@ -6,22 +6,22 @@ use std::thread;
 use serde::Serialize;
 use taut::{AnyKernel, Kernel};
 
-/// What a result is worth nothing without.
+/// The machine and the build of a result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct MachineInfo {
     /// The processor's name.
     pub cpu: String,
     /// The instruction sets that kernels of this build use on it, best first.
     pub features: Vec<&'static str>,
-    /// How many threads it runs at a time.
+    /// The number of hardware threads.
     pub cores: usize,
-    /// The compiler that made this build.
+    /// The compiler of this build.
     pub rustc: &'static str,
-    /// The target it was made for.
+    /// The target of this build.
     pub target: &'static str,
-    /// The profile and the flags that it was made with.
+    /// The profile and the flags of this build.
     pub flags: &'static str,
-    /// The commit it was made from (`-dirty` if there were changes besides).
+    /// The commit of this build (`-dirty` if there were uncommitted changes).
     pub commit: &'static str,
 }
 
@@ -42,7 +42,7 @@ impl MachineInfo {
     }
 }
 
-/// As the system tells it: Linux in a file; elsewhere nobody was asked yet.
+/// The processor's name on Linux; not implemented for other systems.
 fn cpu_name() -> Option<String> {
     let text = fs::read_to_string("/proc/cpuinfo").ok()?;
     let field = |name: &str| {

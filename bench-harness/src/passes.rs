@@ -1,4 +1,4 @@
-//! How long the frames of a world take, and what share of a frame each pass takes.
+//! Frame times of a world, and the share of each pass.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -7,17 +7,17 @@ use serde::Serialize;
 use taut::world::{Outcome, Pass, World, WorldError};
 use taut::{Inline, Kernel};
 
-/// Every so many frames one is watched.
+/// Every frame with this multiple is measured pass by pass.
 const WATCHED_EVERY: u64 = 8;
-/// No more frames than these are kept; then every second one is dropped.
+/// The maximum number of kept frames; beyond it, every second one is dropped.
 const KEPT_MAX: usize = 1 << 14;
 
-/// Adds up what the passes of steps take.
+/// Sums the times of passes over steps.
 #[derive(Clone, Debug, Default)]
 pub struct PassTimes(BTreeMap<Pass, Duration>);
 
 impl PassTimes {
-    /// Does a step, by the clock.
+    /// Runs and times a step.
     ///
     /// # Errors
     /// As [`World::step`].
@@ -33,24 +33,24 @@ impl PassTimes {
         })
     }
 
-    /// Each pass that there was, with its time.
+    /// Each pass that ran, with its time.
     pub fn each(&self) -> impl Iterator<Item = (Pass, Duration)> {
         self.0.iter().map(|(&pass, &time)| (pass, time))
     }
 
-    /// All of them.
+    /// The time of all passes.
     pub fn total(&self) -> Duration {
         self.0.values().sum()
     }
 
-    /// The sticks' share: their relaxation, and whole steps of parts that nothing touches, whose
-    /// motion is part of the kernel's work.
+    /// The relaxation of sticks, and whole substeps that a kernel runs in one call, including
+    /// motion.
     pub fn sticks(&self) -> Duration {
         let is_of_sticks = |pass: &Pass| matches!(pass, Pass::Whole | Pass::Sticks);
         self.0.iter().filter(|(pass, _)| is_of_sticks(pass)).map(|(_, time)| *time).sum()
     }
 
-    /// The share of all else: forces, motion, obstacles, tears.
+    /// All other passes: forces, motion, obstacles, tears.
     pub fn others(&self) -> Duration {
         self.total().saturating_sub(self.sticks())
     }
@@ -71,17 +71,17 @@ impl PassTimes {
     }
 }
 
-/// The share of each pass in the time of a frame, 0 to 1; together 1, or 0 if nothing was watched.
+/// The share of each pass in the time of a frame, 0 to 1; the sum is 1, or 0 without measurements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Shares {
-    /// The relaxation of sticks, with the motion of particles where no force acts on them: there the
-    /// kernel does both in one go.
+    /// The relaxation of sticks, and the motion of particles without forces: there the kernel does
+    /// both in one call.
     pub sticks: f64,
     /// The motion of particles on which forces act.
     pub motion: f64,
     /// Forces.
     pub forces: f64,
-    /// Tethers, as a pass of their own; in frames that are not watched they are done together with the
+    /// Tethers, as a separate pass; frames that are not measured pass by pass fuse them with the
     /// motion.
     pub tethers: f64,
     /// Obstacles.

@@ -1,16 +1,16 @@
-//! A result.
+//! The result of a contestant.
 
 use serde::{Serialize, Serializer};
 
-/// What the textbook loop is called among kernels.
+/// The name of the textbook loop among kernels.
 pub(crate) const TEXTBOOK: &str = "textbook";
 
-/// What one contestant did: who, how fast, how accurate, at what cost.
+/// The result of one contestant: parameters, time, accuracy and operations.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
     /// The kernel's name, or `textbook`.
     pub kernel: &'static str,
-    /// The kernel that does the work: inside `colour`, the one that it gives threads to.
+    /// The kernel that does the work: for `colour`, its inner kernel.
     pub inside: &'static str,
     /// Its instruction set.
     pub isa: &'static str,
@@ -22,9 +22,9 @@ pub struct Row {
     pub schedule: String,
     /// Its threads.
     pub threads: usize,
-    /// How many particles, pinned ones too, padding not; likewise below.
+    /// Number of particles, including pinned ones, without padding; likewise below.
     pub particles: usize,
-    /// How many sticks.
+    /// Number of sticks.
     pub sticks: usize,
     /// Substeps a frame.
     pub substeps: u32,
@@ -32,7 +32,7 @@ pub struct Row {
     pub iterations: u32,
     /// The length of a frame, s.
     pub dt_s: f32,
-    /// How many frames were timed.
+    /// Number of timed frames.
     pub frames: usize,
     /// The median frame, µs.
     pub frame_us_median: f64,
@@ -40,14 +40,14 @@ pub struct Row {
     pub frame_us_fastest: f64,
     /// Whole frame / (sticks * iterations * substeps), median.
     pub ns_per_stick_median: f64,
-    /// The same of the fastest frame.
+    /// As the median, of the fastest frame.
     pub ns_per_stick_fastest: f64,
     /// Median frame of the textbook loop over this median frame.
     pub speedup_over_textbook: f64,
     /// Median frame of the scalar kernel in its best schedule over this median frame.
     pub speedup_over_scalar: f64,
     /// Median frame on one thread, of the same kernel inside, instruction set, formula and
-    /// schedule, over this median frame; nothing if that did not take part.
+    /// schedule, over this median frame; none if that was not measured.
     pub speedup_over_one_thread: Option<f64>,
     /// Divisions a frame, counted.
     pub divisions_per_frame: u64,
@@ -64,8 +64,8 @@ pub struct Row {
     /// The largest compression.
     pub compression_max: f64,
     /// The largest distance of a particle from where the same schedule and formula put it in
-    /// `f64`, after [`EARLY_FRAME`](crate::EARLY_FRAME) frames, m. Later, after a blow-up, it
-    /// would mean nothing.
+    /// `f64`, after [`EARLY_FRAME`](crate::EARLY_FRAME) frames, m. Later it would be meaningless
+    /// for runs that blow up.
     pub error_vs_f64: f64,
     /// Whether every position was finite after every frame.
     pub finite: bool,
@@ -80,13 +80,13 @@ pub(crate) fn hexadecimal<S: Serializer>(hash: &u64, serializer: S) -> Result<S:
 }
 
 impl Row {
-    /// `kernel/isa/t1 formula schedule`: enough to find it again.
+    /// `kernel/isa/t1 formula schedule`, which identifies the row.
     pub fn name(&self) -> String {
         let Self { isa, threads, formula, schedule, .. } = self;
         format!("{}/{isa}/t{threads} {formula} {schedule}", self.kernel_name())
     }
 
-    /// The kernel's name, with that of the kernel inside if it is another: `colour(pulp)`.
+    /// The kernel's name, with that of its inner kernel if it has one: `colour(pulp)`.
     pub fn kernel_name(&self) -> String {
         let Self { kernel, inside, .. } = self;
         if kernel == inside { (*kernel).to_owned() } else { format!("{kernel}({inside})") }
@@ -97,15 +97,14 @@ impl Row {
         1e3 / self.ns_per_stick_median
     }
 
-    /// Whether the sticks are longer or shorter than anything one would show: no longer a
-    /// simulation of anything.
+    /// Whether the stretch or compression is beyond any useful simulation.
     pub fn blew_up(&self) -> bool {
         let residual = self.stretch_rms.hypot(self.compression_rms);
         !self.finite || residual.is_nan() || residual > 10.0
     }
 }
 
-/// Two rows that should have had the same bits.
+/// Two rows that should have the same bits but do not.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "'{one}' ended with hash {one_hash:016x} and '{other}' with {other_hash:016x}: the same formula and schedule must give the same bits"
@@ -121,9 +120,8 @@ pub struct Disagreement {
     pub other_hash: u64,
 }
 
-/// The rows that disagree with the first row of the same formula and schedule, however particles
-/// were numbered after it was made. (The textbook loop has an arithmetic of its own and is not
-/// asked.)
+/// The rows that disagree with the first row of the same formula and schedule; a renumbering after
+/// the schedule does not matter. The textbook loop, whose arithmetic differs, is not compared.
 pub fn disagreements(rows: &[Row]) -> Vec<Disagreement> {
     let kernels = || rows.iter().filter(|row| row.kernel != TEXTBOOK);
     let answer = |row: &Row| (row.formula, row.schedule.split('+').next().map(str::to_owned));

@@ -1,4 +1,4 @@
-//! What does the frames of a contest or a bench: the textbook loop or a kernel's plan.
+//! Runs the frames of a contest or a bench, with the textbook loop or a kernel's plan.
 
 use taut::world::Model;
 use taut::{
@@ -23,7 +23,7 @@ pub(crate) struct KernelRunner {
     renumbering: Option<Renumbering>,
 }
 
-/// Where the particles of a runner are and were, in its own numbering.
+/// Positions and previous positions of a runner, in its own numbering.
 #[derive(Clone, Debug)]
 pub(crate) struct State {
     position: [Vec<f32>; 3],
@@ -49,7 +49,7 @@ impl Runner {
         match self {
             Self::Textbook(textbook) => {
                 textbook.step(step);
-                Ok(Status { finite: true }) // not asked for; `finite` is found at the end
+                Ok(Status { finite: true }) // not computed; `finite` is checked at the end
             }
             Self::Kernel(runner) => {
                 let KernelRunner { plan, particles, sticks, .. } = &mut **runner;
@@ -72,7 +72,7 @@ impl Runner {
         }
     }
 
-    /// The scene's particles where they are now. (`Particles::new` would refuse those that
+    /// The scene's particles at their present positions. (`Particles::new` rejects positions that
     /// blew up.)
     pub(crate) fn particles(&self, scene: &Model) -> Particles<3> {
         let (mut particles, positions) = (scene.particles.clone(), self.positions());
@@ -98,7 +98,7 @@ impl Runner {
         }
     }
 
-    /// Back to a state of the same scene and numbering.
+    /// Restores a state of the same scene and numbering.
     pub(crate) fn rewind(&mut self, to: &State) {
         for (axis, (position, previous)) in to.position.iter().zip(&to.previous).enumerate() {
             match self {

@@ -1,4 +1,4 @@
-//! What the benches run, as data.
+//! The scenarios of the benches, as data.
 
 use taut::world::{Model, ModelError, StickSet};
 use taut::{AnyKernel, Formula, Kernel, KernelName, Step};
@@ -8,25 +8,25 @@ use taut::world::{Arrangement, Numbering, Order};
 /// A scene, an arrangement and a step, in some sizes and with some formulas.
 #[derive(Clone, Copy, Debug)]
 pub struct Scenario {
-    /// The first part of the paths of its benches.
+    /// The first component of its bench paths.
     pub name: &'static str,
-    /// Makes the scene.
+    /// Builds the scene.
     pub shape: fn(usize, StickSet) -> Result<Model, ModelError>,
-    /// Of which sticks.
+    /// The stick set.
     pub sticks: StickSet,
-    /// Numbered at random first, by this seed.
+    /// The seed of a shuffled numbering.
     pub shuffle: Option<u64>,
-    /// How it is laid out. All kernels that run this have the same bits.
+    /// The arrangement. All kernels that run it have the same bits.
     pub arrangement: Arrangement,
-    /// With which formulas.
+    /// The formulas.
     pub formulas: &'static [Formula],
-    /// In which sizes.
+    /// The sizes.
     pub sizes: &'static [usize],
     /// Iterations a frame.
     pub iterations: u32,
     /// Substeps a frame.
     pub substeps: u32,
-    /// A run that ends with a larger rms residual (stretch and compression) than this is no result.
+    /// A run with a larger final rms residual (stretch and compression) is invalid.
     pub stretch_rms_bound: f64,
 }
 
@@ -39,7 +39,7 @@ pub const SCENARIOS: &[Scenario] = &[
         stretch_rms_bound: 0.6,
         ..DRAPE
     },
-    // One iteration: motion and the copies of a step weigh as much as the sticks.
+    // One iteration: motion and copies take as long as the sticks.
     Scenario { name: "drape-all-once", iterations: 1, stretch_rms_bound: 1.0, ..DRAPE },
     Scenario { name: "drape-all-substeps", iterations: 1, substeps: 8, ..DRAPE },
     Scenario { sizes: &[32, 128], formulas: &[Formula::Halley, Formula::Quick], ..DISC },
@@ -64,7 +64,7 @@ const DISC: Scenario = Scenario {
     name: "disc-all",
     shape: Model::disc,
     arrangement: Arrangement { order: Order::Blocked, numbering: Numbering::Hilbert },
-    stretch_rms_bound: 0.5, // it hangs from few particles
+    stretch_rms_bound: 0.5, // few particles are pinned
     ..DRAPE
 };
 
@@ -83,7 +83,7 @@ impl Scenario {
         Step { iterations: self.iterations, substeps: self.substeps, ..Step::default() }
     }
 
-    /// How many sticks a frame of the scene relaxes: sticks times iterations times substeps.
+    /// The stick relaxations of a frame: sticks times iterations times substeps.
     pub fn relaxed_per_frame(&self, scene: &Model) -> u64 {
         scene.sticks.len() as u64 * u64::from(self.iterations) * u64::from(self.substeps)
     }
@@ -99,11 +99,11 @@ impl Scenario {
     }
 }
 
-/// The kernels of this build and machine that it makes sense to run in that order, widest first.
+/// The kernels of this build and machine that suit that order, widest first.
 pub fn engines_in(order: Order) -> Vec<AnyKernel> {
     let fits = |kernel: &AnyKernel| match kernel.kernel_name() {
         KernelName::Scalar => true,
-        // Batches of one stick leave all lanes but one empty.
+        // Batches of one stick use a single lane.
         _ if order == Order::Authored => false,
         KernelName::Grid if order != Order::Sheet => false,
         _ => !kernel.is_fallback(),
@@ -111,7 +111,7 @@ pub fn engines_in(order: Order) -> Vec<AnyKernel> {
     AnyKernel::available().into_iter().filter(fits).collect()
 }
 
-/// The kernel to be quick with where bits are all that counts.
+/// The fastest kernel for an order, where only the bits matter.
 pub(crate) fn fastest_in(order: Order) -> AnyKernel {
     let engines = engines_in(order);
     let grid = engines.iter().find(|kernel| kernel.is_for_sheets());

@@ -1,14 +1,14 @@
-//! A tuning as text to put into a program.
+//! A tuning as lines of Cargo.toml and Rust.
 
 use std::fmt::Write as _;
 
 use taut::world::{Numbering, Order};
 use taut::{AnyKernel, Family, Sheet, Tuned};
 
-/// The line of Cargo.toml that brings what a tuning needs, and nothing else.
+/// The line of Cargo.toml with exactly the features that a tuning needs.
 pub fn dependency(tuned: &Tuned) -> String {
     let mut features = vec!["std", &*tuned.kernel];
-    // Where the best registers for sheets are those that the program is compiled for.
+    // Here `grid` uses the instruction set that the program is compiled for.
     if tuned.kernel == "grid" && matches!(AnyKernel::named("grid"), Ok(AnyKernel::WideGrid(_))) {
         features.push("wide");
     }
@@ -19,7 +19,7 @@ pub fn dependency(tuned: &Tuned) -> String {
     format!("taut = {{ path = \"taut\", default-features = false, features = [{features}] }}")
 }
 
-/// The Rust that makes the plan of a tuning and does a step, for `particles` and `sticks`.
+/// The Rust code that builds the plan of a tuning and runs a step, for `particles` and `sticks`.
 pub fn usage(tuned: &Tuned, sheet: Option<&Sheet>) -> String {
     let Tuned { kernel, threads, schedule, formula, substeps, iterations, .. } = tuned;
     let order = match schedule.order {

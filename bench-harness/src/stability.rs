@@ -1,4 +1,4 @@
-//! Which orders, formulas and steps stay bounded.
+//! Measures which orders, formulas and steps stay bounded.
 
 use serde::Serialize;
 use taut::world::{Arranged, Arrangement, Model, StickSet};
@@ -6,16 +6,16 @@ use taut::{AnyKernel, Formula, Kernel, Plan, Schedule, Step, Stretch};
 
 use crate::contest::{ContestError, Progress};
 
-/// A simulation has left its bounds when a stick's |stretch| is above this: far beyond what the
-/// softest of the bounded ones come to (a sheet of 128 rows that is relaxed once a frame).
+/// The default bound of |stretch|: far above that of the softest bounded simulation (a sheet of
+/// 128 rows with one iteration a frame).
 pub const BOUND: f64 = 100.0;
 
-/// A scene, and what a report calls it.
+/// A scene and its name in reports.
 #[derive(Clone, Debug)]
 pub struct Subject {
     /// `drape`, `disc`, ...
     pub name: String,
-    /// How large it is, as its maker counts.
+    /// Its size, in the unit of its builder.
     pub size: usize,
     /// Its sticks.
     pub set: StickSet,
@@ -26,21 +26,21 @@ pub struct Subject {
 /// A scene in every combination of these, each run from the start.
 #[derive(Clone, Debug)]
 pub struct Survey {
-    /// What is relaxed.
+    /// The scene.
     pub subject: Subject,
-    /// In which orders, on which numberings.
+    /// The orders and numberings.
     pub arrangements: Vec<Arrangement>,
-    /// With which formulas.
+    /// The formulas.
     pub formulas: Vec<Formula>,
     /// How.
     pub steps: Vec<Step<3>>,
-    /// For how many frames.
+    /// The number of frames.
     pub frames: usize,
     /// The |stretch| that no stick may exceed after any frame; see [`BOUND`].
     pub bound: f64,
 }
 
-/// What one combination came to.
+/// The result of one combination.
 #[derive(Clone, Debug, Serialize)]
 pub struct Stability {
     /// The subject's name.
@@ -51,7 +51,7 @@ pub struct Stability {
     pub sticks: &'static str,
     /// The arrangement.
     pub schedule: String,
-    /// Whether it is one that a user gets who asks for none: [`Schedule::for_mesh`], or
+    /// Whether the schedule is the default: [`Schedule::for_mesh`], or
     /// [`Sheet::schedule`](taut::Sheet::schedule) of a sheet.
     pub default_schedule: bool,
     /// The formula.
@@ -66,9 +66,9 @@ pub struct Stability {
     pub iterations: u32,
     /// The length of a frame, s.
     pub dt_s: f32,
-    /// How many frames it was to run.
+    /// The requested number of frames.
     pub frames: usize,
-    /// The |stretch| that no stick might exceed.
+    /// The bound of |stretch|.
     pub bound: f64,
     /// After which frame (the first is 1) a stick exceeded it, or a position was not finite.
     pub left_bounds_at: Option<usize>,
@@ -90,8 +90,7 @@ impl Stability {
         self.left_bounds_at.is_none()
     }
 
-    /// Whether it is what a user gets who asks for nothing: a default schedule with the default
-    /// formula.
+    /// Whether it is a default schedule with the default formula.
     pub fn is_default(&self) -> bool {
         self.default_schedule && self.formula == Formula::default().name()
     }
@@ -102,7 +101,7 @@ impl Survey {
     /// fastest kernel that runs it.
     ///
     /// # Errors
-    /// If a combination cannot be set up, or a step is not sane.
+    /// If a combination cannot be set up, or a step is invalid.
     pub fn run(
         &self,
         mut progress: impl FnMut(Progress<'_>),
@@ -171,7 +170,7 @@ impl Stability {
     }
 }
 
-/// How some frames from the start went.
+/// The result of some frames from the start.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Watched {
     /// After which frame (the first is 1) a stick's |stretch| exceeded the bound, or a position
@@ -218,7 +217,7 @@ fn is_default(scene: &Model, schedule: &Schedule) -> bool {
 }
 
 fn fastest_for(schedule: &Schedule) -> AnyKernel {
-    // Batches of one stick leave all lanes but one empty.
+    // Batches of one stick use a single lane.
     let scalar = || AnyKernel::named("scalar").ok();
     let lonely = schedule.batches().all(|batch| batch.len() == 1);
     lonely.then(scalar).flatten().unwrap_or_else(|| AnyKernel::best_for(schedule))

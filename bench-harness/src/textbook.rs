@@ -1,19 +1,19 @@
-//! The textbook loop: how the articles write it. It stays as it is for ever.
+//! The textbook loop, as printed in the articles. Do not change it.
 //!
 //! An array of structures, the exact square root, sticks in authored order (Jakobsen 2001,
-//! "Advanced Character Physics", with masses). This is what most games have, and what every
-//! figure of ours is compared with; nobody may make it faster.
+//! "Advanced Character Physics", with masses). It is typical of games, and the baseline of all
+//! speedups, so it must not be optimized.
 
 use taut::{Particles, Step, Sticks};
 
 /// A particle.
 #[derive(Clone, Copy, Debug)]
 pub struct Particle {
-    /// Where it is, m.
+    /// Position, m.
     pub position: [f32; 3],
-    /// Where it was a step ago, m.
+    /// Previous position, m.
     pub previous: [f32; 3],
-    /// 1/kg; 0 for pinned.
+    /// Inverse mass, 1/kg; 0: pinned.
     pub inverse_mass: f32,
 }
 

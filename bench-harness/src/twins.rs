@@ -1,4 +1,4 @@
-//! The same simulation twice: in `f32` by the best kernel, in `f64` by the scalar one.
+//! The same simulation in `f32` with the best kernel and in `f64` with the scalar one.
 
 use serde::Serialize;
 use taut::{
@@ -22,7 +22,7 @@ pub struct Twins {
     plan_double: ScalarPlan<3, f64>,
 }
 
-/// How far particles are from where they are elsewhere, m; NaN if a position is.
+/// The distance between two sets of positions, m; NaN if a position is.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Distance {
     /// Root mean square.
@@ -58,8 +58,7 @@ pub(crate) fn in_double(step: &Step<3>) -> Step<3, f64> {
     }
 }
 
-/// Nothing but relaxation: without velocity and acceleration every particle stays, to the bit,
-/// until a stick moves it.
+/// A step of relaxation only: without velocity and acceleration, motion keeps positions to the bit.
 pub fn relaxation(iterations: u32) -> Step<3> {
     let damping_rate = Step::<3>::DAMPING_RATE_MAX as f32;
     Step { substeps: 1, iterations, acceleration: [0.0; 3], damping_rate, ..Step::default() }
@@ -87,7 +86,7 @@ impl Twins {
     /// A step of both.
     ///
     /// # Errors
-    /// If it is not sane.
+    /// If the step is invalid.
     pub fn step(&mut self, step: &Step<3>) -> Result<(), StepError> {
         let _ = self.plan.step(&mut self.single, &self.sticks, step)?;
         let step = in_double(step);
@@ -98,30 +97,30 @@ impl Twins {
     /// A step of the one in `f64` alone.
     ///
     /// # Errors
-    /// If it is not sane.
+    /// If the step is invalid.
     pub fn step_double(&mut self, step: &Step<3>) -> Result<(), StepError> {
         let step = in_double(step);
         let _ = self.plan_double.step(&mut self.double, &self.sticks_double, &step)?;
         Ok(())
     }
 
-    /// Of the one in `f32`.
+    /// The residual in `f32`.
     pub fn residual(&self) -> Residual {
         Residual::of(&self.single, &self.sticks)
     }
 
-    /// Of the one in `f32`, each position as `f64`.
+    /// The positions in `f32`, converted to `f64`.
     pub fn positions(&self) -> Vec<[f64; 3]> {
         let position = |particle| self.single.position(particle).map(f64::from);
         (0..self.single.len()).map(position).collect()
     }
 
-    /// Of the one in `f64`.
+    /// The positions in `f64`.
     pub fn positions_double(&self) -> Vec<[f64; 3]> {
         (0..self.double.len()).map(|particle| self.double.position(particle)).collect()
     }
 
-    /// From one to the other.
+    /// The distance between the two.
     pub fn apart(&self) -> Distance {
         Distance::between(&self.positions(), &self.positions_double())
     }

@@ -1,4 +1,4 @@
-//! Kernels compared on the steps of a world: all that happens in a scene, not its sticks alone.
+//! Compares kernels on whole steps of a world, not only on its sticks.
 
 use std::time::Duration;
 
@@ -9,38 +9,37 @@ use taut::{AnyKernel, Kernel, KernelPair, Stretch};
 use crate::contest::{Progress, ROUNDS};
 use crate::passes::PassTimes;
 
-/// A scene, and who moves it.
+/// A scene and the kernels to compare.
 #[derive(Clone, Debug)]
 pub struct WorldContest {
-    /// What moves.
+    /// The scene.
     pub scene: AnyScene,
-    /// Frames before the clock starts.
+    /// Frames before timing starts.
     pub warmup: usize,
-    /// Frames that are timed, at least one.
+    /// Timed frames, at least one.
     pub frames: usize,
-    /// Who takes part.
+    /// The kernels.
     pub kernels: Vec<KernelPair>,
 }
 
-/// What one of them needed, and where the particles are now.
+/// The result of one kernel.
 #[derive(Clone, Debug, Serialize)]
 pub struct WorldRow {
-    /// The kernel: that for regular sheets, if there are two.
+    /// The kernel; the one for regular sheets if there are two.
     pub kernel: &'static str,
     /// Its instruction set.
     pub isa: &'static str,
-    /// On how many threads.
+    /// Number of threads.
     pub threads: usize,
     /// The median time of a frame, µs.
     pub frame_us_median: f64,
-    /// The median of what the sticks take of a frame, µs: taking over positions, relaxing, bringing
-    /// them back.
+    /// The median time of the sticks in a frame, µs: reading positions, relaxing, writing back.
     pub sticks_us_median: f64,
-    /// The median of what all else takes of a frame, µs: motion, forces, collision.
+    /// The median time of all other passes in a frame, µs: motion, forces, collisions.
     pub others_us_median: f64,
-    /// What the sticks take, per stick, iteration and pass, ns.
+    /// Time of the sticks, per stick, iteration and pass, ns.
     pub ns_per_stick: f64,
-    /// What all else takes, per particle and substep, ns.
+    /// Time of all other passes, per particle and substep, ns.
     pub others_ns_per_particle: f64,
     /// Root mean square of the stretch at the end, as in [`Stretch`]; likewise below.
     pub stretch_rms: f64,
@@ -57,7 +56,7 @@ pub struct WorldRow {
     pub hash: u64,
 }
 
-/// A contestant at work.
+/// The state of a contestant.
 struct Entry<const D: usize>
 where
     AnyKernel: Kernel<D>,
@@ -73,7 +72,7 @@ impl WorldContest {
     /// Runs it and gives a row for each, in order.
     ///
     /// # Errors
-    /// If a world cannot be made.
+    /// If a world cannot be built.
     pub fn run(&self, mut progress: impl FnMut(Progress<'_>)) -> Result<Vec<WorldRow>, WorldError> {
         match &self.scene {
             AnyScene::Flat(scene) => self.run_in(scene, &mut progress),

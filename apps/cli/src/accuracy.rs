@@ -15,8 +15,8 @@ use taut_bench::{Arrangement, MachineInfo, Residual};
 use crate::Failure;
 use crate::input::{self, Named, Shape};
 use crate::output::{Reports, machine_sentence, with_progress};
-use crate::table;
 use crate::parsers::{parse, within};
+use crate::table;
 
 /// The size of the free ball: rings between its poles.
 const BALL: usize = 8;

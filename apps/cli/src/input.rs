@@ -120,7 +120,11 @@ impl Source {
         for (given, option) in
             [(self.sticks.is_some(), "--sticks"), (self.shuffle.is_some(), "--shuffle")]
         {
-            anyhow::ensure!(!given, "{option} applies to shapes and meshes, not to {}", listed.name);
+            anyhow::ensure!(
+                !given,
+                "{option} applies to shapes and meshes, not to {}",
+                listed.name
+            );
         }
         Ok(Some((listed, self.size.unwrap_or(listed.size))))
     }

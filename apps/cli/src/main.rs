@@ -17,7 +17,6 @@ mod tune;
 #[cfg(feature = "view")]
 mod view;
 
-
 use std::io::{self, ErrorKind, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;

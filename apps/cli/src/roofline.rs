@@ -11,8 +11,8 @@ use taut_bench::{Arrangement, Contest, Contestant, MachineInfo, Order, Progress}
 use crate::Failure;
 use crate::input::{self, Named, Shape};
 use crate::output::{Reports, machine_sentence, with_progress};
-use crate::table;
 use crate::parsers::{parse, within};
+use crate::table;
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Arguments {

@@ -10,8 +10,8 @@ use taut_bench::{Arrangement, BOUND, MachineInfo, Order, Stability, Subject, Sur
 use crate::Failure;
 use crate::input::{self, Shape};
 use crate::output::{Reports, machine_sentence, with_progress};
-use crate::table;
 use crate::parsers::{parse, within};
+use crate::table;
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Arguments {

@@ -17,8 +17,8 @@ use taut_bench::{
 use crate::Failure;
 use crate::input::{Named, Source};
 use crate::output::{Reports, Saved, machine_sentence, with_progress};
-use crate::table;
 use crate::parsers::{parse, within};
+use crate::table;
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Arguments {

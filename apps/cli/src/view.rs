@@ -12,8 +12,8 @@ use taut_view::{Host, Options, Server};
 
 use crate::Failure;
 use crate::output::warn;
-use crate::simulate::source::Source;
 use crate::parsers::{parse, within};
+use crate::simulate::source::Source;
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Arguments {

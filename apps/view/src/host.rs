@@ -5,9 +5,6 @@ use std::fmt;
 use taut::world::{AnyScene, Clock, LibraryScene, SceneError, UnknownScene, Warning};
 use taut::{Formula, KernelChoice};
 
-use crate::request::{BadSetting, SettingRequest};
-use crate::session::{AnySession, Applied, SessionError, on};
-use crate::step_timer::Times;
 use crate::kernels::available;
 #[cfg(feature = "server")]
 use crate::pages::TopologySent;
@@ -15,6 +12,9 @@ use crate::pages::{PageId, Pages};
 use crate::protocol::{
     Change, Command, Figures, HELD_MAX, Message, Notice, SceneEntry, State, TIMES_OWN_SIZE_MAX,
 };
+use crate::request::{BadSetting, SettingRequest};
+use crate::session::{AnySession, Applied, SessionError, on};
+use crate::step_timer::Times;
 
 /// The time between updates of the figures, s.
 const FIGURES_EVERY: f64 = 0.1;
@@ -160,8 +160,10 @@ impl Host {
     pub fn new(options: Options) -> Result<Self, HostError> {
         let Options { scene, size, file, settings, threads, machine, stopwatch } = options;
         let (made, size) = make(&scene, size, SIZE_MAX, file.as_ref())?;
-        let request = SettingRequest::defaults().changed(settings, threads).map_err(Refusal::from)?;
-        let mut session = AnySession::new(made, SettingRequest::defaults()).map_err(Refusal::from)?;
+        let request =
+            SettingRequest::defaults().changed(settings, threads).map_err(Refusal::from)?;
+        let mut session =
+            AnySession::new(made, SettingRequest::defaults()).map_err(Refusal::from)?;
         on!(&mut session, it => it.apply(request.clone())).map_err(Refusal::from)?;
         let clock = clock(&session)?;
         let mut host = Self {

@@ -514,7 +514,8 @@ impl Writer {
     }
 
     pub(crate) fn json(&mut self, mesh: &Mesh) {
-        serde_json::to_writer(&mut self.0, mesh).expect("map keys are strings, and a Vec accepts all writes");
+        serde_json::to_writer(&mut self.0, mesh)
+            .expect("map keys are strings, and a Vec accepts all writes");
     }
 
     pub(crate) fn finish(self) -> Message {

@@ -75,7 +75,7 @@ impl SettingRequest {
 
     /// The part of the request that also applies to another scene: kernel, instructions, threads.
     pub(crate) fn for_other_scene(&self) -> Self {
-        Self { kernels: self.kernels.clone(), ..Self::nothing() }
+        Self { kernels: self.kernels.clone(), ..Self::defaults() }
     }
 
     /// This request with a change applied.

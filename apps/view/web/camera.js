@@ -1,16 +1,15 @@
-// Where the eye is. In space it orbits a point; in the plane it looks straight on. Knows nothing
-// of what is seen.
+// The camera. In 3-D scenes it orbits a point; in 2-D scenes it looks straight on.
 
 import { add, cross, dot, lookAt, multiply, orthographic, perspective, scale, subtract, unit } from './draw/math.js';
 
 const FIELD = (34 * Math.PI) / 180; // vertical, rad
 const STEEPEST = 1.5; // rad
-/** How fast the eye gets where it goes: the share of the way that is left after a second. */
+/** Speed of the camera: the share of the way to its goal that is left after a second. */
 const LEFT_AFTER_A_SECOND = 1e-6;
 
 const START = { yaw: 0.5, pitch: 0.2 };
 
-/** Where an eye of this direction has its front, its right and its top. */
+/** The forward, right and up axes of a direction. */
 function axesOf({ yaw, pitch }) {
   const forward = [-Math.sin(yaw) * Math.cos(pitch), -Math.sin(pitch), -Math.cos(yaw) * Math.cos(pitch)];
   const right = unit(cross(forward, [0, 1, 0]));
@@ -23,9 +22,9 @@ export class Camera {
     this.aspect = 1;
     this.isMoved = false; // by hand, since it was last told what to show
     this.height = 1;
-    /** How much of the picture is covered above and below, as shares of its height. */
+    /** The covered shares of the height of the picture, above and below. */
     this.covered = [0, 0];
-    /** Where it is, and where it goes. */
+    /** Present and target pose. */
     this.now = { target: [0, 0, 0], distance: 5, ...START };
     this.goal = structuredClone(this.now);
     this.update();
@@ -38,13 +37,13 @@ export class Camera {
       ? Math.max(half[1] / free, half[0] / this.aspect) * 1.12
       : this.distanceFor(half, free);
     Object.assign(this.goal, { target: [...centre], distance, ...START });
-    this.usual = distance;
+    this.defaultDistance = distance;
     this.isMoved = false;
     if (atOnce) this.now = structuredClone(this.goal);
     this.update();
   }
 
-  /** How far the eye has to be to see all corners of a box, with some room. */
+  /** The distance at which all corners of a box are visible, with a margin. */
   distanceFor(half, free) {
     const [forward, right, up] = axesOf(START);
     const slope = 0.9 * Math.tan(FIELD / 2);
@@ -57,7 +56,7 @@ export class Camera {
     return distance;
   }
 
-  /** The picture is so many pixels large, of which so many are covered above and below; whether that is new. */
+  /** Sets the size of the picture and its covered pixels above and below; returns whether they changed. */
   resize(width, height, covered = [0, 0]) {
     const before = `${[this.height, this.aspect, this.covered]}`;
     this.covered = covered.map((pixels) => pixels / height);
@@ -85,7 +84,7 @@ export class Camera {
   zoom(factor, at = [0, 0]) {
     const { goal } = this;
     this.isMoved = true;
-    const limits = this.usual ? [this.usual / 40, this.usual * 8] : [0, Infinity];
+    const limits = this.defaultDistance ? [this.defaultDistance / 40, this.defaultDistance * 8] : [0, Infinity];
     const before = goal.distance;
     goal.distance = Math.max(limits[0], Math.min(limits[1], goal.distance * factor));
     const lost = (before - goal.distance) * (this.isFlat ? 1 : Math.tan(FIELD / 2));
@@ -96,7 +95,7 @@ export class Camera {
     return (this.isFlat ? 2 * distance : 2 * distance * Math.tan(FIELD / 2)) / this.height;
   }
 
-  /** Goes on for some seconds; whether it moved. */
+  /** Moves towards the goal for some seconds; returns whether it moved. */
   advance(seconds) {
     const { now, goal } = this;
     const share = 1 - LEFT_AFTER_A_SECOND ** seconds;
@@ -117,7 +116,7 @@ export class Camera {
 
   update() {
     const { target, distance } = this.now;
-    // The target is seen in the middle of what is not covered.
+    // The target is in the middle of the uncovered part.
     const raised = this.covered[1] - this.covered[0];
     this.raised = raised;
     if (this.isFlat) {

@@ -3,7 +3,7 @@
 import { Graph } from './graph.js';
 import { milliseconds, percent, quantity, short, whole } from './numbers.js';
 
-/** A step has to be done in this time, ms, if the simulation is to keep up. */
+/** Time budget of a step for real time, ms. */
 const BUDGET = 1000 / 60;
 
 export class Figures {

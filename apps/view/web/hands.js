@@ -1,10 +1,10 @@
-// What pointers do in the picture: take hold of particles, cut, orbit, pan, zoom. Mouse, pen and
-// any number of fingers; each pointer has one job from when it goes down until it goes up.
+// Pointer input in the picture: drag particles, cut, orbit, pan, zoom. Mouse, pen and any number of
+// fingers; each pointer has one job from down to up.
 
 const NEAR = { mouse: 14, pen: 18, touch: 30 }; // pixels within which a particle is taken
 const CUT_STEP = 3; // pixels between two cuts of a stroke
 const TRAIL = 400; // ms for which a stroke stays visible
-/** One turn of a wheel, in pixels, makes things so many times as far. */
+/** Zoom factor of the wheel per pixel. */
 const WHEEL = 1.0015;
 
 export class Hands {
@@ -27,7 +27,7 @@ export class Hands {
     canvas.addEventListener('wheel', (event) => this.wheel(event), { passive: false });
   }
 
-  /** Lets go of everything, as after a change of scene; the host has let go by itself. */
+  /** Releases everything after a change of scene; the host has already released it. */
   drop() {
     for (const pointer of this.pointers.values()) if (pointer.job === 'hold') pointer.job = 'orbit';
     this.hover(null);
@@ -129,7 +129,7 @@ export class Hands {
     return [((seen[0] + 1) / 2) * this.canvas.clientWidth, ((1 - seen[1]) / 2) * this.canvas.clientHeight, seen[2]];
   }
 
-  /** The particle nearest to a place of the picture; of several at it, the one before the others. */
+  /** The particle nearest to a point of the picture; of several there, the one in front. */
   pick([x, y], within) {
     const { positions, mesh } = this.stage;
     if (!positions) return null;
@@ -170,7 +170,7 @@ export class Hands {
     it.cutFrom = [it.x, it.y];
   }
 
-  /** Once for each frame drawn: tells the host what moved since, and shows what is held. */
+  /** Called once per drawn frame: sends drags and cuts, and shows held particles. */
   flush() {
     const rings = [];
     for (const pointer of this.pointers.values()) {

@@ -1,5 +1,5 @@
-// Puts the page together: messages of the host to the picture and the panel, hands and keys to the
-// host. One frame is asked for each time that one was drawn.
+// Main module: passes messages of the host to the picture and the panel, and input to the host.
+// Requests a frame each time that one was drawn.
 
 import { Camera } from './camera.js';
 import { add, scale, subtract } from './draw/math.js';
@@ -24,19 +24,19 @@ const quality = new Quality();
 const options = { surface: true, sticks: false, stretch: false, particles: false };
 
 let state = null;
-let newest = null; // the last frame that came, until it is drawn
+let newest = null; // the last received frame, until it is drawn
 let isDirty = true;
 let isConnected = false;
-let framed = null; // of which topology and scene the camera was set up
-let reached = null; // the box of where its particles were since then
-let settled = null; // the box of where they are when all has fallen together, if that is far smaller
+let framed = null; // key of the scene for which the camera was set up
+let reached = null; // bounding box of all positions since then
+let settled = null; // bounding box after the opening, if it is far smaller
 let hasSettled = false;
 let frame = { centre: [0, 0, 0], half: [1, 1, 1], radius: 1, floor: -1 };
 let frames = 0;
 
-/** Tells the host; says so where there is none. */
-function send(what, rest) {
-  if (!transport?.send(encode(what, rest))) messages.say('There is no connection to the simulation.');
+/** Sends a command; shows a message if the host is not connected. */
+function send(what, fields) {
+  if (!transport?.send(encode(what, fields))) messages.say('Not connected to the simulation.');
 }
 
 function makeStage() {
@@ -98,7 +98,7 @@ const transport = (document.documentElement.dataset.host === 'worker' ? connectW
 
 function takeState(it) {
   const isOther = state?.scene !== it.scene;
-  // What is held stays held over a reset, not in another scene.
+  // A reset keeps held particles; another scene releases them.
   if (isOther || state.size !== it.size) hands.drop();
   state = it;
   if (isOther) figures.clear();
@@ -113,8 +113,8 @@ function takeState(it) {
 
 function takeFigures(it) {
   figures.show(it);
-  fit(false); // a race is shown from its first figures on
-  messages.hold('blown', it.blown ? 'It blew up: under this schedule and formula the steps are too large. Change them, and press R to begin again.' : '', 'bad');
+  fit(false); // the first figures of a race show its bar
+  messages.hold('blown', it.blown ? 'The simulation blew up: the steps are too large for this schedule and formula. Change them, and press R to restart.' : '', 'bad');
 }
 
 // Keys and buttons.
@@ -178,7 +178,7 @@ for (const button of document.querySelectorAll('[data-option]')) {
   button.onclick = () => {
     const { option } = button.dataset;
     options[option] = !options[option];
-    // Stretch is the colour of sticks: it is seen on them only.
+    // Stretch is the colour of sticks, so it needs them.
     if (option === 'stretch' && options.stretch) options.sticks = true;
     if (option === 'sticks' && !options.sticks) options.stretch = false;
     showOptions();
@@ -193,19 +193,19 @@ dark.onchange = () => {
 
 // The picture.
 
-/** For so many steps the eye goes back as far as the scene spreads: cloth falls, wind comes up. */
+/** Number of steps during which the camera moves back while the scene spreads. */
 const OPENING = 300;
 
-/** Of the ball around a box. */
+/** Radius of the ball around a box. */
 const radiusOf = ([min, max]) => Math.hypot(...subtract(max, min)) / 2;
 
-/** The scene's ball and floor: of where its particles begin and were since, and of its obstacles. */
+/** Measures the box, radius and floor of the scene: its positions so far and its obstacles. */
 function measure() {
   const opening = stage.box(state?.bounds);
   if (!opening) return;
   const [least, greatest] = settled ? stage.box(settled) : opening;
   const size = radiusOf([least, greatest]);
-  // What flies away is let go.
+  // Ignore particles that fly away.
   const near = reached && [
     reached[0].map((x, axis) => Math.max(x, least[axis] - size)),
     reached[1].map((x, axis) => Math.min(x, greatest[axis] + size)),
@@ -213,7 +213,7 @@ function measure() {
   const [min, max] = near ? boxOfBoth([least, greatest], near) : [least, greatest];
   const half = scale(subtract(max, min), 0.5).map((x) => Math.max(x, 1e-3));
   const centre = scale(add(min, max), 0.5);
-  // Where there is no floor one is drawn: plants stand on it, all else has room to hang.
+  // The drawn floor of scenes without one: plants stand on it, other models hang above it.
   const below = stage.mesh.parts.some(({ look }) => look === 'plant') ? 0.01 : 0.3;
   const floor = opening[0][1] - below * radiusOf(opening);
   frame = { centre, half, radius: Math.hypot(...half), floor };
@@ -225,7 +225,7 @@ function lookAtAll(atOnce) {
   isDirty = true;
 }
 
-/** Tells the camera of what part of the picture nothing lies on. */
+/** Tells the camera which part of the picture is not covered. */
 function fit(atOnce) {
   const { top, bottom } = canvas.getBoundingClientRect();
   const above = Math.max(...['header', '#race'].map((it) => $(it).getBoundingClientRect().bottom - top));
@@ -235,15 +235,15 @@ function fit(atOnce) {
   isDirty = true;
 }
 
-/** What is left of a scene that is so much smaller when all has fallen is looked at from nearer. */
+/** The camera moves nearer if the settled scene is smaller than this share of its radius. */
 const SMALL = 0.7;
 
-/** The eye has seen nothing of this scene yet but what is there now. */
+/** Starts to follow a new scene. */
 function begin() {
   [reached, settled, hasSettled] = [stage.reach(), null, false];
 }
 
-/** Goes back if the scene spreads, and nearer when it has settled, unless a person looks at something. */
+/** Moves the camera back if the scene spreads, and nearer when it has settled, unless the user moved it. */
 function follow() {
   const isOver = stage.step > OPENING;
   if ((isOver && hasSettled) || camera.isMoved || hands.held.length) return;
@@ -257,20 +257,20 @@ function follow() {
     }
     return;
   }
-  if (hasSettled) begin(); // it began again
+  if (hasSettled) begin(); // the scene was restarted
   reached = reached ? boxOfBoth(reached, now) : now;
   lookAtAll(false);
 }
 
-/** The curtain and the drape have fewer than three; as they blow up, thousands in a few steps. */
+/** Curtain and drape have fewer than three layers; when they blow up, thousands within a few steps. */
 const MOST_LAYERS = 40;
 
 /**
- * Whether most of it is far out of sight or larger than the picture, as in a blow-up: then there is
- * nothing left to see but splinters, each of which takes as long to draw as all of it did.
+ * Whether most of the scene is out of sight or larger than the picture, as in a blow-up: drawing it
+ * would be slow and show nothing.
  */
 function isGone({ epoch, positions }) {
-  if (!stage.isReady || epoch !== stage.mesh.epoch) return false; // and not taken
+  if (!stage.isReady || epoch !== stage.mesh.epoch) return false; // the frame is dropped
   if (stage.mesh.layers(positions, frame) > MOST_LAYERS) return true;
   const { particles } = stage.mesh;
   const each = Math.ceil(particles / 500);
@@ -300,7 +300,7 @@ function takeFrame() {
     camera.isFlat = state?.dimensions === 2;
     begin();
     lookAtAll(true);
-    if (isGone(message)) stage.positions = null; // it blew up before anybody looked
+    if (isGone(message)) stage.positions = null; // it blew up before the first frame
     if (isFirst) document.body.classList.add('ready');
   }
   follow();
@@ -330,10 +330,10 @@ function tick(now) {
 requestAnimationFrame(tick);
 
 canvas.addEventListener('webglcontextlost', () => {
-  messages.hold('picture', 'The graphics card was taken away. Reload the page.', 'bad');
+  messages.hold('picture', 'The graphics context was lost. Reload the page.', 'bad');
 });
 
-// What tests may look at.
+// Interface for tests.
 
 window.taut = Object.freeze({
   get state() { return state; },

@@ -1,4 +1,4 @@
-// What is said to the person: short notes that go away, and banners that stay while something is so.
+// Messages to the user: notes that disappear, and banners that stay while their reason holds.
 
 const STAY = 6000; // ms
 const MOST = 4;
@@ -9,7 +9,7 @@ export class Messages {
     this.reasons = new Map();
   }
 
-  /** A note. One that is there already is not said twice. */
+  /** Shows a note, without duplicates. */
   say(text) {
     const same = [...this.toasts.children].find((it) => it.textContent === text);
     same?.remove();
@@ -22,7 +22,7 @@ export class Messages {
     setTimeout(() => toast.remove(), STAY);
   }
 
-  /** A banner for `reason`, or none if `text` is empty. The one named last is shown. */
+  /** Sets the banner for `reason`, or removes it if `text` is empty. The last one set is shown. */
   hold(reason, text, kind = '') {
     this.reasons.delete(reason);
     if (text) this.reasons.set(reason, { text, kind });

@@ -1,9 +1,9 @@
-// Numbers as people read them.
+// Formats numbers.
 
 const LARGE = [[1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k'], [1, '']];
 const ALL = [...LARGE, [1e-3, 'm'], [1e-6, 'µ'], [1e-9, 'n']];
 
-/** Three digits that count, and the prefix of the unit: `['1.03', 'M']`. */
+/** Three significant digits, and the prefix of the unit: `['1.03', 'M']`. */
 function scaled(x, prefixes) {
   if (x === null || x === undefined || Number.isNaN(x)) return ['–', ''];
   if (!Number.isFinite(x)) return ['∞', ''];
@@ -29,7 +29,7 @@ export function milliseconds(x) {
   return x < 0.0995 ? x.toFixed(3) : x < 9.95 ? x.toFixed(2) : x.toFixed(1);
 }
 
-/** A share of one, in percent. */
+/** A fraction in percent. */
 export function percent(x) {
   if (!Number.isFinite(x)) return '–';
   const value = 100 * x;

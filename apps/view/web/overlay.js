@@ -13,7 +13,7 @@ export class Overlay {
     this.strokes = [];
   }
 
-  /** As many elements of a kind as there are things to show; those left over are hidden. */
+  /** Creates elements up to `count` and hides the others. */
   pool(elements, count, name, attributes) {
     while (elements.length < count) elements.push(this.svg.appendChild(make(name, attributes)));
     elements.forEach((it, i) => {

@@ -1,18 +1,17 @@
-// All settings. Shows what the host says is in force, and says what a person changes; it keeps
-// nothing itself.
+// The settings panel. Shows the settings in force and sends changes; it stores no settings.
 
-/** A number: from, to, how it is spread over the slider, how it is written. */
+/** Scales of sliders: range, mapping and format. */
 const linear = (least, most, step, write = (x) => `${x}`) => ({
   least, most, step, write, toSlider: (x) => x, fromSlider: (x) => x,
 });
 const powers = (least, most, write, zero = null) => ({
-  // The leftmost place stands for 0, where that has a meaning.
+  // The leftmost position is `zero`, if given.
   least: Math.log10(least) - (zero === null ? 0 : 0.1), most: Math.log10(most), step: 0.01, write,
   toSlider: (x) => (zero !== null && x <= zero ? Math.log10(least) - 0.1 : Math.log10(x)),
   fromSlider: (x) => (zero !== null && x < Math.log10(least) - 0.05 ? zero : Number((10 ** x).toPrecision(3))),
 });
 
-/** The rightmost place stands for a number beyond all others. */
+/** The rightmost position means never. */
 const untilNever = (least, most, step, write) => ({
   ...linear(least, most, step, write),
   toSlider: (x) => Math.min(x, most), fromSlider: (x) => (x >= most ? 1e6 : x),
@@ -21,26 +20,26 @@ const untilNever = (least, most, step, write) => ({
 const NUMBERS = {
   substeps: { name: 'Substeps', scale: linear(1, 16, 1), about: 'parts a step is divided into; small steps stretch less than many iterations' },
   iterations: { name: 'Iterations', scale: linear(1, 64, 1), about: 'how often all sticks are relaxed in each substep' },
-  passes: { name: 'Passes', scale: linear(1, 8, 1), about: 'how often sticks and obstacles take turns in each substep' },
+  passes: { name: 'Passes', scale: linear(1, 8, 1), about: 'how often each substep runs iterations, then collisions' },
   damping_rate: { name: 'Damping, 1/s', scale: powers(0.01, 100, (x) => (x ? `${Number(x.toPrecision(2))}` : 'none'), 0), about: 'rate at which particles lose velocity, whatever the number of substeps: 0.6 is 1 % in 1/60 s' },
   stiffness: { name: 'Stiffness', scale: powers(0.01, 1, (x) => x.toPrecision(2)), about: 'the share of its error that a stick corrects in each iteration: more iterations or substeps make it stiffer' },
   compliance: { name: 'Compliance', scale: powers(1e-9, 1e-2, (x) => (x ? `${x.toExponential(1)} m/N` : 'none'), 0), about: 'length by force; exact with 1 iteration a substep, whatever the number of substeps' },
-  tear: { name: 'Tears at', scale: untilNever(1.05, 6, 0.05, (x) => (x > 100 ? 'never' : `${x.toFixed(2)} ×`)), none: 'never', about: 'so many times its rest length a stick tears' },
+  tear: { name: 'Tears at', scale: untilNever(1.05, 6, 0.05, (x) => (x > 100 ? 'never' : `${x.toFixed(2)} ×`)), none: 'never', about: 'the length at which a stick tears, in rest lengths' },
 };
 
 const FORMULAS = {
-  exact: 'a division and a root for each stick: the projection itself',
-  newton: 'a division: the articles’ approximation, always a little short',
-  halley: 'a division: third order near rest, never overshoots',
-  quick: 'neither division nor root, and still the same bits everywhere',
+  exact: 'one division and one root per stick: the exact projection',
+  newton: 'one division: the approximation of the articles; leaves sticks slightly short',
+  halley: 'one division: third order near the rest length, never overshoots',
+  quick: 'no division, no root; the same bits on every machine',
 };
 
 const KERNELS = {
-  scalar: 'one stick at a time: the meaning of all the others',
-  wide: '8 sticks at once, in what the program was compiled for',
-  pulp: '8 or 16 sticks at once, on what this processor has',
-  grid: 'regular sheets: whole rows at once, without any indices',
-  colour: 'threads around another kernel',
+  scalar: 'one stick at a time: the reference of all other kernels',
+  wide: '8 sticks at once, with the instruction set of the build',
+  pulp: '8 or 16 sticks at once, with the best instruction set of this processor',
+  grid: 'regular sheets: whole rows at once, without indices',
+  colour: 'runs another kernel on several threads',
 };
 
 const element = (name, attributes = {}, ...children) => {
@@ -53,10 +52,10 @@ const element = (name, attributes = {}, ...children) => {
   return it;
 };
 
-/** What may be said of a choice as a name alone or with more. */
+/** Converts a plain name to a choice object. */
 const named = (choice) => (typeof choice === 'string' ? { name: choice } : choice);
 
-/** Buttons of which one is chosen. What cannot be chosen says why when it is pressed. */
+/** A group of buttons, one of them chosen. A disabled one shows its reason when pressed. */
 class Choice {
   constructor(box, choose, complain) {
     Object.assign(this, { box, choose, complain });
@@ -150,7 +149,7 @@ export class Panel {
     };
   }
 
-  /** Shows what is in force. */
+  /** Shows the settings in force. */
   show(state) {
     this.state = state;
     const { settings } = state;

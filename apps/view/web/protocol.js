@@ -1,14 +1,14 @@
-// What host and page say to each other, as bytes and as JSON. Knows neither the socket nor the
-// picture. All numbers are little-endian, as are the typed arrays of every browser there is.
+// Encodes commands and decodes messages of the host (see view/src/protocol.rs). All numbers are
+// little-endian, as are typed arrays in all browsers.
 
 const HEADER = 16;
 const KINDS = { 1: 'mesh', 2: 'indices', 3: 'removed', 4: 'frame', 5: 'rests' };
 
-/** The corner of a face that is gone, and the end of a stick that is torn. */
+/** The corner of a removed face, and the end of a torn stick. */
 export const NONE = 0xffffffff;
 
-/** A command, as the host takes it. */
-export const encode = (what, rest = {}) => JSON.stringify({ do: what, ...rest });
+/** Encodes a command. */
+export const encode = (what, fields = {}) => JSON.stringify({ do: what, ...fields });
 
 /** A text message: `{say: 'state' | 'figures' | 'error', …}`. */
 export function decodeText(text) {
@@ -18,7 +18,7 @@ export function decodeText(text) {
 }
 
 /**
- * A binary message. Its arrays are views of `buffer`: nothing is copied.
+ * Decodes a binary message. Its arrays are views of `buffer`.
  * @returns {{kind: string, epoch: number} & object}
  */
 export function decodeBinary(buffer) {
@@ -27,7 +27,7 @@ export function decodeBinary(buffer) {
   const kind = KINDS[number];
   const words = (buffer.byteLength - HEADER) >> 2;
   const enough = (needed) => {
-    if (needed > words) throw new Error(`a ${kind} of ${words} words where ${needed} were said`);
+    if (needed > words) throw new Error(`message ${kind}: expected ${needed} words, found ${words}`);
   };
   switch (kind) {
     case 'mesh':

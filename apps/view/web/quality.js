@@ -1,4 +1,4 @@
-// How much is drawn: less where drawing takes too long, as on a machine without a graphics card.
+// Drawing quality: lowered if drawing takes too long, as on a machine without a graphics card.
 
 const LEVELS = [
   { mostPixelRatio: 2, shadowSize: 2048, softShadow: true },
@@ -6,10 +6,10 @@ const LEVELS = [
   { mostPixelRatio: 1, shadowSize: 512, softShadow: false },
   { mostPixelRatio: 0.6, shadowSize: 512, softShadow: false },
 ];
-/** What the browser says of drawing that is done by the processor. */
+/** Renderer names of software drawing. */
 const SOFTWARE = /swiftshader|llvmpipe|software|basic render/i;
 const TOO_LONG = 45; // ms between pictures
-const AT_LEAST = 20; // pictures before anything is concluded
+const AT_LEAST = 20; // pictures per decision
 
 export class Quality {
   constructor() {
@@ -22,7 +22,7 @@ export class Quality {
     const name = gl.getParameter(names ? names.UNMASKED_RENDERER_WEBGL : gl.RENDERER);
     this.isSoftware = SOFTWARE.test(name);
     if (this.isSoftware) this.level = 2;
-    // For pictures of it: all there is, however long it takes.
+    // `?quality=full`, for screenshots.
     this.isFixed = new URLSearchParams(location.search).get('quality') === 'full';
     if (this.isFixed) Object.assign(this, { level: 0, isSoftware: false });
     gl.getExtension('WEBGL_lose_context')?.loseContext();
@@ -37,11 +37,11 @@ export class Quality {
     this.sum = 0;
   }
 
-  /** Takes the time between two pictures, ms; whether the level changed. */
+  /** Records the time between two pictures, ms; returns whether the level changed. */
   note(elapsed) {
     if (this.isFixed) return false;
     if (document.hidden || elapsed > 1000) {
-      this.restart(); // the page was away
+      this.restart(); // the page was hidden
       return false;
     }
     this.count++;

@@ -1,12 +1,11 @@
-// The host on the other side of a WebSocket. Reconnects by itself, sooner at first, then every
-// two seconds. A server takes so many pages (view/src/protocol.rs lists all limits); others it
-// refuses with status 503 and a sentence.
+// Connects to the host through a WebSocket. Reconnects automatically, quickly at first, then every
+// two seconds. A full server answers with status 503 and a message (limits: view/src/protocol.rs).
 
 const FIRST_WAIT = 250; // ms
 const LONGEST_WAIT = 2000; // ms
 const FULL = 503; // HTTP status
 
-/** Why the server refuses a socket, which the WebSocket itself does not tell; '' if it does not. */
+/** Why the server refuses a socket, which WebSocket does not report; '' if it does not refuse. */
 async function refusal() {
   try {
     const answer = await fetch(new URL('socket', location.href));
@@ -18,7 +17,7 @@ async function refusal() {
 
 /**
  * @param {{open(): void, closed(why: string): void, text(text: string): void, binary(buffer: ArrayBuffer): void}} to
- * @returns {{send(text: string): boolean}} `send` says whether there was anybody to send it to.
+ * @returns {{send(text: string): boolean}} `send` returns whether it was connected.
  */
 export function connectSocket(to) {
   const address = new URL('socket', location.href);
@@ -36,7 +35,7 @@ export function connectSocket(to) {
       to.open();
     };
     socket.onmessage = ({ data }) => (typeof data === 'string' ? to.text(data) : to.binary(data));
-    // An error is always followed by a close: one place is enough.
+    // An error is always followed by a close event.
     socket.onclose = () => {
       to.closed('The simulation does not answer. Reconnecting …');
       if (!wasOpen) {

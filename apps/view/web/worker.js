@@ -1,10 +1,10 @@
-// The host as WebAssembly, in a worker: what the socket of `taut view` is elsewhere.
+// Runs the host as WebAssembly in a worker, instead of a server.
 //
-// In: JSON strings, commands of the page. Out: JSON strings and ArrayBuffers, messages of the host.
+// Receives commands as JSON strings; posts messages of the host as JSON strings and ArrayBuffers.
 'use strict';
 
 let host = null;
-const early = []; // commands that came before it was loaded
+const early = []; // commands received before the module was loaded
 
 onmessage = ({ data }) => (host ? host.command(data) : early.push(data));
 
@@ -12,7 +12,7 @@ function start(wasm) {
   const memory = wasm.memory;
   const bytes = (at, length) => new Uint8Array(memory.buffer, at, length);
   let last = performance.now();
-  let timer = 0; // none while nothing moves
+  let timer = 0; // 0: no step is due
 
   function say() {
     for (let kind = wasm.take(); kind !== 0; kind = wasm.take()) {
@@ -31,16 +31,16 @@ function start(wasm) {
     wasm.advance((now - last) / 1000);
     last = now;
     say();
-    rest();
+    schedule();
   }
 
-  function rest() {
+  function schedule() {
     const due = wasm.due();
     timer = due < 0 ? 0 : setTimeout(tick, 1000 * due);
   }
 
   wasm.begin();
-  rest();
+  schedule();
   return {
     command(text) {
       const command = new TextEncoder().encode(text);
@@ -49,7 +49,7 @@ function start(wasm) {
       say();
       if (timer === 0) {
         last = performance.now();
-        rest();
+        schedule();
       }
     },
   };

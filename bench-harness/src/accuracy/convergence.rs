@@ -1,4 +1,4 @@
-//! What is left of the stretch, over iterations and over frames.
+//! Stretch over iterations and over frames.
 
 use serde::Serialize;
 use taut::{AnyKernel, Formula, Kernel, Plan, Schedule, Step, StepError};

@@ -1,4 +1,4 @@
-//! What a body that flies freely gains or loses: nothing, if it were nature.
+//! Drift of momentum and energy of a free body; exactly 0 in nature.
 
 use serde::Serialize;
 use taut::{Formula, Particles, Real, Step};
@@ -37,7 +37,7 @@ pub struct DriftRow {
     pub residual: Residual,
 }
 
-/// What nature keeps.
+/// Conserved quantities.
 struct Kept {
     momentum: [f64; 3],
     angular_momentum: [f64; 3],

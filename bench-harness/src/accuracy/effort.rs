@@ -344,7 +344,7 @@ impl Search<'_> {
                 let stretch = Stretch::of(&world.islands()[0].matter.particles, &structural);
                 squares += stretch.rms * stretch.rms;
                 max = max.max(stretch.max);
-                // No later frame can mend it.
+                // The bound is exceeded for good.
                 if squares.is_nan() || squares > enough {
                     return Ok(beyond);
                 }

@@ -1,8 +1,8 @@
-//! How accurate formulas and schedules are: what is left of the stretch, how far `f32` is from
-//! `f64` and from the solution, what free bodies lose, and what a given accuracy costs.
+//! The accuracy of formulas and schedules: stretch, distance of `f32` from `f64` and from the
+//! solution, drift of free bodies, and the cost of a given accuracy.
 //!
-//! A [`Study`] gives rows of plain data, one kind for each question. What a row says of a
-//! formula and a schedule holds for every kernel: the bits are the same.
+//! A [`Study`] returns rows of plain data, one kind for each part. Results for a formula and a
+//! schedule hold for every kernel: the bits are the same.
 
 mod convergence;
 mod drift;
@@ -61,7 +61,7 @@ pub enum Part {
 
 /// A name that is none of the parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no such part: choose iterations, frames, drift or effort")]
+#[error("unknown part: expected iterations, frames, drift or effort")]
 pub struct UnknownPart;
 
 impl Part {
@@ -93,7 +93,7 @@ impl FromStr for Part {
     }
 }
 
-/// What a study found; the parts that were not asked for are empty.
+/// The results of a study; parts that were not requested are empty.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Accuracy {
     /// See [`Part::Iterations`].
@@ -107,7 +107,7 @@ pub struct Accuracy {
     pub effort: Option<Effort>,
 }
 
-/// Why a study cannot be made.
+/// Why a study failed.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StudyError {
@@ -138,10 +138,10 @@ pub enum StudyError {
 }
 
 impl Study {
-    /// Answers the parts asked for.
+    /// Runs the requested parts.
     ///
     /// # Errors
-    /// If an arrangement does not fit the scene, or the step is not sane.
+    /// If an arrangement does not suit the scene, or the step is invalid.
     pub fn run(
         &self,
         parts: &[Part],
@@ -168,7 +168,7 @@ impl Study {
                     match part {
                         Part::Iterations => accuracy.iterations.extend(self.over_iterations(of)?),
                         Part::Frames => accuracy.frames.extend(self.over_frames(of)?),
-                        // A ball is no sheet.
+                        // The ball is not a sheet.
                         Part::Drift => {
                             if let Ok(arranged) = arrangement.of(&self.body) {
                                 accuracy.drift.extend(self.drift(of, &arranged)?);

@@ -1,8 +1,7 @@
-//! What the articles claim, measured.
+//! Measures the claims of the articles.
 //!
-//! A [`Claim`] is data: what is said and where, what is measured of it, by which function, and
-//! within which bounds each number must lie for the claim to hold. The [`Verdict`] follows from
-//! the numbers; nobody writes it. A later measurement may overturn it, and should.
+//! A [`Claim`] is data: its text and source, the function that measures it, and the bound of each
+//! number for the claim to hold. The [`Verdict`] is computed from the numbers.
 
 mod body;
 mod cloth;
@@ -36,7 +35,7 @@ pub struct Claim {
     pub checks: &'static [Check],
     /// How the verdict follows.
     pub judge: Judge,
-    /// Measures. NaN is a number that could not be had: no bound holds it.
+    /// Measures the numbers. NaN is a missing number, which is within no bound.
     pub measure: fn(Scale) -> Result<Vec<f64>, ClaimError>,
     /// What was done to get the numbers, and what to make of them.
     pub how: &'static str,

@@ -1,5 +1,5 @@
-//! What the articles print, **wrong on purpose**: each function here is a published formula with
-//! its error left in, so that [`misprint`](super) claims can show what it does. Use none of them.
+//! Formulas as printed in the articles, **wrong on purpose**: each function has the error of its
+//! source, so that [`misprint`](super) claims can show its effect. Use none of them.
 //!
 //! The corrected forms are Taut's own: [`relax`](taut::relax) and [`verlet`](taut::verlet).
 

@@ -42,7 +42,7 @@ pub struct Case {
 #[non_exhaustive]
 pub enum CaseError {
     /// Not four words that name one.
-    #[error("'{text}' is no case on this machine")]
+    #[error("unknown case '{text}' on this machine")]
     Unknown {
         /// What it was.
         text: String,

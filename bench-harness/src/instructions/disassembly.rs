@@ -1,4 +1,4 @@
-//! What objdump writes, on x86.
+//! Parses the output of objdump on x86.
 
 use std::collections::BTreeMap;
 use std::ops::AddAssign;

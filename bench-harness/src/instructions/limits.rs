@@ -1,4 +1,4 @@
-//! What each case may execute.
+//! Limits on the instructions of each case.
 
 use serde::{Deserialize, Serialize};
 
@@ -42,7 +42,7 @@ pub struct Limits {
 
 /// Why limits cannot be read or written.
 #[derive(Debug, thiserror::Error)]
-#[error("the limits are not understood: {0}")]
+#[error("cannot parse the limits: {0}")]
 pub struct LimitsError(#[from] csv::Error);
 
 const COMPILER: &str = "# counted with ";

@@ -1,4 +1,4 @@
-//! What callgrind writes.
+//! Parses the output of callgrind.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ pub struct Profile {
 /// Text that callgrind does not write with the options that a profile needs
 /// ([`Profile::OPTIONS`]).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line} of callgrind's output is not understood: '{text}'")]
+#[error("cannot parse line {line} of callgrind's output: '{text}'")]
 pub struct ProfileError {
     /// Which line, from 1.
     pub line: usize,

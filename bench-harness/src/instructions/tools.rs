@@ -1,8 +1,8 @@
-//! What counting needs besides Rust.
+//! The external tools that counting needs.
 
 use std::process::Command;
 
-/// A program that must be there, and how one gets it.
+/// A required program, and how to install it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tool {
     /// Its name or path.

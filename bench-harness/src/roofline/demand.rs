@@ -1,4 +1,4 @@
-//! What a kernel asks of the machine for a stick.
+//! The operations and bytes of a kernel per stick.
 
 use std::cell::Cell;
 use std::hint::black_box;
@@ -16,8 +16,8 @@ const WORD: f64 = 4.0;
 /// A row of the grid kernel is whole registers of 16 lanes, four by four.
 const GRID_ROW: usize = 64;
 
-/// What one relaxation of all sticks asks for, a stick: lanes that hold no stick of their own
-/// included. Nothing is measured; it follows from the law's text and the layout.
+/// Operations and bytes of one relaxation of all sticks, per stick, including padding lanes.
+/// Computed from the code of the formula and the layout, not measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Demand {
     /// Additions, subtractions and multiplications, and the two integer operations of an estimate.
@@ -28,20 +28,20 @@ pub struct Demand {
     pub square_roots: f64,
     /// Bytes loaded and stored by each stick: its ends, its names and constants.
     pub accessed_bytes: f64,
-    /// Bytes read and written if all that the sticks use passes by once.
+    /// Bytes read and written in one pass over the whole working set.
     pub swept_bytes: f64,
-    /// How much that is altogether, not for each stick.
+    /// The size of the working set, in total.
     pub set_bytes: f64,
 }
 
-/// What is known of the inverse masses when the loop is compiled or entered.
+/// Knowledge about inverse masses that specializes a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Masses {
     /// Nothing.
     Any,
     /// Both ends have the same: they are displaced by the same, computed once.
     Equal,
-    /// They are 1: there is nothing to multiply with.
+    /// They are 1: no multiplication.
     Unit,
 }
 

@@ -1,18 +1,17 @@
-//! How fast the machine would let a kernel be: a roofline model (Williams, Waterman and
-//! Patterson, "Roofline", CACM 2009) of four ceilings.
+//! A roofline model (Williams, Waterman and Patterson, "Roofline", CACM 2009) with four ceilings.
 //!
-//! What a stick asks for ([`Demand`]), over what the machine gives at most ([`Peak`]), is a
-//! [`Limit`]: the largest of four times that may overlap.
+//! The operations and bytes of a stick ([`Demand`]) over the peak rates of the machine ([`Peak`])
+//! give a [`Limit`]: the largest of four times that may overlap.
 //!
 //! - *arithmetic*: additions and multiplications;
 //! - *divider*: divisions and square roots, one after the other;
 //! - *access*: the bytes that each stick loads and stores, if all were in the first-level cache;
 //! - *sweep*: the bytes of everything, if it passes by once an iteration.
 //!
-//! No kernel is faster than its limit; how much slower it is tells what the model leaves out:
-//! shuffles, comparisons and selections, addresses, loads narrower than a register, loads that
-//! wait for stores, sticks that wait for each other, and, once a frame, the motion and the
-//! copies of the particles, which are part of the time that is measured.
+//! No kernel is faster than its limit. The model leaves out shuffles, comparisons and selections,
+//! addresses, loads narrower than a register, loads that wait for stores, sticks that wait for
+//! each other, and, once a frame, the motion and the copies of the particles, which the measured
+//! time includes.
 
 mod demand;
 mod peak;
@@ -27,7 +26,7 @@ pub use demand::Demand;
 pub(crate) use demand::grid_lanes;
 pub use peak::{Bandwidth, Peak};
 
-/// The least time a stick can take, by each ceiling, ns.
+/// Lower bounds of the time per stick, by each ceiling, ns.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limit {
     /// By additions and multiplications.
@@ -41,7 +40,7 @@ pub struct Limit {
 }
 
 impl Limit {
-    /// What this demand takes at that peak.
+    /// The times of a demand at a peak.
     pub fn new(demand: &Demand, peak: &Peak) -> Self {
         Self {
             arithmetic_ns: demand.arithmetic / peak.arithmetic_per_ns,
@@ -52,7 +51,7 @@ impl Limit {
         }
     }
 
-    /// The largest of them, and its name: what binds.
+    /// The largest time and its name: the binding ceiling.
     pub fn binding(&self) -> (f64, &'static str) {
         let Self { arithmetic_ns, divider_ns, access_ns, sweep_ns } = *self;
         let others = [(divider_ns, "divider"), (access_ns, "access"), (sweep_ns, "sweep")];
@@ -61,7 +60,7 @@ impl Limit {
     }
 }
 
-/// A contestant's time beside its limit; all but the working set for a stick and iteration.
+/// The time and the limit of a contestant; all but the working set per stick and iteration.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RooflineRow {
     /// The scene.
@@ -100,9 +99,9 @@ pub struct RooflineRow {
     pub sweep_ns: f64,
     /// The largest of the four.
     pub limit_ns: f64,
-    /// Which that is.
+    /// The name of the largest.
     pub binds: &'static str,
-    /// How many times the limit the fastest frame takes.
+    /// The fastest frame over the limit.
     pub times_limit: f64,
     /// The median frame of the textbook loop over the median frame.
     pub times_textbook: f64,
@@ -141,8 +140,8 @@ impl RooflineRow {
     }
 }
 
-/// Runs a contest of kernels on one thread and puts each time beside its limit, in the order of
-/// the contestants. An instruction set that `peaks` does not have gives no row.
+/// Runs a contest of kernels on one thread and returns the time and the limit of each, in the order
+/// of the contestants. An instruction set that is not in `peaks` has no row.
 ///
 /// # Errors
 /// As [`Contest::run`].

@@ -1,4 +1,4 @@
-//! What an instruction set of this machine can do at most.
+//! Peak rates of the instruction sets of this machine.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -7,12 +7,11 @@ use serde::Serialize;
 use taut::{Column, PulpMachine, WideMachine};
 use taut_lanes::{Machine, Operation, Vector};
 
-/// How long each speed is looked for in a turn: the fastest of all runs in this time.
+/// The time to measure each rate in a turn; the fastest run counts.
 const PATIENCE: Duration = Duration::from_millis(8);
 /// The smallest working set, bytes: it fits every first-level cache.
 const SMALLEST_SET: usize = 16 << 10;
-/// How often everything is measured, one thing after the other: a machine may be slow for a
-/// while.
+/// The number of turns, because a machine may be slow for a while.
 const TURNS: usize = 3;
 const ROUNDS: u32 = 1024;
 

@@ -1,4 +1,4 @@
-//! The fastest way to relax a scene on this machine, found within a budget of time.
+//! Searches for the fastest way to relax a scene on this machine within a time budget.
 
 mod search;
 
@@ -16,22 +16,21 @@ use search::Search;
 /// After how many frames an order is judged by the stretch that is left. A number of frames and
 /// not a time, so that the judgement is the same on every machine.
 pub const JUDGED_FRAMES: usize = 120;
-/// Times closer than this cannot be told apart on a machine that does other things, too; then the
-/// plainer is chosen.
+/// Relative differences of times below this are noise; the simpler candidate is then chosen.
 pub const NOISE: f64 = 0.03;
 
-/// A scene, an answer, and who may give it.
+/// A scene, the order to keep, and the candidates.
 #[derive(Clone, Debug)]
 pub struct Tuning {
-    /// What is relaxed.
+    /// The scene.
     pub scene: Model,
-    /// How.
+    /// The step.
     pub step: Step<3>,
-    /// With which formula.
+    /// The formula.
     pub formula: Formula,
-    /// The order whose answer is kept, and to whose time all others are compared.
+    /// The order whose result is kept, and with whose time all others are compared.
     pub keep: Arrangement,
-    /// Whether another order may be chosen, which is another answer.
+    /// Whether another order may be chosen, which changes the result.
     pub any_answer: bool,
     /// The root mean square stretch that may be left after [`JUDGED_FRAMES`]. If none is given,
     /// an order that is not the one to keep may leave 10 % more than that one.
@@ -39,7 +38,7 @@ pub struct Tuning {
     /// Who may be chosen, those of one arrangement one after the other; see
     /// [`Tuning::candidates`].
     pub candidates: Vec<Candidate>,
-    /// How long it may take. What must be done for an answer at all is done in any case.
+    /// The time limit. The minimum work for a result is done in any case.
     pub budget: Duration,
 }
 
@@ -52,26 +51,26 @@ pub struct Candidate {
     pub arrangement: Arrangement,
 }
 
-/// What became of a candidate.
+/// The outcome of a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fate {
-    /// There was no time for it.
+    /// Not measured within the budget.
     NotReached,
     /// Its order does not stay bounded.
     NotBounded,
     /// Its order leaves too much stretch.
     TooSlack,
-    /// Another was faster.
+    /// Another candidate was faster.
     Slower,
-    /// It was in the last contest.
+    /// It was in the final contest.
     Finalist,
 }
 
-/// How a candidate fared.
+/// The result of a candidate.
 #[derive(Clone, Debug, Serialize)]
 pub struct Trial {
-    /// The kernel, also if threads are around it.
+    /// The kernel; on threads the inner one.
     pub kernel: &'static str,
     /// Its instruction set.
     pub isa: &'static str,
@@ -79,7 +78,7 @@ pub struct Trial {
     pub threads: usize,
     /// The arrangement.
     pub schedule: String,
-    /// Whether it gives the answer to keep, to the bit.
+    /// Whether it gives the result to keep, to the bit.
     pub same_answer: bool,
     /// Its time over that of what [`AnyKernel::best_for`] picks for the order to keep, both
     /// measured in turn; the last that was measured.
@@ -91,31 +90,31 @@ pub struct Trial {
     pub fate: Fate,
 }
 
-/// What was found.
+/// The result of a tuning.
 #[derive(Clone, Debug)]
 pub struct Choice {
-    /// What to use.
+    /// The chosen settings.
     pub tuned: Tuned,
-    /// The last contest: the textbook loop, then the finalists; after them what
+    /// The final contest: the textbook loop, then the finalists; after them what
     /// [`AnyKernel::best_for`] picks, if it is none of them.
     pub rows: Vec<Row>,
-    /// Which of the trials each finalist is.
+    /// The index of each finalist's trial.
     pub finalists: Vec<usize>,
-    /// Which of the rows is chosen.
+    /// The index of the chosen row.
     pub chosen: usize,
-    /// The next best that might have been chosen.
+    /// The index of the second best row that was allowed.
     pub runner_up: Option<usize>,
-    /// What [`AnyKernel::best_for`] picks for the order to keep.
+    /// The row of the default: what [`AnyKernel::best_for`] picks for the order to keep.
     pub unasked: usize,
-    /// The fastest one found that gives another answer, if it was not to be chosen.
+    /// The fastest row with a different result, if that was not allowed.
     pub other_answer: Option<usize>,
-    /// Whether the choice gives the answer to keep, to the bit.
+    /// Whether the choice gives the result to keep, to the bit.
     pub same_answer: bool,
-    /// How every candidate fared.
+    /// The results of all candidates.
     pub trials: Vec<Trial>,
 }
 
-/// Why there is no choice.
+/// Why a tuning failed.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TuningError {
@@ -130,7 +129,7 @@ pub enum TuningError {
         /// What it leaves.
         stretch: f64,
     },
-    /// A kernel, an order or a step that does not do.
+    /// A kernel, an order or a step is invalid.
     #[error(transparent)]
     Contest(#[from] ContestError),
 }
@@ -159,12 +158,12 @@ impl Choice {
 }
 
 impl Tuning {
-    /// Who may take part: every kernel of this build on the best instruction set that it has on
-    /// this machine, on these numbers of threads, in every order that it runs with profit, on
-    /// every numbering; those that keep the answer first.
+    /// All candidates: every kernel of this build on its best instruction set of this machine, with
+    /// these numbers of threads, in every order that suits it, on every numbering; those that keep
+    /// the result first.
     ///
     /// # Errors
-    /// If the system does not give the threads.
+    /// If threads cannot be started.
     pub fn candidates(
         scene: &Model,
         keep: Arrangement,
@@ -185,26 +184,26 @@ impl Tuning {
         for arrangement in arrangements(scene, keep) {
             let candidates =
                 kernels.iter().map(|kernel| Candidate { kernel: kernel.clone(), arrangement });
-            all.extend(candidates.filter(|it| it.may_be_of_use(keep)));
+            all.extend(candidates.filter(|it| it.is_worth_trying(keep)));
         }
         Ok(all)
     }
 
-    /// Finds the fastest.
+    /// Finds the fastest candidate by successive halving.
     ///
-    /// All candidates do a few frames each, arrangement by arrangement, in turn with the one
-    /// whose time is the measure. The orders are judged, fastest first. Then the better half of
-    /// those that are left does more frames, and the better half of these, until few are left
-    /// for a [`Contest`](crate::Contest).
+    /// All candidates run a few frames each, arrangement by arrangement, in turns with the default
+    /// kernel as reference. The residuals of the orders are checked, fastest first. Then the better
+    /// half of the rest runs more frames, and so on, until few are left for a
+    /// [`Contest`](crate::Contest).
     ///
     /// # Errors
     /// If a candidate cannot be set up, or no candidate may be chosen.
     pub fn run(&self, progress: impl FnMut(Progress<'_>)) -> Result<Choice, TuningError> {
         let mut search = Search::new(self, progress)?;
-        search.sift()?;
-        search.judge()?;
+        search.time_all()?;
+        search.check_residuals()?;
         search.halve()?;
-        search.last_contest()
+        search.final_contest()
     }
 }
 
@@ -230,7 +229,7 @@ fn arrangements(scene: &Model, keep: Arrangement) -> Vec<Arrangement> {
         ] {
             let on_other_numbers = matches!(numbering, Numbering::Hilbert | Numbering::Rcm);
             let possible = order != Order::Sheet || (scene.sheet.is_some() && !on_other_numbers);
-            // Numbering after the order is for keeping an answer.
+            // Renumbering after scheduling only serves to keep a result.
             let after = matches!(numbering, Numbering::HilbertAfter | Numbering::RcmAfter);
             let of_use = !after || (order, Numbering::Given) == (keep.order, keep.numbering);
             let one = Arrangement { order, numbering };
@@ -243,13 +242,13 @@ fn arrangements(scene: &Model, keep: Arrangement) -> Vec<Arrangement> {
 }
 
 impl Candidate {
-    fn may_be_of_use(&self, keep: Arrangement) -> bool {
+    fn is_worth_trying(&self, keep: Arrangement) -> bool {
         let Self { kernel, arrangement } = self;
         let (lanes, threads) = (Kernel::<3>::lanes(kernel), Kernel::<3>::threads(kernel));
         let of_sheets = Arrangement { order: Order::Sheet, numbering: Numbering::Given };
         match (kernel.inside().kernel_name(), arrangement.order) {
             (KernelName::Grid, _) if *arrangement != of_sheets => false,
-            // For machines that have no lanes, and for orders that leave all but one empty.
+            // For machines without SIMD, and for orders that use a single lane.
             (KernelName::Scalar, order) => {
                 threads == 1 && (*arrangement == keep || order == Order::Authored)
             }

@@ -1,4 +1,4 @@
-//! A tuning at work: candidates are sifted, judged by the stretch that they leave, and halved.
+//! The search of a tuning: first times, then residual checks, then successive halving.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -17,17 +17,16 @@ use super::{
 
 /// An order that is not the one to keep may leave this much more stretch, if no limit is given.
 const SLACK: f64 = 1.1;
-/// How many frames a runner does before it is another's turn; the first finds cold caches, and
-/// the median does not mind.
+/// Frames of a runner in a turn. The first one has cold caches, which the median ignores.
 const FRAMES_A_TURN: usize = 4;
-/// How many get as far as the last contest.
+/// The number of candidates in the final contest.
 const FINALISTS: usize = 3;
-/// How many plans are held at a time: those of a large mesh are large.
+/// The number of plans that are kept at a time, because those of large meshes are large.
 const HEAT: usize = 8;
 /// Short turns are taken several at a time, until the measure works so long, s, or so many.
 const TURN: f64 = 5e-3;
 const TURNS_AT_ONCE: f64 = 16.0;
-/// Least and most frames of the last contest.
+/// Minimum and maximum number of frames of the final contest.
 const FINAL_FRAMES: [usize; 2] = [8, 160];
 /// Short frames are repeated for so long, s, if the budget has it.
 const FINAL_SECONDS: f64 = 3.0;
@@ -36,21 +35,21 @@ const SIFTED: f64 = 0.4;
 const JUDGED: f64 = 0.6;
 const HALVED: f64 = 0.75;
 
-/// A tuning at work.
+/// The state of a search.
 pub(super) struct Search<'a, P> {
     tuning: &'a Tuning,
     progress: P,
     start: Instant,
     arranged: BTreeMap<Arrangement, Arranged>,
-    /// What [`AnyKernel::best_for`] picks for the order to keep: the measure of times.
-    unasked: AnyKernel,
+    /// What [`AnyKernel::best_for`] picks for the order to keep; times are relative to it.
+    default_kernel: AnyKernel,
     trials: Vec<Trial>,
     /// A frame of the measure, and of the textbook loop, s.
     frame: f64,
     textbook_frame: f64,
-    /// Those that may be chosen.
+    /// The remaining candidates.
     field: Vec<usize>,
-    /// The best of the others.
+    /// The best candidate that is not allowed.
     other: Option<usize>,
 }
 
@@ -60,7 +59,7 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
         tuning.step.motion()?;
         progress(Progress { share: 0.0, doing: "arranging the scene" });
         let kept = tuning.keep.of(&tuning.scene)?;
-        let unasked = AnyKernel::best_for(&kept.schedule);
+        let default_kernel = AnyKernel::best_for(&kept.schedule);
         let trial = |it: &Candidate| Trial {
             kernel: Kernel::<3>::name(it.kernel.inside()),
             isa: Kernel::<3>::isa(&it.kernel),
@@ -78,7 +77,7 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
             progress,
             start,
             arranged: BTreeMap::from([(tuning.keep, kept)]),
-            unasked,
+            default_kernel,
             trials: tuning.candidates.iter().map(trial).collect(),
             frame: textbook_frame,
             textbook_frame,
@@ -87,7 +86,7 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
         })
     }
 
-    /// Whether that share of the budget is spent.
+    /// Whether that share of the budget is used up.
     fn spent(&self, share: f64) -> bool {
         self.start.elapsed() >= self.tuning.budget.mul_f64(share)
     }
@@ -101,8 +100,8 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
         &self.arranged[&self.tuning.keep]
     }
 
-    /// A few frames of everybody.
-    pub(super) fn sift(&mut self) -> Result<(), ContestError> {
+    /// Runs a few frames of all candidates.
+    pub(super) fn time_all(&mut self) -> Result<(), ContestError> {
         let same_arrangement =
             |one: &Candidate, other: &Candidate| one.arrangement == other.arrangement;
         let mut first = 0;
@@ -113,26 +112,26 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
             if self.spent(SIFTED) && !self.trials[members[0]].same_answer {
                 continue;
             }
-            self.tell(&format!("sifting: {arrangement}"));
+            self.tell(&format!("timing: {arrangement}"));
             let arranged = arrangement.of(&self.tuning.scene)?;
-            // Orders of different names can come to the same.
+            // Different arrangements can give the same order.
             let same_answer = arranged.schedule.order() == self.kept().schedule.order();
             self.arranged.insert(arrangement, arranged);
             for &member in &members {
                 self.trials[member].same_answer = same_answer;
             }
-            self.heat(&members, 1)?;
+            self.time_in_turns(&members, 1)?;
         }
         Ok(())
     }
 
-    /// Lets these do some frames in turn with the measure, and notes their ratios.
-    fn heat(&mut self, members: &[usize], turns: usize) -> Result<(), ContestError> {
+    /// Runs some frames of candidates in turns with the default kernel, and stores their ratios.
+    fn time_in_turns(&mut self, members: &[usize], turns: usize) -> Result<(), ContestError> {
         let Tuning { formula, step, candidates, .. } = self.tuning;
         let at_once = TURN / (FRAMES_A_TURN as f64 * self.frame);
         let turns = turns * whole(at_once.clamp(1.0, TURNS_AT_ONCE));
         for members in members.chunks(HEAT) {
-            let mut runners = vec![Runner::kernel(&self.unasked, self.kept(), *formula)?];
+            let mut runners = vec![Runner::kernel(&self.default_kernel, self.kept(), *formula)?];
             for &member in members {
                 let Candidate { kernel, arrangement, .. } = &candidates[member];
                 runners.push(Runner::kernel(kernel, &self.arranged[arrangement], *formula)?);
@@ -152,7 +151,7 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
         Ok(())
     }
 
-    /// Those that have a time and whatever else is wanted, with their times.
+    /// The trials that have a time and satisfy `wanted`, with their times.
     fn timed(&self, wanted: impl Fn(&Trial) -> bool) -> Vec<(usize, f64)> {
         let timed = |(at, trial): (usize, &Trial)| {
             trial.time_ratio.filter(|_| wanted(trial)).map(|ratio| (at, ratio))
@@ -160,13 +159,13 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
         self.trials.iter().enumerate().filter_map(timed).collect()
     }
 
-    /// Judges the orders: the one to keep, then the others, fastest first.
-    pub(super) fn judge(&mut self) -> Result<(), TuningError> {
+    /// Checks the residuals of the orders: the one to keep, then the others, fastest first.
+    pub(super) fn check_residuals(&mut self) -> Result<(), TuningError> {
         let Tuning { keep, any_answer, max_stretch, candidates, .. } = self.tuning;
-        let kept = self.watch(*keep, &self.unasked.clone())?;
+        let kept = self.watch(*keep, &self.default_kernel.clone())?;
         let to_keep = self.timed(|trial| trial.same_answer);
-        self.settle(&to_keep, &kept, max_stretch.unwrap_or(f64::INFINITY));
-        // What is not bounded is no measure.
+        self.set_fates(&to_keep, &kept, max_stretch.unwrap_or(f64::INFINITY));
+        // An unbounded residual is no reference.
         let slack = if kept.left_bounds_at.is_none() { SLACK } else { f64::INFINITY };
         let limit = max_stretch.unwrap_or(slack * kept.stretch.residual_rms().max(0.0));
 
@@ -180,10 +179,10 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
                 let watched = self.watch(*arrangement, kernel)?;
                 let alike = self.trials[at].schedule.clone();
                 let alike = self.timed(|trial| !trial.same_answer && trial.schedule == alike);
-                self.settle(&alike, &watched, limit);
+                self.set_fates(&alike, &watched, limit);
             }
             if self.trials[at].fate == Fate::Slower && !any_answer {
-                // One is enough to tell of.
+                // Only the fastest one is reported.
                 self.other = Some(at);
                 break;
             }
@@ -205,13 +204,13 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
         arrangement: Arrangement,
         kernel: &AnyKernel,
     ) -> Result<Watched, ContestError> {
-        self.tell(&format!("judging: {arrangement}"));
+        self.tell(&format!("checking the residual: {arrangement}"));
         let Tuning { formula, step, .. } = self.tuning;
         Watched::run(&self.arranged[&arrangement], kernel, *formula, step, JUDGED_FRAMES, BOUND)
     }
 
-    /// What has been seen of one of these holds for all.
-    fn settle(&mut self, members: &[(usize, f64)], seen: &Watched, limit: f64) {
+    /// Stores the result of one order for all candidates of that order.
+    fn set_fates(&mut self, members: &[(usize, f64)], seen: &Watched, limit: f64) {
         let fate = match seen.left_bounds_at {
             Some(_) => Fate::NotBounded,
             None if seen.stretch.residual_rms() > limit => Fate::TooSlack,
@@ -233,7 +232,7 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
         }
     }
 
-    /// More frames for the better half, and again.
+    /// Runs more frames of the better half, repeatedly.
     pub(super) fn halve(&mut self) -> Result<(), ContestError> {
         let mut turns = 2;
         while self.field.len() > FINALISTS && !self.spent(HALVED) {
@@ -241,7 +240,7 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
             let in_field = |at: usize| (at, self.trials[at].time_ratio.unwrap_or(f64::INFINITY));
             let field: Vec<(usize, f64)> = self.field.iter().copied().map(in_field).collect();
             let better = better_half(&field, FINALISTS);
-            self.heat(&better, turns)?;
+            self.time_in_turns(&better, turns)?;
             self.field = better;
             turns *= 2;
         }
@@ -251,11 +250,11 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
         Ok(())
     }
 
-    /// How many frames the rest of the budget is good for, of the textbook loop and those who
-    /// take that many times as long as the measure; and how often to repeat them if they are short.
+    /// The number of frames that fit into the rest of the budget, for the textbook loop and
+    /// contestants with these time ratios; and how often to repeat them if they are short.
     fn final_frames(&self, ratios: impl Iterator<Item = f64>) -> (usize, usize) {
         let left = self.tuning.budget.saturating_sub(self.start.elapsed()).as_secs_f64();
-        // The distance from `f64` is found by a loop about as fast as the textbook's, for each.
+        // The `f64` reference of each takes about as long as the textbook loop.
         let (frame, references) =
             ratios.fold((self.textbook_frame, 0.0), |(frame, references), ratio| {
                 (frame + ratio * self.frame, references + self.textbook_frame)
@@ -266,7 +265,7 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
         (frames, whole(repeats).max(1))
     }
 
-    pub(super) fn last_contest(mut self) -> Result<Choice, TuningError> {
+    pub(super) fn final_contest(mut self) -> Result<Choice, TuningError> {
         let Tuning { scene, step, formula, keep, candidates, .. } = self.tuning;
         let formula = *formula;
         let finalists: Vec<usize> = self.field.iter().copied().chain(self.other).collect();
@@ -277,12 +276,12 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
                 Contestant { kernel, formula, arrangement }
             })
             .collect();
-        let is_unasked = |it: &Contestant| {
+        let is_default = |it: &Contestant| {
             let who = |kernel| (Kernel::<3>::name(kernel), Kernel::<3>::isa(kernel));
-            it.arrangement == *keep && who(&it.kernel) == who(&self.unasked)
+            it.arrangement == *keep && who(&it.kernel) == who(&self.default_kernel)
         };
-        let unasked = contestants.iter().position(is_unasked).unwrap_or_else(|| {
-            let kernel = self.unasked.clone();
+        let default = contestants.iter().position(is_default).unwrap_or_else(|| {
+            let kernel = self.default_kernel.clone();
             contestants.push(Contestant { kernel, formula, arrangement: *keep });
             contestants.len() - 1
         });
@@ -327,7 +326,7 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
             },
             chosen,
             runner_up: field.into_iter().find(|&at| at != chosen),
-            unasked: 1 + unasked,
+            unasked: 1 + default,
             other_answer: self.other.map(|_| 1 + self.field.len()),
             same_answer: trial.same_answer,
             trials: self.trials,

@@ -1,4 +1,4 @@
-//! Files by their ending.
+//! Chooses the writer by file extension.
 
 use std::fs::File;
 use std::io;
@@ -11,13 +11,13 @@ use crate::sequence::folder_of;
 use crate::sink::{Schedule, Sink};
 use crate::{FileName, Frame, Stage, obj, ply};
 
-/// The endings that [`sink`] knows.
+/// The extensions that [`sink`] supports.
 pub const ENDINGS: &[&str] = &[".glb", ".obj", ".ply", ".pc2"];
 
 /// Whether [`sink`] can write a file of this name, before any is opened.
 ///
 /// # Errors
-/// An unknown ending, a folder that is not there, or a stage whose numbers make no sense.
+/// An unknown extension, a missing folder, or a stage with invalid indices.
 pub fn check(path: &Path, stage: &Stage) -> Result<FileName> {
     file_name(path, stage, ENDINGS, &[".obj", ".ply"])
 }

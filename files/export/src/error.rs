@@ -1,11 +1,11 @@
-//! Why something was not written.
+//! Errors of writers.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-/// A file that could not be written, and why. Prints as one sentence.
+/// A file that could not be written, and the reason. Displays as one sentence.
 #[derive(Debug, Error)]
 #[error("{}: {problem}", path.display())]
 pub struct ExportError {
@@ -19,16 +19,16 @@ pub struct ExportError {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Problem {
-    /// The name ends like no format that is written here.
-    #[error("ends like none of: {}", known.join(", "))]
+    /// The extension is unknown.
+    #[error("unknown extension: expected one of {}", known.join(", "))]
     UnknownEnding {
-        /// The endings that there are.
+        /// The supported extensions.
         known: &'static [&'static str],
     },
-    /// A name with more than one place for a number, or with a place of another kind.
-    #[error("has to have one place for the number of a frame, such as %04d, or none")]
+    /// A name with more than one frame number pattern, or an invalid one.
+    #[error("expected at most one frame number pattern such as %04d")]
     Pattern,
-    /// The folder that it should lie in is not there.
+    /// The folder of the file does not exist.
     #[error("there is no folder {}", folder.display())]
     NoFolder {
         /// The folder.
@@ -37,7 +37,7 @@ pub enum Problem {
     /// The system refused, or the disk is full.
     #[error("cannot be written: {0}")]
     Io(#[from] io::Error),
-    /// It would be larger than is any use.
+    /// The file would be too large to open.
     #[error(
         "would be {:.1} GB large, more than the {:.1} GB that programs open: take fewer frames a second (--fps) or fewer seconds",
         *bytes as f64 / 1e9, *most as f64 / 1e9
@@ -48,18 +48,18 @@ pub enum Problem {
         /// How large it may be, bytes.
         most: u64,
     },
-    /// There was no frame to write.
-    #[error("there was no frame to write")]
+    /// No frame was written.
+    #[error("no frame was written")]
     NoFrames,
-    /// It does not fit what it shows.
+    /// The format cannot represent the stage or frame.
     #[error("{0}")]
     Unfit(&'static str),
-    /// An encoder refused.
+    /// An encoder failed.
     #[error("cannot be encoded: {0}")]
     Encoding(String),
 }
 
-/// What writers return.
+/// The result of writers.
 pub type Result<T, E = ExportError> = std::result::Result<T, E>;
 
 impl Problem {

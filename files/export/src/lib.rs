@@ -1,8 +1,8 @@
-//! What a scene showed, as files. This crate knows no particles' laws and no kernels: it takes a
-//! [`Stage`] (what there is: vertices with faces and sticks, and solids that keep their shapes), and
-//! [`Frame`]s (where all of it is at a time), and gives them to a [`Sink`].
+//! Exports simulated scenes to files. A [`Sink`] writes a [`Stage`] (vertices with faces and sticks,
+//! and rigid solids) and its [`Frame`]s (positions at a time). This crate does not depend on the
+//! simulation.
 //!
-//! | ending | what | frames | read by |
+//! | extension | format | frames | read by |
 //! |---|---|---|---|
 //! | [`.glb`](gltf) | animated glTF 2.0 | all, in one file | Blender, browsers, engines |
 //! | [`.obj`](obj) | Wavefront OBJ | one a file | everything |
@@ -45,10 +45,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A mesh that comes from a file may have been welded (`taut_mesh::Loaded::origin` says how). Who
-//! wants its vertices as the file numbered them, split along seams of texture, gives a stage with
-//! those vertices and faces, and frames in which each is where its particle is; see there for an
-//! example.
+//! Loading a mesh file may weld vertices (`taut_mesh::Loaded::origin` has the mapping). To export
+//! the vertices as numbered in the file, split along texture seams, use a stage with the vertices
+//! and faces of the file, and frames with the position of the particle of each vertex; see
+//! `Origin` for an example.
 #![forbid(unsafe_code)]
 
 mod by_ending;

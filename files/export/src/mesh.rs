@@ -16,7 +16,7 @@ pub struct Mesh {
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// Into how many pieces a circle is cut.
+/// The number of segments of a circle.
 const AROUND: u32 = 48;
 
 impl Mesh {
@@ -40,7 +40,7 @@ impl Mesh {
         let mut mesh = Self::default();
         let latitude = |ring: u32| FRAC_PI_2 * (ring as f32 / rings as f32 - 1.0);
         let lower = (0..=rings).map(|ring| (latitude(ring), -half));
-        // The ring in the middle is there twice where the ends are apart.
+        // The middle ring is duplicated if the ends are apart.
         let upper = (u32::from(half <= 0.0)..=rings).map(|ring| (FRAC_PI_2 + latitude(ring), half));
         for (latitude, lift) in lower.chain(upper) {
             for step in 0..around {

@@ -1,4 +1,4 @@
-//! Frames put aside until all are there: on the disk, so that a long run takes no memory.
+//! Stores frames on disk until the run is complete, so that a long run needs little memory.
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
@@ -7,8 +7,8 @@ use std::path::Path;
 use crate::sequence::folder_of;
 use crate::{Frame, Pose, Stage};
 
-/// The frames of a run, one after the other, in a file without a name beside the file that will be
-/// made of them; the system removes it, whatever happens.
+/// The frames of a run, in an unnamed temporary file in the folder of the output file; the system
+/// removes it in any case.
 ///
 /// ```
 /// use taut_export::{Frame, Recording, Stage};
@@ -32,7 +32,7 @@ pub struct Recording {
     frames: u64,
 }
 
-/// How many of everything a frame has.
+/// The numbers of elements of a frame.
 #[derive(Clone, Copy, Debug)]
 struct Sizes {
     vertices: usize,
@@ -42,10 +42,10 @@ struct Sizes {
 }
 
 impl Recording {
-    /// None yet. Frames are kept in the folder of `file`.
+    /// Creates an empty recording in the folder of `file`.
     ///
     /// # Errors
-    /// If nothing can be written there.
+    /// If the folder is not writable.
     pub fn beside(file: &Path, stage: &Stage) -> io::Result<Self> {
         let sizes = Sizes {
             vertices: stage.vertices,
@@ -57,13 +57,13 @@ impl Recording {
         Ok(Self { file, sizes, frames: 0 })
     }
 
-    /// How many there are.
+    /// The number of frames.
     #[must_use]
     pub fn len(&self) -> u64 {
         self.frames
     }
 
-    /// Whether there are none.
+    /// Whether there are no frames.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.frames == 0
@@ -97,7 +97,7 @@ impl Recording {
         Ok(())
     }
 
-    /// All of them again, from the first on.
+    /// Reads all frames, from the first on.
     ///
     /// # Errors
     /// If they cannot be read.
@@ -118,7 +118,7 @@ pub struct Frames<'a> {
 }
 
 impl Frames<'_> {
-    /// The next one, if there is one.
+    /// The next frame, if any.
     ///
     /// # Errors
     /// If it cannot be read.

@@ -1,11 +1,11 @@
-//! What is shown: all that stays the same from frame to frame, and a frame.
+//! The stage, which is constant over frames, and frames.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::Mesh;
 
-/// What a part looks like.
+/// The look of a part or solid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Look {
     /// Cloth: both sides are seen.
@@ -20,7 +20,7 @@ pub enum Look {
     Ragdoll,
     /// Single particles: drops, grains.
     Grains,
-    /// What all else collides with.
+    /// Obstacles.
     Collider,
     /// Floors, slopes and the insides of rooms.
     Ground,
@@ -50,12 +50,12 @@ impl Look {
     }
 }
 
-/// A thing that deforms, or some that look alike: a run of vertices, with faces, sticks, or neither.
+/// A deformable part: a range of vertices, with faces, sticks, or neither.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// What it looks like.
+    /// Its look.
     pub look: Look,
     /// Its vertices, among those of the stage.
     pub vertices: Range<usize>,
@@ -63,46 +63,45 @@ pub struct Part {
     pub faces: Range<usize>,
     /// Its sticks that are shown, among those of the stage; their ends are its vertices.
     pub sticks: Range<usize>,
-    /// How thick sticks are shown, and vertices where there are neither sticks nor faces: the
-    /// radius, m.
+    /// The drawn radius of sticks, and of vertices if there are neither sticks nor faces, m.
     pub radius: f32,
 }
 
-/// A thing that moves, but keeps its shape: a rigid body, or what others collide with.
+/// A rigid shape that may move: a rigid body or an obstacle.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Solid {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// What it looks like.
+    /// Its look.
     pub look: Look,
     /// Its shape, in its own coordinates.
     pub mesh: Mesh,
-    /// Whether it has no end, so that `mesh` is only the part of it that is near: a floor, a room.
+    /// Whether it is unbounded, so that `mesh` is only its near part: a floor, a room.
     pub endless: bool,
 }
 
-/// What is shown, but for where it is.
+/// The scene without positions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stage {
     /// Whether it lies in the plane z = 0.
     pub flat: bool,
-    /// How many vertices there are that move each on its own.
+    /// Number of vertices.
     pub vertices: usize,
     /// Triangles, by the numbers of their vertices, counter-clockwise from outside.
     pub faces: Vec<[u32; 3]>,
     /// Sticks that are shown, by the numbers of their vertices.
     pub sticks: Vec<[u32; 2]>,
-    /// How large a ball each vertex is, m, 0 for none; empty if none is.
+    /// Radius of each vertex that is a ball, m, 0 for others; empty if none is.
     pub balls: Vec<f32>,
-    /// Vertices that are held.
+    /// Pinned vertices.
     pub pinned: Vec<u32>,
-    /// The things made of these.
+    /// The deformable parts.
     pub parts: Vec<Part>,
-    /// The things that keep their shapes.
+    /// The rigid solids.
     pub solids: Vec<Solid>,
 }
 
-/// Where a solid is.
+/// The pose of a solid.
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct Pose {
@@ -117,7 +116,7 @@ impl Pose {
     pub const REST: Self = Self { position: [0.0; 3], rotation: [0.0, 0.0, 0.0, 1.0] };
 }
 
-/// Where everything on a stage is at a time, in metres, y up.
+/// Positions of everything on a stage at a time, in metres, y up.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Frame {
     /// s.
@@ -128,7 +127,7 @@ pub struct Frame {
     pub normals: Vec<[f32; 3]>,
     /// Of each solid.
     pub poses: Vec<Pose>,
-    /// Whether each vertex is not to be seen, as a drop that has dried; empty if all are.
+    /// Whether each vertex is hidden, such as an expired drop; empty if none is.
     pub gone_vertices: Vec<bool>,
     /// Whether each face is torn out; empty if none is.
     pub gone_faces: Vec<bool>,
@@ -136,25 +135,25 @@ pub struct Frame {
     pub gone_sticks: Vec<bool>,
 }
 
-/// Whether a flag is up among flags of which there are none if all are down.
+/// A flag; false if the flags are empty.
 pub(crate) fn is_up(flags: &[bool], at: usize) -> bool {
     flags.get(at).copied().unwrap_or(false)
 }
 
 impl Frame {
-    /// Whether a face is still there.
+    /// Whether a face is not torn out.
     #[must_use]
     pub fn has_face(&self, face: usize) -> bool {
         !is_up(&self.gone_faces, face)
     }
 
-    /// Whether a stick is still there.
+    /// Whether a stick is not torn.
     #[must_use]
     pub fn has_stick(&self, stick: usize) -> bool {
         !is_up(&self.gone_sticks, stick)
     }
 
-    /// Whether a vertex is to be seen.
+    /// Whether a vertex is visible.
     #[must_use]
     pub fn has_vertex(&self, vertex: usize) -> bool {
         !is_up(&self.gone_vertices, vertex)
@@ -162,10 +161,10 @@ impl Frame {
 }
 
 impl Stage {
-    /// What is wrong with it, if its numbers name what is not there.
+    /// Checks that all indices are valid.
     ///
     /// # Errors
-    /// In a few words.
+    /// A short description of the invalid index.
     pub fn check(&self) -> Result<(), &'static str> {
         let within = |part: &Range<usize>, all: usize| part.start <= part.end && part.end <= all;
         let sane = |part: &Part| {
@@ -177,7 +176,9 @@ impl Stage {
                 && self.sticks[part.sticks.clone()].as_flattened().iter().all(own)
         };
         if !self.parts.iter().all(sane) {
-            return Err("a part of the stage names vertices, faces or sticks that are not its own");
+            return Err(
+                "a part of the stage has indices of vertices, faces or sticks outside its ranges",
+            );
         }
         let solid = |solid: &Solid| {
             let corners = solid.mesh.triangles.as_flattened();
@@ -185,15 +186,15 @@ impl Stage {
                 && corners.iter().all(|&corner| (corner as usize) < solid.mesh.points.len())
         };
         if !self.solids.iter().all(solid) {
-            return Err("a solid of the stage names vertices that it has not");
+            return Err("a solid of the stage has an index of a vertex that does not exist");
         }
         Ok(())
     }
 
-    /// Whether a frame is of this stage.
+    /// Checks that a frame belongs to this stage.
     ///
     /// # Errors
-    /// If it has more or fewer of something, in a few words.
+    /// A short description if numbers of elements differ.
     pub fn check_frame(&self, frame: &Frame) -> Result<(), &'static str> {
         let flags = |flags: &[bool], all: usize| flags.is_empty() || flags.len() == all;
         let fits = frame.positions.len() == self.vertices
@@ -205,7 +206,9 @@ impl Stage {
         if fits {
             Ok(())
         } else {
-            Err("a frame has other vertices, solids or faces than its stage")
+            Err(
+                "the numbers of vertices, solids or faces of a frame differ from those of its stage",
+            )
         }
     }
 
@@ -214,14 +217,14 @@ impl Stage {
         self.solids.iter().enumerate().filter(|(_, solid)| !solid.endless)
     }
 
-    /// How many points [`points`](Self::points) gives.
+    /// The number of points that [`points`](Self::points) returns.
     #[must_use]
     pub fn point_count(&self) -> usize {
         self.vertices + self.ending().map(|(_, solid)| solid.mesh.points.len()).sum::<usize>()
     }
 
-    /// Where files show the vertices of a frame, as those that they hold are all seen: one that is
-    /// not to be seen is behind the first of its part that is.
+    /// Positions of vertices for files, which cannot hide vertices: a hidden one gets the position
+    /// of the first visible one of its part.
     pub(crate) fn places<'a>(&self, frame: &'a Frame) -> Cow<'a, [[f32; 3]]> {
         let mut places = Cow::Borrowed(&*frame.positions);
         if frame.gone_vertices.is_empty() {
@@ -238,8 +241,8 @@ impl Stage {
         places
     }
 
-    /// Where all points of a frame are: the vertices, then those of each solid that has an end. A
-    /// vertex that is not to be seen is where the first of its part is that can be.
+    /// Positions of all points of a frame: the vertices, then the points of each bounded solid. A
+    /// hidden vertex gets the position of the first visible one of its part.
     pub fn points<'a>(&'a self, frame: &'a Frame) -> impl Iterator<Item = [f32; 3]> + 'a {
         let of_solids = self.ending().flat_map(|(nth, solid)| {
             let pose = frame.poses[nth];
@@ -283,7 +286,7 @@ impl Pose {
         Self { position: a.into(), rotation: axes().unwrap_or_default().to_array() }
     }
 
-    /// The pose that leads back.
+    /// The inverse pose.
     #[must_use]
     pub fn inverse(&self) -> Self {
         let back = glam::Quat::from_array(self.rotation).conjugate();
@@ -291,14 +294,14 @@ impl Pose {
         Self { position: position.into(), rotation: back.to_array() }
     }
 
-    /// Where a point of the solid is.
+    /// Transforms a point.
     #[must_use]
     pub fn point(&self, point: [f32; 3]) -> [f32; 3] {
         let turned = glam::Quat::from_array(self.rotation) * glam::Vec3::from(point);
         (turned + glam::Vec3::from(self.position)).into()
     }
 
-    /// Where a direction of the solid points.
+    /// Rotates a direction.
     #[must_use]
     pub fn direction(&self, direction: [f32; 3]) -> [f32; 3] {
         (glam::Quat::from_array(self.rotation) * glam::Vec3::from(direction)).into()

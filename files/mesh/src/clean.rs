@@ -1,4 +1,4 @@
-//! From what a file says to a mesh: weld, drop what is degenerate, drop what is not used, count.
+//! Cleaning: weld vertices, drop degenerate triangles, drop unused vertices, and count all of it.
 //!
 //! In this order, because a triangle may become degenerate by welding, and a vertex may lose its last
 //! triangle by that.
@@ -28,7 +28,7 @@ pub(crate) fn clean(soup: Soup, format: Format, options: &LoadOptions) -> Result
         other_scenes: soup.other_scenes,
     };
 
-    // `vertices[v]` is what vertex `v` of the file is called from here on.
+    // `vertices[v]` is the new index of vertex `v` of the file.
     let mut vertices: Vec<u32> = (0..positions.len() as u32).collect();
     let mut corners = triangles.clone();
     if options.weld {
@@ -63,7 +63,8 @@ pub(crate) fn clean(soup: Soup, format: Format, options: &LoadOptions) -> Result
     Ok(Loaded { mesh: TriangleMesh { positions, triangles }, origin, report })
 }
 
-/// Joins each vertex with the first one at its place; the rest stay in order. Returns how many went.
+/// Welds each vertex to the first one at its position; the rest stay in order. Returns the number of
+/// removed vertices.
 fn weld(positions: &mut Vec<[f32; 3]>, new_name: &mut [u32]) -> usize {
     let before = positions.len();
     let mut kept: Vec<[f32; 3]> = Vec::with_capacity(before);
@@ -79,8 +80,7 @@ fn weld(positions: &mut Vec<[f32; 3]>, new_name: &mut [u32]) -> usize {
     before - positions.len()
 }
 
-/// Keeps the used vertices, in order. Returns their new names; those of the others are meaningless:
-/// nobody has them.
+/// Keeps the used vertices, in order. Returns their new indices; those of unused ones are meaningless.
 fn keep(used: &[bool], positions: &mut Vec<[f32; 3]>) -> Vec<u32> {
     let mut next = 0;
     let name = |used: &bool| {

@@ -1,4 +1,4 @@
-//! What can go wrong with a file, said so that its owner can mend it.
+//! Errors of loading, with the information needed to fix the file.
 
 use std::fmt;
 use std::io;
@@ -8,9 +8,9 @@ use thiserror::Error;
 
 use crate::{FileNameError, Format};
 
-/// A mesh that could not be read: which file, where in it, and what is wrong there.
+/// A mesh that could not be read: the file, the position in it, and the problem.
 ///
-/// Prints as one sentence, such as
+/// Displays as one sentence, such as
 /// `cube.ply: line 12: face 3 names vertex 9, but the 8 vertices are numbered 0 to 7`.
 #[derive(Debug, Error)]
 #[error("{}{}{problem}", prefix(file.as_ref().map(|path| path.display())), prefix(place.as_ref()))]
@@ -40,7 +40,7 @@ pub enum Place {
     },
 }
 
-/// What is wrong with a file.
+/// A problem of a file.
 ///
 /// Vertices and faces carry the numbers that the file itself would use: counted from 1 in OBJ, from
 /// 0 in PLY and glTF.
@@ -95,12 +95,12 @@ pub enum Problem {
         /// Bytes that are there.
         left: u64,
     },
-    /// Something else stands where the format wants a particular thing.
+    /// Unexpected content.
     #[error("expected {expected}, found {found}")]
     Malformed {
-        /// What the format wants.
+        /// The expected content.
         expected: String,
-        /// What is there.
+        /// The found content.
         found: String,
     },
     /// The JSON of a glTF file is not JSON, or not that of a glTF document.
@@ -141,16 +141,16 @@ pub enum Problem {
         /// How many triangles were read.
         triangles: u64,
     },
-    /// The file is sound, but uses something that this reader does not know.
+    /// The file uses an unsupported feature.
     #[error("uses {what}, which this reader does not support")]
     Unsupported {
-        /// What it uses.
+        /// The feature.
         what: String,
     },
     /// A reference inside a glTF document leads nowhere.
     #[error("{by} refers to {what} {index}, but {}", Numbers { count: *count as u64, first: 0 })]
     NoSuch {
-        /// Who refers.
+        /// The object with the reference.
         by: String,
         /// The kind of thing.
         what: &'static str,
@@ -159,18 +159,18 @@ pub enum Problem {
         /// How many such things there are.
         count: usize,
     },
-    /// A node is reached on two ways, or by going round in a circle.
+    /// A node has two parents, or the nodes form a cycle.
     #[error("node {node} is reached more than once: expected the nodes to form trees")]
     NotATree {
         /// The node's number, counted from 0.
         node: usize,
     },
-    /// The bytes of a glTF buffer cannot be had.
+    /// The bytes of a glTF buffer cannot be read.
     #[error("buffer {buffer} cannot be read from {address}: {reason}")]
     Buffer {
         /// The buffer's number, counted from 0.
         buffer: usize,
-        /// Where its bytes should have come from.
+        /// The address of its bytes.
         address: String,
         /// Why they cannot.
         reason: String,
@@ -203,7 +203,7 @@ pub enum Problem {
     },
 }
 
-/// What the readers return inside.
+/// The internal result of readers.
 pub(crate) type Result<T, E = MeshError> = std::result::Result<T, E>;
 
 impl Problem {
@@ -275,7 +275,7 @@ impl fmt::Display for Numbers {
     }
 }
 
-/// At most 48 characters of `text`, quoted, so that a sentence stays a sentence.
+/// At most 48 characters of `text`, quoted.
 pub(crate) fn quote(text: &str) -> String {
     let mut shown: String = text.chars().take(48).flat_map(char::escape_debug).collect();
     if text.chars().nth(48).is_some() {

@@ -1,4 +1,4 @@
-//! Which format a file is of: what its name says, and what its first bytes say.
+//! Detects the format of a file by its name and first bytes.
 
 use std::fmt;
 use std::path::Path;

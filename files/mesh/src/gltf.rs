@@ -1,9 +1,9 @@
 //! glTF 2.0: the triangles of one scene, as its nodes place them.
 //!
 //! Of the crate `gltf` this uses the reader of the binary container, the typed JSON and the iterator
-//! over an accessor's items. It does not use the library's `Document`: that panics on a document that
-//! has not been validated, and the validation wants materials, textures and animations to be sound,
-//! which are none of this reader's business. Here every reference is checked where it is followed.
+//! over an accessor's items. It does not use the library's `Document`: that panics on documents that
+//! are not validated, and validation also rejects bad materials, textures and animations, which this
+//! reader ignores. Every reference is checked where it is followed.
 
 mod accessor;
 mod buffer;
@@ -86,7 +86,7 @@ fn unpack(bytes: &[u8]) -> Result<Glb<'_>> {
     })
 }
 
-/// Whether the geometry can be read at all by one who knows glTF 2.0 without extensions.
+/// Checks that the geometry can be read without unsupported extensions.
 fn check_support(root: &Root) -> Result<(), Problem> {
     /// Extensions with these names leave positions and faces alone.
     const HARMLESS: [&str; 7] = [
@@ -116,7 +116,7 @@ fn check_support(root: &Root) -> Result<(), Problem> {
     Ok(())
 }
 
-/// What `by` means by `id`.
+/// Resolves the reference `id` of `by`.
 fn find<'r, T>(
     root: &'r Root,
     id: Index<T>,

@@ -1,4 +1,4 @@
-//! What loading gives: a mesh, and an account of how it differs from the file.
+//! The result of loading: a mesh, and a report of how it differs from the file.
 
 use std::fmt;
 
@@ -17,11 +17,11 @@ pub struct TriangleMesh {
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// What the vertices of a file became.
+/// Maps the vertices of a file to those of the mesh.
 ///
-/// A mesh that is drawn has vertices that a cloth has not: exporters split them where texture or
-/// normals have a seam, and loading welds them again. With this the mesh as it was in the file
-/// follows the cloth: each of its vertices is where the vertex is that it became.
+/// Exporters split vertices along seams of texture or normals, and loading welds them again. With
+/// this mapping the mesh of the file can follow the simulated cloth: each of its vertices has the
+/// position of its mesh vertex.
 ///
 /// ```
 /// use taut_mesh::{LoadOptions, read_obj};
@@ -46,25 +46,25 @@ pub struct TriangleMesh {
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Origin {
-    /// For each vertex of the file, in its order, the vertex of the mesh that it became; none if it
-    /// was dropped because no triangle uses it.
+    /// For each vertex of the file its vertex of the mesh; none if it was dropped because no triangle
+    /// uses it.
     pub vertices: Vec<Option<u32>>,
     /// The corners of each triangle of the mesh as vertices of the file, counted from 0.
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// A mesh, and what was done to get it.
+/// A mesh with its origin and report.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Loaded {
     /// The mesh.
     pub mesh: TriangleMesh,
-    /// What the vertices of the file became.
+    /// Maps the vertices of the file to those of the mesh.
     pub origin: Origin,
-    /// What the file held, and what became of it.
+    /// Counts of what was read and changed.
     pub report: Report,
 }
 
-/// What a file held, and what became of it: nothing is lost that is not counted here.
+/// Counts of what was read and changed; everything that was dropped is counted.
 ///
 /// Always `vertices == positions.len() + welded`, plus `unreferenced` unless those were kept; and
 /// `triangles == mesh.triangles.len() + degenerate`.

@@ -1,4 +1,4 @@
-//! What a caller may choose.
+//! Options of loading.
 
 /// How a mesh is loaded. The default suits a cloth made of a scan or of an exported model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,9 +1,10 @@
-//! Vertices and triangles as the readers find them, before anything is cleaned.
+//! Vertices and triangles as read, before cleaning.
 
 use crate::LoadOptions;
 use crate::error::{Problem, Result};
 
-/// What a reader fills. Every corner in `triangles` must in the end be below `positions.len()`.
+/// The output of a reader. In the end, every corner in `triangles` must be below
+/// `positions.len()`.
 pub(crate) struct Soup {
     pub(crate) positions: Vec<[f32; 3]>,
     pub(crate) triangles: Vec<[u32; 3]>,
@@ -29,12 +30,12 @@ impl Soup {
         }
     }
 
-    /// Makes room for vertices that are known to come.
+    /// Reserves room for vertices.
     pub(crate) fn reserve_vertices(&mut self, count: usize) {
         self.positions.reserve_exact(count.min(self.max_vertices as usize));
     }
 
-    /// Adds a vertex that the file calls `number`.
+    /// Adds a vertex with the number `number` in the file.
     pub(crate) fn vertex(&mut self, number: u64, position: [f32; 3]) -> Result<(), Problem> {
         if !position.iter().all(|coordinate| coordinate.is_finite()) {
             return Err(Problem::NotFinite { vertex: number, position });
@@ -49,7 +50,7 @@ impl Soup {
         Ok(())
     }
 
-    /// How many vertices there are: no more than `max_vertices`, which is a `u32`.
+    /// The number of vertices: at most `max_vertices`, which is a `u32`.
     pub(crate) fn vertices(&self) -> u32 {
         self.positions.len() as u32
     }

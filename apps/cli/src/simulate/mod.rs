@@ -22,8 +22,8 @@ use taut_mesh::Origin;
 
 use crate::Failure;
 use crate::output::{Saved, warn, with_progress};
-use crate::table;
 use crate::parsers::{OnOff, measure, parse, within};
+use crate::table;
 
 use files::Files;
 use kernels::Kernels;
@@ -171,7 +171,11 @@ impl Arguments {
         let records = [&self.positions, &self.energy, &self.snapshot].into_iter().flatten();
         let records = records.chain(json);
         for name in records.chain(self.files.named()) {
-            anyhow::ensure!(names.insert(name), "{}: named for two files of output", name.display());
+            anyhow::ensure!(
+                names.insert(name),
+                "{}: named for two files of output",
+                name.display()
+            );
         }
         Ok(())
     }

@@ -110,11 +110,10 @@ impl Server {
             simulation: simulation.handle(),
             sockets: Arc::new(Semaphore::new(SOCKETS_MAX)),
         };
-        let router = Router::new()
-            .route("/socket", any(socket))
-            .fallback(file)
-            .with_state(site)
-            .layer(middleware::from_fn_with_state(AllowedHosts::new(address), allowed_hosts::check));
+        let router =
+            Router::new().route("/socket", any(socket)).fallback(file).with_state(site).layer(
+                middleware::from_fn_with_state(AllowedHosts::new(address), allowed_hosts::check),
+            );
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let ended = runtime.block_on(async {
             // Nagle's algorithm would delay the last packet of a frame. Failing only costs time.

@@ -181,7 +181,8 @@ impl Loop {
     /// Whether expensive commands may run now.
     fn may_be_expensive(&mut self) -> bool {
         let is_over = self.hold_until.is_some_and(|until| {
-            until <= Instant::now() || self.connections.iter().all(|it| self.host.has_sent_topology(it.page))
+            until <= Instant::now()
+                || self.connections.iter().all(|it| self.host.has_sent_topology(it.page))
         });
         if is_over {
             self.hold_until = None;

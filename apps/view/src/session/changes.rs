@@ -9,8 +9,8 @@ use taut::world::{
 };
 use taut::{AnyKernel, Kernel, KernelChoice, KernelPair, Schedule, Step};
 
-use super::{Applied, Session, SessionError, Rival, Runner, Space, own_tear_factor};
-use crate::request::{self, StickOverrides, SettingRequest};
+use super::{Applied, Rival, Runner, Session, SessionError, Space, own_tear_factor};
+use crate::request::{self, SettingRequest, StickOverrides};
 use crate::step_timer::StepTimer;
 
 impl<const D: usize> Session<D>
@@ -25,7 +25,11 @@ where
     }
 
     /// Replaces all worlds by new ones.
-    fn restart(&mut self, request: &SettingRequest, kernels: KernelPair) -> Result<(), SessionError> {
+    fn restart(
+        &mut self,
+        request: &SettingRequest,
+        kernels: KernelPair,
+    ) -> Result<(), SessionError> {
         let mut runner = start(&self.scene, request, kernels)?;
         for particle in self.runner.world.grabbed() {
             runner.world.grab(particle)?;
@@ -53,7 +57,8 @@ where
             self.check_choice(&request.kernels, request.order)?;
             request.kernels.find()?
         };
-        let same_matter = request.order == self.request.order && request.tethers == self.request.tethers;
+        let same_matter =
+            request.order == self.request.order && request.tethers == self.request.tethers;
         let applied = if same_matter {
             self.change_in_place(&request, kernels)?;
             Applied::InPlace
@@ -74,9 +79,14 @@ where
     }
 
     /// Changes settings other than the order of the sticks and tethers, in the present worlds.
-    fn change_in_place(&mut self, request: &SettingRequest, kernels: KernelPair) -> Result<(), SessionError> {
+    fn change_in_place(
+        &mut self,
+        request: &SettingRequest,
+        kernels: KernelPair,
+    ) -> Result<(), SessionError> {
         let settings = settings(&self.scene, request);
-        let is_planned = request.formula == self.request.formula && request.kernels == self.request.kernels;
+        let is_planned =
+            request.formula == self.request.formula && request.kernels == self.request.kernels;
         let planned = if is_planned { Ok(()) } else { self.replan(request, &kernels) };
         let set = planned.and_then(|()| Ok(self.runner.world.set_settings(settings)?));
         if let Err(error) = set {
@@ -103,7 +113,11 @@ where
     }
 
     /// Plans all worlds for the requested formula, and the first world for these kernels.
-    fn replan(&mut self, request: &SettingRequest, kernels: &KernelPair) -> Result<(), SessionError> {
+    fn replan(
+        &mut self,
+        request: &SettingRequest,
+        kernels: &KernelPair,
+    ) -> Result<(), SessionError> {
         let formula = request.formula.unwrap_or(self.scene.formula);
         self.runner.world.replan(formula, |schedule| kernels.kernel_for(schedule))?;
         if let Some(Rival { runner: Runner { kernels, world, .. }, .. }) = &mut self.rival {
@@ -113,7 +127,11 @@ where
     }
 
     /// Replaces all worlds by new ones of another order or other tethers, in the present state.
-    fn rebuild(&mut self, request: &SettingRequest, kernels: KernelPair) -> Result<(), SessionError> {
+    fn rebuild(
+        &mut self,
+        request: &SettingRequest,
+        kernels: KernelPair,
+    ) -> Result<(), SessionError> {
         let resume = |runner: &Runner<D>, kernels: KernelPair| -> Result<_, SessionError> {
             let scene = with_request(&self.scene, request)?;
             let snapshot = runner.world.snapshot();
@@ -222,7 +240,8 @@ where
     Scene<D>: Space<D>,
     AnyKernel: Kernel<D>,
 {
-    let world = World::new(&with_request(scene, request)?, |schedule| kernels.kernel_for(schedule))?;
+    let world =
+        World::new(&with_request(scene, request)?, |schedule| kernels.kernel_for(schedule))?;
     let mut runner = Runner { kernels, world, timer: StepTimer::default() };
     if request.sticks != StickOverrides::default() {
         change_sticks(&mut runner.world, scene, request.sticks)?;

@@ -48,7 +48,8 @@ where
             }
             Some(TopologySent::Rests) if page.removed_sent == removed_counts => return None,
             Some(TopologySent::Rests) => {
-                let [triangles, sticks] = core::mem::replace(&mut page.removed_sent, removed_counts);
+                let [triangles, sticks] =
+                    core::mem::replace(&mut page.removed_sent, removed_counts);
                 let [triangles, sticks] =
                     [&removed.triangles[triangles..], &removed.sticks[sticks..]];
                 let new = [triangles.len(), sticks.len()];

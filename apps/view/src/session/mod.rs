@@ -14,10 +14,10 @@ use taut::{
     KernelPair, Particles, Real, StepError, Sticks, Stretch, Tally,
 };
 
-use crate::request::{self, BadSetting, StickOverrides, SettingRequest};
-use crate::step_timer::{StepTimer, Times};
 use crate::kernels::names_for;
 use crate::protocol::{Counts, InForce, RaceFigures, Racer};
+use crate::request::{self, BadSetting, SettingRequest, StickOverrides};
+use crate::step_timer::{StepTimer, Times};
 
 /// A coordinate beyond which the simulation counts as blown up, m. A falling particle reaches it
 /// after 17 hours at the default damping rate, after 8 minutes without damping.
@@ -274,7 +274,11 @@ where
         order.is_none_or(|order| order == Order::Sheet) && AnyKernel::suits_grid_in(&self.scene)
     }
 
-    fn check_choice(&self, choice: &KernelChoice, order: Option<Order>) -> Result<(), SessionError> {
+    fn check_choice(
+        &self,
+        choice: &KernelChoice,
+        order: Option<Order>,
+    ) -> Result<(), SessionError> {
         if choice.kernel == Some(KernelName::Grid) && !self.suits_grid_in(order) {
             return Err(SessionError::NoSheet);
         }
@@ -319,7 +323,8 @@ where
     }
 
     pub(crate) fn racer(&self) -> Option<Racer> {
-        let [kernel, instructions] = self.rival.as_ref()?.runner.kernel_names().map(ToOwned::to_owned);
+        let [kernel, instructions] =
+            self.rival.as_ref()?.runner.kernel_names().map(ToOwned::to_owned);
         Some(Racer { kernel, instructions })
     }
 

@@ -1,4 +1,4 @@
-//! The tables of a glTF file while they grow, and the data that they tell of.
+//! The JSON tables of a glTF file, and the binary data that they describe.
 
 use std::collections::HashMap;
 
@@ -43,7 +43,7 @@ pub(super) struct KeyTables {
     pub(super) normals: Option<Index<Accessor>>,
 }
 
-/// What is in a table.
+/// The content of a table.
 struct Kind {
     type_: Type,
     component: ComponentType,
@@ -62,7 +62,7 @@ fn keyed(type_: Type) -> Kind {
     Kind { type_, component: ComponentType::F32, what_for: None }
 }
 
-/// sRGB to the linear light in which glTF has colours.
+/// Converts sRGB to linear, which glTF uses.
 fn linear(colour: [u8; 3]) -> [f32; 4] {
     let [r, g, b] = colour.map(|c| {
         let c = f32::from(c) / 255.0;
@@ -183,7 +183,7 @@ impl Document {
         })
     }
 
-    /// A mesh that keeps its shape.
+    /// A rigid mesh.
     pub(super) fn mesh(
         &mut self,
         name: &str,
@@ -355,7 +355,7 @@ impl Document {
     }
 }
 
-/// What is drawn of vertices.
+/// The kind of primitive.
 pub(super) fn primitive(
     tables: KeyTables,
     indices: Index<Accessor>,

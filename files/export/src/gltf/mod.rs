@@ -57,10 +57,10 @@ pub fn size(stage: &Stage, schedule: Schedule) -> u64 {
 #[derive(Debug)]
 pub struct Glb {
     path: PathBuf,
-    /// Opened before the work, so that a wrong path costs none.
+    /// Opened before the work, so that a wrong path fails early.
     file: File,
     recording: Recording,
-    /// Which faces are gone in the end.
+    /// The faces that are torn out at the end.
     gone: Vec<bool>,
 }
 
@@ -75,7 +75,7 @@ impl Glb {
             return Err(Problem::TooLarge { bytes, most: MOST_BYTES }.of(path));
         }
         if stage.parts.is_empty() && stage.solids.is_empty() {
-            return Err(Problem::Unfit("there is nothing to be seen").of(path));
+            return Err(Problem::Unfit("the stage is empty").of(path));
         }
         Ok(Self {
             path: path.to_owned(),
@@ -142,7 +142,7 @@ impl Sink for Glb {
     }
 }
 
-/// What has to be known of all frames before the first is written.
+/// Data of all frames that is needed before the first is written.
 struct Survey {
     /// s, from 0.
     times: Vec<f32>,

@@ -50,14 +50,14 @@ impl Rods {
         self.sticks.len() + self.balls.len()
     }
 
-    /// What sticks and balls look like, if there are any.
+    /// The mesh of sticks and balls, if there are any.
     fn meshes(&self) -> impl Iterator<Item = (&[Rod], Mesh)> {
         let (stick, ball) = (Mesh::rod(12), Mesh::capsule(1.0, 0.0, 24));
         let both = [(&*self.sticks, stick), (&*self.balls, ball)];
         both.into_iter().filter(|(rods, _)| !rods.is_empty())
     }
 
-    /// How much these take, bytes.
+    /// The size of their data, bytes.
     pub(super) fn mesh_bytes(&self) -> u64 {
         let of = |(_, mesh): (_, Mesh)| 24 * mesh.points.len() + 12 * mesh.triangles.len();
         self.meshes().map(of).sum::<usize>() as u64

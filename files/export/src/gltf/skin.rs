@@ -1,4 +1,4 @@
-//! Parts that deform, as glTF has them.
+//! Deformable parts as glTF meshes with morph targets.
 
 use std::io;
 

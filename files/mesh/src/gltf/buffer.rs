@@ -24,7 +24,7 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// The buffers that have been asked for so far.
+/// The buffers that were read so far.
 pub(super) struct Buffers<'f> {
     root: &'f Root,
     binary: Option<&'f [u8]>,
@@ -121,7 +121,7 @@ fn decode(data: &str) -> Result<Vec<u8>, &'static str> {
 
 /// The first `length` bytes of a regular file, or all if it has fewer.
 fn read_at_most(path: &Path, length: u64) -> io::Result<Vec<u8>> {
-    // Opening a pipe would wait for somebody to write to it.
+    // Opening a pipe would block until it has a writer.
     if !fs::metadata(path)?.is_file() {
         return Err(io::Error::other("not a regular file"));
     }

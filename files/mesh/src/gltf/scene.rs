@@ -50,7 +50,7 @@ fn with_transform(nodes: &[Index<Node>], parent: Matrix) -> Vec<(Index<Node>, Ma
     nodes.iter().rev().map(|id| (*id, parent)).collect()
 }
 
-/// The nodes that are nobody's children.
+/// The root nodes.
 fn orphans(root: &Root) -> Vec<Index<Node>> {
     let mut is_child = vec![false; root.nodes.len()];
     for child in root.nodes.iter().flat_map(|node| node.children.iter().flatten()) {

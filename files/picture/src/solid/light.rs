@@ -1,4 +1,4 @@
-//! How bright things are.
+//! Lighting.
 
 use glam::{Vec2, Vec3};
 

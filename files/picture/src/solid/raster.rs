@@ -1,10 +1,10 @@
-//! Which triangle is seen at each sample: a depth buffer over some rows.
+//! A depth buffer over some rows: finds the visible triangle at each sample.
 
 use glam::Vec3;
 
 use super::soup::Soup;
 
-/// What is seen at a sample.
+/// The visible surface at a sample.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sample {
     /// How deep it is, m.
@@ -105,7 +105,7 @@ impl Samples {
         }
     }
 
-    /// What is seen at a sample, if anything is.
+    /// The visible surface at a sample, if any.
     pub(super) fn at(&self, [x, y]: [u32; 2]) -> Option<Sample> {
         let at = ((y - self.top) * self.width + x) as usize;
         let near = self.near[at];

@@ -1,4 +1,4 @@
-//! How far light comes: a depth map seen from a light that is far away (Williams, "Casting curved
+//! Shadow mapping: a depth map of a directional light (Williams, "Casting curved
 //! shadows on curved surfaces", 1978), looked up at several places around (Reeves, Salesin and Cook,
 //! "Rendering antialiased shadows with depth maps", 1987).
 
@@ -7,7 +7,7 @@ use glam::{Vec2, Vec3};
 use super::soup::Soup;
 use crate::camera::Bounds;
 
-/// A light's view of a scene.
+/// A shadow map.
 #[derive(Clone, Debug)]
 pub(super) struct Shadows {
     right: Vec3,

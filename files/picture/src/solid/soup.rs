@@ -6,17 +6,17 @@ use taut_export::{Frame, Look, Mesh, Part, Stage};
 use crate::camera::{Camera, is_floor};
 use crate::colour::{faded, linear};
 
-/// What triangles are made of.
+/// A material.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Material {
     pub(super) front: Vec3,
     /// Of the side that is seen from behind.
     pub(super) back: Vec3,
-    /// How much of the light that falls on the other side comes through.
+    /// Translucency: the share of light from the other side that passes through.
     pub(super) sheer: f32,
-    /// How much it shines.
+    /// Specular strength.
     pub(super) shine: f32,
-    /// Whether it is seen from the front only.
+    /// Whether the back is culled.
     pub(super) one_sided: bool,
 }
 

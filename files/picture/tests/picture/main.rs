@@ -223,7 +223,9 @@ fn complaints_are_sentences() {
         let path = folder.path().join(name);
         film(&path, &stage, schedule, SMALL).err().unwrap().to_string()
     };
-    assert!(say("a.jpeg").ends_with("a.jpeg: ends like none of: .png, .apng, .gif"));
+    assert!(
+        say("a.jpeg").ends_with("a.jpeg: unknown extension: expected one of .png, .apng, .gif")
+    );
     assert!(say("no/a.gif").contains("no/a.gif: there is no folder"));
     assert!(say("%d.gif").contains("holds all frames in one file"));
     for view in ["1", "1,2,3,4", "a,b", "0,90", "0,0,0"] {
