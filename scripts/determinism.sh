@@ -131,7 +131,7 @@ TEXT
     fi
     cat <<'TEXT'
 
-## What is promised
+## Guarantees
 
 For the same version, particles, sticks, schedule, formula and sequence of steps and changes, every
 kernel ends each step with the same bits in every position and previous position,
@@ -141,26 +141,26 @@ kernel ends each step with the same bits in every position and previous position
 - whether the instruction set was chosen when the program was compiled or when it runs;
 - for each of the formulas `exact`, `newton`, `halley` and `quick`, in `f32`.
 
-Numbering particles anew gives the same bits, under their new names, if the schedule is the old one
-(`Schedule::renumbered`, or `blocked+hilbert` on the command line); a schedule made on the new
-numbers (`blocked/hilbert`) is another order, and another answer.
+Renumbering particles keeps the bits of each particle if the schedule is kept
+(`Schedule::renumbered`, or `blocked+hilbert` on the command line); a schedule built after renumbering
+(`blocked/hilbert`) is a different order, which changes the result.
 
-It rests on + - * /, square root, comparison and selection, which IEEE 754 rounds the same everywhere,
+The guarantee rests on + - * /, square root, comparison and selection, which IEEE 754 rounds the same everywhere,
 in a fixed order, and on integer operations for the seed of `quick`: no fused multiply-add, no estimates
 by the hardware, no reassociation. The default schedules depend on the mesh alone.
 
-## What is not
+## Not guaranteed
 
 - The bits of another *version*, if its notes say that an order or an operation changed:
   `tests/golden.txt` carries a version, too.
 - In another floating-point environment: a host that flushes denormals to zero, or rounds otherwise
   than to nearest, voids the promise for the threads on which it does.
-- *Which* NaN: hashes and comparisons take every NaN for one. Whether a position is one is promised.
+- *Which* NaN: hashes and comparisons treat all NaN as equal. Whether a position is NaN is guaranteed.
 - 32-bit x86 without SSE2: the x87 unit rounds otherwise.
 - What you compute yourself between steps: the standard library's transcendental functions (`sin`,
   `exp`, ...) differ from platform to platform. The damping of a step and the scenes of
   `taut::world` use the crate `libm`.
-- The textbook loop of the harness has an arithmetic of its own.
+- The textbook loop of the harness, whose arithmetic differs.
 TEXT
 } >docs/determinism.md
 

@@ -43,7 +43,7 @@ fn stages_and_runs_without_sense() {
     let folder = folder();
     let path = folder.path().join("cloth.obj");
     let wrong = Stage { vertices: 3, ..stage() };
-    assert!(complaint(&path, &wrong, SHORT).contains("not its own"));
+    assert!(complaint(&path, &wrong, SHORT).contains("outside its ranges"));
     let none = sink(&path, &stage(), SHORT).unwrap();
     let said = none.finish(&stage(), &mut |_| {}).unwrap_err().to_string();
     assert!(said.ends_with("no frame was written"), "{said}");
