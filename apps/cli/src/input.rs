@@ -106,7 +106,7 @@ impl Source {
         };
         if let Some(seed) = self.shuffle {
             named.scene = named.scene.shuffled(seed);
-            named.name = format!("{}, shuffled with seed {seed}", named.name);
+            named.name = format!("{}, shuffled by seed {seed}", named.name);
         }
         Ok(named)
     }

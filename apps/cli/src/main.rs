@@ -23,8 +23,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// Relaxes sticks (distance constraints of cloth, ropes and bodies), compares the speed and accuracy
-/// of kernels on your machine, and runs and shows scenes.
+/// Relaxes sticks (distance constraints of cloth, ropes and bodies), compares the speed and
+/// accuracy of kernels on your machine, and runs and shows scenes.
 #[derive(Parser)]
 #[command(name = "taut", version, max_term_width = 100, args_conflicts_with_subcommands = true)]
 struct Taut {

@@ -94,7 +94,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 const EXPLANATION: &str = "\
 limit: the largest of four times that may overlap. arithmetic: additions and multiplications;
 divider: divisions and roots; access: loads and stores of each stick at first-level cache bandwidth;
-sweep: all data once an iteration, at the bandwidth of its working set. times limit: fastest / limit.
+sweep: all data once an iteration, at the bandwidth of its size. times limit: fastest over limit.
 Not in the limit: shuffles, comparisons, selections and addresses; loads narrower than a register;
 loads that wait for stores; sticks that wait for each other; motion and copies, once a frame.";
 

@@ -94,7 +94,7 @@ enum Refusal {
 /// let page = host.connect();
 /// host.receive(page, r#"{"do":"next"}"#);
 /// host.advance(0.1); // seconds
-/// let Some(Message::Text(state)) = host.take(page) else { panic!("the first message is the state") };
+/// let Some(Message::Text(state)) = host.take(page) else { panic!("expected the state") };
 /// assert!(state.contains(r#""scene":"drape""#));
 /// while let Some(message) = host.take(page) {
 ///     // Send it.

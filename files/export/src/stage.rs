@@ -206,9 +206,7 @@ impl Stage {
         if fits {
             Ok(())
         } else {
-            Err(
-                "the numbers of vertices, solids or faces of a frame differ from those of its stage",
-            )
+            Err("a frame and its stage have different numbers of vertices, solids or faces")
         }
     }
 

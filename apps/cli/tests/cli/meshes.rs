@@ -31,7 +31,7 @@ fn the_table_tells_what_was_read_and_by_how_much_it_was_scaled() {
         );
         assert_eq!(
             lines.next().unwrap(),
-            format!("scaled by {factor:.6}, so that its mean edge is 0.05 m")
+            format!("scaled by {factor:.6} to a mean edge of 0.05 m")
         );
         for kernel in ["textbook", "scalar", "wide", "pulp"] {
             assert!(ran.out.contains(&format!(" {kernel} ")), "{}", ran.out);

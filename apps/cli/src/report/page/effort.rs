@@ -23,15 +23,17 @@ pub(super) fn effort(all: &[Results]) -> Markup {
     html! {
         p {
             "The cheapest frame that keeps the stretch within a bound: the root mean square over the \
-            structural sticks and over frames 121 to 240. For 1, 2 and 4 iterations, a search finds the \
-            smallest number of substeps, up to 64; the candidates are timed in turns. A frame of the \
-            textbook is one substep of one iteration of the textbook loop, which keeps no bound. "
-            b { "Tethers" } " keep each particle within its distance along the cloth from a pinned one."
+            structural sticks and over frames 121 to 240. For 1, 2 and 4 iterations, a search finds \
+            the smallest number of substeps, up to 64; the candidates are timed in turns. A frame of \
+            the textbook is one substep of one iteration of the textbook loop, which keeps no bound. "
+            b { "Tethers" } " keep each particle within its distance along the cloth from a pinned \
+            one."
         }
         p {
             "A line is a set of pins and a bound (its colour), with or without tethers (its mark); \
-            lower is cheaper, and below 1 is cheaper than a frame of the textbook. A point is missing \
-            where 64 substeps do not keep the bound. Where lines coincide, only the last is visible."
+            lower is cheaper, and below 1 is cheaper than a frame of the textbook. A point is \
+            missing where 64 substeps do not keep the bound. Where lines coincide, only the last is \
+            visible."
         }
         @let sets = distinct(all, |row| row.set.clone());
         @if sets.is_empty() {

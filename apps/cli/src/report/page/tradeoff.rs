@@ -66,16 +66,16 @@ pub(super) fn tradeoff(all: &[Results]) -> Markup {
     let first = all.iter().find_map(|results| results.tradeoff.first());
     html! {
         p {
-            "The cost of a stiffer cloth. A point is one order, formula and number of iterations (or \
-            of substeps with one iteration each), on the widest kernel of that order; along a line \
+            "The cost of a stiffer cloth. A point is one order, formula and number of iterations \
+            (or of substeps with one iteration each), on the widest kernel of that order; along a line \
             the number grows to the right. Left is faster, low is stiffer. The broad line is the \
             Pareto front: no point is both faster and stiffer than one of its points."
         }
         @if let Some(row) = first {
             p.quiet {
                 "A sheet of " (row.size) " x " (row.size) " particles, " (row.set) " sticks; the \
-                median of " (row.frames) " frames, the stretch after the last. Simulations that blew \
-                up are left out."
+                median of " (row.frames) " frames, the stretch after the last. Simulations \
+                that blew up are left out."
             }
         }
         (charts(
