@@ -144,8 +144,8 @@ fn introduction(all: &[Results]) -> Markup {
                 }
                 dt { "formula" } dd {
                     "How the new length of a stick is computed. " code { "exact" } " needs a "
-                    "division and a square root, " code { "newton" } " and " code { "halley" } " a division, "
-                    code { "quick" } " neither."
+                    "division and a square root, " code { "newton" } " and " code { "halley" }
+                    " a division, " code { "quick" } " neither."
                 }
             }
         }
