@@ -23,6 +23,7 @@ pub struct Matter<'a, const D: usize = 3> {
 #[derive(Clone, Debug, Default)]
 pub struct ContactScratch<const D: usize = 3> {
     /// Positions at the beginning of the substep, m: written by obstacles that sweep from there.
+    #[cfg(feature = "parry")]
     pub(crate) starts: Vec<[f32; D]>,
     pub(crate) bodies: BodyScratch<D>,
     pub(crate) limbs: LimbScratch<D>,

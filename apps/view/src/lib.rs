@@ -3,7 +3,7 @@
 //! runs behind a WebSocket as well as inside a page (WebAssembly in a worker).
 //!
 //! With the feature `server`, a `Server` serves it to browsers on this machine. The server uses
-//! `axum` for files, headers and WebSockets on one port (`tungstenite` alone would need an HTTP
+//! `axum` for files, headers and `WebSockets` on one port (`tungstenite` alone would need an HTTP
 //! parser of our own) and `rust-embed` to include the page in the executable.
 #![forbid(unsafe_code)]
 

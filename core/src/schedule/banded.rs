@@ -21,7 +21,7 @@ const LONG_REACH: u32 = 64;
 /// Particles of a window that is sampled to tell whether a large mesh is in runs.
 const SAMPLE_WINDOW: u32 = 256;
 /// One window in this many is sampled.
-const SAMPLE_ONE_OF: u32 = 16;
+const SAMPLE_STEP: u32 = 16;
 
 pub(super) fn band<S: Real>(sticks: &Sticks<S>, builder: &mut Builder) {
     let mut colouring = Colouring::new(sticks.particles());
@@ -52,11 +52,11 @@ pub(super) fn band<S: Real>(sticks: &Sticks<S>, builder: &mut Builder) {
 
 /// Whether at least half of the sticks are in runs.
 pub(super) fn is_in_runs<S: Real>(sticks: &Sticks<S>) -> bool {
-    let large = sticks.particles() > (SAMPLE_ONE_OF * SAMPLE_ONE_OF * SAMPLE_WINDOW) as usize;
-    let one_of = if large { SAMPLE_ONE_OF } else { 1 };
+    let large = sticks.particles() > (SAMPLE_STEP * SAMPLE_STEP * SAMPLE_WINDOW) as usize;
+    let step = if large { SAMPLE_STEP } else { 1 };
     let sampled = |&stick: &u32| {
         let [a, b] = sticks.ends()[stick as usize];
-        a.min(b) / SAMPLE_WINDOW % one_of == 0
+        (a.min(b) / SAMPLE_WINDOW).is_multiple_of(step)
     };
     let sample: Vec<u32> = (0..sticks.len() as u32).filter(sampled).collect();
     let in_runs = Runs::of(sticks, &sample).iter().map(<[Keyed]>::len).sum::<usize>();

@@ -13,7 +13,7 @@ mod names;
 mod overstretched;
 mod reordering;
 mod residual;
-mod runs;
+mod run_layout;
 mod snapshot;
 mod step;
 mod tearing;

@@ -2,13 +2,13 @@
 
 use taut_core::{Cursor, Delta, Particles, Sticks};
 
-use super::runs::{CHUNK, Run, Runs};
+use super::run_layout::{CHUNK, Run, RunLayout};
 use crate::simd::{Pass, widest};
 
-/// The lengths at which the sticks of an island tear, in the layout of [`Runs`].
+/// The lengths at which the sticks of an island tear, in the layout of [`RunLayout`].
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tearing {
-    layout: Runs,
+    layout: RunLayout,
     /// For each place the square of the length at which its stick tears, m²; infinite if it never
     /// tears or is torn.
     limits: Vec<f32>,
@@ -19,7 +19,7 @@ pub(super) struct Tearing {
 
 impl Tearing {
     pub(super) fn new(sticks: &Sticks, factors: &[f32]) -> Self {
-        let layout = Runs::of(sticks, |stick| tears(factors, stick));
+        let layout = RunLayout::of(sticks, |stick| tears(factors, stick));
         Self {
             limits: vec![f32::INFINITY; layout.sticks.len()],
             layout,
@@ -89,7 +89,7 @@ impl<const D: usize> Pass for Overstretched<'_, D> {
     #[inline(always)]
     fn run(self) {
         let Self { tearing: Tearing { layout, limits, .. }, columns, found } = self;
-        let Runs { runs, single, sticks, .. } = layout;
+        let RunLayout { runs, single, sticks, .. } = layout;
         let mut squares = [0.0_f32; CHUNK];
         for &Run { a, b, first, len } in runs {
             let squares = &mut squares[..len];

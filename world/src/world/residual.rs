@@ -2,7 +2,7 @@
 
 use taut_core::{Cursor, Delta, Particles, Sticks, Stretch};
 
-use super::runs::{CHUNK, Run, Runs};
+use super::run_layout::{CHUNK, Run, RunLayout};
 use crate::simd::{Pass, widest};
 
 /// Number of partial sums: it fills the widest register, and the bits of results depend on it.
@@ -16,10 +16,10 @@ pub(super) fn total(partial: PartialSums) -> f64 {
     partial.into_iter().sum()
 }
 
-/// What the stretch of sticks depends on, in the layout of [`Runs`].
+/// What the stretch of sticks depends on, in the layout of [`RunLayout`].
 #[derive(Clone, Debug)]
 pub(super) struct Residual {
-    layout: Runs,
+    layout: RunLayout,
     /// By place: the rest length, m.
     rests: Vec<f32>,
     /// By place: whether the stick acts in compression, and in stretch: 1 or 0.
@@ -31,7 +31,7 @@ pub(super) struct Residual {
 
 impl Residual {
     fn new(sticks: &Sticks) -> Self {
-        let layout = Runs::of(sticks, |_| true);
+        let layout = RunLayout::of(sticks, |_| true);
         let column = || vec![0.0; sticks.len()];
         Self { layout, rests: column(), acts: [column(), column()], untorn: 0, seen: None }
     }

@@ -2,7 +2,7 @@
 
 #[path = "../../src/server/allowed_hosts.rs"]
 #[allow(dead_code, unreachable_pub, reason = "the server uses the rest of it")]
-mod allowed_hosts;
+mod implementation;
 
 use std::net::{Ipv4Addr, SocketAddr};
 

@@ -11,7 +11,7 @@ const RUN_MIN: usize = 8;
 /// A permutation of sticks: first the runs, whose ends are consecutive particles (as in a sheet),
 /// then the single sticks. Each stick has a place in it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Runs {
+pub(super) struct RunLayout {
     pub(super) runs: Vec<Run>,
     /// The ends of the single sticks, which have the last places.
     pub(super) single: Vec<[u32; 2]>,
@@ -32,7 +32,7 @@ pub(super) struct Run {
 
 const NO_PLACE: u32 = u32::MAX;
 
-impl Runs {
+impl RunLayout {
     /// The sticks that `wanted` selects.
     pub(super) fn of(sticks: &Sticks, wanted: impl Fn(usize) -> bool) -> Self {
         let ends = sticks.ends();
