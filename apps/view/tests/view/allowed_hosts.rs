@@ -16,7 +16,7 @@ fn accepts(port: u16, host: &str, origin: Option<&str>) -> bool {
         request = request.header("Origin", origin);
     }
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
-    let hosts = allowed_hosts::AllowedHosts::new(address);
+    let hosts = implementation::AllowedHosts::new(address);
     hosts.accepts(&request.body(Body::empty()).unwrap())
 }
 
