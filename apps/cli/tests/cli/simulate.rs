@@ -145,7 +145,7 @@ fn a_snapshot_is_gone_on_with_to_the_same_bits() {
     assert_eq!(hash(&rest.succeeded()), hash(&whole));
     folder
         .taut("simulate mosegaard --size 8 --frames 7 --resume half.json")
-        .complained_of(&["half.json", "another scene"]);
+        .complained_of(&["half.json", "different scene"]);
     folder
         .taut("simulate drape --resume none.json")
         .complained_of(&["none.json", "cannot be read"]);

@@ -1,0 +1,49 @@
+//! A small sheet on the grid kernel and on the scalar kernel: the same bits. Small enough for Miri
+//! (`scripts/miri.sh`), which checks the aliasing rules that the raw pointers must keep to. All
+//! sizes, machines and threads are compared in the conformance tests.
+
+use taut_core::{
+    Duplicates, Family, Formula, Kernel, Particles, Plan, Schedule, Sheet, Step, Sticks,
+};
+use taut_grid::GridKernel;
+use taut_lanes::OneLane;
+use taut_scalar::ScalarKernel;
+
+const COLUMNS: usize = 3;
+const ROWS: usize = 4;
+
+fn cloth() -> (Particles<3>, Sticks, Schedule) {
+    let points: Vec<[f32; 3]> = (0..COLUMNS * ROWS)
+        .map(|p| [0.1 * (p % COLUMNS) as f32, -0.1 * (p / COLUMNS) as f32, 0.01 * p as f32])
+        .collect();
+    let masses: Vec<f32> = (0..COLUMNS * ROWS).map(|p| f32::from(u8::from(p > 0))).collect();
+    let particles = Particles::new(&points, &masses).unwrap();
+    let sheet = Sheet::new(COLUMNS, ROWS, Family::ALL);
+    let sticks = Sticks::joining(&particles, &sheet.pairs(), Duplicates::Keep).unwrap();
+    let schedule = sheet.schedule(&sticks).unwrap();
+    (particles, sticks, schedule)
+}
+
+/// Steps, then a session that moves a particle, a mass that changes, and a step: the positions.
+fn run(kernel: &impl Kernel<3>) -> Vec<[u32; 3]> {
+    let (mut particles, sticks, schedule) = cloth();
+    let mut plan = kernel.plan(&particles, &sticks, &schedule, Formula::Halley).unwrap();
+    let step = Step { substeps: 3, ..Step::default() };
+    assert!(plan.step(&mut particles, &sticks, &step).unwrap().finite);
+
+    let mut session = plan.session(&mut particles, &sticks, &step).unwrap();
+    session.integrate();
+    let moved = session.position(5).map(|x| x + 0.05);
+    session.set_position(5, moved);
+    session.relax(2);
+    assert!(session.finish().finite);
+
+    particles.set_inverse_mass(7, 0.5).unwrap();
+    assert!(plan.step(&mut particles, &sticks, &step).unwrap().finite);
+    (0..particles.len()).map(|p| particles.position(p).map(f32::to_bits)).collect()
+}
+
+#[test]
+fn a_small_sheet_has_the_bits_of_the_scalar_kernel() {
+    assert_eq!(run(&GridKernel::on(OneLane)), run(&ScalarKernel));
+}
