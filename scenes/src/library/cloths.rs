@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use taut_core::{Family, Step};
 use taut_world::{
-    Axes, Bounds, Cloth, Cuboid, Gusts, HalfSpace, HexSheet, Model, Path, Scene, Solid, Sphere,
-    StickSet, Surface, Tethers, Wind, WindLaw,
+    Axes, Bounds, Cloth, Cuboid, Gusts, HalfSpace, HexSheet, Model, ModelError, Path, Scene,
+    SceneError, Solid, Sphere, StickSet, Surface, Tethers, Wind, WindLaw,
 };
 
 use super::LibraryScene;
 
-/// Distance of the corners of the hammock, as a share of its size.
-const SAGGING: f32 = 0.96;
+/// The angle of the arc that the hammock begins as, rad: its ends are 2 % closer than it is long.
+const ARC: f64 = 0.7;
 
 /// Thickness of obstacle surfaces, m, so that obstacles do not poke through between particles.
 const THICKNESS: f32 = 0.01;
@@ -99,16 +99,7 @@ pub(super) const HAMMOCK: LibraryScene = LibraryScene {
             ..Cloth::default()
         };
         let mut hammock = Model::cloth(&cloth)?.pinned("corners");
-        // The corners are closer than the cloth is long, so that it sags: a ball would have to
-        // stretch a level one.
-        for axis in [0, 2] {
-            for x in hammock.particles.positions_mut(axis) {
-                *x *= SAGGING;
-            }
-            for x in hammock.particles.previous_mut(axis) {
-                *x *= SAGGING;
-            }
-        }
+        bend(&mut hammock, size)?;
         let mut scene = Scene::<3>::new();
         scene.add("hammock", hammock.tethered(Tethers::default())?)?;
         let ball = Solid::new(Sphere::new([0.0, 0.3, 0.0], 0.25)?)
@@ -201,3 +192,26 @@ pub(super) const CURTAIN: LibraryScene = LibraryScene {
         Ok(scene.into())
     },
 };
+
+/// Bends a level sheet, column by column, to an arc that hangs down: a ball would have to stretch a
+/// level one. No stick is stretched.
+fn bend(sheet: &mut Model, columns: usize) -> Result<(), SceneError> {
+    let gaps = (columns - 1) as f64;
+    let length =
+        f64::from(sheet.particles.position(columns - 1)[0] - sheet.particles.position(0)[0]);
+    let mut points = vec![[0.0, 0.0]];
+    for gap in 0..columns - 1 {
+        let angle = ARC * ((gap as f64 + 0.5) / gaps - 0.5);
+        let [x, y] = points[gap];
+        let side = length / gaps;
+        points.push([x + side * libm::cos(angle), y + side * libm::sin(angle)]);
+    }
+    let middle = 0.5 * points[columns - 1][0];
+    for particle in 0..sheet.particles.len() {
+        let [_, _, z] = sheet.particles.position(particle);
+        let [x, y] = points[particle % columns];
+        let point = [(x - middle) as f32, y as f32, z];
+        sheet.particles.set_position(particle, point).map_err(ModelError::from)?;
+    }
+    Ok(())
+}
