@@ -106,7 +106,7 @@ pub(super) const HAMMOCK: LibraryScene = LibraryScene {
             .with(Surface { thickness: THICKNESS, ..Surface::default() })?
             .along(Path::Oscillating { amplitude: [0.0, -0.3, 0.0], period: 8.0 })?;
         scene.obstacles.push(Arc::new(ball));
-        scene.settings.step = Step { substeps: 12, damping_rate: 2.412, ..Step::default() };
+        scene.settings.step = Step { substeps: 8, damping_rate: 2.412, ..Step::default() };
         Ok(scene.into())
     },
 };
@@ -139,7 +139,7 @@ pub(super) const TABLE_CLOTH: LibraryScene = LibraryScene {
             scene.obstacles.push(Arc::new(Solid::new(leg).with(surface)?));
         }
         scene.obstacles.push(Arc::new(Solid::new(floor).with(surface)?));
-        scene.settings.step = Step { substeps: 13, damping_rate: 2.412, ..Step::default() };
+        scene.settings.step = Step { substeps: 17, damping_rate: 2.412, ..Step::default() };
         Ok(scene.into())
     },
 };
@@ -188,7 +188,7 @@ pub(super) const CURTAIN: LibraryScene = LibraryScene {
         scene.obstacles.push(Arc::new(ball));
         scene.obstacles.push(Arc::new(Solid::new(room)));
         // Damping brings torn pieces to rest.
-        scene.settings.step = Step { substeps: 6, damping_rate: 1.206, ..Step::default() };
+        scene.settings.step = Step { substeps: 7, damping_rate: 1.206, ..Step::default() };
         Ok(scene.into())
     },
 };
