@@ -271,9 +271,7 @@ fn a_new_report_replaces_an_old_one_whole() {
 #[test]
 fn an_old_report_outlives_a_run_that_comes_to_nothing() {
     let folder = Folder::with(&[("out.json", b"old".to_vec()), ("patch.obj", obj(1.0))]);
-    folder
-        .compare("--mesh patch.obj --schedules sheet --json out.json")
-        .complained_of(&["'sheet'"]);
+    folder.compare("--mesh patch.obj --schedules sheet --json out.json").failed_with(&["'sheet'"]);
     assert_eq!(folder.read("out.json"), "old");
 }
 
