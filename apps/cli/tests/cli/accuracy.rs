@@ -110,7 +110,7 @@ fn a_mesh_hangs_and_flies_as_well() {
 }
 
 #[test]
-fn what_cannot_be_done_is_told() {
+fn impossible_requests_are_rejected() {
     accuracy("--scene disc --schedules sheet").failed_with(&["'sheet'", "regular sheet"]);
     accuracy("--parts speed").was_usage_error_with(&["'speed'", "--parts", "effort"]);
     accuracy("--frames 0").was_usage_error_with(&["--frames"]);

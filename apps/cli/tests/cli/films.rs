@@ -106,7 +106,7 @@ fn every_scene_can_be_drawn_and_written() {
 }
 
 #[test]
-fn what_cannot_be_written_is_said_before_the_work() {
+fn unwritable_files_are_errors_before_the_simulation() {
     let of = |words: &str| taut(&format!("simulate drape --size 4 --frames 5 {words}"));
     of("--out cloth.fbx").failed_with(&["cloth.fbx", ".glb, .obj, .ply, .pc2"]);
     of("--out a.obj --out a.obj").failed_with(&["a.obj", "two files"]);

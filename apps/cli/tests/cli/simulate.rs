@@ -201,7 +201,7 @@ fn errors_name_the_file_line_and_value() {
 }
 
 #[test]
-fn whole_worlds_are_compared() {
+fn compare_runs_whole_scenes() {
     let ran = taut("compare --scene mosegaard --size 24 --warmup 1 --frames 3").succeeded();
     assert!(ran.out.starts_with("mosegaard 24: "), "{}", ran.out);
     for kernel in ["scalar", "wide", "pulp", "grid"] {

@@ -65,7 +65,7 @@ fn every_combination_has_a_row_in_both_reports() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn invalid_arguments_are_rejected() {
     stability("--scenes disc --sizes 4 --schedules sheet").failed_with(&["'sheet'"]);
     stability("--sizes 1").failed_with(&["drape 1", "nothing to relax"]);
     stability("--sizes 4 --dt 0").failed_with(&["substep"]);

@@ -55,7 +55,7 @@ fn every_candidate_is_told_of_and_the_lines_to_use_are_printed() {
 }
 
 #[test]
-fn what_is_saved_is_what_compare_runs() {
+fn compare_runs_the_saved_tuning() {
     let folder = Folder::with(&good());
     folder.taut("tune --mesh patch.obj --schedule coloured --save tuned.json").succeeded();
     let saved = tuned(&folder);
@@ -115,7 +115,7 @@ fn both_reports_and_the_file_are_written() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn invalid_arguments_are_rejected() {
     tune("--max-stretch 1e-9").failed_with(&["accurate enough", "'sheet'"]);
     tune("--max-stretch 0").failed_with(&["--max-stretch 0"]);
     tune("--max-stretch nan").failed_with(&["--max-stretch"]);

@@ -3,7 +3,7 @@
 use crate::run::{Folder, taut};
 
 #[test]
-fn what_cannot_be_shown_is_said() {
+fn scenes_that_cannot_be_shown_give_an_error() {
     taut("view nowhere").was_usage_error_with(&["nowhere", "curtain"]);
     taut("view drape --size 0").was_usage_error_with(&["--size"]);
     taut("view drape --port 0").was_usage_error_with(&["--port"]);
@@ -17,7 +17,7 @@ fn what_cannot_be_shown_is_said() {
 
 #[cfg(unix)]
 #[test]
-fn it_serves_its_page_until_it_is_interrupted() {
+fn the_page_is_served_until_an_interrupt() {
     use std::io::{BufRead, BufReader, Read, Write};
     use std::net::TcpStream;
     use std::process::Stdio;

@@ -245,7 +245,7 @@ fn joins_only_add_and_by_little() {
 }
 
 #[test]
-fn what_is_no_surface_is_left_out() {
+fn invalid_edges_and_triangles_are_ignored() {
     // Sides that cannot meet, a missing side, a corner twice, a particle that is not there, a
     // triangle twice, two triangles that meet in one particle, and three at one edge.
     let edges =

@@ -29,7 +29,7 @@ fn a_sphere_has_nearly_great_circles() {
 }
 
 #[test]
-fn nothing_is_reached_where_no_path_leads() {
+fn distances_without_a_path_are_infinite() {
     let ropes = [0.0, 1.0].map(|y| {
         let rope = Rope { bending: 0.5, spacing: 0.11, ..Rope::default() };
         Model::rope(&[[0.0, y, 0.0], [0.3, y, 0.0], [0.3, y, 0.4]], &rope).unwrap()
