@@ -1,5 +1,5 @@
-//! `cargo bench --bench arrangements`: what is done once, before the first frame: an order is made,
-//! with the particles and sticks numbered anew where the arrangement says so, and a plan of it.
+//! `cargo bench --bench arrangements`: setup cost, before the first frame: making an order, with
+//! particles and sticks renumbered if the arrangement says so, and a plan.
 //!
 //! Paths are `arrange/drape-all/512/blocked/hilbert` and `plan/drape-all/512/pulp-avx512`.
 #![forbid(unsafe_code)]
@@ -17,7 +17,7 @@ fn main() {
         .warm_up_time(Duration::from_millis(200))
         .measurement_time(Duration::from_secs(1))
         .configure_from_args();
-    // As `criterion` decides it: without `--bench`, which `cargo bench` gives, it is a test.
+    // As in `criterion`: it is a test unless `cargo bench` passes `--bench`.
     let is_bench = std::env::args().any(|word| word == "--bench");
     for &size in if is_bench { &[128, 512][..] } else { &[12] } {
         let drape = Model::drape(size, StickSet::All).expect("a sheet");
@@ -44,7 +44,7 @@ fn measure(criterion: &mut Criterion, name: &str, scene: &Model) {
     for arrangement in all {
         group.bench_function(arrangement.to_string(), |bencher| {
             bencher.iter_with_large_drop(|| arrange(arrangement));
-            assert_whole(&arrange(arrangement), scene);
+            assert_complete(&arrange(arrangement), scene);
         });
     }
     group.finish();
@@ -61,8 +61,8 @@ fn measure(criterion: &mut Criterion, name: &str, scene: &Model) {
     group.finish();
 }
 
-/// Every stick is in the order once.
-fn assert_whole(arranged: &Arranged, scene: &Model) {
+/// Checks that every stick is in the order once.
+fn assert_complete(arranged: &Arranged, scene: &Model) {
     let mut order = arranged.schedule.order().to_vec();
     order.sort_unstable();
     assert!(order.iter().map(|&stick| stick as usize).eq(0..scene.sticks.len()));

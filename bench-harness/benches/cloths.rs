@@ -1,4 +1,4 @@
-//! `cargo bench --bench cloths`: many small cloths relaxed as one, on one thread and on more.
+//! `cargo bench --bench cloths`: many small cloths side by side in one plan, on one thread and several.
 //!
 //! Paths are `cloths/256x32/pulp-avx512/1`: 256 sheets of 32 by 32 particles, on one thread.
 #![forbid(unsafe_code)]
@@ -12,7 +12,7 @@ use taut::world::{Model, StickSet};
 use taut::{AnyKernel, AnyPlan, Formula, Kernel, Particles, Plan, Pool, Schedule, Step, Sticks};
 use taut_bench::engine_name;
 
-/// From the start again after so many, and before the cloths come to rest.
+/// Frames until the cloths are reset, before they come to rest.
 const FRAMES: u64 = 8;
 const SIZE: usize = 32;
 
@@ -22,7 +22,7 @@ fn main() {
         .warm_up_time(Duration::from_millis(200))
         .measurement_time(Duration::from_secs(2))
         .configure_from_args();
-    // As `criterion` decides it: without `--bench`, which `cargo bench` gives, it is a test.
+    // As in `criterion`: it is a test unless `cargo bench` passes `--bench`.
     let cloths = if std::env::args().any(|word| word == "--bench") { 256 } else { 3 };
 
     let cloth = Model::drape(SIZE, StickSet::All).expect("a sheet");
@@ -32,7 +32,7 @@ fn main() {
     let schedule = Schedule::side_by_side(&sticks, repeat_n(&alone, cloths)).expect("a schedule");
     let step = Step { substeps: 1, iterations: 8, ..Step::default() };
 
-    // From the start; what it took.
+    // Resets the cloths and runs frames; returns the time.
     let play = |plan: &mut AnyPlan<3>, particles: &mut Particles<3>, frames| {
         for axis in 0..3 {
             particles.positions_mut(axis).copy_from_slice(start.positions(axis));
@@ -57,7 +57,7 @@ fn main() {
             more => one.on_threads(Pool::new(more).expect("threads")),
         };
         let plan = || kernel.plan(&start, &sticks, &schedule, Formula::Halley).expect("a plan");
-        let mut made = None; // once, for `criterion` comes back for each sample
+        let mut made = None; // made once, because `criterion` calls the closure for each sample
         group.bench_function(BenchmarkId::new(engine, threads), |bencher| {
             let (plan, particles) = made.get_or_insert_with(|| (plan(), start.clone()));
             bencher.iter_custom(|frames| {
@@ -74,7 +74,7 @@ fn main() {
     criterion.final_summary();
 }
 
-/// Each cloth is, to the bit, where it would be by itself under the scalar kernel.
+/// Checks that each cloth has the bits that it has alone on the scalar kernel.
 fn assert_as_alone(all: &Particles<3>, cloth: &Model, schedule: &Schedule, step: &Step<3>) {
     let Model { mut particles, sticks, .. } = cloth.clone();
     let scalar = AnyKernel::named("scalar").expect("the scalar kernel");

@@ -5,10 +5,10 @@
 //!
 //! It fails if a frame executes more than 2 % more instructions, or takes more than 5 % more
 //! estimated cycles, than in the run before. `cycles.txt` lists the cases. Run-time dispatch finds
-//! no AVX-512 under valgrind, and what a case names but valgrind or this machine has not counts
-//! next to nothing.
+//! no AVX-512 under valgrind. A case that needs an instruction set that valgrind or this machine lacks
+//! counts almost no instructions.
 //!
-//! Limits that last are the bench `instructions`' affair.
+//! The bench `instructions` has fixed limits.
 #![allow(missing_docs, reason = "macros make public items")]
 
 use std::env;
@@ -25,7 +25,7 @@ const RUNNER: Tool = Tool {
     remedy: "cargo install iai-callgrind-runner --version =0.16.1",
 };
 
-#[allow(clippy::needless_pass_by_value, reason = "what the macro hands over")]
+#[allow(clippy::needless_pass_by_value, reason = "the macro passes a `String`")]
 fn prepared(case: String) -> Option<Frame> {
     case.parse::<Case>().and_then(|case| case.frame()).ok()
 }
@@ -36,7 +36,7 @@ fn frame(mut frame: Option<Frame>) -> Option<Frame> {
     if let Some(frame) = &mut frame {
         counted_frame(black_box(frame));
     }
-    frame // dropped where nothing is counted
+    frame // dropped outside of the counted part
 }
 
 library_benchmark_group!(name = cycles; benchmarks = frame);

@@ -1,10 +1,10 @@
-//! Counts what a frame of each kernel and formula executes, and compares it with its limit and
-//! with what the formula's own text counts.
+//! Counts the instructions of a frame of each kernel and formula and compares them with a limit, and its
+//! divisions and square roots with those of the formula.
 //!
 //!     cargo bench -p taut-bench --bench instructions             # exit code 1 if one is exceeded
-//!     cargo bench -p taut-bench --bench instructions -- --renew  # what is counted becomes the limit
+//!     cargo bench -p taut-bench --bench instructions -- --renew  # writes the counts as new limits
 //!
-//! It needs valgrind and objdump, and says so in a sentence where they are missing.
+//! It needs valgrind and objdump, and prints a message if they are missing.
 
 use std::error::Error;
 use std::path::Path;
@@ -19,7 +19,7 @@ use taut_bench::instructions::{
 
 const LIMITS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/limits.csv");
 const RENEW: &str = "cargo bench -p taut-bench --bench instructions -- --renew";
-/// With a case after it: run its frame, for valgrind to watch.
+/// Followed by a case: runs its frame under valgrind.
 const FRAME: &str = "--frame";
 
 fn main() -> ExitCode {
@@ -29,7 +29,9 @@ fn main() -> ExitCode {
         [] => compare(),
         ["--renew"] => renew(),
         [FRAME, case] => frame(case),
-        _ => Err(format!("only --renew is understood, not '{}'", words.join(" ")).into()),
+        _ => {
+            Err(format!("unknown arguments '{}': expected none or --renew", words.join(" ")).into())
+        }
     };
     result.unwrap_or_else(|error| {
         eprintln!("instructions: {error}");
@@ -44,15 +46,15 @@ fn frame(case: &str) -> Answer {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What a case executed, and what it should have.
+/// The operations that a case executed, and those expected.
 struct Count {
     case: Case,
-    /// A stick and iteration.
+    /// Instructions per stick and iteration.
     instructions: f64,
     executed: Executed,
-    /// By the formula's own text.
+    /// Counted in the source of the formula.
     counted: Executed,
-    /// As much as any operation is done for lanes without a stick.
+    /// Additional executions of each operation for lanes without a stick.
     padding: i64,
 }
 
@@ -85,7 +87,8 @@ fn compare() -> Answer {
     let limits = Limits::parse(&fs::read_to_string(LIMITS)?)?;
     let (mut too_many, mut lower, mut wrong) = (0, 0, 0);
     println!(
-        "Of a frame, and a stick and iteration. Executed = counted in the formula + padding.\n"
+        "Instructions per stick and iteration; divisions and square roots per frame: executed = counted \
+         in the formula + padding.\n"
     );
     println!(
         "{:<28}{:>12}{:>9}{:>9}  {:^32}  {:^32}",
@@ -118,19 +121,19 @@ fn compare() -> Answer {
     })?;
     if wrong > 0 {
         println!(
-            "{wrong} do not execute what the formula counts and the padding, or use estimates by \
-             the hardware, which no formula may."
+            "{wrong} cases do not execute the operations of the formula plus padding, or use hardware \
+             estimates, which no formula may."
         );
     }
     let compiler = MachineInfo::current().rustc;
     if too_many + lower > 0 && limits.compiler != compiler {
-        println!("The limits were counted with {}, this is {compiler}.", limits.compiler);
+        println!("The limits were counted with {}; this is {compiler}.", limits.compiler);
     }
     if too_many > 0 {
-        println!("{too_many} exceed their limits by more than {:.0} %.", 1e2 * TOLERANCE);
+        println!("{too_many} cases exceed their limits by more than {:.0} %.", 1e2 * TOLERANCE);
     }
     if too_many + lower > 0 {
-        println!("If that is meant: {RENEW}");
+        println!("If this is intended: {RENEW}");
     }
     Ok(ExitCode::from(u8::from(too_many + wrong > 0)))
 }
@@ -153,7 +156,7 @@ fn missing() -> Option<String> {
     if cfg!(target_arch = "x86_64") {
         Tool::missing(&[Tool::VALGRIND, Tool::OBJDUMP])
     } else {
-        Some("nothing was counted: it tells divisions apart on x86-64 only".to_owned())
+        Some("skipped: divisions are recognised on x86-64 only".to_owned())
     }
 }
 

@@ -1,4 +1,4 @@
-//! `cargo bench`: every kernel on every scenario, by the clock.
+//! `cargo bench`: every kernel on every scenario, in wall-clock time.
 //!
 //! One scenario, formula, kernel or size: `cargo bench -- drape-all/halley`. Charts are in
 //! `target/criterion/report/index.html`.

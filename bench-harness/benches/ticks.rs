@@ -18,6 +18,6 @@ fn main() {
 #[cfg(not(target_arch = "x86_64"))]
 fn main() {
     println!(
-        "Ticks are counted on x86-64 only; `cargo bench --bench kernels` measures by the clock."
+        "Ticks are counted on x86-64 only; `cargo bench --bench kernels` measures wall-clock time."
     );
 }

@@ -34,7 +34,7 @@ pub enum KernelName {
 }
 
 impl KernelName {
-    /// All of them.
+    /// All kernels.
     pub const ALL: [Self; 5] = [Self::Scalar, Self::Wide, Self::Pulp, Self::Grid, Self::Colour];
 
     /// What [`Kernel::name`](crate::Kernel::name) returns.
@@ -101,7 +101,7 @@ pub struct KernelChoice {
 }
 
 impl Default for KernelChoice {
-    /// The best, on one thread.
+    /// The best kernels, on one thread.
     fn default() -> Self {
         Self { kernel: None, isa: None, threads: 1 }
     }
@@ -112,22 +112,22 @@ impl Default for KernelChoice {
 #[non_exhaustive]
 pub enum KernelChoiceError {
     /// This build does not have the kernel, or this machine cannot run it.
-    #[error("this build has no kernel '{kernel}' on this machine; there are: {available}")]
+    #[error("this build has no kernel '{kernel}' on this machine; available: {available}")]
     Kernel {
-        /// Which.
+        /// The chosen kernel.
         kernel: KernelName,
-        /// Those that there are.
+        /// The available ones.
         available: String,
     },
     /// No kernel uses the instruction set.
     #[error(
-        "no kernel of this build uses the instruction set '{isa}' on this machine; there are: \
+        "no kernel of this build uses the instruction set '{isa}' on this machine; available: \
          {available}"
     )]
     Isa {
-        /// Which.
+        /// The chosen instruction set.
         isa: String,
-        /// Those that there are.
+        /// The available ones.
         available: String,
     },
     /// Another kernel uses the instruction set.
@@ -137,7 +137,7 @@ pub enum KernelChoiceError {
         kernel: KernelName,
         /// The instruction set.
         isa: String,
-        /// Those that it uses.
+        /// The instruction sets of the kernel.
         available: String,
     },
     /// The threads cannot be started.
@@ -148,7 +148,7 @@ pub enum KernelChoiceError {
     #[cfg(not(feature = "colour"))]
     #[error("{threads} threads need the feature `colour`")]
     Threads {
-        /// How many.
+        /// The chosen number of threads.
         threads: usize,
     },
 }
@@ -164,7 +164,7 @@ fn listed<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
 }
 
 impl KernelChoice {
-    /// The kernels, on their threads.
+    /// The chosen kernels, on their threads.
     ///
     /// # Errors
     /// If this build does not have them on this machine, or the threads cannot be started.

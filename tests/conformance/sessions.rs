@@ -195,7 +195,7 @@ where
 }
 
 #[test]
-fn whatever_is_done_in_a_session_kernels_agree_and_dropping_is_finishing() {
+fn kernels_agree_on_any_session_and_dropping_finishes_it() {
     fn check<const D: usize>()
     where
         AnyKernel: Kernel<D>,

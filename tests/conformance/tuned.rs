@@ -49,7 +49,7 @@ fn a_tuning_comes_back_from_text_as_it_was() {
 
 /// Kernel, threads and a numbering after the order may be tuned; the order may not.
 #[test]
-fn what_keeps_the_answer_keeps_it_to_the_bit() {
+fn tunings_that_keep_the_result_keep_its_bits() {
     let answer = hash(&tuned("scalar", 1, "blocked"));
     for (kernel, threads) in [("scalar", 1), ("wide", 1), ("pulp", 2), ("wide", 3)] {
         for schedule in ["blocked", "blocked+rcm", "blocked+hilbert"] {
@@ -60,7 +60,7 @@ fn what_keeps_the_answer_keeps_it_to_the_bit() {
 }
 
 #[test]
-fn what_does_not_belong_is_refused() {
+fn tunings_for_other_meshes_are_rejected() {
     let other = Model::disc(10, StickSet::All).unwrap();
     let refused = tuned("wide", 1, "packed").arrange(&other).unwrap_err();
     assert!(matches!(refused, TunedError::OtherMesh { .. }), "{refused}");

@@ -27,7 +27,7 @@ fn main() -> io::Result<()> {
     for listed in LibraryScene::ALL {
         for kernel in AnyKernel::available() {
             let (name, isa) = (Kernel::<3>::name(&kernel), Kernel::<3>::isa(&kernel));
-            // Sheets only, on the kernel for sheets; all else on the scalar one.
+            // The grid kernel runs only sheets; the scalar kernel runs the rest.
             let kernel_for = |schedule: &Schedule| match name {
                 "grid" if schedule.sheet().is_none() => AnyKernel::Scalar(ScalarKernel),
                 _ => kernel.clone(),

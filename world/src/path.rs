@@ -13,7 +13,7 @@ use crate::vector::{constants, cross, difference, dot, length, perpendicular};
 /// ```
 /// use taut_world::Path;
 ///
-/// // The ball of Mosegaard's tutorial, to and fro through the cloth.
+/// // The ball of Mosegaard's tutorial, back and forth through the cloth.
 /// let path = Path::Oscillating { amplitude: [0.0, 0.0, 7.0], period: 5.0 };
 /// assert_eq!(path.offset(0.0), [0.0; 3]);
 /// assert!((path.offset(1.25)[2] - 7.0).abs() < 1e-12);

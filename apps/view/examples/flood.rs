@@ -172,7 +172,7 @@ fn send(
     Ok(all?)
 }
 
-/// Asks for a frame; how long it took.
+/// Requests a frame; returns the time until it arrived.
 fn wait_for_frame(page: &mut Socket) -> Result<Duration, Failure> {
     const FRAME: u8 = 4;
     let begun = Instant::now();

@@ -79,6 +79,11 @@ impl Pages {
         self.all.values_mut()
     }
 
+    /// Queues an error for every page.
+    pub(crate) fn push_error(&mut self, text: &str) {
+        self.all.values_mut().for_each(|page| page.push_error(text.to_owned()));
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.all.is_empty()
     }

@@ -1,4 +1,4 @@
-// Encodes commands and decodes messages of the host (see view/src/protocol.rs). All numbers are
+// Encodes commands and decodes messages of the host (see view/src/protocol). All numbers are
 // little-endian, as are typed arrays in all browsers.
 
 const HEADER = 16;

@@ -1,5 +1,5 @@
 // Connects to the host through a WebSocket. Reconnects automatically, quickly at first, then every
-// two seconds. A full server answers with status 503 and a message (limits: view/src/protocol.rs).
+// two seconds. A full server answers with status 503 and a message (limits: view/src/protocol).
 
 const FIRST_WAIT = 250; // ms
 const LONGEST_WAIT = 2000; // ms

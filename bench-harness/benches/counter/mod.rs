@@ -1,4 +1,4 @@
-//! The time-stamp counter as a measurement of criterion's.
+//! The time-stamp counter as a measurement for criterion.
 
 use std::arch::x86_64::{_mm_lfence, _rdtsc};
 
@@ -10,7 +10,7 @@ pub(crate) struct Ticks;
 
 fn now() -> u64 {
     // SAFETY: every x86-64 processor has both instructions. The fences keep the timed work
-    // from crossing the reading.
+    // from being reordered across the reading.
     unsafe {
         _mm_lfence();
         let ticks = _rdtsc();

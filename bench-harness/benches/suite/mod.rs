@@ -1,4 +1,4 @@
-//! The benches, whatever they are measured in.
+//! The benches, independent of the measurement (time or ticks).
 
 mod summary;
 
@@ -13,13 +13,13 @@ use taut_bench::{COURSE_FRAMES, Course, Run, SCENARIOS, Scenario, engine_name};
 
 use summary::{Summary, Taken};
 
-/// The size in which each bench is run once when the tests are run.
+/// The size of each bench when it runs once as a test.
 const SMOKE_SIZE: usize = 12;
-/// The engine that is no kernel: the loop as the articles write it.
+/// The loop as the articles write it, which is not a kernel.
 const TEXTBOOK: &str = "textbook";
 
-/// Runs all scenarios and prints the summary. `measurement` is that of `criterion`; `folder` is
-/// put before the paths of benches, for criterion compares those of one path.
+/// Runs all scenarios and prints the summary. `folder` prefixes the paths of benches, so that criterion
+/// compares only runs with the same `measurement`.
 pub(crate) fn run<M: Measurement + 'static>(
     criterion: Criterion<M>,
     measurement: &M,
@@ -46,7 +46,7 @@ pub(crate) fn run<M: Measurement + 'static>(
     }
 }
 
-/// As criterion decides it: without `--bench`, which `cargo bench` gives, it is a test.
+/// As in criterion: it is a test unless `cargo bench` passes `--bench`.
 fn is_smoke() -> bool {
     let has = |wanted: &str| env::args().any(|word| word == wanted);
     !has("--bench") || has("--test")
@@ -65,7 +65,7 @@ fn run_group<M: Measurement + 'static>(
         let scene = scenario.scene(size).unwrap_or_else(|error| panic!("{}: {error}", path("")));
         let relaxed = scenario.relaxed_per_frame(&scene);
         group.throughput(Throughput::Elements(relaxed));
-        // Run to its start when the first bench that is not filtered out wants it.
+        // Lazy: only if a bench is not filtered out.
         let course = LazyCell::new(|| {
             Course::new(*scenario, scene, formula)
                 .unwrap_or_else(|error| panic!("{}: {error}", path("")))
@@ -86,8 +86,8 @@ fn run_group<M: Measurement + 'static>(
     group.finish();
 }
 
-/// One bench: runs of at most [`COURSE_FRAMES`] frames, each from the start, each verified. What
-/// they took, and the residual after a whole one; nothing, if it was filtered out.
+/// One bench: runs of at most [`COURSE_FRAMES`] frames, each from the start, each verified. Returns
+/// their times and the residual after a whole run; `None` if it was filtered out.
 fn bench<'a, M: Measurement + 'static>(
     group: &mut BenchmarkGroup<'_, M>,
     measurement: &M,

@@ -1,14 +1,14 @@
-//! What all benches found, on one page.
+//! A summary of all benches.
 
 use taut::{Formula, Stretch};
 use taut_bench::COURSE_FRAMES;
 
 use crate::suite::TEXTBOOK;
 
-/// From this many whole runs on, shorter ones do not count: their frames follow a rewind.
+/// With at least this many whole runs, shorter ones are ignored: more of their frames follow a rewind.
 const WHOLE_RUNS: usize = 5;
 
-/// What the runs of one bench took, a frame each, in the unit of the measurement.
+/// Times per frame of the runs of one bench, in the unit of the measurement.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Taken {
     whole: Vec<f64>,
@@ -16,12 +16,12 @@ pub(crate) struct Taken {
 }
 
 impl Taken {
-    /// A run of so many frames.
+    /// Adds a run: its number of frames, and the time of each.
     pub(crate) fn add(&mut self, frames: usize, each: f64) {
         if frames == COURSE_FRAMES { self.whole.push(each) } else { self.shorter.push(each) }
     }
 
-    /// Sorted; empty if the bench was filtered out.
+    /// The times per frame, sorted; empty if the bench was filtered out.
     fn frames(mut self) -> Vec<f64> {
         if self.whole.len() < WHOLE_RUNS {
             self.whole.append(&mut self.shorter);
@@ -36,7 +36,7 @@ pub(crate) struct Summary {
     lines: Vec<Line>,
 }
 
-/// A bench; times are by the stick and iteration.
+/// A bench; times are per stick and iteration.
 struct Line {
     table: String,
     engine: String,
@@ -51,7 +51,7 @@ impl Summary {
         Self { unit, lines: Vec::new() }
     }
 
-    /// Adds a bench; nothing, if it was filtered out.
+    /// Adds a bench, unless it was filtered out.
     pub(crate) fn add(
         &mut self,
         scenario: &str,

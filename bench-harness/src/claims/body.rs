@@ -1,4 +1,4 @@
-//! Bodies made of a few sticks.
+//! Bodies of a few sticks.
 
 use taut::{
     Duplicates, Formula, Kernel, Kind, Particles, Plan, ScalarKernel, Schedule, Step, Sticks,
@@ -9,7 +9,7 @@ use super::run::{length, one_substep, or_infinite};
 use super::systems::ragdolls_stretch;
 use super::{Bound, Check, Claim, ClaimError, Judge, Scale, Source};
 
-/// What looks rigid: an rms residual of 1 %.
+/// Looks rigid: an rms residual of at most 1 %.
 const RIGID: Bound = Bound::AtMost(0.01);
 
 pub(super) const CLAIMS: &[Claim] = &[
@@ -29,7 +29,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         measure: tetrahedron,
         how: "A tetrahedron with edges of 1 m, thrown spinning into a box of 3 m; in each \
               iteration the walls first, then the sticks. The rms residual over all edges and 300 \
-              frames; rigid is 1 % at most.",
+              frames; the bound for \"rigid\" is 1 %.",
         command: "taut claims --show tetrahedron",
     },
     Claim {
@@ -48,7 +48,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         judge: Judge::All,
         measure: |_| tetrahedron_falls(),
         how: "The same without walls and damping, 60 frames of 4 iterations; a body falls by \
-              g t² / 2. Sticks keep the momentum to the last digits, but not the spin: positions \
+              g t² / 2. Sticks conserve momentum up to rounding, but not the spin: positions \
               are projected along the new directions.",
         command: "taut accuracy --parts drift --iterations 4",
     },
@@ -117,7 +117,7 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
 ];
 
-/// A tetrahedron with edges of 1 m, and how it is thrown: m/s, rad/s about the z axis.
+/// A tetrahedron with edges of 1 m, m; its initial velocity, m/s; its spin about the z axis, rad/s.
 const TETRAHEDRON: [[f64; 3]; 4] = [
     [0.0, 0.0, 0.0],
     [1.0, 0.0, 0.0],
@@ -128,7 +128,7 @@ const THROWN: [f64; 3] = [3.0, 1.0, 2.0];
 const SPIN: f64 = 4.0;
 const BOX: [f32; 2] = [-1.0, 2.0];
 
-/// The body thrown, and its sticks.
+/// The thrown body and its sticks.
 fn thrown(step: &Step<3>) -> Result<(Particles<3>, Sticks), ClaimError> {
     let points = TETRAHEDRON.map(|point| point.map(|x| x as f32));
     let mut body = Particles::new(&points, &[1.0; 4])?;
@@ -180,7 +180,7 @@ fn tetrahedron_falls() -> Result<Vec<f64>, ClaimError> {
     let centre = |body: &Particles<3>| {
         [0, 1, 2].map(|axis| body.positions(axis).iter().map(|&x| f64::from(x) / 4.0).sum::<f64>())
     };
-    // Of all masses of 1 kg, about the z axis through the centre.
+    // The angular momentum about the z axis through the centre; all masses are 1 kg.
     let spin = |body: &Particles<3>| {
         let [cx, cy, _] = centre(body);
         let around = |i: usize| {
@@ -207,7 +207,7 @@ fn three_for_ragdolls(scale: Scale) -> Result<Vec<f64>, ClaimError> {
             let name = row * size + column;
             points.push([0.05 * column as f32, -0.05 * row as f32]);
             masses.push(if row == 0 { 0.0 } else { 1.0 });
-            // As the article attaches them: to the left, then up.
+            // The article's order: to the left, then up.
             if column > 0 {
                 pairs.push([name, name - 1]);
             }
@@ -245,7 +245,7 @@ fn fake_angle(scale: Scale) -> Result<Vec<f64>, ClaimError> {
         for _ in 0..scale.pick(300, 60) {
             let _ = plan.step(&mut hinge, &sticks, &one_substep(8))?;
             let [a, b] = [1, 2].map(|end| hinge.position(end).map(f64::from));
-            // With a sign, for an arm may pass the other.
+            // Signed, because one arm may pass the other.
             let angle = (b[0] * a[1] - b[1] * a[0]).atan2(a[0] * b[0] + a[1] * b[1]);
             smallest = smallest.min(angle.to_degrees());
         }
@@ -254,7 +254,7 @@ fn fake_angle(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     Ok(vec![smallest(true)?, smallest(false)?])
 }
 
-/// A rope of 16 particles, thrown a little, after its frames.
+/// The positions of a swinging rope of 16 particles after some frames: x, y, and the sum of the others.
 fn rope<const D: usize>(frames: usize) -> Result<Vec<[f64; 3]>, ClaimError> {
     let mut points = vec![[0.0_f32; D]; 16];
     for (i, point) in points.iter_mut().enumerate() {
@@ -270,7 +270,7 @@ fn rope<const D: usize>(frames: usize) -> Result<Vec<[f64; 3]>, ClaimError> {
     for _ in 0..frames {
         let _ = plan.step(&mut rope, &sticks, &one_substep(8))?;
     }
-    // Where the others have no more axes, nothing may have happened.
+    // The other coordinates must stay 0.
     let others = |i: usize| (2..D).map(|axis| f64::from(rope.positions(axis)[i]).abs()).sum();
     let place =
         |i: usize| [f64::from(rope.position(i)[0]), f64::from(rope.position(i)[1]), others(i)];

@@ -1,6 +1,6 @@
-//! What a frame costs.
+//! The cost of a frame.
 
-use taut::world::{Model, StickSet};
+use taut::world::{Arrangement, Model, StickSet};
 use taut::{AnyKernel, Formula, ScalarKernel, Tally};
 
 use super::run::{one_substep, rms_after};
@@ -8,7 +8,6 @@ use super::{Bound, Check, Claim, ClaimError, Judge, Scale, Source};
 use crate::contest::{Contest, Contestant};
 use crate::row::Row;
 use crate::scenario::engines_in;
-use taut::world::Arrangement;
 
 pub(super) const CLAIMS: &[Claim] = &[
     Claim {
@@ -22,7 +21,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         ],
         judge: Judge::All,
         measure: |scale| counted(scale, Formula::Exact),
-        how: "The formula's own text, run on numbers that count what is done with them.",
+        how: "The source of the formula, run on numbers that count their operations.",
         command: "taut compare --size 64 --iterations 1 --formulas exact --schedules sheet",
     },
     Claim {
@@ -37,7 +36,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         ],
         judge: Judge::All,
         measure: |scale| counted(scale, Formula::Newton),
-        how: "The formula's own text, run on numbers that count what is done with them.",
+        how: "The source of the formula, run on numbers that count their operations.",
         command: "taut compare --size 64 --iterations 1 --formulas newton --schedules sheet",
     },
     Claim {
@@ -74,8 +73,8 @@ pub(super) const CLAIMS: &[Claim] = &[
         judge: Judge::All,
         measure: time_is_divisions,
         how: "The scalar kernel three times, interleaved: `exact` and `quick` in the articles' \
-              order, and `exact` in colours. What the time depends on mostly is that each stick \
-              waits for the one before it.",
+              order, and `exact` in colours. The time depends mostly on the fact that each stick \
+              waits for the previous one.",
         command: "taut compare --size 64 --kernels scalar --formulas exact,quick \
                   --schedules authored,coloured",
     },
@@ -100,8 +99,8 @@ pub(super) const CLAIMS: &[Claim] = &[
         source: Source::Jakobsen,
         section: "Cloth Simulation",
         checks: &[
-            Check::pure("times as fast, the same formula on a sheet", Bound::AtMost(2.0)),
-            Check::pure("times as fast, the same formula on any mesh", Bound::AtMost(2.0)),
+            Check::pure("speedup, the same formula on a sheet", Bound::AtMost(2.0)),
+            Check::pure("speedup, the same formula on any mesh", Bound::AtMost(2.0)),
         ],
         judge: Judge::All,
         measure: not_much_faster,
@@ -138,7 +137,7 @@ fn zero_divisions(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     Ok(numbers)
 }
 
-/// The median frames of contestants, µs, in order.
+/// The results of contestants, in order.
 fn frames(
     scale: Scale,
     scene: Model,
@@ -156,7 +155,7 @@ fn frames(
         repeats: 1,
         contestants: contestants.iter().map(contestant).collect::<Result<_, ClaimError>>()?,
     };
-    // Without the textbook, which is always there.
+    // Without the textbook loop, which is always the first row.
     Ok(contest.run(|_| ())?.split_off(1))
 }
 

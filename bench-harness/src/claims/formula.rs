@@ -1,4 +1,4 @@
-//! What one relaxation of one stick does.
+//! One relaxation of one stick.
 
 use taut::{Factor, Formula, Newton, relax};
 
@@ -24,9 +24,8 @@ pub(super) const CLAIMS: &[Claim] = &[
         ],
         judge: Judge::All,
         measure: |scale| Ok(rest_stays(scale)),
-        how: "The approximated stick in f32, along the axes and in many directions. Its length is \
-              rounded once it has a direction, so there the best that can be had is a few units \
-              in the last place.",
+        how: "The approximated stick in f32, along the axes and in many directions. In other directions \
+              the length is rounded, so a few units in the last place are the best possible.",
         command: "taut claims --show rest-stays",
     },
     Claim {
@@ -55,7 +54,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         ],
         judge: Judge::All,
         measure: |_| Ok(left(Formula::Newton, &[1.01, 1.1, 3.0])),
-        how: "One relaxation by the approximation; a tenth of what was wrong may be left, and a \
+        how: "One relaxation by the approximation; a tenth of the stretch may be left, and a \
               twentieth of 200 %. Far from rest it makes the stick too short.",
         command: "taut accuracy --parts iterations --formulas exact,newton",
     },
@@ -72,8 +71,8 @@ pub(super) const CLAIMS: &[Claim] = &[
         ],
         judge: Judge::All,
         measure: |_| Ok(halley()),
-        how: "One relaxation in f64: log2 of the ratio of the errors that are left; how far the \
-              new length lies on the other side of the rest length.",
+        how: "One relaxation in f64: log2 of the ratio of the remaining errors; how far the \
+              new length is on the other side of the rest length.",
         command: "taut accuracy --parts iterations --formulas newton,halley",
     },
     Claim {
@@ -95,7 +94,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         section: "Cloth Simulation",
         checks: &[
             Check { what: "motion of the end of mass 0", unit: "m", bound: Bound::Exactly(0.0) },
-            Check::pure("stretch left, the other end does it all", Bound::AtMost(1e-12)),
+            Check::pure("stretch left, only the other end moves", Bound::AtMost(1e-12)),
             Check {
                 what: "motion of the centre of mass, unequal masses",
                 unit: "m",

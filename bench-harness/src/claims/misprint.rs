@@ -1,4 +1,4 @@
-//! Where the printed articles are wrong: each formula as printed, then as corrected.
+//! Misprints of the articles: each formula as printed, then as corrected.
 
 use taut::{Formula, verlet};
 
@@ -6,12 +6,12 @@ use super::printed::{self, Point};
 use super::run::{length, relaxed};
 use super::{Bound, Check, Claim, Judge, Source};
 
-/// A stick is relaxed.
+/// The stretch of a relaxed stick.
 const RELAXED: Bound = Bound::AtMost(1e-6);
-/// A clock or a fall is right within 2 %.
+/// The relative error of a correct clock or fall.
 const RIGHT: Bound = Bound::Between(-0.02, 0.02);
 const STICK_HOW: &str = "A stick of 1.1 m, or of 0.55 m with the masses of 1 and 4 kg, in f64, at a \
-    rest length of 1 m or 0.5 m: what stretch is left after 20 relaxations as printed, and by the \
+    rest length of 1 m or 0.5 m: the stretch left after 20 relaxations as printed, and by the \
     corrected form.";
 const CLOCK_HOW: &str = "10 s of frames of 20 ms: the time simulated over the time that passed, \
     less 1.";
@@ -24,7 +24,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         section: "Cloth Simulation",
         checks: &[
             Check::pure("stretch left, as printed", RELAXED),
-            Check::pure("stretch left, signs turned", RELAXED),
+            Check::pure("stretch left, signs swapped", RELAXED),
         ],
         judge: Judge::Printed,
         measure: |_| Ok(stick(|ends| printed::stick_with_root(ends, 1.0), EQUAL)),
@@ -38,7 +38,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         section: "Cloth Simulation",
         checks: &[
             Check::pure("stretch left, as printed", RELAXED),
-            Check::pure("stretch left, signs turned", RELAXED),
+            Check::pure("stretch left, signs swapped", RELAXED),
         ],
         judge: Judge::Printed,
         measure: |_| Ok(stick(|ends| printed::stick_with_masses(ends, MASSES.0, MASSES.1), MASSES)),
@@ -52,7 +52,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         section: "after equation 11.4",
         checks: &[
             Check::pure("stretch left, as printed", RELAXED),
-            Check::pure("stretch left, signs turned", RELAXED),
+            Check::pure("stretch left, signs swapped", RELAXED),
         ],
         judge: Judge::Printed,
         measure: |_| {
@@ -84,8 +84,8 @@ pub(super) const CLAIMS: &[Claim] = &[
         source: Source::Ragdolls,
         section: "Step 2: Timesteps",
         checks: &[
-            Check::pure("time simulated, off by, as printed", RIGHT),
-            Check::pure("time simulated, off by, currentTime - lastTime", RIGHT),
+            Check::pure("relative error of the simulated time, as printed", RIGHT),
+            Check::pure("the same, currentTime - lastTime", RIGHT),
         ],
         judge: Judge::Printed,
         measure: |_| Ok(vec![simulated(printed::backward_clock), simulated(clock)]),
@@ -98,8 +98,8 @@ pub(super) const CLAIMS: &[Claim] = &[
         source: Source::Ragdolls,
         section: "Step 2: Timesteps",
         checks: &[
-            Check::pure("time simulated, off by, as printed", RIGHT),
-            Check::pure("time simulated, off by, timesteps * 16", RIGHT),
+            Check::pure("relative error of the simulated time, as printed", RIGHT),
+            Check::pure("the same, timesteps * 16", RIGHT),
         ],
         judge: Judge::Printed,
         measure: |_| Ok(vec![simulated(printed::forgetful_clock), simulated(clock)]),
@@ -112,8 +112,8 @@ pub(super) const CLAIMS: &[Claim] = &[
         source: Source::Ragdolls,
         section: "Step 4: Verlet Integration",
         checks: &[
-            Check::pure("fall of 1 s, off by, as printed", RIGHT),
-            Check::pure("fall of 1 s, off by, without the half", RIGHT),
+            Check::pure("relative error of a fall of 1 s, as printed", RIGHT),
+            Check::pure("the same, without the half", RIGHT),
         ],
         judge: Judge::Printed,
         measure: |_| {
@@ -148,7 +148,7 @@ type Stick = ([f64; 2], f64);
 const EQUAL: Stick = ([1.0, 1.0], 1.0);
 const MASSES: Stick = ([1.0, 0.25], 0.5);
 
-/// As printed, then by `exact`.
+/// The |stretch| left as printed, then by `exact`.
 fn stick(printed: impl Fn([Point; 2]) -> [Point; 2], of: Stick) -> Vec<f64> {
     vec![left(printed, of), left(|ends| by(Formula::Exact, ends, of), of)]
 }
@@ -157,7 +157,7 @@ fn by(formula: Formula, ends: [Point; 2], (inverse_masses, rest): Stick) -> [Poi
     relaxed(formula, ends, inverse_masses, rest)
 }
 
-/// The |stretch| after 20 relaxations from 10 %; infinite if it is no number.
+/// The |stretch| after 20 relaxations from 10 %; infinite if it is NaN.
 fn left(relax: impl Fn([Point; 2]) -> [Point; 2], (_, rest): Stick) -> f64 {
     let start = [[0.0; 3], [0.66, 0.0, 0.88].map(|x| x * rest)];
     let ends = (0..20).fold(start, |ends, _| relax(ends));
@@ -165,7 +165,7 @@ fn left(relax: impl Fn([Point; 2]) -> [Point; 2], (_, rest): Stick) -> f64 {
     if stretch.is_nan() { f64::INFINITY } else { stretch }
 }
 
-/// The clock as corrected.
+/// The corrected clock.
 fn clock(last_time: f64, current_time: f64, left_over: f64) -> (f64, f64) {
     let elapsed = current_time - last_time + left_over;
     let timesteps = (elapsed / 16.0).floor();
@@ -179,7 +179,7 @@ fn simulated(clock: impl Fn(f64, f64, f64) -> (f64, f64)) -> f64 {
         let last = 20.0 * f64::from(frame);
         let (timesteps, rest) = clock(last, last + 20.0, left_over);
         left_over = rest;
-        // A loop that counts to a negative number does nothing.
+        // A loop of the article that counts to a negative number runs no step.
         simulated += 16.0 * timesteps.max(0.0);
     }
     simulated / 10_000.0 - 1.0
@@ -197,7 +197,7 @@ fn fall(step: impl Fn(f64, f64, f64, f64) -> f64) -> f64 {
 fn wind() -> Vec<f64> {
     let triangle = [[0.0, 0.0, 0.0], [0.1, 0.0, 0.02], [0.0, 0.1, 0.0]];
     let printed = printed::wind_forces(triangle, [0.3, 0.0, 1.0]);
-    // The force of the triangle is what the text hands to its first particle.
+    // The text gives the force of the whole triangle to its first particle.
     let [whole, ..] = printed;
     let third = [whole.map(|along| along / 3.0); 3];
     let total = |forces: [Point; 3]| {

@@ -20,30 +20,30 @@ use crate::contest::{ContestError, Progress};
 
 pub use verdict::{Bound, Check, Judge, Verdict};
 
-/// Something that an article says.
+/// A claim of an article.
 #[derive(Clone, Copy, Debug)]
 pub struct Claim {
-    /// A short name to ask for it by.
+    /// A short name, for the option `--show`.
     pub name: &'static str,
-    /// What is said.
+    /// The text of the claim.
     pub said: &'static str,
-    /// By whom.
+    /// The article.
     pub source: Source,
-    /// In which section.
+    /// The section of the article.
     pub section: &'static str,
-    /// What is measured, in the order of the numbers that [`measure`](Self::measure) gives.
+    /// The checks of the numbers, in the order in which [`measure`](Self::measure) returns them.
     pub checks: &'static [Check],
     /// How the verdict follows.
     pub judge: Judge,
-    /// Measures the numbers. NaN is a missing number, which is within no bound.
+    /// Measures the numbers. NaN stands for a missing number, which fails every bound.
     pub measure: fn(Scale) -> Result<Vec<f64>, ClaimError>,
-    /// What was done to get the numbers, and what to make of them.
+    /// How the numbers are measured, and how to read them.
     pub how: &'static str,
-    /// The command that shows it best.
+    /// A command that shows it.
     pub command: &'static str,
 }
 
-/// Whose text.
+/// The article that makes a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Source {
     /// Thomas Jakobsen, "Advanced Character Physics", GDC 2001; on Gamasutra 2003, page 3.
@@ -64,47 +64,47 @@ pub enum Source {
 /// How large the measurements are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
-    /// As large as the claims mean it.
+    /// The sizes that the claims are about.
     Full,
-    /// Just large enough to see that a measurement works.
+    /// Just large enough to test that a measurement works.
     Smoke,
 }
 
 /// A claim with its numbers.
 #[derive(Clone, Debug, Serialize)]
 pub struct Finding {
-    /// Its place in the list, from 1.
+    /// Its number in the list, from 1.
     pub number: usize,
     /// The claim's name.
     pub name: &'static str,
-    /// What is said.
+    /// The text of the claim.
     pub said: &'static str,
-    /// By whom.
+    /// The article.
     pub source: &'static str,
-    /// In which section.
+    /// The section of the article.
     pub section: &'static str,
-    /// What was measured.
+    /// The measured numbers.
     pub numbers: Vec<Number>,
-    /// What follows.
+    /// The verdict that follows from them.
     pub verdict: Verdict,
-    /// What was done to get the numbers.
+    /// How the numbers were measured.
     pub how: &'static str,
-    /// The command that shows it best.
+    /// A command that shows it.
     pub command: &'static str,
 }
 
-/// A number measured, and what it was held against.
+/// A measured number and its bound.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Number {
     /// What it is.
     pub what: &'static str,
     /// Its unit; empty for a pure number.
     pub unit: &'static str,
-    /// How much. (JSON has no infinity: null there is what left all bounds.)
+    /// Its value. (In JSON null if it is infinite or NaN.)
     pub value: f64,
-    /// Where it must lie.
+    /// The bound for the claim to hold.
     pub bound: Bound,
-    /// Whether it does.
+    /// Whether it is within the bound.
     pub holds: bool,
 }
 
@@ -112,31 +112,31 @@ pub struct Number {
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClaimError {
-    /// By a scene.
+    /// A model could not be built.
     #[error(transparent)]
     Model(#[from] taut::world::ModelError),
-    /// By a contest.
+    /// A contest failed.
     #[error(transparent)]
     Contest(#[from] ContestError),
-    /// By sticks.
+    /// Sticks are invalid.
     #[error(transparent)]
     Sticks(#[from] taut::StickError),
-    /// By particles.
+    /// Particles are invalid.
     #[error(transparent)]
     Particles(#[from] taut::ParticleError),
-    /// By a plan.
+    /// A plan could not be made.
     #[error(transparent)]
     Plan(#[from] taut::PlanError),
-    /// By a step.
+    /// A step is invalid.
     #[error(transparent)]
     Step(#[from] taut::StepError),
-    /// By a scene put together.
+    /// A scene is invalid.
     #[error(transparent)]
     Scene(#[from] taut::world::SceneError),
-    /// By a world.
+    /// A world could not be created or stepped.
     #[error(transparent)]
     World(#[from] taut::world::WorldError),
-    /// By an arrangement.
+    /// An arrangement is unknown or does not suit a model.
     #[error(transparent)]
     Arrangement(#[from] crate::ArrangementError),
 }
@@ -155,16 +155,17 @@ pub fn all() -> impl Iterator<Item = (usize, &'static Claim)> {
     (1..).zip(groups.into_iter().flatten())
 }
 
-/// What the articles claim and nothing here measures, and why.
+/// Claims of the articles that are not measured, and why.
 pub const LEFT_OUT: &[(&str, &str)] = &[(
     "\"exactly the right amount of bending\" of plants (Jakobsen, Cloth Simulation)",
-    "what is right is for the eye; that they stand and bend is measured (one-pass-for-plants)",
+    "the right amount is a matter of taste; that they stand and bend is measured \
+     (one-pass-for-plants)",
 )];
 
 /// Measures claims, each with its number in the list.
 ///
 /// # Errors
-/// If what one measures cannot be set up.
+/// If a measurement cannot be set up.
 pub fn measure(
     claims: &[(usize, &'static Claim)],
     scale: Scale,
@@ -183,12 +184,12 @@ impl Claim {
     /// Measures it.
     ///
     /// # Errors
-    /// If what it measures cannot be set up.
+    /// If the measurement cannot be set up.
     pub fn find(&self, number: usize, scale: Scale) -> Result<Finding, ClaimError> {
         Ok(self.judged(number, &(self.measure)(scale)?))
     }
 
-    /// What follows from such numbers, one for each check; of those missing, NaN.
+    /// The finding for these numbers, one for each check; missing ones count as NaN.
     pub fn judged(&self, number: usize, values: &[f64]) -> Finding {
         let value = |at: usize| values.get(at).copied().unwrap_or(f64::NAN);
         let judged = |(at, check): (usize, &Check)| {
@@ -212,14 +213,14 @@ impl Claim {
 }
 
 impl Finding {
-    /// The number that says it: the first that is out of its bound, else the first of all.
+    /// The decisive number: the first that is out of its bound, or else the first.
     pub fn telling(&self) -> Option<&Number> {
         self.numbers.iter().find(|number| !number.holds).or(self.numbers.first())
     }
 }
 
 impl Source {
-    /// What a table calls it.
+    /// Its name in tables.
     pub const fn title(self) -> &'static str {
         match self {
             Self::Jakobsen => "Jakobsen 2001",
@@ -233,7 +234,7 @@ impl Source {
 }
 
 impl Scale {
-    /// The one or the other.
+    /// Selects the value for this scale.
     pub fn pick<T>(self, full: T, smoke: T) -> T {
         match self {
             Self::Full => full,

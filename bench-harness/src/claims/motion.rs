@@ -1,4 +1,4 @@
-//! How particles move.
+//! Integration of motion.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -20,14 +20,14 @@ pub(super) const CLAIMS: &[Claim] = &[
         source: Source::Report,
         section: "Phase I: Advanced Particle System",
         checks: &[
-            Check::pure("fall of 1 s, how far off", Bound::AtMost(0.03)),
-            Check::pure("fall of 1/4 s, how far off", Bound::AtMost(0.03)),
-            Check::pure("swing of a spring of 1 Hz after 10 s, how far off", Bound::AtMost(0.03)),
+            Check::pure("relative error of a fall of 1 s", Bound::AtMost(0.03)),
+            Check::pure("relative error of a fall of 1/4 s", Bound::AtMost(0.03)),
+            Check::pure("relative error of a spring of 1 Hz after 10 s", Bound::AtMost(0.03)),
         ],
         judge: Judge::All,
         measure: |_| Ok(euler()),
-        how: "Explicit Euler in frames of 1/60 s against the closed form. A fall is off by one \
-              part in the number of frames; what swings gains energy in every frame, without end.",
+        how: "Explicit Euler in frames of 1/60 s against the closed form. The relative error of a fall \
+              is 1 / frames; an oscillator gains energy in every frame, without limit.",
         command: "taut claims --show euler-3-percent",
     },
     Claim {
@@ -42,8 +42,8 @@ pub(super) const CLAIMS: &[Claim] = &[
         ],
         judge: Judge::All,
         measure: |scale| Ok(closed_form(scale)),
-        how: "Three columns of f32 on one thread, plain loops: the closed form, and the motion of \
-              Taut's own law. The fastest of some rounds.",
+        how: "Three columns of f32 on one thread, plain loops: the closed form, and Taut's Verlet \
+              step. The fastest of some rounds.",
         command: "taut claims --show closed-form-too-slow",
     },
     Claim {
@@ -52,7 +52,7 @@ pub(super) const CLAIMS: &[Claim] = &[
                it: the velocity is implied by the two positions",
         source: Source::Mosegaard,
         section: "Particles: from forces to positions",
-        checks: &[Check::pure("how far off the path after 600 frames", Bound::AtMost(1e-3))],
+        checks: &[Check::pure("relative error of the path after 600 frames", Bound::AtMost(1e-3))],
         judge: Judge::All,
         measure: |_| inertia(),
         how: "A free particle pushed once, in f32, against velocity times time.",
@@ -97,8 +97,8 @@ pub(super) const CLAIMS: &[Claim] = &[
         ],
         judge: Judge::All,
         measure: |_| springs(),
-        how: "A kilogram on a metre of Hooke's spring (20 kN/m, 50 N s/m), hung up and let go, by \
-              the report's own integration; then on a stick, relaxed once a step.",
+        how: "A mass of 1 kg on a linear spring of 1 m (20 kN/m, 50 N s/m), released at rest length, by \
+              the report's integration; then on a stick, relaxed once a step.",
         command: "taut claims --show springs-need-small-steps",
     },
 ];
@@ -118,13 +118,13 @@ fn euler() -> Vec<f64> {
         let fallen = by_euler(0.0, 0.0, FRAME, frames, |_, _| GRAVITY);
         (fallen / (GRAVITY / 2.0 * (f64::from(frames) * FRAME).powi(2)) - 1.0).abs()
     };
-    // After whole periods it is where it began, at 1.
-    let pulse = std::f64::consts::TAU;
-    let swing = by_euler(1.0, 0.0, FRAME, 600, |x, _| -pulse * pulse * x);
+    // After whole periods the exact position is the initial one, 1.
+    let omega = std::f64::consts::TAU;
+    let swing = by_euler(1.0, 0.0, FRAME, 600, |x, _| -omega * omega * x);
     vec![fall(60), fall(15), (swing - 1.0).abs()]
 }
 
-/// The fastest of some rounds, s.
+/// The time of the fastest of some rounds, s.
 fn fastest(rounds: usize, mut work: impl FnMut()) -> f64 {
     let round = |_| {
         let start = Instant::now();
@@ -165,10 +165,10 @@ fn closed_form(scale: Scale) -> Vec<f64> {
     vec![f64::from(particles) * FRAME / closed, closed / numerical]
 }
 
-/// How far a particle comes that starts at 1 m/s, and how fast it is then.
+/// Final position and velocity of a particle that starts at 0 with 1 m/s.
 fn pushed(step: &Step<1>, steps: usize) -> Result<[f64; 2], ClaimError> {
     let mut particles = Particles::<1>::new(&[[0.0], [5.0], [6.0]], &[1.0, 0.0, 0.0])?;
-    // A plan wants a stick; nothing hangs on this one.
+    // A plan needs a stick; this one is between pinned particles.
     let sticks = Sticks::joining(&particles, &[[1, 2]], Duplicates::Keep)?;
     let schedule = Schedule::authored(&sticks);
     let mut plan = ScalarKernel.plan(&particles, &sticks, &schedule, Formula::Exact)?;
@@ -180,7 +180,7 @@ fn pushed(step: &Step<1>, steps: usize) -> Result<[f64; 2], ClaimError> {
     Ok([x, (x - before) / f64::from(step.dt)])
 }
 
-/// In frames of `dt` seconds, without acceleration, each of which takes a share of the velocity.
+/// A step of `dt` seconds without acceleration that removes a share of the velocity.
 fn coasting(dt: f32, share: f32) -> Step<1> {
     let damping_rate = Step::<1>::rate_of_share(share, dt);
     Step { dt, substeps: 1, iterations: 1, acceleration: [0.0], damping_rate }
@@ -205,7 +205,7 @@ fn damped() -> Result<Vec<f64>, ClaimError> {
 
 fn springs() -> Result<Vec<f64>, ClaimError> {
     let spring = |hertz: u32| {
-        // Downwards from the hook, 1 m at rest.
+        // x points down from the anchor; the rest length is 1 m.
         let force = |x: f64, v: f64| GRAVITY - 20_000.0 * (x - 1.0) - 50.0 * v;
         let x = by_euler(1.0, 0.0, 1.0 / f64::from(hertz), 10 * hertz, force);
         if x.is_finite() { (x - 1.0).abs() } else { f64::INFINITY }

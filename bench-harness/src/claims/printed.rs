@@ -1,9 +1,9 @@
 //! Formulas as printed in the articles, **wrong on purpose**: each function has the error of its
-//! source, so that [`misprint`](super) claims can show its effect. Use none of them.
+//! source, so that the claims in [`misprint`](super) can show its effect. Do not use them.
 //!
 //! The corrected forms are Taut's own: [`relax`](taut::relax) and [`verlet`](taut::verlet).
 
-/// A place, m.
+/// A point, m.
 pub type Point = [f64; 3];
 
 fn minus(a: Point, b: Point) -> Point {
@@ -55,7 +55,7 @@ pub fn approximated_stick([x1, x2]: [Point; 2], r: f64) -> [Point; 2] {
 }
 
 /// The stick with masses of the book chapter. Wrong: it divides by `dl`, which is never set;
-/// only `dlen` is. Here it is 0, as a variable is that is cleared.
+/// only `dlen` is. Here it is 0.
 pub fn chapter_stick_with_masses(
     [x1, x2]: [Point; 2],
     [invmass1, invmass2]: [f64; 2],
@@ -76,15 +76,15 @@ pub fn backward_clock(last_time: f64, current_time: f64, left_over: f64) -> (f64
     (timesteps, elapsed - timesteps * 16.0)
 }
 
-/// The same. Wrong: from the left-over time it takes the number of steps, not their length.
+/// As [`backward_clock`]. Wrong: subtracts the number of steps from the elapsed time, not their length.
 pub fn forgetful_clock(last_time: f64, current_time: f64, left_over: f64) -> (f64, f64) {
     let elapsed = current_time - last_time + left_over;
     let timesteps = (elapsed / 16.0).floor();
     (timesteps, elapsed - timesteps)
 }
 
-/// A coordinate after a step of Verlet. Wrong: half of the acceleration, as if the velocity
-/// were one of its own; here it is the difference of two places and has the other half in it.
+/// A coordinate after a step of Verlet. Wrong: it adds half of the acceleration, as for an independent
+/// velocity; but the difference of two positions already lacks the other half.
 pub fn verlet_with_half(x: f64, last_x: f64, acc: f64, timestep_squared: f64) -> f64 {
     let vel = x - last_x;
     x + vel + 0.5 * acc * timestep_squared

@@ -1,14 +1,13 @@
-//! What several claims need: a scene that runs, a stick that is relaxed.
+//! Helpers of the claims: running a model, relaxing one stick.
 
-use taut::world::Model;
+use taut::world::{Arranged, Arrangement, Model};
 use taut::{Factor, Formula, Kernel, Plan, Step, Stretch, WithFactor, relax};
 
 use super::ClaimError;
 use crate::scenario::fastest_in;
-use taut::world::{Arranged, Arrangement};
 
-/// Runs a scene: the rms residual at the end, infinite if a position is not finite. The bits are
-/// those of any kernel.
+/// Runs a model on the fastest kernel (all give the same bits) and returns the final rms residual,
+/// infinite if a position is not finite.
 pub(super) fn rms_after(
     scene: &Model,
     arrangement: &str,
@@ -28,17 +27,17 @@ pub(super) fn rms_after(
     Ok(or_infinite(Stretch::of(&particles, &sticks).residual_rms()))
 }
 
-/// NaN is what is left of what grew without bound.
+/// Replaces NaN, the result of a blow-up, by infinity.
 pub(super) fn or_infinite(value: f64) -> f64 {
     if value.is_nan() { f64::INFINITY } else { value }
 }
 
-/// A step of one substep and that many iterations.
+/// A step of one substep with that many iterations.
 pub(super) fn one_substep<const D: usize>(iterations: u32) -> Step<D> {
     Step { substeps: 1, iterations, ..Step::default() }
 }
 
-/// One stick in `f64`, relaxed once: its ends afterwards.
+/// Relaxes one stick once in `f64`; returns its ends.
 pub(super) fn relaxed(
     formula: Formula,
     ends: [[f64; 3]; 2],
@@ -65,13 +64,13 @@ impl WithFactor for OneStick {
     }
 }
 
-/// The length of a stick of rest length 1 and length `from`, relaxed once.
+/// The length of a stick of rest length 1 and length `from` after one relaxation.
 pub(super) fn new_length(formula: Formula, from: f64) -> f64 {
     let [a, b] = relaxed(formula, [[0.0; 3], [from, 0.0, 0.0]], [1.0; 2], 1.0);
     b[0] - a[0]
 }
 
-/// Between two points.
+/// The distance between two points.
 pub(super) fn length([a, b]: [[f64; 3]; 2]) -> f64 {
     (0..3).map(|axis| (b[axis] - a[axis]).powi(2)).sum::<f64>().sqrt()
 }

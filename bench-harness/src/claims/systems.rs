@@ -25,9 +25,9 @@ pub(super) const CLAIMS: &[Claim] = &[
         judge: Judge::All,
         measure: one_pass_for_plants,
         how: "Eight shrubs of sticks, supports between neighbours' neighbours and stays from the \
-              roots, under their own weight. Enough is to stand: 90 % of the height. That the low \
-              number is what bends them is that eight passes leave less than half of it; which \
-              amount is right is for the eye.",
+              roots, under their own weight. The bound for \"enough\" is 90 % of the height. Eight passes \
+              halve the sag at least, so the low number causes the bending; which amount is right is \
+              a matter of taste.",
         command: "taut simulate plants --iterations 1 --substeps 1",
     },
     Claim {
@@ -44,8 +44,8 @@ pub(super) const CLAIMS: &[Claim] = &[
         judge: Judge::All,
         measure: posture_links,
         how: "Ten ragdolls in the plane, with the limits of their joints, thrown about a room: the \
-              mean distance of feet from shoulders after 20 s, over that of one who stands straight. \
-              The links have a stiffness of a hundredth.",
+              mean distance of feet from shoulders after 20 s, over that of a standing ragdoll. \
+              The links have a stiffness of 0.01.",
         command: "taut simulate ragdolls",
     },
     Claim {
@@ -63,7 +63,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         ],
         judge: Judge::All,
         measure: penetration_points,
-        how: "Cubes of 0.5 m fastened to four particles each, turned in all ways, that drop 1 m into \
+        how: "Cubes of 0.5 m fastened to four particles each, in various orientations, that drop 1 m into \
               a room: 60 steps a second, each of 3 or 4 passes of one iteration and one of \
               collision. The deepest corner of any at the end of any step, and the rms residual over \
               all steps.",
@@ -76,7 +76,10 @@ pub(super) const CLAIMS: &[Claim] = &[
         source: Source::Report,
         section: "Phase IV: External Effects and Cloth Draping",
         checks: &[
-            Check::pure("hem's fall below the table over its overhang", Bound::Between(0.8, 1.1)),
+            Check::pure(
+                "drop of the hem below the table over its overhang",
+                Bound::Between(0.8, 1.1),
+            ),
             Check {
                 what: "corners below the middles of the hem",
                 unit: "m",
@@ -88,19 +91,19 @@ pub(super) const CLAIMS: &[Claim] = &[
         judge: Judge::All,
         measure: no_drape_equation,
         how: "A sheet of 1.4 m falls flat on a table of 1 m and lies there for 10 s: sticks, gravity \
-              and a table with friction, nothing else. Draped is that its hem hangs down by what \
-              stands over (0.2 m in the middles), its corners lower still, and that it rests.",
+              and a table with friction, nothing else. It is draped if its hem hangs down by its \
+              overhang (0.2 m in the middle of a side), its corners hang lower, and it rests.",
         command: "taut simulate table-cloth",
     },
 ];
 
-/// The scene of the library.
+/// A scene of the library.
 fn listed(name: &str, size: usize) -> Result<AnyScene, SceneError> {
     let scene = LibraryScene::ALL.iter().find(|listed| listed.name == name);
     scene.expect("it is a scene of the library").scene(size)
 }
 
-/// Lets a scene run, looking at it after each frame.
+/// Runs a scene and calls `look` after each frame.
 fn run<const D: usize>(
     scene: &Scene<D>,
     frames: usize,
@@ -111,23 +114,22 @@ where
 {
     let mut world = World::new(scene, AnyKernel::best_for)?;
     for _ in 0..frames {
-        // What blows up shows in the numbers.
+        // A blow-up shows in the numbers.
         let _ = world.step()?;
         look(&world)?;
     }
     Ok(world)
 }
 
-/// Ragdolls in the plane in a room, each for itself: what cannot be seen, their contacts with each
-/// other, is left out.
+/// Ragdolls in the plane in a room, without contacts between them (the obstacles that have no figure).
 fn ragdolls(size: usize) -> Result<Option<Scene<2>>, ClaimError> {
     let AnyScene::Flat(mut scene) = listed("ragdolls", size)? else { return Ok(None) };
     scene.obstacles.retain(|obstacle| obstacle.figure(0.0).is_some());
     Ok(Some(scene))
 }
 
-/// The rms residual of ragdolls in a room over all frames, of limbs and limits: all sticks but the
-/// weak ones that hold the posture.
+/// The rms residual of ragdolls in a room over all frames: of all sticks except the weak ones that hold
+/// the posture.
 pub(super) fn ragdolls_stretch(iterations: u32, scale: Scale) -> Result<f64, ClaimError> {
     let Some(mut scene) = ragdolls(scale.pick(10, 2))? else { return Ok(f64::NAN) };
     scene.settings.step = one_substep(iterations);
@@ -153,7 +155,7 @@ pub(super) fn ragdolls_stretch(iterations: u32, scale: Scale) -> Result<f64, Cla
 fn one_pass_for_plants(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     let (shrubs, frames) = scale.pick((8, 600), (1, 5));
     let height = f64::from(Plant::default().height);
-    // The share of their height that they have at the end, and how far the leaves come down.
+    // The final share of the height, and the sag of the leaves.
     let bend = |iterations| -> Result<[f64; 2], ClaimError> {
         let AnyScene::Solid(mut scene) = listed("plants", shrubs)? else {
             return Ok([f64::NAN; 2]);

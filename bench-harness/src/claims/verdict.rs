@@ -1,21 +1,21 @@
-//! From numbers to a verdict.
+//! Checks, bounds, and the verdict that follows from them.
 
 use std::fmt;
 
 use serde::Serialize;
 
-/// A number that a claim speaks about.
+/// A number that a claim is about, and its bound.
 #[derive(Clone, Copy, Debug)]
 pub struct Check {
     /// What it is.
     pub what: &'static str,
     /// Its unit; empty for a pure number.
     pub unit: &'static str,
-    /// Where it must lie for the claim to hold.
+    /// The bound for the claim to hold.
     pub bound: Bound,
 }
 
-/// Where a number must lie. NaN lies nowhere.
+/// A bound of a number. NaN is within none.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Bound {
@@ -23,32 +23,32 @@ pub enum Bound {
     AtMost(f64),
     /// At or above.
     AtLeast(f64),
-    /// There, to the bit.
+    /// Equal.
     Exactly(f64),
     /// At or between.
     Between(f64, f64),
 }
 
-/// How a verdict follows from what holds.
+/// How the verdict follows from the checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Judge {
-    /// All checks hold, some, or none.
+    /// Holds if all checks do, in part if some do.
     All,
     /// The first check is of a text as printed, the second of the same text corrected.
     Printed,
 }
 
-/// What the numbers say of a claim.
+/// The verdict on a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// All of it.
+    /// All checks hold.
     Holds,
-    /// Some of it.
+    /// Some checks hold.
     HoldsInPart,
-    /// None of it.
+    /// No check holds.
     DoesNotHold,
-    /// Not as printed, but as corrected.
+    /// The check of the printed text fails; that of the corrected text holds.
     Misprint,
 }
 
@@ -60,7 +60,7 @@ impl Check {
 }
 
 impl Bound {
-    /// Whether a number lies there.
+    /// Whether a number is within the bound.
     pub fn holds(self, value: f64) -> bool {
         match self {
             Self::AtMost(most) => value <= most,
@@ -73,7 +73,7 @@ impl Bound {
 
 impl fmt::Display for Bound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // A small one in the form 1e-12.
+        // Small numbers in the form 1e-12.
         let short = |number: f64| {
             if number != 0.0 && number.abs() < 1e-3 {
                 format!("{number:e}")

@@ -116,7 +116,7 @@ fn an_arrangement_schedules_all_sticks_and_its_numbering_can_be_undone() {
 }
 
 #[test]
-fn what_a_user_gets_who_asks_for_none_is_the_sheet_s_order_or_that_for_its_mesh() {
+fn the_default_order_is_that_of_the_sheet_or_mesh() {
     for scene in [sheet(), sheet().shuffled(1), shuffled_disc()] {
         let default = Arrangement::default_of(&scene);
         let schedule = default.of(&scene).unwrap().schedule;

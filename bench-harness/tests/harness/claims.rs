@@ -82,7 +82,7 @@ fn the_most_telling_number_is_the_first_that_is_out_of_bounds() {
 
 /// Counted or computed, so the same on every machine.
 #[test]
-fn what_no_clock_decides_is_found_again() {
+fn claims_that_measure_no_time_are_reproducible() {
     for (name, verdict) in [
         ("exact-cost", Verdict::Holds),
         ("n-divisions", Verdict::Holds),

@@ -276,7 +276,7 @@ fn a_contest_leaves_its_scene_alone_and_can_be_run_again() {
 }
 
 #[test]
-fn what_cannot_be_run_is_refused_with_the_reason() {
+fn invalid_contests_are_rejected_with_a_reason() {
     let refusal = |contest: Contest| contest.run(|_| ()).unwrap_err();
     let sound = || contest(shuffled_disc(), vec![scalar(Formula::Exact, arrangement("packed"))]);
 

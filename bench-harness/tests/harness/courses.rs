@@ -70,7 +70,7 @@ fn a_run_of_other_bits_is_found_out() {
     let mut run = course.run(&AnyKernel::best()).unwrap();
     run.frames(3);
     assert!(matches!(run.verified(2), Err(Unsound::OtherBits { .. })), "a frame too many");
-    // The textbook has bits of its own, and nobody expects others.
+    // The textbook loop has its own bits, which are not compared with others.
     let mut textbook = course.run_textbook();
     textbook.frames(3);
     assert!(textbook.verified(2).is_ok());

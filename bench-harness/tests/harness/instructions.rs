@@ -46,7 +46,7 @@ fn a_profile_has_each_instruction_of_the_program_once_and_no_callee_twice() {
 }
 
 #[test]
-fn what_callgrind_writes_with_other_options_is_refused_with_its_line() {
+fn callgrind_output_of_other_options_is_rejected_with_its_line() {
     for wrong in ["+3 1", "-1 2", "* 5", "12 7", "0x12", "0xhello 1", "0x12 one", "0x12 1 1"] {
         let text = format!("ob=/target/taut\n{wrong}\n");
         let error = Profile::parse(&text, "/target/taut").unwrap_err();

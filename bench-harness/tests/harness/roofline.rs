@@ -1,4 +1,4 @@
-//! Limits follow from what a stick asks for and what a machine gives; what a stick asks for follows
+//! Lower bounds follow from the demand of a stick and the peak rates of a machine; the demand follows
 //! from the law and the layout.
 
 use taut::world::{Model, StickSet};
@@ -8,7 +8,7 @@ use taut_bench::{Arranged, Contest};
 
 use crate::make::{arrangement, contest, everybody, scalar, sheet, shuffled_disc};
 
-/// Made up.
+/// A synthetic machine.
 fn peak() -> Peak {
     let bandwidth = |set_bytes, bytes_per_ns| Bandwidth { set_bytes, bytes_per_ns };
     Peak {
@@ -154,7 +154,7 @@ fn every_contestant_has_a_row_that_its_limit_can_be_found_in() {
 }
 
 #[test]
-fn what_was_not_measured_gives_no_row() {
+fn missing_measurements_give_no_row() {
     let contestants = vec![scalar(Formula::Exact, arrangement("coloured"))];
     let contest = contest(sheet(), contestants);
     let peaks = [Peak { isa: "abacus", ..peak() }];

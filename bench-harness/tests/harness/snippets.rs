@@ -88,7 +88,7 @@ use crate::snippets::{Instance, Outcome};
 }
 
 #[test]
-fn what_is_compiled_and_run_here_is_what_a_tuning_prints() {
+fn printed_code_of_a_tuning_is_the_code_compiled_here() {
     let text = generate();
     if std::env::var_os("TAUT_BLESS").is_some() {
         std::fs::write(PATH, &text).unwrap();

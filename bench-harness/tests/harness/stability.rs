@@ -100,7 +100,7 @@ fn a_bound_is_left_at_the_first_frame_beyond_it() {
 }
 
 #[test]
-fn what_is_not_finite_is_not_bounded_and_goes_no_further() {
+fn a_run_stops_at_the_first_position_that_is_not_finite() {
     for row in run(&survey(breaking(), vec![arrangement("packed")])) {
         assert_eq!((row.left_bounds_at, row.finite), (Some(1), false), "{row:?}");
         assert!(row.stretch_rms.is_nan() && row.compression_rms.is_nan(), "{row:?}");

@@ -42,7 +42,7 @@ fn the_textbook_goes_where_the_scalar_kernel_goes_in_authored_order() {
 }
 
 #[test]
-fn what_is_pinned_stays_to_the_bit() {
+fn pinned_particles_keep_their_bits() {
     let scene = sheet();
     let textbook = after(&scene, &step(), 6);
     let masses = scene.particles.inverse_masses();

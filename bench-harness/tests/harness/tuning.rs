@@ -164,14 +164,14 @@ fn an_order_that_explodes_is_chosen_by_nobody() {
 }
 
 #[test]
-fn what_is_too_slack_is_refused_whoever_gives_it() {
+fn candidates_with_too_much_stretch_are_rejected() {
     let scene = sheet();
     let tight = Tuning { max_stretch: Some(1e-9), ..tuning(&scene, "sheet") };
     for any_answer in [false, true] {
         let error = Tuning { any_answer, ..tight.clone() }.run(|_| ()).unwrap_err();
         assert!(matches!(error, TuningError::NothingAccepted { .. }), "{error}");
     }
-    // Between the stiffest order and the slackest some are refused, and not the rest.
+    // A limit between the stiffest and the slackest order rejects some and accepts the others.
     let stretch = |trial: &Trial| trial.stretch_rms.unwrap();
     let loose = Tuning { any_answer: true, max_stretch: Some(1.0), ..tuning(&scene, "sheet") };
     let mut all: Vec<f64> = run(&loose).trials.iter().map(stretch).collect();

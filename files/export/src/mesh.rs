@@ -10,13 +10,13 @@ use glam::Vec3;
 pub struct Mesh {
     /// m.
     pub points: Vec<[f32; 3]>,
-    /// Of length 1, one for each point.
+    /// Unit normals, one for each point.
     pub normals: Vec<[f32; 3]>,
-    /// By the numbers of the points.
+    /// Indices of points.
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// The number of segments of a circle.
+/// Segments of a circle.
 const AROUND: u32 = 48;
 
 impl Mesh {
@@ -31,8 +31,8 @@ impl Mesh {
         Self::capsule(radius, 0.0, AROUND)
     }
 
-    /// All that is nearer than `radius` to the line from (0, -half, 0) to (0, half, 0), cut into
-    /// `around` pieces.
+    /// All points within `radius` of the segment from (0, -half, 0) to (0, half, 0), with `around`
+    /// segments.
     #[must_use]
     pub fn capsule(radius: f32, half: f32, around: u32) -> Self {
         let around = around.max(4);
@@ -55,8 +55,7 @@ impl Mesh {
         mesh
     }
 
-    /// A cylinder of radius and length 1 along y, about the origin, open at its ends: a stick, to
-    /// be scaled.
+    /// An open cylinder of radius and length 1 along y, centred at the origin, to be scaled to sticks.
     #[must_use]
     pub fn rod(around: u32) -> Self {
         let mut mesh = Self::default();
@@ -89,7 +88,7 @@ impl Mesh {
         }
     }
 
-    /// A box around the origin, its sides at right angles to the axes.
+    /// An axis-aligned box centred at the origin.
     #[must_use]
     pub fn cuboid(half: [f32; 3]) -> Self {
         let mut mesh = Self::default();
@@ -101,8 +100,8 @@ impl Mesh {
         mesh
     }
 
-    /// The floor of a room around the origin, and its walls as far as `high` above the floor, seen
-    /// from inside.
+    /// The floor of a room centred at the origin and its walls up to `high` above the floor, facing
+    /// inwards.
     #[must_use]
     pub fn room(half: [f32; 3], high: f32) -> Self {
         let mut mesh = Self::default();
@@ -115,7 +114,7 @@ impl Mesh {
         mesh
     }
 
-    /// A square on the plane y = 0, seen from above, from its middle `half` to each side.
+    /// A square of half size `half` in the plane y = 0, facing up.
     #[must_use]
     pub fn floor(half: f32) -> Self {
         let mut mesh = Self::default();
@@ -142,12 +141,12 @@ impl Mesh {
         self.triangles.extend([[a, b, c], [a, c, d]]);
     }
 
-    /// Any triangles, with edges sharp: each triangle has corners of its own, whose normals are the
-    /// triangle's. Triangles without an area are left out, as are those that name no points.
+    /// Flat-shaded triangles: each corner has the normal of its triangle. Degenerate triangles and those
+    /// with invalid indices are skipped.
     #[must_use]
     pub fn faceted(points: &[[f32; 3]], triangles: &[[u32; 3]]) -> Self {
         let mut mesh = Self::default();
-        // Corners of one plane are shared, so that a box has 24 of them.
+        // Coplanar triangles share corners, so a box has 24.
         let mut corners: HashMap<(u32, [i32; 3]), u32> = HashMap::new();
         for triangle in triangles {
             let [Some(a), Some(b), Some(c)] =

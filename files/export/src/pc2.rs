@@ -1,10 +1,10 @@
-//! Point caches (`.pc2`): where the points of a mesh are in every frame, for Blender's modifier "Mesh
+//! Point caches (`.pc2`): the points of a mesh in every frame, for Blender's modifier "Mesh
 //! Cache", for 3ds Max and others.
 //!
 //! Little-endian: 12 bytes `POINTCACHE2\0`, the version 1 (`i32`), the number of points (`i32`), the
-//! first frame and how many frames a sample lasts (`f32` each), the number of samples (`i32`); then
-//! for each sample three `f32` for each point (Blender's `MOD_meshcache_pc2.cc` and the exporter that
-//! it comes with). How many frames a second there are, is for the program to say.
+//! first frame and the frames per sample (`f32` each), the number of samples (`i32`); then
+//! for each sample three `f32` for each point (see Blender's `MOD_meshcache_pc2.cc` and its exporter).
+//! The file does not store the frame rate.
 //!
 //! Points are in the order of the [OBJ file](crate::obj) of any frame, in metres, y up. In Blender:
 //! import that OBJ, add the modifier to it, choose the `.pc2` file, and set the frame rate of the scene
@@ -26,14 +26,14 @@ pub struct PointCache {
     samples: u32,
 }
 
-/// Where the number of samples stands.
+/// Byte offset of the number of samples.
 const SAMPLES_AT: u64 = 28;
 
 impl PointCache {
-    /// Begins a file.
+    /// Creates a file and writes the header.
     ///
     /// # Errors
-    /// If it cannot be written, or there are more points or frames than the format can name.
+    /// If it cannot be written, or there are more points or frames than the format allows.
     pub fn create(path: &Path, stage: &Stage, schedule: Schedule) -> Result<Self> {
         let points = i32::try_from(stage.point_count());
         let (Ok(points), Ok(_)) = (points, i32::try_from(schedule.frames)) else {

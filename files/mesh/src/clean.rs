@@ -1,7 +1,7 @@
 //! Cleaning: weld vertices, drop degenerate triangles, drop unused vertices, and count all of it.
 //!
-//! In this order, because a triangle may become degenerate by welding, and a vertex may lose its last
-//! triangle by that.
+//! The order matters: welding may make a triangle degenerate, and dropping that may leave a vertex
+//! unused.
 
 use std::collections::HashMap;
 
@@ -70,7 +70,7 @@ fn weld(positions: &mut Vec<[f32; 3]>, new_name: &mut [u32]) -> usize {
     let mut kept: Vec<[f32; 3]> = Vec::with_capacity(before);
     let mut at = HashMap::with_capacity(before);
     for (position, name) in positions.iter().zip(new_name) {
-        // Finite and never -0.0 (the readers saw to that), so equal bits are equal numbers.
+        // Finite and never -0.0 (the readers ensure it), so equal bits are equal numbers.
         *name = *at.entry(position.map(f32::to_bits)).or_insert_with(|| {
             kept.push(*position);
             kept.len() as u32 - 1

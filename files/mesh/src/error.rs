@@ -50,13 +50,13 @@ pub enum Problem {
     /// The file does not exist, may not be read, or reading it broke off.
     #[error("cannot be read: {error}")]
     Unreadable {
-        /// What the operating system said.
+        /// The error of the operating system.
         error: io::Error,
     },
     /// The path leads to a folder, a pipe or a device.
     #[error("is not a regular file: expected an OBJ, PLY or glTF file")]
     NotAFile,
-    /// Neither the name nor the first bytes tell a format.
+    /// Neither the name nor the first bytes identify a format.
     #[error(
         "is of no known format: expected a name in .obj, .ply, .gltf or .glb, or a file that starts like PLY or glTF, found {found}"
     )]
@@ -64,7 +64,7 @@ pub enum Problem {
         /// What the file starts with.
         found: String,
     },
-    /// The file starts like something else than the format that its name promises.
+    /// The file does not start like the format that its name implies.
     #[error("is not {format}: expected it to start with {}, found {found}", format.start())]
     WrongFormat {
         /// The format that was expected.
@@ -75,24 +75,24 @@ pub enum Problem {
     /// The file holds no bytes.
     #[error("is empty: expected a mesh")]
     Empty,
-    /// The file stops before what it announced is complete.
+    /// The file ends before something that it declares is complete.
     #[error("the file ends inside {inside}")]
     Truncated {
         /// What is incomplete.
         inside: String,
     },
-    /// The header announces more than the file could hold. Nothing was allocated for it.
+    /// The header declares more rows than the file could hold. Nothing was allocated for them.
     #[error(
         "declares {declared} of element `{element}`, which take at least {needed} bytes, but only {left} are left: cut short, or a false count"
     )]
     LyingCount {
         /// The element's name in the header.
         element: String,
-        /// How many the header announces.
+        /// The declared number of rows.
         declared: u64,
-        /// Bytes that so many would take at the least.
+        /// The minimum number of bytes for that many rows.
         needed: u128,
-        /// Bytes that are there.
+        /// The remaining bytes.
         left: u64,
     },
     /// Unexpected content.
@@ -103,10 +103,10 @@ pub enum Problem {
         /// The found content.
         found: String,
     },
-    /// The JSON of a glTF file is not JSON, or not that of a glTF document.
+    /// The JSON of a glTF file is invalid, or not that of a glTF document.
     #[error("the JSON is not that of a glTF 2.0 document: {message}")]
     Json {
-        /// What the JSON reader said, with the line and column inside the JSON.
+        /// The error of the JSON reader, with the line and column inside the JSON.
         message: String,
     },
     /// A face names a vertex that does not exist.
@@ -121,7 +121,7 @@ pub enum Problem {
         /// The number of the first: 1 in OBJ, else 0.
         first: u64,
     },
-    /// A coordinate is infinite or not a number, as it stands or once its node's transform is applied.
+    /// A coordinate is infinite or NaN, before or after the transform of its node.
     #[error("vertex {vertex} lies at ({}, {}, {}), where three finite numbers were expected", position[0], position[1], position[2])]
     NotFinite {
         /// The vertex's number.
@@ -135,7 +135,7 @@ pub enum Problem {
         /// How many vertices there are.
         vertices: u64,
     },
-    /// Every triangle has two corners in the same place, so that nothing is left.
+    /// All triangles are degenerate.
     #[error("has {} but each has two corners in one place: no mesh is left", count(*triangles, "triangle", "triangles"))]
     AllDegenerate {
         /// How many triangles were read.
@@ -147,16 +147,16 @@ pub enum Problem {
         /// The feature.
         what: String,
     },
-    /// A reference inside a glTF document leads nowhere.
+    /// A reference inside a glTF document is out of range.
     #[error("{by} refers to {what} {index}, but {}", Numbers { count: *count as u64, first: 0 })]
     NoSuch {
         /// The object with the reference.
         by: String,
         /// The kind of thing.
         what: &'static str,
-        /// Its number, counted from 0.
+        /// The index in the reference.
         index: usize,
-        /// How many such things there are.
+        /// The number of things of that kind.
         count: usize,
     },
     /// A node has two parents, or the nodes form a cycle.
@@ -180,7 +180,7 @@ pub enum Problem {
     FileName {
         /// The buffer's number, counted from 0.
         buffer: usize,
-        /// Which name, and what is wrong with it.
+        /// The name, and what is wrong with it.
         error: FileNameError,
     },
     /// A glTF buffer is shorter than the document says.
@@ -188,9 +188,9 @@ pub enum Problem {
     ShortBuffer {
         /// The buffer's number, counted from 0.
         buffer: usize,
-        /// The bytes that the document announces.
+        /// The declared number of bytes.
         declared: u64,
-        /// The bytes that are there.
+        /// The number of bytes found.
         found: u64,
     },
     /// The mesh is larger than [`LoadOptions`](crate::LoadOptions) allows.
@@ -214,7 +214,7 @@ impl Problem {
 
     /// A [`Problem::TooLarge`] if `count` is more than an option allows.
     ///
-    /// Everything passes here whose size the file decides by other than its length.
+    /// Used wherever a size does not follow from the length of the file.
     pub(crate) fn check_limit(what: &'static str, count: u64, limit: u64) -> Result<(), Self> {
         if count <= limit { Ok(()) } else { Err(Self::TooLarge { what, limit }) }
     }

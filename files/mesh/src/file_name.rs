@@ -1,4 +1,4 @@
-//! The names of other files that a file holds.
+//! References from one file to another.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use crate::error::quote;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("the file name {} {fault}", quote(name))]
 pub struct FileNameError {
-    /// The name, as it is meant: percent signs of a glTF file are decoded.
+    /// The name, percent-decoded if it is from a glTF file.
     pub name: String,
     /// What is wrong with it.
     pub fault: FileNameFault,
@@ -23,23 +23,23 @@ pub enum FileNameFault {
     /// It is empty, or names the folder itself.
     #[error("names no file")]
     Empty,
-    /// It starts at the root of a file system, or names a network share.
+    /// It is an absolute path or a network share.
     #[error("is absolute; expected a path relative to the folder of the file that holds it")]
     Absolute,
     /// It names a drive, as `C:`.
     #[error("names a drive; expected a path relative to the folder of the file that holds it")]
     Drive,
-    /// It leads up, as by `..`.
+    /// It has a part `..`.
     #[error("leads up; expected a path in or below the folder of the file that holds it")]
     Up,
 }
 
-/// Where the file is that another file in `folder` calls `name`: in that folder or below it.
+/// The path of the file that another file in `folder` refers to as `name`: in that folder or below it.
 ///
-/// Every file that input names is opened by a path from here. So input cannot name
-/// any file of the machine. `/` and `\` separate the parts of a name, and drives are recognised, on
+/// Every file name found in input is resolved here, so that input cannot refer to arbitrary files of the
+/// machine. `/` and `\` separate the parts of a name, and drives are recognised, on
 /// every platform; the result has the separators of this one. The name is not decoded further, and
-/// nothing is looked up: a symbolic link in the folder leads wherever it leads.
+/// the file system is not accessed: symbolic links in the folder are followed when the file is opened.
 ///
 /// ```
 /// use std::path::Path;

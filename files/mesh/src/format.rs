@@ -27,7 +27,7 @@ impl Format {
         }
     }
 
-    /// This format, or the complaint that `bytes` do not start like it.
+    /// This format, or an error if `bytes` do not start like it.
     pub(crate) fn expect(self, bytes: &[u8], starts_like_it: bool) -> Result<Self, Problem> {
         match (bytes.is_empty(), starts_like_it) {
             (true, _) => Err(Problem::Empty),
@@ -49,8 +49,8 @@ impl fmt::Display for Format {
 
 /// The format of a file with this name and these contents.
 ///
-/// PLY and binary glTF announce themselves, and that outweighs the name; otherwise the name decides.
-/// Without either, a JSON object is taken for glTF.
+/// The magic bytes of PLY and binary glTF take precedence over the name; otherwise the name decides. If
+/// it is unknown, a JSON object counts as glTF.
 pub(crate) fn recognise(path: &Path, bytes: &[u8]) -> Result<Format, Problem> {
     if bytes.is_empty() {
         return Err(Problem::Empty);

@@ -29,19 +29,19 @@
 //! # Ok::<(), taut_mesh::MeshError>(())
 //! ```
 //!
-//! What is read: positions and faces. Faces of more than three corners become fans; vertices at the
-//! same place become one; degenerate triangles and vertices without a face are dropped. A
-//! [`Report`] counts all of it, and [`LoadOptions`] change some of it.
+//! The readers read positions and faces. They split faces of more than three corners into fans, weld
+//! vertices at the same place, and drop degenerate triangles and vertices without a face. A [`Report`]
+//! counts these changes; [`LoadOptions`] switch some of them off.
 //!
-//! What any file may be: truncated, lying, hostile. The readers return a [`MeshError`] then, which
-//! says where and what; they do not panic, and what they allocate is in proportion to the file's
-//! length, not to its promises. A glTF file can show one mesh many times and name one buffer many
-//! times: [`LoadOptions`] bound what that takes. Other files are read only from the folder of the
+//! Files may be truncated, inconsistent or hostile. The readers then return a [`MeshError`] that says
+//! what is wrong and where. They do not panic, and they allocate in proportion to the file's length,
+//! not to the counts that it declares. A glTF file can instantiate one mesh many times and refer to one
+//! buffer many times: [`LoadOptions`] limit the size of the result. Other files are read only from the folder of the
 //! glTF file and below it ([`path_below`]).
 //!
 //! What this crate does *not* know: sticks, particles, masses, schedules and kernels; units and axes
-//! (coordinates stay as the file has them, but for -0.0, which becomes 0.0); normals, texture,
-//! colours, materials and images; skins, morph targets and animations (a model comes in the pose in
+//! (coordinates are those of the file, except that -0.0 becomes 0.0); normals, texture,
+//! colours, materials and images; skins, morph targets and animations (a model has the pose in
 //! which it was stored); and the network.
 
 #![forbid(unsafe_code)]
@@ -68,8 +68,8 @@ pub use options::LoadOptions;
 
 /// Reads the mesh in the file at `path`, in the file's own unit.
 ///
-/// Files that start like PLY or binary glTF are read as such, whatever they are called; of others the
-/// extension decides, in capitals or not: `.obj`, `.ply`, `.gltf`, `.glb`.
+/// Files that start like PLY or binary glTF are read as such, whatever their name; for others the
+/// extension decides, in upper or lower case: `.obj`, `.ply`, `.gltf`, `.glb`.
 ///
 /// # Errors
 ///
@@ -82,7 +82,7 @@ pub fn load(path: impl AsRef<Path>, options: &LoadOptions) -> Result<Loaded, Mes
 
 fn read_file(path: &Path, options: &LoadOptions) -> Result<Loaded, MeshError> {
     let unreadable = |error| Problem::Unreadable { error };
-    // Before opening: a pipe would wait for a writer, and a device might never end.
+    // Checked before opening: a pipe would block until it has a writer, and a device may be endless.
     if !fs::metadata(path).map_err(unreadable)?.is_file() {
         return Err(Problem::NotAFile.into());
     }
@@ -101,24 +101,24 @@ fn read_file(path: &Path, options: &LoadOptions) -> Result<Loaded, MeshError> {
 ///
 /// # Errors
 ///
-/// With the line in question: a coordinate or corner that is no number ([`Problem::Malformed`]) or
+/// With the line in question: a coordinate or corner that is not a number ([`Problem::Malformed`]) or
 /// not finite ([`Problem::NotFinite`]), a corner that names no vertex
 /// ([`Problem::IndexOutOfRange`]). Without one: no bytes, or not text ([`Problem::Empty`],
-/// [`Problem::WrongFormat`]), nothing that is a mesh ([`Problem::NoFaces`],
+/// [`Problem::WrongFormat`]), no mesh in it ([`Problem::NoFaces`],
 /// [`Problem::AllDegenerate`]), or more of it than `options` allow ([`Problem::TooLarge`]).
 ///
-/// OBJ announces no counts: a file that was cut off between two lines cannot be told from a whole one.
+/// OBJ declares no counts, so a file truncated between two lines is read without an error.
 pub fn read_obj(bytes: &[u8], options: &LoadOptions) -> Result<Loaded, MeshError> {
     Ok(clean::clean(obj::read(bytes, options)?, Format::Obj, options)?)
 }
 
 /// Reads Stanford PLY: the elements `vertex` (`x`, `y`, `z`, of any type) and `face`
-/// (`vertex_indices` or `vertex_index`). Other elements and properties are passed over.
+/// (`vertex_indices` or `vertex_index`). Other elements and properties are skipped.
 ///
 /// # Errors
 ///
 /// As [`read_obj`], with the line in an ASCII file and the byte in a binary one; and for a header that
-/// makes no sense ([`Problem::Malformed`]), that declares more than the file can hold
+/// is invalid ([`Problem::Malformed`]), that declares more than the file can hold
 /// ([`Problem::LyingCount`]) or than it does hold ([`Problem::Truncated`]), or less
 /// ([`Problem::Malformed`]); and for triangle strips ([`Problem::Unsupported`]).
 pub fn read_ply(bytes: &[u8], options: &LoadOptions) -> Result<Loaded, MeshError> {
@@ -129,14 +129,14 @@ pub fn read_ply(bytes: &[u8], options: &LoadOptions) -> Result<Loaded, MeshError
 /// its nodes place it, all in one mesh. Lists, strips and fans are read; points and lines counted.
 ///
 /// Buffers may lie in the file, in `data:` addresses, or in files in or below `folder`, which is the
-/// folder of the glTF file; without one, files are not looked for. Images are never read.
+/// folder of the glTF file; without one, no file is opened. Images are never read.
 ///
 /// # Errors
 ///
 /// As [`read_obj`], with the mesh and primitive; and for a container that is truncated
 /// ([`Problem::Truncated`]) or other than expected ([`Problem::Malformed`]), for JSON that is not
-/// glTF's ([`Problem::Json`]), references that lead nowhere or round in a circle
-/// ([`Problem::NoSuch`], [`Problem::NotATree`]), buffers that cannot be had, lie outside of the
+/// glTF's ([`Problem::Json`]), references that are out of range or form a cycle
+/// ([`Problem::NoSuch`], [`Problem::NotATree`]), buffers that cannot be read, lie outside of the
 /// folder or are too short ([`Problem::Buffer`], [`Problem::FileName`], [`Problem::ShortBuffer`]),
 /// and for versions, extensions and accessors that
 /// are not understood: glTF 1.0, Draco and meshopt compression, quantized positions, sparse

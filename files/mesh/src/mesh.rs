@@ -5,15 +5,15 @@ use std::fmt;
 use crate::Format;
 use crate::error::count;
 
-/// Vertices, and triangles that name three of them each.
+/// Vertices, and triangles of three vertex indices each.
 ///
 /// As loaded, every corner is below `positions.len()`, every coordinate is finite and none is -0.0,
-/// and the three corners of a triangle differ. Triangles turn the way they did in the file.
+/// and the three corners of a triangle differ. Triangles keep the winding of the file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TriangleMesh {
-    /// Where each vertex is, in the file's unit (glTF: metres).
+    /// The position of each vertex, in the file's unit (glTF: metres).
     pub positions: Vec<[f32; 3]>,
-    /// Each triangle's corners: places in `positions`.
+    /// The corners of each triangle: indices into `positions`.
     pub triangles: Vec<[u32; 3]>,
 }
 
@@ -87,11 +87,11 @@ pub struct Report {
     pub unreferenced: usize,
     /// Whether the unreferenced vertices are still in the mesh.
     pub unreferenced_kept: bool,
-    /// Points, lines, curves and faces of fewer than three corners, which were passed over.
+    /// Points, lines, curves and faces of fewer than three corners, which were skipped.
     pub not_faces: usize,
-    /// OBJ: lines whose keyword is not one of the format's, which were passed over.
+    /// OBJ: lines with an unknown keyword, which were skipped.
     pub unknown_lines: usize,
-    /// glTF: scenes beside the one that was read.
+    /// glTF: scenes other than the one that was read.
     pub other_scenes: usize,
 }
 

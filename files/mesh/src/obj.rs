@@ -1,8 +1,8 @@
-//! Wavefront OBJ: the lines `v` and `f`, and a count of what else has a shape.
+//! Wavefront OBJ: the lines `v` and `f`, and a count of other geometry.
 //!
-//! An own reader, because what `tobj` offers does not meet what this crate promises: its errors carry
-//! no line; it takes a polyline of three points (`l 1 2 3`) for a triangle; and it numbers vertices by
-//! first use, so that those without a face vanish uncounted. The tests compare the two where they
+//! `tobj` is not used, because its errors have no line; it reads a polyline of three points (`l 1 2 3`)
+//! as a triangle; and it numbers vertices by first use, so that those without a face are lost
+//! uncounted. The tests compare the two where they
 //! should agree.
 
 use std::borrow::Cow;
@@ -49,11 +49,11 @@ fn joined<'a>(line: &'a str, rest: &mut impl Iterator<Item = (u64, &'a str)>) ->
 
 struct Reader {
     soup: Soup,
-    /// The line at hand.
+    /// The present line.
     number: u64,
-    /// The corners of the face at hand; kept only for its memory.
+    /// The corners of the present face; a reused buffer.
     corners: Vec<u32>,
-    /// Corners that name a vertex further down: seldom, but allowed if it comes.
+    /// Corners that refer to a vertex further down in the file: rare, but valid if it exists.
     forward: Vec<Forward>,
     /// The number of the next face.
     face: u64,
@@ -83,7 +83,7 @@ impl Reader {
             Some("v") => self.vertex(words, data),
             Some("f" | "fo") => self.face(words, data),
             Some("p" | "l" | "curv" | "curv2" | "surf") => self.soup.not_a_face(),
-            // The format's other keywords have no shape of their own.
+            // Other keywords of the format that describe no geometry.
             Some(
                 "vt" | "vn" | "vp" | "g" | "s" | "mg" | "o" | "usemtl" | "mtllib" | "usemap"
                 | "maplib" | "bevel" | "c_interp" | "d_interp" | "lod" | "shadow_obj" | "trace_obj"
@@ -98,7 +98,7 @@ impl Reader {
         }
     }
 
-    /// `v x y z`, perhaps with a weight that divides them, or with a colour, which is left unread.
+    /// `v x y z`, perhaps with a weight that divides them, or with a colour, which is ignored.
     fn vertex<'a>(
         &mut self,
         words: impl Iterator<Item = &'a str>,
@@ -122,7 +122,7 @@ impl Reader {
         self.soup.vertex(number, [x, y, z].map(|coordinate| coordinate / weight))
     }
 
-    /// `f a b c ...`, where a corner may go on with `/texture/normal`, which are left unread.
+    /// `f a b c ...`, where a corner may end with `/texture/normal`, which are ignored.
     fn face<'a>(
         &mut self,
         words: impl Iterator<Item = &'a str>,
@@ -158,7 +158,7 @@ impl Reader {
         }
     }
 
-    /// The soup, once all the vertices are known that faces may have named ahead of time.
+    /// Checks the references to later vertices, and returns the soup.
     fn finish(self) -> Result<Soup> {
         let vertices = i64::from(self.soup.vertices());
         match self.forward.iter().find(|forward| forward.index > vertices) {

@@ -1,28 +1,27 @@
 //! Options of loading.
 
-/// How a mesh is loaded. The default suits a cloth made of a scan or of an exported model.
+/// Options of loading. The default suits cloth made from a scan or an exported model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LoadOptions {
     /// Whether vertices at the same place become one, the first of them. Default: yes, because
     /// exporters split vertices along seams of texture and normals, where a cloth would come apart.
     ///
-    /// The same place means equal coordinates to the last bit, -0.0 and 0.0 being equal: nothing is
-    /// joined that is merely near.
+    /// The same place means bit-identical coordinates (-0.0 and 0.0 are equal): vertices that are only
+    /// close are not welded.
     pub weld: bool,
     /// Whether vertices that no triangle uses stay in the mesh. Default: no, because scans have
-    /// strays, and a stray holds on to nothing and would fall forever.
+    /// stray vertices, which would fall forever.
     pub keep_unreferenced: bool,
-    /// The most vertices that a file may have. Default: 2^24, which take about 1 GB while they are
+    /// The maximum number of vertices in a file. Default: 2^24, which take about 1 GB while they are
     /// welded, and 0.3 GB with their [`Origin`](crate::Origin). (A scene has no more particles.)
     ///
-    /// The length of an OBJ or PLY file bounds what is allocated for it. A glTF scene may show one
-    /// mesh a million times, so that a small file becomes a large mesh: this is the bound for those.
+    /// The length of an OBJ or PLY file limits what is allocated for it. A small glTF file may
+    /// instantiate one mesh a million times, so it needs this limit.
     pub max_vertices: u32,
-    /// The most triangles that a file may have. Default: 2^25, which take 0.8 GB with their `Origin`.
+    /// The maximum number of triangles in a file. Default: 2^25, which take 0.8 GB with their `Origin`.
     pub max_triangles: u32,
-    /// The most bytes that the buffers of a glTF scene may have together that lie in files of their
-    /// own. Default: 2^32, which is the most that one binary glTF file can hold. All buffers may name
-    /// one file.
+    /// The maximum number of bytes that a glTF scene reads from files of buffers. Default: 2^32, the
+    /// maximum of a binary glTF file. A file counts once for each buffer that refers to it.
     pub max_buffer_bytes: u64,
 }
 

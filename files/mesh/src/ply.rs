@@ -1,11 +1,11 @@
-//! Stanford PLY: the elements `vertex` and `face`; all others are passed over.
+//! Stanford PLY: the elements `vertex` and `face`; all others are skipped.
 //!
 //! `ply-rs-bw` reads the header and the binary elements, one at a time. Around it:
-//! - the header is cut out first, so that a comment in an old encoding does not stop the library, and
-//!   so that the place of every later byte is known;
-//! - counts are held against the length of the file before anything is read or allocated;
-//! - the lines of ASCII files are taken apart here: the library's grammar knows neither `5.` nor `.5`
-//!   nor `nan`, and passes over values that are too many.
+//! - the header is split off first, so that the library accepts comments in any encoding, and the offset
+//!   of every later byte is known;
+//! - counts are checked against the length of the file before anything is read or allocated;
+//! - the lines of ASCII files are parsed here: the library rejects `5.`, `.5` and `nan`, and ignores
+//!   surplus values.
 
 mod body;
 mod header;
@@ -21,7 +21,7 @@ pub(crate) fn read(bytes: &[u8], options: &LoadOptions) -> Result<Soup> {
     let (header, mut body) = header::split(bytes)?;
     let vertices = header::check(&header)?;
     let mut soup = Soup::new(options);
-    // Rows without properties take no bytes: there is nothing to read, whatever their count.
+    // Rows without properties take no bytes, so their count cannot be checked, and there is nothing to read.
     for element in header.elements.values().filter(|element| !element.properties.is_empty()) {
         body.check_count(element)?;
         if element.name == "vertex" {
@@ -41,7 +41,7 @@ pub(crate) fn read(bytes: &[u8], options: &LoadOptions) -> Result<Soup> {
     Ok(soup)
 }
 
-/// Adds a face, once it is known to name vertices that exist or are to come.
+/// Adds a face, after checking that its vertices exist.
 fn face(soup: &mut Soup, face: u64, indices: &[i64], vertices: u64) -> Result<(), Problem> {
     let corner = |&index: &i64| match u32::try_from(index) {
         Ok(corner) if u64::from(corner) < vertices => Ok(corner),

@@ -55,7 +55,7 @@ impl Soup {
         self.positions.len() as u32
     }
 
-    /// Counts something with a shape that is no face. Also limited: a small glTF file can show the
+    /// Counts geometry other than faces. Also limited: a small glTF file can show the
     /// same points a billion times.
     pub(crate) fn not_a_face(&mut self) -> Result<(), Problem> {
         self.not_faces += 1;

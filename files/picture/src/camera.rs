@@ -1,18 +1,18 @@
-//! From where a scene is seen.
+//! Cameras: view directions, bounds of a film, and projection.
 
 use std::str::FromStr;
 
 use glam::{Vec2, Vec3};
 use taut_export::{Frame, Pose, Solid, Stage};
 
-/// From what side, and how near.
+/// The direction from which a scene is seen, and the zoom.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct View {
-    /// From the front (0) round to the right (90), degrees.
+    /// 0: from the front; 90: from the right; degrees.
     pub azimuth: f32,
-    /// From the height of the scene (0) up to above it (90), degrees.
+    /// 0: from the side; 90: from above; degrees.
     pub elevation: f32,
-    /// How large: at 1 all of it just fits.
+    /// At 1 the whole scene just fits.
     pub zoom: f32,
 }
 
@@ -44,18 +44,18 @@ impl FromStr for View {
     }
 }
 
-/// Where things are in the frames of a run: what it takes to see all of them.
+/// The extent of all frames of a film, to frame a camera by.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bounds {
-    /// The least coordinates, m.
+    /// The smallest coordinates, m.
     pub(crate) min: Vec3,
-    /// The greatest, m.
+    /// The largest coordinates, m.
     pub(crate) max: Vec3,
-    /// For each of some directions the point that is farthest that way, and how far.
+    /// For each of [`directions`] the farthest point, and its distance along that direction, m.
     farthest: Vec<(Vec3, f32)>,
 }
 
-/// Directions evenly on a ball, by the golden angle.
+/// Evenly distributed directions, by the golden angle.
 fn directions() -> impl Iterator<Item = Vec3> {
     const MANY: u32 = 256;
     let golden = std::f32::consts::PI * (3.0 - 5.0_f32.sqrt());
@@ -77,25 +77,25 @@ impl Default for Bounds {
     }
 }
 
-/// How high the points of a solid are, the lowest and the highest.
+/// Heights of the lowest and the highest point of a solid, m.
 fn heights(solid: &Solid, pose: &Pose) -> [f32; 2] {
     let heights = solid.mesh.points.iter().map(|&point| pose.point(point)[1]);
     heights.fold([f32::INFINITY, f32::NEG_INFINITY], |[low, high], y| [low.min(y), high.max(y)])
 }
 
-/// Whether a solid is level ground without an end.
+/// Whether a solid is level ground of unlimited extent.
 pub(crate) fn is_floor(solid: &Solid, pose: &Pose) -> bool {
     let [low, high] = heights(solid, pose);
     solid.endless && high - low <= 1e-4 * (1.0 + high.abs())
 }
 
-/// How high the floor is, if there is one: the highest ground, or the bottom of a room.
+/// The height of the floor, if there is one, m: the highest ground, or the bottom of a room.
 pub(crate) fn floor(stage: &Stage, frame: &Frame) -> Option<f32> {
     let endless = stage.solids.iter().zip(&frame.poses).filter(|(solid, _)| solid.endless);
     endless.map(|(solid, pose)| heights(solid, pose)[0]).reduce(f32::max)
 }
 
-/// How thick vertices are drawn, m: as balls, or as ends of sticks.
+/// The radii with which vertices are drawn, as balls or as ends of sticks, m.
 fn thickness(stage: &Stage) -> Vec<f32> {
     let mut thickness = vec![0.0_f32; stage.vertices];
     for (thickness, ball) in thickness.iter_mut().zip(&stage.balls) {
@@ -111,7 +111,7 @@ fn thickness(stage: &Stage) -> Vec<f32> {
 }
 
 impl Bounds {
-    /// Takes in all of a frame that has an end, and rooms, as far as it is above the floor.
+    /// Extends the bounds by the part of a frame above the floor; of endless solids only rooms count.
     pub fn add(&mut self, stage: &Stage, frame: &Frame) {
         let floor = floor(stage, frame).filter(|_| !stage.flat).unwrap_or(f32::NEG_INFINITY);
         let rooms = stage.solids.iter().zip(&frame.poses);
@@ -143,8 +143,8 @@ impl Bounds {
         }
     }
 
-    /// The same, with somewhat to see of an empty world.
-    pub(crate) fn sane(&self) -> Self {
+    /// These bounds, or those of a cube of 2 m if they are empty.
+    pub(crate) fn or_default_cube(&self) -> Self {
         if self.min.cmple(self.max).all() {
             return self.clone();
         }
@@ -155,13 +155,13 @@ impl Bounds {
         }
     }
 
-    /// How far it is from corner to corner, m.
+    /// The length of the diagonal, m.
     pub(crate) fn size(&self) -> f32 {
         (self.max - self.min).length().max(1e-6)
     }
 }
 
-/// A camera with its picture.
+/// A perspective camera for a picture of a given size.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Camera {
     pub(crate) eye: Vec3,
@@ -173,13 +173,13 @@ pub(crate) struct Camera {
     middle: Vec2,
 }
 
-/// Half the height of a picture at depth 1: an angle of view of 30 degrees.
+/// Half the height of a picture at depth 1: a vertical field of view of 30 degrees.
 const HALF: f32 = 0.268;
-/// The share of a picture that is kept free at each side.
+/// Margin at each side, as a share of the picture.
 const MARGIN: f32 = 0.06;
 
 impl Camera {
-    /// The camera that just sees all within bounds.
+    /// The nearest camera that sees everything within bounds.
     ///
     /// In coordinates along its axes a point (x, y, w) is seen if |x - cx| <= t (w - cw), and
     /// likewise for y: so cx and cw follow from the greatest x - t w and -x - t w of all points, and
@@ -219,12 +219,12 @@ impl Camera {
         }
     }
 
-    /// The same for a picture with `times` as many pixels in each row and column.
+    /// The same camera for a picture with `times` as many pixels in each row and column.
     pub(crate) fn finer(&self, times: f32) -> Self {
         Self { focal: self.focal * times, middle: self.middle * times, ..*self }
     }
 
-    /// At what pixel, and how deep.
+    /// Projects a point: its pixel (x, y), and its depth, m (z).
     pub(crate) fn project(&self, place: Vec3) -> Vec3 {
         let off = place - self.eye;
         let depth = off.dot(self.forward);
@@ -237,18 +237,18 @@ impl Camera {
         self.project(place).truncate()
     }
 
-    /// The way to a pixel, as long as it takes to depth 1.
+    /// The vector from the eye to a pixel at depth 1.
     pub(crate) fn ray(&self, pixel: Vec2) -> Vec3 {
         let off = (pixel - self.middle) / self.focal;
         self.forward + self.right * off.x - self.up * off.y
     }
 
-    /// How many pixels a length is at a place.
+    /// The length in pixels of a length in m at a place.
     pub(crate) fn pixels(&self, length: f32, place: Vec3) -> f32 {
         self.focal * length / (place - self.eye).dot(self.forward)
     }
 
-    /// A direction as the picture has it: to the right, up and back.
+    /// The unit vector of a direction given as right, (world) up and back.
     pub(crate) fn direction(&self, [right, up, back]: [f32; 3]) -> Vec3 {
         (self.right * right + Vec3::Y * up - self.forward * back).normalize()
     }

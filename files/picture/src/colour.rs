@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use glam::Vec3;
 
-/// On what things are shown.
+/// The background of a picture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Background {
     /// Almost white.
@@ -28,7 +28,7 @@ impl FromStr for Background {
 }
 
 impl Background {
-    /// At the top and at the bottom of a picture, in sRGB.
+    /// The colours at the top and at the bottom of a picture, in sRGB.
     fn ends(self) -> [[u8; 3]; 2] {
         match self {
             Self::Light => [[0xf4, 0xf5, 0xf7], [0xd9, 0xde, 0xe5]],
@@ -36,7 +36,7 @@ impl Background {
         }
     }
 
-    /// At a share of the way down, in linear light.
+    /// The colour at a share of the height from the top, in linear light.
     pub(crate) fn at(self, share: f32) -> Vec3 {
         let [top, bottom] = self.ends().map(|end| end.map(f32::from));
         let mixed = Vec3::from(top).lerp(bottom.into(), share) / 255.0;
@@ -48,12 +48,12 @@ fn to_linear(c: f32) -> f32 {
     if c <= 0.040_45 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
 }
 
-/// A colour in linear light.
+/// Converts sRGB to linear light.
 pub(crate) fn linear(colour: [u8; 3]) -> Vec3 {
     Vec3::from(colour.map(|c| to_linear(f32::from(c) / 255.0)))
 }
 
-/// Of light from 0 to 1 in steps of 1/4095.
+/// sRGB of linear light from 0 to 1, in steps of 1/4095.
 static TO_SRGB: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let to_srgb = |c: f32| {
         let c = if c <= 0.003_130_8 { 12.92 * c } else { 1.055 * c.powf(1.0 / 2.4) - 0.055 };
@@ -62,19 +62,19 @@ static TO_SRGB: LazyLock<Vec<u8>> = LazyLock::new(|| {
     (0..4096).map(|step| to_srgb(step as f32 / 4095.0)).collect()
 });
 
-/// The nearest number that fits into a byte.
+/// Rounds to the nearest byte.
 #[allow(clippy::cast_sign_loss, reason = "it is not negative")]
 pub(crate) fn byte(number: f32) -> u8 {
     number.round().clamp(0.0, 255.0) as u8
 }
 
-/// Linear light in sRGB; what is too bright is white.
+/// Converts linear light to sRGB, clamped to 1.
 #[allow(clippy::cast_sign_loss, reason = "it is not negative")]
 pub(crate) fn srgb(light: Vec3) -> [u8; 3] {
     light.to_array().map(|c| TO_SRGB[(c.clamp(0.0, 1.0) * 4095.0 + 0.5) as usize])
 }
 
-/// The other side of a cloth.
+/// The colour of the back of a cloth.
 pub(crate) fn faded(colour: Vec3) -> Vec3 {
     colour.lerp(Vec3::new(0.86, 0.80, 0.70), 0.45)
 }

@@ -17,11 +17,11 @@ pub(crate) struct Sheet {
     middle: Vec2,
     /// Pixels per m.
     scale: f32,
-    /// Of the picture, pixels.
+    /// The centre of the picture, pixels.
     centre: Vec2,
 }
 
-/// The share of a picture that is kept free at each side.
+/// Margin at each side, as a share of the picture.
 const MARGIN: f32 = 0.05;
 
 fn colour(light: Vec3, alpha: f32) -> Color {
@@ -38,7 +38,7 @@ fn paint(light: Vec3, alpha: f32) -> Paint<'static> {
 
 impl Sheet {
     pub(crate) fn new(bounds: &Bounds, options: &Options) -> Self {
-        let bounds = bounds.sane();
+        let bounds = bounds.or_default_cube();
         let (min, max) = (bounds.min.truncate(), bounds.max.truncate());
         let wide = (max - min).max(Vec2::splat(1e-6));
         let size = Vec2::new(options.width as f32, options.height as f32);
@@ -60,9 +60,9 @@ impl Sheet {
         let Some(mut map) = Pixmap::new(width, height) else {
             return Picture { width, height, pixels: vec![[0; 3]; (width * height) as usize] };
         };
-        behind(&mut map, background);
+        fill_background(&mut map, background);
         for (nth, (solid, pose)) in stage.solids.iter().zip(&frame.poses).enumerate() {
-            // Of a room, what stands on the plane.
+            // Of a room only the faces perpendicular to the plane are drawn.
             let mesh = &solid.mesh;
             let stands = |it: &&[u32; 3]| mesh.normals[it[0] as usize][2].abs() < 0.5;
             let triangles = mesh.triangles.iter().filter(|it| !solid.endless || stands(it));
@@ -111,8 +111,8 @@ impl Sheet {
     }
 }
 
-/// The background, from top to bottom.
-fn behind(map: &mut Pixmap, background: Background) {
+/// Fills the picture with the gradient of the background.
+fn fill_background(map: &mut Pixmap, background: Background) {
     let (width, height) = (map.width() as f32, map.height() as f32);
     let stop = |share: f32| GradientStop::new(share, colour(background.at(share), 1.0));
     let shader = LinearGradient::new(
@@ -128,11 +128,11 @@ fn behind(map: &mut Pixmap, background: Background) {
     map.fill_rect(all, &Paint { shader, ..Paint::default() }, Transform::identity(), None);
 }
 
-/// The triangles that are seen from the front, as one shape without seams.
+/// Front-facing triangles as one path, so that no seams show.
 fn shape_of(triangles: impl Iterator<Item = [Vec2; 3]>) -> Option<Path> {
     let mut path = PathBuilder::new();
     for [a, b, c] in triangles {
-        // All the same way round, or what lies twofold would be a hole.
+        // All with the same winding; otherwise overlaps would become holes.
         let (b, c) = if (b - a).perp_dot(c - a) < 0.0 { (b, c) } else { (c, b) };
         path.move_to(a.x, a.y);
         path.line_to(b.x, b.y);

@@ -1,14 +1,14 @@
-//! Pictures and films of a [`taut_export::Stage`], drawn on the processor alone: with light,
-//! soft shadows and smooth edges in space, and as crisp lines in the plane.
+//! Pictures and films of a [`taut_export::Stage`], drawn on the processor alone: with lighting,
+//! soft shadows and antialiasing in space, and as shapes and lines in the plane.
 //!
-//! | ending | what |
+//! | ending | format |
 //! |---|---|
-//! | `.png` | PNG: the last frame, or with a place for a number (`%04d`) each in a file of its own |
+//! | `.png` | PNG: the last frame, or each in its own file if the name has a placeholder (`%04d`) |
 //! | `.apng` | animated PNG, all colours ("Portable Network Graphics, Third Edition", W3C 2025) |
-//! | `.gif` | GIF that repeats, each frame with colours of its own ("Graphics Interchange Format", version 89a, 1990) |
+//! | `.gif` | GIF that repeats, with a palette for each frame ("Graphics Interchange Format", version 89a, 1990) |
 //!
-//! Films hold of each frame only what has changed. The camera stands where it sees everything in all
-//! frames: so they are put aside first, on the disk, and drawn when all are there.
+//! Films store only what changes from frame to frame. The camera is placed to see everything in all
+//! frames, so frames are first recorded on disk, and drawn when all are known.
 //!
 //! ```
 //! use taut_export::{Frame, Look, Mesh, Pose, Schedule, Sink, Solid, Stage};
@@ -49,18 +49,18 @@ pub use colour::Background;
 pub use film::{ENDINGS, check, film};
 pub use picture::Picture;
 
-/// How a picture is made.
+/// Options of a picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Options {
     /// Pixels, at least 1.
     pub width: u32,
     /// Pixels, at least 1.
     pub height: u32,
-    /// From where it is seen; in the plane only the zoom counts.
+    /// The view; in the plane only its zoom counts.
     pub view: View,
-    /// On what.
+    /// The background.
     pub background: Background,
-    /// How many colours a frame of a GIF has, 64 to 255: fewer make smaller files.
+    /// Colours of a frame of a GIF, 64 to 255: fewer make smaller files.
     pub colours: u8,
 }
 
@@ -76,7 +76,7 @@ impl Default for Options {
     }
 }
 
-/// Draws frames of a stage, all seen from one place.
+/// Draws frames of a stage from one fixed camera.
 #[derive(Debug)]
 pub struct Painter {
     options: Options,
@@ -90,7 +90,7 @@ enum Kind {
 }
 
 impl Painter {
-    /// A painter whose pictures show all that is within `bounds`.
+    /// A painter whose pictures show everything within `bounds`.
     #[must_use]
     pub fn new(stage: &Stage, bounds: &Bounds, options: Options) -> Self {
         let kind = if stage.flat {
@@ -110,7 +110,7 @@ impl Painter {
         }
     }
 
-    /// At what pixel a place is seen, from the left and from the top.
+    /// The pixel of a place: x from the left, y from the top.
     #[must_use]
     pub fn pixel_of(&self, place: [f32; 3]) -> [f32; 2] {
         match &self.kind {

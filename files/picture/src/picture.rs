@@ -1,4 +1,4 @@
-//! A picture, and how two differ.
+//! A picture, and the rectangle in which two differ.
 
 /// A picture without transparency.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,13 +31,13 @@ impl Picture {
         self.pixels[(y * self.width + x) as usize]
     }
 
-    /// All of it.
+    /// The whole picture.
     pub(crate) fn whole(&self) -> Patch {
         Patch { left: 0, top: 0, width: self.width, height: self.height }
     }
 
-    /// The least rectangle with all that differs from a picture of the same size; one pixel if
-    /// nothing does.
+    /// The smallest rectangle with all pixels that differ from a picture of the same size; one pixel if
+    /// none differ.
     pub(crate) fn changed(&self, before: &Self) -> Patch {
         let (mut low, mut high) = ([u32::MAX; 2], [0; 2]);
         let both = self.pixels.iter().zip(&before.pixels).enumerate();

@@ -56,6 +56,12 @@ pub(crate) struct TimeSkewedSweep<'a, const D: usize> {
     pub(crate) write_back: bool,
 }
 
+impl<'a, const D: usize> TimeSkewedSweep<'a, D> {
+    pub(crate) fn of_substep(entry_pass: Option<Pass<'a, D>>, iterations: usize) -> Self {
+        Self { entry_pass, substeps: 1, iterations, write_back: false }
+    }
+}
+
 impl<M: Machine, const D: usize> Field<'_, M, D> {
     /// Relaxes some stages by sweeps that follow each other.
     ///

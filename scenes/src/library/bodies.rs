@@ -11,7 +11,7 @@ use super::LibraryScene;
 
 pub(super) const TETRA_CUBE_WORLD: LibraryScene = LibraryScene {
     name: "tetra-cube-world",
-    about: "Jakobsen's tetrahedra, let loose in his cube world",
+    about: "Jakobsen's tetrahedra in his cube world",
     size: 27,
     size_is: "tetrahedra",
     dimensions: 3,

@@ -39,7 +39,7 @@ pub(super) const DRAPE: LibraryScene = LibraryScene {
 /// The tutorial scene scaled by 1/10, so that its units are metres; its steps are frames.
 pub(super) const MOSEGAARD: LibraryScene = LibraryScene {
     name: "mosegaard",
-    about: "Mosegaard's tutorial: a ball moves to and fro through a sheet in the wind",
+    about: "Mosegaard's tutorial: a ball moves back and forth through a sheet in the wind",
     size: 55,
     size_is: "particles across",
     dimensions: 3,
@@ -83,7 +83,7 @@ pub(super) const FLAG: LibraryScene = LibraryScene {
 
 pub(super) const HAMMOCK: LibraryScene = LibraryScene {
     name: "hammock",
-    about: "a sheet held at its corners, into which a ball is let down and lifted again",
+    about: "a sheet held at its corners, into which a ball is lowered and lifted again",
     size: 48,
     size_is: "particles along",
     dimensions: 3,
@@ -165,7 +165,7 @@ pub(super) const HEX_SHEET: LibraryScene = LibraryScene {
 
 pub(super) const CURTAIN: LibraryScene = LibraryScene {
     name: "curtain",
-    about: "a curtain in the plane, to be pulled at until it tears; a ball goes by its edge",
+    about: "a curtain in the plane that tears when pulled; a ball passes its edge",
     size: 60,
     size_is: "particles across",
     dimensions: 2,

@@ -9,7 +9,7 @@ use super::LibraryScene;
 
 pub(super) const ROPE_BRIDGE: LibraryScene = LibraryScene {
     name: "rope-bridge",
-    about: "a hanging bridge of planks and ropes, along which a ball goes to and fro",
+    about: "a hanging bridge of planks and ropes, along which a ball moves back and forth",
     size: 24,
     size_is: "planks",
     dimensions: 3,

@@ -12,7 +12,7 @@ use super::LibraryScene;
 #[cfg(feature = "parry")]
 pub(super) const FOUNTAIN: LibraryScene = LibraryScene {
     name: "fountain",
-    about: "drops thrown up from a triangle, that fall on a roof of four slopes and run down it",
+    about: "drops emitted upwards from a triangle, that fall on a four-sided roof and run down it",
     size: 2000,
     size_is: "drops a second",
     dimensions: 3,
@@ -31,7 +31,7 @@ pub(super) const FOUNTAIN: LibraryScene = LibraryScene {
         let mut scene = Scene::<3>::new();
         scene.add("drops", drops)?;
         scene.forces.push(Arc::new(Field::new(Drag::linear(5e-4)).on("particles")));
-        // A roof of four slopes, its tip below the emitter.
+        // A four-sided roof, its tip below the emitter.
         let [far, low] = [3.0, -1.2];
         let corners = [[far, low, far], [far, low, -far], [-far, low, -far], [-far, low, far]];
         let points: Vec<[f32; 3]> = [[0.0, -0.3, 0.0]].into_iter().chain(corners).collect();

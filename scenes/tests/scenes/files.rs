@@ -1,4 +1,4 @@
-//! Scenes written in TOML: the examples run, and what is wrong is said by its line.
+//! Scenes as TOML: the examples run, and errors have their line.
 
 use taut_core::{Kernel, Schedule};
 use taut_scalar::ScalarKernel;
@@ -66,7 +66,7 @@ fn a_file_says_what_the_library_builds_to_the_bit() {
 }
 
 #[test]
-fn what_is_guided_is_on_its_path_and_all_else_follows() {
+fn guided_particles_are_on_their_path_and_others_follow() {
     let (_, text) = EXAMPLES.iter().find(|(name, _)| *name == "puppet").unwrap();
     let AnyScene::Solid(scene) = AnyScene::from_toml(text).unwrap() else { unreachable!() };
     let mut world = World::new(&scene, |_: &Schedule| ScalarKernel).unwrap();

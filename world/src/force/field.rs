@@ -1,4 +1,4 @@
-//! Forces that are a function of one particle and of where it is.
+//! Force fields: forces that depend on one particle, its position and its velocity.
 
 use core::fmt;
 
@@ -8,25 +8,25 @@ use crate::model::Model;
 use crate::settings::Moment;
 use crate::simd::{Pass, widest};
 
-/// A particle as a law of force sees it.
+/// The particle that a [`Law`] acts on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Subject<const D: usize = 3> {
-    /// Where it is, m.
+    /// Its position, m.
     pub position: [f32; D],
-    /// How fast it was over the last substep, m/s.
+    /// Its velocity over the last substep, m/s.
     pub velocity: [f32; D],
     /// Its inverse mass, 1/kg; 0 if it is pinned.
     pub inverse_mass: f32,
     /// The time at the end of the substep, s.
     pub time: f64,
-    /// The most force by speed, kg/s, that can brake it in this substep without turning it around;
-    /// infinite if it is pinned.
+    /// The largest drag coefficient (force over speed), kg/s, that does not reverse its velocity in this
+    /// substep; infinite if it is pinned.
     pub most_drag: f32,
 }
 
-/// What force a particle feels: [`Drag`], [`Acceleration`], [`Attractor`], or any function of a
-/// [`Subject`] that returns newtons. A law must be a pure function, and the same everywhere: of the
-/// operations of `f32` only + - * / and `sqrt` are.
+/// A law of force: [`Drag`], [`Acceleration`], [`Attractor`], or any function from a [`Subject`] to
+/// newtons. It must be a pure function that gives the same bits on every machine, so it may use only
+/// + - * / and `sqrt` of `f32`.
 pub trait Law<const D: usize = 3>: Send + Sync {
     /// The force on a particle, N.
     fn force(&self, on: &Subject<D>) -> [f32; D];
@@ -39,7 +39,7 @@ impl<F: Fn(&Subject<D>) -> [f32; D] + Send + Sync, const D: usize> Law<D> for F 
     }
 }
 
-/// Where a field is felt.
+/// The region in which a field acts.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Region<const D: usize = 3> {
     /// Everywhere.
@@ -63,13 +63,13 @@ pub enum Region<const D: usize = 3> {
     Behind {
         /// The direction that points out of it, of any length.
         normal: [f32; D],
-        /// In units of that length times m.
+        /// m times the length of the normal.
         offset: f32,
     },
 }
 
 impl<const D: usize> Region<D> {
-    /// Whether a place, m, is in it.
+    /// Whether a position, m, is in it.
     #[inline(always)]
     pub fn contains(&self, place: &[f32; D]) -> bool {
         match self {
@@ -100,18 +100,18 @@ impl<const D: usize> Region<D> {
     }
 }
 
-/// A law of force on each particle, or on those of a region or a group.
+/// A law of force that acts on all particles, or on those of a region or a group.
 ///
 /// ```
 /// use std::sync::Arc;
 /// use taut_world::{Acceleration, Drag, Field, Region, Scene, Subject};
 ///
 /// let mut scene = Scene::new();
-/// // Water up to the height of 0: it carries, and it brakes.
+/// // Water up to y = 0: buoyancy and drag.
 /// let water = Region::Behind { normal: [0.0, 1.0, 0.0], offset: 0.0 };
 /// scene.forces.push(Arc::new(Field::new(Acceleration([0.0, 12.0, 0.0])).within(water)));
 /// scene.forces.push(Arc::new(Field::new(Drag::linear(0.5)).within(water)));
-/// // A whirl of one's own around the axis of y, felt by sparks alone.
+/// // A custom whirl around the y axis that acts only on sparks.
 /// let whirl = |on: &Subject| [on.position[2], 0.0, -on.position[0]];
 /// scene.forces.push(Arc::new(Field::new(whirl).on("sparks")));
 /// ```
@@ -123,19 +123,19 @@ pub struct Field<L, const D: usize = 3> {
 }
 
 impl<L: Law<D>, const D: usize> Field<L, D> {
-    /// A law that every particle feels.
+    /// A field that acts on every particle.
     pub fn new(law: L) -> Self {
         Self { law, region: Region::Everywhere, group: None }
     }
 
-    /// The same, felt in a region alone.
+    /// Restricts the field to a region.
     #[must_use]
     pub fn within(mut self, region: Region<D>) -> Self {
         self.region = region;
         self
     }
 
-    /// The same, felt by the particles of the groups of this name alone.
+    /// Restricts the field to the particles of groups with this name.
     #[must_use]
     pub fn on(mut self, group: impl Into<String>) -> Self {
         self.group = Some(group.into());
@@ -177,7 +177,7 @@ struct Each<'a, L, const D: usize> {
     forces: [&'a mut [f32]; D],
 }
 
-/// A millionth less than whole, for roundings.
+/// Slightly less than 1, so that rounding does not reverse a velocity.
 const NEARLY: f32 = 1.0 - 1e-6;
 
 impl<L: Law<D>, const D: usize> Pass for Each<'_, L, D> {
@@ -191,7 +191,7 @@ impl<L: Law<D>, const D: usize> Pass for Each<'_, L, D> {
             previous[axis] = &particles.previous(axis)[..masses.len()];
         }
         let columns = (masses, positions, previous);
-        // Loops and not closures: what is not inlined is compiled for the least machine.
+        // Loops, not closures: a closure that is not inlined is compiled without wide registers.
         match self.group {
             None => {
                 for particle in 0..masses.len() {
@@ -234,26 +234,26 @@ impl<L: Law<D>, const D: usize> Each<'_, L, D> {
 }
 
 /// Drag of the air on a particle: `-(linear + quadratic |u|) u`, where u is its velocity less that of
-/// the air. It never turns `u` around, however long the substep: it stops it at most.
+/// the air. It never reverses `u`, however long the substep: at most it stops the particle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Drag<const D: usize = 3> {
-    /// Force by speed, kg/s: slow and small things (Stokes 1851, `6 π μ r` of a ball).
+    /// Force over speed, kg/s: for slow and small things (Stokes 1851, `6 π μ r` for a ball).
     pub linear: f32,
-    /// Force by squared speed, kg/m: fast and large things (`½ ρ c A`).
+    /// Force over squared speed, kg/m: for fast and large things (`½ ρ c A`).
     pub quadratic: f32,
     /// The velocity of the air, m/s.
     pub air: [f32; D],
 }
 
 impl<const D: usize> Drag<D> {
-    /// In proportion to speed; kg/s.
+    /// Drag in proportion to speed, kg/s, in still air.
     pub fn linear(linear: f32) -> Self {
         Self { linear, quadratic: 0.0, air: [0.0; D] }
     }
 
-    /// In proportion to squared speed, of things of an `area` across the wind, m², and a coefficient
-    /// of drag (0.47 for a ball), in air of a density, kg/m³ (1.2 at sea level). What weighs `m g`
-    /// falls at `sqrt(2 m g / (density coefficient area))` in the end.
+    /// Drag in proportion to squared speed, in still air: density of the air, kg/m³ (1.2 at sea level),
+    /// drag coefficient (0.47 for a ball) and cross-sectional area, m². The terminal velocity of a mass
+    /// `m` is `sqrt(2 m g / (density coefficient area))`.
     pub fn quadratic(density: f32, coefficient: f32, area: f32) -> Self {
         Self { linear: 0.0, quadratic: 0.5 * density * coefficient * area, air: [0.0; D] }
     }
@@ -277,7 +277,7 @@ impl<const D: usize> Law<D> for Drag<D> {
     }
 }
 
-/// The same acceleration for all, m/s²: more gravity, or less, in a region.
+/// Uniform acceleration, m/s², such as more or less gravity in a region.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Acceleration<const D: usize = 3>(pub [f32; D]);
 
@@ -293,24 +293,24 @@ impl<const D: usize> Law<D> for Acceleration<D> {
     }
 }
 
-/// A point that attracts as a mass would, softened near itself (H. C. Plummer 1911): the acceleration
-/// is `strength d / (d·d + softening²)^1.5`, and at most [`MOST`](Self::MOST) along an axis.
+/// A point mass with softened gravity (H. C. Plummer 1911): the acceleration is
+/// `strength d / (d·d + softening²)^1.5`, clamped to [`MOST`](Self::MOST) along each axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Attractor<const D: usize = 3> {
-    /// Where it is, m.
+    /// Its position, m.
     pub place: [f32; D],
-    /// m³/s², within 1e24 (the sun has 1.3e20); below 0 it repels.
+    /// G m, m³/s², within 1e24 (the sun has 1.3e20); below 0 it repels.
     pub strength: f32,
-    /// Within what distance it is soft, m. Less than [`SHORTEST`](Self::SHORTEST) acts as that.
+    /// The softening length, m. Values below [`SHORTEST`](Self::SHORTEST) are treated as that.
     pub softening: f32,
 }
 
 impl<const D: usize> Attractor<D> {
-    /// The shortest softening, m: the cube of a shorter distance is no normal `f32`.
+    /// The shortest softening, m: the cube of a shorter one is not a normal `f32`.
     pub const SHORTEST: f32 = 1e-12;
 
-    /// The most acceleration along an axis, m/s²: that of a step. So near a place that is hardly
-    /// softened nothing is thrown to where coordinates are not finite.
+    /// The largest acceleration along an axis, m/s², which is also that of a step. So coordinates stay
+    /// finite near a point with little softening.
     pub const MOST: f32 = 1e9;
 }
 
@@ -336,7 +336,7 @@ impl<const D: usize> Law<D> for Attractor<D> {
     }
 }
 
-/// A particle's mass, kg; a pinned one's force moves nothing, and is none.
+/// The mass of a particle, kg; 0 if it is pinned, as no force moves it.
 #[inline(always)]
 fn mass(inverse_mass: f32) -> f32 {
     if inverse_mass > 0.0 { 1.0 / inverse_mass } else { 0.0 }

@@ -1,27 +1,27 @@
-//! Wind that comes and goes.
+//! Gusts: noise that modulates wind.
 
 use crate::error::ModelError;
 
-/// How a wind varies: by a smooth noise in space that the wind carries along (G. I. Taylor, "The
-/// Spectrum of Turbulence", 1938: eddies pass faster than they change). It is a function of place
-/// and time, the same on every machine, and nothing remembers it.
+/// Variation of wind: smooth noise in space that the wind carries along (G. I. Taylor, "The Spectrum of
+/// Turbulence", 1938: eddies pass faster than they change). It is a function of position and time,
+/// without state, and the same on every machine.
 ///
-/// The noise is that of a cubic lattice with a number in (-1, 1) at each corner, made of the corner's
-/// coordinates and the seed, and between the corners a smooth blend of the eight around.
+/// It is value noise: a cubic lattice has a number in [-1, 1) at each corner, a hash of its coordinates
+/// and the seed; between corners the eight around are blended smoothly.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gusts {
-    /// By what share the wind is stronger or weaker, at most. From 1 on it also turns around.
+    /// The largest relative change of the wind. From 1 on it may also reverse.
     pub strength: f32,
-    /// From one corner of the lattice to the next, m: a gust is about twice as long. Less than
-    /// [`LEAST_SIZE`](Self::LEAST_SIZE) acts as that.
+    /// The cell size of the lattice, m: a gust is about twice as long. Values below
+    /// [`LEAST_SIZE`](Self::LEAST_SIZE) are treated as that.
     pub size: f32,
-    /// Another seed makes other gusts.
+    /// The seed of the noise.
     pub seed: u64,
 }
 
 impl Gusts {
-    /// The least size, m. (One over a size so small that it is infinite would make NaN of a
-    /// coordinate of 0.)
+    /// The least size, m. (The inverse of a smaller size could be infinite, and infinity times 0 is
+    /// NaN.)
     pub const LEAST_SIZE: f32 = 1e-6;
 
     /// Gusts of a strength, a size, m, and a seed.
@@ -37,7 +37,7 @@ impl Gusts {
         Ok(Self { strength, size, seed })
     }
 
-    /// By what a wind of a velocity, m/s, is multiplied at a place, m, and a time, s.
+    /// The factor of a wind of a velocity, m/s, at a position, m, and a time, s.
     ///
     /// ```
     /// let gusts = taut_world::Gusts { strength: 0.5, size: 2.0, seed: 1 };
@@ -51,7 +51,7 @@ impl Gusts {
         self.lattice(velocity, time).factor(place)
     }
 
-    /// The lattice as the wind has carried it since time began; `velocity` in m/s, `time` in s.
+    /// The lattice as the wind has moved it since time 0; `velocity` in m/s, `time` in s.
     #[allow(clippy::cast_sign_loss, reason = "cells are told apart by their last 32 bits")]
     pub(super) fn lattice(&self, velocity: [f32; 3], time: f64) -> Lattice {
         let size = f64::from(self.size.max(Self::LEAST_SIZE));
@@ -67,23 +67,23 @@ impl Gusts {
     }
 }
 
-/// Numbers at the corners of a cubic lattice, somewhere.
+/// A translated cubic lattice with a number at each corner.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lattice {
     strength: f32,
     per_size: f32,
-    /// Where its origin is, in cells: whole ones, and the rest.
+    /// Its origin, in cells: the whole part and the fraction.
     whole: [u32; 3],
     rest: [f32; 3],
     salt: u32,
 }
 
-/// Added to a number of less than 2²² in magnitude, it rounds it to the nearest whole one, which is
-/// then in the last bits.
+/// 1.5 · 2²³: adding it rounds a number of magnitude below 2²² to an integer, which is then in the lowest
+/// bits.
 const ROUND: f32 = 12_582_912.0;
 
 impl Lattice {
-    /// By what gusts multiply the wind at a place, m.
+    /// The factor of the wind at a position, m.
     #[inline(always)]
     pub(super) fn factor(&self, place: [f32; 3]) -> f32 {
         let (mut low, mut high, mut along) = ([0; 3], [0; 3], [0.0; 3]);
@@ -97,7 +97,7 @@ impl Lattice {
             let cell = cell.wrapping_add(self.whole[axis]);
             low[axis] = cell.wrapping_mul(SPREAD[axis]);
             high[axis] = cell.wrapping_add(1).wrapping_mul(SPREAD[axis]);
-            // Where a coordinate has no fraction any more, far away, there are no gusts between.
+            // Far away coordinates have no fraction, and the noise is that of the corner.
             let f = x - floor;
             let f = if (0.0..=1.0).contains(&f) { f } else { 0.0 };
             along[axis] = (f * f) * (3.0 - 2.0 * f);
@@ -114,7 +114,7 @@ impl Lattice {
     }
 }
 
-/// Odd numbers without pattern, to tell the axes apart.
+/// Odd constants with irregular bits, one for each axis.
 const SPREAD: [u32; 3] = [0x9e37_79b1, 0x85eb_ca77, 0xc2b2_ae3d];
 
 /// A permutation of the 32-bit numbers in which each bit depends on each (the finaliser of
@@ -128,7 +128,7 @@ fn mixed(mut bits: u32) -> u32 {
     bits ^ (bits >> 16)
 }
 
-/// A number in [-1, 1) of a hash.
+/// Hashes to a number in [-1, 1).
 #[inline(always)]
 fn number(bits: u32) -> f32 {
     // The mantissa of a number in [2, 4).

@@ -1,4 +1,4 @@
-//! What pushes particles: forces are added up, then turned into motion, then cleared.
+//! Forces on particles: accumulated, then integrated, then cleared.
 
 mod field;
 mod gusts;
@@ -16,19 +16,19 @@ pub use wind::{Wind, WindLaw};
 /// How often a force is computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sampling {
-    /// At the beginning of each step, for all of its substeps: for forces that change little in a step
-    /// and cost more than a substep does, as wind.
+    /// At the beginning of each step, for all of its substeps: for forces that change little within a
+    /// step and cost more than a substep, such as wind.
     Step,
-    /// In each substep: for forces that change fast, as springs.
+    /// In each substep: for forces that change fast, such as springs.
     #[default]
     Substep,
 }
 
-/// Something that pushes particles, as a function of where they are and of time: it has no state
-/// that a step changes, so a world can be resumed at any step.
+/// A force, as a function of the state of particles and of time. It has no state that a step changes,
+/// so a world can be resumed at any step.
 pub trait Force<const D: usize = 3>: Debug + Send + Sync {
-    /// Adds what it does to each particle of `matter`, N. Called as often as
-    /// [`sampling`](Self::sampling) says, for each part of the world, before the motion.
+    /// Adds the force on each particle of `matter`, N. Called for each island before the motion, as often
+    /// as [`sampling`](Self::sampling) says.
     fn push(&self, matter: &Model<D>, moment: &Moment<D>, forces: &mut Forces<D>);
 
     /// How often it is computed. By default in each substep.
@@ -36,8 +36,8 @@ pub trait Force<const D: usize = 3>: Debug + Send + Sync {
         Sampling::Substep
     }
 
-    /// Whether it can push anything of `matter` at all, at any time of a step. A part of the world
-    /// that nothing touches is stepped by its kernel in one go, which is faster. By default it can.
+    /// Whether it can act on `matter` at any time of a step. An island that no force or obstacle touches
+    /// is stepped by its kernel in one call, which is faster. By default true.
     fn touches(&self, matter: &Model<D>) -> bool {
         let _ = matter;
         true

@@ -12,6 +12,8 @@ mod limb_contacts;
 mod mesh;
 mod solid;
 mod sphere;
+#[cfg(feature = "parry")]
+mod triangle;
 
 use core::fmt::Debug;
 

@@ -30,7 +30,7 @@ use crate::surface::{Law, Nearest, Surface};
 /// use taut_scalar::ScalarKernel;
 /// use taut_world::{Model, Path, Scene, Solid, Sphere, StickSet, Surface, World};
 ///
-/// // Mosegaard's scene: a ball moves to and fro through a hanging cloth.
+/// // Mosegaard's scene: a ball moves back and forth through a hanging cloth.
 /// let ball = Solid::new(Sphere::new([0.4, -0.4, -0.5], 0.2)?)
 ///     .with(Surface { friction: 0.1, thickness: 0.01, ..Surface::default() })?
 ///     .along(Path::Oscillating { amplitude: [0.0, 0.0, 1.0], period: 4.0 })?;

@@ -2,7 +2,6 @@
 
 use taut_core::{COORDINATE_MAX, Kernel, ParticleError, Real};
 
-use super::island::Target;
 use super::{World, WorldError};
 
 /// A particle that is pinned or grabbed, and how to free it.
@@ -14,6 +13,29 @@ pub(super) struct Held<const D: usize> {
     pub(super) grabbed: bool,
     /// Its displacement per substep of the last step, m.
     pub(super) drift: [f32; D],
+}
+
+/// A dragged particle, by its number in the island.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Target<const D: usize> {
+    pub(super) number: usize,
+    /// Position at the beginning of the step, m.
+    pub(super) from: [f32; D],
+    /// Position at the end of the step, m.
+    pub(super) to: [f32; D],
+}
+
+impl<const D: usize> Target<D> {
+    /// Position at the end of a substep, m.
+    pub(super) fn at(&self, substep: u32, substeps: u32) -> [f32; D] {
+        if substep == substeps {
+            return self.to;
+        }
+        let share = substep as f32 / substeps as f32;
+        core::array::from_fn(|axis| {
+            (self.from[axis] + (self.to[axis] - self.from[axis]) * share).positive_zero()
+        })
+    }
 }
 
 impl<K: Kernel<D>, const D: usize> World<K, D> {

@@ -3,10 +3,11 @@
 use std::sync::{Arc, Mutex};
 
 use taut_core::{
-    Cursor, Delta, Engine, Executor, Formula, Kernel, Particles, PlanError, Real, Renumbering,
-    Schedule, Stage, Sticks, Substeps,
+    Cursor, Delta, Engine, Executor, Formula, Kernel, Particles, PlanError, Renumbering, Schedule,
+    Stage, Sticks, Substeps,
 };
 
+use super::hands::Target;
 use super::integrate::Integrate;
 use super::overstretched::Tearing;
 use super::residual::Residual;
@@ -71,29 +72,6 @@ struct ActiveForces {
 impl ActiveForces {
     fn any(self) -> bool {
         self.by_step || self.by_substep
-    }
-}
-
-/// A dragged particle, by its number in the island.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Target<const D: usize> {
-    pub(super) number: usize,
-    /// Position at the beginning of the step, m.
-    pub(super) from: [f32; D],
-    /// Position at the end of the step, m.
-    pub(super) to: [f32; D],
-}
-
-impl<const D: usize> Target<D> {
-    /// Position at the end of a substep, m.
-    fn at(&self, substep: u32, substeps: u32) -> [f32; D] {
-        if substep == substeps {
-            return self.to;
-        }
-        let share = substep as f32 / substeps as f32;
-        core::array::from_fn(|axis| {
-            (self.from[axis] + (self.to[axis] - self.from[axis]) * share).positive_zero()
-        })
     }
 }
 

@@ -43,7 +43,7 @@ fn dragged_particles_reach_their_targets_on_all_paths() {
         assert_eq!(world.grabbed().collect::<Vec<_>>(), [80, ball + 3]);
         let there = world.position(80);
         steps(&mut world, 3);
-        assert_eq!(world.position(80), there, "nobody dragged it on");
+        assert_eq!(world.position(80), there, "the drag has ended");
         hashes.push(world.hash());
     }
     assert_eq!(hashes[0], hashes[1]);

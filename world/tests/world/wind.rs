@@ -213,7 +213,7 @@ fn a_first_force_equals_one_added_to_zeros() {
 }
 
 #[test]
-fn nothing_light_is_blown_faster_than_the_wind() {
+fn light_particles_do_not_exceed_the_wind_speed() {
     let laws = [
         WindLaw::Normal { pressure: 1e6 },
         WindLaw::Plate { density: 1e3, drag: 2.0, lift: 0.0 },

@@ -1,4 +1,4 @@
-//! A world moves as its models would alone.
+//! Worlds: models move as they would alone; settings, forces and warnings.
 
 use std::sync::Arc;
 
@@ -53,13 +53,13 @@ fn a_force_that_cancels_gravity_keeps_particles_in_place() {
     }
     for (particle, before) in before.into_iter().enumerate() {
         let [dx, dy, dz] = [0, 1, 2].map(|axis| world.position(particle)[axis] - before[axis]);
-        // The sheet is a little uneven to begin with, and smooths itself.
+        // The initial sheet is slightly uneven, and relaxes.
         assert!(dx.hypot(dy).hypot(dz) < 2e-3, "particle {particle} moved {dx} {dy} {dz}");
     }
 }
 
 #[test]
-fn another_length_of_the_step_keeps_velocities() {
+fn changing_the_step_length_keeps_velocities() {
     let mut scene = crate::make::scene("ball", crate::make::unconnected(&[[0.0; 3]], &[1.0]));
     scene.settings.step.acceleration = [0.0; 3];
     scene.settings.step.damping_rate = 0.0;
@@ -95,8 +95,7 @@ fn a_removed_force_no_longer_acts() {
     assert!(world.position(0)[1] < -3.0);
 }
 
-/// How far a particle falls from a height in 12 steps cut into substeps, as a share of how far it
-/// should.
+/// Distance that a particle falls from a height in 12 steps, over the exact one for these substeps.
 fn fallen_from(height: f32, substeps: u32) -> f64 {
     let mut scene = scene("stone", unconnected(&[[0.0, height, 0.0]], &[1.0]));
     (scene.settings.step.substeps, scene.settings.step.damping_rate) = (substeps, 0.0);
@@ -140,7 +139,7 @@ fn particles_fall_within_reach_and_not_beyond() {
 }
 
 #[test]
-fn models_out_of_reach_are_warned_of() {
+fn models_out_of_reach_give_warnings() {
     let at = |y: f32, inverse_mass| unconnected(&[[1e6, y, 0.0], [0.0; 3]], &[inverse_mass, 1.0]);
     let mut scene = scene("near", at(-60_000.0, 1.0));
     scene.add("pinned", at(70_000.0, 0.0)).unwrap();
@@ -152,7 +151,7 @@ fn models_out_of_reach_are_warned_of() {
         "model 'far' is too far from the origin: at -70000 m on axis 1, particles at rest do not \
          fall; with 1 substep(s) of a step of 0.016666668 s they do within 65536 m"
     );
-    // A world says it of where particles are now, and by how it moves now.
+    // Warnings of a world use its present positions and settings.
     let mut world = world(&scene);
     assert_eq!(world.warnings(), warnings);
     let far = world.model("far").unwrap().start;
@@ -160,9 +159,9 @@ fn models_out_of_reach_are_warned_of() {
     assert!(world.warnings().is_empty());
     world.settings_mut().step.substeps = 2;
     assert_eq!(world.warnings().len(), 1);
-    // Where nothing accelerates, or nearly nothing does, nothing is lost.
+    // Axes with little or no acceleration do not count, unless there is no other.
     world.settings_mut().step.acceleration = [1e-7, 0.0, 0.0];
-    assert_eq!(world.warnings().len(), 1, "x is all there is");
+    assert_eq!(world.warnings().len(), 1, "x is the only axis with acceleration");
     world.settings_mut().step = Step { acceleration: [1e-7, -9.81, 0.0], ..coarse() };
     assert!(world.warnings().is_empty());
     // No scene of the library is too large.

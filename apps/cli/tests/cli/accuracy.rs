@@ -76,7 +76,7 @@ fn effort_is_an_object_of_the_cheapest_frames() {
     let textbook = several.value["textbook_frame_us"].as_object().unwrap();
     assert_eq!(textbook.keys().collect::<Vec<_>>(), ["3", "4", "5"]);
     assert_eq!(several.all("size"), ["3", "4", "5"]);
-    taut("accuracy --size 4,5 --parts effort,frames").complained_of(&["--size", "frames"]);
+    taut("accuracy --size 4,5 --parts effort,frames").failed_with(&["--size", "frames"]);
 }
 
 #[test]
@@ -110,10 +110,10 @@ fn a_mesh_hangs_and_flies_as_well() {
 }
 
 #[test]
-fn what_cannot_be_done_is_told() {
-    accuracy("--scene disc --schedules sheet").complained_of(&["'sheet'", "regular sheet"]);
-    accuracy("--parts speed").was_misuse_of(&["'speed'", "--parts", "effort"]);
-    accuracy("--frames 0").was_misuse_of(&["--frames"]);
+fn impossible_requests_are_rejected() {
+    accuracy("--scene disc --schedules sheet").failed_with(&["'sheet'", "regular sheet"]);
+    accuracy("--parts speed").was_usage_error_with(&["'speed'", "--parts", "effort"]);
+    accuracy("--frames 0").was_usage_error_with(&["--frames"]);
     taut("accuracy --size 4 --substeps 1000 --parts effort --json nowhere/out.json")
-        .complained_of(&["nowhere/out.json", "cannot be written"]);
+        .failed_with(&["nowhere/out.json", "cannot be written"]);
 }

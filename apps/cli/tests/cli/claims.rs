@@ -60,7 +60,7 @@ fn one_claim_is_shown_by_its_number_or_its_name() {
 #[test]
 fn a_claim_that_nobody_made_is_answered_with_the_range() {
     for wanted in ["0", "1000", "perpetual-motion"] {
-        small(&format!("--show {wanted}")).complained_of(&[&format!("'{wanted}'"), "from 1 to "]);
+        small(&format!("--show {wanted}")).failed_with(&[&format!("'{wanted}'"), "from 1 to "]);
     }
 }
 

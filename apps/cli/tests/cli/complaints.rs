@@ -36,15 +36,15 @@ fn a_bad_file_is_named_with_what_is_wrong_in_it() {
     let folder = Folder::with(&files);
     for (name, _, mentioned) in bad {
         let ran = folder.compare(&format!("--mesh {name}"));
-        ran.complained_of(&[&[name], mentioned].concat());
+        ran.failed_with(&[&[name], mentioned].concat());
         assert!(ran.err.starts_with(&format!("taut: {name}: ")), "{}", ran.err);
     }
 }
 
 #[test]
 fn a_path_that_is_no_file_is_named() {
-    compare("--mesh nowhere.obj").complained_of(&["nowhere.obj", "cannot be read"]);
-    compare("--mesh .").complained_of(&["taut: .: ", "file"]);
+    compare("--mesh nowhere.obj").failed_with(&["nowhere.obj", "cannot be read"]);
+    compare("--mesh .").failed_with(&["taut: .: ", "file"]);
 }
 
 #[test]
@@ -52,13 +52,13 @@ fn a_mesh_that_no_scale_makes_sane_is_named() {
     let huge = b"v 0 0 0\nv 1e30 0 0\nv 0 1e30 0\nf 1 2 3\n".to_vec();
     let folder = Folder::with(&[("huge.obj", huge)]);
     folder.compare("--mesh huge.obj --formulas exact").succeeded();
-    folder.compare("--mesh huge.obj --keep-scale").complained_of(&["huge.obj"]);
+    folder.compare("--mesh huge.obj --keep-scale").failed_with(&["huge.obj"]);
 }
 
 #[test]
 fn a_scene_without_a_stick_is_none() {
     for (words, named) in [("--size 1", "drape 1"), ("--scene disc --size 1", "disc 1")] {
-        compare(words).complained_of(&[named, "nothing to relax"]);
+        compare(words).failed_with(&[named, "nothing to relax"]);
     }
 }
 
@@ -71,7 +71,7 @@ fn the_order_of_a_sheet_is_refused_to_what_is_none() {
         "--size 4 --shuffle 1 --schedules sheet",
         "--size 4 --schedules sheet/rcm",
     ] {
-        folder.compare(words).complained_of(&["'sheet'", "regular sheet"]);
+        folder.compare(words).failed_with(&["'sheet'", "regular sheet"]);
     }
 }
 
@@ -79,7 +79,7 @@ fn the_order_of_a_sheet_is_refused_to_what_is_none() {
 fn an_instruction_set_that_nobody_has_is_answered_with_those_there_are() {
     let features = report("--size 4 --formulas exact --schedules packed").features();
     let ran = compare("--size 4 --isa abacus");
-    ran.complained_of(&["'abacus'", &features.join(", ")]);
+    ran.failed_with(&["'abacus'", &features.join(", ")]);
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn kernels_and_instruction_sets_that_never_meet_are_both_named() {
     let row = wide.rows().iter().find(|row| row["kernel"] == "wide").unwrap();
     let other = wide.features().into_iter().find(|isa| row["isa"] != **isa).unwrap();
     let ran = compare(&format!("--size 4 --kernels wide --isa {other}"));
-    ran.complained_of(&["--kernels wide", &format!("--isa {other}")]);
+    ran.failed_with(&["--kernels wide", &format!("--isa {other}")]);
 }
 
 #[test]
@@ -96,14 +96,14 @@ fn a_report_that_cannot_be_written_is_refused_before_the_work() {
     for words in ["--json nowhere/out.json", "--csv nowhere/out.csv", "--json .", "--csv ."] {
         let path = words.split_once(' ').unwrap().1;
         let ran = compare(&format!("--size 4 {words}"));
-        ran.complained_of(&[&format!("taut: {path}: cannot be written")]);
+        ran.failed_with(&[&format!("taut: {path}: cannot be written")]);
     }
 }
 
 #[test]
 fn two_reports_do_not_go_to_one_place() {
-    compare("--size 4 --json - --csv -").complained_of(&["--json", "--csv", "standard output"]);
-    compare("--size 4 --json out --csv out").complained_of(&["--json", "--csv", "to out"]);
+    compare("--size 4 --json - --csv -").failed_with(&["--json", "--csv", "standard output"]);
+    compare("--size 4 --json out --csv out").failed_with(&["--json", "--csv", "to out"]);
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn an_argument_that_is_no_name_is_answered_with_the_names() {
         ("--kernels gpu", &["'gpu'", "--kernels", "scalar", "wide", "pulp", "colour"]),
         ("--kernels textbook", &["'textbook'", "--kernels"]),
     ] {
-        compare(&format!("--size 4 {words}")).was_misuse_of(mentioned);
+        compare(&format!("--size 4 {words}")).was_usage_error_with(mentioned);
     }
 }
 
@@ -140,11 +140,11 @@ fn a_number_that_makes_no_sense_is_answered_with_the_range() {
         "--shuffle one",
     ] {
         let (option, _) = words.split_once([' ', '=']).unwrap();
-        compare(words).was_misuse_of(&[option]);
+        compare(words).was_usage_error_with(&[option]);
     }
     for words in ["--frames 0", "--frames 18446744073709551615", "--warmup 18446744073709551615"] {
         let (option, number) = words.split_once(' ').unwrap();
-        taut(&format!("compare {words}")).was_misuse_of(&[option, number, "not in"]);
+        taut(&format!("compare {words}")).was_usage_error_with(&[option, number, "not in"]);
     }
 }
 
@@ -158,14 +158,14 @@ fn arguments_that_exclude_each_other_are_named() {
         ("--keep-scale --size 4", ["--keep-scale", "--size"]),
         ("--keep-scale --scene disc", ["--keep-scale", "--scene"]),
     ] {
-        folder.compare(words).was_misuse_of(&mentioned);
+        folder.compare(words).was_usage_error_with(&mentioned);
     }
 }
 
 #[test]
 fn words_that_mean_nothing_are_quoted() {
-    taut("compare --speed 11").was_misuse_of(&["'--speed'"]);
-    taut("compare now").was_misuse_of(&["'now'"]);
-    taut("compete").was_misuse_of(&["'compete'"]);
-    taut("compare --mesh").was_misuse_of(&["--mesh"]);
+    taut("compare --speed 11").was_usage_error_with(&["'--speed'"]);
+    taut("compare now").was_usage_error_with(&["'now'"]);
+    taut("compete").was_usage_error_with(&["'compete'"]);
+    taut("compare --mesh").was_usage_error_with(&["--mesh"]);
 }

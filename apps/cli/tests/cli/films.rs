@@ -106,20 +106,20 @@ fn every_scene_can_be_drawn_and_written() {
 }
 
 #[test]
-fn what_cannot_be_written_is_said_before_the_work() {
+fn unwritable_files_are_errors_before_the_simulation() {
     let of = |words: &str| taut(&format!("simulate drape --size 4 --frames 5 {words}"));
-    of("--out cloth.fbx").complained_of(&["cloth.fbx", ".glb, .obj, .ply, .pc2"]);
-    of("--out a.obj --out a.obj").complained_of(&["a.obj", "two files"]);
-    of("--out a.ply --positions a.ply").complained_of(&["a.ply", "two files"]);
+    of("--out cloth.fbx").failed_with(&["cloth.fbx", ".glb, .obj, .ply, .pc2"]);
+    of("--out a.obj --out a.obj").failed_with(&["a.obj", "two files"]);
+    of("--out a.ply --positions a.ply").failed_with(&["a.ply", "two files"]);
     let folder = Folder::with(&[("kept.pc2", b"kept".into())]);
     folder
         .taut("simulate drape --size 4 --frames 5 --out kept.pc2 --gif cloth.fbx")
-        .complained_of(&["cloth.fbx", ".gif"]);
+        .failed_with(&["cloth.fbx", ".gif"]);
     assert_eq!(folder.bytes("kept.pc2"), b"kept", "nothing is opened if a name is refused");
-    of("--out no/cloth.glb").complained_of(&["no/cloth.glb", "there is no folder no"]);
-    of("--gif cloth.png").complained_of(&["cloth.png", ".gif"]);
-    of("--png %x.png").complained_of(&["%x.png", "%04d"]);
-    of("--png a.png --fps 61").complained_of(&["--fps 61", "60 steps a second"]);
-    of("--png a.png --camera 1").was_misuse_of(&["--camera", "AZIMUTH"]);
-    taut("simulate curtain --seconds 9000 --out a.glb").complained_of(&["a.glb", "GB", "--fps"]);
+    of("--out no/cloth.glb").failed_with(&["no/cloth.glb", "there is no folder no"]);
+    of("--gif cloth.png").failed_with(&["cloth.png", ".gif"]);
+    of("--png %x.png").failed_with(&["%x.png", "%04d"]);
+    of("--png a.png --fps 61").failed_with(&["--fps 61", "60 steps a second"]);
+    of("--png a.png --camera 1").was_usage_error_with(&["--camera", "AZIMUTH"]);
+    taut("simulate curtain --seconds 9000 --out a.glb").failed_with(&["a.glb", "GB", "--fps"]);
 }

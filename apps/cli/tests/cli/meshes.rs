@@ -82,7 +82,7 @@ fn every_option_works_on_a_mesh() {
 }
 
 #[test]
-fn what_is_mended_in_a_mesh_is_counted() {
+fn repairs_of_a_mesh_are_counted() {
     // Two triangles, split along their common edge; one in a line; and a stray vertex.
     let obj = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 9 9 9\n\
         f 1 2 3\nf 4 5 6\nf 1 1 2\n";

@@ -1,5 +1,5 @@
-//! `taut report`: what it keeps, the page, and the table of the README. Results are made up
-//! but for one test.
+//! `taut report`: result files, the page, and the table of the README. All tests but one use
+//! synthetic results.
 
 use scraper::{ElementRef, Html, Selector};
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ fn part(name: &str, cpu: &str, rows: &[Value]) -> Value {
     json!({ "format": 1, "part": name, "quick": false, "machine": machine(cpu), "rows": rows })
 }
 
-/// Of a sheet; every other number follows from these.
+/// A row of a sheet; all numbers follow from the arguments.
 fn timing(kernel: &str, formula: &str, schedule: &str, size: u32, nanoseconds: f64) -> Value {
     let sticks = 2 * size * size;
     json!({
@@ -80,7 +80,7 @@ fn efforts() -> [Value; 4] {
     ]
 }
 
-/// Every part of a machine.
+/// All parts of the results of a machine.
 fn parts(cpu: &str) -> Vec<Value> {
     let two_sizes = [timings(16), timings(32)].concat();
     vec![
@@ -126,7 +126,7 @@ fn readme(folder: &Folder, words: &str) -> Ran {
 }
 
 #[test]
-fn the_page_has_every_section_with_words_and_a_chart_or_a_table() {
+fn every_section_of_the_page_has_text_and_a_chart_or_table() {
     let (_, page) = page(&parts("Abacus"));
     let sections = all(&page, "main > section");
     assert_eq!(sections.len(), 9);
@@ -142,7 +142,7 @@ fn the_page_has_every_section_with_words_and_a_chart_or_a_table() {
 }
 
 #[test]
-fn every_chart_comes_for_wide_and_narrow_screens_with_words_units_and_a_legend() {
+fn every_chart_has_wide_and_narrow_forms_a_description_units_and_a_legend() {
     let (_, page) = page(&parts("Abacus"));
     let figures = all(&page, "figure");
     assert_eq!(figures.len(), 7);
@@ -169,7 +169,7 @@ fn every_chart_comes_for_wide_and_narrow_screens_with_words_units_and_a_legend()
 }
 
 #[test]
-fn the_page_needs_nothing_else() {
+fn the_page_loads_no_other_files() {
     let (text, page) = page(&parts("Abacus"));
     for foreign in ["http:", "https:", "url(", "@import", "<script", "<link", "<img", "<iframe"] {
         assert!(!text.contains(foreign), "{foreign}");
@@ -180,7 +180,7 @@ fn the_page_needs_nothing_else() {
 }
 
 #[test]
-fn the_page_says_what_the_results_say() {
+fn the_page_shows_the_results() {
     let (_, page) = page(&parts("Abacus"));
     let machine = text(all(&page, "#machine")[0]);
     for said in ["Abacus", "rustc 1.0", "abacus", "release, no flags", "c0ffee", "avx2"] {
@@ -229,7 +229,7 @@ fn effort_has_a_chart_for_each_set_of_sticks_with_a_line_for_each_hold_and_tethe
 }
 
 #[test]
-fn machines_are_laid_side_by_side_and_so_are_two_results_of_one() {
+fn results_of_several_machines_or_of_one_are_side_by_side() {
     let (_, page_of_two) = page(&[parts("Abacus"), parts("Slide rule")].concat());
     let beside = |page: &Html, section: &str| all(page, &format!("#{section} figure")).len();
     assert_eq!((beside(&page_of_two, "sheets"), beside(&page_of_two, "tradeoff")), (2, 2));
@@ -240,7 +240,7 @@ fn machines_are_laid_side_by_side_and_so_are_two_results_of_one() {
 }
 
 #[test]
-fn what_was_not_measured_is_said_to_be_missing() {
+fn unmeasured_parts_are_marked_as_missing() {
     let (_, page) = page(&[part("comparison", "Abacus", &timings(32))]);
     for section in ["sheets", "meshes", "effort", "tradeoff", "stability"] {
         assert!(text(all(&page, &format!("#{section}"))[0]).contains("was not measured"));
@@ -249,7 +249,7 @@ fn what_was_not_measured_is_said_to_be_missing() {
 }
 
 #[test]
-fn names_are_text_whatever_is_in_them() {
+fn names_are_escaped() {
     let cpu = "<script>alert(1)</script> & \"Sons\"";
     let (_, page) = page(&parts(cpu));
     assert!(all(&page, "script").is_empty());
@@ -257,7 +257,7 @@ fn names_are_text_whatever_is_in_them() {
 }
 
 #[test]
-fn numbers_that_cannot_be_drawn_leave_the_others_alone() {
+fn numbers_that_cannot_be_drawn_are_left_out() {
     for number in [0.0, -1.0, 1e300, 1e-300] {
         let mut odd = timing("grid", "halley", "sheet", 64, 1.0);
         for time in ["ns_per_stick_median", "frame_us_median"] {
@@ -276,7 +276,7 @@ fn numbers_that_cannot_be_drawn_leave_the_others_alone() {
 }
 
 #[test]
-fn results_that_are_none_are_refused_in_a_sentence() {
+fn invalid_results_are_rejected() {
     let mut other_form = part("sheets", "Abacus", &[]);
     other_form["format"] = json!(99);
     let mut no_kernel = part("sheets", "Abacus", &timings(16));
@@ -292,19 +292,19 @@ fn results_that_are_none_are_refused_in_a_sentence() {
         (no_time.to_string(), "null"),
     ] {
         let folder = Folder::with(&[("bad.json", bytes.into())]);
-        folder.taut("report --from bad.json --out page.html").complained_of(&["bad.json", said]);
-        assert_eq!(folder.read("page.html"), "", "nothing is made of it");
+        folder.taut("report --from bad.json --out page.html").failed_with(&["bad.json", said]);
+        assert_eq!(folder.read("page.html"), "", "the page stays empty");
     }
     let folder = Folder::new();
-    folder.taut("report --from none.json --out -").complained_of(&["none.json", "cannot be read"]);
-    folder.taut("report --from . --out -").complained_of(&["no .json file"]);
-    folder.taut("report --from . --quick").was_misuse_of(&["--from", "--quick"]);
-    folder.taut("report --check").was_misuse_of(&["--readme"]);
-    folder.taut("report --parts gossip").was_misuse_of(&["gossip", "sheets"]);
+    folder.taut("report --from none.json --out -").failed_with(&["none.json", "cannot be read"]);
+    folder.taut("report --from . --out -").failed_with(&["no .json file"]);
+    folder.taut("report --from . --quick").was_usage_error_with(&["--from", "--quick"]);
+    folder.taut("report --check").was_usage_error_with(&["--readme"]);
+    folder.taut("report --parts gossip").was_usage_error_with(&["gossip", "sheets"]);
 }
 
 #[test]
-fn the_table_is_written_between_its_marks_and_nothing_else_is() {
+fn only_the_text_between_the_marks_is_replaced() {
     let folder = kept(&parts("Abacus"));
     let ran = readme(&folder, "").succeeded();
     assert_eq!((&*ran.out, &*ran.err), ("", ""));
@@ -316,11 +316,11 @@ fn the_table_is_written_between_its_marks_and_nothing_else_is() {
     }
     assert!(text.lines().all(|line| line.starts_with('|') || line.chars().count() <= 100));
     readme(&folder, "").succeeded();
-    assert_eq!(folder.read("README.md"), text, "once more changes nothing");
+    assert_eq!(folder.read("README.md"), text, "a second run changes nothing");
 }
 
 #[test]
-fn a_table_that_is_not_that_of_the_results_is_found() {
+fn check_detects_a_table_that_differs_from_the_results() {
     let folder = kept(&parts("Abacus"));
     assert_eq!(readme(&folder, "--check").code, Some(1));
     assert_eq!(folder.read("README.md"), README, "checking writes nothing");
@@ -336,16 +336,16 @@ fn a_table_that_is_not_that_of_the_results_is_found() {
 }
 
 #[test]
-fn a_file_without_marks_and_results_without_a_table_are_refused() {
+fn a_file_without_marks_and_results_without_a_table_are_rejected() {
     let results = part("comparison", "Abacus", &timings(32)).to_string();
     let folder = Folder::with(&[("0.json", results.into()), ("README.md", "Before.".into())]);
-    readme(&folder, "").complained_of(&["README.md", "taut report: comparison"]);
+    readme(&folder, "").failed_with(&["README.md", "taut report: comparison"]);
     let folder = kept(&[part("sheets", "Abacus", &timings(32))]);
-    readme(&folder, "").complained_of(&["comparison"]);
+    readme(&folder, "").failed_with(&["comparison"]);
 }
 
 #[test]
-fn what_is_measured_is_kept_and_read_again() {
+fn kept_results_give_the_same_page() {
     let folder = Folder::new();
     let ran =
         folder.taut("report --quick --parts meshes,frames,effort --keep kept --out measured.html");

@@ -54,9 +54,9 @@ fn limits_follow_from_the_speeds_in_the_same_report() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
-    roofline("--scenes disc --sizes 4 --schedules sheet").complained_of(&["'sheet'"]);
-    roofline("--sizes 1").complained_of(&["drape 1", "nothing to relax"]);
-    taut("roofline --largest-set 0").was_misuse_of(&["--largest-set"]);
-    roofline("--formulas euler").was_misuse_of(&["'euler'", "halley"]);
+fn invalid_arguments_are_rejected() {
+    roofline("--scenes disc --sizes 4 --schedules sheet").failed_with(&["'sheet'"]);
+    roofline("--sizes 1").failed_with(&["drape 1", "nothing to relax"]);
+    taut("roofline --largest-set 0").was_usage_error_with(&["--largest-set"]);
+    roofline("--formulas euler").was_usage_error_with(&["'euler'", "halley"]);
 }

@@ -1,4 +1,4 @@
-//! Runs the program in a folder of its own.
+//! Runs the program in a temporary folder.
 
 use std::fs;
 use std::process::{Command, Output, Stdio};
@@ -8,13 +8,13 @@ use assert_cmd::cargo::cargo_bin;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Every run but those that ask for other frames: enough to see bits, over at once.
+/// Default frames of `taut compare` here: few, but enough to compare bits.
 const SHORT: [&str; 2] = ["--warmup=1", "--frames=3"];
 
-/// A folder for the files of a run, gone with this value.
+/// A temporary folder for the files of a run.
 pub(crate) struct Folder(TempDir);
 
-/// What a run left behind.
+/// Exit code and output of a run.
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) code: Option<i32>,
@@ -50,11 +50,11 @@ impl Folder {
         fs::create_dir(self.0.path().join(name)).unwrap();
     }
 
-    /// The program, about to run here with these words, which hold no spaces.
+    /// The command with these arguments, separated by spaces, in this folder.
     pub(crate) fn command(&self, words: &str) -> Command {
         let mut command = Command::new(cargo_bin!("taut"));
         command.args(words.split_whitespace()).current_dir(self.0.path());
-        command.env("RUST_BACKTRACE", "1"); // so that a panic would show
+        command.env("RUST_BACKTRACE", "1"); // so that panics are visible
         command
     }
 
@@ -63,20 +63,20 @@ impl Folder {
         Ran::from(command.timeout(Duration::from_secs(300)).output().unwrap())
     }
 
-    /// As if read by a program that left at once, as `head` does a little later.
-    pub(crate) fn unread(&self, words: &str) -> Ran {
+    /// Runs with a closed standard output, as with `| head`.
+    pub(crate) fn with_closed_output(&self, words: &str) -> Ran {
         let mut command = self.command(words);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         drop(child.stdout.take());
         Ran::from(child.wait_with_output().unwrap())
     }
 
-    /// `taut compare`, short.
+    /// Runs `taut compare` with few frames.
     pub(crate) fn compare(&self, words: &str) -> Ran {
         self.taut(&format!("compare {} {words}", SHORT.join(" ")))
     }
 
-    /// What a short comparison reports as JSON.
+    /// The JSON report of a short comparison.
     pub(crate) fn report(&self, words: &str) -> Report {
         self.compare(&format!("{words} --json -")).succeeded().report()
     }
@@ -108,33 +108,33 @@ impl Ran {
         self
     }
 
-    /// Its standard output, which is nothing but JSON.
+    /// Parses its standard output as JSON.
     pub(crate) fn report(&self) -> Report {
         Report::from(&self.out)
     }
 
-    /// One sentence of the program's own that mentions these, exit code 2, and nothing else.
+    /// Checks for exit code 2 and one line of error that contains these words.
     #[track_caller]
-    pub(crate) fn complained_of(&self, mentioned: &[&str]) {
-        self.refused("taut: ", mentioned);
+    pub(crate) fn failed_with(&self, mentioned: &[&str]) {
+        self.failed("taut: ", mentioned);
         assert_eq!(self.err.lines().count(), 1, "{self:?}");
         assert!(self.err.ends_with('\n'), "{self:?}");
     }
 
-    /// A usage error that mentions these, exit code 2, and nothing else.
+    /// Checks for exit code 2 and a usage error that contains these words.
     #[track_caller]
-    pub(crate) fn was_misuse_of(&self, mentioned: &[&str]) {
-        self.refused("error: ", mentioned);
+    pub(crate) fn was_usage_error_with(&self, mentioned: &[&str]) {
+        self.failed("error: ", mentioned);
         assert!(self.err.contains("--help"), "{self:?}");
     }
 
     #[track_caller]
-    fn refused(&self, start: &str, mentioned: &[&str]) {
+    fn failed(&self, start: &str, mentioned: &[&str]) {
         assert_eq!(self.code, Some(2), "{self:?}");
         assert_eq!(self.out, "", "{self:?}");
         assert!(self.err.starts_with(start), "{self:?}");
         for word in mentioned {
-            assert!(self.err.contains(word), "'{word}' is not mentioned: {self:?}");
+            assert!(self.err.contains(word), "'{word}' is missing: {self:?}");
         }
         for dump in ["panicked", "backtrace", "Error", "Err(", "Caused by", "{", "Some("] {
             assert!(!self.err.contains(dump), "{self:?}");
@@ -170,7 +170,7 @@ impl Report {
         values
     }
 
-    /// The rows' hashes, with all that decides them.
+    /// The hash of each row, with its kernel, formula and schedule.
     pub(crate) fn hashes(&self) -> Vec<[String; 4]> {
         let keys = ["kernel", "formula", "schedule", "hash"];
         self.rows().iter().map(|row| keys.map(|key| shown(&row[key]))).collect()

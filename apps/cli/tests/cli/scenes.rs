@@ -2,7 +2,7 @@
 
 use crate::run::{compare, report, shown, taut};
 
-/// What a run of which nobody wants to read the table is narrowed to.
+/// Options of runs whose table is not checked: few rows.
 const NARROW: &str = "--kernels pulp --schedules packed --formulas halley";
 
 /// The words of a list, sorted.

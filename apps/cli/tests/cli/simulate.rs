@@ -10,7 +10,7 @@ name = "sheet"
 drape = { size = 6 }
 "#;
 
-/// What the table says beside a name.
+/// The value beside a name in the table.
 fn figure(ran: &Ran, name: &str) -> String {
     let line = ran.out.lines().find(|line| line.trim_start().starts_with(name));
     let line = line.unwrap_or_else(|| panic!("'{name}' is missing: {}", ran.out));
@@ -30,7 +30,7 @@ fn the_list_has_a_line_for_each_scene() {
 }
 
 #[test]
-fn a_scene_moves_and_is_summed_up() {
+fn a_scene_is_simulated_and_summarised() {
     let ran = taut("simulate drape --size 6 --frames 5").succeeded();
     assert!(ran.out.starts_with("drape 6: 5 frames of 0.0167 s, 4 substep(s)"), "{}", ran.out);
     assert_eq!(figure(&ran, "particles"), "36");
@@ -49,7 +49,7 @@ fn a_scene_moves_and_is_summed_up() {
     }
 }
 
-/// The object, of which the shares add up to 1.
+/// Parses the JSON object and checks that its shares add up to 1.
 fn object(ran: &Ran) -> Value {
     let object = ran.report().value;
     let shares = object["shares"].as_object().unwrap();
@@ -65,7 +65,7 @@ fn object(ran: &Ran) -> Value {
 }
 
 #[test]
-fn a_program_reads_one_object_and_nothing_else() {
+fn json_output_is_one_object_and_nothing_else() {
     let words = "simulate drape --size 12 --substeps 3 --iterations 2 --tethers on";
     for frames in [1, 2, 40] {
         let ran = taut(&format!("{words} --frames {frames} --json -")).succeeded();
@@ -108,7 +108,7 @@ fn a_program_reads_one_object_and_nothing_else() {
 }
 
 #[test]
-fn a_scene_that_blows_up_has_an_object_and_an_exit_code() {
+fn a_blow_up_is_reported_as_json_and_exit_code() {
     // Raster order: with one iteration it gains energy.
     let file = format!("order = \"authored\"\nformula = \"exact\"\n{FILE}").replace("= 6", "= 32");
     let folder = Folder::with(&[("it.toml", file.into_bytes())]);
@@ -121,7 +121,7 @@ fn a_scene_that_blows_up_has_an_object_and_an_exit_code() {
 }
 
 #[test]
-fn every_kernel_gives_the_same_bits_and_every_setting_others() {
+fn kernels_do_not_change_the_bits_and_settings_do() {
     let of = |words: &str| {
         hash(&taut(&format!("simulate drape --size 9 --frames 5 {words}")).succeeded())
     };
@@ -136,7 +136,7 @@ fn every_kernel_gives_the_same_bits_and_every_setting_others() {
 }
 
 #[test]
-fn a_snapshot_is_gone_on_with_to_the_same_bits() {
+fn a_resumed_snapshot_gives_the_same_bits() {
     let folder = Folder::new();
     let whole = folder.taut("simulate mosegaard --size 9 --frames 20").succeeded();
     folder.taut("simulate mosegaard --size 9 --frames 13 --snapshot half.json").succeeded();
@@ -145,10 +145,8 @@ fn a_snapshot_is_gone_on_with_to_the_same_bits() {
     assert_eq!(hash(&rest.succeeded()), hash(&whole));
     folder
         .taut("simulate mosegaard --size 8 --frames 7 --resume half.json")
-        .complained_of(&["half.json", "different scene"]);
-    folder
-        .taut("simulate drape --resume none.json")
-        .complained_of(&["none.json", "cannot be read"]);
+        .failed_with(&["half.json", "different scene"]);
+    folder.taut("simulate drape --resume none.json").failed_with(&["none.json", "cannot be read"]);
 }
 
 #[test]
@@ -159,7 +157,7 @@ fn positions_and_energies_are_written_with_all_their_digits() {
     let positions = folder.read("p.csv");
     let mut lines = positions.lines();
     assert_eq!(lines.next(), Some("frame,time_s,particle,x_m,y_m,z_m"));
-    // Before the first, after the second and the last frame.
+    // The initial positions, and those after frames 2 and 4.
     assert_eq!(lines.clone().count(), 3 * 36);
     let second: Vec<&str> = lines.nth(1).unwrap().split(',').collect();
     assert_eq!(second[3].parse::<f32>().unwrap().to_bits(), 0.05_f32.to_bits());
@@ -168,9 +166,9 @@ fn positions_and_energies_are_written_with_all_their_digits() {
     assert!(energies.starts_with("frame,time_s,kinetic_j,potential_j,total_j,"), "{energies}");
 }
 
-/// Wherever the program is started.
+/// Independent of the current folder.
 #[test]
-fn the_meshes_of_a_scene_lie_beside_it() {
+fn mesh_paths_are_relative_to_the_scene_file() {
     let scene = |file: &str| {
         format!("[[model]]\nname = \"tent\"\nmesh = {{ file = \"{file}\", density = 1 }}").into()
     };
@@ -181,36 +179,36 @@ fn the_meshes_of_a_scene_lie_beside_it() {
         ("scenes/meshes/tent.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n".into()),
     ]);
     folder.taut("simulate scenes/tent.toml --frames 2").succeeded();
-    folder.taut("simulate scenes/lost.toml").complained_of(&["lost.toml: line 3", "lost.obj"]);
+    folder.taut("simulate scenes/lost.toml").failed_with(&["lost.toml: line 3", "lost.obj"]);
     let ran = folder.taut("simulate scenes/outside.toml");
-    ran.complained_of(&["outside.toml: line 3", "`../scenes/meshes/tent.obj` leads up"]);
+    ran.failed_with(&["outside.toml: line 3", "`../scenes/meshes/tent.obj` leads up"]);
 }
 
 #[test]
-fn what_is_wrong_is_named() {
+fn errors_name_the_file_line_and_value() {
     let folder = Folder::with(&[("bad.toml", FILE.replace("drape", "cloak").into())]);
     let ran = folder.taut("simulate bad.toml");
-    ran.complained_of(&["bad.toml: line 4: ", "`cloak`", "`cloth`"]);
-    folder.taut("simulate gone.toml").complained_of(&["gone.toml", "cannot be read"]);
-    folder.taut("simulate bad.toml --size 3").complained_of(&["--size", "bad.toml"]);
-    taut("simulate drape --size 1").complained_of(&["drape 1", "nothing to relax"]);
+    ran.failed_with(&["bad.toml: line 4: ", "`cloak`", "`cloth`"]);
+    folder.taut("simulate gone.toml").failed_with(&["gone.toml", "cannot be read"]);
+    folder.taut("simulate bad.toml --size 3").failed_with(&["--size", "bad.toml"]);
+    taut("simulate drape --size 1").failed_with(&["drape 1", "nothing to relax"]);
     taut("simulate drape --positions no/where.csv")
-        .complained_of(&["no/where.csv", "cannot be written"]);
-    taut("simulate drape --isa abacus").complained_of(&["'abacus'"]);
-    taut("simulate cloak").was_misuse_of(&["'cloak'", "drape", ".toml"]);
-    taut("simulate").was_misuse_of(&["<SCENE|FILE.toml>"]);
-    taut("simulate drape --every 2").was_misuse_of(&["--positions"]);
+        .failed_with(&["no/where.csv", "cannot be written"]);
+    taut("simulate drape --isa abacus").failed_with(&["'abacus'"]);
+    taut("simulate cloak").was_usage_error_with(&["'cloak'", "drape", ".toml"]);
+    taut("simulate").was_usage_error_with(&["<SCENE|FILE.toml>"]);
+    taut("simulate drape --every 2").was_usage_error_with(&["--positions"]);
 }
 
 #[test]
-fn whole_worlds_are_compared() {
+fn compare_runs_whole_scenes() {
     let ran = taut("compare --scene mosegaard --size 24 --warmup 1 --frames 3").succeeded();
     assert!(ran.out.starts_with("mosegaard 24: "), "{}", ran.out);
     for kernel in ["scalar", "wide", "pulp", "grid"] {
         assert!(ran.out.contains(&format!(" {kernel} ")), "{kernel}: {}", ran.out);
     }
     assert!(ran.out.ends_with("Bits: all rows agree.\n"), "{}", ran.out);
-    // Too narrow for the kernel for sheets.
+    // Too narrow for the grid kernel.
     let narrow = taut("compare --scene mosegaard --size 8 --warmup 1 --frames 3").succeeded();
     assert!(!narrow.out.contains(" grid "), "{}", narrow.out);
     let report = Folder::new().report("--scene mosegaard --size 8 --threads 1,2 --kernels pulp");
@@ -221,13 +219,13 @@ fn whole_worlds_are_compared() {
         ("--shuffle 1", "--shuffle"),
         ("--formulas exact,halley", "--formulas"),
     ] {
-        taut(&format!("compare --scene mosegaard --size 8 {words}")).complained_of(&[mentioned]);
+        taut(&format!("compare --scene mosegaard --size 8 {words}")).failed_with(&[mentioned]);
     }
-    taut("tune --scene mosegaard").complained_of(&["mosegaard"]);
+    taut("tune --scene mosegaard").failed_with(&["mosegaard"]);
 }
 
 #[test]
-fn a_model_too_far_away_is_warned_of_and_simulated() {
+fn a_model_too_far_from_the_origin_gives_a_warning() {
     let far = format!("{FILE}at = [0, -2000, 0]\n");
     let folder = Folder::with(&[("far.toml", far.into_bytes())]);
     let near = folder.taut("simulate far.toml --frames 2 --substeps 1").succeeded();
@@ -245,7 +243,7 @@ fn a_model_too_far_away_is_warned_of_and_simulated() {
 }
 
 #[test]
-fn other_substeps_keep_the_velocities_that_a_scene_begins_with() {
+fn substep_options_keep_initial_velocities() {
     let thrown = r#"
         [step]
         substeps = 4

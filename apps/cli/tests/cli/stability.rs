@@ -65,15 +65,15 @@ fn every_combination_has_a_row_in_both_reports() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
-    stability("--scenes disc --sizes 4 --schedules sheet").complained_of(&["'sheet'"]);
-    stability("--sizes 1").complained_of(&["drape 1", "nothing to relax"]);
-    stability("--sizes 4 --dt 0").complained_of(&["substep"]);
-    stability("--sizes 4 --dt nan").complained_of(&["substep"]);
-    stability("--sizes 4 --bound 0").complained_of(&["--bound"]);
-    stability("--sizes 4 --bound nan").complained_of(&["--bound"]);
-    stability("--sizes 4 --json out --csv out").complained_of(&["--json", "--csv"]);
-    stability("--sizes x").was_misuse_of(&["--sizes"]);
-    stability("--formulas euler").was_misuse_of(&["'euler'", "halley"]);
-    stability("--frames 0").was_misuse_of(&["--frames"]);
+fn invalid_arguments_are_rejected() {
+    stability("--scenes disc --sizes 4 --schedules sheet").failed_with(&["'sheet'"]);
+    stability("--sizes 1").failed_with(&["drape 1", "nothing to relax"]);
+    stability("--sizes 4 --dt 0").failed_with(&["substep"]);
+    stability("--sizes 4 --dt nan").failed_with(&["substep"]);
+    stability("--sizes 4 --bound 0").failed_with(&["--bound"]);
+    stability("--sizes 4 --bound nan").failed_with(&["--bound"]);
+    stability("--sizes 4 --json out --csv out").failed_with(&["--json", "--csv"]);
+    stability("--sizes x").was_usage_error_with(&["--sizes"]);
+    stability("--formulas euler").was_usage_error_with(&["'euler'", "halley"]);
+    stability("--frames 0").was_usage_error_with(&["--frames"]);
 }

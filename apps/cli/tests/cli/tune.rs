@@ -30,7 +30,7 @@ fn the_answer_is_kept_unless_another_is_allowed() {
 
     // One that explodes cannot be kept.
     let exploding = "tune --size 32 --iterations 1 --formula exact --schedule authored --threads 1";
-    taut(exploding).complained_of(&["'authored'", "bounded"]);
+    taut(exploding).failed_with(&["'authored'", "bounded"]);
     let ran = taut(&format!("{exploding} --any-answer")).succeeded();
     assert!(ran.out.contains("DIFFERENT from that of authored"), "{}", ran.out);
 }
@@ -55,7 +55,7 @@ fn every_candidate_is_told_of_and_the_lines_to_use_are_printed() {
 }
 
 #[test]
-fn what_is_saved_is_what_compare_runs() {
+fn compare_runs_the_saved_tuning() {
     let folder = Folder::with(&good());
     folder.taut("tune --mesh patch.obj --schedule coloured --save tuned.json").succeeded();
     let saved = tuned(&folder);
@@ -92,11 +92,9 @@ fn a_bad_tuning_is_named_with_what_is_wrong_in_it() {
     let folder = Folder::with(&[&good()[..], &files].concat());
     for (name, _, mentioned) in bad {
         let ran = folder.compare(&format!("--mesh patch.obj --tuned {name}"));
-        ran.complained_of(&[name, mentioned]);
+        ran.failed_with(&[name, mentioned]);
     }
-    folder
-        .compare("--mesh patch.obj --tuned nowhere.json")
-        .complained_of(&["nowhere.json", "read"]);
+    folder.compare("--mesh patch.obj --tuned nowhere.json").failed_with(&["nowhere.json", "read"]);
 }
 
 #[test]
@@ -104,7 +102,7 @@ fn a_tuning_of_another_mesh_is_refused() {
     let folder = Folder::new();
     folder.taut("tune --size 5 --save tuned.json").succeeded();
     folder.compare("--size 5 --tuned tuned.json").succeeded();
-    folder.compare("--size 6 --tuned tuned.json").complained_of(&["another mesh", "25", "36"]);
+    folder.compare("--size 6 --tuned tuned.json").failed_with(&["another mesh", "25", "36"]);
 }
 
 #[test]
@@ -117,14 +115,14 @@ fn both_reports_and_the_file_are_written() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
-    tune("--max-stretch 1e-9").complained_of(&["accurate enough", "'sheet'"]);
-    tune("--max-stretch 0").complained_of(&["--max-stretch 0"]);
-    tune("--max-stretch nan").complained_of(&["--max-stretch"]);
-    tune("--save nowhere/out").complained_of(&["nowhere/out", "cannot be written"]);
-    tune("--scene disc --schedule sheet").complained_of(&["'sheet'", "regular sheet"]);
-    tune("--budget 0").was_misuse_of(&["--budget"]);
-    tune("--schedule random").was_misuse_of(&["'random'", "packed"]);
-    tune("--formula euler").was_misuse_of(&["'euler'", "halley"]);
-    taut("compare --tuned x --formulas exact").was_misuse_of(&["--tuned", "--formulas"]);
+fn invalid_arguments_are_rejected() {
+    tune("--max-stretch 1e-9").failed_with(&["accurate enough", "'sheet'"]);
+    tune("--max-stretch 0").failed_with(&["--max-stretch 0"]);
+    tune("--max-stretch nan").failed_with(&["--max-stretch"]);
+    tune("--save nowhere/out").failed_with(&["nowhere/out", "cannot be written"]);
+    tune("--scene disc --schedule sheet").failed_with(&["'sheet'", "regular sheet"]);
+    tune("--budget 0").was_usage_error_with(&["--budget"]);
+    tune("--schedule random").was_usage_error_with(&["'random'", "packed"]);
+    tune("--formula euler").was_usage_error_with(&["'euler'", "halley"]);
+    taut("compare --tuned x --formulas exact").was_usage_error_with(&["--tuned", "--formulas"]);
 }

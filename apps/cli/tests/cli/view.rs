@@ -3,21 +3,21 @@
 use crate::run::{Folder, taut};
 
 #[test]
-fn what_cannot_be_shown_is_said() {
-    taut("view nowhere").was_misuse_of(&["nowhere", "curtain"]);
-    taut("view drape --size 0").was_misuse_of(&["--size"]);
-    taut("view drape --port 0").was_misuse_of(&["--port"]);
-    taut("view drape --kernel abacus").was_misuse_of(&["abacus", "scalar"]);
-    taut("view drape --isa z80").complained_of(&["z80", "scalar"]);
-    taut("view plants --kernel grid").complained_of(&["grid", "sheet"]);
+fn scenes_that_cannot_be_shown_give_an_error() {
+    taut("view nowhere").was_usage_error_with(&["nowhere", "curtain"]);
+    taut("view drape --size 0").was_usage_error_with(&["--size"]);
+    taut("view drape --port 0").was_usage_error_with(&["--port"]);
+    taut("view drape --kernel abacus").was_usage_error_with(&["abacus", "scalar"]);
+    taut("view drape --isa z80").failed_with(&["z80", "scalar"]);
+    taut("view plants --kernel grid").failed_with(&["grid", "sheet"]);
     let folder = Folder::with(&[("bad.toml", b"[step]\nsubstep = 4\n".to_vec())]);
-    folder.taut("view bad.toml").complained_of(&["bad.toml", "line 2", "substep"]);
-    folder.taut("view bad.toml --size 3").complained_of(&["--size"]);
+    folder.taut("view bad.toml").failed_with(&["bad.toml", "line 2", "substep"]);
+    folder.taut("view bad.toml --size 3").failed_with(&["--size"]);
 }
 
 #[cfg(unix)]
 #[test]
-fn it_serves_its_page_until_it_is_interrupted() {
+fn the_page_is_served_until_an_interrupt() {
     use std::io::{BufRead, BufReader, Read, Write};
     use std::net::TcpStream;
     use std::process::Stdio;

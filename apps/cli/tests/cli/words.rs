@@ -1,11 +1,11 @@
-//! Help, version, and readers who leave early.
+//! Help, version, and closed output.
 
 use crate::run::{Folder, Report, taut};
 
 const SMALL: &str = "compare --size 4 --warmup 0 --frames 1";
 
 #[test]
-fn help_says_what_the_program_is_for_and_what_it_can_do() {
+fn help_describes_the_program_and_lists_commands() {
     for words in ["--help", "-h", "help"] {
         let ran = taut(words).succeeded();
         assert_eq!(ran.err, "");
@@ -18,7 +18,7 @@ fn help_says_what_the_program_is_for_and_what_it_can_do() {
     }
 }
 
-/// Options, and choices.
+/// Checks that help mentions these options and values.
 fn assert_help_says(words: &str, all: &[&str]) {
     let ran = taut(words).succeeded();
     assert_eq!(ran.err, "");
@@ -132,20 +132,20 @@ fn the_version_is_that_of_the_package() {
 }
 
 #[test]
-fn a_reader_who_leaves_early_is_no_failure() {
+fn a_closed_output_is_not_a_failure() {
     for words in ["--help", "compare --help", "--version", SMALL, &format!("{SMALL} --csv out")] {
-        let ran = Folder::new().unread(words).succeeded();
+        let ran = Folder::new().with_closed_output(words).succeeded();
         assert_eq!(ran.err, "", "{words}");
     }
     for output in ["json", "csv"] {
-        let ran = Folder::new().unread(&format!("{SMALL} --{output} -")).succeeded();
+        let ran = Folder::new().with_closed_output(&format!("{SMALL} --{output} -")).succeeded();
         assert!(ran.err.ends_with("agree.\n"), "the table only: {}", ran.err);
     }
 }
 
 #[test]
-fn a_report_is_written_even_if_nobody_reads_the_table() {
+fn json_is_written_even_if_the_output_is_closed() {
     let folder = Folder::new();
-    folder.unread(&format!("{SMALL} --json out.json")).succeeded();
+    folder.with_closed_output(&format!("{SMALL} --json out.json")).succeeded();
     assert!(!Report::from(&folder.read("out.json")).rows().is_empty());
 }

@@ -9,7 +9,9 @@ use taut::world::{
 };
 use taut::{AnyKernel, Kernel, KernelChoice, KernelPair, Schedule, Step};
 
-use super::{Applied, Rival, Runner, Session, SessionError, Space, own_tear_factor};
+use super::runner::{Rival, Runner};
+use super::space::Space;
+use super::{Applied, Session, SessionError, own_tear_factor};
 use crate::request::{self, SettingRequest, StickOverrides};
 use crate::step_timer::StepTimer;
 

@@ -206,7 +206,7 @@ fn another_scene_in_another_dimension() {
     assert_eq!(state["settings"]["kernel"], "scalar", "the machine's settings stay");
     assert_eq!(state["settings"]["substeps"], 8, "those of the scene are its own");
     assert_eq!(visit.say(r#"{"do":"drag","particle":50,"to":[0,0,0]}"#).steps(1).look().step, 1);
-    assert!(visit.errors().is_empty(), "what was held is not, and nobody complains");
+    assert!(visit.errors().is_empty(), "nothing is held any more, and there is no error");
 }
 
 #[test]

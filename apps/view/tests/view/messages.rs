@@ -88,7 +88,7 @@ fn obstacles_are_told_with_where_they_are() {
 fn a_frame_comes_for_each_next_and_is_the_newest() {
     let mut visit = Visit::new("drape", 8);
     let frames = |heard: &[Heard]| heard.iter().filter(|it| matches!(it, Heard::Frame(_))).count();
-    assert_eq!(frames(&visit.steps(3).hear()), 0, "nobody was ready for one");
+    assert_eq!(frames(&visit.steps(3).hear()), 0, "no frame was requested");
     assert_eq!(visit.steps(7).look().step, 10);
     assert_eq!(frames(&visit.steps(2).hear()), 0);
     assert_eq!(frames(&visit.say(r#"{"do":"next"}"#).say(r#"{"do":"next"}"#).hear()), 1);
@@ -116,7 +116,7 @@ fn a_page_that_does_not_take_its_messages_gets_the_newest_of_each() {
 }
 
 #[test]
-fn what_is_cut_is_told_once_to_each_page() {
+fn each_page_is_sent_a_cut_once() {
     let mut visit = Visit::new("curtain", 24);
     let late = visit.host.connect();
     let of_late = |visit: &mut Visit| hear(&mut visit.host, late);
@@ -172,7 +172,7 @@ fn what_is_cut_is_told_once_to_each_page() {
 }
 
 #[test]
-fn nothing_moves_while_nobody_looks_on() {
+fn the_simulation_stops_without_pages() {
     let mut host = Host::new(Options::default()).unwrap();
     assert_eq!(host.due(), None);
     host.advance(1.0);

@@ -103,7 +103,7 @@ impl Visitor {
         }
     }
 
-    /// Asks for a frame, and waits for it.
+    /// Requests a frame and waits for it.
     fn look(&mut self) -> Frame {
         self.say(r#"{"do":"next"}"#);
         loop {
@@ -199,7 +199,7 @@ fn a_port_that_is_taken_is_said() {
 }
 
 #[test]
-fn nobody_waits_for_pages_when_it_ends() {
+fn shutdown_does_not_wait_for_pages() {
     let running = Running::new();
     let mut visitor = running.visit();
     visitor.hear();
@@ -232,7 +232,7 @@ fn more_pages_than_there_may_be_are_refused_in_a_sentence() {
         Err(tungstenite::Error::Http(answer)) => assert_eq!(answer.status(), 503),
         other => panic!("{:?}", other.map(|_| "it was let in")),
     }
-    // What the page then asks for, as a WebSocket does not tell why.
+    // The page then requests the reason by HTTP, as a WebSocket does not report it.
     let answer = running.ask("/socket", &format!("Host: {}\r\n", running.address));
     assert!(answer.starts_with("HTTP/1.1 503"), "{answer}");
     assert!(answer.contains("32 pages show this simulation"), "{answer}");
@@ -254,7 +254,7 @@ fn a_page_that_resets_without_end_does_not_keep_others_waiting() {
     }
     let mut last = first;
     for _ in 0..20 {
-        // It asks for a frame, the commands of the flood before it are not all followed first.
+        // The frame comes before all commands of the flood have run.
         let epoch = looker.look().epoch;
         assert!(epoch - last <= 50, "{} resets between two frames", epoch - last);
         last = epoch;

@@ -69,7 +69,7 @@ fn a_particle_is_not_dragged_to_nowhere() {
 }
 
 #[test]
-fn what_blows_up_stands_still_until_it_is_reset() {
+fn a_blown_up_simulation_stops_until_a_reset() {
     for listed in LibraryScene::ALL {
         let mut visit = Visit::new(listed.name, (listed.size / 4).max(4));
         visit.say(r#"{"do":"grab","particle":3}"#);
@@ -81,7 +81,7 @@ fn what_blows_up_stands_still_until_it_is_reset() {
         assert_eq!(figures["blown"], true, "{}", listed.name);
         assert!(figures["steps"].as_u64().unwrap() < 30);
         assert_eq!(visit.host.due(), None);
-        // Whatever one asks for then is answered, and it stays so.
+        // Further commands are answered, and it stays stopped.
         for command in [
             r#"{"do":"step"}"#,
             r#"{"do":"set","schedule":"coloured"}"#,

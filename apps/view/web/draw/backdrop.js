@@ -1,4 +1,4 @@
-// What is behind everything: a gradient; in the plane with a soft grid of metres.
+// The background: a gradient, in the plane with a grid of metres.
 
 import { program } from './gl.js';
 
@@ -12,7 +12,7 @@ void main() {
 const FRAGMENT = `
 in vec2 v_at;
 uniform vec3 u_top, u_bottom, u_grid;
-uniform vec4 u_window;   // of the plane: centre, half size, m
+uniform vec4 u_window;   // visible part of the plane: centre, half size, m
 uniform float u_cell;
 out vec4 colour;
 float grid(vec2 x) {
@@ -27,7 +27,7 @@ void main() {
     vec2 at = (u_window.xy + v_at * u_window.zw) / u_cell;
     base = mix(base, u_grid, 0.10 * grid(at) + 0.16 * grid(at / 5.0));
   }
-  // Eight bits are too few for so soft a gradient: a little noise hides its steps.
+  // Dithering: eight bits would show the steps of the gradient.
   base += (fract(sin(dot(gl_FragCoord.xy, vec2(12.9898, 78.233))) * 43758.5453) - 0.5) / 255.0;
   colour = vec4(base, 1.0);
 }`;

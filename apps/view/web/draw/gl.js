@@ -1,8 +1,8 @@
-// The little of WebGL2 that everything here needs.
+// WebGL2 helpers: programs, buffers, and arrays in textures.
 
 /**
- * A program, with the places of its uniforms by name. Attributes have fixed places: 0, 1, 2 …, as
- * its text says. `feedback` names what transform feedback writes.
+ * Compiles a program: `it`, and the locations of its uniforms by name, `at`. The shader text fixes
+ * the locations of attributes. `feedback` names the varyings that transform feedback writes.
  */
 export function program(gl, vertex, fragment, feedback) {
   const it = gl.createProgram();
@@ -29,7 +29,7 @@ export function program(gl, vertex, fragment, feedback) {
   return { it, at };
 }
 
-/** A buffer with this in it. */
+/** Creates a buffer that holds `data`. */
 export function buffer(gl, target, data, usage = gl.STATIC_DRAW) {
   const it = gl.createBuffer();
   gl.bindBuffer(target, it);
@@ -37,15 +37,15 @@ export function buffer(gl, target, data, usage = gl.STATIC_DRAW) {
   return it;
 }
 
-/** How wide textures are that are used as arrays; the shaders know it, too. */
+/** Width of the textures that hold arrays, in texels; the shaders use it, too. */
 export const ROW = 1024;
 
-/** The text by which shaders read texel number `i` of such a texture. */
+/** Shader text: the coordinates of texel number `i` of such a texture. */
 export const TEXEL = `
 ivec2 texel(uint i) { return ivec2(int(i & ${ROW - 1}u), int(i >> ${Math.log2(ROW)}u)); }
 `;
 
-/** An array in a texture: filled whole, or from some element on. */
+/** An array in a texture. */
 export class ArrayTexture {
   constructor(gl, length, { internal, format, type, parts }) {
     Object.assign(this, { gl, length, format, type, parts });
@@ -57,7 +57,7 @@ export class ArrayTexture {
     }
   }
 
-  /** Takes the bytes as they are: whole rows in one call, what is left over in a second. */
+  /** Uploads `data`: the full rows in one call, the rest in a second. */
   fill(data) {
     const { gl, format, type, parts } = this;
     const count = Math.min(data.length / parts, this.length);
@@ -69,8 +69,8 @@ export class ArrayTexture {
     if (rest) gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, rows, rest, 1, format, type, data, rows * ROW * parts);
   }
 
-  /** One element anew, from the same place of `data`. */
-  renew(index, data) {
+  /** Uploads one element of `data`. */
+  update(index, data) {
     const { gl, format, type, parts } = this;
     gl.bindTexture(gl.TEXTURE_2D, this.it);
     gl.texSubImage2D(

@@ -1,5 +1,5 @@
-// Straight pieces between particles as flat lines with round ends: sticks a few pixels wide,
-// and, in the plane, limbs and ropes as wide as they are.
+// Flat lines with round ends between particles: sticks a few pixels wide and, in the plane, limbs and
+// ropes in their true width.
 
 import { program } from './gl.js';
 import { POSITION, UNIT } from './matter.js';
@@ -12,11 +12,11 @@ layout(location = 3) in vec3 a_colour;
 ${POSITION}
 uniform mat4 u_viewProjection;
 uniform vec2 u_size;        // of the viewport, pixels
-uniform float u_pixels;     // half the width in pixels, 0 if radii are taken
+uniform float u_pixels;     // half the width in pixels, 0 to use the radii
 uniform float u_perMetre;   // pixels per metre, in the plane
-uniform float u_widen;      // so many pixels more
-uniform float u_nearer;     // towards the eye, as a share of the distance
-out vec2 v_at;              // pixels along and beside, from the first end
+uniform float u_widen;      // added to half the width, pixels
+uniform float u_nearer;     // depth offset towards the eye, as a share of the distance
+out vec2 v_at;              // pixels along and across, from the first end
 flat out float v_length;
 flat out vec2 v_half;
 flat out float v_stretch;
@@ -54,8 +54,8 @@ flat in float v_stretch;
 flat in vec3 v_colour;
 uniform vec4 u_colour;
 uniform vec3 u_long, u_short;
-uniform float u_range;   // the stretch that is drawn in full colour; 0 for none
-uniform float u_own;     // whether each has a colour of its own
+uniform float u_range;   // the stretch that has the full colour; 0: stretch is not shown
+uniform float u_own;     // 1 to use the colour of each line, 0 to use u_colour
 out vec4 colour;
 void main() {
   float t = v_length > 0.0 ? clamp(v_at.x / v_length, 0.0, 1.0) : 0.0;
@@ -79,13 +79,13 @@ export class Lines {
     this.arrays = new Map();
   }
 
-  /** Buffers of another topology are coming. */
-  forget() {
+  /** Drops what refers to the buffers of the previous topology. */
+  reset() {
     for (const it of this.arrays.values()) this.gl.deleteVertexArray(it);
     this.arrays.clear();
   }
 
-  /** Binds these buffers, an element for each piece, from element `first` on. */
+  /** Binds a vertex array of these buffers, one element for each line, starting at element `first`. */
   array(name, first, attributes) {
     const { gl } = this;
     const known = this.arrays.get(name);
@@ -129,7 +129,7 @@ export class Lines {
     gl.depthMask(true);
   }
 
-  /** All sticks, `style.pixels` half as wide. */
+  /** Draws all sticks; `style.pixels` is half their width. */
   sticks(view, style) {
     const { gl } = this;
     const { matter } = view;
@@ -143,7 +143,7 @@ export class Lines {
     this.end();
   }
 
-  /** The tubes of a part, as wide as they are, in the plane. */
+  /** Draws the tubes of a part in the plane, in their true width. */
   tubes(view, [first, count], style) {
     const { gl } = this;
     const { matter } = view;

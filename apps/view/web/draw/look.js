@@ -1,10 +1,10 @@
-// Colours, light and dark. Colours of matter are linear, as light wants them; those of lines are
-// as they are shown.
+// Colours of the light and the dark theme. Colours of matter are linear, for lighting; those of
+// lines are sRGB.
 
 const hex = (text) => [1, 3, 5].map((i) => parseInt(text.slice(i, i + 2), 16) / 255);
 const linear = (text) => hex(text).map((x) => x ** 2.2);
 
-/** Front and back of cloths, one after the other. */
+/** Front and back of cloths, assigned in rotation. */
 const CLOTHS = [
   ['#c8452f', '#e8c9a4'],
   ['#2f6f8f', '#d8dcd2'],
@@ -19,7 +19,7 @@ const LEAF = [linear('#5f8f3e'), linear('#8fae5f')];
 const ROPE = linear('#c9a66b');
 const DROP = linear('#4aa3d8');
 
-/** Colour of a part: front and back of its faces, and of its tubes. */
+/** Colours of a part: front and back of its faces, and its tubes. */
 export function coloursOf({ look }, number) {
   switch (look) {
     case 'cloth': return { faces: CLOTHS[number % CLOTHS.length], tube: ROPE };
@@ -57,5 +57,5 @@ export const THEMES = {
   },
 };
 
-/** A linear colour as it is shown. */
+/** Converts a linear colour to sRGB. */
 export const asShown = (colour) => colour.map((x) => x ** (1 / 2.2));

@@ -1,4 +1,4 @@
-// Vectors as plain arrays of three, matrices as 16 numbers by columns, as WebGL takes them.
+// Vectors are plain arrays of three; matrices are 16 numbers in column-major order, as in WebGL.
 
 export const add = (a, b) => [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
 export const subtract = (a, b) => [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
@@ -25,7 +25,7 @@ export function multiply(a, b) {
   return out;
 }
 
-/** A perspective whose principal point is moved by `shift` (in half viewports). */
+/** A perspective projection whose principal point is moved by `shift`, in half viewports. */
 export function perspective(vertical, aspect, near, far, shift = [0, 0]) {
   const f = 1 / Math.tan(vertical / 2);
   const out = new Float32Array(16);
@@ -39,7 +39,7 @@ export function perspective(vertical, aspect, near, far, shift = [0, 0]) {
   return out;
 }
 
-/** A box of these half sizes, `near` to `far` along -z. */
+/** An orthographic projection of a box with these half sizes, `near` to `far` along -z. */
 export function orthographic(halfWidth, halfHeight, near, far) {
   const out = new Float32Array(16);
   out[0] = 1 / halfWidth;
@@ -62,7 +62,7 @@ export function lookAt(eye, target, up) {
   ]);
 }
 
-/** A rotation by a unit quaternion `[x, y, z, w]`, then a move, after scaling each axis. */
+/** Scales each axis, rotates by a unit quaternion `[x, y, z, w]`, then translates. */
 export function pose([px, py, pz], [x, y, z, w], [sx, sy, sz] = [1, 1, 1]) {
   return new Float32Array([
     sx * (1 - 2 * (y * y + z * z)), sx * 2 * (x * y + w * z), sx * 2 * (x * z - w * y), 0,
@@ -72,8 +72,8 @@ export function pose([px, py, pz], [x, y, z, w], [sx, sy, sz] = [1, 1, 1]) {
   ]);
 }
 
-/** A direction turned by a unit quaternion. */
-export function turned(v, [x, y, z, w]) {
+/** Rotates a vector by a unit quaternion. */
+export function rotate(v, [x, y, z, w]) {
   const t = scale(cross([x, y, z], v), 2);
   return add(add(v, scale(t, w)), cross([x, y, z], t));
 }

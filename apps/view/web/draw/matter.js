@@ -1,6 +1,5 @@
-// Particles, faces, sticks and tubes on the graphics card. A frame's bytes go into one texture as
-// they came; all shaders read positions from there, by number. So a frame costs the page one
-// upload, whatever is drawn of it, and normals are worked out on the card.
+// Particles, faces, sticks and tubes on the GPU. The positions of a frame are uploaded once, unchanged,
+// into a texture from which all shaders read them by index. Normals are computed on the GPU.
 
 import { NONE } from '../protocol.js';
 import { ArrayTexture, TEXEL, buffer, program } from './gl.js';
@@ -9,7 +8,7 @@ import { tubesOf } from './tubes.js';
 /** Texture units. */
 export const UNIT = { positions: 0, shadow: 1, corners: 2 };
 
-/** How shaders ask where a particle is. */
+/** Shader text: the position of a particle. */
 export const POSITION = `
 uniform highp sampler2D u_positions;
 ${TEXEL}
@@ -33,7 +32,7 @@ void main() {
   gl_Position = vec4(0.0);
 }`;
 
-/** Above so many at once, everything is uploaded anew instead of piece by piece. */
+/** The most changed elements that are uploaded one by one; if more change, all are uploaded. */
 const FEW = 64;
 
 export class Matter {
@@ -45,7 +44,7 @@ export class Matter {
     this.own = [];
   }
 
-  /** Takes a topology. Tubes wait for the first positions, of which they take their thickness. */
+  /** Uploads a topology. Tubes are made with the first positions, which give their thickness. */
   setMesh(mesh) {
     this.free();
     const { gl } = this;
@@ -100,23 +99,23 @@ export class Matter {
     this.normalsArray = null;
   }
 
-  /** Takes what went, as `Mesh.remove` has noted it already. */
+  /** Uploads removed faces and torn sticks; call after `Mesh.remove`. */
   remove({ faces, sticks }) {
     const { gl, mesh } = this;
-    this.again(gl.ELEMENT_ARRAY_BUFFER, this.faces, mesh.faces, faces, 3);
-    this.again(gl.ARRAY_BUFFER, this.ends, mesh.drawnSticks, sticks, 2);
+    this.update(gl.ELEMENT_ARRAY_BUFFER, this.faces, mesh.faces, faces, 3);
+    this.update(gl.ARRAY_BUFFER, this.ends, mesh.drawnSticks, sticks, 2);
     if (this.corners) {
-      const gone = [];
+      const removed = [];
       for (const face of faces) {
         for (let corner = 3 * face; corner < 3 * face + 3; corner++) {
           const place = this.cornerPlaces[corner];
           if (place === NONE) continue;
           this.cornerData[2 * place + 1] = this.cornerData[2 * place];
-          gone.push(place);
+          removed.push(place);
         }
       }
-      if (gone.length > FEW) this.corners.fill(this.cornerData);
-      else for (const place of gone) this.corners.renew(place, this.cornerData);
+      if (removed.length > FEW) this.corners.fill(this.cornerData);
+      else for (const place of removed) this.corners.update(place, this.cornerData);
     }
     if (this.tubes) {
       const torn = [...sticks].map((stick) => this.tubes.byStick.get(stick)).filter((tube) => tube !== undefined);
@@ -124,13 +123,13 @@ export class Matter {
         this.tubes.ends.fill(0, 2 * tube, 2 * tube + 2);
         this.tubes.radii.fill(0, 2 * tube, 2 * tube + 2);
       }
-      this.again(gl.ARRAY_BUFFER, this.tubeEnds, this.tubes.ends, torn, 2);
-      this.again(gl.ARRAY_BUFFER, this.tubeRadii, this.tubes.radii, torn, 2);
+      this.update(gl.ARRAY_BUFFER, this.tubeEnds, this.tubes.ends, torn, 2);
+      this.update(gl.ARRAY_BUFFER, this.tubeRadii, this.tubes.radii, torn, 2);
     }
   }
 
-  /** Some elements of a buffer, of `parts` words each, anew. */
-  again(target, it, data, ids, parts) {
+  /** Uploads some elements of a buffer, of `parts` words each. */
+  update(target, it, data, ids, parts) {
     const { gl } = this;
     if (!ids.length) return;
     gl.bindVertexArray(null);
@@ -139,7 +138,7 @@ export class Matter {
     else for (const id of ids) gl.bufferSubData(target, 4 * parts * id, data, parts * id, parts);
   }
 
-  /** Takes the positions of a frame; the colour of each tube comes from `colourOf(part number)`. */
+  /** Uploads the positions of a frame; the colour of each tube comes from `colourOf(part number)`. */
   setPositions(positions, colourOf) {
     this.positions.fill(positions);
     if (!this.tubes) this.setTubes(positions, colourOf);
@@ -163,7 +162,7 @@ export class Matter {
     gl.uniform1i(at.u_positions, UNIT.positions);
     gl.uniform1i(at.u_corners, UNIT.corners);
     gl.bindVertexArray(this.normalsArray);
-    gl.bindBuffer(gl.ARRAY_BUFFER, null); // what is written may be bound nowhere else
+    gl.bindBuffer(gl.ARRAY_BUFFER, null); // a transform feedback buffer must not be bound elsewhere
     gl.bindTransformFeedback(gl.TRANSFORM_FEEDBACK, this.feedback);
     gl.bindBufferBase(gl.TRANSFORM_FEEDBACK_BUFFER, 0, this.normals);
     gl.enable(gl.RASTERIZER_DISCARD);

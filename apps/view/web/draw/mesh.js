@@ -1,11 +1,10 @@
-// What is joined to what: parts, faces and sticks of one topology, on this side of the graphics
-// card. Faces that are gone and torn sticks stay in their places, with all corners 0: nothing is
-// drawn of them.
+// Parts, faces and sticks of one topology, in main memory. Removed faces and torn sticks keep their
+// index, with all corners 0, so that nothing is drawn.
 
 import { NONE } from '../protocol.js';
 import { cross, subtract } from './math.js';
 
-/** Faces of these looks are shaded smoothly; the others flat. */
+/** Whether the faces of a part are shaded smoothly; otherwise flat. */
 const isSmooth = (part) => part.look !== 'body';
 
 function withoutNone(indices) {
@@ -15,18 +14,18 @@ function withoutNone(indices) {
 }
 
 export class Mesh {
-  constructor(said, epoch) {
+  constructor(message, epoch) {
     this.epoch = epoch;
-    this.vertices = said.vertices;
-    this.particles = said.particles;
-    this.parts = said.parts ?? [];
-    this.colliders = said.colliders ?? [];
-    this.pinned = said.pinned ?? [];
-    this.radii = new Map(said.radii ?? []);
-    this.thinIds = said.thin ?? [];
+    this.vertices = message.vertices;
+    this.particles = message.particles;
+    this.parts = message.parts ?? [];
+    this.colliders = message.colliders ?? [];
+    this.pinned = message.pinned ?? [];
+    this.radii = new Map(message.radii ?? []);
+    this.thinIds = message.thin ?? [];
     this.faces = new Uint32Array(0);
     this.sticks = new Uint32Array(0);
-    /** The same without those that are better not drawn. */
+    /** The same without hidden sticks. */
     this.drawnSticks = this.sticks;
     this.rests = null;
     this.thin = new Uint8Array(0);
@@ -48,16 +47,16 @@ export class Mesh {
   }
 
   /**
-   * How often faces would cover a ball, about: by some hundred of them, each of which counts once at
-   * most.
+   * Estimates the area of the faces within a ball over that of its cross-section, from some hundred
+   * faces; each counts at most as one cross-section.
    */
   layers(positions, { centre, radius }) {
     const count = this.faces.length / 3;
     const each = Math.max(1, Math.floor(count / 300));
     const whole = Math.PI * radius * radius;
-    let [covered, looked] = [0, 0];
+    let [covered, sampled] = [0, 0];
     for (let face = 0; face < count; face += each) {
-      looked++;
+      sampled++;
       const corners = [0, 1, 2].map((corner) => {
         const at = 3 * this.faces[3 * face + corner];
         return subtract(positions.subarray(at, at + 3), centre);
@@ -69,12 +68,12 @@ export class Mesh {
       if (isOutside) continue;
       const [a, b, c] = corners;
       const area = Math.hypot(...cross(subtract(b, a), subtract(c, a))) / 2;
-      covered += area < whole ? area : whole; // infinite areas and such that are no number, too
+      covered += area < whole ? area : whole; // true also for infinite and NaN areas
     }
-    return looked && (covered / whole) * (count / looked);
+    return sampled && (covered / whole) * (count / sampled);
   }
 
-  /** Marks what went. */
+  /** Removes faces and torn sticks. */
   remove({ faces, sticks }) {
     for (const face of faces) this.faces.fill(0, 3 * face, 3 * face + 3);
     for (const all of [this.sticks, this.drawnSticks]) {
@@ -83,9 +82,9 @@ export class Mesh {
   }
 
   /**
-   * Around each vertex, the other two corners of every smooth face there, in the face's own sense:
-   * so one loop over them gives the vertex its normal. `ranges` has first and count for each
-   * vertex, `corners` the pairs, and `places` where each corner of each face stands in `corners`.
+   * For each vertex, the other two corners of every smooth face around it, in winding order, from
+   * which a shader computes its normal. `ranges` has the first pair and the number of pairs for each
+   * vertex, `corners` the pairs, and `places` the index in `corners` of each corner of each face.
    */
   adjacency() {
     const ranges = new Uint32Array(2 * this.vertices);
@@ -119,7 +118,7 @@ export class Mesh {
   }
 }
 
-/** The box around these positions, without what is not finite; `null` if nothing is. */
+/** The bounding box of positions, ignoring NaN; `null` if it is empty or not finite. */
 export function boxAround(positions, count = positions.length / 3) {
   const min = [Infinity, Infinity, Infinity];
   const max = [-Infinity, -Infinity, -Infinity];
@@ -133,7 +132,7 @@ export function boxAround(positions, count = positions.length / 3) {
   return min.every(Number.isFinite) && max.every(Number.isFinite) ? [min, max] : null;
 }
 
-/** The box around two. */
+/** The bounding box of two boxes. */
 export const boxOfBoth = ([min, max], [low, high]) => [
   min.map((x, axis) => Math.min(x, low[axis])),
   max.map((x, axis) => Math.max(x, high[axis])),

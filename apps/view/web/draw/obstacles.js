@@ -1,8 +1,7 @@
-// Obstacles in space: solids lit as everything else, and floors with a soft grid that fade out
-// into the background.
+// Obstacles in space: lit solids, and floors with a grid that fade into the background.
 
 import { buffer, program } from './gl.js';
-import { add, pose, turned } from './math.js';
+import { add, pose, rotate } from './math.js';
 import { SHADING, setShading } from './shading.js';
 import { capsule, cuboid, sphere, triangles } from './solids.js';
 
@@ -44,7 +43,7 @@ const FLOOR_FRAGMENT = `
 in vec3 v_position;
 in vec2 v_at;
 uniform vec3 u_up, u_floor, u_grid, u_centre;
-uniform vec4 u_fade;   // begins, ends; strength of shadows; opacity
+uniform vec4 u_fade;   // distances where fading begins and ends; strength of shadows; opacity
 uniform float u_cell;
 out vec4 colour;
 ${SHADING}
@@ -59,12 +58,12 @@ void main() {
   float alpha = u_fade.w * (1.0 - smoothstep(u_fade.x, u_fade.y, far));
   if (alpha < 0.004) discard;
   float lines = max(0.35 * grid(v_at, u_cell), 0.6 * grid(v_at, 5.0 * u_cell));
-  float light = reaching(v_position, u_up);
+  float light = keyLight(v_position, u_up);
   vec3 base = mix(u_floor, u_grid, lines) * (1.0 - u_fade.z * (1.0 - light));
   colour = vec4(base * alpha, alpha);
 }`;
 
-/** A round number of metres, some twentieth of a scene. */
+/** The size of a grid cell: a round number of metres near a sixth of the scene's radius. */
 const cellOf = (radius) => {
   const power = 10 ** Math.floor(Math.log10(radius / 5));
   return [1, 2, 5, 10].map((k) => k * power).reduce((a, b) => (Math.abs(b - radius / 6) < Math.abs(a - radius / 6) ? b : a));
@@ -116,7 +115,7 @@ export class Obstacles {
     });
   }
 
-  /** The solids; with `lightMatrix` only their depth, as the light sees it. */
+  /** Draws the solids; with `lightMatrix` only their depth, for the shadow map. */
   draw(view, lightMatrix) {
     const { gl } = this;
     const { it, at } = lightMatrix ? this.depth : this.lit;
@@ -136,7 +135,7 @@ export class Obstacles {
     gl.bindVertexArray(null);
   }
 
-  /** The floors: of half-spaces and of bounds; of a scene without one, a faint one below it. */
+  /** Draws the floors of half-spaces and bounds, or else a faint one below the scene. */
   drawFloors(view) {
     const { gl } = this;
     const { poses, frame: { centre, radius }, theme, mesh } = view;
@@ -145,7 +144,7 @@ export class Obstacles {
       const { position, rotation } = poseOf(poses, number);
       if (shape === 'half-space') floors.push({ position, rotation, half: null, opacity: 1, isGround: true });
       if (shape === 'bounds') {
-        const down = turned([0, -half[1], 0], rotation);
+        const down = rotate([0, -half[1], 0], rotation);
         floors.push({ position: add(position, down), rotation, half: [half[0], half[2]], opacity: 1 });
       }
     });
@@ -162,10 +161,10 @@ export class Obstacles {
     gl.enable(gl.BLEND);
     gl.bindVertexArray(this.floorArray);
     for (const { position, rotation, half, opacity, isGround } of floors) {
-      gl.depthMask(Boolean(isGround)); // what reaches below the ground is not seen
-      const up = turned([0, 1, 0], rotation);
+      gl.depthMask(Boolean(isGround)); // the ground hides what is below it
+      const up = rotate([0, 1, 0], rotation);
       const height = up.reduce((sum, x, axis) => sum + x * (view.camera.eye[axis] - position[axis]), 0);
-      if (height <= 0) continue; // seen from below it would only hide things
+      if (height <= 0) continue; // from below it would hide the scene
       const below = up.reduce((sum, x, axis) => sum + x * (centre[axis] - position[axis]), 0);
       const middle = centre.map((x, axis) => x - below * up[axis]);
       gl.uniform3fv(at.u_up, up);
@@ -181,25 +180,28 @@ export class Obstacles {
   }
 }
 
-/** Where collider `number` is, as the last frame says. */
+/** The pose of collider `number` in the last frame. */
 export function poseOf(poses, number) {
   const at = 7 * number;
   if (!poses || poses.length < at + 7) return { position: [0, 0, 0], rotation: [0, 0, 0, 1] };
   return { position: [...poses.subarray(at, at + 3)], rotation: [...poses.subarray(at + 3, at + 7)] };
 }
 
-/** How far a shape reaches from its place, m; half-spaces reach nowhere in particular. */
-const REACHES = {
+/** Half extents of shapes, m; half-spaces have none. */
+const EXTENTS = {
   sphere: ({ radius }) => [radius, radius, radius],
   capsule: ({ radius, half }) => [radius + half, radius + half, radius + half],
   cuboid: ({ half }) => half,
   mesh: ({ points }) => [0, 1, 2].map((axis) => points.reduce((most, x, i) => (i % 3 === axis ? Math.max(most, Math.abs(x)) : most), 0)),
 };
 
-/** Larger obstacles are scenery, unless the scene is large itself, m. */
+/** The box ignores obstacles with a larger half extent, m, unless the scene is large, too. */
 const NEAR = 8;
 
-/** The same box and the obstacles, above the floor; of walls around a scene the lower part, if they are near. */
+/**
+ * The bounding box of `box` and the obstacles, above the floor. Bounds count if they are near, up to
+ * the height of `box` if they are high.
+ */
 export function boxOfObstacles(colliders, poses, box) {
   let [min, max] = box;
   const near = Math.max(NEAR, 2 * Math.hypot(...max.map((x, axis) => x - min[axis])));
@@ -210,7 +212,7 @@ export function boxOfObstacles(colliders, poses, box) {
   colliders.forEach((collider, number) => {
     const { position: at } = poseOf(poses, number);
     const { shape, half } = collider;
-    const reach = REACHES[shape]?.(collider);
+    const reach = EXTENTS[shape]?.(collider);
     if (reach && Math.max(...reach) < near) {
       take(at.map((x, axis) => x - reach[axis]), at.map((x, axis) => x + reach[axis]));
     } else if (shape === 'bounds' && Math.max(half[0], half[2]) < near) {
@@ -221,7 +223,7 @@ export function boxOfObstacles(colliders, poses, box) {
   });
   colliders.forEach(({ shape }, number) => {
     const { position, rotation } = poseOf(poses, number);
-    if (shape === 'half-space' && turned([0, 1, 0], rotation)[1] > 0.999) min[1] = Math.max(min[1], Math.min(position[1], max[1]));
+    if (shape === 'half-space' && rotate([0, 1, 0], rotation)[1] > 0.999) min[1] = Math.max(min[1], Math.min(position[1], max[1]));
   });
   return [min, max];
 }

@@ -1,4 +1,4 @@
-// Scenes of two dimensions, drawn as such: flat fills, crisp lines, nothing tilted, no light.
+// Scenes of two dimensions: flat fills and lines, without lighting.
 
 import { program } from './gl.js';
 import { asShown } from './look.js';
@@ -15,10 +15,10 @@ uniform vec4 u_colour;
 out vec4 colour;
 void main() { colour = vec4(u_colour.rgb * u_colour.a, u_colour.a); }`;
 
-// A box with round corners: of no size a disc, of half a size a capsule.
+// A box with round corners; a disc or a capsule if both half sizes or one of them are 0.
 const SHAPE_VERTEX = `
 uniform mat4 u_viewProjection;
-uniform vec4 u_pose;     // place, and cosine and sine of its turn
+uniform vec4 u_pose;     // position, and cosine and sine of the rotation
 uniform vec2 u_half;
 uniform float u_round, u_perMetre;
 out vec2 v_at;
@@ -52,8 +52,8 @@ export class Plane {
     this.shapeArray = gl.createVertexArray();
   }
 
-  /** Buffers of another topology are coming. */
-  forget() {
+  /** Drops what refers to the buffers of the previous topology. */
+  reset() {
     this.gl.deleteVertexArray(this.fillArray ?? null);
     this.fillArray = null;
   }
@@ -71,14 +71,14 @@ export class Plane {
     const cloth = view.mesh.parts.some(({ look }) => look === 'cloth');
     if (options.sticks || cloth) {
       const base = cloth ? asShown(view.colours[0].faces[0]) : theme.line;
-      // Threads as thick as their distance allows: close together, lines would only make a fog.
+      // Lines get thinner as they get closer, so that they stay apart.
       const dense = Math.min(1, (view.threads * view.camera.pixelsPerMetre) / (7 * pixelRatio));
       const strong = options.sticks ? 1 : hasFaces ? 0.75 : 1;
       const pixels = Math.max(0.35, 0.75 * Math.sqrt(dense)) * pixelRatio;
       this.lines.sticks(view, { pixels, colour: [...base, strong], range: options.stretch ? 0.5 : 0 });
     }
     if (options.surface) {
-      // An outline before each, so that bodies that lie on each other stay apart.
+      // An outline first, to separate bodies that overlap.
       const outline = [...theme.outline, 1];
       for (const span of matter.tubes?.spans ?? []) {
         this.lines.tubes(view, span, { colour: outline, widen: 1.5 * pixelRatio });
@@ -118,7 +118,7 @@ export class Plane {
     gl.disable(gl.BLEND);
   }
 
-  /** The walls around a scene. */
+  /** Draws the bounds around a scene. */
   drawBounds(view) {
     this.each(view, ({ shape, half }) => (shape === 'bounds' ? { half, round: 0, line: 1.5, fill: 0 } : null));
   }

@@ -1,4 +1,4 @@
-// Particles as round points: dots of some pixels, or grains as large as they are, shaded as balls.
+// Particles as round points: dots of some pixels, or grains in their true size, shaded as spheres.
 
 import { program } from './gl.js';
 import { POSITION, UNIT } from './matter.js';

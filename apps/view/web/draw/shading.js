@@ -4,7 +4,7 @@
 import { UNIT } from './matter.js';
 import { unit } from './math.js';
 
-/** Towards the key light: from the upper left, before the scene. */
+/** Direction to the key light: upper left, in front of the scene. */
 export const TO_LIGHT = unit([-0.45, 0.8, 0.55]);
 
 export const SHADING = `
@@ -14,8 +14,8 @@ uniform float u_offset;
 uniform bool u_soft;
 uniform highp sampler2DShadow u_shadow;
 
-/** How much of the key light gets to p, whose side towards the light is n. */
-float reaching(vec3 p, vec3 n) {
+/** The fraction of the key light that reaches p; n: its normal on the side of the light. */
+float keyLight(vec3 p, vec3 n) {
   vec3 q = (u_light * vec4(p + n * u_offset, 1.0)).xyz * 0.5 + 0.5;
   if (any(lessThan(q, vec3(0.0))) || any(greaterThan(q, vec3(1.0)))) return 1.0;
   if (!u_soft) return texture(u_shadow, vec3(q.xy, q.z - 0.0008));
@@ -28,13 +28,13 @@ float reaching(vec3 p, vec3 n) {
 }
 
 /**
- * What leaves a surface towards the eye. gloss: how much it shines; fuzz: how much its rim glows,
- * as that of cloth does; through: how much of the light behind it comes through.
+ * The light from a surface to the eye. gloss: specular strength; fuzz: rim light of fibres;
+ * through: translucency, the fraction of light from behind that passes.
  */
 vec3 shade(vec3 albedo, vec3 p, vec3 n, float gloss, float fuzz, float through) {
   vec3 v = normalize(u_eye - p);
   float facing = dot(n, u_toLight);
-  float light = reaching(p, facing >= 0.0 ? n : -n);
+  float light = keyLight(p, facing >= 0.0 ? n : -n);
   vec3 around = mix(u_earth, u_sky, 0.5 + 0.5 * n.y);
   vec3 direct = u_key * light * (max(facing, 0.0) + through * max(-facing, 0.0));
   float rim = pow(1.0 - clamp(dot(n, v), 0.0, 1.0), 4.0);
@@ -45,13 +45,13 @@ vec3 shade(vec3 albedo, vec3 p, vec3 n, float gloss, float fuzz, float through) 
 }
 
 vec4 shown(vec3 linear) {
-  // A soft shoulder above 0.8, so that bright folds keep their colour.
+  // Tone mapping: compresses values above 0.8, so that bright folds keep their colour.
   vec3 soft = mix(linear, 1.0 - 0.2 * exp(-(linear - 0.8) / 0.2), step(0.8, linear));
   return vec4(pow(max(soft, 0.0), vec3(1.0 / 2.2)), 1.0);
 }
 `;
 
-/** Gives a program what SHADING wants. */
+/** Sets the uniforms of SHADING. */
 export function setShading(gl, at, { camera: { eye }, shadow, theme, quality }) {
   gl.uniform3fv(at.u_eye, eye);
   gl.uniform3fv(at.u_toLight, TO_LIGHT);

@@ -1,4 +1,4 @@
-// The depth of the scene as the key light sees it.
+// The shadow map of the key light.
 
 import { UNIT } from './matter.js';
 import { lookAt, multiply, orthographic } from './math.js';
@@ -29,7 +29,7 @@ export class Shadow {
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);
   }
 
-  /** Lets the light see a ball. */
+  /** Fits the map to a ball. */
   aim(centre, radius) {
     const eye = centre.map((x, axis) => x + 3 * radius * TO_LIGHT[axis]);
     const view = lookAt(eye, centre, [0, 1, 0]);
@@ -37,7 +37,7 @@ export class Shadow {
     this.offset = (3.5 * radius) / this.size;
   }
 
-  /** Draws what `casters` draws with the light's matrix. */
+  /** Renders the depth of what `casters` draws with the light's matrix. */
   draw(casters) {
     const { gl } = this;
     gl.bindFramebuffer(gl.FRAMEBUFFER, this.target);

@@ -13,8 +13,8 @@ class Shape {
     return this.positions.length / 3 - 1;
   }
 
-  /** A net of `rows` x `columns` vertices in which neighbours are joined. */
-  net(rows, columns, at) {
+  /** A grid of `rows` x `columns` vertices, with two triangles a cell. */
+  grid(rows, columns, at) {
     const first = this.positions.length / 3;
     for (let row = 0; row < rows; row++) {
       for (let column = 0; column < columns; column++) this.vertex(...at(row, column));
@@ -29,7 +29,7 @@ class Shape {
   }
 }
 
-/** The unit direction `row` of `rows` down from +y and `column` of `columns` around it. */
+/** The unit vector at polar angle `row` of `rows` from +y and azimuth `column` of `columns`. */
 function direction(row, rows, column, columns) {
   const down = (Math.PI * row) / (rows - 1);
   const around = (2 * Math.PI * column) / (columns - 1);
@@ -37,15 +37,15 @@ function direction(row, rows, column, columns) {
 }
 
 export function sphere(radius, rows = 33, columns = 65) {
-  return new Shape().net(rows, columns, (row, column) => {
+  return new Shape().grid(rows, columns, (row, column) => {
     const n = direction(row, rows, column, columns);
     return [n.map((x) => radius * x), n];
   });
 }
 
-/** Along y, its ends' middles at `half` above and below. */
+/** Along y, with the centres of its caps at `half` above and below the origin. */
 export function capsule(radius, half, rows = 34, columns = 49) {
-  return new Shape().net(rows, columns, (row, column) => {
+  return new Shape().grid(rows, columns, (row, column) => {
     const upper = row < rows / 2;
     const n = direction(upper ? row : row - 1, rows - 1, column, columns);
     const [x, y, z] = n.map((x) => radius * x);
@@ -60,7 +60,7 @@ export function cuboid(half) {
       const n = [0, 1, 2].map((k) => (k === axis ? side : 0));
       const u = [0, 1, 2].map((k) => (k === (axis + 1) % 3 ? 1 : 0));
       const v = cross(n, u);
-      shape.net(2, 2, (row, column) => [
+      shape.grid(2, 2, (row, column) => [
         half.map((h, k) => h * (n[k] + u[k] * (2 * row - 1) + v[k] * (2 * column - 1))),
         n,
       ]);
@@ -69,7 +69,7 @@ export function cuboid(half) {
   return shape;
 }
 
-/** Flat triangles, each with vertices of its own. */
+/** Flat triangles, each with its own vertices. */
 export function triangles(points, corners) {
   const shape = new Shape();
   for (let i = 0; i < corners.length; i += 3) {
@@ -81,12 +81,12 @@ export function triangles(points, corners) {
 }
 
 /**
- * A tube of length 1 that the card stretches between two particles: of each vertex, its direction
- * from the end that it belongs to, and which end that is.
+ * A unit tube that a shader stretches between two particles: for each vertex its direction from one
+ * end, and the number of that end.
  */
 export function tube(rows = 8, columns = 13) {
   const vertices = [];
-  const shape = new Shape().net(rows, columns, (row, column) => {
+  const shape = new Shape().grid(rows, columns, (row, column) => {
     const upper = row < rows / 2;
     const n = direction(upper ? row : row - 1, rows - 1, column, columns);
     vertices.push(...n, upper ? 1 : 0);

@@ -1,4 +1,4 @@
-// Scenes of three dimensions: lit, with a shadow.
+// Scenes of three dimensions, with lighting and a shadow.
 
 import { asShown } from './look.js';
 import { Obstacles } from './obstacles.js';
@@ -16,9 +16,9 @@ export class Space {
     this.shadow = new Shadow(gl);
   }
 
-  /** Buffers of another topology are coming. */
-  forget(mesh) {
-    this.surfaces.forget();
+  /** Drops what refers to the previous topology. */
+  reset(mesh) {
+    this.surfaces.reset();
     this.obstacles.setColliders(mesh.colliders);
   }
 

@@ -1,4 +1,4 @@
-// The picture: takes topologies and frames, draws them in space or in the plane.
+// Draws the current topology and frame, in space or in the plane.
 
 import { Backdrop } from './backdrop.js';
 import { Lines } from './lines.js';
@@ -32,24 +32,24 @@ export class Stage {
     this.isReady = false;
   }
 
-  setMesh(said, epoch) {
-    this.mesh = new Mesh(said, epoch);
+  setMesh(message, epoch) {
+    this.mesh = new Mesh(message, epoch);
     this.isReady = false;
   }
 
   setIndices(indices) {
     const { mesh } = this;
     mesh.setIndices(indices);
-    this.lines.forget();
-    this.space.forget(mesh);
-    this.plane.forget();
+    this.lines.reset();
+    this.space.reset(mesh);
+    this.plane.reset();
     this.matter.setMesh(mesh);
     this.positions = null;
     this.isReady = true;
   }
 
   setRests(rests) {
-    this.lines.forget();
+    this.lines.reset();
     this.matter.setRests(rests);
   }
 
@@ -59,7 +59,7 @@ export class Stage {
     this.hasMoved = true;
   }
 
-  /** Takes a frame; `false` if it does not belong to the topology. */
+  /** Uploads a frame; `false` if it belongs to another topology. */
   setFrame({ epoch, step, positions, poses }) {
     const { mesh } = this;
     if (!this.isReady || epoch !== mesh.epoch || positions.length !== 3 * mesh.vertices) return false;
@@ -73,7 +73,7 @@ export class Stage {
     return true;
   }
 
-  /** About how far neighbours are apart, m: of a thousand sticks at most. */
+  /** The usual length of a stick, m, from at most a thousand sticks. */
   usualLength() {
     const { drawnSticks: sticks } = this.mesh;
     const each = 2 * Math.max(1, Math.floor(sticks.length / 2000));
@@ -87,25 +87,25 @@ export class Stage {
     return lengths.sort((a, b) => a - b)[lengths.length >> 2] || 0.05;
   }
 
-  /** The box around everything: particles, that begin in `bounds`, and obstacles. */
+  /** The bounding box of the particles, which start within `bounds`, and the obstacles. */
   box(bounds) {
     if (!this.positions) return null;
     const box = bounds?.flat().every(Number.isFinite) ? bounds : this.reach();
     return box && boxOfObstacles(this.mesh.colliders, this.poses, box);
   }
 
-  /** The box around all particles as they are. */
+  /** The bounding box of the present positions. */
   reach() {
     return this.positions && boxAround(this.positions, this.mesh.particles);
   }
 
-  /** Where a particle is, m; `null` if there is none. */
+  /** The position of a particle, m; `null` if there is none. */
   position(id) {
     if (!this.positions || !(id >= 0 && id < this.mesh.vertices)) return null;
     return [...this.positions.subarray(3 * id, 3 * id + 3)];
   }
 
-  /** Fits the canvas to its place on the page; whether that changed anything. */
+  /** Fits the canvas to its size on the page; returns whether it changed. */
   resize(pixelRatio) {
     const width = Math.max(1, Math.round(this.canvas.clientWidth * pixelRatio));
     const height = Math.max(1, Math.round(this.canvas.clientHeight * pixelRatio));

@@ -1,4 +1,4 @@
-// Faces (cloth, leaves, skins of bodies) and tubes, lit, or for the shadow their depth alone.
+// Faces (cloth, leaves, bodies) and tubes: lit, or only their depth for the shadow map.
 
 import { program } from './gl.js';
 import { POSITION, UNIT } from './matter.js';
@@ -9,7 +9,7 @@ const FACE_VERTEX = `
 layout(location = 0) in vec3 a_normal;
 ${POSITION}
 uniform mat4 u_viewProjection;
-uniform uvec2 u_sheet;   // first particle and columns of a regular sheet, or no columns
+uniform uvec2 u_sheet;   // first particle and columns of a regular sheet; 0 columns: not a sheet
 out vec3 v_position, v_normal;
 out vec2 v_thread;
 void main() {
@@ -83,7 +83,7 @@ void main() {
 
 const DEPTH = 'void main() {}';
 
-/** How many squares a sheet has across. */
+/** Number of checks across a sheet. */
 const SQUARES = 12;
 
 export class Surfaces {
@@ -104,8 +104,8 @@ export class Surfaces {
     this.tubeCorners = fill(gl.ELEMENT_ARRAY_BUFFER, indices);
   }
 
-  /** Buffers of another topology are coming. */
-  forget() {
+  /** Drops what refers to the buffers of the previous topology. */
+  reset() {
     this.gl.deleteVertexArray(this.faceArray ?? null);
     this.gl.deleteVertexArray(this.tubeArray ?? null);
     this.faceArray = this.tubeArray = null;
@@ -153,7 +153,7 @@ export class Surfaces {
     if (!lightMatrix) setShading(gl, at, view);
   }
 
-  /** Draws all faces and tubes; with `lightMatrix` only their depth, as the light sees it. */
+  /** Draws all faces and tubes; with `lightMatrix` only their depth, for the shadow map. */
   draw(view, lightMatrix) {
     const { gl } = this;
     const { matter } = view;

@@ -1,13 +1,13 @@
-// What is drawn as tubes with round ends: ropes, stems, limbs, heads. Made from sticks once for
-// each topology; where they are, the graphics card reads from the positions of their ends.
+// Tubes with round ends: ropes, stems, limbs and heads. They are made from sticks once for each
+// topology; shaders read the positions of their ends.
 
 /** Radius of a rope and of a limb as shares of the usual length of their sticks. */
 const ROPE = 0.11;
 const LIMB = 0.15;
-/** Of a twig that carries only itself; a branch is as thick as all its twigs together, by area. */
+/** The same for a twig; the cross-section of a branch is that of all its twigs together. */
 const TWIG = 0.014;
 
-/** A tube: the particles at its ends, its radii there, its stick (-1 if none), its part. */
+/** Tubes: the particles at both ends, the radii there, the stick (-1 if none) and the part. */
 class Tubes {
   ends = [];
   radii = [];
@@ -48,7 +48,7 @@ function limbs(tubes, mesh, part, number, positions) {
   const usual = LIMB * median(sticks.map((stick) => stick.length));
   const degree = new Map();
   for (const { a, b } of sticks) for (const end of [a, b]) degree.set(end, (degree.get(end) ?? 0) + 1);
-  // Hands and feet are thinner than what they hang on.
+  // Hands and feet are thinner than the limbs above them.
   const radius = (end) => usual * (degree.get(end) === 1 ? 0.75 : 1);
   for (const { id, a, b } of sticks) tubes.push(a, b, radius(a), radius(b), id, number);
 }
@@ -68,7 +68,7 @@ function stems(tubes, mesh, part, number, positions) {
     join(a, b);
     join(b, a);
   }
-  // From the roots upwards, then how many twigs each particle carries, from the tips back.
+  // Finds parents from the roots up, then counts the twigs that each particle carries, tips first.
   const pinned = new Set(mesh.pinned);
   const [first, count] = part.particles;
   const order = [];
@@ -96,7 +96,7 @@ function stems(tubes, mesh, part, number, positions) {
   const twig = TWIG * median(sticks.map((stick) => stick.length));
   const radius = (id) => twig * Math.sqrt(carried.get(id) ?? 1);
   for (const { id, a, b } of sticks) {
-    // A branch begins as thick as itself, not as the stem that it leaves.
+    // A branch starts with its own thickness, not with that of its stem.
     const thin = Math.min(radius(a), radius(b));
     const [ra, rb] = parent.get(b) === a ? [Math.min(radius(a), 1.4 * thin), thin] : [thin, Math.min(radius(b), 1.4 * thin)];
     tubes.push(a, b, ra, rb, id, number);
@@ -105,7 +105,7 @@ function stems(tubes, mesh, part, number, positions) {
 
 const MAKERS = { rope: ropes, ragdoll: limbs, plant: stems };
 
-/** First and count of the tubes of each part that has any; those of a part stand together. */
+/** First tube and number of tubes of each part that has any; tubes are sorted by part. */
 function spansOf(parts) {
   const spans = [];
   parts.forEach((part, i) => {
@@ -115,7 +115,7 @@ function spansOf(parts) {
   return spans;
 }
 
-/** All tubes of a mesh whose particles are at `positions`, ready for the graphics card. */
+/** All tubes of a mesh whose particles are at `positions`, as arrays for the GPU. */
 export function tubesOf(mesh, positions) {
   const tubes = new Tubes();
   mesh.parts.forEach((part, number) => {

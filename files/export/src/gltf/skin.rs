@@ -10,24 +10,24 @@ use super::document::{Document, KeyTables, primitive};
 use super::rods::Rods;
 use crate::{Frame, Part, Stage};
 
-/// A part, the vertices that it has here, and what is drawn of them.
+/// The glTF mesh of a part: its vertices and primitives.
 #[derive(Debug)]
 pub(super) struct Skin {
-    /// Its number among the parts.
+    /// The index of the part.
     part: usize,
-    /// Which vertex of the stage each of its vertices is; of faces that are torn out in the end, each
-    /// has corners of its own behind the others.
+    /// For each vertex of the mesh the vertex of the stage. Corners of faces that will be removed are
+    /// separate vertices at the end.
     vertices: Vec<u32>,
-    /// For each of those behind: its face, and the vertex that it falls onto.
-    falling: Vec<(usize, u32)>,
+    /// For each of those at the end: its face, and the vertex onto which it collapses when removed.
+    collapsing: Vec<(usize, u32)>,
     triangles: Vec<u32>,
     lines: Vec<u32>,
     points: bool,
 }
 
 impl Skin {
-    /// All parts of which something is drawn here; `torn` are the faces that are gone in the end, in
-    /// their order.
+    /// The skins of all parts that are drawn as meshes; `torn` are the faces that are removed by the end,
+    /// sorted.
     pub(super) fn all(stage: &Stage, torn: &[usize]) -> Vec<Self> {
         let skins =
             stage.parts.iter().enumerate().map(|(nth, part)| Self::of(stage, nth, part, torn));
@@ -39,7 +39,7 @@ impl Skin {
         let mut skin = Self {
             part: nth,
             vertices: Vec::new(),
-            falling: Vec::new(),
+            collapsing: Vec::new(),
             triangles: Vec::new(),
             lines: Vec::new(),
             points: part.faces.is_empty() && part.sticks.is_empty(),
@@ -58,7 +58,7 @@ impl Skin {
                 for corner in corners {
                     skin.triangles.push(skin.vertices.len() as u32);
                     skin.vertices.push(corner);
-                    skin.falling.push((face, corners[0]));
+                    skin.collapsing.push((face, corners[0]));
                 }
             } else {
                 skin.triangles.extend(corners.map(|corner| corner - first));
@@ -67,7 +67,7 @@ impl Skin {
         skin
     }
 
-    /// How many vertices it has here.
+    /// The number of vertices of the mesh.
     pub(super) fn len(&self) -> usize {
         self.vertices.len()
     }
@@ -81,7 +81,7 @@ impl Skin {
         &stage.parts[self.part].name
     }
 
-    /// The tables of what is drawn.
+    /// Adds the index accessors of its primitives.
     pub(super) fn indices(&self, document: &mut Document) -> Vec<(Mode, Index<Accessor>)> {
         let points: Vec<u32> =
             if self.points { (0..self.len() as u32).collect() } else { Vec::new() };
@@ -92,7 +92,7 @@ impl Skin {
             .collect()
     }
 
-    /// A mesh that morphs.
+    /// Adds the mesh with its morph targets.
     pub(super) fn mesh(
         &self,
         stage: &Stage,
@@ -117,14 +117,14 @@ impl Skin {
         document.deforming(&part.name, primitives)
     }
 
-    /// Where its vertices are, and their normals, of length 1.
+    /// Computes positions and unit normals of its vertices in a frame.
     fn fill(&self, frame: &Frame, shape: &mut Shape) {
         shape.positions.clear();
         shape.normals.clear();
-        let own = self.vertices.len() - self.falling.len();
-        let falling =
-            self.falling.iter().map(|&(face, onto)| (!frame.has_face(face)).then_some(onto));
-        let onto = std::iter::repeat_n(None, own).chain(falling);
+        let own = self.vertices.len() - self.collapsing.len();
+        let collapsing =
+            self.collapsing.iter().map(|&(face, onto)| (!frame.has_face(face)).then_some(onto));
+        let onto = std::iter::repeat_n(None, own).chain(collapsing);
         for (&vertex, onto) in self.vertices.iter().zip(onto) {
             shape.positions.push(frame.positions[onto.unwrap_or(vertex) as usize]);
             let normal = glam::DVec3::from(frame.normals[vertex as usize].map(f64::from));
@@ -141,7 +141,7 @@ pub(super) struct Shape {
     pub(super) normals: Vec<[f32; 3]>,
 }
 
-/// What the keys of skins hold: the first its shape, all others how they are off it.
+/// The data of key frames: the first has the shape of each skin, the others the difference from it.
 pub(super) struct Deltas<'a> {
     skins: &'a [Skin],
     first: Vec<Shape>,
@@ -155,7 +155,7 @@ impl<'a> Deltas<'a> {
         Self { skins, first, now: Shape::default(), begun: false }
     }
 
-    /// Gives those of the next frame, skin by skin.
+    /// Calls `take` with the data of each skin for the next frame.
     pub(super) fn of(
         &mut self,
         frame: &Frame,

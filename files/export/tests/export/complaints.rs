@@ -1,4 +1,4 @@
-//! What cannot be written is said before the work, in a sentence.
+//! Files that cannot be written are errors before the simulation starts.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! glTF, read back by the crate `gltf`, which checks what the specification asks for.
+//! glTF, read back by the crate `gltf`, which validates it.
 
 use gltf::animation::util::ReadOutputs;
 use gltf::{Gltf, Node};

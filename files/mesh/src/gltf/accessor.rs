@@ -1,4 +1,4 @@
-//! The items of an accessor, once it is known that all of them are there.
+//! The items of an accessor, after bounds checks.
 
 use ::gltf::accessor::Item;
 use ::gltf::accessor::util::ItemIter;
@@ -62,8 +62,8 @@ impl<'b> Items<'b> {
     }
 }
 
-/// Finds an accessor's bytes. The library's own way there subtracts 1 from a count of 0, adds offsets
-/// without looking, and panics where a stride is shorter than an item.
+/// Finds the bytes of an accessor. The library's own function underflows on a count of 0, does not check
+/// offsets for overflow, and panics if a stride is shorter than an item.
 fn items<'b>(
     root: &Root,
     buffers: &'b mut Buffers,

@@ -1,7 +1,7 @@
 //! The bytes of a document's buffers: in the binary chunk, in the JSON itself, or in a file beside it.
 //!
-//! Nothing else is opened: no network, no other scheme, no path that leads out of the folder, no pipe
-//! and no device.
+//! Nothing else is opened: no network, no other scheme, no path outside the folder, no pipe and no
+//! device.
 
 use std::borrow::Cow;
 use std::fs::{self, File};
@@ -24,7 +24,7 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// The buffers that were read so far.
+/// The buffers read so far.
 pub(super) struct Buffers<'f> {
     root: &'f Root,
     binary: Option<&'f [u8]>,
@@ -94,7 +94,7 @@ impl<'f> Buffers<'f> {
         let folder = self.folder.ok_or_else(|| fault("no folder was given to look in"))?;
         let file = path_below(folder, &name)
             .map_err(|error| Problem::FileName { buffer: index, error })?;
-        // One byte beyond what may be read tells that there are more.
+        // Reads one byte beyond the limit to detect longer files.
         let left = self.max_bytes - self.bytes_read;
         let bytes = read_at_most(&file, buffer.byte_length.0.min(left.saturating_add(1)))
             .map_err(|error| fault(&error.to_string()))?;
@@ -109,7 +109,7 @@ fn fault(buffer: usize, address: &str, reason: &str) -> Problem {
     Problem::Buffer { buffer, address: address.to_owned(), reason: reason.to_owned() }
 }
 
-/// The bytes of a `data:` address, of which `data` is the rest.
+/// Decodes a `data:` URI; `data` is the part after `data:`.
 fn decode(data: &str) -> Result<Vec<u8>, &'static str> {
     let (kind, data) = data.split_once(',').ok_or("expected a comma before the data")?;
     if kind.ends_with(";base64") {

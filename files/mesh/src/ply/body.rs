@@ -1,4 +1,4 @@
-//! What follows the header of a PLY file, row by row, with the place of each.
+//! The rows of a PLY file after its header, with the place of each.
 
 use std::io::ErrorKind;
 
@@ -8,7 +8,7 @@ use ply_rs_bw::ply::{ElementDef, Encoding, PropertyType, ScalarType};
 use super::row::Row;
 use crate::error::{Place, Problem, Result, quote};
 
-/// What follows the header, as far as it has not been read.
+/// The part of the file after the header that has not been read.
 pub(super) struct Body<'a> {
     encoding: Encoding,
     rest: &'a [u8],
@@ -23,11 +23,11 @@ impl<'a> Body<'a> {
         Self { encoding, rest, file_length, lines }
     }
 
-    /// Whether so many rows as `element` announces can be there at all.
+    /// Checks that the rest of the file is long enough for the declared rows of `element`.
     pub(super) fn check_count(&self, element: &ElementDef) -> Result<(), Problem> {
         let properties = element.properties.values().map(|property| &property.data_type);
         let (row, last): (usize, usize) = match self.encoding {
-            // A digit and a space or line end each; the very last line may end without.
+            // Each value takes a digit and a space or line end, except at the end of the file.
             Encoding::Ascii => (2 * properties.count(), 1),
             _ => (properties.map(least_size).sum(), 0),
         };
@@ -68,7 +68,7 @@ impl<'a> Body<'a> {
             Err(error) if error.kind() == ErrorKind::UnexpectedEof => {
                 Err(truncated(element, number).at(place))
             }
-            // Whatever else the header could have made impossible has been checked there.
+            // The check of the header excludes other errors.
             Err(_) => {
                 Err(Problem::malformed(shape(element, number), "a list of negative length")
                     .at(place))
@@ -88,14 +88,14 @@ impl<'a> Body<'a> {
             self.rest = rest;
             self.lines += 1;
             if !line.trim_ascii().is_empty() {
-                // Nothing but ASCII can be right here; what is not will not be read as a number.
+                // Rows are ASCII; anything else fails to parse as a number.
                 return Some(std::str::from_utf8(line).unwrap_or("bytes that are not text"));
             }
         }
         None
     }
 
-    /// All must have been read: faces beyond the declared count would be lost without a word.
+    /// Checks that nothing is left: faces beyond the declared count would be lost silently.
     pub(super) fn finish(mut self) -> Result<()> {
         if self.rest.trim_ascii().is_empty() {
             return Ok(());
@@ -114,7 +114,7 @@ impl<'a> Body<'a> {
     }
 }
 
-/// The fewest bytes that a property takes in a binary row: for a list, its length alone.
+/// The minimum number of bytes of a property in a binary row: for a list, that of its length.
 fn least_size(property: &PropertyType) -> usize {
     let (PropertyType::Scalar(scalar) | PropertyType::List(scalar, _)) = property;
     match scalar {
@@ -132,7 +132,7 @@ fn truncated(element: &ElementDef, number: usize) -> Problem {
     }
 }
 
-/// `vertex 3 as "x y z"`: what a row should look like.
+/// The expected form of a row, such as `vertex 3 as "x y z"`.
 fn shape(element: &ElementDef, number: usize) -> String {
     let values: Vec<_> = element
         .properties

@@ -1,4 +1,4 @@
-//! The header of a PLY file: read by the library, then held against what a mesh needs.
+//! The header of a PLY file: parsed by the library, then checked for what a mesh needs.
 
 use ply_rs_bw::parser::{Parser, Reader};
 use ply_rs_bw::ply::{Header, PropertyType, ScalarType};
@@ -7,7 +7,7 @@ use super::body::Body;
 use super::row::{CORNERS, Row};
 use crate::error::{Place, Problem, Result, quote};
 
-/// The header, read, and what follows it.
+/// Splits a file into the parsed header and the rows.
 pub(super) fn split(bytes: &[u8]) -> Result<(Header, Body<'_>)> {
     let mut length = 0;
     let mut lines = 0;
@@ -32,7 +32,7 @@ pub(super) fn split(bytes: &[u8]) -> Result<(Header, Body<'_>)> {
                 Problem::malformed("a line of a PLY header", quote(line))
                     .at(Place::Line(number as u64))
             }
-            // The only complaints without a line are about the one that names the format.
+            // The only errors without a line concern the `format` line.
             None => Problem::malformed(
                 "a header with a line like `format ascii 1.0`",
                 "none that can be read",
@@ -61,7 +61,7 @@ fn check_unique(header: &Header, text: &str) -> Result<(), Problem> {
     }
 }
 
-/// How many vertices there are to be, if the header describes something with vertices and faces.
+/// Checks that there are vertices and faces; returns the declared number of vertices.
 pub(super) fn check(header: &Header) -> Result<u64, Problem> {
     let expect = |met: bool, expected: &str, found: &str| {
         if met { Ok(()) } else { Err(Problem::malformed(expected, found)) }

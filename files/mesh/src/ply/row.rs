@@ -5,7 +5,7 @@ use ply_rs_bw::ply::{ElementDef, Property, PropertyAccess, PropertyAccessResult,
 /// The two names in use for a face's list of vertices.
 pub(super) const CORNERS: [&str; 2] = ["vertex_indices", "vertex_index"];
 
-/// A row of any element: what of it matters here.
+/// The values of a row that a mesh needs.
 pub(super) struct Row {
     pub(super) position: [f32; 3],
     pub(super) corners: Vec<i64>,

@@ -72,7 +72,7 @@ fn the_first_vertex_of_a_place_keeps_its_turn() {
 }
 
 #[test]
-fn what_is_merely_near_stays_apart() {
+fn close_vertices_are_not_welded() {
     let next = 1.0_f32.next_up();
     let obj = format!("v 0 0 0\nv 1 0 0\nv {next} 0 0\nv 0 1 0\nf 1 2 4\nf 1 3 4");
     assert_eq!(loaded("test.obj", obj.as_bytes()).mesh.positions.len(), 4);

@@ -123,7 +123,7 @@ mod obj {
     }
 
     #[test]
-    fn what_is_no_face_is_counted() {
+    fn items_that_are_not_faces_are_counted() {
         let report = triangle_and(
             "f 1 2 3\np 1 2\nl 1 2 3\nf 1 2\nf\ncurv 0 1 1 2\nmagic 1\n\nvt 0 0\ng a b\ns off",
         )
@@ -270,7 +270,7 @@ mod gltf {
         assert_eq!(loaded.mesh.triangles, [[0, 1, 2], [3, 4, 5]]);
         assert_eq!(loaded.mesh.positions[3..4], [[0.0, 0.0, 1.0]]);
         assert_eq!((loaded.report.vertices, loaded.report.other_scenes), (6, 1));
-        // Without a default scene the first; without scenes every node that is nobody's child.
+        // Without a default scene the first; without scenes all root nodes.
         assert_eq!(
             placed(nodes, r#""scenes": [{"nodes": [2]}],"#).mesh.positions[1..2],
             [[7.0, 0.0, 0.0]]
@@ -345,7 +345,7 @@ mod gltf {
     }
 
     #[test]
-    fn what_is_not_geometry_may_be_broken() {
+    fn data_other_than_geometry_may_be_invalid() {
         let json = cube().gltf_json(&data_uri(&cube().gltf_buffer()));
         let extra = r#""extensionsRequired": ["KHR_texture_transform"], "images": [{"uri": "gone.png"}],
             "textures": [{"source": 9}], "materials": [{"normalTexture": {"index": 7}}], "scenes""#;

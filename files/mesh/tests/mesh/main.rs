@@ -1,8 +1,9 @@
-//! Files that are right, and above all files that are wrong. All are made here, in memory.
+//! Valid files, and above all invalid ones. All are made here, in memory.
 
 mod cleaning;
 mod complaints;
 mod formats;
+mod gltf_complaints;
 mod hostile;
 mod make;
 
@@ -10,7 +11,7 @@ use std::alloc::System;
 
 use cap::Cap;
 
-/// No test needs more than this, for a header may promise terabytes: past it, allocation fails and
-/// takes the test run with it.
+/// Headers may declare terabytes, but no test needs more than this: beyond it, allocation fails and
+/// aborts the tests.
 #[global_allocator]
 static ALLOCATOR: Cap<System> = Cap::new(System, 128 << 20);

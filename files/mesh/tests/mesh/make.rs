@@ -183,3 +183,10 @@ pub(crate) fn complaint(name: &str, bytes: &[u8]) -> String {
         Err(error) => error.to_string(),
     }
 }
+
+/// `text` with the first `from` replaced by `to`.
+pub(crate) fn with(text: &[u8], from: &str, to: &str) -> Vec<u8> {
+    let text = String::from_utf8(text.to_vec()).unwrap();
+    assert!(text.contains(from), "nothing to replace: {from}");
+    text.replacen(from, to, 1).into_bytes()
+}

@@ -1,4 +1,4 @@
-//! Animated PNG: of each frame the rectangle that has changed, and in it only the pixels that have.
+//! Animated PNG: each frame stores the rectangle that has changed, transparent where pixels are the same.
 
 use std::fs::File;
 use std::io::BufWriter;
@@ -6,13 +6,13 @@ use std::io::BufWriter;
 use png::{BitDepth, BlendOp, ColorType, Compression, DisposeOp, Encoder, EncodingError, Writer};
 use taut_export::Result;
 
-use super::{Drawn, refused};
+use super::{Drawn, export_error};
 use crate::Picture;
 use crate::picture::Patch;
 
 pub(super) fn write(file: &File, all: &mut Drawn<'_>, fps: f64) -> Result<()> {
     let path = all.path;
-    let say = |error: EncodingError| refused(path, &error);
+    let say = |error: EncodingError| export_error(path, &error);
     let (width, height) = (all.options.width, all.options.height);
     let frames = all.recording.len() as u32;
     let mut encoder = Encoder::new(BufWriter::new(file), width, height);
@@ -20,7 +20,7 @@ pub(super) fn write(file: &File, all: &mut Drawn<'_>, fps: f64) -> Result<()> {
     encoder.set_depth(BitDepth::Eight);
     encoder.set_compression(Compression::High);
     encoder.set_animated(frames, 0).map_err(say)?;
-    // In thousandths of a second.
+    // Delays are in thousandths of a second.
     #[allow(clippy::cast_sign_loss, reason = "a rate is above 0")]
     let delay = (1000.0 / fps).round().clamp(1.0, 65535.0) as u16;
     encoder.set_frame_delay(delay, 1000).map_err(say)?;
@@ -41,7 +41,7 @@ fn frame(
 ) -> std::result::Result<(), EncodingError> {
     let patch = before.map_or_else(|| picture.whole(), |before| picture.changed(before));
     let Patch { left, top, width, height } = patch;
-    // A size is refused that would leave the picture from where the last frame was.
+    // Reset first: the encoder rejects a size that leaves the picture at the previous position.
     writer.reset_frame_position()?;
     writer.set_frame_dimension(width, height)?;
     writer.set_frame_position(left, top)?;

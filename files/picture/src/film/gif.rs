@@ -1,5 +1,5 @@
-//! GIF: of each frame the rectangle that has changed, in the colours that suit those pixels best (by
-//! the neural network of Dekker, "Kohonen neural networks for optimal colour quantization", 1994).
+//! GIF: each frame stores the rectangle that has changed, with a palette for those pixels (by the
+//! neural network of Dekker, "Kohonen neural networks for optimal colour quantization", 1994).
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -12,7 +12,7 @@ use super::Drawn;
 use crate::Picture;
 use crate::picture::Patch;
 
-/// The fewest colours that the network makes.
+/// The smallest palette that the network makes.
 const FEWEST: u8 = 64;
 
 pub(super) fn write(file: &File, all: &mut Drawn<'_>, fps: f64) -> Result<()> {
@@ -29,16 +29,16 @@ pub(super) fn write(file: &File, all: &mut Drawn<'_>, fps: f64) -> Result<()> {
     let mut encoder = Encoder::new(BufWriter::new(file), width, height, &[]).map_err(say)?;
     encoder.set_repeat(Repeat::Infinite).map_err(say)?;
     let colours = all.options.colours.max(FEWEST);
-    // What differs by less than colours do is not worth a change.
-    let just_seen = u8::MAX / colours + 1;
+    // Differences smaller than those between colours of the palette are ignored.
+    let tolerance = u8::MAX / colours + 1;
     let mut shown: Option<Picture> = None;
     let mut nth = 0;
     all.each(|picture| {
-        let mut picture = settled(picture, shown.as_ref(), just_seen);
+        let mut picture = without_small_changes(picture, shown.as_ref(), tolerance);
         let patch = shown.as_ref().map_or_else(|| picture.whole(), |it| picture.changed(it));
         let mut frame = quantised(&mut picture, shown.as_ref(), patch, colours);
-        // Hundredths of a second, that add up to the right time.
-        #[allow(clippy::cast_sign_loss, reason = "time goes on")]
+        // Delays are in hundredths of a second; rounding must not add up.
+        #[allow(clippy::cast_sign_loss, reason = "time is not negative")]
         let until = |nth: u32| (100.0 * f64::from(nth) / fps).round() as u64;
         frame.delay = (until(nth + 1) - until(nth)).min(65535) as u16;
         nth += 1;
@@ -50,26 +50,26 @@ pub(super) fn write(file: &File, all: &mut Drawn<'_>, fps: f64) -> Result<()> {
     file.flush().in_file(path)
 }
 
-/// The same, where it differs from what is shown by more than is seen.
-fn settled(mut picture: Picture, shown: Option<&Picture>, just_seen: u8) -> Picture {
+/// The picture, with the shown colour where the difference is within a tolerance.
+fn without_small_changes(mut picture: Picture, shown: Option<&Picture>, tolerance: u8) -> Picture {
     let Some(shown) = shown else { return picture };
     for (now, then) in picture.pixels.iter_mut().zip(&shown.pixels) {
-        if now.iter().zip(then).all(|(a, b)| a.abs_diff(*b) <= just_seen) {
+        if now.iter().zip(then).all(|(a, b)| a.abs_diff(*b) <= tolerance) {
             *now = *then;
         }
     }
     picture
 }
 
-/// A patch of a picture as a frame. The picture becomes what is shown then, so that what came out too
-/// far off is done again in the next frame: what moves would leave a trail otherwise.
+/// Quantises a patch of a picture to a frame. The picture takes the quantised colours, so that the
+/// next frame corrects those that are too far off; otherwise moving things would leave trails.
 fn quantised(
     picture: &mut Picture,
     shown: Option<&Picture>,
     patch: Patch,
     colours: u8,
 ) -> Frame<'static> {
-    // One number more is for what has not changed.
+    // One more index, for unchanged pixels.
     let (unchanged, colours) = (colours, usize::from(colours));
     let is_new = |at: usize| shown.is_none_or(|it| it.pixels[at] != picture.pixels[at]);
     let pixels = picture.within(patch).filter(|&at| is_new(at)).flat_map(|at| {
@@ -80,7 +80,7 @@ fn quantised(
     if pixels.is_empty() {
         pixels.extend([0, 0, 0, 255]);
     }
-    // The network wants more pixels than it has colours.
+    // The network needs more pixels than it has colours.
     let sample = pixels.repeat((4 * colours).div_ceil(pixels.len() / 4));
     let network = NeuQuant::new(10, colours, &sample);
     let mut known = std::collections::HashMap::new();

@@ -1,4 +1,4 @@
-//! Frames, drawn one after the other into files.
+//! Films: sinks that draw recorded frames into files.
 
 mod apng;
 mod gif;
@@ -20,16 +20,16 @@ pub const ENDINGS: &[&str] = &[".png", ".apng", ".gif"];
 /// Whether [`film`] can write a file of this name, before any is opened.
 ///
 /// # Errors
-/// An unknown ending, a folder that is not there, or a stage whose numbers make no sense.
+/// An unknown ending, a folder that does not exist, or an inconsistent stage.
 pub fn check(path: &Path, stage: &Stage) -> Result<FileName> {
     file_name(path, stage, ENDINGS, &[".png"])
 }
 
-/// The sink for a picture or film, by its ending: `.png` (the last frame, or with a place for a number
-/// in the name each one), `.apng`, `.gif`.
+/// The sink for a picture or film, by its ending: `.png` (the last frame, or each one if the name has a
+/// placeholder such as `%04d`), `.apng`, `.gif`.
 ///
 /// # Errors
-/// As [`check`], or a file that cannot be written: before the work.
+/// As [`check`], or a file that cannot be created.
 pub fn film(
     path: &Path,
     stage: &Stage,
@@ -55,7 +55,7 @@ pub fn film(
     }))
 }
 
-/// What becomes of the frames. Files are opened before the work, so that a wrong path costs none.
+/// The output. Files are created before the simulation starts, so that a wrong path fails early.
 #[derive(Debug)]
 enum Kind {
     /// The last frame.
@@ -94,7 +94,7 @@ impl Sink for Film {
                 let mut bounds = Bounds::default();
                 bounds.add(stage, last);
                 let picture = Painter::new(stage, &bounds, *options).paint(stage, last);
-                png(&picture, file).map_err(|error| refused(path, &error))
+                png(&picture, file).map_err(|error| export_error(path, &error))
             }
             Kind::Still(_, None) => Err(Problem::NoFrames.of(path)),
             _ if all.recording.is_empty() => Err(Problem::NoFrames.of(path)),
@@ -104,7 +104,7 @@ impl Sink for Film {
                     let path = name.of(nth);
                     nth += 1;
                     let file = File::create(&path).in_file(&path)?;
-                    png(&picture, &file).map_err(|error| refused(&path, &error))
+                    png(&picture, &file).map_err(|error| export_error(&path, &error))
                 })
             }
             Kind::Apng(file) => apng::write(file, &mut all, *fps),
@@ -124,7 +124,7 @@ struct Drawn<'a> {
 }
 
 impl Drawn<'_> {
-    /// Gives all of them.
+    /// Draws each frame.
     fn each(&mut self, mut take: impl FnMut(Picture) -> Result<()>) -> Result<()> {
         let painter = Painter::new(self.stage, self.bounds, self.options);
         let (frames, mut done) = (self.recording.len(), 0_u64);
@@ -138,8 +138,8 @@ impl Drawn<'_> {
     }
 }
 
-/// What the system or an encoder says.
-fn refused(path: &Path, error: &png::EncodingError) -> ExportError {
+/// Converts an error of the system or the encoder.
+fn export_error(path: &Path, error: &png::EncodingError) -> ExportError {
     match error {
         png::EncodingError::IoError(error) => {
             Problem::Io(std::io::Error::new(error.kind(), error.to_string())).of(path)
@@ -148,7 +148,7 @@ fn refused(path: &Path, error: &png::EncodingError) -> ExportError {
     }
 }
 
-/// A picture as PNG.
+/// Writes a picture as PNG.
 fn png(picture: &Picture, file: &File) -> Result<(), png::EncodingError> {
     let mut encoder = png::Encoder::new(BufWriter::new(file), picture.width, picture.height);
     encoder.set_color(png::ColorType::Rgb);

@@ -1,8 +1,8 @@
 //! Scenes in space: triangles with a depth buffer, a main light with soft shadows, and the sky, which
-//! is darker where something is above.
+//! is occluded by what is above.
 //!
-//! A floor is not drawn as such: it is the background, with shadows on it, and so has no end. Where a
-//! scene has none there is one a little below it.
+//! A floor is drawn as the background with shadows on it, so it has no edge. A scene without a floor
+//! gets one slightly below it.
 
 mod light;
 mod raster;
@@ -23,23 +23,23 @@ use light::Lights;
 use raster::Samples;
 use soup::Soup;
 
-/// Samples of a pixel along each side.
+/// Samples along each side of a pixel.
 const FINE: u32 = 3;
-/// How many rows of pixels are drawn together.
+/// Rows of pixels that a thread draws at a time.
 const BAND: u32 = 16;
 
-/// Where a scene is drawn.
+/// Camera, lights and floor for all frames.
 #[derive(Debug)]
 pub(crate) struct Studio {
     camera: Camera,
     lights: Lights,
-    /// How high the floor is where no solid is one, m.
+    /// The height of the floor if no solid is one, m.
     floor: f32,
 }
 
 impl Studio {
     pub(crate) fn new(bounds: &Bounds, options: &Options) -> Self {
-        let bounds = bounds.sane();
+        let bounds = bounds.or_default_cube();
         let camera = Camera::framing(&bounds, &options.view, [options.width, options.height]);
         let floor = bounds.min.y - 0.04 * bounds.size();
         Self { camera, lights: Lights::new(&bounds, &camera, floor), floor }
@@ -73,7 +73,7 @@ impl Studio {
                     for fine in 0..FINE * FINE {
                         let at = [x * FINE + fine % FINE, y * FINE + fine / FINE];
                         let ray = camera.ray(Vec2::new(at[0] as f32 + 0.5, at[1] as f32 + 0.5));
-                        // The floor hides what is below it, and has no end but the horizon.
+                        // The floor hides what is below it and extends to the horizon.
                         let below = (floor - camera.eye.y) / ray.y;
                         let floor = (ray.y < 0.0 && below > 0.0).then_some(below);
                         let sample = samples
@@ -104,7 +104,7 @@ impl Studio {
 }
 
 impl Background {
-    /// How dark shadows are on it.
+    /// The strength of shadows on it.
     pub(crate) fn depth(self) -> f32 {
         match self {
             Self::Light => 0.42,

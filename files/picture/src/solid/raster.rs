@@ -7,12 +7,12 @@ use super::soup::Soup;
 /// The visible surface at a sample.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sample {
-    /// How deep it is, m.
+    /// Its depth, m.
     pub(super) depth: f32,
     /// Towards the eye, of length 1.
     pub(super) normal: Vec3,
     pub(super) material: u16,
-    /// Whether it is the side from which corners go round counter-clockwise.
+    /// Whether its corners are counter-clockwise as seen from the eye.
     pub(super) front: bool,
 }
 
@@ -23,7 +23,7 @@ pub(super) struct Samples {
     rows: u32,
     /// The first row.
     top: u32,
-    /// 1 over the depth, 0 where nothing is.
+    /// Inverse depth; 0: empty.
     near: Vec<f32>,
     seen: Vec<(Vec3, u16, bool)>,
 }
@@ -34,13 +34,13 @@ impl Samples {
         Self { width, rows, top: 0, near: vec![0.0; all], seen: vec![(Vec3::ZERO, 0, false); all] }
     }
 
-    /// Nothing, from a row on.
+    /// Clears the samples; `top` is their first row.
     pub(super) fn clear(&mut self, top: u32) {
         self.top = top;
         self.near.fill(0.0);
     }
 
-    /// Draws all triangles, whose corners are `seen` there.
+    /// Draws all triangles; `seen` are their projected corners.
     pub(super) fn draw(&mut self, soup: &Soup, seen: &[Vec3]) {
         for (corners, &material) in soup.triangles.iter().zip(&soup.material) {
             let at = corners.map(|corner| seen[corner as usize]);
@@ -58,7 +58,7 @@ impl Samples {
         material: u16,
         one_sided: bool,
     ) {
-        // What is behind the eye is not drawn; the camera sees to it that nothing is.
+        // Triangles behind the eye are skipped; the camera is placed so that there are none.
         let before = a.z.min(b.z).min(c.z) > 1e-6;
         if !before {
             return;
@@ -68,7 +68,7 @@ impl Samples {
         if high.y < top || low.y > bottom || high.x < 0.0 || low.x > self.width as f32 {
             return;
         }
-        // Twice the area; y goes down, so what is counter-clockwise is negative.
+        // Twice the signed area: y points down, so it is negative for counter-clockwise corners.
         let area = (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
         let front = area < 0.0;
         let seen = area.abs() > 1e-9 && (front || !one_sided);

@@ -14,17 +14,17 @@ pub(super) struct Shadows {
     up: Vec3,
     /// Towards the light.
     pub(super) towards: Vec3,
-    /// Of the corner of the map.
+    /// The corner of the map.
     corner: Vec2,
     /// Cells per m.
     scale: f32,
     side: usize,
-    /// How near to the light the first thing is, along `towards`.
+    /// For each cell the coordinate along `towards` of the surface nearest to the light.
     highest: Vec<f32>,
 }
 
 impl Shadows {
-    /// A map of `side` times `side` cells over all within bounds, and its shadow on what is below.
+    /// A map of `side` times `side` cells that covers the bounds and their shadow on the floor.
     pub(super) fn new(bounds: &Bounds, floor: f32, towards: Vec3, side: usize) -> Self {
         let right = towards.any_orthonormal_vector();
         let up = towards.cross(right);
@@ -48,7 +48,7 @@ impl Shadows {
         Self { right, up, towards, corner, scale, side, highest: Vec::new() }
     }
 
-    /// The same with what a frame has.
+    /// The map with the triangles of a frame.
     #[allow(clippy::cast_sign_loss, reason = "clamped")]
     pub(super) fn of(&self, soup: &Soup) -> Self {
         let mut map =
@@ -89,13 +89,13 @@ impl Shadows {
         (Vec2::new(point.dot(self.right), point.dot(self.up)) - self.corner) * self.scale
     }
 
-    /// How large a cell is, m.
-    pub(super) fn grain(&self) -> f32 {
+    /// The size of a cell, m.
+    pub(super) fn cell_size(&self) -> f32 {
         1.0 / self.scale
     }
 
-    /// The share of the light that comes to a point, of `places` within `radius`, m, of it; things
-    /// count less from `fade`, m, above it on.
+    /// The share of the light that reaches a point, averaged over `places` within `radius`, m.
+    /// Occluders farther than `fade`, m, count less.
     #[allow(clippy::cast_sign_loss, reason = "checked")]
     pub(super) fn light(&self, point: Vec3, radius: f32, fade: f32, places: &[Vec2]) -> f32 {
         let (middle, height) = (self.cell(point), point.dot(self.towards));

@@ -10,7 +10,7 @@ use crate::colour::{faded, linear};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Material {
     pub(super) front: Vec3,
-    /// Of the side that is seen from behind.
+    /// The colour of the back.
     pub(super) back: Vec3,
     /// Translucency: the share of light from the other side that passes through.
     pub(super) sheer: f32,
@@ -41,15 +41,15 @@ pub(super) struct Soup {
     pub(super) points: Vec<Vec3>,
     pub(super) normals: Vec<Vec3>,
     pub(super) triangles: Vec<[u32; 3]>,
-    /// Of each triangle.
+    /// The material of each triangle.
     pub(super) material: Vec<u16>,
     pub(super) materials: Vec<Material>,
-    /// How many of the triangles cast shadows: the first.
+    /// Number of triangles that cast shadows; they come first.
     pub(super) casting: usize,
 }
 
 impl Soup {
-    /// All that is on the stage but for floors.
+    /// All triangles of a stage except floors.
     pub(super) fn new(stage: &Stage, frame: &Frame, camera: &Camera) -> Self {
         let mut soup = Self::default();
         for (nth, part) in stage.parts.iter().enumerate() {
@@ -75,7 +75,7 @@ impl Soup {
         soup
     }
 
-    /// What comes next is made of this.
+    /// Sets the material of the triangles that follow.
     fn material_of(&mut self, look: Look, nth: usize) {
         self.materials.push(Material::new(look, nth));
     }
@@ -110,7 +110,7 @@ impl Soup {
                 self.triangle(stage.faces[face].map(|corner| offset + corner - first));
             }
         }
-        // Rods with a ball at each end, as fine as they are large.
+        // Rods with a ball at each end, tessellated by their size in pixels.
         let fine = |radius: f32, at: Vec3| match camera.pixels(radius, at) {
             radius if radius < 2.0 => 6,
             radius if radius < 6.0 => 12,

@@ -11,242 +11,39 @@ mod meshes;
 #[allow(dead_code, reason = "those tests need the rest")]
 mod one_stick;
 
+mod interpreter;
+
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 use proptest::prelude::*;
-use taut_core::{
-    Factor, Family, Formula, Kind, PACKET_STICKS, Particles, PlanError, Real, Response,
-    STAR_STICKS, Schedule, Sticks, WithFactor, relax, weight,
-};
+use taut_core::{Family, Formula, Kind, Particles, PlanError, Real, Schedule};
 use taut_program::{Access, Program, Slots};
 
+use interpreter::{
+    INVERSE_H2, UNIT, assert_same, check_against_reference, program_of, relax_one_by_one, run,
+    schedule_of,
+};
 use meshes::{Mesh, Part, Random, Recipe, for_all, joined, make_special, sheet};
-use one_stick::Stick;
-
-const INVERSE_H2: f64 = 3600.0;
-/// The factor of particle numbers.
-const UNIT: u32 = 3;
-
-fn points<const D: usize, S: Real>(particles: &Particles<D, S>) -> Vec<[S; D]> {
-    (0..particles.len()).map(|particle| particles.position(particle)).collect()
-}
-
-/// Stick number `stick` of `sticks` with its ends at `ends`.
-fn stick_of<const D: usize, S: Real>(
-    sticks: &Sticks<S>,
-    stick: usize,
-    ends: [[S; D]; 2],
-    inverse_masses: [S; 2],
-    inverse_h2: S,
-) -> Stick<D, S> {
-    let (kind, stiffness) = (sticks.kind(stick), sticks.stiffness(stick));
-    let response = Response {
-        pull: if kind == Kind::Minimum { S::ZERO } else { stiffness },
-        push: if kind == Kind::Maximum { S::ZERO } else { stiffness },
-    };
-    Stick {
-        ends,
-        inverse_masses,
-        rest: sticks.rest(stick),
-        compliance: sticks.compliance(stick),
-        inverse_h2,
-        response: (!sticks.is_plain(stick)).then_some(response),
-    }
-}
-
-/// The reference: relaxes each stick by itself, in sequence.
-fn one_by_one<const D: usize, S: Real>(
-    mesh: &Mesh<D, S>,
-    schedule: &Schedule,
-    formula: Formula,
-    inverse_h2: f64,
-) -> Vec<[S; D]> {
-    let mut points = points(&mesh.particles);
-    for &stick in schedule.order() {
-        let ends = mesh.sticks.ends()[stick as usize].map(|end| end as usize);
-        if !mesh.sticks.is_torn(stick as usize) {
-            let masses = ends.map(|end| mesh.particles.inverse_masses()[end]);
-            let inverse_h2 = S::from_f64(inverse_h2);
-            let at = ends.map(|end| points[end]);
-            let stick = stick_of(&mesh.sticks, stick as usize, at, masses, inverse_h2);
-            [points[ends[0]], points[ends[1]]] = stick.relaxed(formula);
-        }
-    }
-    points
-}
-
-/// One register: all ends are read before any is written.
-struct Register<'a, const D: usize, S> {
-    slots: Slots<'a, S>,
-    lanes: Range<usize>,
-    inverse_masses: &'a [S],
-    inverse_h2: S,
-    points: &'a mut [[S; D]],
-}
-
-impl<const D: usize, S: Real> WithFactor for Register<'_, D, S> {
-    type Output = ();
-
-    fn with<F: Factor>(self) {
-        let Self { slots, lanes, inverse_masses, inverse_h2, points } = self;
-        let ends = |slot: usize| [slots.a[slot], slots.b[slot]].map(|end| (end / UNIT) as usize);
-        let moved: Vec<_> = lanes
-            .clone()
-            .map(|slot| {
-                let masses = ends(slot).map(|end| inverse_masses[end]);
-                let special = slots.special.as_ref();
-                let compliance = special.map_or(S::ZERO, |special| special.compliance[slot]);
-                let weight_term = match slots.weight_term {
-                    [] => F::weight_term(weight(masses, compliance, inverse_h2)),
-                    stored => stored[slot],
-                };
-                let response = special
-                    .map(|special| Response { pull: special.pull[slot], push: special.push[slot] });
-                let [a, b] = ends(slot).map(|end| points[end]);
-                relax::<F, S, D>(a, b, masses, slots.rest_term[slot], weight_term, response)
-            })
-            .collect();
-        for (slot, (a, b)) in lanes.zip(moved) {
-            let [end_a, end_b] = ends(slot);
-            points[end_a] = a;
-            points[end_b] = b;
-        }
-    }
-}
-
-/// Runs a program once over, the tasks of each phase last to first.
-fn run<const D: usize, S: Real>(program: &Program<S>, particles: &Particles<D, S>) -> Vec<[S; D]> {
-    let mut points = points(particles);
-    for phase in program.phases() {
-        for task in phase.rev() {
-            for slots in program.task(task) {
-                let len = slots.a.len();
-                assert_eq!(len % program.lanes(), 0, "whole registers");
-                assert_eq!([slots.b.len(), slots.rest_term.len()], [len; 2]);
-                assert_eq!(slots.weight_term.is_empty(), program.formula() != Formula::Quick);
-                for first in (0..len).step_by(program.lanes()) {
-                    assert_is_as_it_says(&slots, first, program.lanes(), particles);
-                    program.formula().dispatch(Register {
-                        slots,
-                        lanes: first..first + program.lanes(),
-                        inverse_masses: particles.inverse_masses(),
-                        inverse_h2: program.inverse_h2(),
-                        points: &mut points,
-                    });
-                }
-            }
-        }
-    }
-    points
-}
-
-/// Checks the layout that a register's access states.
-fn assert_is_as_it_says<const D: usize, S: Real>(
-    slots: &Slots<'_, S>,
-    first: usize,
-    lanes: usize,
-    particles: &Particles<D, S>,
-) {
-    let lane = |place: usize| first + 4 * (place % (lanes / 4)) + place / (lanes / 4);
-    let run: Option<fn(u32) -> u32> = match slots.access {
-        Access::Scattered | Access::Stars => None,
-        Access::Runs => Some(|place| place),
-        Access::Pairs => Some(|place| 2 * place),
-        Access::InterleavedPairs => Some(|place| place / 2 * 4 + place % 2),
-    };
-    if let Some(after) = run {
-        for place in 0..lanes as u32 {
-            for ends in [slots.a, slots.b] {
-                assert_eq!(ends[lane(place as usize)], ends[first] + UNIT * after(place));
-            }
-        }
-        let apart = slots.b[first].wrapping_sub(slots.a[first]);
-        assert!(slots.access != Access::Pairs || apart == UNIT);
-        assert!(slots.access != Access::InterleavedPairs || (apart == 2 * UNIT && lanes >= 8));
-    }
-    if slots.access == Access::Stars {
-        let packet = STAR_STICKS * PACKET_STICKS;
-        assert!(slots.a.len().is_multiple_of(packet));
-        let centres = &slots.a[first / packet * packet..][..PACKET_STICKS];
-        let held = &centres[first % PACKET_STICKS..][..lanes];
-        assert_eq!(held, &slots.a[first..][..lanes]);
-        assert!(slots.b[first..][..lanes].iter().all(|end| !centres.contains(end)));
-    }
-    if let Some(mass) = slots.inverse_mass {
-        assert!(slots.special.is_none());
-        for ends in [slots.a, slots.b] {
-            let masses = ends[first..first + lanes].iter();
-            let mut masses = masses.map(|end| particles.inverse_masses()[(end / UNIT) as usize]);
-            assert!(masses.all(|other| other == mass));
-        }
-    }
-}
-
-fn assert_same<const D: usize, S: Real>(got: &[[S; D]], expected: &[[S; D]], what: &str) {
-    assert_eq!(got.len(), expected.len());
-    for (particle, (got, expected)) in got.iter().zip(expected).enumerate() {
-        let same = got.map(Real::canonical_bits) == expected.map(Real::canonical_bits);
-        assert!(same, "{what}: particle {particle} is at {got:?}, not {expected:?}");
-    }
-}
-
-fn made<const D: usize, S: Real>(
-    mesh: &Mesh<D, S>,
-    schedule: &Schedule,
-    lanes: usize,
-    formula: Formula,
-) -> Program<S> {
-    let Mesh { particles, sticks } = mesh;
-    let mut program = Program::new(lanes, UNIT, particles, sticks, schedule, formula).unwrap();
-    program.set_inverse_h2(particles, S::from_f64(INVERSE_H2));
-    program
-}
-
-fn schedule_of<const D: usize, S: Real>(mesh: &Mesh<D, S>, which: usize) -> Schedule {
-    match which {
-        0 => Schedule::authored(&mesh.sticks),
-        1 => Schedule::coloured(&mesh.sticks),
-        2 => Schedule::packed(&mesh.sticks),
-        3 => Schedule::banded(&mesh.sticks),
-        5 => Schedule::starred(&mesh.sticks),
-        _ => Schedule::blocked(&mesh.particles, &mesh.sticks),
-    }
-}
-
-fn assert_means_its_schedule<const D: usize, S: Real>(
-    mesh: &Mesh<D, S>,
-    schedule: &Schedule,
-    lanes: usize,
-) {
-    for formula in Formula::ALL {
-        let program = made(mesh, schedule, lanes, formula);
-        assert_eq!((program.formula(), program.lanes()), (formula, lanes));
-        assert_eq!(program.particles(), mesh.sticks.particles());
-        let expected = one_by_one(mesh, schedule, formula, INVERSE_H2);
-        let what = format!("{formula}, {lanes} lanes");
-        assert_same(&run(&program, &mesh.particles), &expected, &what);
-    }
-}
 
 #[test]
 fn registers_of_any_width_give_the_bits_of_one_stick_after_the_other() {
     for_all(150, (Recipe::any(), 1..=16_usize, 0..6_usize), |(recipe, lanes, which)| {
         let mesh = recipe.mesh::<3, f32>();
-        assert_means_its_schedule(&mesh, &schedule_of(&mesh, which), lanes);
+        check_against_reference(&mesh, &schedule_of(&mesh, which), lanes);
     });
     let mesh = Recipe::large(30).mesh::<3, f32>();
     for lanes in 1..=16 {
-        assert_means_its_schedule(&mesh, &schedule_of(&mesh, lanes % 5), lanes);
-        assert_means_its_schedule(&mesh, &schedule_of(&mesh, 5), lanes);
+        check_against_reference(&mesh, &schedule_of(&mesh, lanes % 5), lanes);
+        check_against_reference(&mesh, &schedule_of(&mesh, 5), lanes);
     }
 }
 
 #[test]
-fn so_they_do_in_other_dimensions_and_in_f64() {
+fn other_dimensions_and_f64_give_the_bits_of_one_stick_after_the_other() {
     fn check<const D: usize, S: Real>(recipe: &Recipe) {
         let mesh = recipe.mesh::<D, S>();
-        assert_means_its_schedule(&mesh, &schedule_of(&mesh, 4), 4);
+        check_against_reference(&mesh, &schedule_of(&mesh, 4), 4);
     }
     for_all(20, Recipe::any(), |recipe| {
         check::<1, f32>(&recipe);
@@ -259,11 +56,11 @@ fn so_they_do_in_other_dimensions_and_in_f64() {
 }
 
 #[test]
-fn tasks_of_a_phase_share_no_particle_and_long_batches_are_cut() {
+fn tasks_of_a_phase_share_no_particle_and_long_batches_are_split() {
     let mut mesh = sheet(90, 90, Family::STRUCTURAL).1;
     for schedule in [1, 4].map(|which| schedule_of(&mesh, which)) {
         for lanes in [1, 3, 16] {
-            let program = made(&mesh, &schedule, lanes, Formula::Halley);
+            let program = program_of(&mesh, &schedule, lanes, Formula::Halley);
             let mut most_tasks = 0;
             for phase in program.phases() {
                 most_tasks = most_tasks.max(phase.len());
@@ -286,13 +83,13 @@ fn tasks_of_a_phase_share_no_particle_and_long_batches_are_cut() {
         let stick = random.below(mesh.sticks.len());
         make_special(&mut random, &mut mesh.sticks, stick);
     }
-    assert_means_its_schedule(&mesh, &schedule, 5);
+    check_against_reference(&mesh, &schedule, 5);
 }
 
 #[test]
 fn plain_sticks_do_not_pay_for_special_ones() {
     let special_slots = |mesh: &Mesh, which| {
-        let program = made(mesh, &schedule_of(mesh, which), 8, Formula::Halley);
+        let program = program_of(mesh, &schedule_of(mesh, which), 8, Formula::Halley);
         let tasks = program.phases().flatten();
         let special = tasks.flat_map(|task| program.task(task).collect::<Vec<_>>());
         special.filter(|slots| slots.special.is_some()).map(|slots| slots.a.len()).sum::<usize>()
@@ -323,15 +120,15 @@ fn a_mesh_numbered_row_by_row_is_mostly_runs_of_equal_masses() {
     let mut mesh = sheet(128, 128, Family::ALL).1;
     let schedule = Schedule::banded(&mesh.sticks);
     for lanes in [4, 8, 16] {
-        let program = made(&mesh, &schedule, lanes, Formula::Halley);
+        let program = program_of(&mesh, &schedule, lanes, Formula::Halley);
         let [runs, equal] =
             shares(&program, &[Access::Runs, Access::Pairs, Access::InterleavedPairs]);
         assert!(runs > 0.8 || lanes == 4 && equal > 0.95, "{lanes} lanes: {runs}, {equal}");
         assert!(shares(&program, &[Access::Pairs])[0] > 0.1);
         assert_eq!(shares(&program, &[Access::InterleavedPairs])[0] > 0.1, lanes > 4);
     }
-    // A mass that becomes different is noticed, and so is one that becomes equal again.
-    let mut program = made(&mesh, &schedule, 16, Formula::Quick);
+    // The program follows a mass that becomes different, and then equal again.
+    let mut program = program_of(&mesh, &schedule, 16, Formula::Quick);
     let [_, before] = shares(&program, &[]);
     mesh.particles.set_inverse_mass(5000, 3.0).unwrap();
     program.refresh(&mesh.particles, &mesh.sticks).unwrap();
@@ -341,7 +138,7 @@ fn a_mesh_numbered_row_by_row_is_mostly_runs_of_equal_masses() {
     assert!(shares(&program, &[])[1].to_bits() == before.to_bits());
     // One lane, or three, transpose nothing.
     for lanes in [1, 3] {
-        let program = made(&mesh, &schedule, lanes, Formula::Halley);
+        let program = program_of(&mesh, &schedule, lanes, Formula::Halley);
         assert!(
             shares(&program, &[Access::Runs, Access::Pairs, Access::InterleavedPairs])
                 .iter()
@@ -351,11 +148,11 @@ fn a_mesh_numbered_row_by_row_is_mostly_runs_of_equal_masses() {
 }
 
 #[test]
-fn stars_are_held_as_long_as_their_masses_are_equal() {
+fn stars_keep_their_centres_in_registers_if_masses_are_equal() {
     let mut mesh = sheet(128, 128, Family::ALL).1;
     let schedule = Schedule::starred(&mesh.sticks);
     for lanes in [4, 8, 16] {
-        let mut program = made(&mesh, &schedule, lanes, Formula::Quick);
+        let mut program = program_of(&mesh, &schedule, lanes, Formula::Quick);
         let before = shares(&program, &[Access::Stars]);
         assert!(before.iter().all(|&share| share > 0.9), "{lanes} lanes: {before:?}");
         // A packet with another mass is relaxed a register at a time.
@@ -363,25 +160,25 @@ fn stars_are_held_as_long_as_their_masses_are_equal() {
         program.refresh(&mesh.particles, &mesh.sticks).unwrap();
         let [held, equal] = shares(&program, &[Access::Stars]);
         assert!(0.85 < held && held < before[0] && held < equal && equal < before[1]);
-        let expected = one_by_one(&mesh, &schedule, Formula::Quick, INVERSE_H2);
+        let expected = relax_one_by_one(&mesh, &schedule, Formula::Quick, INVERSE_H2);
         assert_same(&run(&program, &mesh.particles), &expected, "another mass");
         mesh.particles.set_inverse_mass(5000, 1.0).unwrap();
         program.refresh(&mesh.particles, &mesh.sticks).unwrap();
         let after = shares(&program, &[Access::Stars]);
         assert_eq!(after.map(f64::to_bits), before.map(f64::to_bits));
     }
-    // Lanes that do not divide a packet hold nothing.
+    // Lane counts that do not divide a packet hold no centres.
     for lanes in [1, 3, 12] {
-        let program = made(&mesh, &schedule, lanes, Formula::Halley);
+        let program = program_of(&mesh, &schedule, lanes, Formula::Halley);
         assert!(shares(&program, &[Access::Stars])[0] == 0.0);
     }
 }
 
-/// What may change: anything, sticks alone, masses alone.
+/// Ranges of changes: all, only of sticks, only of masses.
 const CHANGES: [Range<usize>; 3] = [0..9, 0..7, 7..9];
 
-/// A change to the sticks or masses that plans must read.
-fn change<const D: usize, S: Real>(
+/// Makes one random change that plans must follow.
+fn make_a_change<const D: usize, S: Real>(
     random: &mut Random,
     mesh: &mut Mesh<D, S>,
     which: &Range<usize>,
@@ -416,16 +213,16 @@ fn after_any_changes_a_refreshed_program_is_like_a_new_one() {
     for_all(120, values, |(mut recipe, lanes, which, seed)| {
         recipe.parts.push(Part::Chain(9));
         let mut mesh = recipe.mesh::<3, f32>();
-        // The order stays, though sticks become special, or plain, in the midst of it.
+        // The order stays while its sticks become special or plain.
         let schedule = schedule_of(&mesh, which);
-        let mut programs = Formula::ALL.map(|formula| made(&mesh, &schedule, lanes, formula));
+        let mut programs = Formula::ALL.map(|formula| program_of(&mesh, &schedule, lanes, formula));
         let mut random = Random::new(seed);
         for most in [1, 10, 3 * mesh.sticks.len()] {
             let which = &CHANGES[random.below(CHANGES.len())];
             for _ in 0..=random.below(most) {
-                change(&mut random, &mut mesh, which);
+                make_a_change(&mut random, &mut mesh, which);
             }
-            // Other tables, of the same sticks or of as many particles.
+            // Different tables with the same sticks, or as many particles.
             if random.one_in(4) {
                 mesh.sticks = mesh.sticks.clone();
             }
@@ -436,8 +233,8 @@ fn after_any_changes_a_refreshed_program_is_like_a_new_one() {
                 let formula = program.formula();
                 program.refresh(&mesh.particles, &mesh.sticks).unwrap();
                 let refreshed = run(program, &mesh.particles);
-                let new = made(&mesh, &schedule, lanes, formula);
-                let expected = one_by_one(&mesh, &schedule, formula, INVERSE_H2);
+                let new = program_of(&mesh, &schedule, lanes, formula);
+                let expected = relax_one_by_one(&mesh, &schedule, formula, INVERSE_H2);
                 assert_same(&refreshed, &expected, &format!("{formula}, refreshed"));
                 assert_same(&run(&new, &mesh.particles), &expected, &format!("{formula}, new"));
             }
@@ -450,11 +247,11 @@ fn another_substep_changes_compliant_sticks() {
     let mesh = Recipe::large(100).mesh::<3, f32>();
     let schedule = schedule_of(&mesh, 2);
     for formula in Formula::ALL {
-        let mut program = made(&mesh, &schedule, 8, formula);
+        let mut program = program_of(&mesh, &schedule, 8, formula);
         let before = run(&program, &mesh.particles);
         for inverse_h2 in [100.0, 100.0, 1e6] {
             program.set_inverse_h2(&mesh.particles, inverse_h2 as f32);
-            let expected = one_by_one(&mesh, &schedule, formula, inverse_h2);
+            let expected = relax_one_by_one(&mesh, &schedule, formula, inverse_h2);
             let after = run(&program, &mesh.particles);
             assert_same(&after, &expected, &format!("{formula}, 1 / h² = {inverse_h2}"));
             assert_ne!(after, before);
@@ -463,10 +260,10 @@ fn another_substep_changes_compliant_sticks() {
 }
 
 #[test]
-fn other_sticks_and_too_few_particles_are_refused() {
+fn different_sticks_and_too_few_particles_are_refused() {
     let mesh = Recipe::plain(vec![Part::Chain(20)]).mesh::<3, f32>();
     let schedule = schedule_of(&mesh, 1);
-    let mut program = made(&mesh, &schedule, 4, Formula::Quick);
+    let mut program = program_of(&mesh, &schedule, 4, Formula::Quick);
     let before = run(&program, &mesh.particles);
 
     let mut pairs = mesh.sticks.ends().to_vec();
@@ -489,7 +286,7 @@ fn other_sticks_and_too_few_particles_are_refused() {
         let refused = Program::new(4, UNIT, particles, sticks, &schedule, Formula::Halley);
         assert_eq!(refused.unwrap_err(), error);
     }
-    assert_same(&run(&program, &mesh.particles), &before, "nothing was taken over");
+    assert_same(&run(&program, &mesh.particles), &before, "unchanged after errors");
 
     // Rebuilt sticks with the same ends are accepted, and their values are read again; so are
     // more particles.
@@ -498,13 +295,13 @@ fn other_sticks_and_too_few_particles_are_refused() {
     more.push([0.25; 3], 1.0).unwrap();
     program.refresh(&more, &again).unwrap();
     let mesh = Mesh { particles: more, sticks: again };
-    let expected = one_by_one(&mesh, &schedule, Formula::Quick, INVERSE_H2);
+    let expected = relax_one_by_one(&mesh, &schedule, Formula::Quick, INVERSE_H2);
     assert_same(&run(&program, &mesh.particles), &expected, "rebuilt");
 }
 
 #[test]
 fn no_sticks_make_an_empty_program() {
     let mesh = Mesh { particles: Particles::<3>::with_capacity(0), sticks: joined(0, &[]) };
-    let program = made(&mesh, &schedule_of(&mesh, 1), 8, Formula::Quick);
+    let program = program_of(&mesh, &schedule_of(&mesh, 1), 8, Formula::Quick);
     assert_eq!((program.slots(), program.phases().count()), (0, 0));
 }

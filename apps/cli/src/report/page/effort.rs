@@ -45,7 +45,7 @@ pub(super) fn effort(all: &[Results]) -> Markup {
                 all,
                 |results| {
                     let rows = rows_of(results, set);
-                    (!rows.is_empty()).then(|| chart(&rows, &distinct(all, hold)))
+                    (!rows.is_empty()).then(|| chart(&rows, &distinct(all, pins_and_bound)))
                 },
                 |results| {
                     let rows = rows_of(results, set);
@@ -67,17 +67,17 @@ fn rows_of<'a>(results: &'a Results, set: &str) -> Vec<&'a Effort> {
 }
 
 /// The pins and the bound, which lines of one colour have in common.
-fn hold(row: &Effort) -> String {
+fn pins_and_bound(row: &Effort) -> String {
     format!("{}, within {}", row.pins, percent(row.within))
 }
 
-/// Time over size, a line for each of `holds`, with tethers and without.
+/// Time over size: two lines for each of `holds`, with and without tethers.
 fn chart(rows: &[&Effort], holds: &[String]) -> Lines {
     let mut sizes: Vec<usize> = rows.iter().map(|row| row.size).collect();
     sizes.sort_unstable();
     sizes.dedup();
     let colour = |hold: &String| holds.iter().position(|it| it == hold).unwrap_or_default();
-    let lines = grouped(rows, |row| (hold(row), row.tethers));
+    let lines = grouped(rows, |row| (pins_and_bound(row), row.tethers));
     let series = lines.iter().map(|((hold, tethers), rows)| Series {
         points: rows.iter().map(|row| (row.size as f64, textbook_frames(row))).collect(),
         style: Style { colour: colour(hold), mark: usize::from(*tethers) },

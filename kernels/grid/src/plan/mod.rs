@@ -1,4 +1,7 @@
-//! The plan: positions in strided rows, and the implementation of [`Engine`].
+//! The plan: positions in strided rows, and the passes over them.
+
+mod engine;
+mod sync;
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -6,8 +9,7 @@ use core::iter::once;
 use core::sync::atomic::AtomicBool;
 
 use taut_core::{
-    Column, Columns, Cursor, Delta, Engine, Executor, Inline, Motion, Numbers, ParticleView,
-    Particles, PlanError, Real, Residence, Stage, Status, Sticks, Substeps,
+    Column, Columns, Cursor, Executor, Motion, Particles, PlanError, Residence, Sticks, Substeps,
 };
 use taut_lanes::{Machine, Shared, Team};
 
@@ -20,8 +22,6 @@ use crate::time_skewed_sweep::{Field, TimeSkewedSweep};
 
 /// The fewest particles per thread for which a pass is worth running on threads.
 const PARTICLES_A_THREAD: usize = 8192;
-/// If at most one particle in this many moved, only moved particles are copied into strides.
-const SPARSE_MOVES: usize = 32;
 /// The fewest sticks per thread for which relaxation is worth running on threads.
 const STICKS_A_THREAD: usize = 8192;
 
@@ -77,227 +77,14 @@ pub(crate) fn check_particles<const D: usize>(
     Ok(())
 }
 
-impl<M: Machine, const D: usize> Engine<D> for GridPlan<M, D> {
-    fn sync_in(&mut self, particles: &mut Particles<D>, sticks: &Sticks) -> Result<(), PlanError> {
-        check_particles(particles, self.layout().particles())?;
-        self.refresh(particles, sticks)?;
-        self.sync_particles(particles);
-        Ok(())
-    }
-
-    /// On one thread, all substeps are one time-skewed sweep.
-    fn advance(
-        &mut self,
-        executor: &dyn Executor,
-        particles: &mut Particles<D>,
-        sticks: &Sticks,
-        substeps: &Substeps<'_, D>,
-    ) -> Result<(), PlanError> {
-        self.sync_in(particles, sticks)?;
-        self.run(executor, particles, sticks, substeps, false);
-        Ok(())
-    }
-
-    /// On one thread, the sweep of the last two substeps also writes positions and previous
-    /// positions back.
-    fn advance_and_write_back(
-        &mut self,
-        executor: &dyn Executor,
-        particles: &mut Particles<D>,
-        sticks: &Sticks,
-        substeps: &Substeps<'_, D>,
-    ) -> Result<Status, PlanError> {
-        self.sync_in(particles, sticks)?;
-        self.run(executor, particles, sticks, substeps, true);
-        Ok(self.write_back(executor, particles))
-    }
-
-    fn relax(
-        &mut self,
-        executor: &dyn Executor,
-        particles: &mut Particles<D>,
-        sticks: &Sticks,
-        inverse_h2: f32,
-        iterations: u32,
-    ) -> Result<(), PlanError> {
-        self.sync_in(particles, sticks)?;
-        self.constants.set_inverse_h2(particles, sticks, inverse_h2);
-        self.relax_rows(executor, particles, iterations);
-        self.mark_synced(particles);
-        Ok(())
-    }
-
-    /// Runs on the columns if they are up to date; always on the calling thread.
-    fn visit(
-        &mut self,
-        executor: &dyn Executor,
-        particles: &mut Particles<D>,
-        sticks: &Sticks,
-        stage: &dyn Stage<D>,
-    ) -> Result<(), PlanError> {
-        self.sync_in(particles, sticks)?;
-        if ![self.positions_are, self.previous_are].contains(&Residence::WorkingCopy) {
-            self.forget_working_copy();
-            particles.visit(stage);
-            self.mark_synced(particles);
-            return Ok(());
-        }
-        self.fill(executor, particles);
-        let (span, len) = (self.layout().span(), self.layout().len());
-        let [mut positions, mut previous] =
-            [&mut self.positions, &mut self.previous].map(|column| column.chunks_exact_mut(span));
-        stage.run(ParticleView {
-            position: core::array::from_fn(|_| &mut positions.next().unwrap_or_default()[..len]),
-            previous: core::array::from_fn(|_| &mut previous.next().unwrap_or_default()[..len]),
-            inverse_mass: &self.inverse_mass,
-            numbers: Numbers::Rows {
-                first_row: 0,
-                width: self.constants.layout.width,
-                offsets: &self.offsets,
-            },
-        });
-        (self.positions_are, self.previous_are) = (Residence::WorkingCopy, Residence::WorkingCopy);
-        non_sheet::visit(particles, self.layout().particles(), stage);
-        self.mark_synced(particles);
-        Ok(())
-    }
-
-    fn position(&self, particles: &Particles<D>, particle: usize) -> [f32; D] {
-        let known =
-            self.synced.is_some_and(|seen| particles.moves().since(seen) != Delta::DifferentTable);
-        let strided = known && self.positions_are == Residence::WorkingCopy;
-        if !strided || particle >= self.layout().particles() {
-            return particles.position(particle).map(Real::positive_zero);
-        }
-        let at = self.layout().slot(particle);
-        core::array::from_fn(|axis| self.positions[axis * self.layout().span() + at])
-    }
-
-    fn set_position(&mut self, particles: &mut Particles<D>, particle: usize, point: [f32; D]) {
-        self.sync_particles(particles);
-        let layout = self.layout();
-        if self.positions_are != Residence::Columns && particle < layout.particles() {
-            self.positions_are = Residence::WorkingCopy;
-            store_point(&mut self.positions, layout, particle, point.map(Real::positive_zero));
-        } else {
-            for (axis, x) in point.into_iter().enumerate() {
-                particles.positions_mut(axis)[particle] = x.positive_zero();
-            }
-            self.mark_synced(particles);
-        }
-    }
-
-    fn write_back(&mut self, executor: &dyn Executor, particles: &mut Particles<D>) -> Status {
-        self.sync_particles(particles);
-        let sheet = self.layout().particles();
-        if self.positions_are == Residence::WorkingCopy {
-            let pass = Pass::WriteBack;
-            self.finite = Some(self.over_rows(particles, executor, Buffer::Positions, pass));
-            self.positions_are = Residence::Both;
-        }
-        let finite = match self.finite {
-            Some(finite) => finite & non_sheet::write_back(particles, sheet),
-            None => non_sheet::write_back(particles, 0),
-        };
-        if self.previous_are == Residence::WorkingCopy {
-            self.over_rows(particles, executor, Buffer::Previous, Pass::WriteBack);
-            self.previous_are = Residence::Both;
-        }
-        self.mark_synced(particles);
-        Status { finite }
-    }
-
-    fn restore(&mut self, particles: &mut Particles<D>) {
-        let _ = self.write_back(&Inline, particles);
-    }
-}
-
 impl<M: Machine, const D: usize> GridPlan<M, D> {
     fn layout(&self) -> Layout {
         self.constants.layout
     }
 
-    fn refresh(&mut self, particles: &Particles<D>, sticks: &Sticks) -> Result<(), PlanError> {
-        let stick_delta = sticks.changes().since(self.seen_sticks);
-        if stick_delta == Delta::DifferentTable {
-            sticks.check_ends(&self.ends)?;
-        }
-        match (stick_delta, particles.mass_changes().since(self.seen_masses)) {
-            (Delta::Entries([]), Delta::Entries([])) => {}
-            (Delta::Entries(changed), Delta::Entries(reweighed)) => {
-                self.constants.refresh_masses(particles, sticks, reweighed);
-                self.constants.refresh_sticks(particles, sticks, changed);
-                if !reweighed.is_empty() {
-                    self.copy_masses(particles);
-                }
-            }
-            _ => {
-                self.constants.refresh_all(particles, sticks);
-                self.copy_masses(particles);
-            }
-        }
-        self.seen_sticks = sticks.changes().now();
-        self.seen_masses = particles.mass_changes().now();
-        Ok(())
-    }
-
-    pub(crate) fn copy_masses(&mut self, particles: &Particles<D>) {
-        let (layout, sheet) = (self.layout(), self.layout().particles());
-        for (particle, &mass) in particles.inverse_masses()[..sheet].iter().enumerate() {
-            self.inverse_mass[layout.slot(particle)] = mass;
-        }
-    }
-
     /// How many threads to relax on.
     fn threads(&self, executor: &dyn Executor) -> usize {
         executor.threads().min(self.interiors).min(self.ends.len() / STICKS_A_THREAD)
-    }
-
-    /// Copies the particles moved in the columns into strides if they are few, or if the strides
-    /// hold newer values of the others; otherwise drops the working copy.
-    fn sync_particles(&mut self, particles: &Particles<D>) {
-        let layout = self.layout();
-        let ahead = [self.positions_are, self.previous_are].contains(&Residence::WorkingCopy);
-        match self.synced.map(|seen| particles.moves().since(seen)) {
-            Some(Delta::Entries(moved))
-                if ahead || moved.len() <= layout.particles() / SPARSE_MOVES =>
-            {
-                let moved = moved.iter().map(|&particle| particle as usize);
-                for particle in moved.filter(|&particle| particle < layout.particles()) {
-                    let previous: [f32; D] =
-                        core::array::from_fn(|axis| particles.previous(axis)[particle]);
-                    let position = particles.position(particle);
-                    store_point(&mut self.positions, layout, particle, position);
-                    store_point(&mut self.previous, layout, particle, previous);
-                    self.finite = None;
-                }
-            }
-            _ => self.forget_working_copy(),
-        }
-        self.mark_synced(particles);
-    }
-
-    fn forget_working_copy(&mut self) {
-        (self.positions_are, self.previous_are) = (Residence::Columns, Residence::Columns);
-        self.finite = None;
-    }
-
-    /// Moves the cursor to the end of the record: only later writes to the columns are read.
-    fn mark_synced(&mut self, particles: &Particles<D>) {
-        self.synced = Some(particles.moves().now());
-    }
-
-    /// Copies values that are only in the columns into strides.
-    fn fill(&mut self, executor: &dyn Executor, particles: &mut Particles<D>) {
-        if self.positions_are == Residence::Columns {
-            self.over_rows(particles, executor, Buffer::Positions, Pass::Fill);
-            // Not `Both`: the columns may hold -0.0.
-            self.positions_are = Residence::WorkingCopy;
-        }
-        if self.previous_are == Residence::Columns {
-            self.over_rows(particles, executor, Buffer::Previous, Pass::FillPrevious);
-            self.previous_are = Residence::Both;
-        }
     }
 
     /// Runs substeps. With `write_back`, on one thread, also writes back positions and, after
@@ -375,11 +162,7 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
         let threads = self.threads(executor);
         if threads <= 1 {
             self.positions_are = Residence::WorkingCopy;
-            let iterations = iterations as usize;
-            self.sweep_stages(
-                particles,
-                TimeSkewedSweep { entry_pass: enter, substeps: 1, iterations, write_back: false },
-            );
+            self.sweep_stages(particles, TimeSkewedSweep::of_substep(enter, iterations as usize));
             return;
         }
         if let Some(pass) = enter {
@@ -391,8 +174,7 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
         let (field, team) = self.field(particles, Buffer::Positions, &finite);
         let blocks = field.blocks;
         let phases = || [0..interiors, interiors..blocks.len()].into_iter();
-        let one_iteration =
-            TimeSkewedSweep { entry_pass: None, substeps: 1, iterations: 1, write_back: false };
+        let one_iteration = TimeSkewedSweep::of_substep(None, 1);
         team.run(executor, threads, iterations, phases, |block| {
             // SAFETY: the blocks of a phase, each relaxed once and before the next phase, have
             // no row in common.
@@ -427,12 +209,7 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
         let finite = AtomicBool::new(true);
         let interiors = self.interiors;
         let (field, team) = self.field(particles, buffer, &finite);
-        let sweeps = TimeSkewedSweep {
-            entry_pass: Some(pass),
-            substeps: 1,
-            iterations: 0,
-            write_back: false,
-        };
+        let sweeps = TimeSkewedSweep::of_substep(Some(pass), 0);
         let over = |block| {
             // SAFETY: the blocks, each passed over once, have no rows in common.
             unsafe { field.sweep_stages(&field.blocks[block..=block], block, sweeps) };
@@ -493,17 +270,4 @@ fn axes<const D: usize>(strided: &mut [f32], layout: Layout) -> [Shared<f32>; D]
     // One pointer for all axes: borrowing again for the next axis would invalidate the first.
     let whole = strided.as_mut_ptr();
     core::array::from_fn(|axis| Shared(whole.wrapping_add(axis * layout.span())))
-}
-
-/// Writes a point into strides.
-fn store_point<const D: usize>(
-    strided: &mut [f32],
-    layout: Layout,
-    particle: usize,
-    point: [f32; D],
-) {
-    let at = layout.slot(particle);
-    for (axis, x) in point.into_iter().enumerate() {
-        strided[axis * layout.span() + at] = x;
-    }
 }

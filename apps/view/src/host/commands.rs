@@ -1,0 +1,159 @@
+//! Commands of pages.
+
+use taut::KernelChoice;
+use taut::world::{SceneError, UnknownScene};
+
+use super::{Host, clock, make};
+use crate::pages::PageId;
+use crate::protocol::{Command, HELD_MAX};
+use crate::request::{BadSetting, SettingRequest};
+use crate::session::{AnySession, Applied, SessionError, on};
+
+/// Why a command failed.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Refusal {
+    #[error("invalid command: {0}")]
+    Message(#[from] serde_json::Error),
+    #[error(transparent)]
+    UnknownScene(#[from] UnknownScene),
+    #[error("no scene file is loaded: start taut view with one")]
+    NoFile,
+    #[error("a scene from a file has no size")]
+    NoSize,
+    #[error("the size of this scene must be from 1 to {most}, found {size}")]
+    Size { most: usize, size: usize },
+    #[error("a page holds at most {HELD_MAX} particles: release one first")]
+    Held,
+    #[error(transparent)]
+    Scene(#[from] SceneError),
+    #[error(transparent)]
+    Setting(#[from] BadSetting),
+    #[error(transparent)]
+    Session(#[from] SessionError),
+}
+
+impl Host {
+    /// Runs the command in `text`. If it is invalid or fails, the page receives an error.
+    pub fn receive(&mut self, page: PageId, text: &str) {
+        self.execute(page, serde_json::from_str(text));
+    }
+
+    /// As [`receive`](Self::receive), for a command that is already parsed, or its parse error.
+    pub(crate) fn execute(&mut self, page: PageId, command: serde_json::Result<Command>) {
+        let result = command.map_err(Refusal::from).and_then(|command| self.run(page, command));
+        if let (Err(refusal), Some(page)) = (result, self.pages.get_mut(page)) {
+            page.push_error(refusal.to_string());
+        }
+    }
+
+    fn run(&mut self, id: PageId, command: Command) -> Result<(), Refusal> {
+        let Some(page) = self.pages.get_mut(id) else { return Ok(()) };
+        match command {
+            Command::Next => page.wants_frame = true,
+            Command::Grab { particle } => {
+                if page.held.len() >= HELD_MAX && !page.held.contains(&particle) {
+                    return Err(Refusal::Held);
+                }
+                on!(&mut self.session, it => it.grab(particle))?;
+                page.held.insert(particle);
+            }
+            Command::Drag { particle, to } => {
+                // Loading another scene clears `held`; drags that arrive later are ignored.
+                if page.held.contains(&particle) {
+                    on!(&mut self.session, it => it.drag(particle, to))?;
+                }
+            }
+            Command::Release { particle } => {
+                if page.held.remove(&particle) {
+                    self.release(particle)?;
+                }
+            }
+            Command::Cut { from, to } => on!(&mut self.session, it => it.cut(from, to)),
+            Command::Step => self.step(),
+            Command::Reset => self.reset()?,
+            Command::Pause { on } => {
+                self.paused = on;
+                self.state += 1;
+            }
+            Command::Gravity { on } => {
+                self.apply(SettingRequest { gravity: on, ..self.request.clone() })?;
+            }
+            Command::Wind { on } => {
+                self.apply(SettingRequest { wind: Some(on), ..self.request.clone() })?;
+            }
+            Command::Tethers { on } => {
+                self.apply(SettingRequest { tethers: Some(on), ..self.request.clone() })?;
+            }
+            Command::Set(change) => {
+                self.apply(self.request.clone().changed(change, self.threads)?)?;
+            }
+            Command::Race { kernel: None, .. } => {
+                on!(&mut self.session, it => it.stop_race());
+                self.state += 1;
+            }
+            Command::Race { kernel, instructions } => {
+                let threads = self.request.kernels.threads;
+                let kernel =
+                    kernel.map(|name| name.parse()).transpose().map_err(BadSetting::Kernel)?;
+                let choice = KernelChoice { kernel, isa: instructions, threads };
+                on!(&mut self.session, it => it.race(&choice))?;
+                self.state += 1;
+            }
+            Command::Scene { scene, size } => self.load_scene(scene, size)?,
+        }
+        Ok(())
+    }
+
+    /// Releases a particle, unless a page holds it.
+    pub(super) fn release(&mut self, particle: usize) -> Result<(), Refusal> {
+        if !self.pages.any_holds(particle) {
+            on!(&mut self.session, it => it.release(particle))?;
+        }
+        Ok(())
+    }
+
+    fn reset(&mut self) -> Result<(), Refusal> {
+        on!(&mut self.session, it => it.reset())?;
+        self.start_epoch();
+        Ok(())
+    }
+
+    fn apply(&mut self, request: SettingRequest) -> Result<(), Refusal> {
+        let applied = on!(&mut self.session, it => it.apply(request.clone()))?;
+        self.request = request;
+        self.state += 1;
+        match applied {
+            Applied::InPlace => {}
+            Applied::Rebuilt => self.epoch += 1,
+            Applied::Restarted(why) => {
+                self.start_epoch();
+                self.pages.push_error(&format!("Restarted: {why}"));
+            }
+        }
+        Ok(())
+    }
+
+    fn load_scene(&mut self, scene: String, size: Option<usize>) -> Result<(), Refusal> {
+        let (made, size) = make(&scene, size, self.initial_size, self.file.as_ref())?;
+        // Settings are kept if only the size changes.
+        let same = scene == self.scene;
+        let request = if same { self.request.clone() } else { self.request.for_other_scene() };
+        let session = AnySession::new(made, request.clone())?;
+        self.clock = clock(&session)?;
+        self.session = session;
+        (self.scene, self.size, self.request) = (scene, size, request);
+        self.pages.iter_mut().for_each(|page| page.held.clear());
+        self.state += 1;
+        self.start_epoch();
+        Ok(())
+    }
+
+    /// Starts a new epoch: the topology has changed.
+    fn start_epoch(&mut self) {
+        self.epoch += 1;
+        self.blown = false;
+        self.behind = 0.0;
+        self.condition_pause = 0.0;
+        self.update_figures();
+    }
+}

@@ -1,0 +1,108 @@
+//! Messages to pages.
+
+use taut::Formula;
+use taut::world::LibraryScene;
+
+use super::{FILE, Host};
+use crate::kernels::available;
+use crate::pages::PageId;
+#[cfg(feature = "server")]
+use crate::pages::TopologySent;
+use crate::protocol::{Message, Notice, SceneEntry, State};
+use crate::session::on;
+
+/// The time between updates of the figures, s.
+const FIGURES_EVERY: f64 = 0.1;
+
+impl Host {
+    /// Whether a page has been sent the present topology, and a frame of it if it requested one.
+    #[cfg(feature = "server")]
+    pub(crate) fn has_sent_topology(&self, page: PageId) -> bool {
+        self.pages.get(page).is_none_or(|page| {
+            let frame = page.frame.map(|(epoch, _)| epoch);
+            page.topology == Some((self.epoch, TopologySent::Rests))
+                && (!page.wants_frame || frame == Some(self.epoch))
+        })
+    }
+
+    /// The next message for a page, if any. Messages are made when they are taken, so a slow page
+    /// gets the newest and no queue grows. Figures come last so that they do not delay frames.
+    pub fn take(&mut self, id: PageId) -> Option<Message> {
+        let Self { epoch, state, .. } = *self;
+        let page = self.pages.get_mut(id)?;
+        if let Some(text) = page.errors.pop_front() {
+            return Some(Message::from_notice(&Notice::Error { text }));
+        }
+        if page.state != Some(state) {
+            page.state = Some(state);
+            return Some(Message::from_notice(&Notice::State(Box::new(self.state()))));
+        }
+        if let Some(message) = on!(&self.session, it => it.topology_message(page, epoch)) {
+            return Some(message);
+        }
+        let frame = (epoch, on!(&self.session, it => it.steps()));
+        if page.wants_frame && page.frame != Some(frame) {
+            page.wants_frame = false;
+            page.frame = Some(frame);
+            return Some(on!(&self.session, it => it.frame(epoch)));
+        }
+        if self.since_figures >= FIGURES_EVERY {
+            self.since_figures = 0.0;
+            self.update_figures();
+        }
+        let page = self.pages.get_mut(id)?;
+        if page.figures != Some(self.figures_number) {
+            page.figures = Some(self.figures_number);
+            return Some(Message::from_notice(&Notice::Figures(self.figures.clone())));
+        }
+        None
+    }
+
+    fn state(&self) -> State {
+        let listed = LibraryScene::named(&self.scene).ok();
+        let mut scenes: Vec<SceneEntry> = LibraryScene::ALL
+            .iter()
+            .map(|it| SceneEntry {
+                name: it.name.to_owned(),
+                about: it.about.to_owned(),
+                dimensions: it.dimensions,
+            })
+            .collect();
+        scenes.extend(self.file.as_ref().map(|(about, scene)| SceneEntry {
+            name: FILE.to_owned(),
+            about: about.clone(),
+            dimensions: scene.dimensions(),
+        }));
+        on!(&self.session, it => State {
+            scenes,
+            scene: self.scene.clone(),
+            dimensions: self.session.dimensions(),
+            sizes: listed.map(|it| sizes(it, self.size)),
+            size: self.size,
+            size_is: listed.map(|it| it.size_is),
+            kernels: available(it.suits_grid()),
+            formulas: Formula::ALL.iter().map(ToString::to_string).collect(),
+            schedules: it.orders(),
+            threads: self.threads,
+            settings: it.in_force(),
+            gravity: self.request.gravity,
+            wind: it.has_wind(),
+            tethers: it.has_tethers(),
+            paused: self.paused,
+            race: it.racer(),
+            counts: it.counts(),
+            machine: self.machine.clone(),
+            bounds: it.bounds(),
+            step: it.dt(),
+        })
+    }
+}
+
+/// Suggested sizes: 0.5, 1, 2 and 4 times the scene's default size, and the present one.
+fn sizes(scene: &LibraryScene, present: Option<usize>) -> Vec<usize> {
+    let own = [scene.size / 2, scene.size, 2 * scene.size, 4 * scene.size];
+    let mut sizes: Vec<usize> = own.into_iter().filter(|&it| it > 0).chain(present).collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    sizes
+}

@@ -1,0 +1,133 @@
+//! The binary messages of the host.
+
+use serde::Serialize;
+
+use super::Message;
+
+/// The data that stays constant within an epoch.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Mesh {
+    /// Number of vertices in a frame.
+    pub vertices: usize,
+    /// Number of particles; they are the first vertices.
+    pub particles: usize,
+    /// The models.
+    pub parts: Vec<Part>,
+    /// The obstacles that can be drawn.
+    pub colliders: Vec<Collider>,
+    /// Particles that are pinned at the start.
+    pub pinned: Vec<u32>,
+    /// Sticks to hide: those that keep a posture, and one-sided ones.
+    pub thin: Vec<u32>,
+    /// Particles with a radius, and their radii, m.
+    pub radii: Vec<(u32, f32)>,
+}
+
+/// A model.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Part {
+    /// Its name in the scene.
+    pub name: String,
+    /// How to draw it: `cloth`, `rope`, `plant`, `body`, `ragdoll` or `grains`.
+    pub look: &'static str,
+    /// Its first face, and the number of faces.
+    pub faces: [usize; 2],
+    /// Its first stick, and the number of sticks.
+    pub sticks: [usize; 2],
+    /// Its first particle, and the number of particles.
+    pub particles: [usize; 2],
+    /// Particles in a row, if it is a regular sheet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub columns: Option<usize>,
+}
+
+/// The shape of an obstacle in its own coordinates; frames have its position and rotation.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "shape", rename_all = "kebab-case")]
+pub enum Collider {
+    /// A ball about the origin; in the plane a disc.
+    Sphere {
+        /// m.
+        radius: f32,
+    },
+    /// All points within `radius` of a segment along y.
+    Capsule {
+        /// m.
+        radius: f32,
+        /// Half the length of the segment, m.
+        half: f32,
+    },
+    /// A box about the origin.
+    Cuboid {
+        /// Half extents, m.
+        half: [f32; 3],
+    },
+    /// Everything below y = 0.
+    HalfSpace,
+    /// Everything outside a box about the origin.
+    Bounds {
+        /// Half extents, m.
+        half: [f32; 3],
+    },
+    /// A triangle mesh.
+    Mesh {
+        /// x, y, z of each point, m.
+        points: Vec<f32>,
+        /// Three point indices each.
+        triangles: Vec<u32>,
+    },
+}
+
+/// The kind of a binary message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Kind {
+    /// A [`Mesh`].
+    Mesh = 1,
+    /// Corners of faces, ends of sticks.
+    Indices = 2,
+    /// Removed faces and sticks.
+    Removed = 3,
+    /// Positions of vertices and obstacles.
+    Frame = 4,
+    /// Rest lengths of sticks.
+    Rests = 5,
+}
+
+/// A binary message that is being written.
+pub(crate) struct Writer(Vec<u8>);
+
+impl Writer {
+    /// Writes the header, and reserves `bytes` for the body.
+    pub(crate) fn new(kind: Kind, epoch: u32, [a, b]: [usize; 2], bytes: usize) -> Self {
+        let mut writer = Self(Vec::with_capacity(16 + bytes));
+        writer.u32s([kind as u32, epoch, a as u32, b as u32]);
+        writer
+    }
+
+    pub(crate) fn f32s(&mut self, numbers: impl IntoIterator<Item = f32>) {
+        self.0.extend(numbers.into_iter().flat_map(f32::to_le_bytes));
+    }
+
+    /// As `f32s`, but faster: it writes in place.
+    pub(crate) fn rows(&mut self, rows: &[[f32; 3]]) {
+        let start = self.0.len();
+        self.0.resize(start + size_of_val(rows), 0);
+        for (bytes, number) in self.0[start..].chunks_exact_mut(4).zip(rows.as_flattened()) {
+            bytes.copy_from_slice(&number.to_le_bytes());
+        }
+    }
+
+    pub(crate) fn u32s(&mut self, numbers: impl IntoIterator<Item = u32>) {
+        self.0.extend(numbers.into_iter().flat_map(u32::to_le_bytes));
+    }
+
+    pub(crate) fn json(&mut self, mesh: &Mesh) {
+        serde_json::to_writer(&mut self.0, mesh)
+            .expect("map keys are strings, and a Vec accepts all writes");
+    }
+
+    pub(crate) fn finish(self) -> Message {
+        Message::Binary(self.0)
+    }
+}

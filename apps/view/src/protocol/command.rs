@@ -1,0 +1,147 @@
+//! The commands of a page.
+
+use serde::{Deserialize, Deserializer};
+
+/// A command of a page.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(tag = "do", rename_all = "lowercase", deny_unknown_fields)]
+pub enum Command {
+    /// Loads a scene, or the current one in another size.
+    Scene {
+        /// The name of a library scene, or `file`.
+        scene: String,
+        /// The size, in the unit that [`State::size_is`](super::State::size_is) names. Absent: the scene's default size.
+        #[serde(default)]
+        size: Option<usize>,
+    },
+    /// Changes settings; restarts only if the present state cannot be kept.
+    Set(Change),
+    /// Grabs a particle.
+    Grab {
+        /// The id of the particle.
+        particle: usize,
+    },
+    /// Sets the position that a held particle has at the end of the next step.
+    Drag {
+        /// The id of the particle.
+        particle: usize,
+        /// The target, m; the last coordinate is ignored in 2-D scenes.
+        to: [f32; 3],
+    },
+    /// Releases a particle.
+    Release {
+        /// The id of the particle.
+        particle: usize,
+    },
+    /// Cuts the sticks that a blade crosses: in space a segment that sweeps from one position to
+    /// another, in the plane the segment between the first points of the two.
+    Cut {
+        /// The segment before the sweep, m.
+        from: [[f32; 3]; 2],
+        /// The segment after the sweep, m.
+        to: [[f32; 3]; 2],
+    },
+    /// Switches gravity.
+    Gravity {
+        /// Whether gravity acts.
+        on: bool,
+    },
+    /// Switches the forces of the scene, or a default wind if it has none.
+    Wind {
+        /// Whether they act.
+        on: bool,
+    },
+    /// Switches the tethers to pinned particles.
+    Tethers {
+        /// Whether there are tethers.
+        on: bool,
+    },
+    /// Pauses or continues the simulation.
+    Pause {
+        /// Whether to pause.
+        on: bool,
+    },
+    /// Runs one step, also while paused.
+    Step,
+    /// Restarts the scene with the present settings.
+    Reset,
+    /// Starts or stops a race, which runs the same scene on a second kernel and compares.
+    Race {
+        /// The second kernel; none stops the race.
+        #[serde(default)]
+        kernel: Option<String>,
+        /// Its instruction set; the best if none.
+        #[serde(default)]
+        instructions: Option<String>,
+    },
+    /// Requests one frame.
+    Next,
+}
+
+impl Command {
+    /// Whether the command restarts or replans a simulation, which may take long.
+    #[cfg(feature = "server")]
+    pub(crate) fn is_expensive(&self) -> bool {
+        matches!(
+            self,
+            Self::Scene { .. }
+                | Self::Set(_)
+                | Self::Gravity { .. }
+                | Self::Wind { .. }
+                | Self::Tethers { .. }
+                | Self::Reset
+                | Self::Race { .. }
+        )
+    }
+}
+
+/// Settings to change. Absent: unchanged; null: reset to the scene's default.
+#[allow(clippy::option_option, reason = "absent, null and a value differ")]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Change {
+    /// Kernel; null: the best for each island.
+    #[serde(deserialize_with = "present")]
+    pub kernel: Option<Option<String>>,
+    /// Instruction set; null: the best of the kernel.
+    #[serde(deserialize_with = "present")]
+    pub instructions: Option<Option<String>>,
+    /// Formula.
+    #[serde(deserialize_with = "present")]
+    pub formula: Option<Option<String>>,
+    /// Order of the sticks.
+    #[serde(deserialize_with = "present")]
+    pub schedule: Option<Option<String>>,
+    /// Number of threads; null: 1.
+    #[serde(deserialize_with = "present")]
+    pub threads: Option<Option<usize>>,
+    /// Substeps of a step.
+    #[serde(deserialize_with = "present")]
+    pub substeps: Option<Option<u32>>,
+    /// Iterations of a pass.
+    #[serde(deserialize_with = "present")]
+    pub iterations: Option<Option<u32>>,
+    /// Passes (iterations, then collisions) of a substep.
+    #[serde(deserialize_with = "present")]
+    pub passes: Option<Option<u32>>,
+    /// Rate at which a free particle loses velocity, 1/s.
+    #[serde(deserialize_with = "present")]
+    pub damping_rate: Option<Option<f32>>,
+    /// Compliance of every stick, m/N.
+    #[serde(deserialize_with = "present")]
+    pub compliance: Option<Option<f32>>,
+    /// Stiffness of every stick, above 0 and at most 1.
+    #[serde(deserialize_with = "present")]
+    pub stiffness: Option<Option<f32>>,
+    /// Tear factor of every stick: the length at which it tears, in rest lengths.
+    #[serde(deserialize_with = "present")]
+    pub tear: Option<Option<f32>>,
+}
+
+/// Deserializes a field that is present: `Some(None)` for null.
+#[allow(clippy::option_option, reason = "absent, null and a value differ")]
+fn present<'de, T: Deserialize<'de>, R: Deserializer<'de>>(
+    from: R,
+) -> Result<Option<Option<T>>, R::Error> {
+    Option::deserialize(from).map(Some)
+}

@@ -1,0 +1,188 @@
+//! The text messages of the host.
+
+use serde::Serialize;
+
+/// A text message of the host.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "say", rename_all = "lowercase")]
+pub enum Notice {
+    /// The available choices and the present settings.
+    State(Box<State>),
+    /// Live figures.
+    Figures(Figures),
+    /// Why a command failed.
+    Error {
+        /// The message.
+        text: String,
+    },
+}
+
+/// The available choices and the present settings.
+#[allow(clippy::struct_excessive_bools, reason = "each is a switch of the page")]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct State {
+    /// The available scenes.
+    pub scenes: Vec<SceneEntry>,
+    /// The name of the present scene.
+    pub scene: String,
+    /// 2 or 3.
+    pub dimensions: usize,
+    /// Suggested sizes; none for a file. Other sizes are valid, too.
+    pub sizes: Option<Vec<usize>>,
+    /// The present size.
+    pub size: Option<usize>,
+    /// The unit of the size.
+    pub size_is: Option<&'static str>,
+    /// The available kernels, the widest first.
+    pub kernels: Vec<KernelEntry>,
+    /// The available formulas.
+    pub formulas: Vec<String>,
+    /// The orders that suit the scene.
+    pub schedules: Vec<String>,
+    /// The maximum number of threads.
+    pub threads: usize,
+    /// The present settings.
+    pub settings: InForce,
+    /// Whether gravity acts.
+    pub gravity: bool,
+    /// Whether wind or the forces of the scene act.
+    pub wind: bool,
+    /// Whether particles have tethers to pinned ones.
+    pub tethers: bool,
+    /// Whether the simulation is paused.
+    pub paused: bool,
+    /// The second kernel of a race.
+    pub race: Option<Racer>,
+    /// Numbers of particles, sticks and faces.
+    pub counts: Counts,
+    /// The machine that it runs on.
+    pub machine: String,
+    /// Bounding box of the initial positions: minimum and maximum corner, m. Both are the origin
+    /// if there are no particles.
+    pub bounds: [[f32; 3]; 2],
+    /// The length of a step, s.
+    pub step: f32,
+}
+
+/// An available scene.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SceneEntry {
+    /// Its name.
+    pub name: String,
+    /// A description of one line.
+    pub about: String,
+    /// 2 or 3.
+    pub dimensions: usize,
+}
+
+/// An available kernel.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct KernelEntry {
+    /// Its name.
+    pub name: &'static str,
+    /// Its instruction sets on this machine, the widest first.
+    pub instructions: Vec<&'static str>,
+    /// Why it does not suit the scene.
+    pub reason: Option<&'static str>,
+}
+
+/// The settings in force; null where sticks differ or no stick tears.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct InForce {
+    /// The kernel of the largest island.
+    pub kernel: String,
+    /// Its instruction set.
+    pub instructions: String,
+    /// The formula.
+    pub formula: String,
+    /// The order of the sticks.
+    pub schedule: String,
+    /// Number of threads.
+    pub threads: usize,
+    /// Substeps of a step.
+    pub substeps: u32,
+    /// Iterations of a pass.
+    pub iterations: u32,
+    /// Passes of a substep.
+    pub passes: u32,
+    /// Rate at which a free particle loses velocity, 1/s.
+    pub damping_rate: f32,
+    /// Compliance of every stick, m/N.
+    pub compliance: Option<f32>,
+    /// Stiffness of every stick.
+    pub stiffness: Option<f32>,
+    /// Tear factor of every stick.
+    pub tear: Option<f32>,
+}
+
+/// The second kernel of a race.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Racer {
+    /// The kernel of the largest island.
+    pub kernel: String,
+    /// Its instruction set.
+    pub instructions: String,
+}
+
+/// Numbers of particles, sticks and faces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// Particles.
+    pub particles: usize,
+    /// Sticks, including torn ones.
+    pub sticks: usize,
+    /// Faces, including removed ones.
+    pub faces: usize,
+    /// Torn sticks when this message was made; [`Figures`] has the present number.
+    pub torn: usize,
+}
+
+/// Live figures.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Figures {
+    /// Time per step without drawing: the median over the last ten windows of 0.1 s, ms.
+    pub milliseconds: f64,
+    /// The part of it in which sticks are relaxed, ms.
+    pub sticks_milliseconds: f64,
+    /// Time per stick and iteration, ns.
+    pub nanoseconds: f64,
+    /// Stick relaxations per second of relaxation time.
+    pub sticks_per_second: f64,
+    /// Divisions per step.
+    pub divisions: u64,
+    /// Square roots per step.
+    pub roots: u64,
+    /// Root mean square of the stretch, as a fraction.
+    pub rms: f64,
+    /// The largest stretch, as a fraction.
+    pub max: f64,
+    /// Root mean square of the compression, as a fraction.
+    pub compression_rms: f64,
+    /// The largest compression, as a fraction.
+    pub compression_max: f64,
+    /// Kinetic energy, J.
+    pub kinetic: f64,
+    /// Potential energy in gravity, J.
+    pub potential: f64,
+    /// Simulated time that was dropped because the machine was too slow, s.
+    pub behind: f64,
+    /// Torn sticks.
+    pub torn: usize,
+    /// Steps since the beginning.
+    pub steps: u64,
+    /// Whether the simulation blew up; it then stops until a reset.
+    pub blown: bool,
+    /// Figures of the race.
+    pub race: Option<RaceFigures>,
+}
+
+/// Figures of a race.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct RaceFigures {
+    /// Time per step of the second kernel, ms.
+    pub milliseconds: f64,
+    /// Whether all positions were bit-identical after every step so far.
+    pub equal: bool,
+    /// The first step after which they differed.
+    pub first_difference: Option<u64>,
+}

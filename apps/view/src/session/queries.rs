@@ -1,0 +1,130 @@
+//! What a host shows of a session: times, operations, stretch and settings in force.
+
+use taut::world::{Arrangement, Model, Order, Settings, Warning};
+use taut::{AnyKernel, Duplicates, Formula, Kernel, Particles, Sticks, Stretch, Tally};
+
+use super::{Session, SessionError, own_tear_factor};
+use crate::protocol::{Counts, InForce, RaceFigures, Racer};
+use crate::request::{self, StickOverrides};
+use crate::step_timer::Times;
+
+impl<const D: usize> Session<D>
+where
+    AnyKernel: Kernel<D>,
+{
+    pub(crate) fn times(&self) -> Times {
+        self.runner.timer.step_times()
+    }
+
+    pub(crate) fn race_figures(&self) -> Option<RaceFigures> {
+        self.rival.as_ref().map(|rival| RaceFigures {
+            milliseconds: 1e3 * rival.runner.timer.step_times().all,
+            equal: rival.first_difference.is_none(),
+            first_difference: rival.first_difference,
+        })
+    }
+
+    pub(crate) fn racer(&self) -> Option<Racer> {
+        let [kernel, instructions] =
+            self.rival.as_ref()?.runner.kernel_names().map(ToOwned::to_owned);
+        Some(Racer { kernel, instructions })
+    }
+
+    /// Relaxations of all sticks in a step.
+    pub(crate) fn relaxations(&self) -> u64 {
+        let Settings { step, passes } = self.runner.world.settings();
+        u64::from(step.substeps) * u64::from(*passes) * u64::from(step.iterations)
+    }
+
+    /// Divisions and square roots of a step: those of a stick x sticks x relaxations.
+    pub(crate) fn operations(&self) -> [u64; 2] {
+        let Tally { divisions, square_roots, .. } = tally_of_stick(self.runner.world.formula());
+        let sticks: usize =
+            self.runner.world.islands().iter().map(|island| island.matter.sticks.len()).sum();
+        [divisions, square_roots].map(|it| it * sticks as u64 * self.relaxations())
+    }
+
+    pub(crate) fn warnings(&self) -> Vec<Warning> {
+        self.runner.world.warnings()
+    }
+
+    /// Stretch, and kinetic and potential energy in J.
+    pub(crate) fn condition(&self) -> Result<(Stretch, [f64; 2]), SessionError> {
+        let it = self.runner.world.diagnostics()?;
+        Ok((it.stretch, [it.kinetic, it.potential]))
+    }
+
+    pub(crate) fn steps(&self) -> u64 {
+        self.runner.world.steps()
+    }
+
+    pub(crate) fn dt(&self) -> f32 {
+        self.runner.world.settings().step.dt
+    }
+
+    pub(crate) fn bounds(&self) -> [[f32; 3]; 2] {
+        self.bounds
+    }
+
+    pub(crate) fn has_wind(&self) -> bool {
+        self.request.wind.unwrap_or(!self.scene.forces.is_empty())
+    }
+
+    pub(crate) fn has_tethers(&self) -> bool {
+        let own = || self.scene.models().any(|(_, model)| !model.tethers.is_empty());
+        self.request.tethers.unwrap_or_else(own)
+    }
+
+    pub(crate) fn counts(&self) -> Counts {
+        Counts {
+            particles: self.runner.world.len(),
+            sticks: self.sticks,
+            faces: self.faces,
+            torn: self.runner.world.removed().sticks.len(),
+        }
+    }
+
+    /// The orders that suit the scene.
+    pub(crate) fn orders(&self) -> Vec<String> {
+        let orders = Arrangement::orders().map(|it| it.order);
+        orders.filter(|&it| it != Order::Sheet || self.has_sheets).map(request::name).collect()
+    }
+
+    pub(crate) fn in_force(&self) -> InForce {
+        let world = &self.runner.world;
+        let Settings { step, passes } = world.settings();
+        let [kernel, instructions] = self.runner.kernel_names().map(ToOwned::to_owned);
+        let StickOverrides { compliance, stiffness, tear } = self.request.sticks;
+        // The value of all sticks, if it is the same.
+        let common = |value: fn(&Model<D>, usize) -> f32| {
+            let models = self.scene.models().map(|(_, model)| model);
+            let mut values = models.flat_map(|it| (0..it.sticks.len()).map(move |n| value(it, n)));
+            let first = values.next()?;
+            values.all(|it| it.to_bits() == first.to_bits()).then_some(first)
+        };
+        InForce {
+            kernel,
+            instructions,
+            formula: world.formula().to_string(),
+            schedule: request::name(self.request.order.unwrap_or(self.default_order)),
+            threads: self.request.kernels.threads,
+            substeps: step.substeps,
+            iterations: step.iterations,
+            passes: (*passes).max(1),
+            damping_rate: step.damping_rate,
+            compliance: compliance.or_else(|| common(|it, stick| it.sticks.compliance(stick))),
+            stiffness: stiffness.or_else(|| common(|it, stick| it.sticks.stiffness(stick))),
+            tear: tear.or_else(|| common(own_tear_factor).filter(|it| it.is_finite())),
+        }
+    }
+}
+
+/// Counts the operations of one relaxation of a plain stick.
+fn tally_of_stick(formula: Formula) -> Tally {
+    let one = || {
+        let particles = Particles::new(&[[0.0; 2], [2.0, 0.0]], &[1.0; 2]).ok()?;
+        let sticks = Sticks::with_rests(2, &[[0, 1]], &[1.0], Duplicates::Keep).ok()?;
+        Some(taut_scalar::count(&particles, &sticks, formula))
+    };
+    one().unwrap_or_default()
+}

@@ -1,0 +1,79 @@
+//! A world with its kernels, and the second world of a race.
+
+use taut::world::{Outcome, Scene, World, WorldError};
+use taut::{AnyKernel, Inline, Kernel, KernelPair, Real};
+
+use super::SessionError;
+use crate::kernels::names_for;
+use crate::step_timer::StepTimer;
+
+/// A world, its kernels, and its step times.
+pub(super) struct Runner<const D: usize>
+where
+    AnyKernel: Kernel<D>,
+{
+    pub(super) kernels: KernelPair,
+    pub(super) world: World<AnyKernel, D>,
+    pub(super) timer: StepTimer,
+}
+
+impl<const D: usize> Runner<D>
+where
+    AnyKernel: Kernel<D>,
+{
+    pub(super) fn step(&mut self, now: &dyn Fn() -> f64) -> Result<Outcome, WorldError> {
+        let mut last = now();
+        let timer = &mut self.timer;
+        let outcome = self.world.step_watched(&Inline, &mut |pass| {
+            let time = now();
+            timer.add_pass(pass, time - last);
+            last = time;
+        })?;
+        timer.end_step();
+        Ok(outcome)
+    }
+
+    /// The name and the instruction set of the kernel of the largest island.
+    pub(super) fn kernel_names(&self) -> [&'static str; 2] {
+        let islands = self.world.islands().iter();
+        let largest = islands.max_by_key(|island| island.matter.sticks.len());
+        largest.map_or(["", ""], |island| names_for(&self.kernels, island.schedule()))
+    }
+
+    pub(super) fn has_equal_positions(&self, other: &Self) -> bool {
+        let [islands, others] = [self, other].map(|it| it.world.islands());
+        islands.iter().zip(others).all(|(island, other)| {
+            let [own, other] = [island, other].map(|it| &it.matter.particles);
+            let bits = |x: &f32| x.canonical_bits();
+            (0..D).all(|axis| {
+                own.positions(axis).iter().map(bits).eq(other.positions(axis).iter().map(bits))
+            })
+        })
+    }
+}
+
+/// The second world of a race.
+pub(super) struct Rival<const D: usize>
+where
+    AnyKernel: Kernel<D>,
+{
+    pub(super) runner: Runner<D>,
+    pub(super) first_difference: Option<u64>,
+}
+
+impl<const D: usize> Rival<D>
+where
+    AnyKernel: Kernel<D>,
+{
+    /// Starts from the present state of a world of that scene.
+    pub(super) fn start(
+        world: &World<AnyKernel, D>,
+        scene: &Scene<D>,
+        kernels: KernelPair,
+    ) -> Result<Self, SessionError> {
+        let kernel_for = |schedule: &taut::Schedule| kernels.kernel_for(schedule);
+        let world = World::resume(scene, kernel_for, &world.snapshot())?;
+        let runner = Runner { kernels, world, timer: StepTimer::default() };
+        Ok(Self { runner, first_difference: None })
+    }
+}

@@ -1,0 +1,72 @@
+//! Operations that differ between 2-D and 3-D: cuts and the default wind.
+
+use std::sync::Arc;
+
+use taut::Kernel;
+use taut::world::{Drag, Field, Force, Gusts, Model, Scene, Wind, WindLaw, World};
+
+/// Operations that differ between 2-D and 3-D.
+pub(crate) trait Space<const D: usize> {
+    /// Tears the sticks that a blade crosses; returns their number.
+    fn cut<K: Kernel<D>>(world: &mut World<K, D>, from: [[f32; 3]; 2], to: [[f32; 3]; 2]) -> usize;
+
+    /// The wind for scenes without forces.
+    fn default_wind(&self) -> Arc<dyn Force<D>>;
+}
+
+impl Space<2> for Scene<2> {
+    fn cut<K: Kernel<2>>(
+        world: &mut World<K, 2>,
+        [from, _]: [[f32; 3]; 2],
+        [to, _]: [[f32; 3]; 2],
+    ) -> usize {
+        world.cut([from, to].map(|[x, y, _]| [x, y]))
+    }
+
+    fn default_wind(&self) -> Arc<dyn Force<2>> {
+        uniform_wind(self)
+    }
+}
+
+impl Space<3> for Scene<3> {
+    fn cut<K: Kernel<3>>(world: &mut World<K, 3>, from: [[f32; 3]; 2], to: [[f32; 3]; 2]) -> usize {
+        world.sweep(from, to)
+    }
+
+    fn default_wind(&self) -> Arc<dyn Force<3>> {
+        let models = || self.models().map(|(_, model)| model);
+        let area: f64 = models().map(area).sum();
+        if area <= 0.0 {
+            return uniform_wind(self);
+        }
+        // Scales the air density to the mass per area, so any cloth moves like one of 0.2 kg/m².
+        let mass: f64 = models().map(Model::mass).sum();
+        let density = (1.2 * (mass / area) / 0.2) as f32;
+        let law = WindLaw::Plate { density, drag: 1.3, lift: 0.0 };
+        let gusts = Some(Gusts { strength: 0.6, size: 1.0, seed: 1 });
+        Arc::new(Wind { gusts, law, ..Wind::new([1.5, 0.0, 3.0]) })
+    }
+}
+
+/// The area of all faces, m².
+fn area(model: &Model) -> f64 {
+    let area = |corners: [u32; 3]| {
+        let [a, b, c] = corners.map(|it| model.particles.position(it as usize).map(f64::from));
+        let [u, v]: [[f64; 3]; 2] =
+            [b, c].map(|to| core::array::from_fn(|axis| to[axis] - a[axis]));
+        let normal: [f64; 3] = core::array::from_fn(|axis| {
+            let [next, after] = [(axis + 1) % 3, (axis + 2) % 3];
+            u[next] * v[after] - u[after] * v[next]
+        });
+        0.5 * normal.iter().map(|along| along * along).sum::<f64>().sqrt()
+    };
+    model.faces.iter().copied().map(area).sum()
+}
+
+/// Uniform wind of 6 m/s; its drag accelerates a particle of mean mass with a time constant of 2 s.
+fn uniform_wind<const D: usize>(scene: &Scene<D>) -> Arc<dyn Force<D>> {
+    let mass: f64 = scene.models().map(|(_, model)| model.mass()).sum();
+    let linear = 0.5 * (mass / scene.particles().max(1) as f64) as f32;
+    let air = core::array::from_fn(|axis| if axis == 0 { 6.0 } else { 0.0 });
+    Arc::new(Field::new(Drag { linear, quadratic: 0.0, air }))
+}

@@ -1,0 +1,224 @@
+//! An interpreter of programs, and the reference: one stick after the other.
+
+use std::ops::Range;
+
+use taut_core::{
+    Factor, Formula, Kind, PACKET_STICKS, Particles, Real, Response, STAR_STICKS, Schedule, Sticks,
+    WithFactor, relax, weight,
+};
+use taut_program::{Access, Program, Slots};
+
+use crate::meshes::Mesh;
+use crate::one_stick::Stick;
+
+pub(crate) const INVERSE_H2: f64 = 3600.0;
+/// The factor of particle numbers.
+pub(crate) const UNIT: u32 = 3;
+
+fn points<const D: usize, S: Real>(particles: &Particles<D, S>) -> Vec<[S; D]> {
+    (0..particles.len()).map(|particle| particles.position(particle)).collect()
+}
+
+/// Stick number `stick` of `sticks` with its ends at `ends`.
+fn stick_of<const D: usize, S: Real>(
+    sticks: &Sticks<S>,
+    stick: usize,
+    ends: [[S; D]; 2],
+    inverse_masses: [S; 2],
+    inverse_h2: S,
+) -> Stick<D, S> {
+    let (kind, stiffness) = (sticks.kind(stick), sticks.stiffness(stick));
+    let response = Response {
+        pull: if kind == Kind::Minimum { S::ZERO } else { stiffness },
+        push: if kind == Kind::Maximum { S::ZERO } else { stiffness },
+    };
+    Stick {
+        ends,
+        inverse_masses,
+        rest: sticks.rest(stick),
+        compliance: sticks.compliance(stick),
+        inverse_h2,
+        response: (!sticks.is_plain(stick)).then_some(response),
+    }
+}
+
+/// The reference: relaxes each stick by itself, in sequence.
+pub(crate) fn relax_one_by_one<const D: usize, S: Real>(
+    mesh: &Mesh<D, S>,
+    schedule: &Schedule,
+    formula: Formula,
+    inverse_h2: f64,
+) -> Vec<[S; D]> {
+    let mut points = points(&mesh.particles);
+    for &stick in schedule.order() {
+        let ends = mesh.sticks.ends()[stick as usize].map(|end| end as usize);
+        if !mesh.sticks.is_torn(stick as usize) {
+            let masses = ends.map(|end| mesh.particles.inverse_masses()[end]);
+            let inverse_h2 = S::from_f64(inverse_h2);
+            let at = ends.map(|end| points[end]);
+            let stick = stick_of(&mesh.sticks, stick as usize, at, masses, inverse_h2);
+            [points[ends[0]], points[ends[1]]] = stick.relaxed(formula);
+        }
+    }
+    points
+}
+
+/// One register: all ends are read before any is written.
+struct Register<'a, const D: usize, S> {
+    slots: Slots<'a, S>,
+    lanes: Range<usize>,
+    inverse_masses: &'a [S],
+    inverse_h2: S,
+    points: &'a mut [[S; D]],
+}
+
+impl<const D: usize, S: Real> WithFactor for Register<'_, D, S> {
+    type Output = ();
+
+    fn with<F: Factor>(self) {
+        let Self { slots, lanes, inverse_masses, inverse_h2, points } = self;
+        let ends = |slot: usize| [slots.a[slot], slots.b[slot]].map(|end| (end / UNIT) as usize);
+        let moved: Vec<_> = lanes
+            .clone()
+            .map(|slot| {
+                let masses = ends(slot).map(|end| inverse_masses[end]);
+                let special = slots.special.as_ref();
+                let compliance = special.map_or(S::ZERO, |special| special.compliance[slot]);
+                let weight_term = match slots.weight_term {
+                    [] => F::weight_term(weight(masses, compliance, inverse_h2)),
+                    stored => stored[slot],
+                };
+                let response = special
+                    .map(|special| Response { pull: special.pull[slot], push: special.push[slot] });
+                let [a, b] = ends(slot).map(|end| points[end]);
+                relax::<F, S, D>(a, b, masses, slots.rest_term[slot], weight_term, response)
+            })
+            .collect();
+        for (slot, (a, b)) in lanes.zip(moved) {
+            let [end_a, end_b] = ends(slot);
+            points[end_a] = a;
+            points[end_b] = b;
+        }
+    }
+}
+
+/// Runs a program once over, the tasks of each phase last to first.
+pub(crate) fn run<const D: usize, S: Real>(
+    program: &Program<S>,
+    particles: &Particles<D, S>,
+) -> Vec<[S; D]> {
+    let mut points = points(particles);
+    for phase in program.phases() {
+        for task in phase.rev() {
+            for slots in program.task(task) {
+                let len = slots.a.len();
+                assert_eq!(len % program.lanes(), 0, "whole registers");
+                assert_eq!([slots.b.len(), slots.rest_term.len()], [len; 2]);
+                assert_eq!(slots.weight_term.is_empty(), program.formula() != Formula::Quick);
+                for first in (0..len).step_by(program.lanes()) {
+                    check_access(&slots, first, program.lanes(), particles);
+                    program.formula().dispatch(Register {
+                        slots,
+                        lanes: first..first + program.lanes(),
+                        inverse_masses: particles.inverse_masses(),
+                        inverse_h2: program.inverse_h2(),
+                        points: &mut points,
+                    });
+                }
+            }
+        }
+    }
+    points
+}
+
+/// Checks the layout that a register's access states.
+fn check_access<const D: usize, S: Real>(
+    slots: &Slots<'_, S>,
+    first: usize,
+    lanes: usize,
+    particles: &Particles<D, S>,
+) {
+    let lane = |place: usize| first + 4 * (place % (lanes / 4)) + place / (lanes / 4);
+    let run: Option<fn(u32) -> u32> = match slots.access {
+        Access::Scattered | Access::Stars => None,
+        Access::Runs => Some(|place| place),
+        Access::Pairs => Some(|place| 2 * place),
+        Access::InterleavedPairs => Some(|place| place / 2 * 4 + place % 2),
+    };
+    if let Some(after) = run {
+        for place in 0..lanes as u32 {
+            for ends in [slots.a, slots.b] {
+                assert_eq!(ends[lane(place as usize)], ends[first] + UNIT * after(place));
+            }
+        }
+        let apart = slots.b[first].wrapping_sub(slots.a[first]);
+        assert!(slots.access != Access::Pairs || apart == UNIT);
+        assert!(slots.access != Access::InterleavedPairs || (apart == 2 * UNIT && lanes >= 8));
+    }
+    if slots.access == Access::Stars {
+        let packet = STAR_STICKS * PACKET_STICKS;
+        assert!(slots.a.len().is_multiple_of(packet));
+        let centres = &slots.a[first / packet * packet..][..PACKET_STICKS];
+        let held = &centres[first % PACKET_STICKS..][..lanes];
+        assert_eq!(held, &slots.a[first..][..lanes]);
+        assert!(slots.b[first..][..lanes].iter().all(|end| !centres.contains(end)));
+    }
+    if let Some(mass) = slots.inverse_mass {
+        assert!(slots.special.is_none());
+        for ends in [slots.a, slots.b] {
+            let masses = ends[first..first + lanes].iter();
+            let mut masses = masses.map(|end| particles.inverse_masses()[(end / UNIT) as usize]);
+            assert!(masses.all(|other| other == mass));
+        }
+    }
+}
+
+pub(crate) fn assert_same<const D: usize, S: Real>(
+    got: &[[S; D]],
+    expected: &[[S; D]],
+    what: &str,
+) {
+    assert_eq!(got.len(), expected.len());
+    for (particle, (got, expected)) in got.iter().zip(expected).enumerate() {
+        let same = got.map(Real::canonical_bits) == expected.map(Real::canonical_bits);
+        assert!(same, "{what}: particle {particle} is at {got:?}, not {expected:?}");
+    }
+}
+
+pub(crate) fn program_of<const D: usize, S: Real>(
+    mesh: &Mesh<D, S>,
+    schedule: &Schedule,
+    lanes: usize,
+    formula: Formula,
+) -> Program<S> {
+    let Mesh { particles, sticks } = mesh;
+    let mut program = Program::new(lanes, UNIT, particles, sticks, schedule, formula).unwrap();
+    program.set_inverse_h2(particles, S::from_f64(INVERSE_H2));
+    program
+}
+
+pub(crate) fn schedule_of<const D: usize, S: Real>(mesh: &Mesh<D, S>, which: usize) -> Schedule {
+    match which {
+        0 => Schedule::authored(&mesh.sticks),
+        1 => Schedule::coloured(&mesh.sticks),
+        2 => Schedule::packed(&mesh.sticks),
+        3 => Schedule::banded(&mesh.sticks),
+        5 => Schedule::starred(&mesh.sticks),
+        _ => Schedule::blocked(&mesh.particles, &mesh.sticks),
+    }
+}
+
+pub(crate) fn check_against_reference<const D: usize, S: Real>(
+    mesh: &Mesh<D, S>,
+    schedule: &Schedule,
+    lanes: usize,
+) {
+    for formula in Formula::ALL {
+        let program = program_of(mesh, schedule, lanes, formula);
+        assert_eq!((program.formula(), program.lanes()), (formula, lanes));
+        assert_eq!(program.particles(), mesh.sticks.particles());
+        let expected = relax_one_by_one(mesh, schedule, formula, INVERSE_H2);
+        let what = format!("{formula}, {lanes} lanes");
+        assert_same(&run(&program, &mesh.particles), &expected, &what);
+    }
+}

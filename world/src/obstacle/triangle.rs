@@ -1,0 +1,85 @@
+//! Triangles: crossings by segments, with exact signs, and nearest points.
+
+use robust::{Coord3D, orient3d};
+
+use super::mesh::Facing;
+use crate::vector::{cross, difference, dot, plus};
+
+pub(super) type Point = [f64; 3];
+
+/// Corners, m: numbers of `f32`, so that volumes are nearly always exact at once.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Triangle(pub(super) [Point; 3]);
+
+/// Six times the signed volume of a tetrahedron, with an exact sign: positive where `d` sees `a`,
+/// `b` and `c` counter-clockwise.
+fn volume(a: Point, b: Point, c: Point, d: Point) -> f64 {
+    let [a, b, c, d] = [a, b, c, d].map(|[x, y, z]| Coord3D { x, y, z });
+    -orient3d(a, b, c, d)
+}
+
+impl Triangle {
+    /// Not of length 1.
+    pub(super) fn normal(&self) -> Point {
+        let Self([a, b, c]) = *self;
+        cross(difference(b, a), difference(c, a))
+    }
+
+    /// On which side of its plane a point is: positive in front.
+    pub(super) fn side(&self, p: Point) -> f64 {
+        let Self([a, b, c]) = *self;
+        volume(a, b, c, p)
+    }
+
+    /// The fraction of the segment `from` - `to` at which it crosses the triangle, if it does. A
+    /// segment that ends on the triangle crosses it, one in its plane does not; one through an edge
+    /// or corner crosses all triangles there.
+    pub(super) fn crossed(&self, facing: Facing, from: Point, to: Point) -> Option<f64> {
+        let (before, after) = (self.side(from), self.side(to));
+        let in_front = before >= 0.0 && after <= 0.0 && before - after > 0.0;
+        let crossed = match facing {
+            Facing::Front => in_front,
+            Facing::Both => (before > 0.0 && after <= 0.0) || (before < 0.0 && after >= 0.0),
+        };
+        if !crossed {
+            return None;
+        }
+        let Self([a, b, c]) = *self;
+        let around = [(a, b), (b, c), (c, a)].map(|(p, q)| volume(from, to, p, q));
+        let within = around.iter().all(|v| *v >= 0.0) || around.iter().all(|v| *v <= 0.0);
+        within.then(|| before / (before - after))
+    }
+
+    /// Its point nearest to `p` (Ericson, 5.1.5).
+    pub(super) fn nearest(&self, p: Point) -> Point {
+        let Self([a, b, c]) = *self;
+        let (ab, ac) = (difference(b, a), difference(c, a));
+        let [from_a, from_b, from_c] = [a, b, c].map(|corner| difference(p, corner));
+        let (d1, d2) = (dot(ab, from_a), dot(ac, from_a));
+        if d1 <= 0.0 && d2 <= 0.0 {
+            return a;
+        }
+        let (d3, d4) = (dot(ab, from_b), dot(ac, from_b));
+        if d3 >= 0.0 && d4 <= d3 {
+            return b;
+        }
+        let beyond_ab = d1 * d4 - d3 * d2;
+        if beyond_ab <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
+            return plus(a, d1 / (d1 - d3), ab);
+        }
+        let (d5, d6) = (dot(ab, from_c), dot(ac, from_c));
+        if d6 >= 0.0 && d5 <= d6 {
+            return c;
+        }
+        let beyond_ac = d5 * d2 - d1 * d6;
+        if beyond_ac <= 0.0 && d2 >= 0.0 && d6 <= 0.0 {
+            return plus(a, d2 / (d2 - d6), ac);
+        }
+        let beyond_bc = d3 * d6 - d5 * d4;
+        if beyond_bc <= 0.0 && d4 - d3 >= 0.0 && d5 - d6 >= 0.0 {
+            return plus(b, (d4 - d3) / ((d4 - d3) + (d5 - d6)), difference(c, b));
+        }
+        let whole = beyond_bc + beyond_ac + beyond_ab;
+        plus(plus(a, beyond_ac / whole, ab), beyond_ab / whole, ac)
+    }
+}

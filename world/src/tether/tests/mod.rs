@@ -1,0 +1,141 @@
+//! Distances along surfaces; here what the tests share.
+#![allow(clippy::float_cmp, reason = "0 and infinity are exact")]
+
+mod meshes;
+mod models;
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+
+use super::Surface;
+use super::geodesic::Nearest;
+use crate::vector::{difference, length};
+
+type Point = [f64; 3];
+type Mesh = (Vec<Point>, Vec<[u32; 3]>);
+
+fn distance(a: Point, b: Point) -> f64 {
+    length(difference(b, a))
+}
+
+/// Points of a rectangle row by row, each cell cut by one diagonal or the other.
+fn sheet(
+    width: usize,
+    height: usize,
+    spacing: [f64; 2],
+    cut: impl Fn(usize, usize) -> bool,
+) -> Mesh {
+    let points = (0..height)
+        .flat_map(|j| (0..width).map(move |i| [spacing[0] * i as f64, spacing[1] * j as f64, 0.0]))
+        .collect();
+    let mut triangles = Vec::new();
+    for j in 0..height - 1 {
+        for i in 0..width - 1 {
+            let [a, b] = [j * width + i, j * width + i + 1].map(|it| it as u32);
+            let [c, d] = [a, b].map(|it| it + width as u32);
+            let halves = if cut(i, j) { [[a, c, d], [a, d, b]] } else { [[a, c, b], [b, c, d]] };
+            triangles.extend(halves);
+        }
+    }
+    (points, triangles)
+}
+
+fn surface((points, triangles): &Mesh) -> Surface {
+    let sides = triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]);
+    let edges =
+        sides.map(|[a, b]| ([a, b], distance(points[a as usize], points[b as usize]) as f32));
+    Surface::new(points.len(), edges, triangles.iter().copied())
+}
+
+/// Checks that distances are below and above the truth by these shares at most.
+#[track_caller]
+fn check(found: &[Nearest], below: f64, above: f64, truth: impl Fn(usize) -> f64) {
+    for (particle, nearest) in found.iter().enumerate() {
+        let (found, truth) = (f64::from(nearest.distance), truth(particle));
+        if truth == 0.0 || truth.is_infinite() {
+            assert_eq!(found, truth, "particle {particle}");
+        } else {
+            let error = found / truth - 1.0;
+            assert!(error > -below && error < above, "particle {particle}: {found}, not {truth}");
+        }
+    }
+}
+
+/// How lengths rounded to `f32` may shorten a distance, and what adds up over a mesh besides.
+const ROUNDING: f64 = 1e-6;
+const EXACT: f64 = 5e-6;
+
+/// Dijkstra's algorithm over the particles and `count` points of each edge, joined across
+/// triangles: never below the shortest distances.
+fn over_points((points, triangles): &Mesh, count: usize, sources: &[u32]) -> Vec<f64> {
+    let mut nodes = points.clone();
+    let mut on_edge = BTreeMap::new();
+    let mut around = vec![Vec::new(); points.len()];
+    let mut corners = Vec::new();
+    for triangle in triangles {
+        let mut here = triangle.to_vec();
+        for k in 0..3 {
+            let [a, b] = [triangle[k], triangle[(k + 1) % 3]];
+            let [low, high] = [a.min(b), a.max(b)];
+            let first = *on_edge.entry([low, high]).or_insert_with(|| {
+                let [from, to] = [low, high].map(|end| points[end as usize]);
+                for nth in 1..=count {
+                    let share = nth as f64 / (count + 1) as f64;
+                    let along: Point =
+                        core::array::from_fn(|x| from[x] + share * (to[x] - from[x]));
+                    nodes.push(along);
+                    around.push(Vec::new());
+                }
+                (nodes.len() - count) as u32
+            });
+            here.extend(first..first + count as u32);
+        }
+        for &node in &here {
+            around[node as usize].push(corners.len());
+        }
+        corners.push(here);
+    }
+    let mut distances = vec![f64::INFINITY; nodes.len()];
+    let mut queue = BinaryHeap::new();
+    for &source in sources {
+        distances[source as usize] = 0.0;
+        queue.push(Reverse((0, source)));
+    }
+    while let Some(Reverse((key, node))) = queue.pop() {
+        let here = distances[node as usize];
+        if here.to_bits() != key {
+            continue;
+        }
+        for &triangle in &around[node as usize] {
+            for &next in &corners[triangle] {
+                let there = here + distance(nodes[node as usize], nodes[next as usize]);
+                if there < distances[next as usize] {
+                    distances[next as usize] = there;
+                    queue.push(Reverse((there.to_bits(), next)));
+                }
+            }
+        }
+    }
+    distances.truncate(points.len());
+    distances
+}
+
+struct Chance(ChaCha8Rng);
+
+impl Chance {
+    fn new(seed: u64) -> Self {
+        Self(ChaCha8Rng::seed_from_u64(seed))
+    }
+
+    /// From 0 to 1.
+    fn share(&mut self) -> f64 {
+        f64::from(self.0.next_u32()) / f64::from(u32::MAX)
+    }
+
+    fn below(&mut self, count: usize) -> u32 {
+        self.0.next_u32() % count as u32
+    }
+}

@@ -1,0 +1,87 @@
+//! Taking a snapshot.
+
+use taut_core::{Kernel, Particles, Real, Step};
+
+use super::{Bits, Hold, IslandState, Snapshot};
+use crate::model::Model;
+use crate::settings::Settings;
+use crate::world::World;
+
+impl<K: Kernel<D>, const D: usize> World<K, D> {
+    /// Takes a snapshot, to [`resume`](Self::resume) with the scene that the world was created
+    /// with.
+    ///
+    /// ```
+    /// use taut_scalar::ScalarKernel;
+    /// use taut_world::{Model, Scene, StickSet, World};
+    ///
+    /// let mut scene = Scene::new();
+    /// scene.add("sheet", Model::drape(8, StickSet::All)?)?;
+    /// let mut world = World::new(&scene, |_| ScalarKernel)?;
+    /// assert!(world.step()?.finite);
+    ///
+    /// let snapshot = world.snapshot();
+    /// let mut twin = World::resume(&scene, |_| ScalarKernel, &snapshot)?;
+    /// assert!(world.step()?.finite && twin.step()?.finite);
+    /// assert_eq!(twin.hash(), world.hash());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn snapshot(&self) -> Snapshot {
+        let Settings { step, passes } = self.settings;
+        let Step { dt, substeps, iterations, acceleration, damping_rate } = step;
+        let particle = |name: usize| {
+            let (island, number) = self.locate(name);
+            (&self.islands[island].matter.particles, number)
+        };
+        let all = || (0..self.len()).map(particle);
+        let previous = |(particles, number): (&Particles<D>, usize)| -> [f32; D] {
+            core::array::from_fn(|axis| particles.previous(axis)[number])
+        };
+        let held = self.held.iter().map(|(&particle, held)| Hold {
+            particle,
+            inverse_mass: held.inverse_mass.to_bits(),
+            pinned: held.pinned,
+            grabbed: held.grabbed,
+            drift: Bits::of(held.drift),
+        });
+        Snapshot {
+            dimensions: D,
+            models: self.shapes.clone(),
+            steps: self.steps,
+            time: self.time.to_bits(),
+            formula: self.formula.to_string(),
+            step: Bits::of([dt].into_iter().chain(acceleration)),
+            damping_rate: Some(damping_rate.canonical_bits() as u32),
+            substeps,
+            iterations,
+            passes: passes.max(1),
+            positions: Bits::of(self.positions().flatten()),
+            previous: Bits::of(all().flat_map(previous)),
+            inverse_masses: Bits::of(all().map(|(it, number)| it.inverse_masses()[number])),
+            held: held.collect(),
+            targets: self.targets.iter().map(|(&it, &to)| (it, Bits::of(to))).collect(),
+            islands: (0..self.islands.len()).map(|island| self.island_state(island)).collect(),
+        }
+    }
+
+    fn island_state(&self, at: usize) -> IslandState {
+        let island = &self.islands[at];
+        let Model { sticks, faces, tear_factors, .. } = &island.matter;
+        let all = || 0..sticks.len();
+        let names = self.particles.of(at);
+        let reordered = island.reordered.then(|| {
+            let kept = self.sticks.of(at).to_vec();
+            (kept, island.schedule().to_phases())
+        });
+        IslandState {
+            rests: Bits::of(sticks.rests().iter().copied()),
+            stiffness: Bits::of(all().map(|stick| sticks.stiffness(stick))),
+            compliance: Bits::of(all().map(|stick| sticks.compliance(stick))),
+            kinds: all().map(|stick| sticks.kind(stick)).collect(),
+            torn: all().map(|stick| sticks.is_torn(stick)).collect(),
+            tear_factors: Bits::of(tear_factors.iter().copied()),
+            faces: faces.iter().map(|face| face.map(|corner| names[corner as usize])).collect(),
+            reordered,
+        }
+    }
+}
