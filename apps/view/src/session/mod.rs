@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use taut::world::{
     AnyScene, Arrangement, Drag, Drawing, Field, Force, Gusts, Model, Order, Outcome, Scene,
-    Settings, SnapshotError, Warning, Wind, WindLaw, World, WorldError,
+    Settings, SnapshotError, Warning, Wind, WindLaw, World, WorldError, row,
 };
 use taut::{
     AnyKernel, Duplicates, Formula, Inline, Kernel, KernelChoice, KernelChoiceError, KernelName,
@@ -226,7 +226,7 @@ where
         Ok(Self {
             default_order,
             has_sheets,
-            bounds: bounds(world.positions().map(space)),
+            bounds: bounds(world.positions().map(row)),
             faces: triangles.len(),
             sticks: sticks.len(),
             runner,
@@ -426,11 +426,6 @@ fn bounds(mut points: impl Iterator<Item = [f32; 3]>) -> [[f32; 3]; 2] {
             core::array::from_fn(|axis| greatest[axis].max(point[axis])),
         ]
     })
-}
-
-/// Extends a point to three coordinates.
-fn space<const D: usize>(point: [f32; D]) -> [f32; 3] {
-    core::array::from_fn(|axis| if axis < D { point[axis] } else { 0.0 })
 }
 
 fn own_tear_factor<const D: usize>(model: &Model<D>, stick: usize) -> f32 {
