@@ -30,11 +30,13 @@ mod kernel;
 mod lane;
 mod law;
 mod limits;
+mod lists;
 mod numbering;
 mod particles;
 mod plan;
 mod real;
 mod renumbering;
+mod runs;
 mod schedule;
 mod stage;
 mod step;
@@ -54,6 +56,7 @@ pub use law::{
     squared_length, verlet, weight,
 };
 pub use limits::{LimitError, PARTICLES_MAX, STICKS_MAX, TRIANGLES_MAX, check_limit};
+pub use lists::Lists;
 
 pub use particles::{
     COORDINATE_MAX, Column, Columns, INVERSE_MASS_MAX, INVERSE_MASS_MIN, PADDING, ParticleError,
@@ -62,6 +65,7 @@ pub use particles::{
 pub use plan::{Engine, Plan, Residence, Session, Substeps};
 pub use real::Real;
 pub use renumbering::{NotAPermutation, Renumbering};
+pub use runs::Directed;
 pub use schedule::{
     BAND_PARTICLES, BAND_ROWS, BLOCK_PARTICLES, BLOCK_ROWS, Block, CLOTH_STICKS, Family,
     OPEN_PACKETS, PACKET_STICKS, Phase, RUN_STICKS, STAR_STICKS, Schedule, ScheduleError, Sheet,

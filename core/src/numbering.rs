@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use crate::lists::Lists;
 use crate::particles::Particles;
 use crate::real::Real;
 use crate::renumbering::Renumbering;
@@ -68,36 +69,16 @@ impl Renumbering {
     }
 }
 
-/// Each particle's neighbours through sticks, in one list.
-struct Neighbours {
-    starts: Vec<u32>,
-    list: Vec<u32>,
-}
+/// Each particle's neighbours through sticks.
+struct Neighbours(Lists);
 
 impl Neighbours {
     fn new(ends: &[[u32; 2]], particles: usize) -> Self {
-        let mut starts = alloc::vec![0_u32; particles + 2];
-        for &end in ends.as_flattened() {
-            starts[end as usize + 2] += 1;
-        }
-        for i in 1..=particles {
-            starts[i + 1] += starts[i];
-        }
-        let mut list = alloc::vec![0; 2 * ends.len()];
-        for &[a, b] in ends {
-            for (particle, neighbour) in [(a, b), (b, a)] {
-                let start = &mut starts[particle as usize + 1];
-                list[*start as usize] = neighbour;
-                *start += 1;
-            }
-        }
-        starts.pop();
-        Self { starts, list }
+        Self(Lists::new(particles, ends.iter().flat_map(|&[a, b]| [(a, b), (b, a)])))
     }
 
     fn of(&self, particle: u32) -> &[u32] {
-        let [from, to] = [particle, particle + 1].map(|i| self.starts[i as usize] as usize);
-        &self.list[from..to]
+        self.0.of(particle)
     }
 
     fn degree(&self, particle: u32) -> usize {

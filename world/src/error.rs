@@ -40,6 +40,8 @@ pub enum ModelError {
     /// A value outside its range.
     #[error("{what} is {}; it must be {must}", shortest(*value))]
     Measure {
+        /// The name of the parameter, as in "length".
+        key: &'static str,
         /// Which value, as in "the length of a rope, m,".
         what: &'static str,
         /// The value.
@@ -55,13 +57,14 @@ impl ModelError {
     /// ```
     /// use taut_world::ModelError;
     ///
-    /// let error = ModelError::check("the length of a rope, m,", -1.0, 0.0.., "at least 0");
+    /// let error = ModelError::check("length", "the length of a rope, m,", -1.0, 0.0.., "at least 0");
     /// assert_eq!(error.unwrap_err().to_string(), "the length of a rope, m, is -1; it must be at least 0");
     /// ```
     ///
     /// # Errors
     /// [`Measure`](Self::Measure) otherwise, which says what it `must` be.
     pub fn check(
+        key: &'static str,
         what: &'static str,
         value: f64,
         sane: impl core::ops::RangeBounds<f64>,
@@ -70,7 +73,7 @@ impl ModelError {
         if value.is_finite() && sane.contains(&value) {
             Ok(value)
         } else {
-            Err(Self::Measure { what, value, must })
+            Err(Self::Measure { key, what, value, must })
         }
     }
 }

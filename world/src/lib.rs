@@ -37,7 +37,7 @@ mod vector;
 mod world;
 
 pub use body::{Anchor, Bodies, Body, Limb, Limbs, MassProperties, Twist};
-pub use drawing::{Figure, Form, GONE, Look, normals};
+pub use drawing::{Figure, Form, GONE, Look, normals, row};
 pub use emitter::{Emission, Emitter, Living, Source};
 pub use error::{BodyError, ModelError};
 pub use force::{

@@ -50,16 +50,17 @@ pub enum Path<const D: usize = 3> {
     },
 }
 
-fn measure(what: &'static str, value: f64) -> Result<(), ModelError> {
-    ModelError::check(what, value, -COORDINATE_MAX..=COORDINATE_MAX, "from -1e12 to 1e12")?;
+fn measure(key: &'static str, what: &'static str, value: f64) -> Result<(), ModelError> {
+    ModelError::check(key, what, value, -COORDINATE_MAX..=COORDINATE_MAX, "from -1e12 to 1e12")?;
     Ok(())
 }
 
 pub(crate) fn check_point<const D: usize>(
+    key: &'static str,
     what: &'static str,
     point: [f64; D],
 ) -> Result<(), ModelError> {
-    point.into_iter().try_for_each(|x| measure(what, x))
+    point.into_iter().try_for_each(|x| measure(key, what, x))
 }
 
 impl<const D: usize> Path<D> {
@@ -95,29 +96,31 @@ impl<const D: usize> Path<D> {
     pub(crate) fn checked(self) -> Result<Self, ModelError> {
         match &self {
             Self::Still => {}
-            Self::Linear { velocity } => check_point("the velocity of a path, m/s,", *velocity)?,
+            Self::Linear { velocity } => {
+                check_point("velocity", "the velocity of a path, m/s,", *velocity)?;
+            }
             Self::Oscillating { amplitude, period } => {
-                check_point("the amplitude of a path, m,", *amplitude)?;
+                check_point("amplitude", "the amplitude of a path, m,", *amplitude)?;
                 check_period(*period)?;
             }
             Self::Circular { radii, period } => {
                 for &radius in radii {
-                    check_point("a radius of a path, m,", radius)?;
+                    check_point("radii", "a radius of a path, m,", radius)?;
                 }
                 check_period(*period)?;
             }
             Self::Keyframed { keys } => {
                 let keys_of_path = "the number of keys of a path";
-                ModelError::check(keys_of_path, keys.len() as f64, 1.0.., "at least 1")?;
+                ModelError::check("keys", keys_of_path, keys.len() as f64, 1.0.., "at least 1")?;
                 let mut last = f64::NEG_INFINITY;
                 for &(time, offset) in keys {
                     let after = "finite, and after the key before";
                     if time <= last {
-                        let what = "the time of a key of a path, s,";
-                        return Err(ModelError::Measure { what, value: time, must: after });
+                        let (key, what) = ("keys", "the time of a key of a path, s,");
+                        return Err(ModelError::Measure { key, what, value: time, must: after });
                     }
-                    ModelError::check("the time of a key of a path, s,", time, .., after)?;
-                    check_point("the offset of a key of a path, m,", offset)?;
+                    ModelError::check("keys", "the time of a key of a path, s,", time, .., after)?;
+                    check_point("keys", "the offset of a key of a path, m,", offset)?;
                     last = time;
                 }
             }
@@ -127,7 +130,7 @@ impl<const D: usize> Path<D> {
 }
 
 fn check_period(period: f64) -> Result<(), ModelError> {
-    ModelError::check("the period of a path, s,", period, 1e-9.., "above 0")?;
+    ModelError::check("period", "the period of a path, s,", period, 1e-9.., "above 0")?;
     Ok(())
 }
 
@@ -151,11 +154,12 @@ pub struct Spin<const D: usize = 3> {
 
 /// The unit vector along `a`, or an error if it has no direction.
 pub(crate) fn unit<const D: usize>(
+    key: &'static str,
     what: &'static str,
     a: [f64; D],
 ) -> Result<[f64; D], ModelError> {
-    check_point(what, a)?;
-    let length = ModelError::check(what, length(a), 1e-12.., "longer than 0")?;
+    check_point(key, what, a)?;
+    let length = ModelError::check(key, what, length(a), 1e-12.., "longer than 0")?;
     Ok(a.map(|x| x / length))
 }
 
@@ -193,13 +197,13 @@ impl<const D: usize> Spin<D> {
         centre: [f64; D],
         rate: f64,
     ) -> Result<Self, ModelError> {
-        check_point("the centre of a spin, m,", centre)?;
-        measure("the rate of a spin, rad/s", rate)?;
-        let a = unit("the length of the first direction of a spin", a)?;
-        let b = unit("the length of the second direction of a spin", b)?;
+        check_point("centre", "the centre of a spin, m,", centre)?;
+        measure("rate", "the rate of a spin, rad/s", rate)?;
+        let a = unit("plane", "the length of the first direction of a spin", a)?;
+        let b = unit("plane", "the length of the second direction of a spin", b)?;
         let along = dot(a, b);
         let across = core::array::from_fn(|axis| b[axis] - a[axis] * along);
-        let b = unit("how far the directions of a spin are from parallel", across)?;
+        let b = unit("plane", "how far the directions of a spin are from parallel", across)?;
         Ok(Self { plane: [a, b], centre, rate })
     }
 }
@@ -210,7 +214,7 @@ impl Spin {
     /// # Errors
     /// A number that is not finite; an axis that has no length.
     pub fn about(axis: [f64; 3], centre: [f64; 3], rate: f64) -> Result<Self, ModelError> {
-        let [x, y, z] = unit("the length of the axis of a spin", axis)?;
+        let [x, y, z] = unit("axis", "the length of the axis of a spin", axis)?;
         // Perpendicular to the axis and to the coordinate axis farthest from it.
         let a = if x.abs() <= y.abs() && x.abs() <= z.abs() {
             [0.0, z, -y]

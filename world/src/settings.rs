@@ -64,12 +64,12 @@ impl<const D: usize> Settings<D> {
     /// to 1000.
     pub fn check(&self) -> Result<(), ModelError> {
         let Step { substeps, iterations, .. } = self.step;
-        for (what, value, sane, must) in [
-            ("the number of substeps", substeps, 1.0..=1e3, "from 1 to 1000"),
-            ("the number of iterations", iterations, 0.0..=1e5, "from 0 to 100000"),
-            ("the number of passes", self.passes, 1.0..=1e3, "from 1 to 1000"),
+        for (key, what, value, sane, must) in [
+            ("substeps", "the number of substeps", substeps, 1.0..=1e3, "from 1 to 1000"),
+            ("iterations", "the number of iterations", iterations, 0.0..=1e5, "from 0 to 100000"),
+            ("passes", "the number of passes", self.passes, 1.0..=1e3, "from 1 to 1000"),
         ] {
-            ModelError::check(what, value.into(), sane, must)?;
+            ModelError::check(key, what, value.into(), sane, must)?;
         }
         Ok(())
     }

@@ -46,26 +46,27 @@ impl Surface {
     /// A negative number, or a restitution above 1.
     pub fn checked(self) -> Result<Self, ModelError> {
         let Self { friction, restitution, restitution_threshold, thickness } = self;
-        ModelError::check("the friction of a surface", friction.into(), 0.0.., "at least 0")?;
-        let share = 0.0..=1.0;
-        ModelError::check(
-            "the restitution of a surface",
-            restitution.into(),
-            share,
-            "from 0 to 1",
-        )?;
-        ModelError::check(
-            "the restitution threshold of a surface, m/s,",
-            restitution_threshold.into(),
-            0.0..,
-            "at least 0 and finite",
-        )?;
-        ModelError::check(
-            "the thickness of a surface, m,",
-            thickness.into(),
-            0.0..=taut_core::COORDINATE_MAX,
-            "from 0 to 1e12",
-        )?;
+        let (any, most) = (0.0..=f64::MAX, taut_core::COORDINATE_MAX);
+        for (key, what, value, sane, must) in [
+            ("friction", "the friction of a surface", friction, any.clone(), "at least 0"),
+            ("restitution", "the restitution of a surface", restitution, 0.0..=1.0, "from 0 to 1"),
+            (
+                "restitution_threshold",
+                "the restitution threshold of a surface, m/s,",
+                restitution_threshold,
+                any,
+                "at least 0 and finite",
+            ),
+            (
+                "thickness",
+                "the thickness of a surface, m,",
+                thickness,
+                0.0..=most,
+                "from 0 to 1e12",
+            ),
+        ] {
+            ModelError::check(key, what, value.into(), sane, must)?;
+        }
         Ok(self)
     }
 

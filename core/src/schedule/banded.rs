@@ -4,7 +4,9 @@ use alloc::vec::Vec;
 
 use super::coloured::Colouring;
 use super::{Builder, plain_first};
+use crate::lists::Lists;
 use crate::real::Real;
+use crate::runs::Directed;
 use crate::sticks::Sticks;
 
 /// The fewest particles of a band.
@@ -29,24 +31,19 @@ pub(super) fn band<S: Real>(sticks: &Sticks<S>, builder: &mut Builder) {
     let size = band_particles(sticks.ends());
     let cuts = if sticks.particles() > size { &[0, size / 2][..] } else { &[] };
     for &shift in cuts {
-        let band = |stick: u32| {
+        let band = |&stick: &u32| {
             let [a, b] = sticks.ends()[stick as usize].map(|end| (end as usize + shift) / size);
-            (a == b).then_some(a)
+            (a == b).then_some((a as u32, stick))
         };
-        let mut bands = alloc::vec![Vec::new(); (sticks.particles() + shift).div_ceil(size)];
-        remaining.retain(|&stick| match band(stick) {
-            Some(at) => {
-                bands[at].push(stick);
-                false
-            }
-            None => true,
-        });
-        for of_band in bands {
+        let bands = (sticks.particles() + shift).div_ceil(size);
+        let bands = Lists::new(bands, remaining.iter().filter_map(band));
+        remaining.retain(|stick| band(stick).is_none());
+        for of_band in bands.iter() {
             order_band(sticks, &mut colouring, of_band, builder);
         }
         builder.end_phase();
     }
-    order_band(sticks, &mut colouring, remaining, builder);
+    order_band(sticks, &mut colouring, &remaining, builder);
     builder.end_phase();
 }
 
@@ -59,7 +56,7 @@ pub(super) fn is_in_runs<S: Real>(sticks: &Sticks<S>) -> bool {
         (a.min(b) / SAMPLE_WINDOW).is_multiple_of(step)
     };
     let sample: Vec<u32> = (0..sticks.len() as u32).filter(sampled).collect();
-    let in_runs = Runs::of(sticks, &sample).iter().map(<[Keyed]>::len).sum::<usize>();
+    let in_runs: usize = runs(&by_direction(sticks, &sample)).map(<[Directed]>::len).sum();
     2 * in_runs >= sample.len() && !sample.is_empty()
 }
 
@@ -75,20 +72,20 @@ fn band_particles(ends: &[[u32; 2]]) -> usize {
 fn order_band<S: Real>(
     sticks: &Sticks<S>,
     colouring: &mut Colouring,
-    of_band: Vec<u32>,
+    of_band: &[u32],
     builder: &mut Builder,
 ) {
-    for group in plain_first(sticks, of_band) {
-        let runs = Runs::of(sticks, &group);
+    for group in plain_first(sticks, of_band.iter().copied()) {
+        let sorted = by_direction(sticks, &group);
         let mut in_run = alloc::vec![false; group.len()];
-        let mut direction: Vec<Keyed> = Vec::new();
-        let mut runs = runs.iter().peekable();
+        let mut direction: Vec<Directed> = Vec::new();
+        let mut runs = runs(&sorted).peekable();
         while let Some(run) = runs.next() {
-            for keyed in run {
-                in_run[keyed.place as usize] = true;
+            for stick in run {
+                in_run[stick.number as usize] = true;
             }
             direction.extend_from_slice(run);
-            if runs.peek().is_none_or(|next| next[0].direction() != run[0].direction()) {
+            if runs.peek().is_none_or(|next| next[0].direction != run[0].direction) {
                 emit_direction(&group, &direction, builder);
                 direction.clear();
             }
@@ -102,64 +99,34 @@ fn order_band<S: Real>(
 
 /// Makes batches of the sticks of one direction, sorted by first end. Two of them share a particle
 /// if their first ends differ by their reach.
-fn emit_direction(group: &[u32], direction: &[Keyed], builder: &mut Builder) {
-    let reach = direction[0].direction().cast_signed().unsigned_abs();
-    let stick = |keyed: &Keyed| group[keyed.place as usize];
+fn emit_direction(group: &[u32], direction: &[Directed], builder: &mut Builder) {
+    let reach = direction[0].direction.cast_signed().unsigned_abs();
+    let stick = |it: &Directed| group[it.number as usize];
     if reach < LONG_REACH {
         for parity in 0..2 {
-            let of_parity = direction.iter().filter(|keyed| keyed.a() / reach % 2 == parity);
+            let of_parity = direction.iter().filter(|it| it.first / reach % 2 == parity);
             builder.batch(of_parity.map(stick));
         }
     } else {
         let mut rest = direction;
         while let Some(first) = rest.first() {
-            let end = rest.partition_point(|keyed| keyed.a() - first.a() < reach);
+            let end = rest.partition_point(|it| it.first - first.first < reach);
             builder.batch(rest[..end].iter().map(stick));
             rest = &rest[end..];
         }
     }
 }
 
-/// A stick of a group, sorted by direction and then by its first end.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Keyed {
-    key: u64,
-    place: u32,
+/// The sticks of a group by direction and first end, numbered by their places in the group.
+fn by_direction<S: Real>(sticks: &Sticks<S>, group: &[u32]) -> Vec<Directed> {
+    let directed = |(place, &stick)| Directed::stick(place, sticks.ends()[stick as usize]);
+    let mut sorted = Directed::sorted((0..).zip(group).map(directed));
+    // A second stick between the same ends cannot be in a batch with the first.
+    sorted.dedup_by_key(|it| (it.direction, it.first));
+    sorted
 }
 
-impl Keyed {
-    /// `b - a`, wrapping.
-    fn direction(self) -> u32 {
-        (self.key >> u32::BITS) as u32
-    }
-
-    fn a(self) -> u32 {
-        self.key as u32
-    }
-}
-
-/// The runs of a group: sticks of one direction whose ends count up by one.
-struct Runs {
-    keyed: Vec<Keyed>,
-}
-
-impl Runs {
-    fn of<S: Real>(sticks: &Sticks<S>, group: &[u32]) -> Self {
-        let keyed = |(place, &stick): (usize, &u32)| {
-            let [a, b] = sticks.ends()[stick as usize];
-            let key = u64::from(b.wrapping_sub(a)) << u32::BITS | u64::from(a);
-            Keyed { key, place: place as u32 }
-        };
-        let mut keyed: Vec<Keyed> = group.iter().enumerate().map(keyed).collect();
-        keyed.sort_unstable();
-        // A second stick between the same ends cannot be in a batch with the first.
-        keyed.dedup_by_key(|keyed| keyed.key);
-        Self { keyed }
-    }
-
-    fn iter(&self) -> impl Iterator<Item = &[Keyed]> {
-        self.keyed
-            .chunk_by(|one, next| one.key + 1 == next.key)
-            .filter(|run| run.len() >= RUN_STICKS)
-    }
+/// The runs that are long enough to be relaxed as such.
+fn runs(sorted: &[Directed]) -> impl Iterator<Item = &[Directed]> {
+    Directed::runs(sorted, 1).filter(|run| run.len() >= RUN_STICKS)
 }

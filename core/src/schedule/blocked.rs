@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use super::coloured::Colouring;
 use super::{Builder, plain_first};
+use crate::lists::Lists;
 use crate::numbering::hilbert_order;
 use crate::particles::Particles;
 use crate::real::Real;
@@ -27,23 +28,19 @@ pub(super) fn block<const D: usize, S: Real>(
     let cuts = if particles.len() > BLOCK_PARTICLES { &SHIFTS[..] } else { &[] };
     for &shift in cuts {
         let block_of = block_of_each(particles, shift);
-        let block = |stick: u32| {
+        let block = |&stick: &u32| {
             let [a, b] = sticks.ends()[stick as usize].map(|end| block_of[end as usize]);
-            (a == b).then_some(a as usize)
+            (a == b).then_some((a, stick))
         };
-        let (inside, seams): (Vec<u32>, Vec<u32>) =
-            remaining.into_iter().partition(|&stick| block(stick).is_some());
-        let mut blocks = alloc::vec![Vec::new(); particles.len().div_ceil(BLOCK_PARTICLES)];
-        for stick in inside {
-            blocks[block(stick).unwrap_or(0)].push(stick);
-        }
-        for of_block in blocks {
+        let blocks = particles.len().div_ceil(BLOCK_PARTICLES);
+        let blocks = Lists::new(blocks, remaining.iter().filter_map(block));
+        remaining.retain(|stick| block(stick).is_none());
+        for of_block in blocks.iter() {
             colour_block(sticks, &mut colouring, of_block, builder);
         }
         builder.end_phase();
-        remaining = seams;
     }
-    colour_block(sticks, &mut colouring, remaining, builder);
+    colour_block(sticks, &mut colouring, &remaining, builder);
     builder.end_phase();
 }
 
@@ -59,10 +56,10 @@ fn block_of_each<const D: usize, S: Real>(particles: &Particles<D, S>, shift: f6
 fn colour_block<S: Real>(
     sticks: &Sticks<S>,
     colouring: &mut Colouring,
-    of_block: Vec<u32>,
+    of_block: &[u32],
     builder: &mut Builder,
 ) {
-    for group in plain_first(sticks, of_block) {
+    for group in plain_first(sticks, of_block.iter().copied()) {
         colouring.colour(sticks.ends(), &group, |batch| builder.batch(batch.iter().copied()));
     }
     builder.end_block();

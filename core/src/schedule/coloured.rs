@@ -3,6 +3,8 @@
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
+use crate::lists::Lists;
+
 /// Colours below this are tracked in bit masks, higher ones in sets.
 const MASKED: u32 = u64::BITS;
 
@@ -54,24 +56,8 @@ impl Colouring {
                 self.masks[end as usize] = 0;
             }
         }
-        // A stable counting sort by colour.
-        let mut starts = sizes(&colours);
-        let mut start = 0;
-        for size in &mut starts {
-            start += core::mem::replace(size, start);
-        }
-        let mut sorted = alloc::vec![0; group.len()];
-        for (&stick, &colour) in group.iter().zip(&colours) {
-            let start = &mut starts[colour as usize];
-            sorted[*start] = stick;
-            *start += 1;
-        }
-        // Each start has moved to its colour's end.
-        let mut begin = 0;
-        for end in starts {
-            emit(&sorted[begin..end]);
-            begin = end;
-        }
+        let of_sticks = colours.iter().copied().zip(group.iter().copied());
+        Lists::new(count(&colours), of_sticks).iter().for_each(&mut emit);
     }
 
     /// For each stick the first colour that neither end has: at most one more than the other
@@ -104,7 +90,10 @@ impl Colouring {
     /// Moves sticks from colours above the mean size to the smallest colours that both ends
     /// allow, because the last colours of a first fit are small. Only masked colours are balanced.
     fn balance(&mut self, ends: &[[u32; 2]], group: &[u32], colours: &mut [u32]) {
-        let mut sizes = sizes(colours);
+        let mut sizes = alloc::vec![0_usize; count(colours)];
+        for &colour in &*colours {
+            sizes[colour as usize] += 1;
+        }
         sizes.truncate(MASKED as usize);
         let mean = sizes.iter().sum::<usize>().div_ceil(sizes.len().max(1));
         let short = |sizes: &[usize]| {
@@ -142,11 +131,6 @@ impl Colouring {
     }
 }
 
-fn sizes(colours: &[u32]) -> Vec<usize> {
-    let count = colours.iter().max().map_or(0, |&last| last as usize + 1);
-    let mut sizes = alloc::vec![0; count];
-    for &colour in colours {
-        sizes[colour as usize] += 1;
-    }
-    sizes
+fn count(colours: &[u32]) -> usize {
+    colours.iter().max().map_or(0, |&last| last as usize + 1)
 }

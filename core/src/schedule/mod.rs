@@ -425,7 +425,7 @@ fn span(ends: &[u32], index: usize) -> Range<usize> {
 
 /// Splits `order` into plain sticks and non-plain sticks, each in that order. (An empty group makes
 /// no batch.)
-fn plain_first<S: Real>(sticks: &Sticks<S>, order: Vec<u32>) -> [Vec<u32>; 2] {
+fn plain_first<S: Real>(sticks: &Sticks<S>, order: impl IntoIterator<Item = u32>) -> [Vec<u32>; 2] {
     let (plain, non_plain) = order.into_iter().partition(|&stick| sticks.is_plain(stick as usize));
     [plain, non_plain]
 }

@@ -308,7 +308,7 @@ impl Sheet {
                         if all_plain {
                             builder.batch(batch);
                         } else {
-                            for group in plain_first(sticks, batch.collect()) {
+                            for group in plain_first(sticks, batch) {
                                 builder.batch(group);
                             }
                         }

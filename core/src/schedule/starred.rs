@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use super::packed::pack;
 use super::{Builder, plain_first};
+use crate::lists::Lists;
 use crate::real::Real;
 use crate::sticks::Sticks;
 
@@ -32,28 +33,14 @@ pub(super) fn star<S: Real>(sticks: &Sticks<S>, builder: &mut Builder) {
 /// the sticks in no star, in the order of `group`.
 fn stars<S: Real>(sticks: &Sticks<S>, group: &[u32]) -> (Vec<[u32; STAR_STICKS]>, Vec<u32>) {
     // The sticks at each particle, by their index in the group.
-    let mut starts = alloc::vec![0_usize; sticks.particles() + 2];
-    let ends = |&stick: &u32| sticks.ends()[stick as usize].map(|end| end as usize);
-    for end in group.iter().flat_map(ends) {
-        starts[end + 2] += 1;
-    }
-    for at in 1..starts.len() {
-        starts[at] += starts[at - 1];
-    }
-    let mut at_each = alloc::vec![0; 2 * group.len()];
-    for (place, stick) in group.iter().enumerate() {
-        for end in ends(stick) {
-            at_each[starts[end + 1]] = place;
-            starts[end + 1] += 1;
-        }
-    }
+    let ends = |(place, &stick): (u32, &u32)| sticks.ends()[stick as usize].map(|end| (end, place));
+    let at_each = Lists::new(sticks.particles(), (0..).zip(group).flat_map(ends));
     let mut taken = alloc::vec![false; group.len()];
     let mut stars = Vec::with_capacity(group.len() / STAR_STICKS);
     let mut free = Vec::new();
-    for particle in 0..sticks.particles() {
+    for here in at_each.iter() {
         free.clear();
-        let here = &at_each[starts[particle]..starts[particle + 1]];
-        free.extend(here.iter().copied().filter(|&place| !taken[place]));
+        free.extend(here.iter().map(|&place| place as usize).filter(|&place| !taken[place]));
         for star in free.as_chunks().0 {
             for &place in star {
                 taken[place] = true;

@@ -2,31 +2,14 @@
 
 use alloc::vec::Vec;
 
+use crate::lists::Lists;
+
 /// The numbers of `pairs` sorted by lower end, higher end, number: a radix sort of two stable
 /// counting sorts.
 pub(crate) fn sorted_by_ends(pairs: &[[u32; 2]], particles: usize) -> Vec<u32> {
-    let mut order: Vec<u32> = (0..pairs.len() as u32).collect();
-    let mut sorted = order.clone();
-    for key in [u32::max as fn(u32, u32) -> u32, u32::min] {
-        let key = |pair: u32| {
-            let [a, b] = pairs[pair as usize];
-            key(a, b) as usize
-        };
-        let mut starts = alloc::vec![0_u32; particles + 1];
-        for &pair in &order {
-            starts[key(pair) + 1] += 1;
-        }
-        for i in 0..particles {
-            starts[i + 1] += starts[i];
-        }
-        for &pair in &order {
-            let start = &mut starts[key(pair)];
-            sorted[*start as usize] = pair;
-            *start += 1;
-        }
-        core::mem::swap(&mut order, &mut sorted);
-    }
-    order
+    let by_higher = Lists::new(particles, (0..).zip(pairs).map(|(pair, &[a, b])| (a.max(b), pair)));
+    let lower = |&pair: &u32| pairs[pair as usize][0].min(pairs[pair as usize][1]);
+    Lists::new(particles, by_higher.items().iter().map(|pair| (lower(pair), *pair))).into_items()
 }
 
 /// Whether two pairs join the same particles.

@@ -8,8 +8,9 @@ use taut_world::{
     WindLaw,
 };
 
+use super::error::{At, Complaint};
 use super::values::{Vector, finite, not_negative, place, vector};
-use super::{Build, Complaint, Context};
+use super::{Build, Context, only};
 
 /// A force law or wind, with its parameters.
 trait Make<const D: usize> {
@@ -50,17 +51,15 @@ macro_rules! forces {
 
             fn build(self, context: &Context<$dimensions>) -> Result<Self::Built, Complaint> {
                 const KINDS: &[&str] = &[$(stringify!($kind)),*];
-                let mut made: Vec<&dyn Make<$dimensions>> = Vec::new();
-                $(made.extend(self.$kind.as_ref().map(|kind| kind as &dyn Make<$dimensions>));)*
-                let [kind] = <[_; 1]>::try_from(made).map_err(|made| {
-                    let (given, kinds) = (made.len(), KINDS.join(", "));
-                    format!("a force needs exactly one kind, found {given}; there are: {kinds}")
-                })?;
-                let within = self.within.map(RegionText::region).transpose()?;
+                let mut made: Vec<(&'static str, &dyn Make<$dimensions>)> = Vec::new();
+                $(made.extend(self.$kind.iter().map(|it| (stringify!($kind), it as _)));)*
+                let (key, kind) = only("a force", "kind", KINDS, made)?;
+                let within = self.within.map(RegionText::region).transpose().at("within")?;
                 if let Some(group) = self.on.as_ref().filter(|it| !context.groups.contains(*it)) {
-                    Err(format!("a force acts on the group '{group}', which no model has"))?;
+                    let error = format!("a force acts on the group '{group}', which no model has");
+                    Err(error).at("on")?;
                 }
-                kind.make(Target { within, on: self.on.clone() })
+                kind.make(Target { within, on: self.on.clone() }).at(key)
             }
         }
     };
@@ -94,20 +93,20 @@ impl<const D: usize> RegionText<D> {
     fn region(self) -> Result<Region<D>, ModelError> {
         Ok(match self {
             Self::Ball { centre, radius } => Region::Ball {
-                centre: place("the centre of a region, m,", centre)?,
-                radius: not_negative("the radius of a region, m,", radius)?,
+                centre: place("centre", "the centre of a region, m,", centre)?,
+                radius: not_negative("radius", "the radius of a region, m,", radius)?,
             },
             Self::Box { from, to } => {
-                let from = place("a corner of a region, m,", from)?;
-                let to = place("a corner of a region, m,", to)?;
+                let from = place("from", "a corner of a region, m,", from)?;
+                let to = place("to", "a corner of a region, m,", to)?;
                 for (from, to) in from.into_iter().zip(to) {
-                    not_negative("the width of a region, m,", to - from)?;
+                    not_negative("to", "the width of a region, m,", to - from)?;
                 }
                 Region::Box { from, to }
             }
             Self::Behind { normal, offset } => Region::Behind {
-                normal: vector("the normal of a region", normal)?,
-                offset: finite("the offset of a region", offset)?,
+                normal: vector("normal", "the normal of a region", normal)?,
+                offset: finite("offset", "the offset of a region", offset)?,
             },
         })
     }
@@ -141,11 +140,26 @@ struct GustsText {
 }
 
 /// [`WindLaw`].
-#[derive(Deserialize)]
+#[derive(Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
 enum WindLawText {
     Normal { pressure: f32 },
     Plate { density: f32, drag: f32, lift: f32 },
+}
+
+impl WindLawText {
+    fn law(self) -> Result<WindLaw, ModelError> {
+        Ok(match self {
+            Self::Normal { pressure } => WindLaw::Normal {
+                pressure: not_negative("pressure", "the pressure of a wind, N s/m³,", pressure)?,
+            },
+            Self::Plate { density, drag, lift } => WindLaw::Plate {
+                density: not_negative("density", "the density of a wind, kg/m³,", density)?,
+                drag: not_negative("drag", "the drag of a wind", drag)?,
+                lift: not_negative("lift", "the lift of a wind", lift)?,
+            },
+        })
+    }
 }
 
 impl Make<3> for WindText {
@@ -153,28 +167,18 @@ impl Make<3> for WindText {
         if target.within.is_some() || target.on.is_some() {
             Err("a wind acts on all faces: it takes neither 'within' nor 'on'")?;
         }
-        let mut wind = Wind::new(vector("the velocity of a wind, m/s,", self.velocity)?);
+        let mut wind =
+            Wind::new(vector("velocity", "the velocity of a wind, m/s,", self.velocity)?);
         if let Some(GustsText { strength, size, seed }) = self.gusts {
-            wind.gusts = Some(Gusts::new(strength, size, seed)?);
+            wind.gusts = Some(Gusts::new(strength, size, seed).at("gusts")?);
         }
         match self.sampling {
             None => {}
             Some(SamplingText::Step) => wind.sampling = Sampling::Step,
             Some(SamplingText::Substep) => wind.sampling = Sampling::Substep,
         }
-        match self.law {
-            None => {}
-            Some(WindLawText::Normal { pressure }) => {
-                let pressure = not_negative("the pressure of a wind, N s/m³,", pressure)?;
-                wind.law = WindLaw::Normal { pressure };
-            }
-            Some(WindLawText::Plate { density, drag, lift }) => {
-                wind.law = WindLaw::Plate {
-                    density: not_negative("the density of a wind, kg/m³,", density)?,
-                    drag: not_negative("the drag of a wind", drag)?,
-                    lift: not_negative("the lift of a wind", lift)?,
-                };
-            }
+        if let Some(law) = self.law {
+            wind.law = law.law().at("law")?;
         }
         Ok(Arc::new(wind))
     }
@@ -193,10 +197,10 @@ struct DragText<const D: usize> {
 
 impl<const D: usize> Make<D> for DragText<D> {
     fn make(&self, target: Target<D>) -> Result<Arc<dyn Force<D>>, Complaint> {
-        let air = self.air.map(|air| vector("the velocity of air, m/s,", air));
+        let air = self.air.map(|air| vector("air", "the velocity of air, m/s,", air));
         Ok(target.field(Drag {
-            linear: not_negative("the linear drag, kg/s,", self.linear)?,
-            quadratic: not_negative("the quadratic drag, kg/m,", self.quadratic)?,
+            linear: not_negative("linear", "the linear drag, kg/s,", self.linear)?,
+            quadratic: not_negative("quadratic", "the quadratic drag, kg/m,", self.quadratic)?,
             air: air.transpose()?.unwrap_or([0.0; D]),
         }))
     }
@@ -204,7 +208,7 @@ impl<const D: usize> Make<D> for DragText<D> {
 
 impl<const D: usize> Make<D> for Vector<D> {
     fn make(&self, target: Target<D>) -> Result<Arc<dyn Force<D>>, Complaint> {
-        Ok(target.field(Acceleration(vector("an acceleration, m/s²,", *self)?)))
+        Ok(target.field(Acceleration(vector("acceleration", "an acceleration, m/s²,", *self)?)))
     }
 }
 
@@ -221,11 +225,21 @@ impl<const D: usize> Make<D> for AttractorText<D> {
     fn make(&self, target: Target<D>) -> Result<Arc<dyn Force<D>>, Complaint> {
         let what = "the strength of an attractor, m³/s²,";
         let most = f64::from(1e24_f32);
-        ModelError::check(what, self.strength.into(), -most..=most, "from -1e24 to 1e24")?;
+        ModelError::check(
+            "strength",
+            what,
+            self.strength.into(),
+            -most..=most,
+            "from -1e24 to 1e24",
+        )?;
         Ok(target.field(Attractor {
-            place: place("the place of an attractor, m,", self.place)?,
+            place: place("place", "the place of an attractor, m,", self.place)?,
             strength: self.strength,
-            softening: not_negative("the softening of an attractor, m,", self.softening)?,
+            softening: not_negative(
+                "softening",
+                "the softening of an attractor, m,",
+                self.softening,
+            )?,
         }))
     }
 }

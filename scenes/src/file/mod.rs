@@ -3,7 +3,6 @@
 mod error;
 mod forces;
 mod models;
-mod numbers;
 mod obstacles;
 mod options;
 mod paths;
@@ -11,34 +10,20 @@ mod triangles;
 mod values;
 
 use std::collections::BTreeSet;
-use std::error::Error;
-use std::ops::Range;
 use std::sync::Arc;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use taut_core::{Formula, Step};
-use taut_world::{Force, Model, ModelError, Obstacle, Scene, Settings};
-use toml::Spanned;
+use taut_world::{Force, Model, Obstacle, Scene, Settings};
 
 use crate::AnyScene;
 
-use numbers::place_of;
+use error::{At, Complaint};
 use values::{OrderWord, Vector};
 
 pub use error::SceneFileError;
 pub use triangles::{TriangleReader, Triangles};
-
-/// Why an entry cannot be built.
-type Complaint = Box<dyn Error>;
-
-/// An error about a byte range of the text.
-#[derive(Debug, thiserror::Error)]
-#[error("{message}")]
-struct SpannedError {
-    span: Range<usize>,
-    message: String,
-}
 
 /// What entries need besides their own text.
 struct Context<'a, const D: usize> {
@@ -65,7 +50,7 @@ trait Build<const D: usize>: DeserializeOwned {
 /// Parsed first: the dimensions decide which keys are valid.
 #[derive(Deserialize)]
 struct Head {
-    dimensions: Option<Spanned<u64>>,
+    dimensions: Option<u64>,
 }
 
 /// The tables of a scene file.
@@ -79,13 +64,13 @@ struct Text<M, F, O, const D: usize> {
     #[serde(default)]
     order: Option<OrderWord>,
     #[serde(default)]
-    step: Option<Spanned<StepText<D>>>,
+    step: Option<StepText<D>>,
     #[serde(default = "Vec::new")]
-    model: Vec<Spanned<M>>,
+    model: Vec<M>,
     #[serde(default = "Vec::new")]
-    force: Vec<Spanned<F>>,
+    force: Vec<F>,
     #[serde(default = "Vec::new")]
-    obstacle: Vec<Spanned<O>>,
+    obstacle: Vec<O>,
 }
 
 /// The table `step`; absent keys are as in [`Settings::default`].
@@ -99,7 +84,7 @@ struct StepText<const D: usize> {
     gravity: Option<Vector<D>>,
     damping_rate: Option<f32>,
     /// Of earlier versions: a share per substep. Refused, with the rate to write instead.
-    damping: Option<Spanned<f32>>,
+    damping: Option<f32>,
 }
 
 impl<const D: usize> StepText<D> {
@@ -113,9 +98,8 @@ impl<const D: usize> StepText<D> {
         settings.passes = self.passes.unwrap_or(settings.passes);
         step.motion()?;
         settings.check()?;
-        if let Some(share) = &self.damping {
-            let message = self.damping_rate_for(*share.get_ref(), settings.step.dt);
-            return Err(SpannedError { span: share.span(), message }.into());
+        if let Some(share) = self.damping {
+            Err(self.damping_rate_for(share, settings.step.dt)).at("damping")?;
         }
         Ok(())
     }
@@ -171,8 +155,7 @@ impl AnyScene {
     /// ```
     ///
     /// # Errors
-    /// The error and its line (that of its table, if a number occurs there more than once): text
-    /// that is not TOML, an unknown key, a value that a builder refuses, a model that
+    /// The error and the line of the value, or of the table that lacks one: text that is not TOML, an unknown key, a value that a builder refuses, a model that
     /// [`Scene::add`] refuses, the file of a mesh.
     pub fn from_toml(text: &str) -> Result<Self, SceneFileError> {
         Self::from_toml_with(text, &|file| {
@@ -209,91 +192,56 @@ impl AnyScene {
     /// counts twice.
     pub fn from_toml_with(text: &str, files: &TriangleReader) -> Result<Self, SceneFileError> {
         let files = &triangles::limited(files);
-        let head: Head = parse(text)?;
-        match head.dimensions {
-            None => Ok(Self::Solid(solid(text, files)?)),
-            Some(dimensions) => match dimensions.get_ref() {
-                2 => Ok(Self::Flat(flat(text, files)?)),
-                3 => Ok(Self::Solid(solid(text, files)?)),
-                other => Err(SceneFileError::at(
-                    text,
-                    dimensions.span(),
-                    format_args!("a scene has 2 or 3 dimensions, not {other}"),
-                )),
-            },
-        }
+        let read = || match toml::from_str::<Head>(text)?.dimensions.unwrap_or(3) {
+            2 => flat(text, files).map(Self::Flat),
+            3 => solid(text, files).map(Self::Solid),
+            other => Err(format!("a scene has 2 or 3 dimensions, not {other}")).at("dimensions"),
+        };
+        read().map_err(|error| SceneFileError::new(text, &error))
     }
 }
 
-fn parse<T: DeserializeOwned>(text: &str) -> Result<T, SceneFileError> {
-    toml::from_str(text).map_err(|error| SceneFileError::of_toml(text, &error))
-}
-
-fn flat(text: &str, files: &TriangleReader) -> Result<Scene<2>, SceneFileError> {
+fn flat(text: &str, files: &TriangleReader) -> Result<Scene<2>, Complaint> {
     scene::<models::Flat, forces::Flat, obstacles::Flat, 2>(text, files)
 }
 
-fn solid(text: &str, files: &TriangleReader) -> Result<Scene<3>, SceneFileError> {
+fn solid(text: &str, files: &TriangleReader) -> Result<Scene<3>, Complaint> {
     scene::<models::Solid, forces::Solid, obstacles::Solid, 3>(text, files)
 }
 
-fn scene<M, F, O, const D: usize>(
-    text: &str,
-    files: &TriangleReader,
-) -> Result<Scene<D>, SceneFileError>
+fn scene<M, F, O, const D: usize>(text: &str, files: &TriangleReader) -> Result<Scene<D>, Complaint>
 where
     M: Build<D, Built = (String, Model<D>)>,
     F: Build<D, Built = Arc<dyn Force<D>>>,
     O: Build<D, Built = Arc<dyn Obstacle<D>>>,
 {
-    let read: Text<M, F, O, D> = parse(text)?;
+    let read: Text<M, F, O, D> = toml::from_str(text)?;
     let order = read.order.map(Into::into);
     let mut scene = Scene::new();
     (scene.formula, scene.order) = (read.formula, order);
     if let Some(step) = read.step {
-        let span = step.span();
-        let changed = step.into_inner().change(&mut scene.settings);
-        changed.map_err(|error| refused(text, ("step", 0), span, &*error))?;
+        step.change(&mut scene.settings).at("step")?;
     }
     let mut context = Context { files, settings: scene.settings, groups: BTreeSet::new() };
     for (nth, model) in read.model.into_iter().enumerate() {
-        let span = model.span();
-        let (name, model) = build(text, ("model", nth), model, &context)?;
+        let (name, model) = model.build(&context).at(nth).at("model")?;
         context.groups.extend(model.groups.keys().cloned());
-        scene.add(name, model).map_err(|error| SceneFileError::at(text, span, error))?;
+        scene.add(name, model).at(nth).at("model")?;
     }
     for (nth, force) in read.force.into_iter().enumerate() {
-        scene.forces.push(build(text, ("force", nth), force, &context)?);
+        scene.forces.push(force.build(&context).at(nth).at("force")?);
     }
     for (nth, obstacle) in read.obstacle.into_iter().enumerate() {
-        scene.obstacles.push(build(text, ("obstacle", nth), obstacle, &context)?);
+        scene.obstacles.push(obstacle.build(&context).at(nth).at("obstacle")?);
     }
     Ok(scene)
 }
 
-fn build<B: Build<D>, const D: usize>(
-    text: &str,
-    entry: (&str, usize),
-    read: Spanned<B>,
-    context: &Context<D>,
-) -> Result<B::Built, SceneFileError> {
-    let span = read.span();
-    read.into_inner().build(context).map_err(|error| refused(text, entry, span, &*error))
-}
-
-/// An error about an entry of a list of tables that spans `table`; it points to the wrong number if
-/// that is unique.
-fn refused(
-    text: &str,
-    (key, nth): (&str, usize),
-    table: Range<usize>,
-    error: &(dyn Error + 'static),
-) -> SceneFileError {
-    let number = match error.downcast_ref() {
-        Some(ModelError::Measure { value, .. }) => Some(*value),
-        _ => None,
-    };
-    let there = error.downcast_ref().map(|SpannedError { span, .. }| span.clone());
-    let place = there.or_else(|| place_of(text, key, nth, number?));
-    SceneFileError::at(text, place.unwrap_or(table), error)
+/// The only one that is `given` of the keys of a table that exclude each other.
+fn only<T>(table: &str, kind: &str, known: &[&str], given: Vec<T>) -> Result<T, Complaint> {
+    let [only] = <[T; 1]>::try_from(given).map_err(|given| {
+        let (found, known) = (given.len(), known.join(", "));
+        format!("{table} needs exactly one {kind}, found {found}; there are: {known}")
+    })?;
+    Ok(only)
 }

@@ -6,17 +6,18 @@ use serde::Deserialize;
 #[cfg(feature = "parry")]
 use taut_world::{BodyContacts, Facing, TriMesh};
 use taut_world::{
-    Bounds, Capsule, Cuboid, HalfSpace, LimbContacts, Obstacle, Path, Shape, Solid as Moving,
-    Sphere, Spin, Surface,
+    Bounds, Capsule, Cuboid, HalfSpace, LimbContacts, Obstacle, Path, Solid as Moving, Sphere,
+    Spin, Surface,
 };
 
+use super::error::{At, Complaint};
 use super::options::options;
 use super::paths::{PathText, SpinText};
 use super::triangles::TriangleReader;
 #[cfg(feature = "parry")]
-use super::triangles::{Triangles, triangles};
+use super::triangles::triangles;
 use super::values::{Vector, not_negative, points};
-use super::{Build, Complaint, Context};
+use super::{Build, Context, only};
 
 /// A shape, with its parameters.
 trait Make<const D: usize> {
@@ -29,23 +30,21 @@ trait Make<const D: usize> {
 
 /// The keys that all shapes have.
 struct Common<const D: usize> {
+    /// The key of the shape.
+    shape: &'static str,
     surface: Option<SurfaceText>,
     path: Option<Path<D>>,
     spin: Option<Spin<D>>,
 }
 
 impl<const D: usize> Common<D> {
-    fn of(&self, shape: impl Shape<D> + 'static) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
-        self.finish(Moving::new(shape))
-    }
-
     fn finish<S>(&self, made: Moving<S, D>) -> Result<Arc<dyn Obstacle<D>>, Complaint>
     where
         Moving<S, D>: Obstacle<D> + 'static,
     {
-        let mut made = made
-            .with(self.surface.as_ref().map(SurfaceText::options).unwrap_or_default())?
-            .along(self.path.clone().unwrap_or_default())?;
+        let surface = self.surface.as_ref().map(SurfaceText::options).unwrap_or_default();
+        let path = self.path.clone().unwrap_or_default();
+        let mut made = made.with(surface).at("surface")?.along(path).at("path")?;
         if let Some(spin) = self.spin {
             made = made.turning(spin);
         }
@@ -77,18 +76,16 @@ macro_rules! obstacles {
 
             fn build(self, context: &Context<$dimensions>) -> Result<Self::Built, Complaint> {
                 const SHAPES: &[&str] = &[$($(#[$if])* stringify!($shape)),*];
+                let mut given: Vec<(&'static str, &dyn Make<$dimensions>)> = Vec::new();
+                $($(#[$if])* given.extend(self.$shape.iter().map(|it| (stringify!($shape), it as _)));)*
+                let (shape, make) = only("an obstacle", "shape", SHAPES, given)?;
                 let common = Common {
+                    shape,
                     surface: self.surface,
                     path: self.path.map(Into::into),
-                    spin: self.spin.map(|text| text.spin()).transpose()?,
+                    spin: self.spin.map(SpinText::spin).transpose().at("spin")?,
                 };
-                let mut made = Vec::new();
-                $($(#[$if])* made.extend(self.$shape.as_ref().map(|shape| shape.make(&common, context.files)));)*
-                let [obstacle] = <[_; 1]>::try_from(made).map_err(|made| {
-                    let (given, shapes) = (made.len(), SHAPES.join(", "));
-                    format!("an obstacle needs exactly one shape, found {given}; there are: {shapes}")
-                })?;
-                obstacle
+                make.make(&common, context.files)
             }
         }
     };
@@ -133,116 +130,53 @@ options! {
     }
 }
 
-/// [`Sphere`].
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct SphereText<const D: usize> {
-    centre: Vector<D, f64>,
-    radius: f64,
+/// Declares tables of shapes, all of whose keys are required.
+macro_rules! shapes {
+    ($(
+        $(#[$about:meta])*
+        $text:ident<$D:ident> { $($key:ident: $type:ty),* } => $shape:expr;
+    )*) => { $(
+        $(#[$about])*
+        #[derive(Clone, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct $text<const $D: usize> {
+            $($key: $type,)*
+        }
+
+        impl<const $D: usize> Make<$D> for $text<$D> {
+            fn make(
+                &self,
+                common: &Common<$D>,
+                _: &TriangleReader,
+            ) -> Result<Arc<dyn Obstacle<$D>>, Complaint> {
+                let Self { $($key),* } = self.clone();
+                common.finish(Moving::new($shape.at(common.shape)?))
+            }
+        }
+    )* };
 }
 
-impl<const D: usize> Make<D> for SphereText<D> {
-    fn make(
-        &self,
-        common: &Common<D>,
-        _: &TriangleReader,
-    ) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
-        common.of(Sphere::new(self.centre.into(), self.radius)?)
-    }
-}
-
-/// [`Capsule`].
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct CapsuleText<const D: usize> {
-    ends: [Vector<D, f64>; 2],
-    radius: f64,
-}
-
-impl<const D: usize> Make<D> for CapsuleText<D> {
-    fn make(
-        &self,
-        common: &Common<D>,
-        _: &TriangleReader,
-    ) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
-        common.of(Capsule::new(self.ends.map(Into::into), self.radius)?)
-    }
-}
-
-/// [`Cuboid::new`]: axis-aligned.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct CuboidText<const D: usize> {
-    min: Vector<D, f64>,
-    max: Vector<D, f64>,
-}
-
-impl<const D: usize> Make<D> for CuboidText<D> {
-    fn make(
-        &self,
-        common: &Common<D>,
-        _: &TriangleReader,
-    ) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
-        common.of(Cuboid::new(self.min.into(), self.max.into())?)
-    }
-}
-
-/// [`Cuboid::oriented`]: a centre and half edges.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct TiltedText<const D: usize> {
-    centre: Vector<D, f64>,
-    half_edges: Vec<Vector<D, f64>>,
-}
-
-impl<const D: usize> Make<D> for TiltedText<D> {
-    fn make(
-        &self,
-        common: &Common<D>,
-        _: &TriangleReader,
-    ) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
-        let edges = points(&self.half_edges);
-        let edges = <[[f64; D]; D]>::try_from(edges);
-        let edges =
-            edges.map_err(|edges| format!("{} half edges where {D} belong", edges.len()))?;
-        common.of(Cuboid::oriented(self.centre.into(), edges)?)
-    }
-}
-
-/// [`HalfSpace`].
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct HalfSpaceText<const D: usize> {
-    point: Vector<D, f64>,
-    normal: Vector<D, f64>,
-}
-
-impl<const D: usize> Make<D> for HalfSpaceText<D> {
-    fn make(
-        &self,
-        common: &Common<D>,
-        _: &TriangleReader,
-    ) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
-        common.of(HalfSpace::new(self.point.into(), self.normal.into())?)
-    }
-}
-
-/// [`Bounds`].
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct BoundsText<const D: usize> {
-    min: Vector<D, f64>,
-    max: Vector<D, f64>,
-}
-
-impl<const D: usize> Make<D> for BoundsText<D> {
-    fn make(
-        &self,
-        common: &Common<D>,
-        _: &TriangleReader,
-    ) -> Result<Arc<dyn Obstacle<D>>, Complaint> {
-        common.of(Bounds::new(self.min.into(), self.max.into())?)
-    }
+shapes! {
+    /// [`Sphere`].
+    SphereText<D> { centre: Vector<D, f64>, radius: f64 } => Sphere::new(centre.into(), radius);
+    /// [`Capsule`].
+    CapsuleText<D> { ends: [Vector<D, f64>; 2], radius: f64 }
+        => Capsule::new(ends.map(Into::into), radius);
+    /// [`Cuboid::new`]: axis-aligned.
+    CuboidText<D> { min: Vector<D, f64>, max: Vector<D, f64> }
+        => Cuboid::new(min.into(), max.into());
+    /// [`Cuboid::oriented`]: a centre and half edges.
+    TiltedText<D> { centre: Vector<D, f64>, half_edges: Vec<Vector<D, f64>> } => {
+        let edges = <[[f64; D]; D]>::try_from(points(&half_edges));
+        let edges = edges.map_err(|edges| format!("{} half edges where {D} belong", edges.len()));
+        edges.at("half_edges").and_then(|edges| Ok(Cuboid::oriented(centre.into(), edges)?))
+    };
+    /// [`HalfSpace`].
+    HalfSpaceText<D> { point: Vector<D, f64>, normal: Vector<D, f64> }
+        => HalfSpace::new(point.into(), normal.into());
+    /// [`Bounds`].
+    BoundsText<D> { min: Vector<D, f64>, max: Vector<D, f64> }
+        => Bounds::new(min.into(), max.into());
 }
 
 options! {
@@ -259,8 +193,10 @@ impl<const D: usize> Make<D> for LimbContactsText {
             Err("contacts between limbs take neither 'surface' nor 'path' nor 'spin'")?;
         }
         let limbs = self.options();
-        not_negative("the friction of contacts between limbs", limbs.friction)?;
-        not_negative("the margin of contacts between limbs, m,", limbs.margin)?;
+        not_negative("friction", "the friction of contacts between limbs", limbs.friction)
+            .at(common.shape)?;
+        not_negative("margin", "the margin of contacts between limbs, m,", limbs.margin)
+            .at(common.shape)?;
         Ok(Arc::new(limbs))
     }
 }
@@ -284,8 +220,9 @@ impl Make<3> for BodyContactsText {
         let surface =
             common.surface.as_ref().map_or(usual.surface, |text| text.over(usual.surface));
         Ok(Arc::new(BodyContacts {
-            surface: surface.checked()?,
-            margin: not_negative("the margin of contacts between bodies, m,", margin)?,
+            surface: surface.checked().at("surface")?,
+            margin: not_negative("margin", "the margin of contacts between bodies, m,", margin)
+                .at(common.shape)?,
         }))
     }
 }
@@ -311,11 +248,12 @@ impl Make<3> for MeshText {
         common: &Common<3>,
         files: &TriangleReader,
     ) -> Result<Arc<dyn Obstacle>, Complaint> {
-        let (positions, triangles) = self.read(files)?;
+        let (positions, triangles) = self.read(files).at(common.shape)?;
         let facing = match self.facing {
             FacingWord::Front => Facing::Front,
             FacingWord::Both => Facing::Both,
         };
-        common.finish(Moving::mesh(TriMesh::new(&positions, &triangles, facing)?))
+        let mesh = TriMesh::new(&positions, &triangles, facing).at(common.shape)?;
+        common.finish(Moving::mesh(mesh))
     }
 }

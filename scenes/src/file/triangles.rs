@@ -5,10 +5,9 @@ use std::error::Error;
 
 use taut_core::{PARTICLES_MAX, TRIANGLES_MAX, check_limit};
 use taut_world::ModelError;
-use toml::Spanned;
 
+use super::error::{At, Complaint};
 use super::values::{Vector, points};
-use super::{Complaint, SpannedError};
 
 /// Positions, m, and the corners of each triangle as their numbers.
 pub type Triangles = (Vec<[f32; 3]>, Vec<[u32; 3]>);
@@ -25,19 +24,22 @@ macro_rules! triangles {
         $(#[$about])*
         #[derive(serde::Deserialize)]
         #[serde(deny_unknown_fields)]
-        struct $text {
-            positions: Option<Vec<Vector<3>>>,
+        pub(super) struct $text {
+            positions: Option<Vec<crate::file::values::Vector<3>>>,
             triangles: Option<Vec<[u32; 3]>>,
-            file: Option<toml::Spanned<String>>,
+            file: Option<String>,
             scale: Option<f64>,
             $($field: $type,)*
         }
 
         impl $text {
-            fn read(&self, files: &TriangleReader) -> Result<Triangles, Complaint> {
+            fn read(
+                &self,
+                files: &crate::file::TriangleReader,
+            ) -> Result<crate::file::Triangles, crate::file::error::Complaint> {
                 let Self { positions, triangles, file, scale, .. } = self;
                 let written = (positions.as_deref(), triangles.as_deref());
-                super::triangles::read(written, file.as_ref(), *scale, files)
+                crate::file::triangles::read(written, file.as_deref(), *scale, files)
             }
         }
     };
@@ -47,7 +49,7 @@ pub(super) use triangles;
 /// Returns the given triangles, or those of a file scaled by `scale`.
 pub(super) fn read(
     (positions, triangles): (Option<&[Vector<3>]>, Option<&[[u32; 3]]>),
-    file: Option<&Spanned<String>>,
+    file: Option<&str>,
     scale: Option<f64>,
     files: &TriangleReader,
 ) -> Result<Triangles, Complaint> {
@@ -57,10 +59,10 @@ pub(super) fn read(
         }
         (None, None, Some(file)) => {
             let scale = scale.unwrap_or(1.0);
-            ModelError::check("the scale of a file", scale, 1e-9..=1e9, "from 1e-9 to 1e9")?;
-            let (mut positions, triangles) = files(file.get_ref()).map_err(|error| {
-                SpannedError { span: file.span(), message: with_sources(&*error) }
-            })?;
+            let (sane, must) = (1e-9..=1e9, "from 1e-9 to 1e9");
+            ModelError::check("scale", "the scale of a file", scale, sane, must)?;
+            let (mut positions, triangles) =
+                files(file).map_err(|error| with_sources(&*error)).at("file")?;
             for x in positions.as_flattened_mut() {
                 *x = (f64::from(*x) * scale) as f32;
             }

@@ -30,35 +30,41 @@ pub(super) fn points<const D: usize, T: Copy>(written: &[Vector<D, T>]) -> Vec<[
 }
 
 /// Checks that a value is finite.
-pub(super) fn finite(what: &'static str, value: f32) -> Result<f32, ModelError> {
-    ModelError::check(what, value.into(), .., "finite").map(|_| value)
+pub(super) fn finite(key: &'static str, what: &'static str, value: f32) -> Result<f32, ModelError> {
+    ModelError::check(key, what, value.into(), .., "finite").map(|_| value)
 }
 
 /// Checks a point, m.
 pub(super) fn place<const D: usize>(
+    key: &'static str,
     what: &'static str,
     point: Vector<D>,
 ) -> Result<[f32; D], ModelError> {
     let sane = -COORDINATE_MAX..=COORDINATE_MAX;
     for along in point.0 {
-        ModelError::check(what, along.into(), sane.clone(), "from -1e12 to 1e12")?;
+        ModelError::check(key, what, along.into(), sane.clone(), "from -1e12 to 1e12")?;
     }
     Ok(point.0)
 }
 
 /// Checks a direction or velocity.
 pub(super) fn vector<const D: usize>(
+    key: &'static str,
     what: &'static str,
     vector: Vector<D>,
 ) -> Result<[f32; D], ModelError> {
     for along in vector.0 {
-        ModelError::check(what, along.into(), -1e9..=1e9, "from -1e9 to 1e9")?;
+        ModelError::check(key, what, along.into(), -1e9..=1e9, "from -1e9 to 1e9")?;
     }
     Ok(vector.0)
 }
 
-pub(super) fn not_negative(what: &'static str, value: f32) -> Result<f32, ModelError> {
-    ModelError::check(what, value.into(), 0.0.., "at least 0 and finite").map(|_| value)
+pub(super) fn not_negative(
+    key: &'static str,
+    what: &'static str,
+    value: f32,
+) -> Result<f32, ModelError> {
+    ModelError::check(key, what, value.into(), 0.0.., "at least 0 and finite").map(|_| value)
 }
 
 /// Declares an enumeration by words.

@@ -43,7 +43,7 @@ impl<const D: usize> Bodies<D> {
             let of = body.vertices.clone();
             let weights = c2[of.clone()].iter().zip(&c3[of.clone()]).zip(&c4[of]);
             for (((c2, c3), c4), vertex) in weights.zip(&mut rows) {
-                *vertex = row::<D, N>(core::array::from_fn(|axis| {
+                *vertex = row::<_, D, N>(core::array::from_fn(|axis| {
                     ((c2 * x2[axis] + c3 * x3[axis]) + c4 * x4[axis]) + x1[axis]
                 }));
             }

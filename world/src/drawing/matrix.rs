@@ -1,6 +1,6 @@
 //! Poses of bodies and obstacles as matrices, for renderers.
 
-use super::Figure;
+use super::{Figure, row};
 use crate::pose::BodyPose;
 
 /// The transform from local to world coordinates, in columns as for GPUs: the axes, which are the
@@ -39,8 +39,7 @@ impl<const D: usize> Figure<'_, D> {
             [2.0 * (x * y + z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - x * w)],
             [2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)],
         ];
-        let at = |axis: usize| self.position.get(axis).copied().unwrap_or(0.0);
-        matrix(&rotation, [at(0), at(1), at(2)])
+        matrix(&rotation, row(self.position))
     }
 }
 

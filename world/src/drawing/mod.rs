@@ -21,7 +21,11 @@ pub use normals::normals;
 pub const GONE: u32 = u32::MAX;
 
 /// A point as a row of `N` numbers: missing coordinates are 0, excess ones are dropped.
+///
+/// ```
+/// assert_eq!(taut_world::row([1.0, 2.0]), [1.0, 2.0, 0.0]);
+/// ```
 #[inline(always)]
-pub(crate) fn row<const D: usize, const N: usize>(point: [f32; D]) -> [f32; N] {
-    core::array::from_fn(|axis| if axis < D { point[axis] } else { 0.0 })
+pub fn row<T: Copy + Default, const D: usize, const N: usize>(point: [T; D]) -> [T; N] {
+    core::array::from_fn(|axis| if axis < D { point[axis] } else { T::default() })
 }

@@ -119,25 +119,35 @@ impl<const D: usize> Emission<D> {
     /// As [`Model::emitter`](crate::Model::emitter).
     fn checked(&self) -> Result<usize, ModelError> {
         let Self { source, rate, velocity, normal_speed, spread, lifetime, mass, .. } = self;
-        ModelError::check("the rate of an emitter, 1/s,", *rate, 1e-9..=1e9, "from 1e-9 to 1e9")?;
         let [shortest, longest] = *lifetime;
-        let above = "above 0, and at most 1e9";
-        ModelError::check("the shortest lifetime, s,", shortest, f64::MIN_POSITIVE..=1e9, above)?;
-        let not_shorter = "not below the shortest, and at most 1e9";
-        ModelError::check("the longest lifetime, s,", longest, shortest..=1e9, not_shorter)?;
         let sane = 1.0 / INVERSE_MASS_MAX..=1.0 / INVERSE_MASS_MIN;
-        ModelError::check("a mass, kg,", f64::from(*mass), sane, "from 1e-9 to 1e9")?;
-        let speeds = velocity.iter().chain([normal_speed, spread]);
-        for &speed in speeds {
-            ModelError::check("a speed, m/s,", f64::from(speed), -1e9..=1e9, "from -1e9 to 1e9")?;
+        let (above, longer) =
+            ("above 0, and at most 1e9", "not below the shortest, and at most 1e9");
+        for (key, what, value, sane, must) in [
+            ("rate", "the rate of an emitter, 1/s,", *rate, 1e-9..=1e9, "from 1e-9 to 1e9"),
+            ("lifetime", "the shortest lifetime, s,", shortest, f64::MIN_POSITIVE..=1e9, above),
+            ("lifetime", "the longest lifetime, s,", longest, shortest..=1e9, longer),
+            ("mass", "a mass, kg,", f64::from(*mass), sane, "from 1e-9 to 1e9"),
+        ] {
+            ModelError::check(key, what, value, sane, must)?;
         }
-        for number in source.numbers() {
-            let number = f64::from(number);
-            ModelError::check("a place of a source, m,", number, -1e9..=1e9, "from -1e9 to 1e9")?;
+        let speeds = velocity.iter().map(|&speed| ("velocity", speed));
+        let speeds = speeds.chain([("normal_speed", *normal_speed), ("spread", *spread)]);
+        let speeds = speeds.map(|(key, speed)| (key, "a speed, m/s,", speed));
+        let places = source.numbers().into_iter();
+        let places = places.map(|number| ("source", "a place of a source, m,", number));
+        for (key, what, value) in speeds.chain(places) {
+            ModelError::check(key, what, value.into(), -1e9..=1e9, "from -1e9 to 1e9")?;
         }
         if let Source::Polygons(_) = source {
             let area = source.areas().last().copied().unwrap_or_default();
-            ModelError::check("the area of a source, m²,", area, f64::MIN_POSITIVE.., "above 0")?;
+            ModelError::check(
+                "source",
+                "the area of a source, m²,",
+                area,
+                f64::MIN_POSITIVE..,
+                "above 0",
+            )?;
         }
         let count = libm::ceil(rate * longest) + 1.0;
         #[allow(clippy::cast_sign_loss, reason = "a count")]

@@ -31,9 +31,9 @@ impl Gusts {
     /// not finite.
     pub fn new(strength: f32, size: f32, seed: u64) -> Result<Self, ModelError> {
         let (sane, must) = (0.0..=1e6, "from 0 to 1e6");
-        ModelError::check("the strength of gusts", strength.into(), sane, must)?;
+        ModelError::check("strength", "the strength of gusts", strength.into(), sane, must)?;
         let (least, what) = (f64::from(Self::LEAST_SIZE), "the size of gusts, m,");
-        ModelError::check(what, size.into(), least.., "at least 1e-6 and finite")?;
+        ModelError::check("size", what, size.into(), least.., "at least 1e-6 and finite")?;
         Ok(Self { strength, size, seed })
     }
 

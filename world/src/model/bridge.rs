@@ -72,17 +72,18 @@ impl Model {
     /// horizontal distance.
     pub fn bridge(from: [f32; 3], to: [f32; 3], bridge: &Bridge) -> Result<Self, ModelError> {
         let Bridge { planks, ropes, .. } = *bridge;
-        at_least("the number of planks of a bridge", planks, 1, "at least 1")?;
-        let sane = 2.0..=ROPES_MAX as f64;
-        ModelError::check("the number of ropes of a bridge", ropes as f64, sane, "from 2 to 16")?;
+        at_least("planks", "the number of planks of a bridge", planks, 1, "at least 1")?;
+        let (sane, must, count) = (2.0..=ROPES_MAX as f64, "from 2 to 16", ropes as f64);
+        ModelError::check("ropes", "the number of ropes of a bridge", count, sane, must)?;
         rectangle_checked(planks.saturating_mul(2).saturating_add(2), ropes + 2)?;
         // All particles of a plank are joined to each other, and some to the next and to rails.
         sticks_checked((planks as u128 + 1) * (2 * ropes * ropes + 12) as u128)?;
-        let width = positive("the width of a bridge, m,", bridge.width)?;
-        let sag = not_negative("the sag of a bridge, m,", bridge.sag)?;
-        let rails = not_negative("the height of a bridge's rails, m,", bridge.rails)?;
-        let plank_mass = positive("the mass of a plank, kg,", bridge.plank_mass)?;
-        let density = positive("the density of a bridge's ropes, kg/m,", bridge.density)?;
+        let width = positive("width", "the width of a bridge, m,", bridge.width)?;
+        let sag = not_negative("sag", "the sag of a bridge, m,", bridge.sag)?;
+        let rails = not_negative("rails", "the height of a bridge's rails, m,", bridge.rails)?;
+        let plank_mass = positive("plank_mass", "the mass of a plank, kg,", bridge.plank_mass)?;
+        let density =
+            positive("density", "the density of a bridge's ropes, kg/m,", bridge.density)?;
 
         let [from, to] = [from, to].map(wide);
         let along = difference(to, from);
@@ -90,7 +91,7 @@ impl Model {
         let [x, _, z] = along;
         let level = length([x, 0.0, z]);
         let sane = (core::ops::Bound::Excluded(0.0), core::ops::Bound::Unbounded);
-        ModelError::check("the level distance a bridge spans, m,", level, sane, "above 0")?;
+        ModelError::check("to", "the level distance a bridge spans, m,", level, sane, "above 0")?;
         let side = unit(cross(UP, [x, 0.0, z])).unwrap_or_default();
 
         // Cross-sections from end to end: a gap, then planks and gaps alternate.

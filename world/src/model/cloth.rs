@@ -37,6 +37,7 @@ impl<const D: usize> Axes<D> {
         // Directions closer than this do not define a plane.
         const LEAST: f64 = 1e-6;
         let impossible = |value, must| ModelError::Measure {
+            key: "axes",
             what: "the angle between across and down, as its sine,",
             value,
             must,
@@ -146,12 +147,12 @@ impl<const D: usize> Model<D> {
     /// 1e-9 or more than 1e9 kg; no family that has a stick in it.
     pub fn cloth(cloth: &Cloth<D>) -> Result<Self, ModelError> {
         let Cloth { columns, rows, .. } = *cloth;
-        at_least("the number of columns of a cloth", columns, 2, "at least 2")?;
-        at_least("the number of rows of a cloth", rows, 2, "at least 2")?;
+        at_least("columns", "the number of columns of a cloth", columns, 2, "at least 2")?;
+        at_least("rows", "the number of rows of a cloth", rows, 2, "at least 2")?;
         let count = rectangle_checked(columns, rows)?;
-        let width = positive("the width of a cloth, m,", cloth.width)?;
-        let height = positive("the height of a cloth, m,", cloth.height)?;
-        let density = positive("the density of a cloth, kg/m²,", cloth.density)?;
+        let width = positive("width", "the width of a cloth, m,", cloth.width)?;
+        let height = positive("height", "the height of a cloth, m,", cloth.height)?;
+        let density = positive("density", "the density of a cloth, kg/m²,", cloth.density)?;
         let [across, down] = cloth.axes.checked()?;
         let spacing = [width / (columns - 1) as f64, height / (rows - 1) as f64];
 

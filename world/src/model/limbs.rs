@@ -32,8 +32,8 @@ impl<const D: usize> Model<D> {
                 let particle = particle as usize;
                 return Err(ParticleError::NoSuchParticle { particle, particles }.into());
             }
-            let sane = 0.0..=taut_core::COORDINATE_MAX;
-            ModelError::check("the radius of a limb, m,", radius.into(), sane, "from 0 to 1e12")?;
+            let (sane, must) = (0.0..=taut_core::COORDINATE_MAX, "from 0 to 1e12");
+            ModelError::check("radius", "the radius of a limb, m,", radius.into(), sane, must)?;
         }
         self.limbs.extend(limbs);
         Ok(self)

@@ -66,10 +66,11 @@ impl<const D: usize> Model<D> {
     /// more than 1e9 kg.
     pub fn hex_sheet(sheet: &HexSheet<D>) -> Result<Self, ModelError> {
         let HexSheet { columns, rows, .. } = *sheet;
-        at_least("the number of columns of a hexagonal sheet", columns, 2, "at least 2")?;
-        at_least("the number of rows of a hexagonal sheet", rows, 2, "at least 2")?;
+        let must = "at least 2";
+        at_least("columns", "the number of columns of a hexagonal sheet", columns, 2, must)?;
+        at_least("rows", "the number of rows of a hexagonal sheet", rows, 2, must)?;
         let count = rectangle_checked(columns, rows)?;
-        let spacing = positive("the spacing of a hexagonal sheet, m,", sheet.spacing)?;
+        let spacing = positive("spacing", "the spacing of a hexagonal sheet, m,", sheet.spacing)?;
         let [across, down] = sheet.axes.checked()?;
 
         let row_height = spacing * libm::sqrt(3.0) / 2.0;
@@ -130,7 +131,7 @@ impl<const D: usize> Model<D> {
         bending: Bending,
         density: f32,
     ) -> Result<Self, ModelError> {
-        let density = positive("the density of a mesh, kg/m²,", density)?;
+        let density = positive("density", "the density of a mesh, kg/m²,", density)?;
         // Pinned, until the triangles are checked and masses can be computed.
         let pinned = Particles::new(positions, &vec![0.0; positions.len()])?;
         let sticks = Sticks::from_triangles(&pinned, triangles, bending)?;

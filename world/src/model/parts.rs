@@ -102,34 +102,44 @@ pub(super) fn marks(marks: Vec<bool>) -> Vec<bool> {
 /// The inverse of a mass, 1/kg, rounded once.
 pub(super) fn inverse_mass(mass: f64) -> Result<f32, ModelError> {
     const SANE: core::ops::RangeInclusive<f64> = 1e-9..=1e9;
-    let mass = ModelError::check("the mass of a particle, kg,", mass, SANE, "from 1e-9 to 1e9")?;
+    let mass =
+        ModelError::check("mass", "the mass of a particle, kg,", mass, SANE, "from 1e-9 to 1e9")?;
     Ok((1.0 / mass) as f32)
 }
 
 /// Checks that a quantity is above 0.
-pub(super) fn positive(what: &'static str, value: f32) -> Result<f64, ModelError> {
+pub(super) fn positive(
+    key: &'static str,
+    what: &'static str,
+    value: f32,
+) -> Result<f64, ModelError> {
     let sane = (Bound::Excluded(0.0), Bound::Unbounded);
-    ModelError::check(what, f64::from(value), sane, "above 0 and finite")
+    ModelError::check(key, what, f64::from(value), sane, "above 0 and finite")
 }
 
 /// Checks that a quantity is not below 0.
-pub(super) fn not_negative(what: &'static str, value: f32) -> Result<f64, ModelError> {
-    ModelError::check(what, f64::from(value), 0.0.., "at least 0 and finite")
+pub(super) fn not_negative(
+    key: &'static str,
+    what: &'static str,
+    value: f32,
+) -> Result<f64, ModelError> {
+    ModelError::check(key, what, f64::from(value), 0.0.., "at least 0 and finite")
 }
 
 /// Checks a share, from 0 to 1.
-pub(super) fn share(what: &'static str, value: f32) -> Result<f64, ModelError> {
-    ModelError::check(what, f64::from(value), 0.0..=1.0, "from 0 to 1")
+pub(super) fn share(key: &'static str, what: &'static str, value: f32) -> Result<f64, ModelError> {
+    ModelError::check(key, what, f64::from(value), 0.0..=1.0, "from 0 to 1")
 }
 
 /// Checks that a count is at least `least`.
 pub(super) fn at_least(
+    key: &'static str,
     what: &'static str,
     count: usize,
     least: usize,
     must: &'static str,
 ) -> Result<usize, ModelError> {
-    ModelError::check(what, count as f64, least as f64.., must)?;
+    ModelError::check(key, what, count as f64, least as f64.., must)?;
     Ok(count)
 }
 

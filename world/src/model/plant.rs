@@ -161,18 +161,18 @@ struct Growth<'a, const D: usize> {
 
 impl<'a, const D: usize> Growth<'a, D> {
     fn new(plant: &'a Plant) -> Result<Self, ModelError> {
-        at_least("the number of pieces of a stem", plant.pieces, 2, "at least 2")?;
-        positive("the stiffness of a plant", plant.stiffness)?;
-        share("the stiffness of a plant", plant.stiffness)?;
-        let angle = f64::from(plant.angle);
-        ModelError::check("the angle of a branch, rad,", angle, 0.0..=PI, "from 0 to pi")?;
+        at_least("pieces", "the number of pieces of a stem", plant.pieces, 2, "at least 2")?;
+        positive("stiffness", "the stiffness of a plant", plant.stiffness)?;
+        share("stiffness", "the stiffness of a plant", plant.stiffness)?;
+        let (angle, &Plant { wood_density, leaf_density, .. }) = (f64::from(plant.angle), plant);
+        ModelError::check("angle", "the angle of a branch, rad,", angle, 0.0..=PI, "from 0 to pi")?;
         Ok(Self {
             plant,
-            height: positive("the height of a plant, m,", plant.height)?,
-            thickness: positive("the thickness of a stem, m,", plant.thickness)?,
-            wood_density: positive("the density of wood, kg/m³,", plant.wood_density)?,
-            leaf: not_negative("the length of a leaf, m,", plant.leaf)?,
-            leaf_density: positive("the density of leaves, kg/m²,", plant.leaf_density)?,
+            height: positive("height", "the height of a plant, m,", plant.height)?,
+            thickness: positive("thickness", "the thickness of a stem, m,", plant.thickness)?,
+            wood_density: positive("wood_density", "the density of wood, kg/m³,", wood_density)?,
+            leaf: not_negative("leaf", "the length of a leaf, m,", plant.leaf)?,
+            leaf_density: positive("leaf_density", "the density of leaves, kg/m²,", leaf_density)?,
             angle: libm::sincos(angle),
             random: Random(ChaCha8Rng::seed_from_u64(plant.seed)),
             parts: Parts::new(),

@@ -274,9 +274,9 @@ struct Builder<'a, const D: usize> {
 
 impl<'a, const D: usize> Builder<'a, D> {
     fn new(ragdoll: &'a Ragdoll) -> Result<Self, ModelError> {
-        positive("the height of a ragdoll, m,", ragdoll.height)?;
-        positive("the mass of a ragdoll, kg,", ragdoll.mass)?;
-        share("the stiffness of a ragdoll's posture", ragdoll.posture)?;
+        positive("height", "the height of a ragdoll, m,", ragdoll.height)?;
+        positive("mass", "the mass of a ragdoll, kg,", ragdoll.mass)?;
+        share("posture", "the stiffness of a ragdoll's posture", ragdoll.posture)?;
         Ok(Self {
             parts: Parts::new(),
             names: Vec::new(),

@@ -32,7 +32,7 @@ impl Model {
     /// # Ok::<(), taut_world::ModelError>(())
     /// ```
     pub fn tetrahedron(edge: f32, mass: f32) -> Result<Self, ModelError> {
-        let edge = measure("the edge of a tetrahedron, m,", edge)?;
+        let edge = measure("edge", "the edge of a tetrahedron, m,", edge)?;
         let half = edge / 8.0_f64.sqrt();
         of_four(CORNERS.map(|corner| corner.map(|x| x * half)), f64::from(mass), None)
     }
@@ -53,7 +53,7 @@ impl Model {
     /// # Ok::<(), taut_world::ModelError>(())
     /// ```
     pub fn basis(edge: f32, mass: f32) -> Result<Self, ModelError> {
-        let edge = measure("the edge of a basis, m,", edge)?;
+        let edge = measure("edge", "the edge of a basis, m,", edge)?;
         let points = [[0.0; 3], [edge, 0.0, 0.0], [0.0, edge, 0.0], [0.0, 0.0, edge]];
         of_four(points, f64::from(mass), None)
     }
@@ -123,7 +123,7 @@ impl Model {
     /// ```
     pub fn rigid_box(size: [f32; 3], density: f64) -> Result<Self, ModelError> {
         for side in size {
-            measure("a side of a box, m,", side)?;
+            measure("size", "a side of a box, m,", side)?;
         }
         let size = size.map(f64::from);
         let properties = MassProperties::of_box(size, density)?;
@@ -132,8 +132,8 @@ impl Model {
     }
 }
 
-fn measure(what: &'static str, value: f32) -> Result<f64, ModelError> {
-    ModelError::check(what, f64::from(value), f64::MIN_POSITIVE.., "above 0")
+fn measure(key: &'static str, what: &'static str, value: f32) -> Result<f64, ModelError> {
+    ModelError::check(key, what, f64::from(value), f64::MIN_POSITIVE.., "above 0")
 }
 
 /// The corners of a box, corner `4 x + 2 y + z` for the upper (1) or lower (0) side along each

@@ -56,8 +56,8 @@ impl<const D: usize> Model<D> {
     /// spacing or density that is not above 0 and finite; a bending outside 0 to 1; more than
     /// 2²⁴ particles, or particles of less than 1e-9 or more than 1e9 kg.
     pub fn rope(path: &[[f32; D]], rope: &Rope) -> Result<Self, ModelError> {
-        let density = positive("the density of a rope, kg/m,", rope.density)?;
-        share("the bending stiffness of a rope", rope.bending)?;
+        let density = positive("density", "the density of a rope, kg/m,", rope.density)?;
+        share("bending", "the bending stiffness of a rope", rope.bending)?;
         let points = cut(path, rope.spacing)?;
 
         let mut parts = Parts::new();
@@ -89,8 +89,9 @@ impl<const D: usize> Model<D> {
 
 /// The points of a path, each segment cut into equal pieces of at most `spacing` m.
 fn cut<const D: usize>(path: &[[f32; D]], spacing: f32) -> Result<Vec<[f64; D]>, ModelError> {
-    let spacing = positive("the spacing of a rope, m,", spacing)?;
+    let spacing = positive("spacing", "the spacing of a rope, m,", spacing)?;
     ModelError::check(
+        "path",
         "the number of points of a rope's path",
         path.len() as f64,
         2.0..,
@@ -102,7 +103,7 @@ fn cut<const D: usize>(path: &[[f32; D]], spacing: f32) -> Result<Vec<[f64; D]>,
         let long = length(difference(to, from));
         let sane = (core::ops::Bound::Excluded(0.0), core::ops::Bound::Unbounded);
         let what = "the distance between two points of a rope's path, m,";
-        ModelError::check(what, long, sane, "above 0 and finite")?;
+        ModelError::check("path", what, long, sane, "above 0 and finite")?;
         count += libm::ceil(long / spacing);
     }
     #[allow(clippy::cast_sign_loss, reason = "a count")]

@@ -49,10 +49,10 @@ impl Tethers {
     /// Checks that the values are sane.
     pub(crate) fn checked(self) -> Result<Self, ModelError> {
         let slack = f64::from(self.slack);
-        ModelError::check("the slack of tethers", slack, 1.0..=1e6, "from 1 to 1e6")?;
+        ModelError::check("slack", "the slack of tethers", slack, 1.0..=1e6, "from 1 to 1e6")?;
         let anchors = f64::from(self.anchors);
-        let most = f64::from(ANCHORS_MAX);
-        ModelError::check("the number of anchors of tethers", anchors, 1.0..=most, "from 1 to 16")?;
+        let (sane, must) = (1.0..=f64::from(ANCHORS_MAX), "from 1 to 16");
+        ModelError::check("anchors", "the number of anchors of tethers", anchors, sane, must)?;
         Ok(self)
     }
 }

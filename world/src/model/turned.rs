@@ -25,6 +25,7 @@ impl Model {
     pub fn turned(self, axis: [f32; 3], angle: f32) -> Result<Self, ModelError> {
         let (sine, cosine) = libm::sincos(checked(angle)?);
         let axis = unit(wide(axis)).ok_or(ModelError::Measure {
+            key: "axis",
             what: "the length of an axis to turn about",
             value: f64::from(axis[0].hypot(axis[1]).hypot(axis[2])),
             must: "above 0 and finite",
@@ -65,5 +66,5 @@ impl<const D: usize> Model<D> {
 }
 
 fn checked(angle: f32) -> Result<f64, ModelError> {
-    ModelError::check("the angle to turn by, rad,", f64::from(angle), .., "finite")
+    ModelError::check("angle", "the angle to turn by, rad,", f64::from(angle), .., "finite")
 }

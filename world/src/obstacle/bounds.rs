@@ -39,10 +39,10 @@ impl<const D: usize> Bounds<D> {
     /// # Errors
     /// A number that is not finite; a maximum below the minimum.
     pub fn new(min: [f64; D], max: [f64; D]) -> Result<Self, ModelError> {
-        check_point("the least corner of bounds, m,", min)?;
-        check_point("the greatest corner of bounds, m,", max)?;
+        check_point("min", "the least corner of bounds, m,", min)?;
+        check_point("max", "the greatest corner of bounds, m,", max)?;
         for (min, max) in min.into_iter().zip(max) {
-            ModelError::check("the width of bounds, m,", max - min, 0.0.., "at least 0")?;
+            ModelError::check("max", "the width of bounds, m,", max - min, 0.0.., "at least 0")?;
         }
         Ok(Self { min, max })
     }

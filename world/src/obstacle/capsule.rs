@@ -32,7 +32,7 @@ impl<const D: usize> Capsule<D> {
     /// A number that is not finite; a negative radius.
     pub fn new(ends: [[f64; D]; 2], radius: f64) -> Result<Self, ModelError> {
         for end in ends {
-            check_point("an end of a capsule, m,", end)?;
+            check_point("ends", "an end of a capsule, m,", end)?;
         }
         Ok(Self { ends, radius: check_radius("the radius of a capsule, m,", radius)? })
     }

@@ -35,11 +35,12 @@ impl<const D: usize> Cuboid<D> {
     /// # Errors
     /// A number that is not finite; a maximum that is not above the minimum.
     pub fn new(min: [f64; D], max: [f64; D]) -> Result<Self, ModelError> {
-        check_point("the least corner of a box, m,", min)?;
-        check_point("the greatest corner of a box, m,", max)?;
+        check_point("min", "the least corner of a box, m,", min)?;
+        check_point("max", "the greatest corner of a box, m,", max)?;
         let half = |axis: usize| (max[axis] - min[axis]) / 2.0;
         for axis in 0..D {
-            ModelError::check("the width of a box, m,", 2.0 * half(axis), 1e-12.., "above 0")?;
+            let width = max[axis] - min[axis];
+            ModelError::check("max", "the width of a box, m,", width, 1e-12.., "above 0")?;
         }
         Self::oriented(
             core::array::from_fn(|axis| min[axis] + half(axis)),
@@ -55,15 +56,15 @@ impl<const D: usize> Cuboid<D> {
     /// # Errors
     /// A number that is not finite; a half edge of no length; two that are not at right angles.
     pub fn oriented(centre: [f64; D], half_edges: [[f64; D]; D]) -> Result<Self, ModelError> {
-        check_point("the centre of a box, m,", centre)?;
+        check_point("centre", "the centre of a box, m,", centre)?;
         let mut axes = half_edges;
         for axis in &mut axes {
-            *axis = unit("the length of a half edge of a box", *axis)?;
+            *axis = unit("half_edges", "the length of a half edge of a box", *axis)?;
         }
         for (i, a) in axes.iter().enumerate() {
             for b in &axes[..i] {
                 let what = "the cosine between two half edges of a box";
-                ModelError::check(what, dot(*a, *b), -1e-6..=1e-6, "0")?;
+                ModelError::check("half_edges", what, dot(*a, *b), -1e-6..=1e-6, "0")?;
             }
         }
         let half = core::array::from_fn(|edge| dot(half_edges[edge], axes[edge]));

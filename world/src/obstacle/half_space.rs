@@ -33,8 +33,9 @@ impl<const D: usize> HalfSpace<D> {
     /// # Errors
     /// A number that is not finite; a normal of no length.
     pub fn new(point: [f64; D], normal: [f64; D]) -> Result<Self, ModelError> {
-        check_point("the point of a half-space, m,", point)?;
-        Ok(Self { point, normal: unit("the length of the normal of a half-space", normal)? })
+        check_point("point", "the point of a half-space, m,", point)?;
+        let normal = unit("normal", "the length of the normal of a half-space", normal)?;
+        Ok(Self { point, normal })
     }
 }
 

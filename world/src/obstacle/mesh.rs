@@ -115,11 +115,11 @@ impl TriMesh {
         let mut extent = 0.0_f64;
         for point in points {
             let point = point.map(f64::from);
-            check_point("a coordinate of a mesh, m,", point)?;
+            check_point("positions", "a coordinate of a mesh, m,", point)?;
             extent = point.iter().fold(extent, |extent, x| extent.max(x.abs()));
         }
-        let number = triangles.len() as f64;
-        ModelError::check("the number of triangles of a mesh", number, 1.0.., "at least 1")?;
+        let (number, must) = (triangles.len() as f64, "at least 1");
+        ModelError::check("triangles", "the number of triangles of a mesh", number, 1.0.., must)?;
         for (triangle, corners) in triangles.iter().enumerate() {
             for &corner in corners {
                 let particles = points.len();

@@ -26,7 +26,7 @@ pub struct Sphere<const D: usize = 3> {
 }
 
 pub(super) fn check_radius(what: &'static str, radius: f64) -> Result<f64, ModelError> {
-    ModelError::check(what, radius, 0.0..=COORDINATE_MAX, "from 0 to 1e12")
+    ModelError::check("radius", what, radius, 0.0..=COORDINATE_MAX, "from 0 to 1e12")
 }
 
 impl<const D: usize> Sphere<D> {
@@ -35,7 +35,7 @@ impl<const D: usize> Sphere<D> {
     /// # Errors
     /// A number that is not finite; a negative radius.
     pub fn new(centre: [f64; D], radius: f64) -> Result<Self, ModelError> {
-        check_point("the centre of a sphere, m,", centre)?;
+        check_point("centre", "the centre of a sphere, m,", centre)?;
         Ok(Self { centre, radius: check_radius("the radius of a sphere, m,", radius)? })
     }
 }

@@ -1,5 +1,7 @@
 //! The rest shape on which distances are measured: edges and triangles, by their lengths alone.
 
+use taut_core::Lists;
+
 /// No side.
 const NONE: u32 = u32::MAX;
 
@@ -241,13 +243,14 @@ impl Pairs {
         let mut lists = Lists::new(particles, given.iter().map(by_lower));
         for low in 0..particles as u32 {
             let range = lists.range(low);
-            lists.items[range].sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+            lists.items_mut()[range]
+                .sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
         }
         Self { lists }
     }
 
     fn len(&self) -> usize {
-        self.lists.items.len()
+        self.lists.items().len()
     }
 
     /// The index of a pair, and its shortest length.
@@ -255,8 +258,8 @@ impl Pairs {
         let range = self.lists.range(a.min(b));
         let high = a.max(b);
         let first =
-            range.start + self.lists.items[range.clone()].partition_point(|&(end, _)| end < high);
-        let found = self.lists.items[..range.end].get(first).filter(|&&(end, _)| end == high);
+            range.start + self.lists.items()[range.clone()].partition_point(|&(end, _)| end < high);
+        let found = self.lists.items()[..range.end].get(first).filter(|&&(end, _)| end == high);
         found.map(|&(_, length)| (first, length))
     }
 
@@ -265,7 +268,7 @@ impl Pairs {
         for low in 0..self.lists.owners() as u32 {
             let mut last = None;
             for place in self.lists.range(low) {
-                let (high, length) = self.lists.items[place];
+                let (high, length) = self.lists.items()[place];
                 if last != Some(high) {
                     visit(place, [low, high], length);
                 }
@@ -333,46 +336,5 @@ impl AngleSum {
     fn exceeds(&self, half_turns: u32) -> bool {
         self.half_turns > half_turns
             || self.half_turns == half_turns && (self.sine > FLAT || self.cosine < 0.0)
-    }
-}
-
-/// A list for each owner, all stored in one vector.
-#[derive(Clone, Debug)]
-pub(super) struct Lists<T> {
-    first: Vec<u32>,
-    items: Vec<T>,
-}
-
-impl<T: Copy> Lists<T> {
-    /// Lists of (owner, item) pairs; the items of an owner keep their order.
-    fn new(owners: usize, items: impl Iterator<Item = (u32, T)> + Clone) -> Self {
-        let mut first = vec![0_u32; owners + 1];
-        for (owner, _) in items.clone() {
-            first[owner as usize + 1] += 1;
-        }
-        for owner in 0..owners {
-            first[owner + 1] += first[owner];
-        }
-        let mut next = first.clone();
-        let Some((_, any)) = items.clone().next() else { return Self { first, items: Vec::new() } };
-        let mut sorted = vec![any; first[owners] as usize];
-        for (owner, item) in items {
-            let at = &mut next[owner as usize];
-            sorted[*at as usize] = item;
-            *at += 1;
-        }
-        Self { first, items: sorted }
-    }
-
-    fn owners(&self) -> usize {
-        self.first.len() - 1
-    }
-
-    fn range(&self, owner: u32) -> core::ops::Range<usize> {
-        self.first[owner as usize] as usize..self.first[owner as usize + 1] as usize
-    }
-
-    pub(super) fn of(&self, owner: u32) -> &[T] {
-        &self.items[self.range(owner)]
     }
 }

@@ -1,6 +1,6 @@
 //! An order of sticks in which SIMD code computes all stretches fast.
 
-use taut_core::Sticks;
+use taut_core::{Directed, Sticks};
 
 /// Largest number of sticks that are computed together.
 pub(super) const CHUNK: usize = 64;
@@ -36,24 +36,17 @@ impl RunLayout {
     /// The sticks that `wanted` selects.
     pub(super) fn of(sticks: &Sticks, wanted: impl Fn(usize) -> bool) -> Self {
         let ends = sticks.ends();
-        let mut order: Vec<u32> =
-            (0..sticks.len() as u32).filter(|&stick| wanted(stick as usize)).collect();
-        order.sort_by_key(|&stick| {
-            let [a, b] = ends[stick as usize];
-            (b.wrapping_sub(a), a, stick)
-        });
-        let follows = |&one: &u32, &next: &u32| {
-            let [one, next] = [one, next].map(|stick| ends[stick as usize]);
-            [one[0] + 1, one[1] + 1] == next
-        };
+        let wanted = (0..).zip(ends).filter(|&(stick, _)| wanted(stick as usize));
+        let sorted = Directed::sorted(wanted.map(|(stick, &ends)| Directed::stick(stick, ends)));
         let (mut runs, mut places, mut single) = (Vec::new(), Vec::new(), Vec::new());
-        for run in order.chunk_by(follows).flat_map(|run| run.chunks(CHUNK)) {
+        for run in Directed::runs(&sorted, 1).flat_map(|run| run.chunks(CHUNK)) {
+            let numbers = run.iter().map(|stick| stick.number);
             if run.len() < RUN_MIN {
-                single.extend(run);
+                single.extend(numbers);
             } else {
-                let [a, b] = ends[run[0] as usize].map(|end| end as usize);
+                let [a, b] = ends[run[0].number as usize].map(|end| end as usize);
                 runs.push(Run { a, b, first: places.len(), len: run.len() });
-                places.extend(run);
+                places.extend(numbers);
             }
         }
         // By number, which keeps memory accesses local.

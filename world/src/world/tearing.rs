@@ -1,48 +1,11 @@
 //! Tearing of sticks, and removal of their faces.
 
-use taut_core::{Kernel, Sticks};
+use taut_core::{Kernel, Lists, Sticks};
 
 use super::island::Island;
 use super::overstretched::Tearing;
 use super::{World, WorldError};
 use crate::model::Model;
-
-/// A set of particle pairs. A lookup takes constant time if few pairs share a particle.
-struct Edges {
-    /// For each lower end the index of its first pair in `higher`; at the end the number of pairs.
-    first: Vec<u32>,
-    higher: Vec<u32>,
-}
-
-impl Edges {
-    /// The set of `pairs` among so many particles. Counting sort, so linear.
-    fn new(particles: usize, pairs: impl Iterator<Item = [u32; 2]> + Clone) -> Self {
-        let sorted = pairs.map(|[a, b]| [a.min(b), a.max(b)]);
-        let mut first = vec![0; particles + 1];
-        for [lower, _] in sorted.clone() {
-            first[lower as usize] += 1;
-        }
-        let mut sum = 0;
-        for count in &mut first {
-            sum += *count; // the end of each, as `higher` is filled backwards
-            *count = sum;
-        }
-        let mut higher = vec![0; sum as usize];
-        for [lower, end] in sorted {
-            let at = &mut first[lower as usize];
-            *at -= 1;
-            higher[*at as usize] = end;
-        }
-        Self { first, higher }
-    }
-
-    fn has(&self, [a, b]: [u32; 2]) -> bool {
-        let [lower, higher] = [a.min(b), a.max(b)];
-        let of_lower = self.first.get(lower as usize..).and_then(|it| it.first_chunk());
-        of_lower
-            .is_some_and(|&[from, to]| self.higher[from as usize..to as usize].contains(&higher))
-    }
-}
 
 impl<P, const D: usize> Island<P, D> {
     /// Tears the overstretched sticks; returns how many there were.
@@ -85,9 +48,15 @@ impl<P, const D: usize> Island<P, D> {
             sticks.tear(stick as usize).expect("the stick exists");
         }
         if torn > 0 && !faces.is_empty() {
-            let ends = found.iter().map(|&stick| sticks.ends()[stick as usize]);
-            let torn = Edges::new(sticks.particles(), ends);
-            faces.retain(|[a, b, c]| ![[a, b], [b, c], [c, a]].iter().any(|&it| torn.has(it)));
+            let sorted = |[a, b]: [u32; 2]| (a.min(b), a.max(b));
+            let ends = found.iter().map(|&stick| sorted(sticks.ends()[stick as usize]));
+            let torn = Lists::new(sticks.particles(), ends);
+            // A face may have corners that are not particles.
+            let is_torn = |edge| {
+                let (lower, higher) = sorted(edge);
+                (lower as usize) < torn.owners() && torn.of(lower).contains(&higher)
+            };
+            faces.retain(|[a, b, c]| ![[a, b], [b, c], [c, a]].into_iter().any(is_torn));
         }
         torn
     }

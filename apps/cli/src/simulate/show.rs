@@ -1,7 +1,7 @@
 //! Converts a world to the stage and frames of the crates that write files and pictures.
 
 use taut::Kernel;
-use taut::world::{Figure, Form, GONE, Look, World, normals};
+use taut::world::{Figure, Form, GONE, Look, World, normals, row};
 use taut_export::{Frame, Look as Shown, Mesh, Part, Pose, Solid, Stage};
 use taut_mesh::Origin;
 
@@ -148,7 +148,7 @@ impl Show {
             for (body, of) in bodies.all().iter().enumerate() {
                 let reference = BodyRef { island, body };
                 let inverse = reference.pose(world).inverse();
-                let local = vertices[of.vertices()].iter().map(|it| inverse.point(point(*it)));
+                let local = vertices[of.vertices()].iter().map(|it| inverse.point(row(*it)));
                 let start = of.vertices().start as u32;
                 let corners = bodies.triangles()[of.triangles()].iter();
                 let corners: Vec<[u32; 3]> =
@@ -195,7 +195,7 @@ impl Show {
                     (Mesh::room(half, walls.min(2.0 * half[1])), "room", true)
                 }
                 Form::Mesh { points, triangles } => {
-                    let points: Vec<[f32; 3]> = points.iter().map(|&it| self::point(it)).collect();
+                    let points: Vec<[f32; 3]> = points.iter().map(|&it| row(it)).collect();
                     (Mesh::faceted(&points, triangles), "mesh", false)
                 }
                 _ => continue,
@@ -248,7 +248,7 @@ impl Show {
             self.obstacles.iter().map(|&nth| world.obstacles()[nth].figure(world.time()));
         frame.poses.extend(obstacles.map(|figure| {
             figure.map_or(Pose::REST, |Figure { position, rotation, .. }| Pose {
-                position: point(position.map(|x| x as f32)),
+                position: row(position.map(|x| x as f32)),
                 rotation: rotation.map(|x| x as f32),
             })
         }));
@@ -260,7 +260,7 @@ impl BodyRef {
     fn pose<K: Kernel<D>, const D: usize>(&self, world: &World<K, D>) -> Pose {
         let matter = &world.islands()[self.island].matter;
         let particles = matter.bodies.all()[self.body].particles();
-        let [a, b, c, _] = particles.map(|it| point(matter.particles.position(it as usize)));
+        let [a, b, c, _] = particles.map(|it| row(matter.particles.position(it as usize)));
         Pose::of_triangle([a, b, c])
     }
 }
@@ -274,11 +274,6 @@ fn shown(look: Look) -> Shown {
         Look::Ragdoll => Shown::Ragdoll,
         Look::Grains => Shown::Grains,
     }
-}
-
-/// Extends a point to three coordinates.
-fn point<const D: usize>(point: [f32; D]) -> [f32; 3] {
-    std::array::from_fn(|axis| point.get(axis).copied().unwrap_or(0.0))
 }
 
 /// Half extents; a 2-D box gets a depth of a tenth of its shortest edge.

@@ -1,9 +1,9 @@
 //! Binary messages of a session.
 
-use taut::world::{Drawing, Figure, Form, Look};
+use taut::world::{Drawing, Figure, Form, Look, row};
 use taut::{AnyKernel, Kernel};
 
-use super::{Session, space};
+use super::Session;
 use crate::pages::{Page, TopologySent};
 use crate::protocol::{Collider, Kind, Mesh, Message, Part, Writer};
 
@@ -75,7 +75,7 @@ where
         let mut writer = Writer::new(Kind::Frame, epoch, numbers, bytes);
         writer.rows(&rows);
         for Figure { position, rotation, .. } in self.figures() {
-            writer.f32s(space(position.map(|x| x as f32)));
+            writer.f32s(row::<_, D, 3>(position.map(|x| x as f32)));
             writer.f32s(rotation.map(|x| x as f32));
         }
         writer.finish()
@@ -137,7 +137,7 @@ where
 }
 
 fn collider<const D: usize>(form: &Form<'_, D>) -> Collider {
-    let half = |half: [f64; D]| space(half.map(|x| x as f32));
+    let half = |half: [f64; D]| row(half.map(|x| x as f32));
     match *form {
         Form::Sphere { radius } => Collider::Sphere { radius: radius as f32 },
         Form::Capsule { radius, half } => {
@@ -146,7 +146,7 @@ fn collider<const D: usize>(form: &Form<'_, D>) -> Collider {
         Form::Cuboid { half: it } => Collider::Cuboid { half: half(it) },
         Form::Bounds { half: it } => Collider::Bounds { half: half(it) },
         Form::Mesh { points, triangles } => Collider::Mesh {
-            points: points.iter().flat_map(|&point| space(point)).collect(),
+            points: points.iter().flat_map(|&point| row::<_, D, 3>(point)).collect(),
             triangles: triangles.as_flattened().to_vec(),
         },
         Form::HalfSpace => Collider::HalfSpace,

@@ -7,7 +7,7 @@ mod runner;
 mod space;
 
 use taut::world::{
-    AnyScene, Arrangement, Drawing, Model, Order, Scene, SnapshotError, World, WorldError,
+    AnyScene, Arrangement, Drawing, Model, Order, Scene, SnapshotError, World, WorldError, row,
 };
 use taut::{AnyKernel, Kernel, KernelChoice, KernelChoiceError, KernelName, StepError};
 
@@ -85,7 +85,7 @@ where
         Ok(Self {
             default_order,
             has_sheets,
-            bounds: bounds(world.positions().map(space)),
+            bounds: bounds(world.positions().map(row)),
             faces: triangles.len(),
             sticks: sticks.len(),
             runner,
@@ -179,11 +179,6 @@ fn bounds(mut points: impl Iterator<Item = [f32; 3]>) -> [[f32; 3]; 2] {
             core::array::from_fn(|axis| greatest[axis].max(point[axis])),
         ]
     })
-}
-
-/// Extends a point to three coordinates.
-fn space<const D: usize>(point: [f32; D]) -> [f32; 3] {
-    core::array::from_fn(|axis| if axis < D { point[axis] } else { 0.0 })
 }
 
 fn own_tear_factor<const D: usize>(model: &Model<D>, stick: usize) -> f32 {

@@ -1,5 +1,7 @@
 //! For each particle the slots of the triangles around it.
 
+use taut_core::Lists;
+
 /// Number of triangles in a block: the lanes of the widest register of `f32`.
 pub(crate) const BLOCK: usize = taut_core::PADDING;
 
@@ -40,27 +42,26 @@ pub(crate) struct Share {
 
 impl Around {
     pub(super) fn new(faces: &[[u32; 3]], slot_of: &[u32], contents: &[Slot]) -> Self {
-        let mut pairs: Vec<[u32; 2]> = Vec::with_capacity(3 * faces.len());
-        for (corners, &slot) in faces.iter().zip(slot_of) {
-            pairs.extend(corners.map(|corner| [corner, slot]));
-        }
-        pairs.sort_by_key(|&[particle, _]| particle); // stable: by faces
+        let particles = faces.as_flattened().iter().max().map_or(0, |&last| last as usize + 1);
+        let pairs = faces.iter().zip(slot_of);
+        let pairs = pairs.flat_map(|(corners, &slot)| corners.map(|corner| (corner, slot)));
+        let slots_of = Lists::new(particles, pairs);
         let mut around =
             Self { shares: Vec::new(), slots: Vec::new(), counts: Vec::new(), particles: 0 };
         let (mut first, mut len, mut slots) = (0, 0, Vec::new());
-        for of_one in pairs.chunk_by(|one, next| one[0] == next[0]) {
-            let particle = of_one[0][0];
-            around.particles += 1;
-            around.counts.resize(particle as usize, 0.0);
+        for (particle, of_one) in (0..).zip(slots_of.iter()) {
             around.counts.push(of_one.len() as f32);
-            let of_one: Vec<u32> = of_one.iter().map(|&[_, slot]| slot).collect();
+            if of_one.is_empty() {
+                continue;
+            }
+            around.particles += 1;
             let follows = len > 0 && first + len == particle;
-            let joined = follows.then(|| joined(&slots, len, &of_one, contents)).flatten();
+            let joined = follows.then(|| joined(&slots, len, of_one, contents)).flatten();
             if let Some(joined) = joined {
                 (len, slots) = (len + 1, joined);
             } else {
                 around.push_shares(first, len, &slots);
-                (first, len, slots) = (particle, 1, of_one);
+                (first, len, slots) = (particle, 1, of_one.to_vec());
             }
         }
         around.push_shares(first, len, &slots);

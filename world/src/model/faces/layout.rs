@@ -5,6 +5,8 @@ use core::ops::Range;
 use core::slice::{from_mut, from_ref};
 use std::collections::BTreeMap;
 
+use taut_core::Directed;
+
 use super::around::{Around, BLOCK, Slot};
 use super::remove_indices;
 
@@ -78,7 +80,7 @@ pub(crate) struct Block {
 
 /// Largest step between consecutive triangles of a row. Above 1 it skips gaps, as at the edges of a
 /// sheet, where the next row of cells begins one particle later.
-const STRIDE: i64 = 4;
+const STRIDE: u32 = 4;
 
 /// Largest ratio of the length of a row to its number of triangles.
 const SPARSEST: usize = 3;
@@ -100,37 +102,27 @@ pub(crate) struct Layout {
 
 impl Layout {
     pub(super) fn new(faces: &[[u32; 3]]) -> Self {
-        // By the offsets between corners, then by position: this groups the rows of a sheet.
-        let place = |face: u32| {
-            let [a, b, c] = faces[face as usize].map(i64::from);
-            ([b - a, c - a], a)
-        };
-        let mut order: Vec<u32> = (0..faces.len() as u32).collect();
-        order.sort_by_key(|&face| place(face));
-        let follows = |&one: &u32, &next: &u32| {
-            let ((shape, a), (of_next, next)) = (place(one), place(next));
-            shape == of_next && (1..=STRIDE).contains(&(next - a))
-        };
-        let length = |row: &[u32]| {
-            let [first, last] = [row[0], row[row.len() - 1]].map(|face| faces[face as usize][0]);
-            (last - first) as usize + 1
-        };
-        let (rows, scattered): (Vec<&[u32]>, Vec<&[u32]>) = order
-            .chunk_by(follows)
+        // This groups the rows of a sheet.
+        let sorted = Directed::sorted((0..).zip(faces).map(|(number, &[first, b, c])| {
+            let direction = [b, c].map(|corner| i64::from(corner) - i64::from(first));
+            Directed { direction, first, number }
+        }));
+        let length = |row: &[Directed<_>]| (row[row.len() - 1].first - row[0].first) as usize + 1;
+        let (rows, scattered): (Vec<_>, Vec<_>) = Directed::runs(&sorted, STRIDE)
             .partition(|row| (BLOCK..=SPARSEST * row.len()).contains(&length(row)));
         let mut slot_of = vec![0; faces.len()];
         let mut first_slot = 0;
         let rows = rows.into_iter().map(|row| {
-            let (corners, length) = (faces[row[0] as usize], length(row));
-            for &face in row {
-                slot_of[face as usize] = first_slot + (faces[face as usize][0] - corners[0]);
+            let (corners, length) = (faces[row[0].number as usize], length(row));
+            for face in row {
+                slot_of[face.number as usize] = first_slot + (face.first - corners[0]);
             }
             let row = Row { corners, length, slot: first_slot };
             first_slot = (first_slot + length as u32).next_multiple_of(BLOCK as u32);
             row
         });
         let mut blocks = Row::in_pairs(rows.collect());
-        let mut scattered = scattered.concat();
+        let mut scattered: Vec<u32> = scattered.concat().iter().map(|face| face.number).collect();
         // Groups triangles that are near each other in memory.
         scattered.sort_by_key(|&face| faces[face as usize].into_iter().min());
         for some in scattered.chunks(BLOCK) {

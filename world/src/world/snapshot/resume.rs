@@ -74,9 +74,9 @@ impl Snapshot {
     /// The number of steps, and the time, s.
     fn progress(&self) -> Result<(u64, f64), SnapshotError> {
         let what = "the number of steps";
-        ModelError::check(what, self.steps as f64, ..=STEPS_MAX as f64, "at most 2^53")?;
+        ModelError::check("steps", what, self.steps as f64, ..=STEPS_MAX as f64, "at most 2^53")?;
         let time = f64::from_bits(self.time);
-        ModelError::check("the time, s,", time, 0.0..=TIME_MAX, "from 0 to 1e15")?;
+        ModelError::check("time", "the time, s,", time, 0.0..=TIME_MAX, "from 0 to 1e15")?;
         Ok((self.steps, time))
     }
 }
@@ -147,7 +147,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
                 // The largest distance of two valid coordinates.
                 let sane = -2.0 * COORDINATE_MAX..=2.0 * COORDINATE_MAX;
                 let what = "the drag per substep of a held particle, m,";
-                ModelError::check(what, f64::from(along), sane, "from -2e12 to 2e12")?;
+                ModelError::check("drift", what, f64::from(along), sane, "from -2e12 to 2e12")?;
             }
             self.held.insert(
                 hold.particle,

@@ -1,0 +1,89 @@
+//! Lists of items by owner.
+
+use alloc::vec::Vec;
+use core::ops::Range;
+
+/// A list of items for each of some owners, as the sticks at each particle, all in one vector.
+#[derive(Clone, Debug)]
+pub struct Lists<T = u32> {
+    /// Where the list of each owner starts, and the last one ends.
+    starts: Vec<u32>,
+    items: Vec<T>,
+}
+
+impl<T: Copy> Lists<T> {
+    /// The lists of (owner, item) pairs; the items of an owner keep their order: a stable counting
+    /// sort.
+    ///
+    /// ```
+    /// use taut_core::Lists;
+    ///
+    /// let lists = Lists::new(3, [(2, 'a'), (0, 'b'), (2, 'c')].into_iter());
+    /// assert_eq!((lists.of(0), lists.of(1), lists.of(2)), (&['b'][..], &[][..], &['a', 'c'][..]));
+    /// ```
+    ///
+    /// # Panics
+    /// If an owner is not below `owners`.
+    pub fn new(owners: usize, pairs: impl Iterator<Item = (u32, T)> + Clone) -> Self {
+        // Filling the lists moves each start to the next one, so they begin two places late.
+        let mut starts = alloc::vec![0_u32; owners + 2];
+        for (owner, _) in pairs.clone() {
+            starts[owner as usize + 2] += 1;
+        }
+        for at in 2..starts.len() {
+            starts[at] += starts[at - 1];
+        }
+        let mut items = Vec::new();
+        if let Some((_, any)) = pairs.clone().next() {
+            items.resize(starts[owners + 1] as usize, any);
+        }
+        for (owner, item) in pairs {
+            let at = &mut starts[owner as usize + 1];
+            items[*at as usize] = item;
+            *at += 1;
+        }
+        starts.pop();
+        Self { starts, items }
+    }
+
+    /// How many owners there are.
+    pub fn owners(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// Where the items of an owner are among all items.
+    ///
+    /// # Panics
+    /// If there is no such owner.
+    pub fn range(&self, owner: u32) -> Range<usize> {
+        self.starts[owner as usize] as usize..self.starts[owner as usize + 1] as usize
+    }
+
+    /// The items of an owner.
+    ///
+    /// # Panics
+    /// If there is no such owner.
+    pub fn of(&self, owner: u32) -> &[T] {
+        &self.items[self.range(owner)]
+    }
+
+    /// The list of each owner.
+    pub fn iter(&self) -> impl Iterator<Item = &[T]> {
+        (0..self.owners() as u32).map(|owner| self.of(owner))
+    }
+
+    /// All items, by owner.
+    pub fn items(&self) -> &[T] {
+        &self.items
+    }
+
+    /// All items, by owner.
+    pub fn items_mut(&mut self) -> &mut [T] {
+        &mut self.items
+    }
+
+    /// All items, by owner.
+    pub fn into_items(self) -> Vec<T> {
+        self.items
+    }
+}

@@ -1,0 +1,49 @@
+//! Runs: items whose corners are consecutive particles, as in a sheet.
+
+use alloc::vec::Vec;
+
+/// An item with corners (a stick, a triangle), ordered by direction, first corner and number: the
+/// items of a run are consecutive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Directed<T = u32> {
+    /// The offsets of the other corners from the first.
+    pub direction: T,
+    /// The first corner.
+    pub first: u32,
+    /// The number of the item.
+    pub number: u32,
+}
+
+impl Directed {
+    /// A stick, by its number and ends.
+    pub fn stick(number: u32, [a, b]: [u32; 2]) -> Self {
+        Self { direction: b.wrapping_sub(a), first: a, number }
+    }
+}
+
+impl<T: Copy + Ord> Directed<T> {
+    /// Items in their order.
+    ///
+    /// ```
+    /// use taut_core::Directed;
+    ///
+    /// let ends = [[0, 1], [4, 6], [1, 2], [2, 3], [5, 7]];
+    /// let sorted = Directed::sorted((0..).zip(ends).map(|(stick, ends)| Directed::stick(stick, ends)));
+    /// let numbers = |run: &[Directed]| run.iter().map(|it| it.number).collect::<Vec<u32>>();
+    /// let runs: Vec<_> = Directed::runs(&sorted, 1).map(numbers).collect();
+    /// assert_eq!(runs, [vec![0, 2, 3], vec![1, 4]]);
+    /// ```
+    pub fn sorted(items: impl IntoIterator<Item = Self>) -> Vec<Self> {
+        let mut sorted = Vec::from_iter(items);
+        sorted.sort_unstable();
+        sorted
+    }
+
+    /// The longest runs of sorted items: items of one direction, each first corner 1 to `stride`
+    /// above the one before.
+    pub fn runs(sorted: &[Self], stride: u32) -> impl Iterator<Item = &[Self]> {
+        sorted.chunk_by(move |one, next| {
+            one.direction == next.direction && (1..=stride).contains(&(next.first - one.first))
+        })
+    }
+}

@@ -1,0 +1,96 @@
+//! Tables of emitters, and of particles one by one.
+
+use serde::Deserialize;
+use taut_core::{Duplicates, INVERSE_MASS_MAX, INVERSE_MASS_MIN, Particles, Sticks};
+use taut_world::{Emission, Model, ModelError, Source, Spring, Springs};
+
+use super::{Make, make};
+use crate::file::error::{At, Complaint};
+use crate::file::options::options;
+use crate::file::triangles::TriangleReader;
+use crate::file::values::{Vector, points};
+
+options! {
+    /// [`Model::emitter`].
+    EmitterText<const D: usize> => Emission<D> {
+        source: SourceText<D>,
+        rate: f64,
+        velocity: Vector<D>,
+        normal_speed: f32,
+        spread: f32,
+        lifetime: [f64; 2],
+        mass: f32,
+        seed: u64,
+        group: String,
+    }
+}
+
+make! { <D> EmitterText<D> => |text, _| Model::emitter(text.options()) }
+
+/// [`Source`].
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "snake_case")]
+enum SourceText<const D: usize> {
+    Point(Vector<D>),
+    Disc { centre: Vector<D>, axes: [Vector<D>; 2] },
+    Polygons(Vec<[Vector<D>; 3]>),
+}
+
+impl<const D: usize> From<SourceText<D>> for Source<D> {
+    fn from(text: SourceText<D>) -> Self {
+        match text {
+            SourceText::Point(place) => Self::Point(place.into()),
+            SourceText::Disc { centre, axes } => {
+                Self::Disc { centre: centre.into(), axes: axes.map(Into::into) }
+            }
+            SourceText::Polygons(triangles) => {
+                Self::Polygons(triangles.into_iter().map(|it| it.map(Into::into)).collect())
+            }
+        }
+    }
+}
+
+/// Particles one by one, with sticks and springs between them: [`Model::new`].
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ParticlesText<const D: usize> {
+    positions: Vec<Vector<D>>,
+    /// kg.
+    masses: Vec<f64>,
+    #[serde(default)]
+    sticks: Vec<[u32; 2]>,
+    #[serde(default)]
+    springs: Vec<SpringText>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SpringText {
+    ends: [u32; 2],
+    rest: f32,
+    stiffness: f32,
+    damping: f32,
+}
+
+impl<const D: usize> Make<D> for ParticlesText<D> {
+    fn make(&self, _: &TriangleReader) -> Result<Model<D>, Complaint> {
+        let inverse = |(nth, &mass): (usize, &f64)| {
+            let sane = 1.0 / INVERSE_MASS_MAX..=1.0 / INVERSE_MASS_MIN;
+            let mass = ModelError::check("masses", "a mass, kg,", mass, sane, "from 1e-9 to 1e9");
+            Ok((1.0 / mass.at(nth).at("masses")?) as f32)
+        };
+        let inverse_masses = self.masses.iter().enumerate().map(inverse);
+        let inverse_masses: Vec<f32> = inverse_masses.collect::<Result<_, Complaint>>()?;
+        let particles = Particles::new(&points(&self.positions), &inverse_masses)?;
+        let sticks = Sticks::joining(&particles, &self.sticks, Duplicates::Keep).at("sticks")?;
+        let ends: Vec<[u32; 2]> = self.springs.iter().map(|spring| spring.ends).collect();
+        let spring = |&SpringText { rest, stiffness, damping, .. }: &SpringText| Spring {
+            rest,
+            stiffness,
+            damping,
+        };
+        let springs: Vec<Spring> = self.springs.iter().map(spring).collect();
+        let springs = Springs::new(particles.len(), &ends, &springs).at("springs")?;
+        Ok(Model { springs, ..Model::new(particles, sticks) })
+    }
+}
