@@ -7,7 +7,7 @@ mod x86;
 
 use core::ops::{Add, Div, Mul, Sub};
 
-use pulp::{Simd, WithSimd};
+use pulp::{Simd, WithSimd, bytemuck};
 use taut_core::{Lane, SEED_F32};
 
 use crate::machine::Operation;
@@ -19,12 +19,6 @@ use crate::vector::Vector;
 /// [`Register`] implements [`Vector`] with these methods and [`Simd::F32_LANES`], so they must meet
 /// the requirements of [`Vector`].
 pub unsafe trait Registers: Simd {
-    /// As [`Lane::select`].
-    #[inline(always)]
-    fn select(self, mask: Self::m32s, yes: Self::f32s, no: Self::f32s) -> Self::f32s {
-        self.select_f32s(mask, yes, no)
-    }
-
     /// As [`Vector::gather_rows`].
     ///
     /// # Safety
@@ -66,6 +60,13 @@ pub struct Register<S: Simd> {
     lanes: S::f32s,
 }
 
+/// A truth value for each lane of a [`Register`].
+#[derive(Clone, Copy, Debug)]
+pub struct Mask<S: Simd> {
+    simd: S,
+    lanes: S::m32s,
+}
+
 /// Runs the operation with the registers of `simd`, compiled for its instruction set.
 #[inline(always)]
 pub fn run<S: Registers>(simd: S, operation: impl Operation) {
@@ -78,6 +79,58 @@ pub fn run<S: Registers>(simd: S, operation: impl Operation) {
         }
     }
     simd.vectorize(Run(simd, operation));
+}
+
+impl<S: Simd> Register<S> {
+    /// The register of these lanes.
+    #[inline(always)]
+    pub fn new(simd: S, lanes: S::f32s) -> Self {
+        Self { simd, lanes }
+    }
+
+    /// `value` in every lane.
+    #[inline(always)]
+    pub fn splat(simd: S, value: f32) -> Self {
+        Self { simd, lanes: simd.splat_f32s(value) }
+    }
+
+    /// The lanes, as `pulp` has them.
+    #[inline(always)]
+    pub fn lanes(self) -> S::f32s {
+        self.lanes
+    }
+
+    /// The lesser of two numbers; with a NaN, the result depends on the instruction set.
+    #[inline(always)]
+    pub fn lesser(self, other: Self) -> Self {
+        Self { lanes: self.simd.min_f32s(self.lanes, other.lanes), ..self }
+    }
+
+    /// The greater of two numbers; likewise.
+    #[inline(always)]
+    pub fn greater(self, other: Self) -> Self {
+        Self { lanes: self.simd.max_f32s(self.lanes, other.lanes), ..self }
+    }
+}
+
+impl<S: Simd> Mask<S> {
+    /// Where both hold.
+    #[inline(always)]
+    pub fn and(self, other: Self) -> Self {
+        Self { lanes: self.simd.and_m32s(self.lanes, other.lanes), ..self }
+    }
+
+    /// Where at least one holds.
+    #[inline(always)]
+    pub fn or(self, other: Self) -> Self {
+        Self { lanes: self.simd.or_m32s(self.lanes, other.lanes), ..self }
+    }
+
+    /// Whether any lane is true.
+    #[inline(always)]
+    pub fn any(self) -> bool {
+        self.simd.first_true_m32s(self.lanes) < S::F32_LANES
+    }
 }
 
 macro_rules! operator {
@@ -97,12 +150,12 @@ operator!(Sub, sub, sub_f32s);
 operator!(Mul, mul, mul_f32s);
 operator!(Div, div, div_f32s);
 
-impl<S: Registers> Lane for Register<S> {
-    type Mask = (S, S::m32s);
+impl<S: Simd> Lane for Register<S> {
+    type Mask = Mask<S>;
 
     #[inline(always)]
     fn constant(self, value: f64) -> Self {
-        Self { lanes: self.simd.splat_f32s(0.0_f32.constant(value)), ..self }
+        Self::splat(self.simd, 0.0_f32.constant(value))
     }
     #[inline(always)]
     fn sqrt(self) -> Self {
@@ -117,16 +170,26 @@ impl<S: Registers> Lane for Register<S> {
         Self { lanes: simd.transmute_f32s_u32s(seed), ..self }
     }
     #[inline(always)]
-    fn at_least(self, other: Self) -> Self::Mask {
-        (self.simd, self.simd.greater_than_or_equal_f32s(self.lanes, other.lanes))
+    fn at_least(self, other: Self) -> Mask<S> {
+        let lanes = self.simd.greater_than_or_equal_f32s(self.lanes, other.lanes);
+        Mask { simd: self.simd, lanes }
     }
     #[inline(always)]
-    fn above(self, other: Self) -> Self::Mask {
-        (self.simd, self.simd.greater_than_f32s(self.lanes, other.lanes))
+    fn above(self, other: Self) -> Mask<S> {
+        Mask { simd: self.simd, lanes: self.simd.greater_than_f32s(self.lanes, other.lanes) }
     }
+    /// For masks as wide as registers, bit operations instead of a blend: on AVX2 three like a
+    /// blend, but one if `no` is zero, which the compiler does not optimize for a blend.
     #[inline(always)]
-    fn select((simd, mask): Self::Mask, yes: Self, no: Self) -> Self {
-        Self { lanes: simd.select(mask, yes.lanes, no.lanes), simd }
+    fn select(Mask { simd, lanes: mask }: Mask<S>, yes: Self, no: Self) -> Self {
+        let lanes = if const { size_of::<S::m32s>() == size_of::<S::f32s>() } {
+            let mask: S::f32s = bytemuck::cast(mask);
+            let no = simd.and_f32s(simd.not_f32s(mask), no.lanes);
+            simd.or_f32s(simd.and_f32s(mask, yes.lanes), no)
+        } else {
+            simd.select_f32s(mask, yes.lanes, no.lanes)
+        };
+        Self { simd, lanes }
     }
 }
 
@@ -141,7 +204,7 @@ unsafe impl<S: Registers> Vector for Register<S> {
 
     #[inline(always)]
     fn splat(simd: S, value: f32) -> Self {
-        Self { simd, lanes: simd.splat_f32s(value) }
+        Self::splat(simd, value)
     }
     #[inline(always)]
     unsafe fn load(simd: S, from: *const f32) -> Self {

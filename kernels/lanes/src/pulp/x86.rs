@@ -15,7 +15,7 @@ use arch::*;
 use core::arch::asm;
 
 use pulp::x86::{V3, V4};
-use pulp::{f32x8, f32x16, m32x8};
+use pulp::{f32x8, f32x16};
 
 use super::Registers;
 
@@ -84,15 +84,6 @@ fn unknown(mut mask: u16) -> u16 {
 // SAFETY: 8 lanes; the rows are read and written unaligned, four numbers at the address of each
 // of the lanes 0 to 7.
 unsafe impl Registers for V3 {
-    /// Bit operations instead of a blend: three like a blend, but one if `no` is zero, which the
-    /// compiler does not optimize for a blend.
-    #[inline(always)]
-    fn select(self, mask: m32x8, yes: f32x8, no: f32x8) -> f32x8 {
-        let [mask, yes, no] = [pulp::cast(mask), pulp::cast(yes), pulp::cast(no)];
-        // SAFETY: `self` is the proof of AVX2.
-        pulp::cast(unsafe { _mm256_or_ps(_mm256_and_ps(mask, yes), _mm256_andnot_ps(mask, no)) })
-    }
-
     #[inline(always)]
     unsafe fn gather_rows(self, at: impl Fn(usize) -> *const [f32; 4]) -> [f32x8; 4] {
         // SAFETY: `self` is the proof of AVX2; each four numbers are valid for reading, by
