@@ -8,8 +8,7 @@ use core::ops::Range;
 
 use pulp::Simd;
 use taut_core::{Lane, Numbers, PADDING, ParticleView, Stage};
-
-use crate::simd::Register;
+use taut_lanes::pulp::Register;
 
 /// How many slots a group has.
 pub(crate) const GROUP: usize = 16 * PADDING;

@@ -6,36 +6,15 @@
 //! (AVX2 and AVX-512 come with fused multiply-add, which Rust never makes of a multiplication and
 //! an addition.)
 
-use core::ops::{Add, Div, Mul, Sub};
+use pulp::WithSimd;
 
-use pulp::{Simd, WithSimd};
-use taut_core::{Lane, SEED_F32};
-
-/// A pass over columns that the compiler vectorises. [`run`](Self::run) must be
-/// `#[inline(always)]`, and so must all that it calls: code that is not inlined is compiled for the
-/// baseline.
-pub(crate) trait Pass {
-    /// Runs the pass.
-    fn run(self);
-}
-
-/// A pass over columns that is written with explicit registers, for loops that the compiler
-/// vectorises badly or not at all. As for [`Pass`], everything is `#[inline(always)]`.
-pub(crate) trait RegisterPass {
-    /// Runs the pass with the registers of `simd`.
-    fn run<S: Simd>(self, simd: S);
-}
-
-/// Runs a pass on the widest registers of this machine.
+/// Runs a pass over columns on the widest registers of this machine: a `NullaryFnOnce` that the
+/// compiler vectorises, or a `WithSimd` with explicit registers, for loops that it vectorises badly
+/// or not at all. The pass and all that it calls must be `#[inline(always)]`: code that is not
+/// inlined is compiled for the baseline.
 #[inline]
-pub(crate) fn widest(pass: impl Pass) {
-    widest_registers(Vectorised(pass));
-}
-
-/// Runs a pass with explicit registers on the widest of this machine.
-#[inline]
-pub(crate) fn widest_registers(pass: impl RegisterPass) {
-    machine().dispatch(Dispatch(pass));
+pub(crate) fn widest(pass: impl WithSimd<Output = ()>) {
+    machine().dispatch(pass);
 }
 
 /// The instruction sets of this machine.
@@ -46,139 +25,6 @@ fn machine() -> pulp::Arch {
 }
 #[cfg(test)]
 use tests::machine;
-
-struct Vectorised<P>(P);
-
-impl<P: Pass> RegisterPass for Vectorised<P> {
-    #[inline(always)]
-    fn run<S: Simd>(self, _: S) {
-        self.0.run();
-    }
-}
-
-struct Dispatch<P>(P);
-
-impl<P: RegisterPass> WithSimd for Dispatch<P> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
-        self.0.run(simd);
-    }
-}
-
-/// A register of `f32` lanes.
-#[derive(Clone, Copy)]
-pub(crate) struct Register<S: Simd> {
-    simd: S,
-    lanes: S::f32s,
-}
-
-/// A truth value for each lane.
-#[derive(Clone, Copy)]
-pub(crate) struct Mask<S: Simd> {
-    simd: S,
-    lanes: S::m32s,
-}
-
-impl<S: Simd> Register<S> {
-    #[inline(always)]
-    pub(crate) fn new(simd: S, lanes: S::f32s) -> Self {
-        Self { simd, lanes }
-    }
-
-    #[inline(always)]
-    pub(crate) fn splat(simd: S, value: f32) -> Self {
-        Self { simd, lanes: simd.splat_f32s(value) }
-    }
-
-    /// The lesser of two numbers; with a NaN, the result depends on the instruction set.
-    #[inline(always)]
-    pub(crate) fn lesser(self, other: Self) -> Self {
-        Self { lanes: self.simd.min_f32s(self.lanes, other.lanes), ..self }
-    }
-
-    /// The greater of two numbers; likewise.
-    #[inline(always)]
-    pub(crate) fn greater(self, other: Self) -> Self {
-        Self { lanes: self.simd.max_f32s(self.lanes, other.lanes), ..self }
-    }
-
-    #[inline(always)]
-    pub(crate) fn lanes(self) -> S::f32s {
-        self.lanes
-    }
-}
-
-impl<S: Simd> Mask<S> {
-    #[inline(always)]
-    pub(crate) fn and(self, other: Self) -> Self {
-        Self { lanes: self.simd.and_m32s(self.lanes, other.lanes), ..self }
-    }
-
-    #[inline(always)]
-    pub(crate) fn or(self, other: Self) -> Self {
-        Self { lanes: self.simd.or_m32s(self.lanes, other.lanes), ..self }
-    }
-
-    /// Whether any lane is true.
-    #[inline(always)]
-    pub(crate) fn any(self) -> bool {
-        self.simd.first_true_m32s(self.lanes) < S::F32_LANES
-    }
-}
-
-macro_rules! operator {
-    ($trait:ident, $method:ident, $simd:ident) => {
-        impl<S: Simd> $trait for Register<S> {
-            type Output = Self;
-            #[inline(always)]
-            fn $method(self, other: Self) -> Self {
-                Self { lanes: self.simd.$simd(self.lanes, other.lanes), ..self }
-            }
-        }
-    };
-}
-
-operator!(Add, add, add_f32s);
-operator!(Sub, sub, sub_f32s);
-operator!(Mul, mul, mul_f32s);
-operator!(Div, div, div_f32s);
-
-// As in the crate of the kernels' registers, on which the world does not depend.
-impl<S: Simd> Lane for Register<S> {
-    type Mask = Mask<S>;
-
-    #[inline(always)]
-    fn constant(self, value: f64) -> Self {
-        Self::splat(self.simd, 0.0_f32.constant(value))
-    }
-    #[inline(always)]
-    fn sqrt(self) -> Self {
-        Self { lanes: self.simd.sqrt_f32s(self.lanes), ..self }
-    }
-    #[inline(always)]
-    fn reciprocal_sqrt_seed(self) -> Self {
-        let simd = self.simd;
-        let bits = simd.transmute_u32s_f32s(self.lanes);
-        let half = simd.wrapping_dyn_shr_u32s(bits, simd.splat_u32s(1));
-        let seed = simd.sub_u32s(simd.splat_u32s(SEED_F32), half);
-        Self { lanes: simd.transmute_f32s_u32s(seed), ..self }
-    }
-    #[inline(always)]
-    fn at_least(self, other: Self) -> Mask<S> {
-        let lanes = self.simd.greater_than_or_equal_f32s(self.lanes, other.lanes);
-        Mask { simd: self.simd, lanes }
-    }
-    #[inline(always)]
-    fn above(self, other: Self) -> Mask<S> {
-        Mask { simd: self.simd, lanes: self.simd.greater_than_f32s(self.lanes, other.lanes) }
-    }
-    #[inline(always)]
-    fn select(mask: Mask<S>, yes: Self, no: Self) -> Self {
-        Self { lanes: yes.simd.select_f32s(mask.lanes, yes.lanes, no.lanes), ..yes }
-    }
-}
 
 #[cfg(test)]
 mod tests {

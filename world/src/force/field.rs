@@ -2,11 +2,13 @@
 
 use core::fmt;
 
+use pulp::NullaryFnOnce;
+
 use super::Force;
 use crate::forces::Forces;
 use crate::model::Model;
 use crate::settings::Moment;
-use crate::simd::{Pass, widest};
+use crate::simd::widest;
 
 /// The particle that a [`Law`] acts on.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -180,9 +182,11 @@ struct Each<'a, L, const D: usize> {
 /// Slightly less than 1, so that rounding does not reverse a velocity.
 const NEARLY: f32 = 1.0 - 1e-6;
 
-impl<L: Law<D>, const D: usize> Pass for Each<'_, L, D> {
+impl<L: Law<D>, const D: usize> NullaryFnOnce for Each<'_, L, D> {
+    type Output = ();
+
     #[inline(always)]
-    fn run(mut self) {
+    fn call(mut self) {
         let particles = &self.matter.particles;
         let masses = particles.inverse_masses();
         let (mut positions, mut previous): ([&[f32]; D], [&[f32]; D]) = ([&[]; D], [&[]; D]);

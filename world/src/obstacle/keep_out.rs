@@ -1,12 +1,13 @@
 //! Collisions of particles with formula obstacles.
 
-use pulp::{NullaryFnOnce, Simd};
+use pulp::{NullaryFnOnce, Simd, WithSimd};
 use taut_core::Lane;
+use taut_lanes::pulp::{Mask, Register};
 
 use super::solid::Side;
 use crate::groups::{BOX_MAX, Extent, GroupPass, Groups};
 use crate::path::Drift;
-use crate::simd::{self, Mask, Register, RegisterPass};
+use crate::simd::widest;
 use crate::surface::{Contact, Law, Mover, Nearest};
 
 /// Resolves collisions of particles with the sides of an obstacle.
@@ -19,7 +20,7 @@ pub(super) struct KeepOut<'a, S, const D: usize> {
 
 impl<S: Side<D>, const D: usize> GroupPass<D> for KeepOut<'_, S, D> {
     fn run(&self, groups: &mut Groups<'_, D>) {
-        simd::widest_registers(KeepOutPass { obstacle: self, groups });
+        widest(KeepOutPass { obstacle: self, groups });
     }
 }
 
@@ -28,9 +29,11 @@ struct KeepOutPass<'a, 'g, 'p, S, const D: usize> {
     groups: &'g mut Groups<'p, D>,
 }
 
-impl<S: Side<D>, const D: usize> RegisterPass for KeepOutPass<'_, '_, '_, S, D> {
+impl<S: Side<D>, const D: usize> WithSimd for KeepOutPass<'_, '_, '_, S, D> {
+    type Output = ();
+
     #[inline(always)]
-    fn run<R: Simd>(self, simd: R) {
+    fn with_simd<R: Simd>(self, simd: R) {
         let Self { obstacle, groups } = self;
         let zero = Register::splat(simd, 0.0);
         let reach = Register::splat(simd, obstacle.thickness + groups.radii.largest);

@@ -2,6 +2,7 @@
 
 use core::fmt::Debug;
 
+use pulp::NullaryFnOnce;
 use taut_core::{Lane, Particles};
 
 use super::keep_out::KeepOut;
@@ -14,7 +15,7 @@ use crate::model::Model;
 use crate::path::Drift;
 use crate::path::{Path, Pose, Spin};
 use crate::settings::Moment;
-use crate::simd::{self, Pass};
+use crate::simd::widest;
 use crate::surface::{Law, Nearest, Surface};
 
 /// A shape with a surface, still or moving: an obstacle.
@@ -197,9 +198,11 @@ struct Depth<'a, S, const D: usize> {
     deepest: &'a mut f32,
 }
 
-impl<S: Side<D>, const D: usize> Pass for Depth<'_, S, D> {
+impl<S: Side<D>, const D: usize> NullaryFnOnce for Depth<'_, S, D> {
+    type Output = ();
+
     #[inline(always)]
-    fn run(self) {
+    fn call(self) {
         let Self { side, matter, thickness, deepest } = self;
         let columns: [&[f32]; D] = core::array::from_fn(|axis| matter.particles.positions(axis));
         for (particle, &w) in matter.particles.inverse_masses().iter().enumerate() {
@@ -266,7 +269,7 @@ impl<S: Shape<D>, const D: usize> Obstacle<D> for Solid<S, D> {
         let sides = self.shape.sides(&pose);
         for &side in sides.as_ref() {
             let thickness = self.surface.thickness;
-            simd::widest(Depth { side, matter, thickness, deepest: &mut deepest });
+            widest(Depth { side, matter, thickness, deepest: &mut deepest });
             let Model { bodies, limbs, particles, .. } = matter;
             let all = [
                 bodies.depth(particles, near(side), thickness),

@@ -2,12 +2,13 @@
 
 use std::sync::OnceLock;
 
-use pulp::Simd;
+use pulp::{Simd, WithSimd};
 use taut_core::{
     Column, Exact, Lane, Numbers, PADDING, ParticleView, Stage, factor, squared_length,
 };
+use taut_lanes::pulp::Register;
 
-use crate::simd::{self, Register, RegisterPass};
+use crate::simd::widest;
 
 /// Largest speed at which a tether pulls, m/s. A faster pull is capped and adds no velocity, so
 /// that a pin that jumps does not fling the cloth.
@@ -133,7 +134,7 @@ pub(crate) struct Tether<'a, const D: usize> {
 impl<const D: usize> Stage<D> for Tether<'_, D> {
     fn run(&self, particles: ParticleView<'_, D>) {
         let placed = self.columns.placed(&particles.numbers);
-        simd::widest_registers(TetherPass { placed, most: self.most, particles });
+        widest(TetherPass { placed, most: self.most, particles });
     }
 }
 
@@ -143,9 +144,11 @@ struct TetherPass<'a, 'p, const D: usize> {
     particles: ParticleView<'p, D>,
 }
 
-impl<const D: usize> RegisterPass for TetherPass<'_, '_, D> {
+impl<const D: usize> WithSimd for TetherPass<'_, '_, D> {
+    type Output = ();
+
     #[inline(always)]
-    fn run<R: Simd>(self, simd: R) {
+    fn with_simd<R: Simd>(self, simd: R) {
         let Self { placed, most, particles } = self;
         let ParticleView { position, previous, inverse_mass, numbers } = particles;
         let slots = numbers.first_slot()..numbers.first_slot() + inverse_mass.len();

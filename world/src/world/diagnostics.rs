@@ -2,12 +2,13 @@
 
 use std::sync::PoisonError;
 
+use pulp::NullaryFnOnce;
 use taut_core::{Kernel, Particles, Stretch};
 
 use super::residual::{LANES, PartialSums, Residual, StretchSums, total};
 use super::{World, WorldError};
 use crate::settings::Moment;
-use crate::simd::{Pass, widest};
+use crate::simd::widest;
 
 /// Figures of a world at the end of a step, in `f64`, added up in an order that depends only on the
 /// islands and their numbering: they are the same on every kernel and machine. Pinned particles do
@@ -190,9 +191,11 @@ struct Sum<'a, const D: usize> {
     sums: &'a mut Sums<D>,
 }
 
-impl<const D: usize> Pass for Sum<'_, D> {
+impl<const D: usize> NullaryFnOnce for Sum<'_, D> {
+    type Output = ();
+
     #[inline(always)]
-    fn run(self) {
+    fn call(self) {
         let Self { now, previous, inverse_masses, sums } = self;
         for (nth, w) in inverse_masses.chunks(LANES).enumerate() {
             let from = nth * LANES;

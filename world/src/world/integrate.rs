@@ -1,10 +1,11 @@
 //! The motion of particles that forces act on.
 
+use pulp::NullaryFnOnce;
 use taut_core::{Numbers, ParticleView, Stage, integrate};
 
 use crate::forces::Forces;
 use crate::settings::Moment;
-use crate::simd::{Pass, widest};
+use crate::simd::widest;
 
 /// A substep of motion as in [`taut_core::integrate`], with a force on each particle added to the
 /// acceleration of the step.
@@ -45,9 +46,11 @@ struct Column<'a, const D: usize> {
     push: f32,
 }
 
-impl<const D: usize> Pass for Column<'_, D> {
+impl<const D: usize> NullaryFnOnce for Column<'_, D> {
+    type Output = ();
+
     #[inline(always)]
-    fn run(self) {
+    fn call(self) {
         let Self { position, previous, inverse_mass, forces, moment, push } = self;
         let (h2, keep) = (moment.h * moment.h, moment.motion.keep);
         let columns = position.iter_mut().zip(previous).zip(inverse_mass);

@@ -1,9 +1,10 @@
 //! Sticks that are stretched too far.
 
+use pulp::NullaryFnOnce;
 use taut_core::{Cursor, Delta, Particles, Sticks};
 
 use super::run_layout::{CHUNK, Run, RunLayout};
-use crate::simd::{Pass, widest};
+use crate::simd::widest;
 
 /// The lengths at which the sticks of an island tear, in the layout of [`RunLayout`].
 #[derive(Clone, Debug, Default)]
@@ -85,9 +86,11 @@ struct Overstretched<'a, const D: usize> {
     found: &'a mut Vec<u32>,
 }
 
-impl<const D: usize> Pass for Overstretched<'_, D> {
+impl<const D: usize> NullaryFnOnce for Overstretched<'_, D> {
+    type Output = ();
+
     #[inline(always)]
-    fn run(self) {
+    fn call(self) {
         let Self { tearing: Tearing { layout, limits, .. }, columns, found } = self;
         let RunLayout { runs, single, sticks, .. } = layout;
         let mut squares = [0.0_f32; CHUNK];

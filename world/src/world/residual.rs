@@ -1,9 +1,10 @@
 //! The residual of an island's sticks, computed with SIMD.
 
+use pulp::NullaryFnOnce;
 use taut_core::{Cursor, Delta, Particles, Sticks, Stretch};
 
 use super::run_layout::{CHUNK, Run, RunLayout};
-use crate::simd::{Pass, widest};
+use crate::simd::widest;
 
 /// Number of partial sums: it fills the widest register, and the bits of results depend on it.
 pub(super) const LANES: usize = 8;
@@ -121,9 +122,11 @@ struct Sum<'a, const D: usize> {
     largest: &'a mut [PartialSums; 2],
 }
 
-impl<const D: usize> Pass for Sum<'_, D> {
+impl<const D: usize> NullaryFnOnce for Sum<'_, D> {
+    type Output = ();
+
     #[inline(always)]
-    fn run(mut self) {
+    fn call(mut self) {
         let layout = &self.residual.layout;
         let mut squared_lengths = [0.0_f64; CHUNK];
         for &Run { a, b, first, len } in &layout.runs {

@@ -6,7 +6,8 @@ use core::arch::aarch64::*;
 use pulp::aarch64::Neon;
 use pulp::f32x4;
 
-use super::Registers;
+use super::Register;
+use crate::vector::Vector;
 
 /// # Safety
 /// - The machine has NEON.
@@ -27,52 +28,54 @@ unsafe fn transpose([a, b, c, d]: [float32x4_t; 4]) -> [float32x4_t; 4] {
 
 // SAFETY: 4 lanes; the rows are read and written unaligned, four numbers at the address of each
 // of the lanes 0 to 3.
-unsafe impl Registers for Neon {
+unsafe impl Vector for Register<Neon> {
+    whole_registers!(Neon, f32x4);
+
     #[inline(always)]
-    unsafe fn gather_rows(self, at: impl Fn(usize) -> *const [f32; 4]) -> [f32x4; 4] {
-        // SAFETY: `self` is the proof of NEON; each four numbers are valid for reading,
+    unsafe fn gather_rows(simd: Neon, at: impl Fn(usize) -> *const [f32; 4]) -> [Self; 4] {
+        // SAFETY: `simd` is the proof of NEON; each four numbers are valid for reading,
         // by contract.
         unsafe {
-            let row = |lane| pulp::cast(vld1q_f32(at(lane).cast()));
+            let row = |lane| Self::cast(simd, vld1q_f32(at(lane).cast()));
             [row(0), row(1), row(2), row(3)]
         }
     }
 
     #[inline(always)]
-    unsafe fn scatter_rows(self, rows: [f32x4; 4], at: impl Fn(usize) -> *mut [f32; 4]) {
+    unsafe fn scatter_rows(rows: [Self; 4], at: impl Fn(usize) -> *mut [f32; 4]) {
         for (lane, row) in rows.into_iter().enumerate() {
-            // SAFETY: `self` is the proof of NEON; each four numbers are valid for writing,
+            // SAFETY: a register is the proof of NEON; each four numbers are valid for writing,
             // by contract.
-            unsafe { vst1q_f32(at(lane).cast(), pulp::cast(row)) }
+            unsafe { vst1q_f32(at(lane).cast(), row.raw()) }
         }
     }
 
     #[inline(always)]
-    fn successors(self, lanes: f32x4, next: f32x4) -> f32x4 {
-        // SAFETY: `self` is the proof of NEON.
-        pulp::cast(unsafe { vextq_f32::<1>(pulp::cast(lanes), pulp::cast(next)) })
+    fn successors(self, next: Self) -> Self {
+        // SAFETY: a register is the proof of NEON.
+        self.with(unsafe { vextq_f32::<1>(self.raw(), next.raw()) })
     }
 
     #[inline(always)]
-    fn predecessors(self, lanes: f32x4, before: f32x4) -> f32x4 {
-        // SAFETY: `self` is the proof of NEON.
-        pulp::cast(unsafe { vextq_f32::<3>(pulp::cast(before), pulp::cast(lanes)) })
+    fn predecessors(self, before: Self) -> Self {
+        // SAFETY: a register is the proof of NEON.
+        self.with(unsafe { vextq_f32::<3>(before.raw(), self.raw()) })
     }
 
     #[inline(always)]
-    fn transpose(self, rows: [f32x4; 4]) -> [f32x4; 4] {
-        // SAFETY: `self` is the proof of NEON.
-        unsafe { transpose(rows.map(pulp::cast)) }.map(pulp::cast)
+    fn transpose(rows: [Self; 4]) -> [Self; 4] {
+        // SAFETY: a register is the proof of NEON.
+        unsafe { transpose(rows.map(Self::raw)) }.map(|row| rows[0].with(row))
     }
 
     /// A row is one record.
     #[inline(always)]
-    fn unzip(self, rows: [f32x4; 2]) -> [f32x4; 2] {
-        rows
+    fn unzip(first: Self, second: Self) -> [Self; 2] {
+        [first, second]
     }
 
     #[inline(always)]
-    fn zip(self, rows: [f32x4; 2]) -> [f32x4; 2] {
-        rows
+    fn zip(even: Self, odd: Self) -> [Self; 2] {
+        [even, odd]
     }
 }

@@ -15,9 +15,10 @@ use arch::*;
 use core::arch::asm;
 
 use pulp::x86::{V3, V4};
-use pulp::{f32x8, f32x16, m32x8};
+use pulp::{f32x8, f32x16};
 
-use super::Registers;
+use super::Register;
+use crate::vector::Vector;
 
 /// The 4 x 4 transpose of each quarter; its own inverse.
 macro_rules! transpose {
@@ -83,32 +84,25 @@ fn unknown(mut mask: u16) -> u16 {
 
 // SAFETY: 8 lanes; the rows are read and written unaligned, four numbers at the address of each
 // of the lanes 0 to 7.
-unsafe impl Registers for V3 {
-    /// Bit operations instead of a blend: three like a blend, but one if `no` is zero, which the
-    /// compiler does not optimize for a blend.
-    #[inline(always)]
-    fn select(self, mask: m32x8, yes: f32x8, no: f32x8) -> f32x8 {
-        let [mask, yes, no] = [pulp::cast(mask), pulp::cast(yes), pulp::cast(no)];
-        // SAFETY: `self` is the proof of AVX2.
-        pulp::cast(unsafe { _mm256_or_ps(_mm256_and_ps(mask, yes), _mm256_andnot_ps(mask, no)) })
-    }
+unsafe impl Vector for Register<V3> {
+    whole_registers!(V3, f32x8);
 
     #[inline(always)]
-    unsafe fn gather_rows(self, at: impl Fn(usize) -> *const [f32; 4]) -> [f32x8; 4] {
-        // SAFETY: `self` is the proof of AVX2; each four numbers are valid for reading, by
+    unsafe fn gather_rows(simd: V3, at: impl Fn(usize) -> *const [f32; 4]) -> [Self; 4] {
+        // SAFETY: `simd` is the proof of AVX2; each four numbers are valid for reading, by
         // contract.
         unsafe {
             let quarter = |lane| _mm_loadu_ps(at(lane).cast());
-            let row = |q| pulp::cast(_mm256_set_m128(quarter(q + 4), quarter(q)));
+            let row = |q| Self::cast(simd, _mm256_set_m128(quarter(q + 4), quarter(q)));
             [row(0), row(1), row(2), row(3)]
         }
     }
 
     #[inline(always)]
-    unsafe fn scatter_rows(self, rows: [f32x8; 4], at: impl Fn(usize) -> *mut [f32; 4]) {
+    unsafe fn scatter_rows(rows: [Self; 4], at: impl Fn(usize) -> *mut [f32; 4]) {
         for (q, row) in rows.into_iter().enumerate() {
-            let row: __m256 = pulp::cast(row);
-            // SAFETY: `self` is the proof of AVX2; each four numbers are valid for writing, by
+            let row: __m256 = row.raw();
+            // SAFETY: a register is the proof of AVX2; each four numbers are valid for writing, by
             // contract.
             unsafe {
                 _mm_storeu_ps(at(q).cast(), _mm256_castps256_ps128(row));
@@ -118,35 +112,35 @@ unsafe impl Registers for V3 {
     }
 
     #[inline(always)]
-    fn successors(self, lanes: f32x8, next: f32x8) -> f32x8 {
-        let (lanes, next) = (pulp::cast(lanes), pulp::cast(next));
-        // SAFETY: `self` is the proof of AVX2.
-        pulp::cast(unsafe {
+    fn successors(self, next: Self) -> Self {
+        let (lanes, next) = (self.raw(), next.raw());
+        // SAFETY: a register is the proof of AVX2.
+        self.with(unsafe {
             let between = _mm256_permute2x128_si256::<0x21>(lanes, next);
             _mm256_alignr_epi8::<4>(between, lanes)
         })
     }
 
     #[inline(always)]
-    fn predecessors(self, lanes: f32x8, before: f32x8) -> f32x8 {
-        let (lanes, before) = (pulp::cast(lanes), pulp::cast(before));
-        // SAFETY: `self` is the proof of AVX2.
-        pulp::cast(unsafe {
+    fn predecessors(self, before: Self) -> Self {
+        let (lanes, before) = (self.raw(), before.raw());
+        // SAFETY: a register is the proof of AVX2.
+        self.with(unsafe {
             let between = _mm256_permute2x128_si256::<0x21>(before, lanes);
             _mm256_alignr_epi8::<12>(lanes, between)
         })
     }
 
     #[inline(always)]
-    fn transpose(self, rows: [f32x8; 4]) -> [f32x8; 4] {
-        // SAFETY: `self` is the proof of AVX2.
-        unsafe { transpose8(rows.map(pulp::cast)) }.map(pulp::cast)
+    fn transpose(rows: [Self; 4]) -> [Self; 4] {
+        // SAFETY: a register is the proof of AVX2.
+        unsafe { transpose8(rows.map(Self::raw)) }.map(|row| rows[0].with(row))
     }
 
     #[inline(always)]
-    fn spread<const D: usize>(self, lanes: f32x8) -> [f32x8; 4] {
-        let lanes: __m256 = pulp::cast(lanes);
-        // SAFETY: `self` is the proof of AVX2.
+    fn spread<const D: usize>(self) -> [Self; 4] {
+        let lanes: __m256 = self.raw();
+        // SAFETY: a register is the proof of AVX2.
         unsafe {
             let zero = _mm256_setzero_ps();
             if D == 2 {
@@ -168,34 +162,31 @@ unsafe impl Registers for V3 {
                 ]
             }
         }
-        .map(pulp::cast)
+        .map(|row| self.with(row))
     }
 
     #[inline(always)]
-    fn unzip(self, rows: [f32x8; 2]) -> [f32x8; 2] {
-        let [first, second]: [__m256; 2] = rows.map(pulp::cast);
-        // SAFETY: `self` is the proof of AVX2.
-        unsafe {
-            [
-                _mm256_permute2f128_ps::<0x20>(first, second),
-                _mm256_permute2f128_ps::<0x31>(first, second),
-            ]
-        }
-        .map(pulp::cast)
+    fn unzip(first: Self, second: Self) -> [Self; 2] {
+        let (a, b): (__m256, __m256) = (first.raw(), second.raw());
+        // SAFETY: a register is the proof of AVX2.
+        unsafe { [_mm256_permute2f128_ps::<0x20>(a, b), _mm256_permute2f128_ps::<0x31>(a, b)] }
+            .map(|row| first.with(row))
     }
 
     #[inline(always)]
-    fn zip(self, rows: [f32x8; 2]) -> [f32x8; 2] {
-        self.unzip(rows)
+    fn zip(even: Self, odd: Self) -> [Self; 2] {
+        Self::unzip(even, odd)
     }
 }
 
 // SAFETY: 16 lanes; the rows are read and written unaligned, four numbers at the address of each
 // of the lanes 0 to 15.
-unsafe impl Registers for V4 {
+unsafe impl Vector for Register<V4> {
+    whole_registers!(V4, f32x16);
+
     #[inline(always)]
-    unsafe fn gather_rows(self, at: impl Fn(usize) -> *const [f32; 4]) -> [f32x16; 4] {
-        // SAFETY: `self` is the proof of AVX-512 F and DQ; each four numbers are valid for
+    unsafe fn gather_rows(simd: V4, at: impl Fn(usize) -> *const [f32; 4]) -> [Self; 4] {
+        // SAFETY: `simd` is the proof of AVX-512 F and DQ; each four numbers are valid for
         // reading, by contract.
         unsafe {
             // A masked broadcast reads memory and merges in one instruction; an insert takes
@@ -205,17 +196,17 @@ unsafe impl Registers for V4 {
                 let first = _mm512_castps128_ps512(quarter(q));
                 let two = _mm512_mask_broadcast_f32x4(first, 0x00f0, quarter(q + 4));
                 let three = _mm512_mask_broadcast_f32x4(two, 0x0f00, quarter(q + 8));
-                pulp::cast(_mm512_mask_broadcast_f32x4(three, 0xf000, quarter(q + 12)))
+                Self::cast(simd, _mm512_mask_broadcast_f32x4(three, 0xf000, quarter(q + 12)))
             };
             [row(0), row(1), row(2), row(3)]
         }
     }
 
     #[inline(always)]
-    unsafe fn scatter_rows(self, rows: [f32x16; 4], at: impl Fn(usize) -> *mut [f32; 4]) {
+    unsafe fn scatter_rows(rows: [Self; 4], at: impl Fn(usize) -> *mut [f32; 4]) {
         for (q, row) in rows.into_iter().enumerate() {
-            let row: __m512 = pulp::cast(row);
-            // SAFETY: `self` is the proof of AVX-512 F; each four numbers are valid for
+            let row: __m512 = row.raw();
+            // SAFETY: a register is the proof of AVX-512 F; each four numbers are valid for
             // writing, by contract.
             unsafe {
                 _mm_storeu_ps(at(q).cast(), _mm512_castps512_ps128(row));
@@ -227,28 +218,28 @@ unsafe impl Registers for V4 {
     }
 
     #[inline(always)]
-    fn successors(self, lanes: f32x16, next: f32x16) -> f32x16 {
-        // SAFETY: `self` is the proof of AVX-512 F.
-        pulp::cast(unsafe { _mm512_alignr_epi32::<1>(pulp::cast(next), pulp::cast(lanes)) })
+    fn successors(self, next: Self) -> Self {
+        // SAFETY: a register is the proof of AVX-512 F.
+        self.with(unsafe { _mm512_alignr_epi32::<1>(next.raw(), self.raw()) })
     }
 
     #[inline(always)]
-    fn predecessors(self, lanes: f32x16, before: f32x16) -> f32x16 {
-        // SAFETY: `self` is the proof of AVX-512 F.
-        pulp::cast(unsafe { _mm512_alignr_epi32::<15>(pulp::cast(lanes), pulp::cast(before)) })
+    fn predecessors(self, before: Self) -> Self {
+        // SAFETY: a register is the proof of AVX-512 F.
+        self.with(unsafe { _mm512_alignr_epi32::<15>(self.raw(), before.raw()) })
     }
 
     #[inline(always)]
-    fn transpose(self, rows: [f32x16; 4]) -> [f32x16; 4] {
-        // SAFETY: `self` is the proof of AVX-512 F.
-        unsafe { transpose16(rows.map(pulp::cast)) }.map(pulp::cast)
+    fn transpose(rows: [Self; 4]) -> [Self; 4] {
+        // SAFETY: a register is the proof of AVX-512 F.
+        unsafe { transpose16(rows.map(Self::raw)) }.map(|row| rows[0].with(row))
     }
 
     #[inline(always)]
-    fn spread<const D: usize>(self, lanes: f32x16) -> [f32x16; 4] {
-        let lanes: __m512 = pulp::cast(lanes);
+    fn spread<const D: usize>(self) -> [Self; 4] {
+        let lanes: __m512 = self.raw();
         let places = unknown(if D == 2 { 0x3333 } else { 0x7777 });
-        // SAFETY: `self` is the proof of AVX-512 F.
+        // SAFETY: a register is the proof of AVX-512 F.
         unsafe {
             [
                 _mm512_maskz_permute_ps::<0x00>(places, lanes),
@@ -257,43 +248,43 @@ unsafe impl Registers for V4 {
                 _mm512_maskz_permute_ps::<0xff>(places, lanes),
             ]
         }
-        .map(pulp::cast)
+        .map(|row| self.with(row))
     }
 
     #[inline(always)]
-    fn unzip(self, rows: [f32x16; 2]) -> [f32x16; 2] {
-        let [first, second]: [__m512; 2] = rows.map(pulp::cast);
-        // SAFETY: `self` is the proof of AVX-512 F.
+    fn unzip(first: Self, second: Self) -> [Self; 2] {
+        let (a, b): (__m512, __m512) = (first.raw(), second.raw());
+        // SAFETY: a register is the proof of AVX-512 F.
         unsafe {
             [
-                _mm512_shuffle_f32x4::<0b10_00_10_00>(first, second),
-                _mm512_shuffle_f32x4::<0b11_01_11_01>(first, second),
+                _mm512_shuffle_f32x4::<0b10_00_10_00>(a, b),
+                _mm512_shuffle_f32x4::<0b11_01_11_01>(a, b),
             ]
         }
-        .map(pulp::cast)
+        .map(|row| first.with(row))
     }
 
     #[inline(always)]
-    fn zip(self, rows: [f32x16; 2]) -> [f32x16; 2] {
-        let [even, odd]: [__m512d; 2] = rows.map(pulp::cast);
-        // SAFETY: `self` is the proof of AVX-512 F.
+    fn zip(even: Self, odd: Self) -> [Self; 2] {
+        let (a, b): (__m512d, __m512d) = (even.raw(), odd.raw());
+        // SAFETY: a register is the proof of AVX-512 F.
         unsafe {
             let low = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
             let high = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
-            [_mm512_permutex2var_pd(even, low, odd), _mm512_permutex2var_pd(even, high, odd)]
+            [_mm512_permutex2var_pd(a, low, b), _mm512_permutex2var_pd(a, high, b)]
         }
-        .map(pulp::cast)
+        .map(|row| even.with(row))
     }
     #[inline(always)]
-    fn unzip_pairs(self, rows: [f32x16; 2]) -> [f32x16; 2] {
-        let [first, second]: [__m512; 2] = rows.map(pulp::cast);
-        // SAFETY: `self` is the proof of AVX-512 F.
+    fn unzip_pairs(first: Self, second: Self) -> [Self; 2] {
+        let (a, b): (__m512, __m512) = (first.raw(), second.raw());
+        // SAFETY: a register is the proof of AVX-512 F.
         unsafe {
             [
-                _mm512_shuffle_f32x4::<0b01_00_01_00>(first, second),
-                _mm512_shuffle_f32x4::<0b11_10_11_10>(first, second),
+                _mm512_shuffle_f32x4::<0b01_00_01_00>(a, b),
+                _mm512_shuffle_f32x4::<0b11_10_11_10>(a, b),
             ]
         }
-        .map(pulp::cast)
+        .map(|row| first.with(row))
     }
 }

@@ -1,9 +1,10 @@
 //! The pass of wind over triangles, and from them to particles.
 
+use pulp::NullaryFnOnce;
+
 use super::air::{Air, Corner, Gusty};
 use super::laws::{Law, Thirds, at_least};
 use crate::model::{BLOCK, Layout, Share, Slots, Triangles};
-use crate::simd::Pass;
 
 /// One number for each triangle of a block.
 type Lanes = [f32; BLOCK];
@@ -101,9 +102,11 @@ fn collected(column: &[f32], from: &[u32; BLOCK]) -> Lanes {
     lanes
 }
 
-impl<L: Law, G: Gusty> Pass for Blow<'_, L, G> {
+impl<L: Law, G: Gusty> NullaryFnOnce for Blow<'_, L, G> {
+    type Output = ();
+
     #[inline(always)]
-    fn run(mut self) {
+    fn call(mut self) {
         // The same length, so that one check is enough; and no part of `self`, or the compiler would
         // not know.
         let particles = self.inverse_mass.len();
