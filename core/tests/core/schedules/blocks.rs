@@ -1,0 +1,119 @@
+//! Blocks and bands, and which of them is the default.
+
+use super::*;
+
+#[test]
+fn blocks_are_small_and_many_and_phases_few() {
+    for families in [Family::STRUCTURAL, Family::ALL] {
+        let Mesh { particles, sticks } = sheet(128, 128, families).1;
+        let phases = phases(&Schedule::blocked(&particles, &sticks));
+        let share = phases[0].iter().flatten().flatten().count() as f64 / sticks.len() as f64;
+        assert!(phases.len() <= 4, "{} phases", phases.len());
+        assert_eq!(phases[0].len(), 128 * 128 / BLOCK_PARTICLES);
+        assert!(share > 0.8, "only {share} of the sticks are in the first phase");
+        for block in phases.iter().take(3).flatten() {
+            let names: BTreeSet<u32> =
+                block.iter().flat_map(|batch| particles_of(&sticks, batch)).collect();
+            assert!(names.len() <= BLOCK_PARTICLES, "{} particles", names.len());
+        }
+    }
+    // Sticks from anywhere to anywhere are in no block of the three cuts.
+    let Mesh { particles, sticks } = Recipe::large(0).mesh::<3, f32>();
+    let phases = phases(&Schedule::blocked(&particles, &sticks));
+    assert_eq!((phases.len(), phases[3].len()), (4, 1), "the last seams are one block");
+}
+
+/// The particles of each block of the schedule, phase by phase.
+fn particles_of_blocks(schedule: &Schedule, sticks: &Sticks) -> Vec<Vec<BTreeSet<u32>>> {
+    let of_block = |block: &Vec<Vec<u32>>| {
+        block.iter().flat_map(|batch| particles_of(sticks, batch)).collect::<BTreeSet<u32>>()
+    };
+    phases(schedule).iter().map(|blocks| blocks.iter().map(of_block).collect()).collect()
+}
+
+#[test]
+fn bands_are_consecutive_particles_and_directions_follow_each_other() {
+    let Mesh { sticks, .. } = sheet(128, 128, Family::ALL).1;
+    let schedule = Schedule::banded(&sticks);
+    let phases = phases(&schedule);
+    assert_eq!(phases.len(), 2, "all seams are in the bands cut elsewhere");
+    let share = phases[0].iter().flatten().flatten().count() as f64 / sticks.len() as f64;
+    assert!(phases[0].len() >= 8 && share > 0.85, "{} bands, {share}", phases[0].len());
+    for bands in particles_of_blocks(&schedule, &sticks) {
+        for pair in bands.windows(2) {
+            assert!(pair[0].last() < pair[1].first(), "bands overlap");
+        }
+    }
+    // In a band, a direction is one stretch of batches.
+    let direction = |&stick: &u32| {
+        let [a, b] = sticks.ends()[stick as usize];
+        b.wrapping_sub(a)
+    };
+    for band in phases.iter().flatten() {
+        let mut directions: Vec<u32> = Vec::new();
+        for batch in band {
+            let first = direction(&batch[0]);
+            if batch.len() >= RUN_STICKS && batch.iter().all(|stick| direction(stick) == first) {
+                directions.push(first);
+            }
+        }
+        directions.dedup();
+        let all = directions.len();
+        directions.sort_unstable();
+        directions.dedup();
+        assert_eq!(directions.len(), all, "a direction comes back");
+    }
+}
+
+#[test]
+fn the_default_is_bands_where_there_are_runs_and_blocks_elsewhere() {
+    for (width, height) in [(128, 128), (300, 200), (40, 10)] {
+        let Mesh { particles, sticks } = sheet(width, height, Family::SHEAR).1;
+        assert_eq!(Schedule::for_mesh(&particles, &sticks), Schedule::banded(&sticks));
+        let mut order: Vec<u32> = (0..particles.len() as u32).collect();
+        Random::new(9).shuffle(&mut order);
+        let (particles, sticks) =
+            Renumbering::from_order(order).unwrap().apply(&particles, &sticks);
+        let default = Schedule::for_mesh(&particles, &sticks);
+        assert_eq!(default, Schedule::blocked(&particles, &sticks));
+    }
+    let Mesh { particles, sticks } = Recipe::large(0).mesh::<3, f32>();
+    let default = Schedule::for_mesh(&particles, &sticks);
+    assert_eq!(default, Schedule::blocked(&particles, &sticks));
+}
+
+#[test]
+fn small_meshes_are_one_block() {
+    let Mesh { particles, sticks } = sheet(32, 32, Family::SHEAR).1;
+    for schedule in [Schedule::blocked(&particles, &sticks), Schedule::banded(&sticks)] {
+        let phases = phases(&schedule);
+        assert_eq!((phases.len(), phases[0].len()), (1, 1));
+    }
+}
+
+#[test]
+fn blocks_are_the_same_however_particles_are_numbered() {
+    let Mesh { particles, sticks } = sheet(80, 70, Family::SHEAR).1;
+    let mut order: Vec<u32> = (0..particles.len() as u32).collect();
+    Random::new(9).shuffle(&mut order);
+    let shuffled = Renumbering::from_order(order).unwrap().apply(&particles, &sticks);
+    let blocks = |schedule: &Schedule| -> Vec<BTreeSet<BTreeSet<u32>>> {
+        let of_block = |block: Vec<Vec<u32>>| block.into_iter().flatten().collect();
+        let of_phase = |blocks: Vec<_>| blocks.into_iter().map(of_block).collect();
+        phases(schedule).into_iter().map(of_phase).collect()
+    };
+    assert_eq!(
+        blocks(&Schedule::blocked(&particles, &sticks)),
+        blocks(&Schedule::blocked(&shuffled.0, &shuffled.1)),
+    );
+}
+
+#[test]
+fn a_star_of_a_hundred_thousand_rays_is_scheduled() {
+    let rays = 100_000;
+    let mesh = Recipe::plain(vec![Part::Bipartite(1, rays)]).mesh();
+    let built = all_builders(&mesh);
+    for (name, schedule) in &built {
+        assert_eq!(schedule.batches().count(), rays, "{name}: each ray by itself");
+    }
+}

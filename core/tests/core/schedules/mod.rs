@@ -1,0 +1,208 @@
+//! Schedules: the properties of every builder's schedule, and errors.
+
+mod blocks;
+mod packets;
+mod validity;
+
+use std::collections::{BTreeSet, HashSet};
+
+use proptest::prelude::*;
+use taut_core::{
+    BLOCK_PARTICLES, Family, OPEN_PACKETS, PACKET_STICKS, RUN_STICKS, Renumbering, STAR_STICKS,
+    Schedule, ScheduleError, Sticks,
+};
+
+use crate::meshes::{Mesh, Part, Random, Recipe, for_all, joined, sheet};
+
+/// Phases of blocks of batches of sticks.
+type Phases = Vec<Vec<Vec<Vec<u32>>>>;
+
+fn phases(schedule: &Schedule) -> Phases {
+    let blocks = schedule.phases().map(|phase| {
+        phase.blocks().map(|block| block.batches().map(<[u32]>::to_vec).collect()).collect()
+    });
+    blocks.collect()
+}
+
+fn particles_of(sticks: &Sticks, of: &[u32]) -> Vec<u32> {
+    of.iter().flat_map(|&stick| sticks.ends()[stick as usize]).collect()
+}
+
+/// The definition of a schedule, word by word.
+fn is_valid(sticks: &Sticks, phases: &Phases) -> bool {
+    let mut order: Vec<u32> = phases.iter().flatten().flatten().flatten().copied().collect();
+    order.sort_unstable();
+    let each_once = (0..sticks.len() as u32).eq(order);
+    let all_differ = |particles: Vec<u32>| {
+        let count = particles.len();
+        particles.into_iter().collect::<HashSet<_>>().len() == count
+    };
+    let batches_independent = || {
+        let mut batches = phases.iter().flatten().flatten();
+        batches.all(|batch| all_differ(particles_of(sticks, batch)))
+    };
+    let blocks_independent = || {
+        phases.iter().all(|blocks| {
+            let of_block = |block: &Vec<Vec<u32>>| -> BTreeSet<u32> {
+                block.iter().flat_map(|batch| particles_of(sticks, batch)).collect()
+            };
+            all_differ(blocks.iter().flat_map(of_block).collect())
+        })
+    };
+    each_once && batches_independent() && blocks_independent()
+}
+
+/// The promises of every schedule.
+fn assert_sound(name: &str, schedule: &Schedule, sticks: &Sticks) {
+    let phases = phases(schedule);
+    assert!(is_valid(sticks, &phases), "{name} is no schedule");
+    assert_eq!((schedule.sticks(), schedule.particles()), (sticks.len(), sticks.particles()));
+    let flat: Vec<&[u32]> = phases.iter().flatten().flatten().map(Vec::as_slice).collect();
+    assert!(schedule.batches().eq(flat.iter().copied()), "{name}: the flat view is another");
+    assert_eq!(schedule.order(), flat.concat(), "{name}: the order is another");
+    let not_empty = |batch: &&[u32]| !batch.is_empty();
+    assert!(flat.iter().all(not_empty), "{name}: an empty batch");
+    assert!(phases.iter().flatten().all(|block| !block.is_empty()), "{name}: an empty block");
+    assert!(phases.iter().all(|phase| !phase.is_empty()), "{name}: an empty phase");
+    assert_eq!(Schedule::new(sticks, &phases).as_ref(), Ok(schedule), "{name} written out");
+}
+
+/// No batch has both plain sticks and others.
+fn assert_pure(name: &str, schedule: &Schedule, sticks: &Sticks) {
+    for batch in schedule.batches() {
+        let plain = batch.iter().filter(|&&stick| sticks.is_plain(stick as usize)).count();
+        assert!(plain == 0 || plain == batch.len(), "{name} mixes plain sticks with others");
+    }
+}
+
+fn all_builders(mesh: &Mesh) -> [(&'static str, Schedule); 6] {
+    [
+        ("authored", Schedule::authored(&mesh.sticks)),
+        ("coloured", Schedule::coloured(&mesh.sticks)),
+        ("packed", Schedule::packed(&mesh.sticks)),
+        ("starred", Schedule::starred(&mesh.sticks)),
+        ("banded", Schedule::banded(&mesh.sticks)),
+        ("blocked", Schedule::blocked(&mesh.particles, &mesh.sticks)),
+    ]
+}
+
+fn assert_builders_sound(mesh: &Mesh) {
+    for (name, schedule) in all_builders(mesh) {
+        assert_sound(name, &schedule, &mesh.sticks);
+        assert_pure(name, &schedule, &mesh.sticks);
+    }
+}
+
+#[test]
+fn every_builder_makes_a_schedule_of_any_mesh() {
+    for_all(150, Recipe::any(), |recipe| assert_builders_sound(&recipe.mesh()));
+    for special in [0, 30] {
+        assert_builders_sound(&Recipe::large(special).mesh());
+    }
+}
+
+#[test]
+fn every_builder_does_the_same_again() {
+    let check = |recipe: &Recipe| {
+        let [one, other] = [recipe.mesh(), recipe.mesh()];
+        assert_eq!(all_builders(&one), all_builders(&one.clone()));
+        assert_eq!(all_builders(&one), all_builders(&other));
+    };
+    for_all(40, Recipe::any(), |recipe| check(&recipe));
+    check(&Recipe::large(10));
+}
+
+/// FNV-1a over the bytes of the stick numbers, least significant first, with the number of
+/// the batch before each batch.
+fn hash(schedule: &Schedule) -> u64 {
+    let numbered = (0_u32..).zip(schedule.batches());
+    let numbers = numbered.flat_map(|(number, batch)| [&[number], batch].concat());
+    numbers.flat_map(u32::to_le_bytes).fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+    })
+}
+
+#[test]
+fn the_orders_are_those_of_version_1() {
+    // The order decides the answer, so another order is another version of all results.
+    const VERSION_1: [u64; 6] = [
+        0x7098_ab90_2755_2365,
+        0x81ba_9182_189b_bb7b,
+        0xc545_0d6e_fc3c_740f,
+        0x3ba1_4419_8e51_dee2,
+        0x81ba_9182_189b_bb7b,
+        0x9754_f1d3_4980_d38e,
+    ];
+    let built = all_builders(&Recipe::large(30).mesh());
+    assert_eq!(built.map(|(_, schedule)| hash(&schedule)), VERSION_1);
+    // That mesh has no runs: bands of it are colours.
+    let sheet = sheet(70, 60, Family::ALL).1;
+    assert_eq!(hash(&Schedule::banded(&sheet.sticks)), 0x525e_51b6_dd67_6484);
+}
+
+#[test]
+fn renumbered_meshes_get_schedules_too() {
+    let check = |recipe: &Recipe| {
+        let Mesh { particles, sticks } = recipe.mesh::<3, f32>();
+        let renumberings =
+            [Renumbering::reverse_cuthill_mckee(&sticks), Renumbering::hilbert(&particles)];
+        for renumbering in renumberings {
+            let (particles, sticks) = renumbering.apply(&particles, &sticks);
+            assert_builders_sound(&Mesh { particles, sticks });
+        }
+    };
+    for_all(40, Recipe::any(), |recipe| check(&recipe));
+    check(&Recipe::large(10));
+}
+
+/// The largest number of those sticks at one particle.
+fn largest_degree(sticks: &Sticks, wanted: impl Fn(usize) -> bool) -> usize {
+    let mut degrees = vec![0; sticks.particles()];
+    for (stick, ends) in sticks.ends().iter().enumerate() {
+        if wanted(stick) {
+            for &end in ends {
+                degrees[end as usize] += 1;
+            }
+        }
+    }
+    degrees.into_iter().max().unwrap_or(0)
+}
+
+#[test]
+fn colours_are_phases_and_at_most_twice_the_largest_degree_less_one() {
+    let check = |recipe: &Recipe| {
+        let sticks = recipe.mesh::<3, f32>().sticks;
+        let schedule = Schedule::coloured(&sticks);
+        let phases = phases(&schedule);
+        assert!(phases.iter().all(|phase| phase.len() == 1 && phase[0].len() == 1));
+        for plain in [true, false] {
+            let of_group = |stick: usize| sticks.is_plain(stick) == plain;
+            let colours = schedule.batches().filter(|batch| of_group(batch[0] as usize)).count();
+            let bound = (2 * largest_degree(&sticks, of_group)).saturating_sub(1);
+            assert!(colours <= bound, "{colours} colours, not {bound}");
+        }
+    };
+    for_all(100, Recipe::any(), |recipe| check(&recipe));
+    check(&Recipe::large(30));
+}
+
+#[test]
+fn colours_of_sheets_are_few_and_even() {
+    for (families, size) in [(Family::STRUCTURAL, 63), (Family::SHEAR, 64), (Family::ALL, 64)] {
+        let sticks = sheet(size, size, families).1.sticks;
+        let sizes: Vec<usize> = Schedule::coloured(&sticks).batches().map(<[u32]>::len).collect();
+        let degree = largest_degree(&sticks, |_| true);
+        assert!((degree..=degree + 2).contains(&sizes.len()), "{} colours", sizes.len());
+        let mean = sticks.len() / sizes.len();
+        assert!(sizes.iter().all(|&size| 100 * size > 95 * mean), "{sizes:?}");
+    }
+}
+
+#[test]
+fn the_authored_order_is_that_of_the_numbers() {
+    let sticks = Recipe::large(30).mesh::<3, f32>().sticks;
+    let schedule = Schedule::authored(&sticks);
+    assert!(schedule.order().iter().copied().eq(0..sticks.len() as u32));
+    assert!(schedule.batches().all(|batch| batch.len() == 1));
+    assert_eq!(phases(&schedule).len(), 1);
+}

@@ -1,0 +1,104 @@
+//! Packets and the stars in them.
+
+use super::*;
+
+#[test]
+fn packets_have_at_most_64_sticks_and_those_of_sheets_are_nearly_all_full() {
+    for recipe in [Recipe::large(0), Recipe::large(30)] {
+        let sticks = recipe.mesh::<3, f32>().sticks;
+        assert!(Schedule::packed(&sticks).batches().all(|packet| packet.len() <= PACKET_STICKS));
+    }
+    for families in [Family::STRUCTURAL, Family::SHEAR, Family::ALL] {
+        let sticks = sheet(100, 100, families).1.sticks;
+        let schedule = Schedule::packed(&sticks);
+        let [packets, full] = [1, PACKET_STICKS]
+            .map(|least| schedule.batches().filter(|packet| packet.len() >= least).count());
+        assert!(100 * full >= 98 * packets, "{full} of {packets} are full");
+        assert_eq!(phases(&schedule).len(), 1);
+    }
+}
+
+/// Packets by their definition, with sets and without windows of bits.
+fn packets_as_defined(sticks: &Sticks) -> Vec<Vec<u32>> {
+    let mut packets = Vec::new();
+    for plain in [true, false] {
+        let mut open: Vec<Vec<u32>> = Vec::new();
+        for stick in sticks.by_ends() {
+            if sticks.is_plain(stick as usize) != plain {
+                continue;
+            }
+            let ends = sticks.ends()[stick as usize];
+            let fits = |packet: &Vec<u32>| {
+                !particles_of(sticks, packet).iter().any(|particle| ends.contains(particle))
+            };
+            let at = open.iter().position(fits).unwrap_or_else(|| {
+                if open.len() == OPEN_PACKETS {
+                    packets.push(open.remove(0));
+                }
+                open.push(Vec::new());
+                open.len() - 1
+            });
+            open[at].push(stick);
+            if open[at].len() == PACKET_STICKS {
+                packets.push(open.remove(at));
+            }
+        }
+        packets.append(&mut open);
+    }
+    packets
+}
+
+#[test]
+fn packets_are_drawn_as_defined() {
+    let check = |recipe: &Recipe| {
+        let sticks = recipe.mesh::<3, f32>().sticks;
+        let expected = packets_as_defined(&sticks);
+        assert!(Schedule::packed(&sticks).batches().eq(expected.iter().map(Vec::as_slice)));
+    };
+    for_all(60, Recipe::any(), |recipe| check(&recipe));
+    check(&Recipe::large(30));
+}
+
+/// The stars that begin these batches: ends in common, nothing else.
+fn stars_of(sticks: &Sticks, ranks: [&[u32]; STAR_STICKS]) -> Option<Vec<u32>> {
+    let mut names = Vec::new();
+    for at in 0..ranks[0].len() {
+        let star: Vec<u32> =
+            ranks.iter().map(|rank| rank.get(at).copied()).collect::<Option<_>>()?;
+        let of_star: BTreeSet<u32> = particles_of(sticks, &star).into_iter().collect();
+        names.extend((of_star.len() == STAR_STICKS + 1).then_some(of_star)?);
+    }
+    let once: BTreeSet<u32> = names.iter().copied().collect();
+    (once.len() == names.len()).then_some(names)
+}
+
+#[test]
+fn stars_of_a_packet_share_no_particle_and_have_nearly_all_sticks() {
+    for families in [Family::STRUCTURAL, Family::SHEAR, Family::ALL] {
+        let sticks = sheet(100, 100, families).1.sticks;
+        let schedule = Schedule::starred(&sticks);
+        let batches: Vec<&[u32]> = schedule.batches().collect();
+        assert!(batches.iter().all(|batch| batch.len() <= PACKET_STICKS));
+        let packets = batches.as_chunks().0.iter();
+        let packets = packets.map_while(|&ranks| stars_of(&sticks, ranks));
+        let stars: usize = packets.map(|names| names.len() / (STAR_STICKS + 1)).sum();
+        let share = (stars * STAR_STICKS) as f64 / sticks.len() as f64;
+        assert!(share > 0.95, "only {share} of the sticks are in stars");
+        assert_eq!(phases(&schedule).len(), 1);
+    }
+}
+
+#[test]
+fn packets_stay_in_a_local_window() {
+    // However the sticks are listed: the walk is in the order of their ends.
+    let mut random = Random::new(8);
+    let sheet = sheet(128, 128, Family::ALL).1;
+    let mut pairs = sheet.sticks.ends().to_vec();
+    random.shuffle(&mut pairs);
+    let sticks = joined(sheet.particles.len(), &pairs);
+    for packet in Schedule::packed(&sticks).batches() {
+        let names = particles_of(&sticks, packet);
+        let width = names.iter().max().unwrap() - names.iter().min().unwrap();
+        assert!(width <= 3 * 128, "a packet spans {width} particles");
+    }
+}
