@@ -261,34 +261,29 @@ impl<L: Law, G: Gusty> Blow<'_, L, G> {
         }
     }
 
-    /// Adds to each particle of a share what is in the slots around it.
+    /// Adds to each particle of a share what is in the slots around it, in as few pieces as can be.
     #[inline(always)]
     fn hand_out<const FIRST: bool>(&mut self, share: &Share) {
-        let len = share.len;
-        if len == BLOCK as u32 {
-            match share.done {
-                0 => self.add::<BLOCK, FIRST>(share, 0, 0),
-                done => self.add::<BLOCK, FIRST>(share, 0, done),
-            }
-            return;
+        let nth = self.piece::<BLOCK, FIRST>(share, 0);
+        let nth = self.piece::<8, FIRST>(share, nth);
+        let nth = self.piece::<4, FIRST>(share, nth);
+        let nth = self.piece::<2, FIRST>(share, nth);
+        self.piece::<1, FIRST>(share, nth);
+    }
+
+    /// The same for `N` particles from the `nth` on, if the share has a piece of that size. Returns
+    /// where the next piece begins.
+    #[inline(always)]
+    fn piece<const N: usize, const FIRST: bool>(&mut self, share: &Share, nth: usize) -> usize {
+        if share.len as usize & N == 0 {
+            return nth;
         }
-        // In as few pieces as can be.
-        let mut nth = 0;
-        if len & 8 > 0 {
-            self.add::<8, FIRST>(share, nth, 0);
-            nth += 8;
+        match share.done {
+            0 => self.add::<N, FIRST>(share, nth, 0),
+            // Only a whole block has particles that are done already.
+            done => self.add::<N, FIRST>(share, nth, done),
         }
-        if len & 4 > 0 {
-            self.add::<4, FIRST>(share, nth, 0);
-            nth += 4;
-        }
-        if len & 2 > 0 {
-            self.add::<2, FIRST>(share, nth, 0);
-            nth += 2;
-        }
-        if len & 1 > 0 {
-            self.add::<1, FIRST>(share, nth, 0);
-        }
+        nth + N
     }
 
     /// The same for those from the `nth` on; the first `done` of them already have theirs.
