@@ -35,7 +35,7 @@ impl Limb {
     fn deepest<const D: usize>(
         &self,
         particles: &Particles<D>,
-        near: impl Fn(&Particles<D>, &Probe) -> Nearest<D>,
+        near: &impl Fn(&Particles<D>, &Probe) -> Nearest<D>,
         reach: f32,
     ) -> [Option<(Probe, Nearest<D>)>; 2] {
         let probe = |share: f32, reach: f32| {

@@ -13,6 +13,7 @@ pub(super) struct Triangle(pub(super) [Point; 3]);
 
 /// Six times the signed volume of a tetrahedron, with an exact sign: positive where `d` sees `a`,
 /// `b` and `c` counter-clockwise.
+#[inline]
 fn volume(a: Point, b: Point, c: Point, d: Point) -> f64 {
     let [a, b, c, d] = [a, b, c, d].map(|[x, y, z]| Coord3D { x, y, z });
     -orient3d(a, b, c, d)
@@ -20,12 +21,14 @@ fn volume(a: Point, b: Point, c: Point, d: Point) -> f64 {
 
 impl Triangle {
     /// Not of length 1.
+    #[inline]
     pub(super) fn normal(&self) -> Point {
         let Self([a, b, c]) = *self;
         cross(difference(b, a), difference(c, a))
     }
 
     /// On which side of its plane a point is: positive in front.
+    #[inline]
     pub(super) fn side(&self, p: Point) -> f64 {
         let Self([a, b, c]) = *self;
         volume(a, b, c, p)
@@ -34,6 +37,7 @@ impl Triangle {
     /// The fraction of the segment `from` - `to` at which it crosses the triangle, if it does. A
     /// segment that ends on the triangle crosses it, one in its plane does not; one through an edge
     /// or corner crosses all triangles there.
+    #[inline]
     pub(super) fn crossed(&self, facing: Facing, from: Point, to: Point) -> Option<f64> {
         let (before, after) = (self.side(from), self.side(to));
         let in_front = before >= 0.0 && after <= 0.0 && before - after > 0.0;
@@ -51,6 +55,7 @@ impl Triangle {
     }
 
     /// Its point nearest to `p` (Ericson, 5.1.5).
+    #[inline]
     pub(super) fn nearest(&self, p: Point) -> Point {
         let Self([a, b, c]) = *self;
         let (ab, ac) = (difference(b, a), difference(c, a));

@@ -278,9 +278,9 @@ impl<L: Law, G: Gusty> Blow<'_, L, G> {
         if share.len as usize & N == 0 {
             return nth;
         }
-        match share.done {
+        // Only a whole block has particles that are done already.
+        match if N == BLOCK { share.done } else { 0 } {
             0 => self.add::<N, FIRST>(share, nth, 0),
-            // Only a whole block has particles that are done already.
             done => self.add::<N, FIRST>(share, nth, done),
         }
         nth + N
