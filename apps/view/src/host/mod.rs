@@ -31,7 +31,7 @@ pub struct Options {
     pub size: Option<usize>,
     /// A scene that is not in the library, with its description.
     pub file: Option<(String, AnyScene)>,
-    /// Initial settings, as in [`Command::Set`].
+    /// Initial settings, as in [`Command::Set`](crate::protocol::Command::Set).
     pub settings: Change,
     /// The maximum number of kernel threads.
     pub threads: usize,
