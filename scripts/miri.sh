@@ -11,3 +11,4 @@ miri() { cargo +nightly miri test --locked --target-dir target/miri "$@"; }
 miri -p taut-lanes --test lanes team::
 miri -p taut-colour --test pool
 miri -p taut-grid --test grid
+miri -p taut-copies --test copies

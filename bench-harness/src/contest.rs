@@ -1,10 +1,12 @@
 //! Runs the same frames with several contestants, in turns.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::iter::repeat_n;
 use std::time::Instant;
 
 use serde::Serialize;
-use taut::world::{Arranged, Arrangement, ArrangementError, Model, Numbering, Order};
+use taut::world::{Arranged, Arrangement, ArrangementError, Model, ModelError, Numbering, Order};
 use taut::{
     AnyKernel, Formula, Kernel, ParticleError, Plan, PlanError, ScalarKernel, Step, StepError,
     Stretch, Tally,
@@ -37,6 +39,8 @@ pub struct Contestant {
 pub struct Contest {
     /// The scene.
     pub scene: Model,
+    /// How many copies of it are stepped together, side by side; usually 1.
+    pub copies: usize,
     /// The step.
     pub step: Step<3>,
     /// Frames before timing starts.
@@ -67,6 +71,12 @@ pub enum ContestError {
     /// No frames.
     #[error("at least one frame must be timed")]
     NoFrames,
+    /// No copies.
+    #[error("at least one copy of the scene is needed")]
+    NoCopies,
+    /// The copies cannot be made.
+    #[error(transparent)]
+    Model(#[from] ModelError),
     /// An arrangement does not suit the scene.
     #[error(transparent)]
     Arrangement(#[from] ArrangementError),
@@ -114,21 +124,21 @@ impl Contest {
     /// # Errors
     /// If a contestant cannot be set up, or the step is invalid.
     pub fn run(&self, mut progress: impl FnMut(Progress<'_>)) -> Result<Vec<Row>, ContestError> {
-        self.check()?;
+        let contest = self.checked()?;
         progress(Progress { share: 0.0, doing: "arranging the scene" });
-        let mut arranged = BTreeMap::from([(AUTHORED, AUTHORED.of(&self.scene)?)]);
+        let mut arranged = BTreeMap::from([(AUTHORED, contest.arranged(AUTHORED)?)]);
         for &Contestant { arrangement, .. } in &self.contestants {
             if let std::collections::btree_map::Entry::Vacant(vacant) = arranged.entry(arrangement)
             {
-                vacant.insert(arrangement.of(&self.scene)?);
+                vacant.insert(contest.arranged(arrangement)?);
             }
         }
-        let mut entries = vec![self.textbook_entry()];
+        let mut entries = vec![contest.textbook_entry()];
         for contestant in &self.contestants {
             let on = &arranged[&contestant.arrangement];
-            entries.push(self.kernel_entry(contestant, &self.step, on)?);
+            entries.push(contest.kernel_entry(contestant, &self.step, on)?);
         }
-        let mut rows = self.by_turns(entries, &arranged, progress)?;
+        let mut rows = contest.by_turns(entries, &arranged, progress)?;
         set_speedups(&mut rows);
         Ok(rows)
     }
@@ -146,18 +156,19 @@ impl Contest {
         rows: &[Row],
         progress: impl FnMut(Progress<'_>),
     ) -> Result<Option<SubstepComparison>, ContestError> {
-        self.check()?;
+        let contest = self.checked()?;
         let as_substeps = Step { substeps: self.step.iterations, iterations: 1, ..self.step };
         let one_substep = self.step.substeps == 1 && self.step.iterations > 1;
         if !one_substep || as_substeps.motion().is_err() {
             return Ok(None);
         }
         let Some(fastest) = self.fastest(rows) else { return Ok(None) };
-        let on = fastest.arrangement.of(&self.scene)?;
-        let entries = [self.step, as_substeps].map(|step| self.kernel_entry(fastest, &step, &on));
+        let on = contest.arranged(fastest.arrangement)?;
+        let entries =
+            [self.step, as_substeps].map(|step| contest.kernel_entry(fastest, &step, &on));
         let entries = entries.into_iter().collect::<Result<_, _>>()?;
         let arranged = BTreeMap::from([(fastest.arrangement, on)]);
-        let mut rows = self.by_turns(entries, &arranged, progress)?.into_iter();
+        let mut rows = contest.by_turns(entries, &arranged, progress)?.into_iter();
         let pair = rows.next().zip(rows.next());
         Ok(pair.map(|(one_substep, substeps_of_one_iteration)| SubstepComparison {
             one_substep,
@@ -174,12 +185,42 @@ impl Contest {
         sound.min_by(|(_, one), (_, other)| by_time(one, other)).map(|(contestant, _)| contestant)
     }
 
-    fn check(&self) -> Result<(), ContestError> {
+    fn checked(&self) -> Result<Checked<'_>, ContestError> {
         if self.frames == 0 || self.repeats == 0 {
             return Err(ContestError::NoFrames);
         }
         self.step.motion()?;
-        Ok(())
+        let whole = match self.copies {
+            0 => return Err(ContestError::NoCopies),
+            1 => Cow::Borrowed(&self.scene),
+            copies => Cow::Owned(Model::side_by_side(repeat_n(&self.scene, copies))?),
+        };
+        Ok(Checked { contest: self, whole })
+    }
+
+    fn step_of(&self, answer: Answer) -> Step<3> {
+        Step { substeps: answer.substeps, iterations: answer.iterations, ..self.step }
+    }
+
+    /// The frame after which the distance from `f64` is measured.
+    pub fn early_frame(&self) -> usize {
+        EARLY_FRAME.min(self.warmup + self.frames)
+    }
+}
+
+/// A contest that can be run.
+struct Checked<'a> {
+    contest: &'a Contest,
+    /// All copies of the scene.
+    whole: Cow<'a, Model>,
+}
+
+impl Checked<'_> {
+    fn arranged(&self, arrangement: Arrangement) -> Result<Arranged, ArrangementError> {
+        match self.contest.copies {
+            1 => arrangement.of(&self.contest.scene),
+            copies => arrangement.of_copies(&self.contest.scene, copies),
+        }
     }
 
     /// Runs all frames of the entries, in rounds, and returns a row without speedups for each.
@@ -189,8 +230,10 @@ impl Contest {
         arranged: &BTreeMap<Arrangement, Arranged>,
         mut progress: impl FnMut(Progress<'_>),
     ) -> Result<Vec<Row>, ContestError> {
-        let mut references = References { contest: self, arranged, known: BTreeMap::new() };
-        let total = (entries.len() * (self.warmup + self.frames * self.repeats)) as f64;
+        let mut references = References { contest: self.contest, arranged, known: BTreeMap::new() };
+        let total = (entries.len()
+            * (self.contest.warmup + self.contest.frames * self.contest.repeats))
+            as f64;
         let mut done = 0.0;
         let mut advance = |entry: &mut Entry, up_to| {
             progress(Progress { share: done / total, doing: &entry.row.name() });
@@ -198,19 +241,19 @@ impl Contest {
             self.advance(entry, up_to, &mut references)
         };
         for entry in &mut entries {
-            advance(entry, self.warmup)?;
+            advance(entry, self.contest.warmup)?;
         }
         let starts: Vec<State> = entries.iter().map(|entry| entry.runner.state()).collect();
-        for repeat in 0..self.repeats {
+        for repeat in 0..self.contest.repeats {
             if repeat > 0 {
                 for (entry, start) in entries.iter_mut().zip(&starts) {
                     entry.runner.rewind(start);
-                    entry.frames_done = self.warmup;
+                    entry.frames_done = self.contest.warmup;
                 }
             }
             for round in 1..=ROUNDS {
                 for entry in &mut entries {
-                    advance(entry, self.warmup + self.frames * round / ROUNDS)?;
+                    advance(entry, self.contest.warmup + self.contest.frames * round / ROUNDS)?;
                 }
             }
         }
@@ -219,9 +262,9 @@ impl Contest {
     }
 
     fn textbook_entry(&self) -> Entry {
-        let answer = Answer::new(Formula::Exact, AUTHORED, &self.step);
+        let answer = Answer::new(Formula::Exact, AUTHORED, &self.contest.step);
         let row = Row { kernel: TEXTBOOK, inside: TEXTBOOK, ..self.row(answer) };
-        self.entry(row, Runner::textbook(&self.scene), answer)
+        self.entry(row, Runner::textbook(&self.whole), answer)
     }
 
     fn kernel_entry(
@@ -244,7 +287,7 @@ impl Contest {
     }
 
     fn entry(&self, row: Row, runner: Runner, answer: Answer) -> Entry {
-        let nanoseconds = Vec::with_capacity(self.frames * self.repeats);
+        let nanoseconds = Vec::with_capacity(self.contest.frames * self.contest.repeats);
         Entry { row, runner, nanoseconds, frames_done: 0, answer }
     }
 
@@ -252,7 +295,7 @@ impl Contest {
     fn row(&self, answer: Answer) -> Row {
         let Answer { formula, arrangement, substeps, iterations } = answer;
         let Tally { divisions, square_roots, estimates, .. } =
-            taut_scalar::count(&self.scene.particles, &self.scene.sticks, formula);
+            taut_scalar::count(&self.whole.particles, &self.whole.sticks, formula);
         let times = u64::from(substeps) * u64::from(iterations);
         Row {
             kernel: "",
@@ -262,12 +305,12 @@ impl Contest {
             formula: formula.name(),
             schedule: arrangement.to_string(),
             threads: 1,
-            particles: self.scene.particles.len(),
-            sticks: self.scene.sticks.len(),
+            particles: self.whole.particles.len(),
+            sticks: self.whole.sticks.len(),
             substeps,
             iterations,
-            dt_s: self.step.dt,
-            frames: self.frames,
+            dt_s: self.contest.step.dt,
+            frames: self.contest.frames,
             frame_us_median: f64::NAN,
             frame_us_fastest: f64::NAN,
             ns_per_stick_median: f64::NAN,
@@ -295,31 +338,22 @@ impl Contest {
         up_to: usize,
         references: &mut References<'_>,
     ) -> Result<(), ContestError> {
-        let step = self.step_of(entry.answer);
+        let step = self.contest.step_of(entry.answer);
         while entry.frames_done < up_to {
             let start = Instant::now();
             let status = entry.runner.step(&step)?;
             let elapsed = start.elapsed();
             entry.row.finite &= status.finite;
-            if entry.frames_done >= self.warmup {
+            if entry.frames_done >= self.contest.warmup {
                 entry.nanoseconds.push(u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX));
             }
             entry.frames_done += 1;
-            if entry.frames_done == self.early_frame() {
+            if entry.frames_done == self.contest.early_frame() {
                 let reference = references.positions(entry.answer)?;
                 entry.row.error_vs_f64 = largest_distance(&entry.runner.positions(), reference);
             }
         }
         Ok(())
-    }
-
-    fn step_of(&self, answer: Answer) -> Step<3> {
-        Step { substeps: answer.substeps, iterations: answer.iterations, ..self.step }
-    }
-
-    /// The frame after which the distance from `f64` is measured.
-    pub fn early_frame(&self) -> usize {
-        EARLY_FRAME.min(self.warmup + self.frames)
     }
 
     fn finished(&self, mut entry: Entry) -> Row {
@@ -328,9 +362,9 @@ impl Contest {
         let median = entry.nanoseconds[entry.nanoseconds.len() / 2] as f64;
         let Row { sticks, iterations, substeps, .. } = entry.row;
         let relaxed = sticks as f64 * f64::from(iterations) * f64::from(substeps);
-        let particles = entry.runner.particles(&self.scene);
+        let particles = entry.runner.particles(&self.whole);
         let finite = (0..3).all(|axis| particles.positions(axis).iter().all(|x| x.is_finite()));
-        let stretch = Stretch::of(&particles, &self.scene.sticks);
+        let stretch = Stretch::of(&particles, &self.whole.sticks);
         Row {
             frame_us_median: median / 1e3,
             frame_us_fastest: fastest / 1e3,

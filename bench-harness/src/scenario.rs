@@ -106,6 +106,7 @@ pub fn engines_in(order: Order) -> Vec<AnyKernel> {
         // Batches of one stick use a single lane.
         _ if order == Order::Authored => false,
         KernelName::Grid if order != Order::Sheet => false,
+        KernelName::Copies => false,
         _ => !kernel.is_fallback(),
     };
     AnyKernel::available().into_iter().filter(fits).collect()

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 use taut::world::{AnyScene, Scene, World, WorldError};
-use taut::{AnyKernel, Kernel, KernelPair, Stretch};
+use taut::{AnyKernel, Kernel, KernelSet, Stretch};
 
 use crate::contest::{Progress, ROUNDS};
 use crate::passes::PassTimes;
@@ -19,7 +19,7 @@ pub struct WorldContest {
     /// Timed frames, at least one.
     pub frames: usize,
     /// The kernels.
-    pub kernels: Vec<KernelPair>,
+    pub kernels: Vec<KernelSet>,
 }
 
 /// The result of one kernel.
@@ -61,7 +61,7 @@ struct Entry<const D: usize>
 where
     AnyKernel: Kernel<D>,
 {
-    kernels: KernelPair,
+    kernels: KernelSet,
     world: World<AnyKernel, D>,
     frames: Vec<PassTimes>,
     frames_done: usize,
@@ -88,7 +88,7 @@ impl WorldContest {
     where
         AnyKernel: Kernel<D>,
     {
-        let entry = |kernels: &KernelPair| entry(kernels.clone(), scene);
+        let entry = |kernels: &KernelSet| entry(kernels.clone(), scene);
         let mut entries: Vec<Entry<D>> =
             self.kernels.iter().map(entry).collect::<Result<_, _>>()?;
         let total = (entries.len() * (self.warmup + self.frames)) as f64;
@@ -108,7 +108,7 @@ impl WorldContest {
     }
 }
 
-fn entry<const D: usize>(kernels: KernelPair, scene: &Scene<D>) -> Result<Entry<D>, WorldError>
+fn entry<const D: usize>(kernels: KernelSet, scene: &Scene<D>) -> Result<Entry<D>, WorldError>
 where
     AnyKernel: Kernel<D>,
 {

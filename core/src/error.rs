@@ -32,6 +32,11 @@ pub enum PlanError {
          Sheet::schedule"
     )]
     NotASheet,
+    /// The kernel supports the schedules of copies of one mesh only.
+    #[error(
+        "this kernel requires the schedule of copies of one mesh, side by side; use another kernel"
+    )]
+    NotCopies,
     /// The kernel does not support this number of dimensions.
     #[error(
         "this kernel supports 2 and 3 dimensions, not {dimensions}; use the scalar kernel instead"

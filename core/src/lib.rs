@@ -67,7 +67,7 @@ pub use real::Real;
 pub use renumbering::{NotAPermutation, Renumbering};
 pub use runs::Directed;
 pub use schedule::{
-    BAND_PARTICLES, BAND_ROWS, BLOCK_PARTICLES, BLOCK_ROWS, Block, CLOTH_STICKS, Family,
+    BAND_PARTICLES, BAND_ROWS, BLOCK_PARTICLES, BLOCK_ROWS, Block, CLOTH_STICKS, Copies, Family,
     OPEN_PACKETS, PACKET_STICKS, Phase, RUN_STICKS, STAR_STICKS, Schedule, ScheduleError, Sheet,
     SheetBlock, SheetError, WIDE, WIDE_BAND_ROWS,
 };

@@ -53,6 +53,20 @@ impl Renumbering {
         Ok(Self { old_of_new, new_of_old })
     }
 
+    /// For `count` equal parts side by side: each renumbered as this.
+    ///
+    /// # Panics
+    /// If there are more numbers than 32 bits can name.
+    #[must_use]
+    pub fn repeated(&self, count: usize) -> Self {
+        let len = u32::try_from(self.len() * count).expect("numbers have 32 bits");
+        let repeat = |numbers: &[u32]| -> Vec<u32> {
+            let firsts = (0..len).step_by(self.len().max(1));
+            firsts.flat_map(|first| numbers.iter().map(move |number| first + number)).collect()
+        };
+        Self { old_of_new: repeat(&self.old_of_new), new_of_old: repeat(&self.new_of_old) }
+    }
+
     /// How many numbers there are.
     pub fn len(&self) -> usize {
         self.old_of_new.len()

@@ -1,5 +1,6 @@
 //! Work on one particle at a time, in the layout of a plan.
 
+use crate::particles::PADDING;
 use crate::real::Real;
 
 /// Some particles as slices, in the order in which a plan keeps them.
@@ -32,13 +33,23 @@ pub enum Numbers<'a> {
         /// For each slot of a row, its column in the sheet; [`u32::MAX`] for padding.
         offsets: &'a [u32],
     },
+    /// Copies of one mesh, whose particles are numbered copy by copy, in groups of
+    /// [`PADDING`] copies: each has that many slots a particle, one of each copy.
+    Copies {
+        /// The first of these copies, which begins a group.
+        first: usize,
+        /// How many particles a copy has.
+        particles: usize,
+        /// How many copies there are in all; slots of others are padding.
+        copies: usize,
+    },
 }
 
 impl Numbers<'_> {
     /// The number of the particle in a slot. For padding it is at least the number of particles.
     ///
     /// # Panics
-    /// If the rows have no slots.
+    /// If rows or copies have no slots.
     #[inline(always)]
     pub fn of(&self, slot: usize) -> usize {
         match *self {
@@ -47,6 +58,27 @@ impl Numbers<'_> {
                 u32::MAX => usize::MAX,
                 offset => (first_row + slot / offsets.len()) * width + offset as usize,
             },
+            Self::Copies { first, particles, copies } => {
+                let copy = first + slot / (PADDING * particles) * PADDING + slot % PADDING;
+                let particle = slot / PADDING % particles;
+                if copy < copies { copy * particles + particle } else { usize::MAX }
+            }
+        }
+    }
+
+    /// The numbers in the whole layout of so many particles, of which the view is a part, and how
+    /// many slots it has.
+    pub fn whole(&self, len: usize) -> (Self, usize) {
+        match *self {
+            Self::Run(_) => (Self::Run(0), len.next_multiple_of(PADDING)),
+            Self::Rows { width, offsets, .. } => {
+                let all = Self::Rows { first_row: 0, width, offsets };
+                (all, len.div_ceil(width) * offsets.len())
+            }
+            Self::Copies { particles, copies, .. } => {
+                let all = Self::Copies { first: 0, particles, copies };
+                (all, particles * copies.next_multiple_of(PADDING))
+            }
         }
     }
 
@@ -56,6 +88,7 @@ impl Numbers<'_> {
         match *self {
             Self::Run(first) => first,
             Self::Rows { first_row, offsets, .. } => first_row * offsets.len(),
+            Self::Copies { first, particles, .. } => first * particles,
         }
     }
 }

@@ -5,8 +5,8 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use taut_core::{
-    Engine, Executor, Formula, Kernel, Particles, PlanError, Schedule, Sheet, Stage, Status,
-    Sticks, Substeps,
+    Copies, Engine, Executor, Formula, Kernel, Particles, PlanError, Schedule, Sheet, Stage,
+    Status, Sticks, Substeps,
 };
 
 use crate::KernelName;
@@ -39,6 +39,12 @@ pub enum AnyKernel {
     /// Regular sheets; 8 lanes, instruction set chosen at compile time.
     #[cfg(all(feature = "grid", feature = "wide"))]
     WideGrid(taut_grid::GridKernel<taut_wide::WideMachine>),
+    /// Copies of one mesh; instruction set chosen at run time.
+    #[cfg(feature = "copies")]
+    Copies(taut_copies::CopiesKernel<taut_pulp::PulpMachine>),
+    /// Copies of one mesh; 8 lanes, instruction set chosen at compile time.
+    #[cfg(all(feature = "copies", feature = "wide"))]
+    WideCopies(taut_copies::CopiesKernel<taut_wide::WideMachine>),
     /// Any of them on threads.
     #[cfg(feature = "colour")]
     Colour(Box<taut_colour::ColourKernel<AnyKernel>>),
@@ -46,6 +52,9 @@ pub enum AnyKernel {
 
 /// The fewest columns of a sheet for which the grid kernel is the fastest.
 pub(crate) const GRID_WIDTH_MIN: usize = 24;
+
+/// The fewest copies of one mesh for which the copies kernel is the fastest.
+pub(crate) const COPIES_MIN: usize = 6;
 
 /// A plan of [`AnyKernel`].
 #[derive(Debug)]
@@ -67,6 +76,12 @@ pub enum AnyPlan<const D: usize> {
     /// Of the grid kernel on the wide kernel's registers.
     #[cfg(all(feature = "grid", feature = "wide"))]
     WideGrid(taut_grid::GridPlan<taut_wide::WideMachine, D>),
+    /// Of the copies kernel.
+    #[cfg(feature = "copies")]
+    Copies(taut_copies::CopiesPlan<taut_pulp::PulpMachine, D>),
+    /// Of the copies kernel on the wide kernel's registers.
+    #[cfg(all(feature = "copies", feature = "wide"))]
+    WideCopies(taut_copies::CopiesPlan<taut_wide::WideMachine, D>),
     /// On threads.
     #[cfg(feature = "colour")]
     Colour(Box<taut_colour::ColourPlan<AnyPlan<D>>>),
@@ -79,7 +94,8 @@ pub struct UnknownKernel;
 
 impl AnyKernel {
     /// Every kernel of this build on every instruction set of this machine, one thread each,
-    /// widest first. `grid` runs only the schedules of regular sheets.
+    /// widest first. `grid` runs only the schedules of regular sheets, `copies` only those of copies
+    /// of one mesh.
     pub fn available() -> Vec<Self> {
         let mut all = Vec::new();
         #[cfg(feature = "pulp")]
@@ -87,18 +103,20 @@ impl AnyKernel {
             all.push(Self::Pulp(taut_pulp::PulpKernel::on(machine)));
             #[cfg(feature = "grid")]
             all.push(Self::Grid(taut_grid::GridKernel::on(machine)));
+            #[cfg(feature = "copies")]
+            all.push(Self::Copies(taut_copies::CopiesKernel::on(machine)));
         }
         #[cfg(feature = "wide")]
         {
             all.push(Self::Wide(taut_wide::kernel()));
-            #[cfg(feature = "grid")]
-            {
-                // One grid kernel per instruction set: skip it if `pulp` found the same one.
-                let kernel = taut_grid::GridKernel::on(taut_wide::WideMachine);
-                let isa = Kernel::<3>::isa(&kernel);
-                if all[..all.len() - 1].iter().all(|other| Kernel::<3>::isa(other) != isa) {
-                    all.push(Self::WideGrid(kernel));
-                }
+            // One grid kernel per instruction set, and one copies kernel: skip them if `pulp` found
+            // the same one.
+            let isa = Kernel::<3>::isa(&all[all.len() - 1]);
+            if all[..all.len() - 1].iter().all(|other| Kernel::<3>::isa(other) != isa) {
+                #[cfg(feature = "grid")]
+                all.push(Self::WideGrid(taut_grid::GridKernel::on(taut_wide::WideMachine)));
+                #[cfg(feature = "copies")]
+                all.push(Self::WideCopies(taut_copies::CopiesKernel::on(taut_wide::WideMachine)));
             }
         }
         #[cfg(feature = "scalar")]
@@ -117,11 +135,17 @@ impl AnyKernel {
     }
 
     /// The best for this machine and schedule, on one thread: the kernel for regular sheets if it
-    /// is built in and this is the schedule of a sheet that is [wide enough](Self::suits_grid).
+    /// is built in and this is the schedule of a sheet that is [wide enough](Self::suits_grid), the
+    /// kernel for copies likewise if [there are enough](Self::suits_copies).
     pub fn best_for(schedule: &Schedule) -> Self {
-        let wide_enough = schedule.sheet().filter(|sheet| Self::suits_grid(sheet));
-        let for_sheets = wide_enough.and_then(|_| Self::named("grid").ok());
-        for_sheets.unwrap_or_else(Self::best)
+        let special = if schedule.sheet().is_some_and(Self::suits_grid) {
+            Self::named("grid").ok()
+        } else if schedule.copies().is_some_and(Self::suits_copies) {
+            Self::named("copies").ok()
+        } else {
+            None
+        };
+        special.unwrap_or_else(Self::best)
     }
 
     /// Whether a sheet is wide enough for the kernel for regular sheets to be the fastest: 24
@@ -137,6 +161,12 @@ impl AnyKernel {
     /// ```
     pub fn suits_grid(sheet: &Sheet) -> bool {
         sheet.width() >= GRID_WIDTH_MIN
+    }
+
+    /// Whether there are enough copies of one mesh for the copies kernel to be the fastest: 6 or
+    /// more.
+    pub fn suits_copies(copies: &Copies) -> bool {
+        copies.count() >= COPIES_MIN
     }
 
     /// Whether a scene has a sheet that is [wide enough](Self::suits_grid).
@@ -175,6 +205,10 @@ impl AnyKernel {
             Self::Grid(_) => KernelName::Grid,
             #[cfg(all(feature = "grid", feature = "wide"))]
             Self::WideGrid(_) => KernelName::Grid,
+            #[cfg(feature = "copies")]
+            Self::Copies(_) => KernelName::Copies,
+            #[cfg(all(feature = "copies", feature = "wide"))]
+            Self::WideCopies(_) => KernelName::Copies,
             #[cfg(feature = "colour")]
             Self::Colour(_) => KernelName::Colour,
         }
@@ -183,6 +217,23 @@ impl AnyKernel {
     /// Whether it runs the schedules of regular sheets only, alone or on threads.
     pub fn is_for_sheets(&self) -> bool {
         self.inside().kernel_name() == KernelName::Grid
+    }
+
+    /// Whether it runs the schedules of copies of one mesh only, alone or on threads.
+    pub fn is_for_copies(&self) -> bool {
+        self.inside().kernel_name() == KernelName::Copies
+    }
+
+    /// Whether it runs this schedule.
+    pub fn runs(&self, schedule: &Schedule) -> bool {
+        self.is_general()
+            || self.is_for_sheets() && schedule.sheet().is_some()
+            || self.is_for_copies() && schedule.copies().is_some()
+    }
+
+    /// Whether it runs every schedule.
+    pub fn is_general(&self) -> bool {
+        !self.is_for_sheets() && !self.is_for_copies()
     }
 
     /// Whether it is a SIMD kernel on one lane, to which it falls back on a machine without its
@@ -215,6 +266,10 @@ macro_rules! of_kernel {
             AnyKernel::Grid(kernel) => Kernel::<$d>::$property(kernel),
             #[cfg(all(feature = "grid", feature = "wide"))]
             AnyKernel::WideGrid(kernel) => Kernel::<$d>::$property(kernel),
+            #[cfg(feature = "copies")]
+            AnyKernel::Copies(kernel) => Kernel::<$d>::$property(kernel),
+            #[cfg(all(feature = "copies", feature = "wide"))]
+            AnyKernel::WideCopies(kernel) => Kernel::<$d>::$property(kernel),
             #[cfg(feature = "colour")]
             AnyKernel::Colour(kernel) => Kernel::<$d>::$property(&**kernel),
         }
@@ -235,6 +290,10 @@ macro_rules! of_plan {
             AnyPlan::Grid($plan) => $call,
             #[cfg(all(feature = "grid", feature = "wide"))]
             AnyPlan::WideGrid($plan) => $call,
+            #[cfg(feature = "copies")]
+            AnyPlan::Copies($plan) => $call,
+            #[cfg(all(feature = "copies", feature = "wide"))]
+            AnyPlan::WideCopies($plan) => $call,
             #[cfg(feature = "colour")]
             AnyPlan::Colour($plan) => $call,
         }
@@ -285,6 +344,14 @@ macro_rules! in_dimensions {
                     #[cfg(all(feature = "grid", feature = "wide"))]
                     Self::WideGrid(kernel) => {
                         AnyPlan::WideGrid(kernel.plan(particles, sticks, schedule, formula)?)
+                    }
+                    #[cfg(feature = "copies")]
+                    Self::Copies(kernel) => {
+                        AnyPlan::Copies(kernel.plan(particles, sticks, schedule, formula)?)
+                    }
+                    #[cfg(all(feature = "copies", feature = "wide"))]
+                    Self::WideCopies(kernel) => {
+                        AnyPlan::WideCopies(kernel.plan(particles, sticks, schedule, formula)?)
                     }
                     #[cfg(feature = "colour")]
                     Self::Colour(kernel) => {

@@ -8,7 +8,7 @@ use core::str::FromStr;
 #[cfg(feature = "colour")]
 use taut_colour::PoolError;
 
-use crate::KernelPair;
+use crate::{KernelSet, SpecialParts};
 
 /// The name of a kernel.
 ///
@@ -17,7 +17,7 @@ use crate::KernelPair;
 ///
 /// assert_eq!("grid".parse(), Ok(KernelName::Grid));
 /// let error = "abacus".parse::<KernelName>().unwrap_err();
-/// assert!(error.to_string().contains("scalar, wide, pulp, grid, colour"));
+/// assert!(error.to_string().contains("scalar, wide, pulp, grid, copies, colour"));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum KernelName {
@@ -29,13 +29,16 @@ pub enum KernelName {
     Pulp,
     /// Regular sheets.
     Grid,
+    /// Copies of one mesh.
+    Copies,
     /// Any of the others on threads.
     Colour,
 }
 
 impl KernelName {
     /// All kernels.
-    pub const ALL: [Self; 5] = [Self::Scalar, Self::Wide, Self::Pulp, Self::Grid, Self::Colour];
+    pub const ALL: [Self; 6] =
+        [Self::Scalar, Self::Wide, Self::Pulp, Self::Grid, Self::Copies, Self::Colour];
 
     /// What [`Kernel::name`](crate::Kernel::name) returns.
     pub const fn name(self) -> &'static str {
@@ -44,6 +47,7 @@ impl KernelName {
             Self::Wide => "wide",
             Self::Pulp => "pulp",
             Self::Grid => "grid",
+            Self::Copies => "copies",
             Self::Colour => "colour",
         }
     }
@@ -168,13 +172,13 @@ impl KernelChoice {
     ///
     /// # Errors
     /// If this build does not have them on this machine, or the threads cannot be started.
-    pub fn find(&self) -> Result<KernelPair, KernelChoiceError> {
+    pub fn find(&self) -> Result<KernelSet, KernelChoiceError> {
         let Self { kernel, ref isa, threads } = *self;
-        let all = KernelPair::available(true);
-        let isas = |pairs: &[KernelPair]| listed(pairs.iter().map(KernelPair::isa));
+        let all = KernelSet::available(SpecialParts::ALL);
+        let isas = |pairs: &[KernelSet]| listed(pairs.iter().map(KernelSet::isa));
         let mut pairs = all.clone();
         if let Some(kernel) = kernel {
-            let available = listed(pairs.iter().map(KernelPair::name));
+            let available = listed(pairs.iter().map(KernelSet::name));
             pairs.retain(|pair| pair.name() == kernel.name());
             if pairs.is_empty() {
                 return Err(KernelChoiceError::Kernel { kernel, available });

@@ -44,7 +44,7 @@ mod any;
 #[cfg(any(feature = "scalar", feature = "wide", feature = "pulp"))]
 mod choice;
 #[cfg(any(feature = "scalar", feature = "wide", feature = "pulp"))]
-mod pair;
+mod set;
 #[cfg(all(feature = "world", any(feature = "scalar", feature = "wide", feature = "pulp")))]
 mod tuned;
 
@@ -53,13 +53,16 @@ pub use any::{AnyKernel, AnyPlan, UnknownKernel};
 #[cfg(any(feature = "scalar", feature = "wide", feature = "pulp"))]
 pub use choice::{KernelChoice, KernelChoiceError, KernelName, UnknownKernelName};
 #[cfg(any(feature = "scalar", feature = "wide", feature = "pulp"))]
-pub use pair::KernelPair;
+pub use set::{KernelSet, SpecialParts};
 #[doc(no_inline)]
 pub use taut_core::*;
 
 #[cfg(feature = "colour")]
 #[doc(no_inline)]
 pub use taut_colour::{ColourKernel, ColourPlan, Pool, PoolError};
+#[cfg(feature = "copies")]
+#[doc(no_inline)]
+pub use taut_copies::{CopiesKernel, CopiesPlan};
 #[cfg(feature = "grid")]
 #[doc(no_inline)]
 pub use taut_grid::{GridKernel, GridPlan};

@@ -2,7 +2,6 @@
 
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
-use taut::world::{Model, StickSet};
 use taut::{
     AnyKernel, ColourKernel, Duplicates, Family, Formula, GridKernel, Kernel, Kind, LimitError,
     Particles, Plan, PlanError, Pool, PulpKernel, PulpMachine, ScalarKernel, Schedule, Sheet, Step,
@@ -201,7 +200,7 @@ fn cloths_in_one_buffer_move_as_each_alone() {
     }
     let sticks = Sticks::with_rests(buffer.len(), &pairs, &rests, Duplicates::Keep).unwrap();
     let schedule = Schedule::new(&sticks, &[blocks]).unwrap();
-    let all = Mesh { particles: buffer, sticks, sheet: None };
+    let all = Mesh { particles: buffer, sticks, sheet: None, copies: 1 };
     for formula in Formula::ALL {
         let mut alone = Vec::new();
         for mesh in &cloths {
@@ -212,6 +211,57 @@ fn cloths_in_one_buffer_move_as_each_alone() {
         let setup = Setup { mesh: &all, schedule: &schedule, formula };
         let together = setup.all_agree("cloths in one buffer", |start| start.steps(&step, 5));
         assert!(rows(&together.particles) == alone, "{formula}");
+    }
+}
+
+/// All formulas, for the kernel of which a copy is a lane: numbers of copies around registers and
+/// groups, equal copies and copies of which each differs, meshes of fewer particles than are
+/// transposed at once and of more.
+#[test]
+fn kernels_agree_on_any_number_of_copies() {
+    fn check<const D: usize>(recipe: &Recipe)
+    where
+        AnyKernel: Kernel<D>,
+    {
+        let mesh: Mesh<D> = recipe.mesh();
+        let schedule = mesh.schedule("copies");
+        for formula in Formula::ALL {
+            let setup = Setup { mesh: &mesh, schedule: &schedule, formula };
+            let game = format!("{recipe:?}, D = {D}, {formula}");
+            setup.all_agree(&game, |start| start.steps(&few_steps(), 2));
+        }
+    }
+    let shapes = [Shape::Chain(1), Shape::Chain(9), Shape::Grid(5, 7), Shape::Chain(2)];
+    let manners = [Manner::Even, Manner::Tame, Manner::Wild].into_iter().cycle();
+    let specials = [0, 0, 0, 0, 2, 30].into_iter().cycle();
+    let counts = (2..=18).chain([23, 24, 25, 31, 32, 33, 47, 48, 49, 65, 129]);
+    let choices = shapes.into_iter().cycle().zip(manners).zip(specials);
+    for (copies, ((shape, manner), special)) in counts.zip(choices) {
+        check::<2>(&Recipe::copies(shape, copies, special, manner));
+        check::<3>(&Recipe::copies(shape, copies, special, manner));
+    }
+}
+
+#[test]
+fn copies_move_as_each_alone() {
+    let step = Step { substeps: 3, iterations: 2, ..Step::default() };
+    let copies = 21;
+    for manner in [Manner::Even, Manner::Tame] {
+        let all: Mesh = Recipe::copies(Shape::Grid(6, 5), copies, 5, manner).mesh();
+        let schedule = all.schedule("copies");
+        let one = schedule.copies().unwrap().one();
+        let setup = Setup { mesh: &all, schedule: &schedule, formula: Formula::Halley };
+        let together = rows(&setup.all_agree("copies", |start| start.steps(&step, 4)).particles);
+        let [particles, sticks] = [all.particles.len(), all.sticks.len()].map(|all| all / copies);
+        for copy in 0..copies {
+            let own: Vec<u32> = (copy * sticks..(copy + 1) * sticks).map(|it| it as u32).collect();
+            let mesh = Mesh { sticks: all.sticks.selected(&own).unwrap(), ..all.clone() };
+            let schedule = Schedule::new(&mesh.sticks, &one.to_phases()).unwrap();
+            let setup = Setup { mesh: &mesh, schedule: &schedule, ..setup };
+            let alone = rows(&setup.start(&reference()).unwrap().steps(&step, 4).particles);
+            let range = copy * particles..(copy + 1) * particles;
+            assert!(alone[range.clone()] == together[range], "copy {copy}");
+        }
     }
 }
 
@@ -304,20 +354,26 @@ fn in_other_dimensions_kernels_agree_or_refuse_by_a_typed_error() {
 
 #[test]
 fn a_plan_refuses_a_schedule_of_other_sticks() {
-    let Model { particles, sticks, sheet, .. } = Model::drape(5, StickSet::Shear).unwrap();
-    let schedule = sheet.unwrap().schedule(&sticks).unwrap();
-    let mut pairs = sticks.ends().to_vec();
-    pairs[7].reverse();
-    let others = Sticks::with_rests(25, &pairs, sticks.rests(), Duplicates::Keep).unwrap();
-    let few = Particles::new(&[[0.0; 3]; 24], &[1.0; 24]).unwrap();
-    for contestant in contestants() {
-        let refusal = |particles, sticks| {
-            contestant.kernel.plan(particles, sticks, &schedule, Formula::Halley).err()
-        };
-        assert_eq!(refusal(&particles, &sticks), None);
-        assert_eq!(refusal(&particles, &others), Some(PlanError::OtherSchedule { stick: 7 }));
-        let too_few = PlanError::TooFewParticles { needed: 25, particles: 24 };
-        assert_eq!(refusal(&few, &sticks), Some(too_few));
+    for (recipe, order) in [
+        (Recipe::sheet([5, 5], Family::SHEAR, 0, Manner::Even), "sheet"),
+        (Recipe::copies(Shape::Chain(4), 5, 0, Manner::Even), "copies"),
+    ] {
+        let mesh: Mesh = recipe.mesh();
+        let schedule = mesh.schedule(order);
+        let Mesh { particles, sticks, .. } = mesh;
+        let mut pairs = sticks.ends().to_vec();
+        pairs[7].reverse();
+        let others = Sticks::with_rests(25, &pairs, sticks.rests(), Duplicates::Keep).unwrap();
+        let few = Particles::new(&[[0.0; 3]; 24], &[1.0; 24]).unwrap();
+        for contestant in contestants().iter().filter(|it| it.kernel.runs(&schedule)) {
+            let refusal = |particles, sticks| {
+                contestant.kernel.plan(particles, sticks, &schedule, Formula::Halley).err()
+            };
+            assert_eq!(refusal(&particles, &sticks), None, "{order}");
+            assert_eq!(refusal(&particles, &others), Some(PlanError::OtherSchedule { stick: 7 }));
+            let too_few = PlanError::TooFewParticles { needed: 25, particles: 24 };
+            assert_eq!(refusal(&few, &sticks), Some(too_few));
+        }
     }
 }
 

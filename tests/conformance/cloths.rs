@@ -12,7 +12,7 @@ fn assert_as_alone(game: &str, cloths: &[(Mesh, Schedule)], step: &Step<3>) {
     let sticks = Sticks::side_by_side(cloths.iter().map(|(cloth, _)| &cloth.sticks)).unwrap();
     let schedules = cloths.iter().map(|(_, schedule)| schedule);
     let schedule = &Schedule::side_by_side(&sticks, schedules).unwrap();
-    let all = Mesh { particles: particles.unwrap(), sticks, sheet: None };
+    let all = Mesh { particles: particles.unwrap(), sticks, sheet: None, copies: 1 };
     for formula in [Formula::Halley, Formula::Quick] {
         let alone = cloths.iter().flat_map(|(mesh, schedule)| {
             let setup = Setup { mesh, schedule, formula };

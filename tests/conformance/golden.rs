@@ -54,7 +54,8 @@ fn write(version: u32, hashes: &Hashes) -> String {
 fn hashes() -> Hashes {
     let mut hashes = Hashes::new();
     for Exhibit { name, arranged, formula } in exhibits() {
-        let mesh = Mesh { particles: arranged.particles, sticks: arranged.sticks, sheet: None };
+        let mesh =
+            Mesh { particles: arranged.particles, sticks: arranged.sticks, sheet: None, copies: 1 };
         let setup = Setup { mesh: &mesh, schedule: &arranged.schedule, formula };
         let ending = setup.all_agree(&name, |start| start.steps(&step(), STEPS));
         assert!(ending.notes.iter().all(|&finite| finite == 1));

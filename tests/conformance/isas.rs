@@ -1,9 +1,9 @@
 //! Every instruction set of this machine takes part: one that is left out passes every test.
 
-use taut::{AnyKernel, Family, Formula, Kernel, KernelPair};
+use taut::{AnyKernel, Family, Formula, Kernel, KernelSet, SpecialParts};
 
 use crate::contestants::{Contestant, THREADS, contestants};
-use crate::meshes::{Manner, Mesh, Recipe};
+use crate::meshes::{Manner, Mesh, Recipe, Shape};
 use crate::play::Setup;
 
 /// The instruction sets that this machine has, of those that kernels choose at run time, and
@@ -59,15 +59,17 @@ fn every_instruction_set_of_this_machine_takes_part_on_every_number_of_threads()
     };
     for threads in THREADS {
         for (isa, lanes) in detected() {
-            for name in ["pulp", "grid"] {
+            for name in ["pulp", "grid", "copies"] {
                 assert!(takes_part(name, isa, lanes, threads), "{name}, {isa}, {threads} threads");
             }
         }
         assert!(takes_part("wide", compiled(), 8, threads), "wide, {}", compiled());
-        // One grid kernel for each instruction set; that which is chosen at run time comes first.
+        // One such kernel for each instruction set; that which is chosen at run time comes first.
         let found = detected().into_iter().find(|(isa, _)| *isa == compiled());
         let lanes = found.map_or(8, |(_, lanes)| lanes);
-        assert!(takes_part("grid", compiled(), lanes, threads), "grid, {}", compiled());
+        for name in ["grid", "copies"] {
+            assert!(takes_part(name, compiled(), lanes, threads), "{name}, {}", compiled());
+        }
         assert!(takes_part("scalar", "scalar", 1, threads));
     }
     println!("took part: {:#?}", contestants().iter().map(|c| &c.name).collect::<Vec<_>>());
@@ -77,7 +79,7 @@ fn every_instruction_set_of_this_machine_takes_part_on_every_number_of_threads()
 fn the_best_kernel_has_the_most_lanes_and_names_find_what_they_name() {
     let most = contestants().iter().map(Contestant::lanes).max();
     assert_eq!(Some(Kernel::<3>::lanes(&AnyKernel::best())), most);
-    for name in ["scalar", "wide", "pulp", "grid"] {
+    for name in ["scalar", "wide", "pulp", "grid", "copies"] {
         let kernel = AnyKernel::named(name).unwrap();
         assert_eq!(Kernel::<3>::name(&kernel), name);
     }
@@ -86,14 +88,33 @@ fn the_best_kernel_has_the_most_lanes_and_names_find_what_they_name() {
 }
 
 #[test]
-fn every_kernel_runs_sheets_and_only_the_one_for_sheets_refuses_the_rest() {
-    let mesh: Mesh = Recipe::sheet([9, 9], Family::ALL, 0, Manner::Even).mesh();
-    for (order, schedule) in &mesh.schedules() {
-        let setup = Setup { mesh: &mesh, schedule, formula: Formula::Halley };
-        for contestant in contestants() {
-            let refuses = setup.start(&contestant.kernel).is_none();
-            let may_refuse = *order != "sheet" && contestant.name.starts_with("grid");
-            assert_eq!(refuses, may_refuse, "{}: {order}", contestant.name);
+fn only_the_kernels_for_sheets_and_for_copies_refuse_the_rest() {
+    let recipes = [
+        Recipe::sheet([9, 9], Family::ALL, 0, Manner::Even),
+        Recipe::copies(Shape::Chain(9), 3, 0, Manner::Even),
+    ];
+    for mesh in recipes.map(|recipe| recipe.mesh::<3>()) {
+        for (order, schedule) in &mesh.schedules() {
+            let setup = Setup { mesh: &mesh, schedule, formula: Formula::Halley };
+            for Contestant { name, kernel } in contestants() {
+                let refuses = setup.start(kernel).is_none();
+                let may_refuse = *order != "sheet" && name.starts_with("grid")
+                    || *order != "copies" && name.starts_with("copies");
+                assert_eq!(refuses, may_refuse, "{name}: {order}");
+                let general = !name.starts_with("grid") && !name.starts_with("copies");
+                assert_eq!(kernel.is_general(), general, "{name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn enough_copies_get_the_kernel_for_copies() {
+    for copies in [2, 5, 6, 40] {
+        let mesh: Mesh = Recipe::copies(Shape::Chain(9), copies, 0, Manner::Even).mesh();
+        for (order, schedule) in &mesh.schedules() {
+            let for_it = Kernel::<3>::name(&AnyKernel::best_for(schedule));
+            assert_eq!(for_it == "copies", *order == "copies" && copies >= 6, "{copies}: {order}");
         }
     }
 }
@@ -105,12 +126,12 @@ fn sheets_get_the_kernel_for_sheets_unless_they_are_too_narrow_for_it() {
         for (order, schedule) in &mesh.schedules() {
             let for_it = Kernel::<3>::name(&AnyKernel::best_for(schedule));
             assert_eq!(for_it == "grid", *order == "sheet" && width >= 24, "{width}: {order}");
-            // A pair follows the same rule.
-            for pair in KernelPair::available(true) {
-                let for_it = Kernel::<3>::name(&pair.kernel_for(schedule));
+            // A set follows the same rule.
+            for set in KernelSet::available(SpecialParts::ALL) {
+                let for_it = Kernel::<3>::name(&set.kernel_for(schedule));
                 let expected =
-                    if *order == "sheet" && width >= 24 { &pair.sheets } else { &pair.others };
-                assert_eq!(for_it, Kernel::<3>::name(expected), "{pair}, {width}: {order}");
+                    if *order == "sheet" && width >= 24 { &set.sheets } else { &set.others };
+                assert_eq!(for_it, Kernel::<3>::name(expected), "{set}, {width}: {order}");
             }
         }
     }

@@ -17,18 +17,20 @@ pub(crate) struct Mesh<const D: usize = 3> {
     pub(crate) sticks: Sticks,
     /// The regular sheet, if it is one.
     pub(crate) sheet: Option<Sheet>,
+    /// How many copies of one mesh it is made of.
+    pub(crate) copies: usize,
 }
 
 impl From<Model> for Mesh {
     fn from(Model { particles, sticks, sheet, .. }: Model) -> Self {
-        Self { particles, sticks, sheet }
+        Self { particles, sticks, sheet, copies: 1 }
     }
 }
 
 impl<const D: usize> Mesh<D> {
     /// The order of every builder, and two random ones.
     pub(crate) fn schedules(&self) -> Vec<(&'static str, Schedule)> {
-        let Self { particles, sticks, sheet } = self;
+        let Self { particles, sticks, sheet, .. } = self;
         let mut all = vec![
             ("authored", Schedule::authored(sticks)),
             ("coloured", Schedule::coloured(sticks)),
@@ -40,7 +42,21 @@ impl<const D: usize> Mesh<D> {
             ("islands in phases", islands(sticks, 3)),
         ];
         all.extend(sheet.as_ref().map(|sheet| ("sheet", sheet.schedule(sticks).unwrap())));
+        all.extend(self.of_copies().map(|schedule| ("copies", schedule)));
         all
+    }
+
+    /// The order of the copies, each in that of the first in colours.
+    fn of_copies(&self) -> Option<Schedule> {
+        let Self { particles, sticks, copies, .. } = self;
+        if *copies < 2 {
+            return None;
+        }
+        let [of_one, particles] = [sticks.len(), particles.len()].map(|all| all / copies);
+        let (pairs, rests) = (&sticks.ends()[..of_one], &sticks.rests()[..of_one]);
+        let one = Sticks::with_rests(particles, pairs, rests, Duplicates::Keep).unwrap();
+        let one = Schedule::coloured(&one);
+        Some(Schedule::side_by_side(sticks, std::iter::repeat_n(&one, *copies)).unwrap())
     }
 
     /// One of them.
@@ -48,10 +64,12 @@ impl<const D: usize> Mesh<D> {
         self.schedules().into_iter().find(|(name, _)| *name == order).unwrap().1
     }
 
-    /// The schedule of the sheet if it is one, so that the grid kernel is included; else any.
+    /// The schedule of the sheet or of the copies if it has one, so that the kernel for these is
+    /// included; else any.
     pub(crate) fn any_schedule(&self, which: Index) -> (&'static str, Schedule) {
         let mut all = self.schedules();
-        let at = if self.sheet.is_some() { all.len() - 1 } else { which.index(all.len()) };
+        let special = self.sheet.is_some() || self.copies > 1;
+        let at = if special { all.len() - 1 } else { which.index(all.len()) };
         all.swap_remove(at)
     }
 }
@@ -179,6 +197,8 @@ pub(crate) enum Pattern {
     Shapes(Vec<Shape>),
     /// The columns and rows of a regular sheet.
     Sheet(usize, usize, &'static [Family]),
+    /// Shapes as above, so many times.
+    Copies(Vec<Shape>, usize),
 }
 
 /// How to fill in a mesh.
@@ -214,6 +234,8 @@ impl Recipe {
             3 => vec(Shape::any(), 0..4).prop_map(Pattern::Shapes),
             2 => (width, 1..11_usize, families)
                 .prop_map(|(width, height, families)| Pattern::Sheet(width, height, families)),
+            2 => (vec(Shape::any(), 1..3), 2..20_usize)
+                .prop_map(|(shapes, copies)| Pattern::Copies(shapes, copies)),
         ];
         let special = select(&[0, 3, 20, 100][..]);
         // Cloth is tame, too.
@@ -250,7 +272,14 @@ impl Recipe {
         Self { pattern, duplicates: 0, special, manner, seed: 4 }
     }
 
+    /// Copies of a shape, which differ if their `manner` is not even.
+    pub(crate) fn copies(shape: Shape, copies: usize, special: u32, manner: Manner) -> Self {
+        let pattern = Pattern::Copies(vec![shape], copies);
+        Self { pattern, duplicates: 0, special, manner, seed: 5 }
+    }
+
     pub(crate) fn mesh<const D: usize>(&self) -> Mesh<D> {
+        let mut copies = 1;
         let mut random = ChaCha8Rng::seed_from_u64(self.seed);
         let (places, pairs, sheet) = match &self.pattern {
             Pattern::Shapes(shapes) => {
@@ -263,6 +292,15 @@ impl Recipe {
                 let places = places.map(|[i, j]| [i as f64, -(j as f64)]).collect();
                 (places, sheet.pairs(), Some(sheet))
             }
+            Pattern::Copies(shapes, count) => {
+                copies = *count;
+                let (places, pairs) = self.side_by_side(&mut random, shapes);
+                let pairs = (0..copies).flat_map(|copy| {
+                    let first = (copy * places.len()) as u32;
+                    pairs.iter().map(move |ends| ends.map(|end| first + end))
+                });
+                (places.repeat(copies), pairs.collect(), None)
+            }
         };
         let (particles, mut sticks) = match self.manner {
             Manner::Even => even(&mut random, &places, &pairs),
@@ -274,7 +312,7 @@ impl Recipe {
                 make_special(&mut random, &mut sticks, stick);
             }
         }
-        Mesh { particles, sticks, sheet }
+        Mesh { particles, sticks, sheet, copies }
     }
 
     fn side_by_side(

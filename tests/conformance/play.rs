@@ -73,12 +73,13 @@ impl<const D: usize> Setup<'_, D>
 where
     AnyKernel: Kernel<D>,
 {
-    /// `None` if the kernel does not support the schedule, such as the grid kernel.
+    /// `None` if the kernel does not support the schedule, such as the kernels for sheets and for copies.
     pub(crate) fn start(&self, kernel: &AnyKernel) -> Option<Start<D>> {
         let (particles, sticks) = (self.mesh.particles.clone(), self.mesh.sticks.clone());
         match kernel.plan(&particles, &sticks, self.schedule, self.formula) {
             Ok(plan) => Some(Start { plan, particles, sticks }),
             Err(PlanError::NotASheet) if self.schedule.sheet().is_none() => None,
+            Err(PlanError::NotCopies) if self.schedule.copies().is_none() => None,
             Err(error) => panic!("{}: {error}", Kernel::<D>::name(kernel)),
         }
     }

@@ -178,7 +178,7 @@ fn threads_give_the_same_hash_every_time() {
         sticks.set_kind(stick, Kind::Maximum).unwrap();
     }
     let schedule = Schedule::blocked(&particles, &sticks);
-    let mesh = Mesh { particles, sticks, sheet: None };
+    let mesh = Mesh { particles, sticks, sheet: None, copies: 1 };
     let setup = Setup { mesh: &mesh, schedule: &schedule, formula: Formula::Halley };
     let expected = setup.all_agree("once", |start| start.steps(&step(), 2)).particles.hash();
     for contestant in contestants().iter().filter(|contestant| contestant.threads() > 1) {

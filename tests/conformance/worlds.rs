@@ -2,19 +2,28 @@
 
 use std::sync::Arc;
 
-use taut::world::{Force, Forces, Model, Moment, Scene, StickSet, Tethers, World};
+use taut::world::{Force, Forces, Model, Moment, Scene, StickSet, Tethers, Wind, World};
 use taut::{AnyKernel, Kernel, Pool, Schedule};
 
-/// A regular sheet and a mesh beside it.
+/// A regular sheet and meshes beside it, seven of them copies of one.
 fn scene() -> Scene {
     let mut scene = Scene::new();
     scene.add("disc", Model::disc(12, StickSet::All).unwrap()).unwrap();
     let sheet = Model::drape(26, StickSet::All).unwrap();
     scene.add("sheet", sheet.moved([0.0, 3.0, 0.0])).unwrap();
     scene.add("ball", Model::sphere(9, StickSet::Structural).unwrap()).unwrap();
+    for copy in 0..7 {
+        scene.add(format!("pennant {copy}"), pennant(copy)).unwrap();
+    }
     scene.settings.step.substeps = 2;
     scene.settings.step.iterations = 3;
     scene
+}
+
+/// A small mesh at a place of its own.
+fn pennant(copy: usize) -> Model {
+    let disc = Model::disc(5, StickSet::All).unwrap();
+    disc.moved([1.5 * copy as f32, 7.0, 0.3 * copy as f32])
 }
 
 fn hash_after_half_a_second(scene: &Scene, kernel_for: impl FnMut(&Schedule) -> AnyKernel) -> u64 {
@@ -28,7 +37,7 @@ fn hash_after_half_a_second(scene: &Scene, kernel_for: impl FnMut(&Schedule) -> 
 /// The kernels that can run any schedule, alone and on threads.
 pub(crate) fn kernels() -> Vec<AnyKernel> {
     let mut kernels = AnyKernel::available();
-    kernels.retain(|kernel| Kernel::<3>::name(kernel) != "grid");
+    kernels.retain(AnyKernel::is_general);
     let threaded = |threads| AnyKernel::best().on_threads(Pool::new(threads).unwrap());
     kernels.extend([2, 3].map(threaded));
     kernels
@@ -41,6 +50,38 @@ fn every_kernel_gives_a_world_the_same_bits() {
     for kernel in kernels() {
         let hash = hash_after_half_a_second(&scene, |_| kernel.clone());
         assert_eq!(hash, best, "{}", Kernel::<3>::isa(&kernel));
+    }
+}
+
+#[test]
+fn copies_share_an_island_and_each_moves_as_alone() {
+    let mut all = Scene::new();
+    let wind = || {
+        let mut scene = Scene::new();
+        scene.forces.push(Arc::new(Wind::new([3.0, 0.0, 1.0])));
+        scene
+    };
+    all.forces = wind().forces;
+    for copy in 0..20 {
+        all.add(format!("pennant {copy}"), pennant(copy)).unwrap();
+    }
+    let mut world = World::new(&all, AnyKernel::best_for).unwrap();
+    let copies = world.islands().iter().map(|island| island.schedule().copies().unwrap().count());
+    assert_eq!(copies.collect::<Vec<_>>(), [20]);
+    for _ in 0..30 {
+        assert!(world.step().unwrap().finite);
+    }
+    for copy in [0, 7, 19] {
+        let mut one = wind();
+        one.add("pennant", pennant(copy)).unwrap();
+        let mut alone = World::new(&one, |_| AnyKernel::named("scalar").unwrap()).unwrap();
+        for _ in 0..30 {
+            assert!(alone.step().unwrap().finite);
+        }
+        let range = world.model(&format!("pennant {copy}")).unwrap();
+        for (own, name) in range.enumerate() {
+            assert_eq!(world.position(name), alone.position(own), "copy {copy}, particle {own}");
+        }
     }
 }
 
@@ -106,6 +147,16 @@ fn hash_after_rough_treatment(
                 let snapshot = serde_json::from_str(&snapshot).unwrap();
                 world = World::resume(&scene, &mut kernel_for, &snapshot).unwrap();
             }
+            // Copies become different.
+            32 => {
+                let pennant = world.model("pennant 3").unwrap();
+                world.set_inverse_mass(pennant.start + 4, 0.25).unwrap();
+                world.set_position(pennant.end - 1, [4.6, 7.1, 1.0]).unwrap();
+            }
+            33 => {
+                let blade = |x: f32| [[x, 6.85, -2.0], [x, 6.95, 2.0]];
+                assert!(world.sweep(blade(2.7), blade(3.3)) > 0);
+            }
             35 => assert!(world.reorder(&mut kernel_for).unwrap() > 50),
             40 if tethers.is_some() => {
                 let pin = world.model("sheet").unwrap().start;
@@ -129,14 +180,18 @@ fn a_torn_world_has_the_same_bits_on_every_kernel() {
             let hash = hash_after_rough_treatment(tethers, 2, |_| kernel.clone());
             assert_eq!(hash, best, "{}", Kernel::<3>::isa(&kernel));
         }
-        for grid in AnyKernel::available() {
-            let is_grid = Kernel::<3>::name(&grid) == "grid";
-            for threads in [1, 3, 8].into_iter().filter(|_| is_grid) {
+        for special in AnyKernel::available().iter().filter(|kernel| !kernel.is_general()) {
+            for threads in [1, 3, 8] {
                 let hash = hash_after_rough_treatment(tethers, threads, |schedule| {
-                    let best = AnyKernel::best_for(schedule);
-                    if schedule.sheet().is_some() { grid.clone() } else { best }
+                    if special.runs(schedule) {
+                        special.clone()
+                    } else {
+                        AnyKernel::best_for(schedule)
+                    }
                 });
-                assert_eq!(hash, best, "grid on {}, {threads}", Kernel::<3>::isa(&grid));
+                let [name, isa] =
+                    [Kernel::<3>::name(special), Kernel::<3>::isa(special)].map(str::to_owned);
+                assert_eq!(hash, best, "{name} on {isa}, {threads} threads");
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use taut_core::{Column, Particles};
+use taut_core::{Column, Numbers, Particles};
 
 /// The force on each particle, N: columns like those of the particles.
 ///
@@ -92,16 +92,23 @@ impl<const D: usize> Forces<D> {
         self.by_slot.get_mut().unwrap_or_else(PoisonError::into_inner).current = false;
     }
 
-    /// The columns in the order of the slots of a sheet, whose rows have `width` particles,
-    /// `offsets` as in [`Numbers::Rows`](taut_core::Numbers::Rows); settled.
-    pub(crate) fn by_slot(&self, width: usize, offsets: &[u32]) -> MutexGuard<'_, BySlot<D>> {
+    /// The columns in the order of a plan's slots, 0 in padding; settled.
+    pub(crate) fn by_slot(&self, numbers: &Numbers<'_>) -> MutexGuard<'_, BySlot<D>> {
         let mut by_slot = self.by_slot.lock().unwrap_or_else(PoisonError::into_inner);
         if !by_slot.current {
             for (column, from) in by_slot.columns.iter_mut().zip(&self.columns) {
                 column.clear();
-                for row in from[..self.len].chunks(width.max(1)) {
-                    let of = |&offset: &u32| row.get(offset as usize).copied().unwrap_or_default();
-                    column.extend(offsets.iter().map(of));
+                let from = &from[..self.len];
+                if let Numbers::Rows { width, offsets, .. } = *numbers {
+                    // Row by row, because a division a slot is slow.
+                    for row in from.chunks(width.max(1)) {
+                        let of = |&it: &u32| row.get(it as usize).copied().unwrap_or_default();
+                        column.extend(offsets.iter().map(of));
+                    }
+                } else {
+                    let (all, slots) = numbers.whole(self.len);
+                    let of = |slot| from.get(all.of(slot)).copied().unwrap_or_default();
+                    column.extend((0..slots).map(of));
                 }
             }
             by_slot.current = true;

@@ -1,5 +1,6 @@
 //! Scenes: models, forces, obstacles and settings.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use taut_core::{
@@ -13,6 +14,7 @@ use crate::model::{Model, Order};
 use crate::obstacle::Obstacle;
 use crate::settings::{Settings, scale_displacements, substep_ratio};
 use crate::springs::SpringError;
+use crate::world::may_have_copies;
 
 /// Why a model cannot be added to a scene.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -49,6 +51,7 @@ pub enum SceneError {
 #[derive(Clone, Debug, Default)]
 pub struct Scene<const D: usize = 3> {
     models: Vec<(String, Model<D>)>,
+    names: BTreeSet<String>,
     totals: Totals,
     /// The forces, in the order in which they act.
     pub forces: Vec<Arc<dyn Force<D>>>,
@@ -88,7 +91,7 @@ impl<const D: usize> Scene<D> {
     /// springs, or 2²⁶ ([`TRIANGLES_MAX`]) triangles. Nothing is added then.
     pub fn add(&mut self, name: impl Into<String>, model: Model<D>) -> Result<(), SceneError> {
         let name = name.into();
-        if self.models.iter().any(|(other, _)| *other == name) {
+        if self.names.contains(&name) {
             return Err(SceneError::TwoOfAName { name });
         }
         let mut totals = self.totals;
@@ -112,7 +115,35 @@ impl<const D: usize> Scene<D> {
             *total = check_limit(what, *total as u128 + more as u128, limit)?;
         }
         self.totals = totals;
+        self.names.insert(name.clone());
         self.models.push((name, model));
+        Ok(())
+    }
+
+    /// Adds a copy of a model for each of these places, from the place of the model, m. The name of
+    /// the first is `name 0`, and so on.
+    ///
+    /// ```
+    /// use taut_world::{Model, Scene, StickSet};
+    ///
+    /// let mut scene = Scene::<3>::new();
+    /// let places = (0..100).map(|nth| [0.5 * (nth % 10) as f32, 0.0, 0.5 * (nth / 10) as f32]);
+    /// scene.add_copies("disc", &Model::disc(4, StickSet::All)?, places)?;
+    /// assert_eq!(scene.models().count(), 100);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`add`](Self::add); the copies before have been added then.
+    pub fn add_copies(
+        &mut self,
+        name: &str,
+        model: &Model<D>,
+        places: impl IntoIterator<Item = [f32; D]>,
+    ) -> Result<(), SceneError> {
+        for (copy, place) in places.into_iter().enumerate() {
+            self.add(format!("{name} {copy}"), model.clone().moved(place))?;
+        }
         Ok(())
     }
 
@@ -145,6 +176,13 @@ impl<const D: usize> Scene<D> {
         }
         self.settings = settings;
         Ok(())
+    }
+
+    /// Whether it has so many models with the same sticks that they may share an island in which a
+    /// kernel takes a lane for each: 6 or more; 16 or more regular sheets of 24 to 47 columns. (Wider
+    /// sheets never do.)
+    pub fn may_have_copies(&self) -> bool {
+        may_have_copies(self.models().map(|(_, model)| model))
     }
 
     /// The models, with their names, in the order in which they were added.

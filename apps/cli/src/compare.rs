@@ -10,7 +10,10 @@ use std::thread;
 use anyhow::Context;
 use clap::Args;
 use serde::Serialize;
-use taut::{AnyKernel, Formula, Kernel, KernelName, Pool, Step};
+use taut::world::Model;
+use taut::{
+    AnyKernel, Formula, Kernel, KernelName, PARTICLES_MAX, Pool, STICKS_MAX, Step, check_limit,
+};
 use taut_bench::{
     Arrangement, Contest, Contestant, MachineInfo, Numbering, Order, Row, SubstepComparison,
     disagreements,
@@ -40,8 +43,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "W", default_value_t = 60,
           value_parser = within::<usize>(0..=1_000_000))]
     warmup: usize,
-    /// Kernels, of: scalar, wide, pulp, grid (regular sheets only), colour (runs the best of the
-    /// others on several threads). The textbook loop and the scalar kernel are always included.
+    /// Kernels, of: scalar, wide, pulp, grid (regular sheets only), copies (with --copies only),
+    /// colour (runs the best of the others on several threads). The textbook loop and the scalar kernel are always included.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<KernelName>)]
     kernels: Vec<KernelName>,
     /// Formulas, of: exact, newton, halley, quick. [default: all; for a scene of the library its
@@ -53,6 +56,10 @@ pub(crate) struct Arguments {
     /// built; with + (packed+rcm, blocked+hilbert) after, which keeps the result.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<Arrangement>)]
     schedules: Vec<Arrangement>,
+    /// Copies of the shape or mesh, side by side and stepped together. Times are per stick of all
+    /// copies.
+    #[arg(long, value_name = "N", value_parser = within::<usize>(1..=1_000_000))]
+    copies: Option<usize>,
     /// Instruction sets that kernels may use, of those of this machine (avx512, avx2, sse2, neon,
     /// scalar, ...).
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
@@ -141,6 +148,7 @@ impl Arguments {
     fn contest(&self, named: &Named) -> anyhow::Result<Contest> {
         Ok(Contest {
             scene: named.scene.clone(),
+            copies: self.copies(&named.scene)?,
             step: Step {
                 iterations: self.iterations.unwrap_or(8),
                 substeps: self.substeps.unwrap_or(1),
@@ -154,6 +162,15 @@ impl Arguments {
                 None => self.contestants(named)?,
             },
         })
+    }
+
+    /// How many copies, if that is not too many.
+    fn copies(&self, scene: &Model) -> anyhow::Result<usize> {
+        let copies = self.copies.unwrap_or(1);
+        let all = |count: usize| count as u128 * copies as u128;
+        check_limit("particles", all(scene.particles.len()), PARTICLES_MAX)?;
+        check_limit("sticks", all(scene.sticks.len()), STICKS_MAX)?;
+        Ok(copies)
     }
 
     fn contestants(&self, named: &Named) -> anyhow::Result<Vec<Contestant>> {
@@ -182,10 +199,10 @@ impl Arguments {
             anyhow::ensure!(
                 contestants.iter().any(|it| it.kernel.kernel_name() == wanted),
                 "the kernel {wanted} runs none of the chosen schedules on this scene{}",
-                if wanted == KernelName::Grid {
-                    ": it needs a regular sheet in the schedule 'sheet'"
-                } else {
-                    ""
+                match wanted {
+                    KernelName::Grid => ": it needs one regular sheet in the schedule 'sheet'",
+                    KernelName::Copies => ": it needs --copies, 2 or more",
+                    _ => "",
                 }
             );
         }
@@ -241,10 +258,12 @@ impl Arguments {
             names.peek().is_none() || names.any(|&name| name == kernel.kernel_name())
         };
         let usable = || available.iter().filter(|kernel| allowed(kernel));
-        let mut general = usable().filter(|kernel| !kernel.is_for_sheets());
+        let mut general = usable().filter(|kernel| kernel.is_general());
         let best = general.clone().find(listed).or_else(|| general.next()).unwrap_or(&kernels[0]);
         let for_sheets = usable().filter(listed).find(|kernel| kernel.is_for_sheets());
-        let insides: Vec<AnyKernel> = [best].into_iter().chain(for_sheets).cloned().collect();
+        let for_copies = usable().filter(listed).find(|kernel| kernel.is_for_copies());
+        let special = for_sheets.into_iter().chain(for_copies);
+        let insides: Vec<AnyKernel> = [best].into_iter().chain(special).cloned().collect();
         if !threads.contains(&1) || self.kernels == [KernelName::Colour] {
             kernels.retain(|kernel| kernel.kernel_name() == KernelName::Scalar);
         }
@@ -259,15 +278,25 @@ impl Arguments {
     /// Whether to measure the pair. Kernels that are listed by name always are.
     fn fits(&self, kernel: &AnyKernel, arrangement: Arrangement) -> bool {
         match arrangement.order {
-            order if !can_run(kernel, order) => false,
+            order if !self.can_run(kernel, order) => false,
             _ if !self.kernels.is_empty() => true,
             // Batches of one stick use a single lane.
             Order::Authored => kernel.kernel_name() == KernelName::Scalar,
             // These orders have a single block, so one thread does all the work.
-            Order::Packed | Order::Starred => Kernel::<3>::threads(kernel) == 1,
-            Order::Sheet => Kernel::<3>::threads(kernel) == 1 || kernel.is_for_sheets(),
+            Order::Packed | Order::Starred => {
+                Kernel::<3>::threads(kernel) == 1 || kernel.is_for_copies()
+            }
+            Order::Sheet => Kernel::<3>::threads(kernel) == 1 || !kernel.is_general(),
             Order::Coloured | Order::Banded | Order::Blocked => true,
         }
+    }
+
+    /// Whether the kernel supports the schedules of that order.
+    fn can_run(&self, kernel: &AnyKernel, order: Order) -> bool {
+        let several = self.copies.is_some_and(|copies| copies > 1);
+        kernel.is_general()
+            || kernel.is_for_copies() && several
+            || kernel.is_for_sheets() && order == Order::Sheet && !several
     }
 }
 
@@ -291,11 +320,6 @@ fn tuned(path: &Path, named: &Named) -> anyhow::Result<Contestant> {
     let tuned = input::tuned(path, &named.scene)?;
     let kernel = tuned.to_kernel().with_context(|| path.display().to_string())?;
     Ok(Contestant { kernel, formula: tuned.formula, arrangement: tuned.schedule })
-}
-
-/// Whether the kernel supports schedules of that order.
-fn can_run(kernel: &AnyKernel, order: Order) -> bool {
-    !kernel.is_for_sheets() || order == Order::Sheet
 }
 
 #[derive(Serialize)]

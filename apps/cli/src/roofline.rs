@@ -107,6 +107,7 @@ impl Arguments {
                 let contest = Contest {
                     contestants: self.contestants(&scene)?,
                     scene,
+                    copies: 1,
                     step: Step { substeps: 1, iterations: self.iterations, ..Step::default() },
                     warmup: self.warmup,
                     frames: self.frames,
@@ -128,7 +129,8 @@ impl Arguments {
         let mut contestants = Vec::new();
         for &arrangement in &arrangements {
             for kernel in AnyKernel::available().into_iter().filter(|it| !it.is_fallback()) {
-                if !kernel.is_for_sheets() || arrangement.order == Order::Sheet {
+                let for_sheets = kernel.is_for_sheets() && arrangement.order == Order::Sheet;
+                if kernel.is_general() || for_sheets {
                     contestants.extend(self.formulas.iter().map(|&formula| Contestant {
                         kernel: kernel.clone(),
                         formula,

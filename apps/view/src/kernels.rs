@@ -1,29 +1,35 @@
 //! The available kernels and their names.
 
-use taut::{Kernel, KernelPair, Schedule};
+use taut::{Kernel, KernelSet, Schedule, SpecialParts};
 
 use crate::protocol::KernelEntry;
 
 /// The name and the instruction set of the kernel for a schedule.
-pub(crate) fn names_for(kernels: &KernelPair, schedule: &Schedule) -> [&'static str; 2] {
+pub(crate) fn names_for(kernels: &KernelSet, schedule: &Schedule) -> [&'static str; 2] {
     let kernel = kernels.kernel_for(schedule);
     let inside = kernel.inside();
     [Kernel::<3>::name(inside), Kernel::<3>::isa(inside)]
 }
 
-/// The available kernels; `sheets`: whether the scene has a sheet that suits the grid kernel.
-pub(crate) fn available(sheets: bool) -> Vec<KernelEntry> {
+/// The available kernels, given what the scene has for the special ones.
+pub(crate) fn available(parts: SpecialParts) -> Vec<KernelEntry> {
     let mut entries: Vec<KernelEntry> = Vec::new();
-    for pair in KernelPair::available(true) {
-        match entries.iter_mut().find(|entry| entry.name == pair.name()) {
-            Some(entry) => entry.instructions.push(pair.isa()),
+    for set in KernelSet::available(SpecialParts::ALL) {
+        match entries.iter_mut().find(|entry| entry.name == set.name()) {
+            Some(entry) => entry.instructions.push(set.isa()),
             None => entries.push(KernelEntry {
-                name: pair.name(),
-                instructions: vec![pair.isa()],
-                reason: (pair.sheets.is_for_sheets() && !sheets).then_some(
-                    "needs a regular sheet of at least 24 columns in the schedule 'sheet'; this \
-                     scene has none",
-                ),
+                name: set.name(),
+                instructions: vec![set.isa()],
+                reason: if set.leader().is_for_sheets() && !parts.sheets {
+                    Some(
+                        "needs a regular sheet of at least 24 columns in the schedule 'sheet'; \
+                         this scene has none",
+                    )
+                } else if set.leader().is_for_copies() && !parts.copies {
+                    Some("needs 6 or more models with the same sticks; this scene has fewer")
+                } else {
+                    None
+                },
             }),
         }
     }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use taut::world::{Island, Model, ModelError, Scene, StickSet, Tethers, World};
-use taut::{AnyKernel, Duplicates, Engine, Family, Formula, Kernel, KernelPair, Schedule};
+use taut::{AnyKernel, Duplicates, Engine, Family, Formula, Kernel, KernelSet, Schedule};
 use taut::{Step, StickError, Sticks, Stretch};
 
 use super::StudyError;
@@ -91,7 +91,7 @@ pub struct EffortStudy {
     /// The scenes.
     pub subjects: Vec<EffortSubject>,
     /// Who relaxes.
-    pub kernels: KernelPair,
+    pub kernels: KernelSet,
     /// By which formula.
     pub formula: Formula,
 }

@@ -149,6 +149,7 @@ fn frames(
     };
     let contest = Contest {
         scene,
+        copies: 1,
         step: one_substep(8),
         warmup: scale.pick(8, 1),
         frames: scale.pick(24, 2),

@@ -65,7 +65,8 @@ impl Case {
         for scene in SCENES {
             for kernel in AnyKernel::available() {
                 let (name, isa) = (Kernel::<3>::name(&kernel), Kernel::<3>::isa(&kernel));
-                let fits = scene.starts_with("drape") || !kernel.is_for_sheets();
+                let fits =
+                    kernel.is_general() || kernel.is_for_sheets() && scene.starts_with("drape");
                 if fits && isa != "avx512" && !kernel.is_fallback() {
                     let case = |formula: &Formula| Self {
                         scene,

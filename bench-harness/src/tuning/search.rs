@@ -289,7 +289,8 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
         let (frames, repeats) = self.final_frames(ratios.chain([1.0]));
         let warmup = frames / 4;
         let (scene, frames) = (scene.clone(), frames - warmup);
-        let contest = Contest { scene, step: *step, warmup, frames, repeats, contestants };
+        let contest =
+            Contest { scene, copies: 1, step: *step, warmup, frames, repeats, contestants };
         let start = self.start.elapsed().as_secs_f64() / self.tuning.budget.as_secs_f64();
         let start = start.min(1.0);
         let rows = contest.run(|Progress { share, doing }| {

@@ -1,7 +1,9 @@
 //! Accuracy: rows that are complete, and numbers that hang together as the physics says.
 
 use taut::world::{Model, Scene, StickSet, World};
-use taut::{Duplicates, Formula, KernelPair, Particles, ScalarKernel, Step, Sticks, Stretch};
+use taut::{
+    Duplicates, Formula, KernelSet, Particles, ScalarKernel, SpecialParts, Step, Sticks, Stretch,
+};
 use taut_bench::accuracy::{
     Accuracy, BOUNDS, EffortRow, EffortStudy, EffortSubject, ITERATION_POINTS, ITERATIONS, Part,
     SUBSTEPS_MAX, Study, StudyError, TextbookFrames,
@@ -23,7 +25,7 @@ fn study() -> Study {
 }
 
 fn effort(subjects: Vec<EffortSubject>) -> EffortStudy {
-    let kernels = KernelPair::available(true).swap_remove(0);
+    let kernels = KernelSet::available(SpecialParts::ALL).swap_remove(0);
     EffortStudy { subjects, kernels, formula: Formula::Halley }
 }
 

@@ -229,7 +229,8 @@ fn a_sheet_in_raster_order_blows_up_and_is_seen_to() {
     let best = Contestant { kernel: AnyKernel::best(), ..scalar(by.0, by.1) };
     let in_bands = scalar(Formula::Exact, arrangement("sheet"));
     let contestants = vec![scalar(by.0, by.1), best, in_bands];
-    let rows = run(&Contest { scene, step, warmup: 299, frames: 1, repeats: 1, contestants });
+    let rows =
+        run(&Contest { scene, copies: 1, step, warmup: 299, frames: 1, repeats: 1, contestants });
     let (in_bands, in_raster_order) = rows.split_last().unwrap();
     for row in in_raster_order {
         assert!(row.blew_up() && !row.finite && row.stretch_rms.is_nan(), "{row:?}");

@@ -76,7 +76,7 @@ pub(crate) fn everybody(scene: &Model, formulas: &[Formula]) -> Vec<Contestant> 
 
 /// Two frames to warm up, ten timed.
 pub(crate) fn contest(scene: Model, contestants: Vec<Contestant>) -> Contest {
-    Contest { scene, step: step(), warmup: 2, frames: 10, repeats: 1, contestants }
+    Contest { scene, copies: 1, step: step(), warmup: 2, frames: 10, repeats: 1, contestants }
 }
 
 pub(crate) fn run(contest: &Contest) -> Vec<Row> {

@@ -23,6 +23,7 @@ impl Builder {
                 ends: Arc::default(),
                 particles: 0,
                 sheet: None,
+                copies: None,
             },
         }
     }

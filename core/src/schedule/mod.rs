@@ -4,6 +4,7 @@ mod banded;
 mod blocked;
 mod builder;
 mod coloured;
+mod copies;
 mod error;
 mod packed;
 mod sheet;
@@ -22,6 +23,7 @@ use crate::sticks::Sticks;
 pub use banded::{BAND_PARTICLES, RUN_STICKS};
 pub use blocked::BLOCK_PARTICLES;
 use builder::Builder;
+pub use copies::Copies;
 pub use error::ScheduleError;
 pub use packed::{OPEN_PACKETS, PACKET_STICKS};
 pub use sheet::{
@@ -71,17 +73,13 @@ pub struct Schedule {
     ends: Arc<[[u32; 2]]>,
     particles: usize,
     sheet: Option<Sheet>,
+    copies: Option<Copies>,
 }
 
 /// The same order of sticks with the same ends, whether written out or implied.
 impl PartialEq for Schedule {
     fn eq(&self, other: &Self) -> bool {
-        self.order == other.order
-            && self.batch_ends == other.batch_ends
-            && self.block_ends == other.block_ends
-            && self.phase_ends == other.phase_ends
-            && self.ends == other.ends
-            && self.particles == other.particles
+        self.has_order_of(other) && self.ends == other.ends
     }
 }
 
@@ -282,12 +280,12 @@ impl Schedule {
 
     /// The same order for the same sticks after [`Renumbering::apply`](crate::Renumbering::apply).
     /// It changes the memory layout of the particles, but not the result, to the bit.
-    /// [`sheet`](Self::sheet) becomes `None`.
+    /// [`sheet`](Self::sheet) and [`copies`](Self::copies) become `None`.
     ///
     /// # Errors
     /// If there are more or fewer sticks, or they are not independent in this order.
     pub fn renumbered<S: Real>(&self, sticks: &Sticks<S>) -> Result<Self, ScheduleError> {
-        Builder { schedule: Self { sheet: None, ..self.clone() } }.finish(sticks)
+        Builder { schedule: Self { sheet: None, copies: None, ..self.clone() } }.finish(sticks)
     }
 
     /// The phases, in sequence.
@@ -330,6 +328,26 @@ impl Schedule {
     /// The regular sheet that implies this schedule, if any: the grid kernel requires one.
     pub fn sheet(&self) -> Option<&Sheet> {
         self.sheet.as_ref()
+    }
+
+    /// The copies that it is made of, if it is [side by side](Self::side_by_side) of equal parts:
+    /// the copies kernel requires them.
+    pub fn copies(&self) -> Option<&Copies> {
+        self.copies.as_ref()
+    }
+
+    /// The ends of the sticks, in the order of their numbers.
+    pub fn ends(&self) -> &[[u32; 2]] {
+        &self.ends
+    }
+
+    /// The same order of as many sticks and particles; ends may differ.
+    fn has_order_of(&self, other: &Self) -> bool {
+        self.order == other.order
+            && self.batch_ends == other.batch_ends
+            && self.block_ends == other.block_ends
+            && self.phase_ends == other.phase_ends
+            && self.particles == other.particles
     }
 
     fn implied_by(self, sheet: Sheet) -> Self {

@@ -245,6 +245,11 @@ impl Sheet {
         Some((first_of_span + rows + along(j < upper, i) + before) as u32)
     }
 
+    /// How many sticks it has; saturates.
+    pub fn stick_count(&self) -> usize {
+        self.sticks(|_| true)
+    }
+
     /// The number of sticks of the families selected by `counted`, saturating.
     fn sticks(&self, counted: impl Fn(&Family) -> bool) -> usize {
         let count = |family: &Family| {
@@ -290,7 +295,7 @@ impl Sheet {
         let mut pairs = self.numbered().map(|(family, i, j)| self.ends(family, i, j));
         let same = sticks.ends().iter().take_while(|&&given| pairs.next() == Some(given)).count();
         let particles = self.width.saturating_mul(self.height);
-        let expected = self.sticks(|_| true);
+        let expected = self.stick_count();
         if same != expected || sticks.len() != expected || sticks.particles() != particles {
             return Err(SheetError {
                 expected,

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::{Builder, CLOTH_STICKS, Schedule, ScheduleError};
+use super::{Builder, CLOTH_STICKS, Copies, Schedule, ScheduleError};
 use crate::particles::PADDING;
 use crate::real::Real;
 use crate::sticks::Sticks;
@@ -60,7 +60,8 @@ pub(super) fn join<S: Real>(
         }
         builder.end_phase();
         if ended {
-            return builder.finish(sticks);
+            let schedule = builder.finish(sticks)?;
+            return Ok(Schedule { copies: Copies::of(sticks, schedules), ..schedule });
         }
         phase += 1;
     }

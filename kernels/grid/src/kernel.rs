@@ -1,11 +1,12 @@
 //! The kernel, which makes plans.
 
-use taut_core::{Column, Formula, Kernel, Particles, PlanError, Residence, Schedule, Sticks};
+use taut_core::{Column, Formula, Kernel, Particles, PlanError, Schedule, Sticks};
+use taut_lanes::slots::SlotPlan;
 use taut_lanes::{Machine, Team};
 
 use crate::constants::Constants;
+use crate::engine::{GridEngine, GridPlan};
 use crate::layout::{Layout, STRIDE};
-use crate::plan::{GridPlan, check_particles};
 use crate::stages;
 
 /// The kernel for regular sheets, in 2 and 3 dimensions, on the registers of a machine.
@@ -67,41 +68,23 @@ impl<M: Machine, const D: usize> Kernel<D> for GridKernel<M> {
         let sheet = schedule.sheet().ok_or(PlanError::NotASheet)?;
         schedule.check(sticks)?;
         let layout = Layout::new(sheet.width(), sheet.height());
-        check_particles(particles, layout.particles())?;
         layout.check().map_err(PlanError::Limit)?;
-        let mut constants = Constants::new(sheet, formula);
-        constants.refresh_all(particles, sticks);
-        let column = |len: usize| {
-            let mut column = Column::new(0);
-            column.resize(len, 0.0);
-            column
-        };
         let [mut blocks, seams] = stages::blocks(sheet);
         let interiors = blocks.len();
         blocks.extend(seams);
-        let scratch = column(blocks.len().max(1) * layout.registers * STRIDE);
-        let mut plan = GridPlan {
+        let mut scratch = Column::new(0);
+        scratch.resize(blocks.len().max(1) * layout.registers * STRIDE, 0.0);
+        let engine = GridEngine {
             machine: self.machine,
-            constants,
+            constants: Constants::new(sheet, formula),
             blocks,
             interiors,
             stages: stages::stages(sheet),
-            positions: column(D * layout.span()),
-            previous: column(D * layout.span()),
-            inverse_mass: column(layout.len()),
             scratch,
             presence: core::array::from_fn(|across| layout.presence(across)),
             offsets: layout.offsets(),
-            positions_are: Residence::Columns,
-            previous_are: Residence::Columns,
-            synced: None,
-            finite: None,
             team: Team::default(),
-            ends: sticks.shared_ends(),
-            seen_sticks: sticks.changes().now(),
-            seen_masses: particles.mass_changes().now(),
         };
-        plan.copy_masses(particles);
-        Ok(plan)
+        SlotPlan::new(engine, particles, sticks)
     }
 }

@@ -10,10 +10,6 @@ pub(crate) const STRIDE: usize = 16;
 /// Rows at a distance of a multiple of this many numbers (4096 bytes) would map to the same sets
 /// of the L1 cache.
 const PAGE: usize = 1024;
-/// The distance of the columns of the axes modulo [`PAGE`]: a third of it, in whole cache lines.
-/// It avoids 4K aliasing: a load waits for a pending store with the same low 12 address bits, and
-/// columns at the same page offset nearly double the time.
-const STAGGER: usize = 336;
 /// A column of up to this many numbers (16 MiB) may be mostly padding.
 const PADDED_MAX: usize = 1 << 22;
 /// A longer column may have at most this many numbers per particle: a row of 16 particles is padded
@@ -54,12 +50,6 @@ impl Layout {
     /// How many numbers a column of the whole sheet has.
     pub(crate) fn len(&self) -> usize {
         self.height * self.pitch
-    }
-
-    /// The distance between the columns of two axes.
-    pub(crate) fn span(&self) -> usize {
-        let len = self.len();
-        len + (STAGGER + PAGE - len % PAGE) % PAGE
     }
 
     /// The index of column `i` in a row.

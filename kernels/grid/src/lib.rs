@@ -66,14 +66,13 @@
 extern crate alloc;
 
 mod constants;
+mod engine;
 mod kernel;
 mod layout;
-mod non_sheet;
-mod plan;
 mod rows;
 mod stages;
 mod sweep;
 mod time_skewed_sweep;
 
+pub use engine::{GridEngine, GridPlan};
 pub use kernel::GridKernel;
-pub use plan::GridPlan;

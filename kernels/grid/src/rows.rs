@@ -4,24 +4,11 @@ use core::ops::Range;
 use core::slice;
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use taut_core::{Motion, Numbers, PADDING, ParticleView, Stage, integrate};
+use taut_core::{Numbers, PADDING, ParticleView};
+use taut_lanes::slots::{Pass, integrate};
 use taut_lanes::{Operation, Shared, Vector};
 
 use crate::layout::{Layout, STRIDE};
-
-/// What to do with rows.
-#[derive(Clone, Copy)]
-pub(crate) enum Pass<'a, const D: usize> {
-    /// Integrates one substep in strides, overwriting the older positions; then runs the stage, if
-    /// there is one.
-    Integrate(Motion<D>, Option<&'a dyn Stage<D>>),
-    /// Copies columns into strides and turns -0.0 into +0.0.
-    Fill,
-    /// Copies columns into strides unchanged.
-    FillPrevious,
-    /// Copies strides to columns.
-    WriteBack,
-}
 
 /// The positions of the particles of a sheet at one time, by axis: as columns, `width * height`
 /// numbers each, and in strided rows, [`Layout::len`] each.
@@ -99,7 +86,7 @@ impl<const D: usize> Operation for OverRows<'_, D> {
                 // SAFETY: as above, in other columns.
                 let to = strided
                     .map(|Shared(x)| unsafe { slice::from_raw_parts_mut(x.add(first), row_len) });
-                integrate_row::<V, D>(cpu, from, to, &inverse_mass[first..][..row_len], motion);
+                integrate::<V, D>(cpu, from, to, &inverse_mass[first..][..row_len], motion);
             }
         } else {
             let rows_and_axes = rows.clone().flat_map(|row| (0..D).map(move |axis| (row, axis)));
@@ -147,36 +134,6 @@ impl<const D: usize> Operation for OverRows<'_, D> {
         }
         if !not_finite.is_finite() {
             finite.store(false, Ordering::Relaxed);
-        }
-    }
-}
-
-/// Integrates a row in strides by one substep: `start` has the positions, `to` the previous ones,
-/// which are overwritten. All slices have the same length, in whole registers.
-#[inline(always)]
-fn integrate_row<V: Vector, const D: usize>(
-    cpu: V::Cpu,
-    start: [&[f32]; D],
-    to: [&mut [f32]; D],
-    inverse_mass: &[f32],
-    motion: Motion<D>,
-) {
-    let len = inverse_mass.len();
-    assert!(len.is_multiple_of(STRIDE));
-    assert!(start.iter().all(|row| row.len() == len) && to.iter().all(|row| row.len() == len));
-    const { assert!(STRIDE.is_multiple_of(V::LANES)) };
-    let keep = V::splat(cpu, motion.keep);
-    let push = motion.push.map(|push| V::splat(cpu, push));
-    let (start, to) = (start.map(<[f32]>::as_ptr), to.map(<[f32]>::as_mut_ptr));
-    for at in (0..len).step_by(V::LANES) {
-        // SAFETY: the lanes divide `len`, so `at + LANES <= len`, which all have.
-        unsafe {
-            let inverse_mass = V::load(cpu, inverse_mass.as_ptr().add(at));
-            for axis in 0..D {
-                let [here, before] =
-                    [start[axis], to[axis].cast_const()].map(|row| V::load(cpu, row.add(at)));
-                integrate(here, before, inverse_mass, keep, push[axis]).store(to[axis].add(at));
-            }
         }
     }
 }

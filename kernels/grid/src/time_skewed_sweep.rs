@@ -11,11 +11,12 @@ use core::slice;
 use core::sync::atomic::AtomicBool;
 
 use taut_core::Column;
+use taut_lanes::slots::{Pass, Sweep};
 use taut_lanes::{Machine, Shared};
 
 use crate::constants::Constants;
 use crate::layout::STRIDE;
-use crate::rows::{OverRows, Pass, Points, Sheets};
+use crate::rows::{OverRows, Points, Sheets};
 use crate::stages::Stage;
 use crate::sweep::Relax;
 
@@ -43,25 +44,6 @@ pub(crate) struct Field<'a, M, const D: usize> {
     pub(crate) stages: &'a [Stage],
 }
 
-/// The sweeps over some stages, and the passes over rows before and after them.
-#[derive(Clone, Copy)]
-pub(crate) struct TimeSkewedSweep<'a, const D: usize> {
-    /// The pass of each substep over rows before it relaxes them.
-    pub(crate) entry_pass: Option<Pass<'a, D>>,
-    /// If more than one, `entry_pass` is [`Pass::Integrate`].
-    pub(crate) substeps: usize,
-    /// How many times each substep relaxes the stages.
-    pub(crate) iterations: usize,
-    /// Whether the positions of the last two substeps are written back to the columns.
-    pub(crate) write_back: bool,
-}
-
-impl<'a, const D: usize> TimeSkewedSweep<'a, D> {
-    pub(crate) fn of_substep(entry_pass: Option<Pass<'a, D>>, iterations: usize) -> Self {
-        Self { entry_pass, substeps: 1, iterations, write_back: false }
-    }
-}
-
 impl<M: Machine, const D: usize> Field<'_, M, D> {
     /// Relaxes some stages by sweeps that follow each other.
     ///
@@ -77,13 +59,8 @@ impl<M: Machine, const D: usize> Field<'_, M, D> {
     ///   and valid for reading and writing at the rows of the stages, and those that their sticks
     ///   reach; no other code accesses them during the call, nor the share of `scratch` of that
     ///   block.
-    pub(crate) unsafe fn sweep_stages(
-        &self,
-        stages: &[Stage],
-        block: usize,
-        sweeps: TimeSkewedSweep<'_, D>,
-    ) {
-        let TimeSkewedSweep { entry_pass, substeps, iterations, write_back } = sweeps;
+    pub(crate) unsafe fn sweep_stages(&self, stages: &[Stage], block: usize, sweep: Sweep<'_, D>) {
+        let Sweep { entry_pass, substeps, iterations, write_back } = sweep;
         let Self { machine, constants, sheets, presence, scratch, finite, .. } = *self;
         let row_len = sheets.layout.registers * STRIDE;
         let over_rows = |sheets, rows: &Range<usize>, pass, finite| {

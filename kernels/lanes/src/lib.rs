@@ -5,6 +5,7 @@
 //!   ([`pulp::Register`], feature `pulp`).
 //! - [`Machine`]: a choice of register type; [`Operation`]: work that is generic over it.
 //! - [`IndexedKernel`]: the engine of the kernels that access particles by index.
+//! - [`slots`]: plans of kernels that keep the particles in an order of their own.
 //! - [`Team`]: shares out jobs among the threads of an executor.
 //!
 //! This crate makes no schedules and starts no threads.
@@ -19,6 +20,7 @@ mod particles;
 pub mod pulp;
 mod record;
 mod relax;
+pub mod slots;
 mod team;
 mod vector;
 #[cfg(feature = "wide")]

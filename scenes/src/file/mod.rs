@@ -15,11 +15,12 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use taut_core::{Formula, Step};
-use taut_world::{Force, Model, Obstacle, Scene, Settings};
+use taut_world::{Force, Obstacle, Scene, Settings};
 
 use crate::AnyScene;
 
 use error::{At, Complaint};
+use models::NamedModel;
 use values::{OrderWord, Vector};
 
 pub use error::SceneFileError;
@@ -129,8 +130,8 @@ impl AnyScene {
     ///
     /// Besides its one builder a model may have `turned`, `at` and `velocity`; `groups` of
     /// particles by name; groups that are `pinned`, or `guided` along a path; `stiffness`,
-    /// `compliance` and `tears_at` of all its sticks; and `springs`, which then take the place of
-    /// its sticks. They are applied in this order.
+    /// `compliance` and `tears_at` of all its sticks; `springs`, which then take the place of
+    /// its sticks; and places of `copies`. They are applied in this order.
     ///
     /// ```
     /// use taut_scenes::AnyScene;
@@ -211,7 +212,7 @@ fn solid(text: &str, files: &TriangleReader) -> Result<Scene<3>, Complaint> {
 
 fn scene<M, F, O, const D: usize>(text: &str, files: &TriangleReader) -> Result<Scene<D>, Complaint>
 where
-    M: Build<D, Built = (String, Model<D>)>,
+    M: Build<D, Built = NamedModel<D>>,
     F: Build<D, Built = Arc<dyn Force<D>>>,
     O: Build<D, Built = Arc<dyn Obstacle<D>>>,
 {
@@ -224,9 +225,14 @@ where
     }
     let mut context = Context { files, settings: scene.settings, groups: BTreeSet::new() };
     for (nth, model) in read.model.into_iter().enumerate() {
-        let (name, model) = model.build(&context).at(nth).at("model")?;
+        let NamedModel { name, model, places } = model.build(&context).at(nth).at("model")?;
         context.groups.extend(model.groups.keys().cloned());
-        scene.add(name, model).at(nth).at("model")?;
+        match places {
+            None => scene.add(name, model),
+            Some(places) => scene.add_copies(&name, &model, places),
+        }
+        .at(nth)
+        .at("model")?;
     }
     for (nth, force) in read.force.into_iter().enumerate() {
         scene.forces.push(force.build(&context).at(nth).at("force")?);

@@ -43,6 +43,30 @@ fn the_examples_run() {
 }
 
 #[test]
+fn copies_are_models_at_places_of_their_own() {
+    let table = |rest: &str| format!("dimensions = 2\n[[model]]\nname = \"rope\"\n{rest}");
+    let rope = "rope = { path = [[0, 0], [1, 0]], spacing = 0.25 }\nat = [0, 3]\n";
+    let scene = |copies: &str| {
+        let text = table(&format!("{rope}copies = {{ {copies} }}"));
+        match AnyScene::from_toml(&text).unwrap_or_else(|error| panic!("{copies}: {error}")) {
+            AnyScene::Flat(scene) => scene,
+            AnyScene::Solid(_) => panic!("a scene in the plane"),
+        }
+    };
+    let places = |scene: &Scene<2>| -> Vec<(String, [f32; 2])> {
+        let each = scene.models();
+        each.map(|(name, model)| (name.to_owned(), model.particles.position(0))).collect()
+    };
+    let listed = scene("at = [[0, 0], [2, 1]]");
+    assert_eq!(places(&listed), [("rope 0".into(), [0.0, 3.0]), ("rope 1".into(), [2.0, 4.0])]);
+    let grid = scene("grid = [3, 2], spacing = [0.5, -1]");
+    let all: Vec<[f32; 2]> = places(&grid).into_iter().map(|(_, at)| at).collect();
+    let rows = [[0.0, 3.0], [0.5, 3.0], [1.0, 3.0], [0.0, 2.0], [0.5, 2.0], [1.0, 2.0]];
+    assert_eq!(all, rows);
+    assert!(grid.may_have_copies() && !listed.may_have_copies());
+}
+
+#[test]
 fn a_file_says_what_the_library_builds_to_the_bit() {
     for name in [
         "curtain",
@@ -299,6 +323,25 @@ fn errors_are_one_line_with_their_line_number() {
         (model("cloth = {}\nsprings = { stiffness = -1, damping = 0 }"), 4, "the stiffness -1"),
         (model("cloth = {}\nsprings = { stiffness = 1 }"), 4, "missing field `damping`"),
         (model("cloth = {}\nstiffness = 2"), 4, "stick 0 has the stiffness 2"),
+        (model("cloth = {}\ncopies = {}"), 4, "exactly one key, found 0; there are: at, grid"),
+        (model("cloth = {}\ncopies = { grid = [2, 2, 2] }"), 4, "both 'grid' and 'spacing'"),
+        (
+            model("cloth = {}\ncopies = { grid = [9999, 9999, 9999], spacing = [1, 1, 1] }"),
+            4,
+            "the number of copies is 999700029999; it must be at most 65536",
+        ),
+        (
+            model("cloth = {}\ncopies = { at = [[0, 0, 0], [1e30, 0, 0]] }"),
+            4,
+            "where a copy is, m, is 1000000000000000000000000000000",
+        ),
+        (
+            "[[model]]\nname = \"it 1\"\ncloth = {}\n\n[[model]]\nname = \"it\"\ncloth = {}\n\
+             copies = { at = [[0, 0, 0], [1, 0, 0]] }"
+                .to_owned(),
+            5,
+            "'it 1'",
+        ),
         (model("cloth = {}\ngroups = { far = [9999] }"), 4, "9999"),
         (model("cloth = {}\nguided = [{ group = \"lid\" }]"), 4, "'it' has no group 'lid'; its"),
         (

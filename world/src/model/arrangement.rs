@@ -1,6 +1,7 @@
 //! Numbering of particles and order of sticks, before a kernel plans them.
 
 use std::fmt;
+use std::iter::repeat_n;
 use std::str::FromStr;
 
 use taut_core::{Particles, Renumbering, Schedule, SheetError, Sticks};
@@ -72,6 +73,12 @@ pub enum ArrangementError {
     /// The order of a regular sheet for a scene that is not one.
     #[error("'sheet' is the order of a regular sheet, numbered row by row; this scene is none")]
     NotASheet,
+    /// More particles or sticks than 32-bit numbers can name.
+    #[error("{copies} copies have more particles or sticks than 32-bit numbers can name")]
+    TooManyCopies {
+        /// How many copies.
+        copies: usize,
+    },
     /// The sticks are not those of the sheet.
     #[error(transparent)]
     Sheet(#[from] SheetError),
@@ -153,6 +160,28 @@ impl Arrangement {
                 Self { numbering: Numbering::Given, ..self }
             }
         }
+    }
+
+    /// Arranges so many copies of a scene side by side, each as it is alone.
+    ///
+    /// # Errors
+    /// As [`of`](Self::of), and if there are more particles or sticks than 32-bit numbers can name.
+    ///
+    /// # Panics
+    /// Never: copies share no particle.
+    pub fn of_copies(self, scene: &Model, copies: usize) -> Result<Arranged, ArrangementError> {
+        let Arranged { particles, sticks, schedule, renumbering } = self.of(scene)?;
+        let too_many = ArrangementError::TooManyCopies { copies };
+        let particles = Particles::side_by_side(repeat_n(&particles, copies));
+        let sticks = Sticks::side_by_side(repeat_n(&sticks, copies));
+        let (Ok(particles), Ok(sticks)) = (particles, sticks) else { return Err(too_many) };
+        let schedule = Schedule::side_by_side(&sticks, repeat_n(&schedule, copies));
+        Ok(Arranged {
+            particles,
+            sticks,
+            schedule: schedule.expect("copies share no particle"),
+            renumbering: renumbering.map(|it| it.repeated(copies)),
+        })
     }
 
     /// Arranges a scene.

@@ -111,9 +111,9 @@ impl<const D: usize> TetherColumns<D> {
                 // A view may begin at any particle, and has whole registers.
                 self.make(self.particles().next_multiple_of(PADDING) + PADDING, |slot| slot)
             }),
-            Numbers::Rows { width, offsets, .. } => self.by_slot.get_or_init(|| {
-                let all = Numbers::Rows { first_row: 0, width, offsets };
-                self.make(self.particles().div_ceil(width) * offsets.len(), |slot| all.of(slot))
+            Numbers::Rows { .. } | Numbers::Copies { .. } => self.by_slot.get_or_init(|| {
+                let (all, slots) = numbers.whole(self.particles());
+                self.make(slots, |slot| all.of(slot))
             }),
         }
     }

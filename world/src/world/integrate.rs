@@ -17,11 +17,10 @@ pub(super) struct Integrate<'a, const D: usize> {
 impl<const D: usize> Stage<D> for Integrate<'_, D> {
     fn run(&self, particles: ParticleView<'_, D>) {
         let Self { forces, moment } = self;
-        let (first, by_slot) = match particles.numbers {
-            Numbers::Run(first) => (first, None),
-            Numbers::Rows { first_row, width, offsets } => {
-                (first_row * offsets.len(), Some(forces.by_slot(width, offsets)))
-            }
+        let first = particles.numbers.first_slot();
+        let by_slot = match &particles.numbers {
+            Numbers::Run(_) => None,
+            numbers => Some(forces.by_slot(numbers)),
         };
         for (axis, (position, previous)) in
             particles.position.into_iter().zip(particles.previous).enumerate()

@@ -75,6 +75,13 @@ impl ActiveForces {
     }
 }
 
+/// The schedules of the models of an island, each made from its model alone.
+pub(super) struct Parts<'a, const D: usize> {
+    pub(super) schedules: Vec<Schedule>,
+    /// The particles of the first, if all are copies of it.
+    pub(super) one: Option<&'a Particles<D>>,
+}
+
 /// Joins the schedules of models into one for `sticks`, whose particles may be renumbered.
 fn joined(mut schedules: Vec<Schedule>, sticks: &Sticks, renumbered: bool) -> Schedule {
     let joined = match &schedules[..] {
@@ -86,18 +93,20 @@ fn joined(mut schedules: Vec<Schedule>, sticks: &Sticks, renumbered: bool) -> Sc
 }
 
 impl<P: Engine<D>, const D: usize> Island<P, D> {
-    /// Plans models side by side on one kernel; each schedule was made from its model alone. The
-    /// size of the island changes only the layout in memory, not the result.
+    /// Plans models side by side on one kernel. The size of the island changes only the layout in
+    /// memory, not the result.
     pub(super) fn new<K: Kernel<D, Plan = P>>(
         models: Model<D>,
-        schedules: Vec<Schedule>,
+        Parts { schedules, one }: Parts<'_, D>,
         formula: Formula,
         kernel_for: &mut dyn FnMut(&Schedule) -> K,
     ) -> Result<Self, PlanError> {
         let tethering = Tethering::new(&models);
         let is_sheet = schedules.iter().any(|schedule| schedule.sheet().is_some());
-        let scattered = !is_sheet && models.particles.len() >= RENUMBERED_FROM;
-        let renumbering = scattered.then(|| Renumbering::hilbert(&models.particles));
+        // Copies are renumbered alike, so they stay copies.
+        let (parts, part) = one.map_or((1, &models.particles), |one| (schedules.len(), one));
+        let scattered = !is_sheet && part.len() >= RENUMBERED_FROM;
+        let renumbering = scattered.then(|| Renumbering::hilbert(part).repeated(parts));
         let matter = match &renumbering {
             None => models,
             Some(renumbering) => models.renumbered(renumbering),

@@ -6,6 +6,7 @@ mod cutting;
 mod diagnostics;
 mod drawing;
 mod error;
+mod grouping;
 mod hands;
 mod integrate;
 mod island;
@@ -30,14 +31,16 @@ use taut_core::{
 
 use crate::drawing::Look;
 use crate::force::Force;
-use crate::model::{Model, schedule_of};
+use crate::model::Model;
 use crate::obstacle::Obstacle;
 use crate::scene::Scene;
 use crate::settings::{Settings, scale_displacements, substep_ratio};
 use crate::springs::{SpringError, Springs};
 
 use clock::Before;
+use grouping::{Group, groups};
 use hands::Held;
+use island::Parts;
 use names::Names;
 use snapshot::{Shape, shapes};
 
@@ -45,6 +48,7 @@ pub use clock::{Clock, Frame};
 pub use diagnostics::Diagnostics;
 pub use drawing::{Drawing, DrawnPart, Removed};
 pub use error::WorldError;
+pub(crate) use grouping::may_have_copies;
 pub use island::Island;
 pub use snapshot::{Snapshot, SnapshotError};
 pub use step::{Outcome, Pass};
@@ -147,9 +151,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         let mut models: Vec<ModelRange> = Vec::new();
         let (mut particles, mut sticks, mut triangles) = (0..0, 0..0, 0..0);
         let mut skin = scene.particles()..scene.particles();
-        // One group per regular sheet, then one of all other models.
-        let (mut groups, mut others) = (Vec::new(), Vec::new());
-        for (at, (name, model)) in scene.models().enumerate() {
+        for (name, model) in scene.models() {
             particles = following(&particles, model.particles.len());
             sticks = following(&sticks, model.sticks.len());
             let Model { faces, bodies, .. } = model;
@@ -172,14 +174,6 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             }
             let masses = model.particles.inverse_masses();
             check_springs(&model.springs, masses, &scene.settings.step)?;
-            if model.sheet.is_some() {
-                groups.push(vec![(at, model)]);
-            } else {
-                others.push((at, model));
-            }
-        }
-        if !others.is_empty() {
-            groups.push(others);
         }
         let mut world = Self {
             settings: scene.settings,
@@ -199,16 +193,17 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             steps: 0,
             time: 0.0,
         };
-        for group in groups {
-            let joined = match &group[..] {
+        let models = scene.models().map(|(_, model)| model);
+        for Group { models, schedules, copies } in groups(models, scene.order) {
+            let joined = match &models[..] {
                 [(_, model)] => model.complete()?,
                 models => Model::side_by_side(models.iter().map(|(_, model)| *model))?,
             };
-            let schedules = group.iter().map(|(_, model)| schedule_of(model, scene.order));
-            let mut island =
-                Island::new(joined, schedules.collect(), scene.formula, &mut kernel_for)?;
+            let one = copies.then(|| &models[0].1.particles);
+            let parts = Parts { schedules, one };
+            let mut island = Island::new(joined, parts, scene.formula, &mut kernel_for)?;
             let (mut springs, mut bodies) = (0..0, 0..0);
-            for &(at, model) in &group {
+            for &(at, model) in &models {
                 let part = &mut world.models[at];
                 springs = following(&springs, model.springs.len());
                 bodies = following(&bodies, model.bodies.all().len());
@@ -217,7 +212,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
                 let first = part.triangles.start;
                 island.triangles.extend((first..first + model.faces.len()).map(|it| it as u32));
             }
-            let parts = || group.iter().map(|(at, _)| &world.models[*at]);
+            let parts = || models.iter().map(|(at, _)| &world.models[*at]);
             let mut names = vec![0; island.matter.particles.len()];
             for (nth, name) in parts().flat_map(|part| part.particles.clone()).enumerate() {
                 names[island.number_of(nth as u32) as usize] = name as u32;

@@ -3,7 +3,7 @@
 use comfy_table::{Cell, CellAlignment, Color};
 use serde::Serialize;
 use taut::world::{AnyScene, LibraryScene, Scene};
-use taut::{AnyKernel, Formula, KernelName, KernelPair};
+use taut::{Formula, KernelName, KernelSet, SpecialParts};
 use taut_bench::{MachineInfo, WorldContest, WorldRow};
 
 use super::Arguments;
@@ -34,7 +34,7 @@ pub(super) fn run(
     listed: &LibraryScene,
     size: usize,
 ) -> Result<(), Failure> {
-    let Prepared { scene, formula, sheets } = match listed.scene(size)? {
+    let Prepared { scene, formula, parts } = match listed.scene(size)? {
         AnyScene::Flat(scene) => arguments.prepare(scene)?,
         AnyScene::Solid(scene) => arguments.prepare(scene)?,
     };
@@ -42,7 +42,7 @@ pub(super) fn run(
         scene,
         warmup: arguments.warmup,
         frames: arguments.frames,
-        kernels: arguments.pairs(sheets)?,
+        kernels: arguments.kernel_sets(parts)?,
     };
     warn(&contest.scene.warnings());
     let outputs = arguments.reports.open()?;
@@ -82,8 +82,8 @@ pub(super) fn run(
 struct Prepared {
     scene: AnyScene,
     formula: Formula,
-    /// Whether the grid kernel suits one of its models.
-    sheets: bool,
+    /// What special kernels suit.
+    parts: SpecialParts,
 }
 
 impl Arguments {
@@ -106,23 +106,23 @@ impl Arguments {
             [formula] => *formula,
             _ => anyhow::bail!("--formulas: a library scene is compared with a single formula"),
         };
-        let sheets = AnyKernel::suits_grid_in(&scene);
-        Ok(Prepared { formula: scene.formula, sheets, scene: scene.into() })
+        let parts = SpecialParts::of(&scene);
+        Ok(Prepared { formula: scene.formula, parts, scene: scene.into() })
     }
 
     /// The selected kernels.
-    fn pairs(&self, sheets: bool) -> anyhow::Result<Vec<KernelPair>> {
-        let mut pairs = KernelPair::available(sheets);
-        pairs.retain(|pair| {
-            let isa = self.isa.is_empty() || self.isa.iter().any(|isa| isa == pair.isa());
-            let name = pair.sheets.kernel_name();
+    fn kernel_sets(&self, parts: SpecialParts) -> anyhow::Result<Vec<KernelSet>> {
+        let mut sets = KernelSet::available(parts);
+        sets.retain(|set| {
+            let isa = self.isa.is_empty() || self.isa.iter().any(|isa| isa == set.isa());
+            let name = set.leader().kernel_name();
             name == KernelName::Scalar || (isa && self.wants(name))
         });
-        let one_thread = pairs.clone();
+        let one_thread = sets.clone();
         for &threads in self.threads.iter().filter(|&&threads| threads > 1) {
-            pairs.push(one_thread[0].clone().on_threads(threads)?);
+            sets.push(one_thread[0].clone().on_threads(threads)?);
         }
-        Ok(pairs)
+        Ok(sets)
     }
 }
 

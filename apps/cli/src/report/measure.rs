@@ -108,7 +108,8 @@ fn meshes(quick: bool) -> anyhow::Result<Vec<On<Contest>>> {
         let contestants = all.clone();
         let scene = Model::disc(size, SET)?.shuffled(SEED);
         let warmup = frames / 4;
-        let contest = Contest { scene, step: frame(8), warmup, frames, repeats: 1, contestants };
+        let contest =
+            Contest { scene, copies: 1, step: frame(8), warmup, frames, repeats: 1, contestants };
         Ok(On { scene: "disc", size, set: SET.name(), shuffled: true, row: contest })
     };
     sizes.iter().map(contest).collect()
@@ -257,7 +258,7 @@ fn drape(
     contestants: Vec<Contestant>,
 ) -> anyhow::Result<On<Contest>> {
     let scene = Model::drape(size, SET)?;
-    let contest = Contest { scene, step, warmup, frames, repeats: 1, contestants };
+    let contest = Contest { scene, copies: 1, step, warmup, frames, repeats: 1, contestants };
     Ok(On { scene: "drape", size, set: SET.name(), shuffled: false, row: contest })
 }
 

@@ -10,7 +10,7 @@ use std::thread;
 use anyhow::Context;
 use comfy_table::CellAlignment;
 use taut::world::{AnyScene, LibraryScene, Scene, World};
-use taut::{AnyKernel, Kernel, KernelPair};
+use taut::{AnyKernel, Kernel, KernelSet, SpecialParts};
 use taut_bench::Progress;
 
 use crate::Failure;
@@ -89,7 +89,7 @@ impl Verdict {
         AnyKernel: Kernel<D>,
     {
         self.particles = scene.particles();
-        let mut kernels = KernelPair::available(AnyKernel::suits_grid_in(scene));
+        let mut kernels = KernelSet::available(SpecialParts::of(scene));
         let threaded = kernels[0].clone().on_threads(THREADS);
         kernels.extend(threaded.inspect_err(|error| self.add_violation(error)).ok());
         for kernel in &kernels {
@@ -117,7 +117,7 @@ impl Verdict {
 /// Runs a scene on a kernel.
 fn trace<const D: usize>(
     scene: &Scene<D>,
-    kernel: &KernelPair,
+    kernel: &KernelSet,
     seconds: f64,
 ) -> anyhow::Result<Trace>
 where

@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 use taut::world::{Settings, World};
-use taut::{AnyKernel, Kernel, KernelPair, Stretch};
+use taut::{AnyKernel, Kernel, KernelSet, Stretch};
 use taut_bench::{FrameTimes, Shares};
 
 use crate::table;
@@ -53,7 +53,7 @@ impl Summary {
     pub(crate) fn new<const D: usize>(
         name: &str,
         world: &World<AnyKernel, D>,
-        kernels: &KernelPair,
+        kernels: &KernelSet,
         frames: u64,
         finite: bool,
         times: &FrameTimes,
@@ -100,7 +100,7 @@ impl Summary {
     }
 
     /// A sentence about the scene and its settings.
-    pub(crate) fn sentence(&self, kernels: &KernelPair) -> String {
+    pub(crate) fn sentence(&self, kernels: &KernelSet) -> String {
         let Self { scene, frames, dt_s, substeps, passes, iterations, formula, .. } = self;
         format!(
             "{scene}: {frames} frames of {dt_s:.4} s, {substeps} substep(s) of {passes} pass(es) of \

@@ -80,7 +80,7 @@ impl Host {
             sizes: listed.map(|it| sizes(it, self.size)),
             size: self.size,
             size_is: listed.map(|it| it.size_is),
-            kernels: available(it.suits_grid()),
+            kernels: available(it.special_parts()),
             formulas: Formula::ALL.iter().map(ToString::to_string).collect(),
             schedules: it.orders(),
             threads: self.threads,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use taut::world::{
     Force, Integrator, Order, Scene, Settings, SpringError, Tethers, World, WorldError,
 };
-use taut::{AnyKernel, Kernel, KernelChoice, KernelPair, Schedule, Step};
+use taut::{AnyKernel, Kernel, KernelChoice, KernelSet, Schedule, Step};
 
 use super::runner::{Rival, Runner};
 use super::space::Space;
@@ -30,7 +30,7 @@ where
     fn restart(
         &mut self,
         request: &SettingRequest,
-        kernels: KernelPair,
+        kernels: KernelSet,
     ) -> Result<(), SessionError> {
         let mut runner = start(&self.scene, request, kernels)?;
         for particle in self.runner.world.grabbed() {
@@ -84,7 +84,7 @@ where
     fn change_in_place(
         &mut self,
         request: &SettingRequest,
-        kernels: KernelPair,
+        kernels: KernelSet,
     ) -> Result<(), SessionError> {
         let settings = settings(&self.scene, request);
         let is_planned =
@@ -118,7 +118,7 @@ where
     fn replan(
         &mut self,
         request: &SettingRequest,
-        kernels: &KernelPair,
+        kernels: &KernelSet,
     ) -> Result<(), SessionError> {
         let formula = request.formula.unwrap_or(self.scene.formula);
         self.runner.world.replan(formula, |schedule| kernels.kernel_for(schedule))?;
@@ -132,9 +132,9 @@ where
     fn rebuild(
         &mut self,
         request: &SettingRequest,
-        kernels: KernelPair,
+        kernels: KernelSet,
     ) -> Result<(), SessionError> {
-        let resume = |runner: &Runner<D>, kernels: KernelPair| -> Result<_, SessionError> {
+        let resume = |runner: &Runner<D>, kernels: KernelSet| -> Result<_, SessionError> {
             let scene = with_request(&self.scene, request)?;
             let snapshot = runner.world.snapshot();
             let kernel_for = |schedule: &Schedule| kernels.kernel_for(schedule);
@@ -236,7 +236,7 @@ where
 pub(super) fn start<const D: usize>(
     scene: &Scene<D>,
     request: &SettingRequest,
-    kernels: KernelPair,
+    kernels: KernelSet,
 ) -> Result<Runner<D>, SessionError>
 where
     Scene<D>: Space<D>,

@@ -9,7 +9,9 @@ mod space;
 use taut::world::{
     AnyScene, Arrangement, Drawing, Model, Order, Scene, SnapshotError, World, WorldError, row,
 };
-use taut::{AnyKernel, Kernel, KernelChoice, KernelChoiceError, KernelName, StepError};
+use taut::{
+    AnyKernel, Kernel, KernelChoice, KernelChoiceError, KernelName, SpecialParts, StepError,
+};
 
 use self::runner::{Rival, Runner};
 use self::space::Space;
@@ -124,9 +126,12 @@ impl<const D: usize> Session<D>
 where
     AnyKernel: Kernel<D>,
 {
-    /// Whether the grid kernel suits an island.
-    pub(crate) fn suits_grid(&self) -> bool {
-        self.suits_grid_in(self.request.order)
+    /// What the scene has for special kernels.
+    pub(crate) fn special_parts(&self) -> SpecialParts {
+        SpecialParts {
+            sheets: self.suits_grid_in(self.request.order),
+            ..SpecialParts::of(&self.scene)
+        }
     }
 
     fn suits_grid_in(&self, order: Option<Order>) -> bool {

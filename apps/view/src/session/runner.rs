@@ -1,7 +1,7 @@
 //! A world with its kernels, and the second world of a race.
 
 use taut::world::{Outcome, Scene, World, WorldError};
-use taut::{AnyKernel, Inline, Kernel, KernelPair, Real};
+use taut::{AnyKernel, Inline, Kernel, KernelSet, Real};
 
 use super::SessionError;
 use crate::kernels::names_for;
@@ -12,7 +12,7 @@ pub(super) struct Runner<const D: usize>
 where
     AnyKernel: Kernel<D>,
 {
-    pub(super) kernels: KernelPair,
+    pub(super) kernels: KernelSet,
     pub(super) world: World<AnyKernel, D>,
     pub(super) timer: StepTimer,
 }
@@ -69,7 +69,7 @@ where
     pub(super) fn start(
         world: &World<AnyKernel, D>,
         scene: &Scene<D>,
-        kernels: KernelPair,
+        kernels: KernelSet,
     ) -> Result<Self, SessionError> {
         let kernel_for = |schedule: &taut::Schedule| kernels.kernel_for(schedule);
         let world = World::resume(scene, kernel_for, &world.snapshot())?;

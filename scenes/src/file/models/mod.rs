@@ -2,6 +2,7 @@
 
 mod bodies;
 mod changes;
+mod copies;
 mod lines;
 mod particles;
 mod sheets;
@@ -17,6 +18,7 @@ use super::values::Vector;
 use super::{Build, Context, only};
 use bodies::{BasisText, BoxText, RagdollText, RigidMeshText, RigidText, TetrahedronText};
 use changes::{Changes, GuideText, SpringsText, TethersText, Turned};
+use copies::CopiesText;
 use lines::{BridgeText, PlantText, RopeText};
 use particles::{EmitterText, ParticlesText};
 use sheets::{BallText, ClothText, DiscText, DrapeText, HexSheetText, MeshText};
@@ -63,6 +65,13 @@ macro_rules! make {
 }
 use make;
 
+/// What a table makes: a model, or copies of it at these places from its own.
+pub(super) struct NamedModel<const D: usize> {
+    pub(super) name: String,
+    pub(super) model: Model<D>,
+    pub(super) places: Option<Vec<[f32; D]>>,
+}
+
 /// Declares the table of a model: keys that all models have, and one for each builder, of which
 /// exactly one is required.
 macro_rules! models {
@@ -91,17 +100,18 @@ macro_rules! models {
             tears_at: Option<f32>,
             tethers: Option<TethersText>,
             springs: Option<SpringsText>,
+            copies: Option<CopiesText<$dimensions>>,
             $($builder: Option<$options>,)*
         }
 
         impl Build<$dimensions> for $text {
-            type Built = (String, Model<$dimensions>);
+            type Built = NamedModel<$dimensions>;
 
             fn build(self, context: &Context<$dimensions>) -> Result<Self::Built, Complaint> {
                 const BUILDERS: &[&str] = &[$(stringify!($builder)),*];
                 let Self {
                     name, turned, at, velocity, groups, pinned, guided, stiffness, compliance,
-                    tears_at, tethers, springs, $($builder),*
+                    tears_at, tethers, springs, copies, $($builder),*
                 } = self;
                 let mut made = Vec::new();
                 $(made.extend($builder.map(|it| it.make(context.files).at(stringify!($builder))));)*
@@ -111,7 +121,8 @@ macro_rules! models {
                     tethers, springs,
                 };
                 let model = changes.apply(&name, model, context)?;
-                Ok((name, model))
+                let places = copies.map(CopiesText::places).transpose().at("copies")?;
+                Ok(NamedModel { name, model, places })
             }
         }
     };

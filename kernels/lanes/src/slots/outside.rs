@@ -1,4 +1,4 @@
-//! Particles outside the sheet: no stick joins them, and they stay in their columns.
+//! Particles outside the layout: no stick joins them, and they stay in their columns.
 
 use taut_core::{
     Columns, Motion, Numbers, PADDING, ParticleView, Particles, Real, Stage,
@@ -6,7 +6,7 @@ use taut_core::{
 };
 
 /// Moves the particles from number `first` on by one substep.
-pub(crate) fn integrate<const D: usize>(
+pub(super) fn integrate<const D: usize>(
     particles: &mut Particles<D>,
     first: usize,
     motion: &Motion<D>,
@@ -24,7 +24,7 @@ pub(crate) fn integrate<const D: usize>(
 }
 
 /// Runs a stage on the particles from number `first` on.
-pub(crate) fn visit<const D: usize>(
+pub(super) fn visit<const D: usize>(
     particles: &mut Particles<D>,
     first: usize,
     stage: &dyn Stage<D>,
@@ -56,7 +56,7 @@ pub(crate) fn visit<const D: usize>(
 
 /// Turns -0.0 into +0.0 in the positions of the particles from number `first` on. Returns whether
 /// all are finite.
-pub(crate) fn write_back<const D: usize>(particles: &mut Particles<D>, first: usize) -> bool {
+pub(super) fn write_back<const D: usize>(particles: &mut Particles<D>, first: usize) -> bool {
     let mut not_finite = 0.0;
     for column in particles.columns().position {
         for x in &mut column[first..] {

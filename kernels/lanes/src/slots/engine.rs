@@ -1,25 +1,21 @@
 //! The implementation of [`Engine`].
 
 use taut_core::{
-    Delta, Engine, Executor, Inline, Numbers, ParticleView, Particles, PlanError, Real, Residence,
-    Stage, Status, Sticks, Substeps,
+    Delta, Engine, Executor, Inline, ParticleView, Particles, PlanError, Real, Residence, Stage,
+    Status, Sticks, Substeps,
 };
-use taut_lanes::Machine;
 
 use super::sync::store_point;
-use super::{Buffer, GridPlan, check_particles};
-use crate::non_sheet;
-use crate::rows::Pass;
+use super::{Buffer, Pass, SlotEngine, SlotPlan, axes, check_particles, outside, span};
 
-impl<M: Machine, const D: usize> Engine<D> for GridPlan<M, D> {
+impl<E: SlotEngine<D>, const D: usize> Engine<D> for SlotPlan<E, D> {
     fn sync_in(&mut self, particles: &mut Particles<D>, sticks: &Sticks) -> Result<(), PlanError> {
-        check_particles(particles, self.layout().particles())?;
+        check_particles(particles, self.engine.particles())?;
         self.refresh(particles, sticks)?;
         self.sync_particles(particles);
         Ok(())
     }
 
-    /// On one thread, all substeps are one time-skewed sweep.
     fn advance(
         &mut self,
         executor: &dyn Executor,
@@ -32,8 +28,6 @@ impl<M: Machine, const D: usize> Engine<D> for GridPlan<M, D> {
         Ok(())
     }
 
-    /// On one thread, the sweep of the last two substeps also writes positions and previous
-    /// positions back.
     fn advance_and_write_back(
         &mut self,
         executor: &dyn Executor,
@@ -55,8 +49,8 @@ impl<M: Machine, const D: usize> Engine<D> for GridPlan<M, D> {
         iterations: u32,
     ) -> Result<(), PlanError> {
         self.sync_in(particles, sticks)?;
-        self.constants.set_inverse_h2(particles, sticks, inverse_h2);
-        self.relax_rows(executor, particles, iterations);
+        self.engine.set_inverse_h2(particles, sticks, inverse_h2);
+        self.relax_slots(executor, particles, iterations);
         self.mark_synced(particles);
         Ok(())
     }
@@ -77,21 +71,16 @@ impl<M: Machine, const D: usize> Engine<D> for GridPlan<M, D> {
             return Ok(());
         }
         self.fill(executor, particles);
-        let (span, len) = (self.layout().span(), self.layout().len());
-        let [mut positions, mut previous] =
-            [&mut self.positions, &mut self.previous].map(|column| column.chunks_exact_mut(span));
+        let Self { engine, positions, previous, inverse_mass, .. } = &mut *self;
+        let (inside, slots) = (engine.particles(), engine.slots());
         stage.run(ParticleView {
-            position: core::array::from_fn(|_| &mut positions.next().unwrap_or_default()[..len]),
-            previous: core::array::from_fn(|_| &mut previous.next().unwrap_or_default()[..len]),
-            inverse_mass: &self.inverse_mass,
-            numbers: Numbers::Rows {
-                first_row: 0,
-                width: self.constants.layout.width,
-                offsets: &self.offsets,
-            },
+            position: axes(positions, slots),
+            previous: axes(previous, slots),
+            inverse_mass,
+            numbers: engine.numbers(),
         });
         (self.positions_are, self.previous_are) = (Residence::WorkingCopy, Residence::WorkingCopy);
-        non_sheet::visit(particles, self.layout().particles(), stage);
+        outside::visit(particles, inside, stage);
         self.mark_synced(particles);
         Ok(())
     }
@@ -99,20 +88,20 @@ impl<M: Machine, const D: usize> Engine<D> for GridPlan<M, D> {
     fn position(&self, particles: &Particles<D>, particle: usize) -> [f32; D] {
         let known =
             self.synced.is_some_and(|seen| particles.moves().since(seen) != Delta::DifferentTable);
-        let strided = known && self.positions_are == Residence::WorkingCopy;
-        if !strided || particle >= self.layout().particles() {
+        let in_slots = known && self.positions_are == Residence::WorkingCopy;
+        if !in_slots || particle >= self.engine.particles() {
             return particles.position(particle).map(Real::positive_zero);
         }
-        let at = self.layout().slot(particle);
-        core::array::from_fn(|axis| self.positions[axis * self.layout().span() + at])
+        let (slot, span) = (self.engine.slot(particle), span(self.engine.slots()));
+        core::array::from_fn(|axis| self.positions[axis * span + slot])
     }
 
     fn set_position(&mut self, particles: &mut Particles<D>, particle: usize, point: [f32; D]) {
         self.sync_particles(particles);
-        let layout = self.layout();
-        if self.positions_are != Residence::Columns && particle < layout.particles() {
+        if self.positions_are != Residence::Columns && particle < self.engine.particles() {
             self.positions_are = Residence::WorkingCopy;
-            store_point(&mut self.positions, layout, particle, point.map(Real::positive_zero));
+            let point = point.map(Real::positive_zero);
+            store_point(&mut self.positions, &self.engine, particle, point);
         } else {
             for (axis, x) in point.into_iter().enumerate() {
                 particles.positions_mut(axis)[particle] = x.positive_zero();
@@ -123,18 +112,18 @@ impl<M: Machine, const D: usize> Engine<D> for GridPlan<M, D> {
 
     fn write_back(&mut self, executor: &dyn Executor, particles: &mut Particles<D>) -> Status {
         self.sync_particles(particles);
-        let sheet = self.layout().particles();
+        let inside = self.engine.particles();
         if self.positions_are == Residence::WorkingCopy {
             let pass = Pass::WriteBack;
-            self.finite = Some(self.over_rows(particles, executor, Buffer::Positions, pass));
+            self.finite = Some(self.pass(executor, particles, Buffer::Positions, pass));
             self.positions_are = Residence::Both;
         }
         let finite = match self.finite {
-            Some(finite) => finite & non_sheet::write_back(particles, sheet),
-            None => non_sheet::write_back(particles, 0),
+            Some(finite) => finite & outside::write_back(particles, inside),
+            None => outside::write_back(particles, 0),
         };
         if self.previous_are == Residence::WorkingCopy {
-            self.over_rows(particles, executor, Buffer::Previous, Pass::WriteBack);
+            self.pass(executor, particles, Buffer::Previous, Pass::WriteBack);
             self.previous_are = Residence::Both;
         }
         self.mark_synced(particles);

@@ -1,16 +1,13 @@
 //! Where the newest values are: constants, masses and positions follow what changed in the columns.
 
 use taut_core::{Delta, Executor, Particles, PlanError, Residence, Sticks};
-use taut_lanes::Machine;
 
-use super::{Buffer, GridPlan};
-use crate::layout::Layout;
-use crate::rows::Pass;
+use super::{Buffer, Changed, Pass, SlotEngine, SlotPlan, span};
 
-/// If at most one particle in this many moved, only moved particles are copied into strides.
+/// If at most one particle in this many moved, only moved particles are copied into slots.
 const SPARSE_MOVES: usize = 32;
 
-impl<M: Machine, const D: usize> GridPlan<M, D> {
+impl<E: SlotEngine<D>, const D: usize> SlotPlan<E, D> {
     pub(super) fn refresh(
         &mut self,
         particles: &Particles<D>,
@@ -23,14 +20,14 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
         match (stick_delta, particles.mass_changes().since(self.seen_masses)) {
             (Delta::Entries([]), Delta::Entries([])) => {}
             (Delta::Entries(changed), Delta::Entries(reweighed)) => {
-                self.constants.refresh_masses(particles, sticks, reweighed);
-                self.constants.refresh_sticks(particles, sticks, changed);
+                let changed = Changed::Some { masses: reweighed, sticks: changed };
+                self.engine.refresh(particles, sticks, changed);
                 if !reweighed.is_empty() {
                     self.copy_masses(particles);
                 }
             }
             _ => {
-                self.constants.refresh_all(particles, sticks);
+                self.engine.refresh(particles, sticks, Changed::Everything);
                 self.copy_masses(particles);
             }
         }
@@ -39,29 +36,27 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
         Ok(())
     }
 
-    pub(crate) fn copy_masses(&mut self, particles: &Particles<D>) {
-        let (layout, sheet) = (self.layout(), self.layout().particles());
-        for (particle, &mass) in particles.inverse_masses()[..sheet].iter().enumerate() {
-            self.inverse_mass[layout.slot(particle)] = mass;
+    pub(super) fn copy_masses(&mut self, particles: &Particles<D>) {
+        let inside = self.engine.particles();
+        for (particle, &mass) in particles.inverse_masses()[..inside].iter().enumerate() {
+            self.inverse_mass[self.engine.slot(particle)] = mass;
         }
     }
 
-    /// Copies the particles moved in the columns into strides if they are few, or if the strides
-    /// hold newer values of the others; otherwise drops the working copy.
+    /// Copies the particles moved in the columns into slots if they are few, or if the slots hold
+    /// newer values of the others; otherwise drops the working copy.
     pub(super) fn sync_particles(&mut self, particles: &Particles<D>) {
-        let layout = self.layout();
+        let inside = self.engine.particles();
         let ahead = [self.positions_are, self.previous_are].contains(&Residence::WorkingCopy);
         match self.synced.map(|seen| particles.moves().since(seen)) {
-            Some(Delta::Entries(moved))
-                if ahead || moved.len() <= layout.particles() / SPARSE_MOVES =>
-            {
+            Some(Delta::Entries(moved)) if ahead || moved.len() <= inside / SPARSE_MOVES => {
                 let moved = moved.iter().map(|&particle| particle as usize);
-                for particle in moved.filter(|&particle| particle < layout.particles()) {
+                for particle in moved.filter(|&particle| particle < inside) {
                     let previous: [f32; D] =
                         core::array::from_fn(|axis| particles.previous(axis)[particle]);
                     let position = particles.position(particle);
-                    store_point(&mut self.positions, layout, particle, position);
-                    store_point(&mut self.previous, layout, particle, previous);
+                    store_point(&mut self.positions, &self.engine, particle, position);
+                    store_point(&mut self.previous, &self.engine, particle, previous);
                     self.finite = None;
                 }
             }
@@ -80,29 +75,29 @@ impl<M: Machine, const D: usize> GridPlan<M, D> {
         self.synced = Some(particles.moves().now());
     }
 
-    /// Copies values that are only in the columns into strides.
+    /// Copies values that are only in the columns into slots.
     pub(super) fn fill(&mut self, executor: &dyn Executor, particles: &mut Particles<D>) {
         if self.positions_are == Residence::Columns {
-            self.over_rows(particles, executor, Buffer::Positions, Pass::Fill);
+            self.pass(executor, particles, Buffer::Positions, Pass::Fill);
             // Not `Both`: the columns may hold -0.0.
             self.positions_are = Residence::WorkingCopy;
         }
         if self.previous_are == Residence::Columns {
-            self.over_rows(particles, executor, Buffer::Previous, Pass::FillPrevious);
+            self.pass(executor, particles, Buffer::Previous, Pass::FillPrevious);
             self.previous_are = Residence::Both;
         }
     }
 }
 
-/// Writes a point into strides.
-pub(super) fn store_point<const D: usize>(
-    strided: &mut [f32],
-    layout: Layout,
+/// Writes a point into slots.
+pub(super) fn store_point<E: SlotEngine<D>, const D: usize>(
+    column: &mut [f32],
+    engine: &E,
     particle: usize,
     point: [f32; D],
 ) {
-    let at = layout.slot(particle);
+    let (slot, span) = (engine.slot(particle), span(engine.slots()));
     for (axis, x) in point.into_iter().enumerate() {
-        strided[axis * layout.span() + at] = x;
+        column[axis * span + slot] = x;
     }
 }

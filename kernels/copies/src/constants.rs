@@ -1,0 +1,227 @@
+//! The constants of the sticks, and which masses the copies have in common.
+
+use alloc::vec::Vec;
+
+use taut_core::{Column, Copies, Factor, Formula, Particles, Response, Sticks, WithFactor};
+use taut_lanes::slots::Changed;
+
+use crate::layout::{GROUP, Layout};
+
+/// The constants of all sticks of all copies.
+#[derive(Clone, Debug)]
+pub(crate) struct Constants {
+    pub(crate) formula: Formula,
+    pub(crate) layout: Layout,
+    /// The ends of the sticks of one copy in the order of its schedule, as offsets in a group:
+    /// each is below [`Layout::group_len`], and a multiple of [`GROUP`].
+    ends: Vec<[u32; 2]>,
+    /// For each of them its number in a copy.
+    numbers: Vec<u32>,
+    /// For each number in a copy its place in the order.
+    places: Vec<u32>,
+    pub(crate) groups: Vec<GroupConstants>,
+    pub(crate) inverse_h2: f32,
+}
+
+/// The constants of a group of copies.
+#[derive(Clone, Debug)]
+pub(crate) struct GroupConstants {
+    pub(crate) sticks: StickColumns,
+    /// For each particle the inverse mass that it has in all copies of the group; NaN if they
+    /// differ.
+    pub(crate) masses: Vec<f32>,
+    /// The one that most particles have; [`NO_MASS`] if none has one.
+    pub(crate) usual_mass: f32,
+}
+
+/// Columns of constants, in the order of the schedule.
+#[derive(Clone, Debug)]
+pub(crate) struct StickColumns {
+    /// Whether each stick has [`GROUP`] numbers, one a copy; else one for all.
+    pub(crate) by_copy: bool,
+    pub(crate) rest_term: Column<f32>,
+    /// Compliance, pull and push, unless all sticks are plain and none is torn.
+    pub(crate) special: Option<[Column<f32>; 3]>,
+}
+
+/// No inverse mass.
+const NO_MASS: f32 = -1.0;
+
+/// The constants of a stick: rest term, compliance, pull and push.
+type Values = [f32; 4];
+
+/// Compliance, pull and push of a plain stick.
+const PLAIN: [f32; 3] = [0.0, 1.0, 1.0];
+
+impl Constants {
+    /// To be filled by [`refresh`](Self::refresh).
+    pub(crate) fn new(copies: &Copies, formula: Formula) -> Self {
+        let one = copies.one();
+        let layout = Layout { copies: copies.count(), particles: one.particles() };
+        let numbers = one.order().to_vec();
+        let mut places = alloc::vec![0; numbers.len()];
+        for (place, &number) in numbers.iter().enumerate() {
+            places[number as usize] = place as u32;
+        }
+        let ends = numbers.iter().map(|&number| {
+            one.ends()[number as usize].map(|end| {
+                let offset = end as usize * GROUP;
+                assert!(offset < layout.group_len(), "every end is a particle");
+                offset as u32
+            })
+        });
+        let group = GroupConstants {
+            sticks: StickColumns { by_copy: false, rest_term: Column::new(0), special: None },
+            masses: Vec::new(),
+            usual_mass: NO_MASS,
+        };
+        Self {
+            formula,
+            layout,
+            ends: ends.collect(),
+            numbers,
+            places,
+            groups: alloc::vec![group; layout.groups()],
+            inverse_h2: 0.0,
+        }
+    }
+
+    /// See the field.
+    pub(crate) fn ends(&self) -> &[[u32; 2]] {
+        &self.ends
+    }
+
+    pub(crate) fn refresh<const D: usize>(
+        &mut self,
+        particles: &Particles<D>,
+        sticks: &Sticks,
+        changed: Changed<'_>,
+    ) {
+        match changed {
+            Changed::Some { masses, sticks: changed } => {
+                let mut groups: Vec<usize> = masses
+                    .iter()
+                    .map(|&particle| particle as usize / self.layout.particles / GROUP)
+                    .filter(|&group| group < self.groups.len())
+                    .collect();
+                groups.sort_unstable();
+                groups.dedup();
+                for group in groups {
+                    self.refresh_masses(particles, group);
+                }
+                for &stick in changed {
+                    let (copy, number) =
+                        (stick as usize / self.ends.len(), stick as usize % self.ends.len());
+                    let place = self.places[number] as usize;
+                    self.refresh_stick(sticks, copy / GROUP, place);
+                }
+            }
+            Changed::Everything => {
+                for group in 0..self.groups.len() {
+                    self.refresh_masses(particles, group);
+                    let columns = &mut self.groups[group].sticks;
+                    *columns =
+                        StickColumns { by_copy: false, rest_term: Column::new(0), special: None };
+                    columns.rest_term.resize(self.ends.len(), 0.0);
+                    for place in 0..self.ends.len() {
+                        self.refresh_stick(sticks, group, place);
+                    }
+                }
+            }
+        }
+    }
+
+    fn refresh_masses<const D: usize>(&mut self, particles: &Particles<D>, group: usize) {
+        let Layout { particles: len, .. } = self.layout;
+        let all = particles.inverse_masses();
+        let copies = self.copies(group);
+        let GroupConstants { masses, usual_mass, .. } = &mut self.groups[group];
+        masses.clear();
+        masses.extend((0..len).map(|particle| {
+            let mut of_copies = copies.clone().map(|copy| all[copy * len + particle]);
+            let first = of_copies.next().unwrap_or(f32::NAN);
+            let same = of_copies.all(|mass| mass.to_bits() == first.to_bits());
+            if same { first } else { f32::NAN }
+        }));
+        // The majority, if there is one (Boyer and Moore, "MJRTY", 1981).
+        *usual_mass = NO_MASS;
+        let mut votes = 0_usize;
+        for &mass in masses.iter().filter(|mass| !mass.is_nan()) {
+            if votes == 0 {
+                *usual_mass = mass;
+            }
+            let agrees = mass.to_bits() == usual_mass.to_bits();
+            votes = if agrees { votes + 1 } else { votes - 1 };
+        }
+    }
+
+    /// The numbers of the copies of a group.
+    fn copies(&self, group: usize) -> core::ops::Range<usize> {
+        let first = group * GROUP;
+        first..first + self.layout.copies_in(group)
+    }
+
+    /// Reads the constants of one stick in all copies of a group.
+    fn refresh_stick(&mut self, sticks: &Sticks, group: usize, place: usize) {
+        let (len, number, formula) = (self.ends.len(), self.numbers[place] as usize, self.formula);
+        let values = |copy: usize| values(sticks, copy * len + number, formula);
+        let mut copies = self.copies(group);
+        let columns = &mut self.groups[group].sticks;
+        let first = values(copies.start);
+        if !columns.by_copy {
+            if copies.clone().all(|copy| values(copy).map(f32::to_bits) == first.map(f32::to_bits))
+            {
+                columns.set(place, first);
+                return;
+            }
+            columns.spread();
+        }
+        for lane in 0..GROUP {
+            // Lanes without a copy get the constants of one.
+            columns.set(place * GROUP + lane, copies.next().map_or(first, values));
+        }
+    }
+}
+
+impl StickColumns {
+    fn set(&mut self, at: usize, [rest_term, special @ ..]: Values) {
+        self.rest_term[at] = rest_term;
+        if self.special.is_none() && special != PLAIN {
+            let len = self.rest_term.len();
+            self.special = Some(PLAIN.map(|value| filled(len, value)));
+        }
+        for (column, value) in self.special.iter_mut().flatten().zip(special) {
+            column[at] = value;
+        }
+    }
+
+    /// Gives each copy numbers of its own.
+    fn spread(&mut self) {
+        self.by_copy = true;
+        let each = |column: &mut Column<f32>| {
+            let spread = column.iter().flat_map(|&value| [value; GROUP]);
+            *column = Column::from_iter(0, spread);
+        };
+        each(&mut self.rest_term);
+        self.special.iter_mut().flatten().for_each(each);
+    }
+}
+
+fn filled(len: usize, value: f32) -> Column<f32> {
+    let mut column = Column::new(0);
+    column.resize(len, value);
+    column
+}
+
+fn values(sticks: &Sticks, stick: usize, formula: Formula) -> Values {
+    struct RestTerm(f32);
+    impl WithFactor for RestTerm {
+        type Output = f32;
+        fn with<F: Factor>(self) -> f32 {
+            F::rest_term(self.0)
+        }
+    }
+    let Response { pull, push } = sticks.response(stick);
+    let rest_term = formula.dispatch(RestTerm(sticks.rest(stick)));
+    [rest_term, sticks.compliance(stick), pull, push]
+}

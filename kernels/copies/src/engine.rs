@@ -1,0 +1,272 @@
+//! The plan: constants, and the order of the passes over the groups of copies.
+
+use core::iter::once;
+use core::slice;
+use core::sync::atomic::{AtomicBool, Ordering};
+
+use taut_core::{
+    Copies, Executor, Factor, Formula, Numbers, ParticleView, Particles, Sticks, WithFactor,
+};
+use taut_lanes::slots::{
+    Changed, Pass, Points, SlotEngine, SlotFields, SlotPlan, Sweep, integrate,
+};
+use taut_lanes::{Machine, Operation, Shared, Team, Vector};
+
+use crate::constants::Constants;
+use crate::layout::{GROUP, Layout};
+use crate::passes::Coordinate;
+use crate::relax::relax_group;
+
+/// The fewest sticks of all copies per thread for which threads are worth it.
+const STICKS_A_THREAD: usize = 8192;
+
+/// The plan of a [`CopiesKernel`](crate::CopiesKernel).
+pub type CopiesPlan<M, const D: usize> = SlotPlan<CopiesEngine<M>, D>;
+
+/// The constants of the sticks of all copies, and the loops over the groups.
+#[derive(Debug)]
+pub struct CopiesEngine<M> {
+    machine: M,
+    constants: Constants,
+    team: Team,
+}
+
+impl<M: Machine> CopiesEngine<M> {
+    pub(crate) fn new(machine: M, copies: &Copies, formula: Formula) -> Self {
+        Self { machine, constants: Constants::new(copies, formula), team: Team::default() }
+    }
+}
+
+impl<M: Machine, const D: usize> SlotEngine<D> for CopiesEngine<M> {
+    fn particles(&self) -> usize {
+        self.constants.layout.copies * self.constants.layout.particles
+    }
+
+    fn slots(&self) -> usize {
+        self.constants.layout.len()
+    }
+
+    fn slot(&self, particle: usize) -> usize {
+        self.constants.layout.slot(particle)
+    }
+
+    fn numbers(&self) -> Numbers<'_> {
+        let Layout { copies, particles } = self.constants.layout;
+        Numbers::Copies { first: 0, copies, particles }
+    }
+
+    fn refresh(&mut self, particles: &Particles<D>, sticks: &Sticks, changed: Changed<'_>) {
+        self.constants.refresh(particles, sticks, changed);
+    }
+
+    fn set_inverse_h2(&mut self, _: &Particles<D>, _: &Sticks, inverse_h2: f32) {
+        self.constants.inverse_h2 = inverse_h2;
+    }
+
+    fn fuses_substeps(&self, _: &dyn Executor) -> bool {
+        true
+    }
+
+    fn sweep(
+        &mut self,
+        executor: &dyn Executor,
+        fields: SlotFields<'_, D>,
+        sweep: Sweep<'_, D>,
+    ) -> bool {
+        let Self { machine, constants, team } = self;
+        let (machine, constants) = (*machine, &*constants);
+        let finite = AtomicBool::new(true);
+        let SlotFields { present, previous, inverse_mass } = fields;
+        let (present, previous) = (shared(present), shared(previous));
+        let over = |group: usize| {
+            let groups = Groups { constants, present, previous, inverse_mass };
+            // SAFETY: all columns are borrowed exclusively, and each group is passed over once.
+            machine.run(unsafe { SweepGroup::new(groups, group, sweep, &finite) });
+        };
+        let groups = constants.layout.groups();
+        let sticks = constants.ends().len() * constants.layout.copies;
+        let threads = executor.threads().min(groups).min(sticks / STICKS_A_THREAD);
+        if threads <= 1 {
+            (0..groups).for_each(over);
+        } else {
+            team.run(executor, threads, 1, || once(0..groups), over);
+        }
+        finite.into_inner()
+    }
+
+    fn pass(
+        &mut self,
+        executor: &dyn Executor,
+        fields: SlotFields<'_, D>,
+        pass: Pass<'_, D>,
+    ) -> bool {
+        let sweep = Sweep { entry_pass: Some(pass), substeps: 1, iterations: 0, write_back: false };
+        self.sweep(executor, fields, sweep)
+    }
+}
+
+/// The addresses of all columns, which have the lengths that [`Points`] says.
+fn shared<const D: usize>(points: Points<'_, D>) -> [Coordinate; D] {
+    let Points { columns, slots } = points;
+    let mut slots = slots.into_iter();
+    columns.map(|column| Coordinate {
+        column: Shared(column.as_mut_ptr()),
+        slots: Shared(slots.next().unwrap_or_default().as_mut_ptr()),
+    })
+}
+
+/// The particles of all groups.
+#[derive(Clone, Copy)]
+struct Groups<'a, const D: usize> {
+    constants: &'a Constants,
+    present: [Coordinate; D],
+    previous: [Coordinate; D],
+    /// In slots.
+    inverse_mass: &'a [f32],
+}
+
+/// All substeps of a group.
+struct SweepGroup<'a, const D: usize> {
+    groups: Groups<'a, D>,
+    group: usize,
+    sweep: Sweep<'a, D>,
+    /// Becomes false if a position written back is not finite.
+    finite: &'a AtomicBool,
+}
+
+impl<'a, const D: usize> SweepGroup<'a, D> {
+    /// # Safety
+    /// - The columns have numbers for all copies of the layout, the slots [`Layout::len`]; while it
+    ///   runs, no other code accesses those of the group.
+    unsafe fn new(
+        groups: Groups<'a, D>,
+        group: usize,
+        sweep: Sweep<'a, D>,
+        finite: &'a AtomicBool,
+    ) -> Self {
+        let layout = groups.constants.layout;
+        assert!(group < layout.groups() && groups.inverse_mass.len() == layout.len());
+        // From here on, slots and masses begin at the group.
+        let first = group * layout.group_len();
+        let at_group =
+            |it: Coordinate| Coordinate { slots: Shared(it.slots.0.wrapping_add(first)), ..it };
+        let groups = Groups {
+            present: groups.present.map(at_group),
+            previous: groups.previous.map(at_group),
+            inverse_mass: &groups.inverse_mass[first..][..layout.group_len()],
+            ..groups
+        };
+        Self { groups, group, sweep, finite }
+    }
+}
+
+impl<const D: usize> Operation for SweepGroup<'_, D> {
+    #[inline(always)]
+    fn run<V: Vector>(self, cpu: V::Cpu) {
+        struct With<'a, V: Vector, const D: usize>(V::Cpu, SweepGroup<'a, D>);
+        impl<V: Vector, const D: usize> WithFactor for With<'_, V, D> {
+            type Output = ();
+            #[inline(always)]
+            fn with<F: Factor>(self) {
+                let Self(cpu, sweep) = self;
+                sweep.substeps::<V, F>(cpu);
+            }
+        }
+        self.groups.constants.formula.dispatch(With::<V, D>(cpu, self));
+    }
+}
+
+impl<const D: usize> SweepGroup<'_, D> {
+    #[inline(always)]
+    fn substeps<V: Vector, F: Factor>(&self, cpu: V::Cpu) {
+        let Self { groups, group, sweep, finite } = self;
+        let Sweep { entry_pass, substeps, iterations, write_back } = *sweep;
+        let Groups { constants, present, previous, inverse_mass } = *groups;
+        for substep in 0..substeps {
+            let left = substeps - 1 - substep;
+            let (present, previous) =
+                if left % 2 == 0 { (present, previous) } else { (previous, present) };
+            if let Some(pass) = entry_pass {
+                self.pass::<V>(cpu, present, previous, pass);
+            }
+            let position = present.map(|it| it.slots.0);
+            for _ in 0..iterations {
+                // SAFETY: by the contract of `new`; the masses are as long as the group.
+                unsafe {
+                    relax_group::<V, F, D>(cpu, constants, *group, position, inverse_mass.as_ptr());
+                }
+            }
+            if write_back && left < 2 {
+                // Previous positions need not be finite.
+                let is_finite = self.write_back::<V>(cpu, present);
+                if left == 0 && !is_finite {
+                    finite.store(false, Ordering::Relaxed);
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn pass<V: Vector>(
+        &self,
+        cpu: V::Cpu,
+        present: [Coordinate; D],
+        previous: [Coordinate; D],
+        pass: Pass<'_, D>,
+    ) {
+        let Groups { constants, inverse_mass, .. } = self.groups;
+        let Layout { copies, particles } = constants.layout;
+        let len = inverse_mass.len();
+        match pass {
+            Pass::Integrate(motion, stage) => {
+                let slots = |coordinate: Coordinate| {
+                    // SAFETY: by the contract of `new`; the group has `len` slots.
+                    unsafe { slice::from_raw_parts_mut(coordinate.slots.0, len) }
+                };
+                let (mut start, mut to) = (previous.map(slots), present.map(slots));
+                integrate::<V, D>(
+                    cpu,
+                    start.each_ref().map(|column| &**column),
+                    to.each_mut().map(|column| &mut **column),
+                    inverse_mass,
+                    motion,
+                );
+                if let Some(stage) = stage {
+                    stage.run(ParticleView {
+                        position: to,
+                        previous: start.each_mut().map(|column| &mut **column),
+                        inverse_mass,
+                        numbers: Numbers::Copies { first: self.group * GROUP, copies, particles },
+                    });
+                }
+            }
+            Pass::Fill | Pass::FillPrevious => {
+                // Adding a zero only affects the sign of zeros: `x + -0.0` is always `x`.
+                let signed_zero = if matches!(pass, Pass::Fill) { 0.0 } else { -0.0 };
+                for coordinate in present {
+                    // SAFETY: by the contract of `new`.
+                    unsafe {
+                        coordinate.fill::<V>(cpu, constants.layout, self.group, signed_zero);
+                    }
+                }
+            }
+            Pass::WriteBack => {
+                if !self.write_back::<V>(cpu, present) {
+                    self.finite.store(false, Ordering::Relaxed);
+                }
+            }
+        }
+    }
+
+    /// Returns whether all are finite.
+    #[inline(always)]
+    fn write_back<V: Vector>(&self, cpu: V::Cpu, points: [Coordinate; D]) -> bool {
+        let layout = self.groups.constants.layout;
+        let mut not_finite = 0.0;
+        for coordinate in points {
+            // SAFETY: by the contract of `new`.
+            not_finite += unsafe { coordinate.write_back::<V>(cpu, layout, self.group) };
+        }
+        not_finite.is_finite()
+    }
+}

@@ -1,0 +1,136 @@
+//! Copies between the columns of the particles and the slots of a group.
+
+use taut_core::PADDING;
+use taut_lanes::{Shared, Vector};
+
+use crate::layout::{GROUP, Layout};
+
+/// Particles that are transposed at once: four numbers of each copy, to four registers.
+const AT_ONCE: usize = 4;
+
+/// One coordinate of a group of copies, in its column and in slots.
+#[derive(Clone, Copy)]
+pub(crate) struct Coordinate {
+    /// Copy after copy: valid for reading and writing the particles of all copies.
+    pub(crate) column: Shared<f32>,
+    /// Valid for reading and writing [`Layout::group_len`] numbers.
+    pub(crate) slots: Shared<f32>,
+}
+
+impl Coordinate {
+    /// Copies the column into slots and adds `signed_zero` to each number.
+    ///
+    /// # Safety
+    /// - Both are valid as the fields say; no other code accesses these copies meanwhile.
+    #[inline(always)]
+    pub(crate) unsafe fn fill<V: Vector>(
+        self,
+        cpu: V::Cpu,
+        layout: Layout,
+        group: usize,
+        signed_zero: f32,
+    ) {
+        let Self { column: Shared(column), slots: Shared(slots) } = self;
+        let zero = V::splat(cpu, signed_zero);
+        let parts = Parts::new::<V>(layout, group);
+        // SAFETY: the parts are of particles and copies that exist.
+        unsafe {
+            for Part { particle, lane, copy } in parts.fours::<V>() {
+                let at = |lane: usize| column.add((copy + lane) * layout.particles + particle);
+                let four = V::gather(cpu, |lane| at(lane).cast_const().cast());
+                for (at, numbers) in four.into_iter().enumerate() {
+                    (numbers + zero).store(slots.add((particle + at) * GROUP + lane));
+                }
+            }
+            for Part { particle, lane, copy } in parts.ones() {
+                let number = *column.add(copy * layout.particles + particle);
+                *slots.add(particle * GROUP + lane) = number + signed_zero;
+            }
+        }
+    }
+
+    /// Copies slots to the column. Returns NaN if a number is not finite, else 0.
+    ///
+    /// # Safety
+    /// - As [`fill`](Self::fill).
+    #[inline(always)]
+    pub(crate) unsafe fn write_back<V: Vector>(
+        self,
+        cpu: V::Cpu,
+        layout: Layout,
+        group: usize,
+    ) -> f32 {
+        let Self { column: Shared(column), slots: Shared(slots) } = self;
+        let zero = V::splat(cpu, 0.0);
+        let (mut not_finite, mut sum) = (zero, 0.0);
+        let parts = Parts::new::<V>(layout, group);
+        // SAFETY: as in `fill`.
+        unsafe {
+            for Part { particle, lane, copy } in parts.fours::<V>() {
+                let mut four = [zero; AT_ONCE];
+                for (at, numbers) in four.iter_mut().enumerate() {
+                    *numbers = V::load(cpu, slots.add((particle + at) * GROUP + lane));
+                    not_finite = not_finite + *numbers * zero;
+                }
+                let at = |lane: usize| column.add((copy + lane) * layout.particles + particle);
+                V::scatter(four, |lane| at(lane).cast());
+            }
+            for Part { particle, lane, copy } in parts.ones() {
+                let number = *slots.add(particle * GROUP + lane);
+                sum += number * 0.0;
+                *column.add(copy * layout.particles + particle) = number;
+            }
+        }
+        let mut lanes = [0.0; PADDING];
+        // SAFETY: no register has more lanes than `PADDING`.
+        unsafe { not_finite.store(lanes.as_mut_ptr()) };
+        lanes.iter().sum::<f32>() + sum
+    }
+}
+
+/// A (first) particle, the lane of its (first) copy, and that copy.
+struct Part {
+    particle: usize,
+    lane: usize,
+    copy: usize,
+}
+
+/// A group in parts: each particle of each copy is in one of them at least.
+struct Parts {
+    particles: usize,
+    first_copy: usize,
+    /// The lanes of whole registers, and of all copies.
+    whole: usize,
+    copies: usize,
+}
+
+impl Parts {
+    fn new<V: Vector>(layout: Layout, group: usize) -> Self {
+        const { assert!(GROUP.is_multiple_of(V::LANES)) };
+        let (copies, particles) = (layout.copies_in(group), layout.particles);
+        let whole = if particles < AT_ONCE { 0 } else { copies / V::LANES * V::LANES };
+        Self { particles, first_copy: group * GROUP, whole, copies }
+    }
+
+    /// Four particles of a register of copies each; the last four overlap the ones before them.
+    #[inline(always)]
+    fn fours<V: Vector>(&self) -> impl Iterator<Item = Part> {
+        let Self { particles, first_copy, whole, .. } = *self;
+        (0..whole).step_by(V::LANES).flat_map(move |lane| {
+            (0..particles).step_by(AT_ONCE).map(move |particle| Part {
+                particle: particle.min(particles - AT_ONCE),
+                lane,
+                copy: first_copy + lane,
+            })
+        })
+    }
+
+    /// One particle of one copy each.
+    #[inline(always)]
+    fn ones(&self) -> impl Iterator<Item = Part> {
+        let Self { particles, first_copy, whole, copies } = *self;
+        (whole..copies).flat_map(move |lane| {
+            (0..particles).map(move |particle| Part { particle, lane, copy: first_copy + lane })
+        })
+    }
+}

@@ -1,0 +1,63 @@
+//! A few copies on the copies kernel and on the scalar kernel: the same bits. Small enough for Miri
+//! (`scripts/miri.sh`), which checks the aliasing rules that the raw pointers must keep to. All
+//! numbers of copies, machines and threads are compared in the conformance tests.
+
+use std::iter::repeat_n;
+
+use taut_copies::CopiesKernel;
+use taut_core::{Duplicates, Formula, Kernel, Particles, Plan, PlanError, Schedule, Step, Sticks};
+use taut_lanes::OneLane;
+use taut_scalar::ScalarKernel;
+
+/// Into a second group.
+const COPIES: usize = 18;
+const PARTICLES: usize = 5;
+
+fn ropes() -> (Particles<3>, Sticks, Schedule) {
+    let points: Vec<[f32; 3]> =
+        (0..PARTICLES).map(|p| [0.1 * p as f32, 0.0, 0.01 * p as f32]).collect();
+    let masses: Vec<f32> = (0..PARTICLES).map(|p| f32::from(u8::from(p > 0))).collect();
+    let rope = Particles::new(&points, &masses).unwrap();
+    let pairs: Vec<[u32; 2]> = (1..PARTICLES as u32).map(|p| [p - 1, p]).collect();
+    let sticks = Sticks::joining(&rope, &pairs, Duplicates::Keep).unwrap();
+    let schedule = Schedule::coloured(&sticks);
+    let ropes = Particles::side_by_side(repeat_n(&rope, COPIES)).unwrap();
+    let sticks = Sticks::side_by_side(repeat_n(&sticks, COPIES)).unwrap();
+    let schedule = Schedule::side_by_side(&sticks, repeat_n(&schedule, COPIES)).unwrap();
+    (ropes, sticks, schedule)
+}
+
+/// Steps, then a session that moves a particle, changes that make copies different, and a step: the
+/// positions.
+fn run(kernel: &impl Kernel<3>) -> Vec<[u32; 3]> {
+    let (mut particles, mut sticks, schedule) = ropes();
+    let mut plan = kernel.plan(&particles, &sticks, &schedule, Formula::Halley).unwrap();
+    let step = Step { substeps: 3, ..Step::default() };
+    assert!(plan.step(&mut particles, &sticks, &step).unwrap().finite);
+
+    let mut session = plan.session(&mut particles, &sticks, &step).unwrap();
+    session.integrate();
+    let moved = session.position(7).map(|x| x + 0.05);
+    session.set_position(7, moved);
+    session.relax(2);
+    assert!(session.finish().finite);
+
+    particles.set_inverse_mass(17 * PARTICLES + 2, 0.5).unwrap();
+    sticks.set_rest(3, 0.2).unwrap();
+    sticks.tear(9).unwrap();
+    assert!(plan.step(&mut particles, &sticks, &step).unwrap().finite);
+    (0..particles.len()).map(|p| particles.position(p).map(f32::to_bits)).collect()
+}
+
+#[test]
+fn copies_have_the_bits_of_the_scalar_kernel() {
+    assert_eq!(run(&CopiesKernel::on(OneLane)), run(&ScalarKernel));
+}
+
+#[test]
+fn what_is_not_made_of_copies_is_refused() {
+    let (particles, sticks, _) = ropes();
+    let schedule = Schedule::coloured(&sticks);
+    let plan = CopiesKernel::on(OneLane).plan(&particles, &sticks, &schedule, Formula::Halley);
+    assert_eq!(plan.err(), Some(PlanError::NotCopies));
+}

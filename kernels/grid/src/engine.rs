@@ -1,0 +1,184 @@
+//! The plan of a sheet: constants, and the order of the passes over its rows.
+
+use alloc::vec::Vec;
+use core::iter::once;
+use core::sync::atomic::AtomicBool;
+
+use taut_core::{Column, Executor, Numbers, Particles, Sticks};
+use taut_lanes::slots::{self, Changed, Pass, SlotEngine, SlotFields, SlotPlan, Sweep};
+use taut_lanes::{Machine, Shared, Team};
+
+use crate::constants::Constants;
+use crate::layout::Layout;
+use crate::rows::{Points, Sheets};
+use crate::stages::Stage;
+use crate::time_skewed_sweep::Field;
+
+/// The fewest particles per thread for which a pass is worth running on threads.
+const PARTICLES_A_THREAD: usize = 8192;
+/// The fewest sticks per thread for which relaxation is worth running on threads.
+const STICKS_A_THREAD: usize = 8192;
+
+/// The plan of a [`GridKernel`](crate::GridKernel).
+pub type GridPlan<M, const D: usize> = SlotPlan<GridEngine<M>, D>;
+
+/// The constants of the sticks of a sheet, and the loops over its strided rows.
+#[derive(Debug)]
+pub struct GridEngine<M> {
+    pub(crate) machine: M,
+    pub(crate) constants: Constants,
+    /// The blocks of both phases, which threads take, and the number of blocks in the first phase.
+    pub(crate) blocks: Vec<Stage>,
+    pub(crate) interiors: usize,
+    /// The stages of the time-skewed sweep, for one thread.
+    pub(crate) stages: Vec<Stage>,
+    /// A row for each block, and at least one.
+    pub(crate) scratch: Column<f32>,
+    /// The lanes with a stick, for sticks that span 0, 1 and 2 columns.
+    pub(crate) presence: [Column<f32>; 3],
+    /// For each slot of a row, the column of the sheet.
+    pub(crate) offsets: Vec<u32>,
+    pub(crate) team: Team,
+}
+
+impl<M: Machine> GridEngine<M> {
+    fn layout(&self) -> Layout {
+        self.constants.layout
+    }
+
+    /// How many threads to relax on.
+    fn threads(&self, executor: &dyn Executor) -> usize {
+        let sticks = self.constants.sheet.stick_count();
+        executor.threads().min(self.interiors).min(sticks / STICKS_A_THREAD)
+    }
+
+    /// The data of a sweep, and the team that shares out its blocks.
+    fn field<'a, const D: usize>(
+        &'a mut self,
+        fields: SlotFields<'a, D>,
+        finite: &'a AtomicBool,
+    ) -> (Field<'a, M, D>, &'a mut Team) {
+        let Self { machine, constants, blocks, stages, scratch, presence, offsets, team, .. } =
+            self;
+        let SlotFields { present, previous, inverse_mass } = fields;
+        let sheets = Sheets {
+            layout: constants.layout,
+            present: points(present, constants.layout),
+            previous: points(previous, constants.layout),
+            inverse_mass,
+            offsets,
+        };
+        let field = Field {
+            machine: *machine,
+            constants,
+            sheets,
+            presence,
+            scratch: Shared(scratch.as_mut_ptr()),
+            finite,
+            blocks,
+            stages,
+        };
+        (field, team)
+    }
+}
+
+/// The addresses of all columns, which have the lengths that [`Points`] says.
+fn points<const D: usize>(points: slots::Points<'_, D>, layout: Layout) -> Points<D> {
+    Points {
+        columns: points.columns.map(|column| Shared(column[..layout.particles()].as_mut_ptr())),
+        strided: points.slots.map(|column| Shared(column[..layout.len()].as_mut_ptr())),
+    }
+}
+
+impl<M: Machine, const D: usize> SlotEngine<D> for GridEngine<M> {
+    fn particles(&self) -> usize {
+        self.layout().particles()
+    }
+
+    fn slots(&self) -> usize {
+        self.layout().len()
+    }
+
+    fn slot(&self, particle: usize) -> usize {
+        self.layout().slot(particle)
+    }
+
+    fn numbers(&self) -> Numbers<'_> {
+        Numbers::Rows { first_row: 0, width: self.layout().width, offsets: &self.offsets }
+    }
+
+    fn refresh(&mut self, particles: &Particles<D>, sticks: &Sticks, changed: Changed<'_>) {
+        match changed {
+            Changed::Some { masses, sticks: changed } => {
+                self.constants.refresh_masses(particles, sticks, masses);
+                self.constants.refresh_sticks(particles, sticks, changed);
+            }
+            Changed::Everything => self.constants.refresh_all(particles, sticks),
+        }
+    }
+
+    fn set_inverse_h2(&mut self, particles: &Particles<D>, sticks: &Sticks, inverse_h2: f32) {
+        self.constants.set_inverse_h2(particles, sticks, inverse_h2);
+    }
+
+    /// On one thread, all substeps are one time-skewed sweep.
+    fn fuses_substeps(&self, executor: &dyn Executor) -> bool {
+        self.threads(executor) <= 1
+    }
+
+    fn sweep(
+        &mut self,
+        executor: &dyn Executor,
+        mut fields: SlotFields<'_, D>,
+        sweep: Sweep<'_, D>,
+    ) -> bool {
+        let threads = self.threads(executor);
+        let finite = AtomicBool::new(true);
+        if threads <= 1 {
+            let (field, _) = self.field(fields, &finite);
+            // SAFETY: the columns are borrowed exclusively.
+            unsafe { field.sweep_stages(field.stages, 0, sweep) };
+            return finite.into_inner();
+        }
+        debug_assert!(sweep.substeps == 1 && !sweep.write_back, "the threads meet in each substep");
+        if let Some(pass) = sweep.entry_pass {
+            self.pass(executor, fields.reborrow(), pass);
+        }
+        let interiors = self.interiors;
+        let (field, team) = self.field(fields, &finite);
+        let blocks = field.blocks;
+        let phases = || [0..interiors, interiors..blocks.len()].into_iter();
+        let one_iteration = Sweep { entry_pass: None, substeps: 1, iterations: 1, ..sweep };
+        team.run(executor, threads, sweep.iterations as u32, phases, |block| {
+            // SAFETY: the blocks of a phase, each relaxed once and before the next phase, have
+            // no row in common.
+            unsafe { field.sweep_stages(&blocks[block..=block], block, one_iteration) };
+        });
+        finite.into_inner()
+    }
+
+    /// Runs block by block, so that a thread gets the blocks that it relaxes.
+    fn pass(
+        &mut self,
+        executor: &dyn Executor,
+        fields: SlotFields<'_, D>,
+        pass: Pass<'_, D>,
+    ) -> bool {
+        let sheet = self.layout().particles();
+        let threads = executor.threads().min(sheet / PARTICLES_A_THREAD).min(self.interiors);
+        let finite = AtomicBool::new(true);
+        let interiors = self.interiors;
+        let (field, team) = self.field(fields, &finite);
+        let sweep = Sweep { entry_pass: Some(pass), substeps: 1, iterations: 0, write_back: false };
+        let over = |block| {
+            // SAFETY: the blocks, each passed over once, have no rows in common.
+            unsafe { field.sweep_stages(&field.blocks[block..=block], block, sweep) };
+        };
+        if threads <= 1 {
+            (0..interiors).for_each(over);
+        } else {
+            team.run(executor, threads, 1, || once(0..interiors), over);
+        }
+        finite.into_inner()
+    }
+}

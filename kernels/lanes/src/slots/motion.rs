@@ -1,0 +1,39 @@
+//! Motion of particles in slots.
+
+use taut_core::{Motion, PADDING};
+
+use crate::vector::Vector;
+
+/// Integrates slots by one substep: `start` has the positions, `to` the previous ones, which are
+/// overwritten.
+///
+/// # Panics
+/// If the slices have different lengths, or one that [`PADDING`] does not divide.
+#[inline(always)]
+pub fn integrate<V: Vector, const D: usize>(
+    cpu: V::Cpu,
+    start: [&[f32]; D],
+    to: [&mut [f32]; D],
+    inverse_mass: &[f32],
+    motion: Motion<D>,
+) {
+    let len = inverse_mass.len();
+    assert!(len.is_multiple_of(PADDING));
+    assert!(start.iter().all(|row| row.len() == len) && to.iter().all(|row| row.len() == len));
+    const { assert!(PADDING.is_multiple_of(V::LANES)) };
+    let keep = V::splat(cpu, motion.keep);
+    let push = motion.push.map(|push| V::splat(cpu, push));
+    let (start, to) = (start.map(<[f32]>::as_ptr), to.map(<[f32]>::as_mut_ptr));
+    for at in (0..len).step_by(V::LANES) {
+        // SAFETY: the lanes divide `len`, so `at + LANES <= len`, which all have.
+        unsafe {
+            let inverse_mass = V::load(cpu, inverse_mass.as_ptr().add(at));
+            for axis in 0..D {
+                let [here, before] =
+                    [start[axis], to[axis].cast_const()].map(|row| V::load(cpu, row.add(at)));
+                taut_core::integrate(here, before, inverse_mass, keep, push[axis])
+                    .store(to[axis].add(at));
+            }
+        }
+    }
+}

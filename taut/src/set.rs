@@ -1,0 +1,183 @@
+//! The kernels that relax the islands of a world.
+
+use alloc::format;
+use alloc::vec::Vec;
+use core::cmp::Reverse;
+use core::fmt;
+
+#[cfg(feature = "colour")]
+use taut_colour::{Pool, PoolError};
+use taut_core::{Kernel, Schedule};
+
+use crate::AnyKernel;
+use crate::any::GRID_WIDTH_MIN;
+
+/// The kernels of a world: one for wide regular sheets, one for copies of one mesh, and one for
+/// everything else.
+///
+/// ```
+/// use taut::{Duplicates, Family, Kernel, KernelSet, Sheet, SpecialParts, Sticks};
+///
+/// // All choices, the widest first.
+/// let sets = KernelSet::available(SpecialParts::ALL);
+/// for set in &sets {
+///     println!("{set}");
+/// }
+///
+/// // For a narrow sheet, the general kernel is faster.
+/// let sheet = Sheet::new(8, 8, Family::ALL);
+/// let sticks = Sticks::with_rests(64, &sheet.pairs(), &[1.0; 378], Duplicates::Keep)?;
+/// let grid = sets.iter().find(|set| set.name() == "grid").unwrap();
+/// let kernel = grid.kernel_for(&sheet.schedule(&sticks)?);
+/// assert_ne!(Kernel::<3>::name(&kernel), "grid");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct KernelSet {
+    /// The kernel for regular sheets that are [wide enough](AnyKernel::suits_grid).
+    pub sheets: AnyKernel,
+    /// The kernel for copies of one mesh, if there are [enough](AnyKernel::suits_copies).
+    pub copies: AnyKernel,
+    /// The kernel for everything else; it runs every schedule.
+    pub others: AnyKernel,
+}
+
+/// What a scene has for which there are special kernels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SpecialParts {
+    /// Regular sheets that are [wide enough](AnyKernel::suits_grid).
+    pub sheets: bool,
+    /// Enough [copies](AnyKernel::suits_copies) of one mesh.
+    pub copies: bool,
+}
+
+impl SpecialParts {
+    /// Both.
+    pub const ALL: Self = Self { sheets: true, copies: true };
+
+    /// Those of a scene. (Copies may turn out to be none when their schedules differ.)
+    #[cfg(feature = "world")]
+    pub fn of<const D: usize>(scene: &taut_world::Scene<D>) -> Self {
+        Self { sheets: AnyKernel::suits_grid_in(scene), copies: scene.may_have_copies() }
+    }
+}
+
+fn name(kernel: &AnyKernel) -> &'static str {
+    Kernel::<3>::name(kernel)
+}
+
+fn isa(kernel: &AnyKernel) -> &'static str {
+    Kernel::<3>::isa(kernel)
+}
+
+impl KernelSet {
+    /// Every kernel of this build on every instruction set of this machine, on one thread, the
+    /// widest first, with the kernels that complete it to a set: a general kernel is alone; the grid
+    /// kernel has the copies kernel and the best general kernel on its instruction set beside it,
+    /// and the copies kernel that general one. The grid and copies kernels come first of equally wide
+    /// ones, and only if there are such `parts`.
+    pub fn available(parts: SpecialParts) -> Vec<Self> {
+        let all = AnyKernel::available();
+        let set = |leader: &AnyKernel| {
+            let beside = |is: fn(&AnyKernel) -> bool| {
+                let same_isa = |kernel: &&AnyKernel| is(kernel) && isa(kernel) == isa(leader);
+                all.iter().find(same_isa)
+            };
+            if leader.is_general() {
+                let [sheets, copies, others] = [leader; 3].map(Clone::clone);
+                return Some(Self { sheets, copies, others });
+            }
+            let best_general = || all.iter().find(|kernel| kernel.is_general());
+            let others = beside(AnyKernel::is_general).or_else(best_general)?;
+            let (sheets, copies) = if leader.is_for_sheets() {
+                (leader, beside(AnyKernel::is_for_copies).unwrap_or(others))
+            } else {
+                (others, leader)
+            };
+            Some(Self { sheets: sheets.clone(), copies: copies.clone(), others: others.clone() })
+        };
+        let included = |kernel: &&AnyKernel| {
+            !kernel.is_fallback()
+                && (kernel.is_general()
+                    || parts.sheets && kernel.is_for_sheets()
+                    || parts.copies && kernel.is_for_copies())
+        };
+        let mut sets: Vec<Self> = all.iter().filter(included).filter_map(set).collect();
+        sets.sort_by_key(|set| {
+            let rank = (!set.sheets.is_for_sheets(), !set.copies.is_for_copies());
+            (Reverse(Kernel::<3>::lanes(set.leader())), rank)
+        });
+        sets
+    }
+
+    /// The same on threads: 1 is the calling thread alone.
+    ///
+    /// # Errors
+    /// If the threads cannot be started.
+    #[cfg(feature = "colour")]
+    pub fn on_threads(self, threads: usize) -> Result<Self, PoolError> {
+        if threads == 1 {
+            return Ok(self);
+        }
+        let pool = Pool::new(threads)?;
+        let on = |kernel: AnyKernel| kernel.on_threads(pool.clone());
+        let Self { sheets, copies, others } = self;
+        Ok(Self { sheets: on(sheets), copies: on(copies), others: on(others) })
+    }
+
+    /// The kernel for an island of a world, by the same rule as [`AnyKernel::best_for`].
+    pub fn kernel_for(&self, schedule: &Schedule) -> AnyKernel {
+        let kernel = if schedule.sheet().is_some_and(AnyKernel::suits_grid) {
+            &self.sheets
+        } else if schedule.copies().is_some_and(AnyKernel::suits_copies) {
+            &self.copies
+        } else {
+            &self.others
+        };
+        kernel.clone()
+    }
+
+    /// The number of threads.
+    pub fn threads(&self) -> usize {
+        Kernel::<3>::threads(&self.others)
+    }
+
+    /// The kernel that the set is named after: that for sheets if it runs only these, else that for
+    /// copies if it runs only these, else that for everything.
+    pub fn leader(&self) -> &AnyKernel {
+        let Self { sheets, copies, others } = self;
+        if sheets.is_for_sheets() {
+            sheets
+        } else if copies.is_for_copies() {
+            copies
+        } else {
+            others
+        }
+    }
+
+    /// The name of the set.
+    pub fn name(&self) -> &'static str {
+        name(self.leader().inside())
+    }
+
+    /// The instruction set of the kernel that the set is named after.
+    pub fn isa(&self) -> &'static str {
+        isa(self.leader())
+    }
+}
+
+impl fmt::Display for KernelSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let label = |kernel: &AnyKernel| format!("{} on {}", name(kernel.inside()), isa(kernel));
+        let others = label(&self.others);
+        write!(f, "{others}")?;
+        if label(&self.sheets) != others {
+            let sheets = label(&self.sheets);
+            write!(f, ", regular sheets of {GRID_WIDTH_MIN} columns and more by {sheets}")?;
+        }
+        if label(&self.copies) != others {
+            write!(f, ", copies of one mesh by {}", label(&self.copies))?;
+        }
+        write!(f, ", {} thread(s)", self.threads())
+    }
+}

@@ -1,0 +1,116 @@
+//! Which models of a scene share an island.
+
+use std::collections::BTreeMap;
+
+use taut_core::{Schedule, Sheet};
+
+use crate::model::{Model, Order, schedule_of};
+
+/// The fewest equal models that get an island of their own, in which a kernel may take a lane for
+/// each: from here on that is faster.
+const COPIES_MIN: usize = 6;
+/// For regular sheets of this many columns and more it is [`SHEET_COPIES_MIN`].
+const NARROW: usize = 24;
+const SHEET_COPIES_MIN: usize = 16;
+/// Regular sheets of this many columns and more are faster one by one.
+const WIDE: usize = 48;
+
+/// Models that share an island, with their numbers in the scene, and their schedules.
+pub(super) struct Group<'a, const D: usize> {
+    pub(super) models: Vec<(usize, &'a Model<D>)>,
+    pub(super) schedules: Vec<Schedule>,
+    /// Whether all have the same ends of sticks and the same schedule.
+    pub(super) copies: bool,
+}
+
+impl<'a, const D: usize> Group<'a, D> {
+    fn new(copies: bool) -> Self {
+        Self { models: Vec::new(), schedules: Vec::new(), copies }
+    }
+
+    fn add(&mut self, (number, model, schedule): Scheduled<'a, D>) {
+        self.models.push((number, model));
+        self.schedules.push(schedule);
+    }
+}
+
+/// A model, its number in the scene, and its schedule.
+type Scheduled<'a, const D: usize> = (usize, &'a Model<D>, Schedule);
+
+/// One group for each regular sheet, except narrow ones that are copies; then one for each set of
+/// copies; then one of all other models.
+pub(super) fn groups<'a, const D: usize>(
+    models: impl Iterator<Item = &'a Model<D>>,
+    order: Option<Order>,
+) -> Vec<Group<'a, D>> {
+    let (mut copies, mut rest) = (Vec::new(), Vec::new());
+    let mut alike: BTreeMap<_, Vec<Vec<Scheduled<'_, D>>>> = BTreeMap::new();
+    for (number, model) in models.enumerate() {
+        let scheduled = (number, model, schedule_of(model, order));
+        if copies_min(model).is_none() {
+            rest.push(scheduled);
+            continue;
+        }
+        // Equal keys need not mean equal models.
+        let sets = alike.entry(key(model)).or_default();
+        match sets.iter_mut().find(|set| set[0].2 == scheduled.2) {
+            Some(set) => set.push(scheduled),
+            None => sets.push(vec![scheduled]),
+        }
+    }
+    let mut sets: Vec<Vec<Scheduled<'_, D>>> = alike.into_values().flatten().collect();
+    sets.sort_by_key(|set| set[0].0);
+    for set in sets {
+        if copies_min(set[0].1).is_some_and(|min| set.len() >= min) {
+            let mut group = Group::new(true);
+            set.into_iter().for_each(|scheduled| group.add(scheduled));
+            copies.push(group);
+        } else {
+            rest.extend(set);
+        }
+    }
+    // In the order of the scene.
+    rest.sort_by_key(|(number, ..)| *number);
+    let (mut sheets, mut others) = (Vec::new(), Group::new(false));
+    for scheduled in rest {
+        if scheduled.1.sheet.is_some() {
+            let mut group = Group::new(false);
+            group.add(scheduled);
+            sheets.push(group);
+        } else {
+            others.add(scheduled);
+        }
+    }
+    let others = Some(others).filter(|group| !group.models.is_empty());
+    sheets.into_iter().chain(copies).chain(others).collect()
+}
+
+/// Whether so many of these models are alike that some [may be copies](groups) with an island of
+/// their own.
+pub(crate) fn may_have_copies<'a, const D: usize>(
+    models: impl Iterator<Item = &'a Model<D>>,
+) -> bool {
+    let mut counts: BTreeMap<_, usize> = BTreeMap::new();
+    models.filter_map(|model| Some((model, copies_min(model)?))).any(|(model, min)| {
+        let count = counts.entry(key(model)).or_default();
+        *count += 1;
+        *count >= min
+    })
+}
+
+/// The fewest copies of a model that share an island; `None` if they never do.
+fn copies_min<const D: usize>(model: &Model<D>) -> Option<usize> {
+    let width = model.sheet.as_ref().map_or(0, Sheet::width);
+    match width {
+        _ if model.sticks.is_empty() => None,
+        0..NARROW => Some(COPIES_MIN),
+        NARROW..WIDE => Some(SHEET_COPIES_MIN),
+        _ => None,
+    }
+}
+
+/// Models with the same sticks have the same key.
+fn key<const D: usize>(model: &Model<D>) -> (usize, usize, u64) {
+    let Model { particles, sticks, .. } = model;
+    (particles.len(), sticks.particles(), sticks.fingerprint())
+}
