@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use taut_core::{Column, Numbers, Particles};
+use taut_core::{Column, Numbers, PADDING, Particles};
 
 /// The force on each particle, N: columns like those of the particles.
 ///
@@ -104,6 +104,16 @@ impl<const D: usize> Forces<D> {
                     for row in from.chunks(width.max(1)) {
                         let of = |&it: &u32| row.get(it as usize).copied().unwrap_or_default();
                         column.extend(offsets.iter().map(of));
+                    }
+                } else if let Numbers::Copies { particles, copies, .. } = *numbers {
+                    for (first, particle) in (0..copies)
+                        .step_by(PADDING)
+                        .flat_map(|it| (0..particles).map(move |p| (it, p)))
+                    {
+                        let of = |copy: usize| {
+                            if copy < copies { from[copy * particles + particle] } else { 0.0 }
+                        };
+                        column.extend((first..first + PADDING).map(of));
                     }
                 } else {
                     let (all, slots) = numbers.whole(self.len);

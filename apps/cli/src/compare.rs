@@ -325,6 +325,8 @@ fn tuned(path: &Path, named: &Named) -> anyhow::Result<Contestant> {
 #[derive(Serialize)]
 struct Description {
     name: String,
+    copies: usize,
+    /// Of all copies, as pinned ones and sticks.
     particles: usize,
     pinned: usize,
     sticks: usize,
@@ -349,11 +351,16 @@ struct Report<'a> {
 impl Description {
     fn new(arguments: &Arguments, named: &Named, contest: &Contest) -> Self {
         let masses = named.scene.particles.inverse_masses();
+        let copies = contest.copies;
         Self {
-            name: named.name.clone(),
-            particles: masses.len(),
-            pinned: masses.iter().filter(|&&mass| mass == 0.0).count(),
-            sticks: named.scene.sticks.len(),
+            name: match copies {
+                1 => named.name.clone(),
+                _ => format!("{copies} copies of {}", named.name),
+            },
+            copies,
+            particles: copies * masses.len(),
+            pinned: copies * masses.iter().filter(|&&mass| mass == 0.0).count(),
+            sticks: copies * named.scene.sticks.len(),
             shuffle_seed: arguments.source.shuffle,
             substeps: contest.step.substeps,
             iterations: contest.step.iterations,

@@ -39,6 +39,7 @@ const KERNELS = {
   wide: '8 sticks at once, with the instruction set of the build',
   pulp: '8 or 16 sticks at once, with the best instruction set of this processor',
   grid: 'regular sheets: whole rows at once, without indices',
+  copies: 'copies of one model: a lane each',
   colour: 'runs another kernel on several threads',
 };
 

@@ -32,12 +32,19 @@ impl Coordinate {
     ) {
         let Self { column: Shared(column), slots: Shared(slots) } = self;
         let zero = V::splat(cpu, signed_zero);
+        // Of lanes without a copy.
+        let absent = [0.0; AT_ONCE];
         let parts = Parts::new::<V>(layout, group);
-        // SAFETY: the parts are of particles and copies that exist.
+        // SAFETY: the parts are of particles and copies that exist, or `absent` is read.
         unsafe {
             for Part { particle, lane, copy } in parts.fours::<V>() {
-                let at = |lane: usize| column.add((copy + lane) * layout.particles + particle);
-                let four = V::gather(cpu, |lane| at(lane).cast_const().cast());
+                let four = V::gather(cpu, |lane| {
+                    if copy + lane < layout.copies {
+                        column.add((copy + lane) * layout.particles + particle).cast_const().cast()
+                    } else {
+                        &raw const absent
+                    }
+                });
                 for (at, numbers) in four.into_iter().enumerate() {
                     (numbers + zero).store(slots.add((particle + at) * GROUP + lane));
                 }
@@ -63,8 +70,10 @@ impl Coordinate {
         let Self { column: Shared(column), slots: Shared(slots) } = self;
         let zero = V::splat(cpu, 0.0);
         let (mut not_finite, mut sum) = (zero, 0.0);
+        let mut absent = [0.0; AT_ONCE];
+        let absent = &raw mut absent;
         let parts = Parts::new::<V>(layout, group);
-        // SAFETY: as in `fill`.
+        // SAFETY: as in `fill`; `absent` is of this call alone.
         unsafe {
             for Part { particle, lane, copy } in parts.fours::<V>() {
                 let mut four = [zero; AT_ONCE];
@@ -72,8 +81,13 @@ impl Coordinate {
                     *numbers = V::load(cpu, slots.add((particle + at) * GROUP + lane));
                     not_finite = not_finite + *numbers * zero;
                 }
-                let at = |lane: usize| column.add((copy + lane) * layout.particles + particle);
-                V::scatter(four, |lane| at(lane).cast());
+                V::scatter(four, |lane| {
+                    if copy + lane < layout.copies {
+                        column.add((copy + lane) * layout.particles + particle).cast()
+                    } else {
+                        absent
+                    }
+                });
             }
             for Part { particle, lane, copy } in parts.ones() {
                 let number = *slots.add(particle * GROUP + lane);
@@ -99,8 +113,8 @@ struct Part {
 struct Parts {
     particles: usize,
     first_copy: usize,
-    /// The lanes of whole registers, and of all copies.
-    whole: usize,
+    /// How many lanes are processed by registers, and how many have a copy.
+    lanes: usize,
     copies: usize,
 }
 
@@ -108,15 +122,16 @@ impl Parts {
     fn new<V: Vector>(layout: Layout, group: usize) -> Self {
         const { assert!(GROUP.is_multiple_of(V::LANES)) };
         let (copies, particles) = (layout.copies_in(group), layout.particles);
-        let whole = if particles < AT_ONCE { 0 } else { copies / V::LANES * V::LANES };
-        Self { particles, first_copy: group * GROUP, whole, copies }
+        let lanes = if particles < AT_ONCE { 0 } else { copies.next_multiple_of(V::LANES) };
+        Self { particles, first_copy: group * GROUP, lanes, copies }
     }
 
-    /// Four particles of a register of copies each; the last four overlap the ones before them.
+    /// Four particles of a register of copies each, perhaps with lanes without a copy; the last four
+    /// overlap the ones before them.
     #[inline(always)]
     fn fours<V: Vector>(&self) -> impl Iterator<Item = Part> {
-        let Self { particles, first_copy, whole, .. } = *self;
-        (0..whole).step_by(V::LANES).flat_map(move |lane| {
+        let Self { particles, first_copy, lanes, .. } = *self;
+        (0..lanes).step_by(V::LANES).flat_map(move |lane| {
             (0..particles).step_by(AT_ONCE).map(move |particle| Part {
                 particle: particle.min(particles - AT_ONCE),
                 lane,
@@ -125,11 +140,11 @@ impl Parts {
         })
     }
 
-    /// One particle of one copy each.
+    /// One particle of one copy each, if registers do not process them.
     #[inline(always)]
     fn ones(&self) -> impl Iterator<Item = Part> {
-        let Self { particles, first_copy, whole, copies } = *self;
-        (whole..copies).flat_map(move |lane| {
+        let Self { particles, first_copy, lanes, copies } = *self;
+        (lanes..copies).flat_map(move |lane| {
             (0..particles).map(move |particle| Part { particle, lane, copy: first_copy + lane })
         })
     }

@@ -63,7 +63,9 @@ pub(super) fn groups<'a, const D: usize>(
     for set in sets {
         if copies_min(set[0].1).is_some_and(|min| set.len() >= min) {
             let mut group = Group::new(true);
-            set.into_iter().for_each(|scheduled| group.add(scheduled));
+            for scheduled in set {
+                group.add(scheduled);
+            }
             copies.push(group);
         } else {
             rest.extend(set);

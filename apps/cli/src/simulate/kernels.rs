@@ -7,8 +7,9 @@ use crate::parsers::{parse, within};
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Kernels {
-    /// The kernel: scalar, wide, pulp, or grid (for regular sheets of at least 24 columns; other
-    /// islands run on the best of the others). [default: the best for each island]
+    /// The kernel: scalar, wide, pulp, grid (for regular sheets of at least 24 columns) or copies
+    /// (for 6 or more models with the same sticks); with these two, other islands run on the best of
+    /// the others. [default: the best for each island]
     #[arg(long, value_name = "NAME", value_parser = parse::<KernelName>)]
     kernel: Option<KernelName>,
     /// The instruction set, of those that this machine has (avx512, avx2, sse2, neon, ...).

@@ -76,6 +76,14 @@ fn the_order_of_a_sheet_is_refused_to_what_is_none() {
 }
 
 #[test]
+fn the_kernel_for_copies_is_refused_to_what_is_none_and_too_many_copies_to_all() {
+    compare("--size 4 --kernels copies").failed_with(&["kernel copies", "--copies, 2 or more"]);
+    compare("--size 4 --copies 2 --kernels grid")
+        .failed_with(&["kernel grid", "one regular sheet"]);
+    compare("--size 512 --copies 1000").failed_with(&["particles", "262144000", "16777216"]);
+}
+
+#[test]
 fn an_instruction_set_that_nobody_has_is_answered_with_those_there_are() {
     let features = report("--size 4 --formulas exact --schedules packed").features();
     let ran = compare("--size 4 --isa abacus");

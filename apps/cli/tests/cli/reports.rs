@@ -237,6 +237,25 @@ fn iterations_of_one_substep_stand_beside_the_same_as_substeps() {
 }
 
 #[test]
+fn copies_have_rows_for_all_of_them_and_a_kernel_of_their_own() {
+    let words = "compare --scene disc --size 4 --copies 7 --warmup 2 --frames 4 --formulas halley";
+    let ran = taut(&format!("{words} --json -")).succeeded();
+    let report = ran.report();
+    let one =
+        taut("compare --scene disc --size 4 --warmup 0 --frames 1 --formulas halley --json -")
+            .succeeded();
+    let of_one = one.report().rows()[0]["sticks"].as_u64().unwrap();
+    assert_eq!(report.value["scene"]["copies"], 7);
+    assert_eq!(report.value["scene"]["sticks"], 7 * of_one);
+    assert!(report.rows().iter().all(|row| row["sticks"] == 7 * of_one));
+    for kernel in ["textbook", "scalar", "pulp", "copies"] {
+        assert!(report.rows().iter().any(|row| row["kernel"] == kernel), "{kernel}");
+    }
+    assert!(!one.report().rows().iter().any(|row| row["kernel"] == "copies"));
+    assert!(ran.err.contains("7 copies of disc 4"), "{}", ran.err);
+}
+
+#[test]
 fn substeps_that_explode_are_said_to() {
     let words = "--warmup 299 --frames 1 --kernels scalar --formulas exact --schedules authored";
     let ran = taut(&format!("compare --size 32 {words} --json -")).succeeded();

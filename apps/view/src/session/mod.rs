@@ -31,6 +31,10 @@ pub(crate) enum SessionError {
          scene has no such sheet, or another schedule"
     )]
     NoSheet,
+    #[error(
+        "the kernel 'copies' needs 6 or more models with the same sticks; this scene has fewer"
+    )]
+    NoCopies,
     #[error("the schedule 'sheet' needs a regular sheet; this scene has none")]
     NotASheet,
     #[error(transparent)]
@@ -145,6 +149,9 @@ where
     ) -> Result<(), SessionError> {
         if choice.kernel == Some(KernelName::Grid) && !self.suits_grid_in(order) {
             return Err(SessionError::NoSheet);
+        }
+        if choice.kernel == Some(KernelName::Copies) && !self.scene.may_have_copies() {
+            return Err(SessionError::NoCopies);
         }
         Ok(())
     }
