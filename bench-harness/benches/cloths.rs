@@ -1,6 +1,7 @@
 //! `cargo bench --bench cloths`: many small cloths side by side in one plan, on one thread and several.
 //!
-//! Paths are `cloths/256x32/pulp-avx512/1`: 256 sheets of 32 by 32 particles, on one thread.
+//! Paths are `cloths/256x32/copies-avx512/1`: 256 sheets of 32 by 32 particles on the kernel for
+//! copies, on one thread; and the same on the best kernel that runs every schedule.
 #![forbid(unsafe_code)]
 
 use std::iter::repeat_n;
@@ -49,8 +50,10 @@ fn main() {
     let powers = (0..).map(|power| 1 << power).take_while(|&threads| threads <= cores);
     let mut group = criterion.benchmark_group(format!("cloths/{cloths}x{SIZE}"));
     group.throughput(Throughput::Elements(sticks.len() as u64 * u64::from(step.iterations)));
-    for threads in powers {
-        let one = AnyKernel::best();
+    let mut engines = vec![AnyKernel::best_for(&schedule), AnyKernel::best()];
+    engines.dedup_by_key(|kernel| engine_name(kernel));
+    let entries = powers.flat_map(|threads| engines.iter().map(move |one| (threads, one.clone())));
+    for (threads, one) in entries {
         let engine = engine_name(&one);
         let kernel = match threads {
             1 => one,

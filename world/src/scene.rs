@@ -180,7 +180,7 @@ impl<const D: usize> Scene<D> {
 
     /// Whether it has so many models with the same sticks that they may share an island in which a
     /// kernel takes a lane for each: 6 or more; 16 or more regular sheets of 24 to 47 columns. (Wider
-    /// sheets never do.)
+    /// sheets and rigid bodies never do.)
     pub fn may_have_copies(&self) -> bool {
         may_have_copies(self.models().map(|(_, model)| model))
     }

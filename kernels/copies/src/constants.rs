@@ -42,6 +42,8 @@ pub(crate) struct StickColumns {
     pub(crate) rest_term: Column<f32>,
     /// Compliance, pull and push, unless all sticks are plain and none is torn.
     pub(crate) special: Option<[Column<f32>; 3]>,
+    /// Whether some compliance is not 0.
+    pub(crate) compliant: bool,
 }
 
 /// No inverse mass.
@@ -71,7 +73,7 @@ impl Constants {
             })
         });
         let group = GroupConstants {
-            sticks: StickColumns { by_copy: false, rest_term: Column::new(0), special: None },
+            sticks: StickColumns::empty(),
             masses: Vec::new(),
             usual_mass: NO_MASS,
         };
@@ -120,8 +122,7 @@ impl Constants {
                 for group in 0..self.groups.len() {
                     self.refresh_masses(particles, group);
                     let columns = &mut self.groups[group].sticks;
-                    *columns =
-                        StickColumns { by_copy: false, rest_term: Column::new(0), special: None };
+                    *columns = StickColumns::empty();
                     columns.rest_term.resize(self.ends.len(), 0.0);
                     for place in 0..self.ends.len() {
                         self.refresh_stick(sticks, group, place);
@@ -184,12 +185,17 @@ impl Constants {
 }
 
 impl StickColumns {
+    fn empty() -> Self {
+        Self { by_copy: false, rest_term: Column::new(0), special: None, compliant: false }
+    }
+
     fn set(&mut self, at: usize, [rest_term, special @ ..]: Values) {
         self.rest_term[at] = rest_term;
         if self.special.is_none() && special != PLAIN {
             let len = self.rest_term.len();
             self.special = Some(PLAIN.map(|value| filled(len, value)));
         }
+        self.compliant |= special[0] != 0.0;
         for (column, value) in self.special.iter_mut().flatten().zip(special) {
             column[at] = value;
         }

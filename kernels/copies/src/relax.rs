@@ -1,6 +1,6 @@
 //! The inner loop of relaxation.
 
-use taut_core::{Factor, Response, displaced, factor, relax, squared_length, weight};
+use taut_core::{Factor, Response, displaced, factor, relax, squared_length};
 use taut_lanes::Vector;
 
 use crate::constants::{Constants, GroupConstants, StickColumns};
@@ -129,7 +129,7 @@ impl<V: Vector, const D: usize> Group<V, D> {
         place: usize,
         inverse_h2: f32,
     ) {
-        let StickColumns { by_copy, rest_term, special } = sticks;
+        let StickColumns { by_copy, rest_term, special, compliant } = sticks;
         let inverse_h2 = V::splat(self.cpu, inverse_h2);
         for lane in (0..self.lanes).step_by(V::LANES) {
             let numbers = Numbers { by_copy: *by_copy, place, lane };
@@ -142,14 +142,16 @@ impl<V: Vector, const D: usize> Group<V, D> {
                     V::load(self.cpu, self.masses.add(place_a)),
                     V::load(self.cpu, self.masses.add(place_b)),
                 ];
-                let (weight, response) = match special {
-                    None => (masses[0] + masses[1], None),
-                    Some([compliance, pull, push]) => {
+                let mut weight = masses[0] + masses[1];
+                let mut response = None;
+                if let Some([compliance, pull, push]) = special {
+                    if *compliant {
                         let compliance = numbers.of(self.cpu, compliance);
-                        let (pull, push) = (numbers.of(self.cpu, pull), numbers.of(self.cpu, push));
-                        (weight(masses, compliance, inverse_h2), Some(Response { pull, push }))
+                        weight = taut_core::weight(masses, compliance, inverse_h2);
                     }
-                };
+                    let (pull, push) = (numbers.of(self.cpu, pull), numbers.of(self.cpu, push));
+                    response = Some(Response { pull, push });
+                }
                 let weight_term = F::weight_term(weight);
                 let (new_a, new_b) =
                     relax::<F, V, D>(a, b, masses, rest_term, weight_term, response);

@@ -104,7 +104,9 @@ pub(crate) fn may_have_copies<'a, const D: usize>(
 fn copies_min<const D: usize>(model: &Model<D>) -> Option<usize> {
     let width = model.sheet.as_ref().map_or(0, Sheet::width);
     match width {
-        _ if model.sticks.is_empty() => None,
+        // Contacts of bodies take turns with the sticks, in columns: transposes would cost more than
+        // the few sticks of a body gain.
+        _ if model.sticks.is_empty() || !model.bodies.is_empty() => None,
         0..NARROW => Some(COPIES_MIN),
         NARROW..WIDE => Some(SHEET_COPIES_MIN),
         _ => None,
