@@ -42,6 +42,7 @@ pub(crate) fn measure(
     let contests = match part {
         Part::Sheets => sheets(quick)?,
         Part::Meshes => meshes(quick)?,
+        Part::Copies => copies(quick)?,
         Part::Comparison => comparison(quick)?,
         Part::Tradeoff => tradeoff(quick)?,
         Part::Stability => {
@@ -113,6 +114,36 @@ fn meshes(quick: bool) -> anyhow::Result<Vec<On<Contest>>> {
         Ok(On { scene: "disc", size, set: SET.name(), shuffled: true, row: contest })
     };
     sizes.iter().map(contest).collect()
+}
+
+/// Numbers of copies of a small disc, in the order that it has alone.
+fn copies(quick: bool) -> anyhow::Result<Vec<On<Contest>>> {
+    let counts =
+        [(1, 512), (2, 512), (4, 256), (8, 256), (16, 128), (64, 64), (256, 16), (1024, 8)];
+    let counts = if quick { &[(1, 64), (8, 32), (32, 16)][..] } else { &counts };
+    let schedule = "blocked";
+    let general = contestants(schedule, Formula::Halley)?;
+    let arrangement = schedule.parse()?;
+    let for_copies = AnyKernel::available().into_iter().filter(AnyKernel::is_for_copies);
+    let lanes: Vec<Contestant> = for_copies
+        .filter(|kernel| !kernel.is_fallback())
+        .map(|kernel| Contestant { kernel, formula: Formula::Halley, arrangement })
+        .collect();
+    let contest = |&(copies, frames): &(usize, usize)| {
+        let special = if copies > 1 { &lanes[..] } else { &[] };
+        let contestants = [&general[..], special].concat();
+        let (scene, warmup) = (Model::disc(12, SET)?, frames / 4);
+        let contest =
+            Contest { scene, copies, step: frame(8), warmup, frames, repeats: 1, contestants };
+        Ok(On {
+            scene: "copies of disc 12",
+            size: copies,
+            set: SET.name(),
+            shuffled: false,
+            row: contest,
+        })
+    };
+    counts.iter().map(contest).collect()
 }
 
 /// The comparison of kernels, schedules and formulas.

@@ -24,6 +24,8 @@ pub(crate) enum Part {
     Sheets,
     /// Time over the size of a mesh with shuffled numbering.
     Meshes,
+    /// Time over the number of copies of a mesh.
+    Copies,
     /// Kernels, formulas and schedules on one sheet: the table of the README.
     Comparison,
     /// Frame time against stretch.
@@ -144,6 +146,8 @@ pub(crate) struct Results {
     pub(crate) quick: bool,
     pub(crate) sheets: Vec<Timing>,
     pub(crate) meshes: Vec<Timing>,
+    /// The size is the number of copies.
+    pub(crate) copies: Vec<Timing>,
     pub(crate) comparison: Vec<Timing>,
     pub(crate) tradeoff: Vec<Timing>,
     pub(crate) stability: Vec<Outcome>,
@@ -277,6 +281,7 @@ struct Document {
 enum Rows {
     Sheets(Vec<Timing>),
     Meshes(Vec<Timing>),
+    Copies(Vec<Timing>),
     Comparison(Vec<Timing>),
     Tradeoff(Vec<Timing>),
     Stability(Vec<Outcome>),
@@ -376,6 +381,7 @@ pub(crate) fn add(all: &mut Vec<Results>, text: &str) -> anyhow::Result<()> {
     match part {
         Rows::Sheets(rows) => results.sheets = rows,
         Rows::Meshes(rows) => results.meshes = rows,
+        Rows::Copies(rows) => results.copies = rows,
         Rows::Comparison(rows) => results.comparison = rows,
         Rows::Tradeoff(rows) => results.tradeoff = rows,
         Rows::Stability(rows) => results.stability = rows,
@@ -391,6 +397,7 @@ impl Results {
         !match part {
             Rows::Sheets(_) => self.sheets.is_empty(),
             Rows::Meshes(_) => self.meshes.is_empty(),
+            Rows::Copies(_) => self.copies.is_empty(),
             Rows::Comparison(_) => self.comparison.is_empty(),
             Rows::Tradeoff(_) => self.tradeoff.is_empty(),
             Rows::Stability(_) => self.stability.is_empty(),

@@ -86,6 +86,7 @@ fn parts(cpu: &str) -> Vec<Value> {
     vec![
         part("sheets", cpu, &two_sizes),
         part("meshes", cpu, &two_sizes),
+        part("copies", cpu, &two_sizes),
         part("comparison", cpu, &timings(32)),
         part("tradeoff", cpu, &two_sizes),
         part("stability", cpu, &[outcome("exact", 64, Some(36)), outcome("halley", 64, None)]),
@@ -242,7 +243,7 @@ fn results_of_several_machines_or_of_one_are_side_by_side() {
 #[test]
 fn unmeasured_parts_are_marked_as_missing() {
     let (_, page) = page(&[part("comparison", "Abacus", &timings(32))]);
-    for section in ["sheets", "meshes", "effort", "tradeoff", "stability"] {
+    for section in ["sheets", "meshes", "copies", "effort", "tradeoff", "stability"] {
         assert!(text(all(&page, &format!("#{section}"))[0]).contains("was not measured"));
     }
     assert!(all(&page, "#comparison .missing").is_empty());
@@ -264,7 +265,7 @@ fn numbers_that_cannot_be_drawn_are_left_out() {
             odd[time] = json!(number);
         }
         let rows = [timings(32), vec![odd]].concat();
-        let names = ["sheets", "meshes", "comparison", "tradeoff"];
+        let names = ["sheets", "meshes", "copies", "comparison", "tradeoff"];
         let parts = names.map(|name| part(name, "Abacus", &rows));
         let (text, page) = page(&parts);
         assert!(!text.contains("NaN") && !text.contains("inf\""), "{number}");

@@ -6,7 +6,8 @@ use crate::report::chart::{Key, Lines};
 use crate::report::results::{Machine, Results};
 
 /// Names in the order of their colours.
-pub(super) const KERNELS: [&str; 6] = ["grid", "pulp", "wide", "scalar", "textbook", "colour"];
+pub(super) const KERNELS: [&str; 7] =
+    ["grid", "pulp", "wide", "scalar", "textbook", "colour", "copies"];
 pub(super) const SCHEDULES: [&str; 7] =
     ["sheet", "banded", "blocked", "coloured", "authored", "packed", "starred"];
 /// Names in the order of their marks.

@@ -18,11 +18,12 @@ use crate::summary;
 use components::{beside, table};
 
 /// The ids and titles of the sections.
-const SECTIONS: [(&str, &str); 9] = [
+const SECTIONS: [(&str, &str); 10] = [
     ("machine", "The machine"),
     ("comparison", "Kernel comparison"),
     ("sheets", "Speed over size: regular sheets"),
     ("meshes", "Speed over size: any mesh"),
+    ("copies", "Speed over the number of copies"),
     ("effort", "Effort: the cheapest frame within 1 % and 0.1 %"),
     ("tradeoff", "Time against stiffness"),
     ("operations", "Divisions and roots"),
@@ -44,6 +45,7 @@ pub(crate) fn of(all: &[Results]) -> String {
         comparison(all),
         speed::sheets(all),
         speed::meshes(all),
+        speed::copies(all),
         effort::effort(all),
         tradeoff::tradeoff(all),
         operations::operations(all),

@@ -92,6 +92,27 @@ pub(super) fn sheets(all: &[Results]) -> Markup {
     }
 }
 
+pub(super) fn copies(all: &[Results]) -> Markup {
+    html! {
+        p {
+            "Time per stick over the number of copies of a small irregular mesh, side by side and \
+            stepped together; each moves as it does alone. " code { "copies" } " takes a lane for \
+            each copy; the other kernels take the sticks of a copy. A line is a kernel on an \
+            instruction set; lower is faster."
+        }
+        (charts(all, |results| {
+            let rows = &results.copies;
+            let mut counts: Vec<usize> = rows.iter().map(|row| row.size).collect();
+            counts.dedup();
+            let marked = counts.iter().map(|&count| count as f64).collect();
+            let x = Axis { name: "copies", marked };
+            (!rows.is_empty()).then(|| speed(rows, x, |row| row.size as f64,
+                "Nanoseconds a stick over the number of copies of a mesh, a line for each kernel \
+                 and instruction set. The numbers are in the table below."))
+        }, |results| speed_numbers(&results.copies)))
+    }
+}
+
 pub(super) fn meshes(all: &[Results]) -> Markup {
     html! {
         p {
