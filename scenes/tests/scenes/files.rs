@@ -288,6 +288,34 @@ fn damping_per_substep_is_refused_with_the_equivalent_rate() {
 }
 
 #[test]
+fn errors_of_copies_have_their_line() {
+    let cases = [
+        (model("cloth = {}\ncopies = {}"), 4, "exactly one key, found 0; there are: at, grid"),
+        (model("cloth = {}\ncopies = { grid = [2, 2, 2] }"), 4, "both 'grid' and 'spacing'"),
+        (
+            model("cloth = {}\ncopies = { grid = [9999, 9999, 9999], spacing = [1, 1, 1] }"),
+            4,
+            "the number of copies is 999700029999; it must be at most 65536",
+        ),
+        (
+            model("cloth = {}\ncopies = { at = [[0, 0, 0], [1e30, 0, 0]] }"),
+            4,
+            "where a copy is, m, is 1000000000000000000000000000000",
+        ),
+        (
+            "[[model]]\nname = \"it 1\"\ncloth = {}\n\n[[model]]\nname = \"it\"\ncloth = {}\n\
+             copies = { at = [[0, 0, 0], [1, 0, 0]] }"
+                .to_owned(),
+            5,
+            "'it 1'",
+        ),
+    ];
+    for (text, line, said) in cases {
+        assert_error(&text, line, said);
+    }
+}
+
+#[test]
 fn errors_are_one_line_with_their_line_number() {
     for (text, line, part) in [
         ("dimensions = 4".to_owned(), 1, "a scene has 2 or 3 dimensions, not 4"),
@@ -323,25 +351,6 @@ fn errors_are_one_line_with_their_line_number() {
         (model("cloth = {}\nsprings = { stiffness = -1, damping = 0 }"), 4, "the stiffness -1"),
         (model("cloth = {}\nsprings = { stiffness = 1 }"), 4, "missing field `damping`"),
         (model("cloth = {}\nstiffness = 2"), 4, "stick 0 has the stiffness 2"),
-        (model("cloth = {}\ncopies = {}"), 4, "exactly one key, found 0; there are: at, grid"),
-        (model("cloth = {}\ncopies = { grid = [2, 2, 2] }"), 4, "both 'grid' and 'spacing'"),
-        (
-            model("cloth = {}\ncopies = { grid = [9999, 9999, 9999], spacing = [1, 1, 1] }"),
-            4,
-            "the number of copies is 999700029999; it must be at most 65536",
-        ),
-        (
-            model("cloth = {}\ncopies = { at = [[0, 0, 0], [1e30, 0, 0]] }"),
-            4,
-            "where a copy is, m, is 1000000000000000000000000000000",
-        ),
-        (
-            "[[model]]\nname = \"it 1\"\ncloth = {}\n\n[[model]]\nname = \"it\"\ncloth = {}\n\
-             copies = { at = [[0, 0, 0], [1, 0, 0]] }"
-                .to_owned(),
-            5,
-            "'it 1'",
-        ),
         (model("cloth = {}\ngroups = { far = [9999] }"), 4, "9999"),
         (model("cloth = {}\nguided = [{ group = \"lid\" }]"), 4, "'it' has no group 'lid'; its"),
         (

@@ -28,8 +28,7 @@ impl<const D: usize> CopiesText<D> {
         }
         let listed = at.map(|places| -> Result<Vec<[f32; D]>, Complaint> {
             let each = places.into_iter().enumerate();
-            each.map(|(nth, at)| Ok(place("at", "where a copy is, m,", at).at(nth).at("at")?))
-                .collect()
+            each.map(|(nth, at)| place("at", "where a copy is, m,", at).at(nth).at("at")).collect()
         });
         let spaced = grid.zip(spacing).map(|(counts, spacing)| in_grid(counts.into(), spacing));
         let made: Vec<_> = listed.into_iter().chain(spaced).collect();
