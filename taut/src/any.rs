@@ -242,7 +242,7 @@ impl AnyKernel {
         self.inside().kernel_name() != KernelName::Scalar && Kernel::<3>::lanes(self) == 1
     }
 
-    /// The kernel inside [`Colour`](Self::Colour), or itself.
+    /// The kernel inside `Colour`, or itself.
     pub fn inside(&self) -> &Self {
         match self {
             #[cfg(feature = "colour")]

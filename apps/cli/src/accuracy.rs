@@ -296,7 +296,7 @@ fn effort_table(effort: &Effort) -> Table {
             format!("{} x {}", row.substeps, row.iterations),
             format!("{:.1}", row.frame_us_fastest),
             format!("{:.1}", row.frame_us_median),
-            format!("{:.2}", row.frame_us_fastest / row.textbook_frame_us),
+            format!("{:.3}", row.frame_us_fastest / row.textbook_frame_us),
             format!("{:.5}", row.stretch_rms),
             format!("{:.4}", row.stretch_max),
             format!("{} {}", row.kernel, row.isa),

@@ -8,7 +8,7 @@
 // thread up for some hundredths of a second now and then, which no program can mend.
 //
 // With --page scenes are looked at by a browser without a graphics card instead of by a program that
-// takes frames and throws them away. Without a scene: those of which the README says what they cost.
+// takes frames and throws them away. Without a scene: those of which docs/program.md says what they cost.
 
 import { readdir, readFile } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';

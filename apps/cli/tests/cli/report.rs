@@ -130,7 +130,7 @@ fn readme(folder: &Folder, words: &str) -> Ran {
 fn every_section_of_the_page_has_text_and_a_chart_or_table() {
     let (_, page) = page(&parts("Abacus"));
     let sections = all(&page, "main > section");
-    assert_eq!(sections.len(), 9);
+    assert_eq!(sections.len(), 10);
     for section in sections {
         let inside = |selector: &str| section.select(&Selector::parse(selector).unwrap()).count();
         let name = section.attr("id").unwrap();
@@ -146,7 +146,7 @@ fn every_section_of_the_page_has_text_and_a_chart_or_table() {
 fn every_chart_has_wide_and_narrow_forms_a_description_units_and_a_legend() {
     let (_, page) = page(&parts("Abacus"));
     let figures = all(&page, "figure");
-    assert_eq!(figures.len(), 7);
+    assert_eq!(figures.len(), 8);
     for figure in figures {
         let inside = |selector: &str| -> Vec<_> {
             figure.select(&Selector::parse(selector).unwrap()).collect()

@@ -127,7 +127,11 @@ fn the_answer_is_that_of_the_settings_and_not_of_the_kernel() {
     };
     let same = run(r#"{"do":"set"}"#);
     for kernel in kernels.as_array().unwrap() {
-        assert!(kernel["reason"].is_null(), "it is a sheet");
+        // It is a sheet.
+        assert_eq!(kernel["reason"].is_null(), kernel["name"] != "copies", "{kernel}");
+        if !kernel["reason"].is_null() {
+            continue;
+        }
         for isa in kernel["instructions"].as_array().unwrap() {
             let name = &kernel["name"];
             let other = run(&format!(r#"{{"do":"set","kernel":{name},"instructions":{isa}}}"#));
