@@ -24,7 +24,7 @@ fn main() {
         .measurement_time(Duration::from_secs(2))
         .configure_from_args();
     // As in `criterion`: it is a test unless `cargo bench` passes `--bench`.
-    let cloths = if std::env::args().any(|word| word == "--bench") { 256 } else { 3 };
+    let cloths = if std::env::args().any(|word| word == "--bench") { 256 } else { 7 };
 
     let cloth = Model::drape(SIZE, StickSet::All).expect("a sheet");
     let alone = Schedule::for_mesh(&cloth.particles, &cloth.sticks);

@@ -59,7 +59,8 @@ impl Renumbering {
     /// If there are more numbers than 32 bits can name.
     #[must_use]
     pub fn repeated(&self, count: usize) -> Self {
-        let len = u32::try_from(self.len() * count).expect("numbers have 32 bits");
+        let len = self.len().checked_mul(count).and_then(|len| u32::try_from(len).ok());
+        let len = len.expect("numbers have 32 bits");
         let repeat = |numbers: &[u32]| -> Vec<u32> {
             let firsts = (0..len).step_by(self.len().max(1));
             firsts.flat_map(|first| numbers.iter().map(move |number| first + number)).collect()

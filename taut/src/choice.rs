@@ -94,9 +94,10 @@ impl FromStr for KernelName {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KernelChoice {
-    /// The kernel for regular sheets that are [wide enough](crate::AnyKernel::suits_grid). If it is
-    /// `grid`, the best other kernel on the same instruction set relaxes everything else; otherwise
-    /// the same kernel does.
+    /// The kernel. `grid` relaxes regular sheets that are
+    /// [wide enough](crate::AnyKernel::suits_grid), and `copies` copies of one mesh; with `grid` the
+    /// kernel for copies comes along, and with both the best general kernel on the same instruction
+    /// set, for everything else. Any other kernel relaxes everything.
     pub kernel: Option<KernelName>,
     /// The instruction set, as returned by [`Kernel::isa`](crate::Kernel::isa).
     pub isa: Option<String>,

@@ -85,6 +85,37 @@ fn copies_share_an_island_and_each_moves_as_alone() {
     }
 }
 
+/// Meshes that are renumbered, and sheets with tethers, which know their rows.
+#[test]
+fn large_copies_and_tethered_sheets_move_as_alone() {
+    let disc = Model::disc(66, StickSet::All).unwrap();
+    assert!(disc.particles.len() > 4096);
+    let sheet = Model::drape(20, StickSet::Structural).unwrap();
+    let sheet = sheet.tethered(Tethers::default()).unwrap();
+    for model in [disc, sheet] {
+        let places = (0..6).map(|copy| [40.0 * copy as f32, 0.0, 0.0]);
+        let mut all = Scene::new();
+        all.add_copies("one", &model, places.clone()).unwrap();
+        let mut world = World::new(&all, AnyKernel::best_for).unwrap();
+        assert_eq!(world.islands().len() == 1, model.sheet.is_none());
+        for _ in 0..4 {
+            assert!(world.step().unwrap().finite);
+        }
+        for (copy, place) in places.enumerate().filter(|(copy, _)| copy % 5 == 0) {
+            let mut one = Scene::new();
+            one.add("one", model.clone().moved(place)).unwrap();
+            let mut alone = World::new(&one, |_| AnyKernel::named("scalar").unwrap()).unwrap();
+            for _ in 0..4 {
+                assert!(alone.step().unwrap().finite);
+            }
+            let range = world.model(&format!("one {copy}")).unwrap();
+            for (own, name) in range.enumerate() {
+                assert_eq!(world.position(name), alone.position(own), "copy {copy}, {own}");
+            }
+        }
+    }
+}
+
 #[derive(Debug)]
 struct Nothing;
 

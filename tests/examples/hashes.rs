@@ -27,9 +27,8 @@ fn main() -> io::Result<()> {
         for kernel in AnyKernel::available() {
             let (name, isa) = (Kernel::<3>::name(&kernel), Kernel::<3>::isa(&kernel));
             // The kernels for sheets and for copies run only these; the scalar kernel runs the rest.
-            let kernel_for = |schedule: &Schedule| match kernel.runs(schedule) {
-                true => kernel.clone(),
-                false => AnyKernel::Scalar(ScalarKernel),
+            let kernel_for = |schedule: &Schedule| {
+                if kernel.runs(schedule) { kernel.clone() } else { AnyKernel::Scalar(ScalarKernel) }
             };
             let hash = scene_hash(listed, kernel_for);
             let hash =

@@ -116,9 +116,7 @@ impl<const D: usize> Forces<D> {
                         column.extend((first..first + PADDING).map(of));
                     }
                 } else {
-                    let (all, slots) = numbers.whole(self.len);
-                    let of = |slot| from.get(all.of(slot)).copied().unwrap_or_default();
-                    column.extend((0..slots).map(of));
+                    column.extend(from);
                 }
             }
             by_slot.current = true;

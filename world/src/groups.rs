@@ -137,9 +137,19 @@ impl Radii<'_> {
             return None;
         }
         let mut radii = [0.0; PADDING];
-        for (lane, radius) in radii.iter_mut().take(R::F32_LANES).enumerate() {
-            let number = self.numbers.of(self.first + slot + lane);
-            *radius = self.all.get(number).copied().unwrap_or_default();
+        let lanes = radii.iter_mut().take(R::F32_LANES).enumerate();
+        if let Numbers::Copies { particles, .. } = self.numbers {
+            // One particle of several copies, those that exist first: one division for all.
+            let first = self.numbers.of(self.first + slot);
+            for (lane, radius) in lanes {
+                let number = first.saturating_add(lane * particles);
+                *radius = self.all.get(number).copied().unwrap_or_default();
+            }
+        } else {
+            for (lane, radius) in lanes {
+                let number = self.numbers.of(self.first + slot + lane);
+                *radius = self.all.get(number).copied().unwrap_or_default();
+            }
         }
         Some(Register::new(simd, R::as_simd_f32s(&radii).0[0]))
     }

@@ -39,7 +39,7 @@ const KERNELS = {
   wide: '8 sticks at once, with the instruction set of the build',
   pulp: '8 or 16 sticks at once, with the best instruction set of this processor',
   grid: 'regular sheets: whole rows at once, without indices',
-  copies: 'copies of one model: a lane each',
+  copies: 'copies of one model, each in a lane of its own',
   colour: 'runs another kernel on several threads',
 };
 

@@ -158,7 +158,7 @@ impl Choice {
 }
 
 impl Tuning {
-    /// All candidates: every kernel of this build on its best instruction set of this machine, with
+    /// All candidates: every kernel of this build for one mesh on its best instruction set of this machine, with
     /// these numbers of threads, in every order that suits it, on every numbering; those that keep
     /// the result first.
     ///

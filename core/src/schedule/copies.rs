@@ -22,6 +22,10 @@ impl Copies {
         if others.is_empty() || len == 0 || sticks.particles() != parts.len() * particles {
             return None;
         }
+        let equal = |&other: &&Schedule| core::ptr::eq(one, other) || one.has_order_of(other);
+        if !others.iter().all(equal) {
+            return None;
+        }
         // Their own ends may have other numbers than those in `sticks`.
         let ends = &sticks.ends()[..len];
         let inside = ends.as_flattened().iter().all(|&end| (end as usize) < particles);
@@ -29,9 +33,8 @@ impl Copies {
             let first = (copy * particles) as u32;
             of_copy.iter().zip(ends).all(|(it, ends)| *it == ends.map(|end| first + end))
         });
-        let equal = |&other: &&Schedule| core::ptr::eq(one, other) || one.has_order_of(other);
-        (inside && shifted && others.iter().all(equal)).then(|| {
-            let one = Schedule { ends: ends.into(), sheet: None, ..one.clone() };
+        (inside && shifted).then(|| {
+            let one = Schedule { ends: ends.into(), sheet: None, copies: None, ..one.clone() };
             Self { count: parts.len(), one: Arc::new(one) }
         })
     }

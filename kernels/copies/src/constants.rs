@@ -30,7 +30,8 @@ pub(crate) struct GroupConstants {
     /// For each particle the inverse mass that it has in all copies of the group; NaN if they
     /// differ.
     pub(crate) masses: Vec<f32>,
-    /// The one that most particles have; [`NO_MASS`] if none has one.
+    /// That of the majority, if there is one; else that of any, or [`NO_MASS`]. Only the speed depends
+    /// on it.
     pub(crate) usual_mass: f32,
 }
 
@@ -57,9 +58,8 @@ const PLAIN: [f32; 3] = [0.0, 1.0, 1.0];
 
 impl Constants {
     /// To be filled by [`refresh`](Self::refresh).
-    pub(crate) fn new(copies: &Copies, formula: Formula) -> Self {
+    pub(crate) fn new(copies: &Copies, layout: Layout, formula: Formula) -> Self {
         let one = copies.one();
-        let layout = Layout { copies: copies.count(), particles: one.particles() };
         let numbers = one.order().to_vec();
         let mut places = alloc::vec![0; numbers.len()];
         for (place, &number) in numbers.iter().enumerate() {

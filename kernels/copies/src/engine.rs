@@ -32,8 +32,8 @@ pub struct CopiesEngine<M> {
 }
 
 impl<M: Machine> CopiesEngine<M> {
-    pub(crate) fn new(machine: M, copies: &Copies, formula: Formula) -> Self {
-        Self { machine, constants: Constants::new(copies, formula), team: Team::default() }
+    pub(crate) fn new(machine: M, copies: &Copies, layout: Layout, formula: Formula) -> Self {
+        Self { machine, constants: Constants::new(copies, layout, formula), team: Team::default() }
     }
 }
 
@@ -77,7 +77,8 @@ impl<M: Machine, const D: usize> SlotEngine<D> for CopiesEngine<M> {
         let (machine, constants) = (*machine, &*constants);
         let finite = AtomicBool::new(true);
         let SlotFields { present, previous, inverse_mass } = fields;
-        let (present, previous) = (shared(present), shared(previous));
+        let layout = constants.layout;
+        let (present, previous) = (shared(present, layout), shared(previous, layout));
         let over = |group: usize| {
             let groups = Groups { constants, present, previous, inverse_mass };
             // SAFETY: all columns are borrowed exclusively, and each group is passed over once.
@@ -106,12 +107,13 @@ impl<M: Machine, const D: usize> SlotEngine<D> for CopiesEngine<M> {
 }
 
 /// The addresses of all columns, which have the lengths that [`Points`] says.
-fn shared<const D: usize>(points: Points<'_, D>) -> [Coordinate; D] {
+fn shared<const D: usize>(points: Points<'_, D>, layout: Layout) -> [Coordinate; D] {
     let Points { columns, slots } = points;
-    let mut slots = slots.into_iter();
+    let particles = layout.copies * layout.particles;
+    let mut slots = slots.map(|column| Shared(column[..layout.len()].as_mut_ptr())).into_iter();
     columns.map(|column| Coordinate {
-        column: Shared(column.as_mut_ptr()),
-        slots: Shared(slots.next().unwrap_or_default().as_mut_ptr()),
+        column: Shared(column[..particles].as_mut_ptr()),
+        slots: slots.next().expect("as many axes"),
     })
 }
 

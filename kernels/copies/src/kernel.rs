@@ -5,6 +5,7 @@ use taut_lanes::Machine;
 use taut_lanes::slots::SlotPlan;
 
 use crate::engine::{CopiesEngine, CopiesPlan};
+use crate::layout::Layout;
 
 /// The kernel for copies of one mesh, in any number of dimensions, on the registers of a machine.
 ///
@@ -65,7 +66,9 @@ impl<M: Machine, const D: usize> Kernel<D> for CopiesKernel<M> {
     ) -> Result<Self::Plan, PlanError> {
         let copies = schedule.copies().ok_or(PlanError::NotCopies)?;
         schedule.check(sticks)?;
-        let engine = CopiesEngine::new(self.machine, copies, formula);
+        let layout = Layout { copies: copies.count(), particles: copies.one().particles() };
+        layout.check().map_err(PlanError::Limit)?;
+        let engine = CopiesEngine::new(self.machine, copies, layout, formula);
         SlotPlan::new(engine, particles, sticks)
     }
 }

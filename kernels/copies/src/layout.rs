@@ -1,6 +1,11 @@
 //! Where the particles of the copies are.
 
-use taut_core::PADDING;
+use taut_core::{LimitError, PADDING, check_limit};
+
+/// A column of up to this many numbers (16 MiB) may be mostly padding.
+const PADDED_MAX: usize = 1 << 22;
+/// A longer column may have at most this many numbers per particle: 4 copies are padded to 16.
+const PADDED_PER_PARTICLE: usize = 4;
 
 /// Copies of a group: lanes, on every machine.
 pub(crate) const GROUP: usize = PADDING;
@@ -15,6 +20,18 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
+    /// Rejects a few copies of a mesh so large that the padding of their group dominates the memory
+    /// of the plan, and meshes whose offsets in a group exceed 32 bits.
+    pub(crate) fn check(&self) -> Result<(), LimitError> {
+        let Self { copies, particles } = *self;
+        let limit =
+            PADDED_MAX.max(copies.saturating_mul(particles).saturating_mul(PADDED_PER_PARTICLE));
+        let asked = copies.next_multiple_of(GROUP) as u128 * particles as u128;
+        check_limit("numbers in a column of the copies, padded,", asked, limit)?;
+        let most = u32::MAX as usize / GROUP;
+        check_limit("particles of a copy", particles as u128, most).map(|_| ())
+    }
+
     pub(crate) fn groups(&self) -> usize {
         self.copies.div_ceil(GROUP)
     }

@@ -34,13 +34,13 @@ impl Coordinate {
         let zero = V::splat(cpu, signed_zero);
         // Of lanes without a copy.
         let absent = [0.0; AT_ONCE];
-        let parts = Parts::new::<V>(layout, group);
-        // SAFETY: the parts are of particles and copies that exist, or `absent` is read.
+        let tiles = Tiles::new::<V>(layout, group);
+        // SAFETY: the tiles are of particles and copies that exist, or `absent` is read.
         unsafe {
-            for Part { particle, lane, copy } in parts.fours::<V>() {
-                let four = V::gather(cpu, |lane| {
-                    if copy + lane < layout.copies {
-                        column.add((copy + lane) * layout.particles + particle).cast_const().cast()
+            for Tile { particle, lane, copy } in tiles.fours::<V>() {
+                let four = V::gather(cpu, |nth| {
+                    if copy + nth < layout.copies {
+                        column.add((copy + nth) * layout.particles + particle).cast_const().cast()
                     } else {
                         &raw const absent
                     }
@@ -49,7 +49,7 @@ impl Coordinate {
                     (numbers + zero).store(slots.add((particle + at) * GROUP + lane));
                 }
             }
-            for Part { particle, lane, copy } in parts.ones() {
+            for Tile { particle, lane, copy } in tiles.ones() {
                 let number = *column.add(copy * layout.particles + particle);
                 *slots.add(particle * GROUP + lane) = number + signed_zero;
             }
@@ -72,24 +72,24 @@ impl Coordinate {
         let (mut not_finite, mut sum) = (zero, 0.0);
         let mut absent = [0.0; AT_ONCE];
         let absent = &raw mut absent;
-        let parts = Parts::new::<V>(layout, group);
+        let tiles = Tiles::new::<V>(layout, group);
         // SAFETY: as in `fill`; `absent` is of this call alone.
         unsafe {
-            for Part { particle, lane, copy } in parts.fours::<V>() {
+            for Tile { particle, lane, copy } in tiles.fours::<V>() {
                 let mut four = [zero; AT_ONCE];
                 for (at, numbers) in four.iter_mut().enumerate() {
                     *numbers = V::load(cpu, slots.add((particle + at) * GROUP + lane));
                     not_finite = not_finite + *numbers * zero;
                 }
-                V::scatter(four, |lane| {
-                    if copy + lane < layout.copies {
-                        column.add((copy + lane) * layout.particles + particle).cast()
+                V::scatter(four, |nth| {
+                    if copy + nth < layout.copies {
+                        column.add((copy + nth) * layout.particles + particle).cast()
                     } else {
                         absent
                     }
                 });
             }
-            for Part { particle, lane, copy } in parts.ones() {
+            for Tile { particle, lane, copy } in tiles.ones() {
                 let number = *slots.add(particle * GROUP + lane);
                 sum += number * 0.0;
                 *column.add(copy * layout.particles + particle) = number;
@@ -103,14 +103,14 @@ impl Coordinate {
 }
 
 /// A (first) particle, the lane of its (first) copy, and that copy.
-struct Part {
+struct Tile {
     particle: usize,
     lane: usize,
     copy: usize,
 }
 
-/// A group in parts: each particle of each copy is in one of them at least.
-struct Parts {
+/// A group in tiles: each particle of each copy is in one of them at least.
+struct Tiles {
     particles: usize,
     first_copy: usize,
     /// How many lanes are processed by registers, and how many have a copy.
@@ -118,7 +118,7 @@ struct Parts {
     copies: usize,
 }
 
-impl Parts {
+impl Tiles {
     fn new<V: Vector>(layout: Layout, group: usize) -> Self {
         const { assert!(GROUP.is_multiple_of(V::LANES)) };
         let (copies, particles) = (layout.copies_in(group), layout.particles);
@@ -129,10 +129,10 @@ impl Parts {
     /// Four particles of a register of copies each, perhaps with lanes without a copy; the last four
     /// overlap the ones before them.
     #[inline(always)]
-    fn fours<V: Vector>(&self) -> impl Iterator<Item = Part> {
+    fn fours<V: Vector>(&self) -> impl Iterator<Item = Tile> {
         let Self { particles, first_copy, lanes, .. } = *self;
         (0..lanes).step_by(V::LANES).flat_map(move |lane| {
-            (0..particles).step_by(AT_ONCE).map(move |particle| Part {
+            (0..particles).step_by(AT_ONCE).map(move |particle| Tile {
                 particle: particle.min(particles - AT_ONCE),
                 lane,
                 copy: first_copy + lane,
@@ -142,10 +142,10 @@ impl Parts {
 
     /// One particle of one copy each, if registers do not process them.
     #[inline(always)]
-    fn ones(&self) -> impl Iterator<Item = Part> {
+    fn ones(&self) -> impl Iterator<Item = Tile> {
         let Self { particles, first_copy, lanes, copies } = *self;
         (lanes..copies).flat_map(move |lane| {
-            (0..particles).map(move |particle| Part { particle, lane, copy: first_copy + lane })
+            (0..particles).map(move |particle| Tile { particle, lane, copy: first_copy + lane })
         })
     }
 }

@@ -26,7 +26,7 @@ pub(crate) unsafe fn relax_group<V: Vector, F: Factor, const D: usize>(
     assert!(sticks.rest_term.len() == ends.len() * numbers && lanes <= GROUP);
     assert!(sticks.special.iter().flatten().all(|it| it.len() == ends.len() * numbers));
     assert!(common.len() == constants.layout.particles);
-    let group = Group::<V, D> { cpu, position, masses, lanes };
+    let group = GroupOfCopies::<V, D> { cpu, position, masses, lanes };
     let plain = !sticks.by_copy && sticks.special.is_none();
     if !plain {
         for (place, ends) in ends.iter().enumerate() {
@@ -54,13 +54,13 @@ pub(crate) unsafe fn relax_group<V: Vector, F: Factor, const D: usize>(
 
 /// Where the constants of a register of copies are in a column.
 #[derive(Clone, Copy)]
-struct Numbers {
+struct ConstantsAt {
     by_copy: bool,
     place: usize,
     lane: usize,
 }
 
-impl Numbers {
+impl ConstantsAt {
     /// A number a lane. (A method, because a closure cannot be `#[inline(always)]`, which lets it
     /// use its caller's target features.)
     #[inline(always)]
@@ -76,7 +76,7 @@ impl Numbers {
 }
 
 /// The particles of a group.
-struct Group<V: Vector, const D: usize> {
+struct GroupOfCopies<V: Vector, const D: usize> {
     cpu: V::Cpu,
     position: [*mut f32; D],
     masses: *const f32,
@@ -84,7 +84,7 @@ struct Group<V: Vector, const D: usize> {
     lanes: usize,
 }
 
-impl<V: Vector, const D: usize> Group<V, D> {
+impl<V: Vector, const D: usize> GroupOfCopies<V, D> {
     /// Relaxes a plain stick between particles of one inverse mass, in all copies.
     ///
     /// # Safety
@@ -132,8 +132,8 @@ impl<V: Vector, const D: usize> Group<V, D> {
         let StickColumns { by_copy, rest_term, special, compliant } = sticks;
         let inverse_h2 = V::splat(self.cpu, inverse_h2);
         for lane in (0..self.lanes).step_by(V::LANES) {
-            let numbers = Numbers { by_copy: *by_copy, place, lane };
-            let rest_term = numbers.of(self.cpu, rest_term);
+            let constants_at = ConstantsAt { by_copy: *by_copy, place, lane };
+            let rest_term = constants_at.of(self.cpu, rest_term);
             // SAFETY: by contract: `lane + LANES <= GROUP`.
             unsafe {
                 let [place_a, place_b] = [ends[0] as usize + lane, ends[1] as usize + lane];
@@ -146,10 +146,11 @@ impl<V: Vector, const D: usize> Group<V, D> {
                 let mut response = None;
                 if let Some([compliance, pull, push]) = special {
                     if *compliant {
-                        let compliance = numbers.of(self.cpu, compliance);
+                        let compliance = constants_at.of(self.cpu, compliance);
                         weight = taut_core::weight(masses, compliance, inverse_h2);
                     }
-                    let (pull, push) = (numbers.of(self.cpu, pull), numbers.of(self.cpu, push));
+                    let (pull, push) =
+                        (constants_at.of(self.cpu, pull), constants_at.of(self.cpu, push));
                     response = Some(Response { pull, push });
                 }
                 let weight_term = F::weight_term(weight);

@@ -132,7 +132,10 @@ impl<M: Machine, const D: usize> SlotEngine<D> for GridEngine<M> {
         mut fields: SlotFields<'_, D>,
         sweep: Sweep<'_, D>,
     ) -> bool {
-        let threads = self.threads(executor);
+        // Threads meet after each phase, so they run one substep a call; an executor that has more of
+        // them than when it was asked gets no more to do.
+        let one_phase = sweep.substeps == 1 && !sweep.write_back;
+        let threads = if one_phase { self.threads(executor) } else { 1 };
         let finite = AtomicBool::new(true);
         if threads <= 1 {
             let (field, _) = self.field(fields, &finite);
@@ -140,7 +143,6 @@ impl<M: Machine, const D: usize> SlotEngine<D> for GridEngine<M> {
             unsafe { field.sweep_stages(field.stages, 0, sweep) };
             return finite.into_inner();
         }
-        debug_assert!(sweep.substeps == 1 && !sweep.write_back, "the threads meet in each substep");
         if let Some(pass) = sweep.entry_pass {
             self.pass(executor, fields.reborrow(), pass);
         }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use taut_core::{Formula, Step};
+use taut_core::{Formula, Step, check_limit};
 use taut_world::{Force, Obstacle, Scene, Settings};
 
 use crate::AnyScene;
@@ -25,6 +25,10 @@ use values::{OrderWord, Vector};
 
 pub use error::SceneFileError;
 pub use triangles::{TriangleReader, Triangles};
+
+/// The most copies of models, times the length of the text: all that a text says of a model (names,
+/// groups, paths) is there for each copy.
+const COPIED_MAX: usize = 1 << 30;
 
 /// What entries need besides their own text.
 struct Context<'a, const D: usize> {
@@ -229,7 +233,13 @@ where
         context.groups.extend(model.groups.keys().cloned());
         match places {
             None => scene.add(name, model),
-            Some(places) => scene.add_copies(&name, &model, places),
+            Some(places) => {
+                let bytes = places.len() as u128 * text.len() as u128;
+                let counted =
+                    check_limit("copies, times the bytes of the file,", bytes, COPIED_MAX);
+                counted.at("copies").at(nth).at("model")?;
+                scene.add_copies(&name, &model, places)
+            }
         }
         .at(nth)
         .at("model")?;

@@ -297,6 +297,17 @@ fn errors_of_copies_have_their_line() {
             4,
             "the number of copies is 999700029999; it must be at most 65536",
         ),
+        (model("cloth = {}\ncopies = { at = [] }"), 4, "no copy has a place"),
+        (
+            model("cloth = {}\ncopies = { grid = [2, 0, 2], spacing = [1, 1, 1] }"),
+            4,
+            "one or more along each axis",
+        ),
+        (
+            model("cloth = {}\ncopies = { grid = [3, 1, 1], spacing = [1e12, 0, 0] }"),
+            4,
+            "it must be within 1e12 m",
+        ),
         (
             model("cloth = {}\ncopies = { at = [[0, 0, 0], [1e30, 0, 0]] }"),
             4,

@@ -170,8 +170,9 @@ impl Arrangement {
     /// # Panics
     /// Never: copies share no particle.
     pub fn of_copies(self, scene: &Model, copies: usize) -> Result<Arranged, ArrangementError> {
-        let Arranged { particles, sticks, schedule, renumbering } = self.of(scene)?;
         let too_many = ArrangementError::TooManyCopies { copies };
+        let Ok(complete) = scene.complete() else { return Err(too_many) };
+        let Arranged { particles, sticks, schedule, renumbering } = self.of(&complete)?;
         let particles = Particles::side_by_side(repeat_n(&particles, copies));
         let sticks = Sticks::side_by_side(repeat_n(&sticks, copies));
         let (Ok(particles), Ok(sticks)) = (particles, sticks) else { return Err(too_many) };

@@ -16,14 +16,14 @@ const SHEET_COPIES_MIN: usize = 16;
 const WIDE: usize = 48;
 
 /// Models that share an island, with their numbers in the scene, and their schedules.
-pub(super) struct Group<'a, const D: usize> {
+pub(super) struct IslandModels<'a, const D: usize> {
     pub(super) models: Vec<(usize, &'a Model<D>)>,
     pub(super) schedules: Vec<Schedule>,
     /// Whether all have the same ends of sticks and the same schedule.
     pub(super) copies: bool,
 }
 
-impl<'a, const D: usize> Group<'a, D> {
+impl<'a, const D: usize> IslandModels<'a, D> {
     fn new(copies: bool) -> Self {
         Self { models: Vec::new(), schedules: Vec::new(), copies }
     }
@@ -42,11 +42,12 @@ type Scheduled<'a, const D: usize> = (usize, &'a Model<D>, Schedule);
 pub(super) fn groups<'a, const D: usize>(
     models: impl Iterator<Item = &'a Model<D>>,
     order: Option<Order>,
-) -> Vec<Group<'a, D>> {
+) -> Vec<IslandModels<'a, D>> {
     let (mut copies, mut rest) = (Vec::new(), Vec::new());
     let mut alike: BTreeMap<_, Vec<Vec<Scheduled<'_, D>>>> = BTreeMap::new();
     for (number, model) in models.enumerate() {
-        let scheduled = (number, model, schedule_of(model, order));
+        let schedule = schedule_of(model, order);
+        let scheduled = (number, model, schedule);
         if copies_min(model).is_none() {
             rest.push(scheduled);
             continue;
@@ -62,7 +63,7 @@ pub(super) fn groups<'a, const D: usize>(
     sets.sort_by_key(|set| set[0].0);
     for set in sets {
         if copies_min(set[0].1).is_some_and(|min| set.len() >= min) {
-            let mut group = Group::new(true);
+            let mut group = IslandModels::new(true);
             for scheduled in set {
                 group.add(scheduled);
             }
@@ -73,10 +74,10 @@ pub(super) fn groups<'a, const D: usize>(
     }
     // In the order of the scene.
     rest.sort_by_key(|(number, ..)| *number);
-    let (mut sheets, mut others) = (Vec::new(), Group::new(false));
+    let (mut sheets, mut others) = (Vec::new(), IslandModels::new(false));
     for scheduled in rest {
         if scheduled.1.sheet.is_some() {
-            let mut group = Group::new(false);
+            let mut group = IslandModels::new(false);
             group.add(scheduled);
             sheets.push(group);
         } else {
@@ -102,11 +103,16 @@ pub(crate) fn may_have_copies<'a, const D: usize>(
 
 /// The fewest copies of a model that share an island; `None` if they never do.
 fn copies_min<const D: usize>(model: &Model<D>) -> Option<usize> {
+    let Model { sticks, particles, bodies, tethers, .. } = model;
     let width = model.sheet.as_ref().map_or(0, Sheet::width);
     match width {
         // Contacts of bodies take turns with the sticks, in columns: transposes would cost more than
         // the few sticks of a body gain.
-        _ if model.sticks.is_empty() || !model.bodies.is_empty() => None,
+        _ if sticks.is_empty() || !bodies.is_empty() => None,
+        // Copies have the same sticks side by side, so these must name all particles.
+        _ if sticks.particles() != particles.len() => None,
+        // Tethers of a sheet know its rows and columns, which several sheets do not have.
+        1.. if tethers.iter().any(Option::is_some) => None,
         0..NARROW => Some(COPIES_MIN),
         NARROW..WIDE => Some(SHEET_COPIES_MIN),
         _ => None,

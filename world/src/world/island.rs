@@ -22,7 +22,8 @@ use crate::settings::Moment;
 /// Smaller meshes keep their numbering: they fit the caches anyway.
 const RENUMBERED_FROM: usize = 4096;
 
-/// A part of a world that one plan relaxes: a regular sheet, or all models that are not sheets.
+/// A part of a world that one plan relaxes: a regular sheet, the copies of a model, or all other
+/// models.
 #[derive(Debug)]
 pub struct Island<P, const D: usize = 3> {
     /// Its models as one, in the numbering of the island.
@@ -76,7 +77,7 @@ impl ActiveForces {
 }
 
 /// The schedules of the models of an island, each made from its model alone.
-pub(super) struct Parts<'a, const D: usize> {
+pub(super) struct IslandSchedules<'a, const D: usize> {
     pub(super) schedules: Vec<Schedule>,
     /// The particles of the first, if all are copies of it.
     pub(super) one: Option<&'a Particles<D>>,
@@ -97,7 +98,7 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
     /// memory, not the result.
     pub(super) fn new<K: Kernel<D, Plan = P>>(
         models: Model<D>,
-        Parts { schedules, one }: Parts<'_, D>,
+        IslandSchedules { schedules, one }: IslandSchedules<'_, D>,
         formula: Formula,
         kernel_for: &mut dyn FnMut(&Schedule) -> K,
     ) -> Result<Self, PlanError> {

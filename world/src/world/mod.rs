@@ -38,9 +38,9 @@ use crate::settings::{Settings, scale_displacements, substep_ratio};
 use crate::springs::{SpringError, Springs};
 
 use clock::Before;
-use grouping::{Group, groups};
+use grouping::{IslandModels, groups};
 use hands::Held;
-use island::Parts;
+use island::IslandSchedules;
 use names::Names;
 use snapshot::{Shape, shapes};
 
@@ -73,8 +73,8 @@ struct ModelRange {
     bodies: Range<usize>,
 }
 
-/// The simulation of a scene. Each regular sheet is an island of its own; all other models share
-/// one. Each island has its own kernel; one step moves all islands.
+/// The simulation of a scene. Each regular sheet is an island of its own, and so are all copies of a
+/// model if there are enough; all other models share one. Each island has its own kernel; one step moves all islands.
 ///
 /// Other models do not change the bits of a model's positions unless they touch it: the order of a
 /// model's sticks depends on that model alone.
@@ -194,14 +194,14 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             time: 0.0,
         };
         let models = scene.models().map(|(_, model)| model);
-        for Group { models, schedules, copies } in groups(models, scene.order) {
+        for IslandModels { models, schedules, copies } in groups(models, scene.order) {
             let joined = match &models[..] {
                 [(_, model)] => model.complete()?,
                 models => Model::side_by_side(models.iter().map(|(_, model)| *model))?,
             };
             let one = copies.then(|| &models[0].1.particles);
-            let parts = Parts { schedules, one };
-            let mut island = Island::new(joined, parts, scene.formula, &mut kernel_for)?;
+            let schedules = IslandSchedules { schedules, one };
+            let mut island = Island::new(joined, schedules, scene.formula, &mut kernel_for)?;
             let (mut springs, mut bodies) = (0..0, 0..0);
             for &(at, model) in &models {
                 let part = &mut world.models[at];

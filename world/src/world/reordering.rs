@@ -13,7 +13,8 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// left out.
     ///
     /// **The result changes**: another order of the sticks relaxes to other positions, and the
-    /// kernel for sheets no longer treats the model as a sheet. Particles and sticks keep their
+    /// kernels for sheets and for copies no longer treat the model as a sheet, and the models of its
+    /// island as copies. Particles and sticks keep their
     /// numbers: torn ones stay [torn](Self::is_torn). Models without torn sticks keep their order.
     ///
     /// # Errors

@@ -91,9 +91,11 @@ impl Arguments {
     where
         AnyScene: From<Scene<D>>,
     {
-        for (given, option) in
-            [(!self.schedules.is_empty(), "--schedules"), (self.tuned.is_some(), "--tuned")]
-        {
+        for (given, option) in [
+            (!self.schedules.is_empty(), "--schedules"),
+            (self.tuned.is_some(), "--tuned"),
+            (self.copies.is_some(), "--copies"),
+        ] {
             anyhow::ensure!(!given, "{option} applies to shapes and meshes, not to library scenes");
         }
         let mut settings = scene.settings;

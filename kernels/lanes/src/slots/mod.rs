@@ -289,10 +289,11 @@ impl<E: SlotEngine<D>, const D: usize> SlotPlan<E, D> {
         iterations: u32,
     ) {
         let entry_pass = (self.positions_are == Residence::Columns).then_some(Pass::Fill);
-        self.positions_are = Residence::WorkingCopy;
         let iterations = iterations as usize;
         let sweep = Sweep { entry_pass, substeps: 1, iterations, write_back: false };
         self.sweep(executor, particles, sweep);
+        // Not before, because an executor may panic.
+        self.positions_are = Residence::WorkingCopy;
     }
 
     fn sweep(

@@ -1,7 +1,7 @@
 //! Places of copies of a model.
 
 use serde::Deserialize;
-use taut_core::check_limit;
+use taut_core::{COORDINATE_MAX, check_limit};
 
 use crate::file::error::{At, Complaint};
 use crate::file::only;
@@ -26,6 +26,9 @@ impl<const D: usize> CopiesText<D> {
         if grid.is_some() != spacing.is_some() {
             Err("copies in a grid need both 'grid' and 'spacing'".to_owned())?;
         }
+        if at.as_ref().is_some_and(Vec::is_empty) {
+            Err("no copy has a place".to_owned()).at("at")?;
+        }
         let listed = at.map(|places| -> Result<Vec<[f32; D]>, Complaint> {
             let each = places.into_iter().enumerate();
             each.map(|(nth, at)| place("at", "where a copy is, m,", at).at(nth).at("at")).collect()
@@ -44,14 +47,22 @@ fn in_grid<const D: usize>(
     let spacing = place("spacing", "the spacing of copies, m,", spacing).at("spacing")?;
     let product = counts.iter().map(|&count| u128::from(count)).fold(1, u128::saturating_mul);
     let all = check_limit("copies", product, COPIES_MAX).at("grid")?;
-    Ok((0..all)
-        .map(|mut nth| {
-            let mut at = [0.0; D];
-            for (axis, &count) in counts.iter().enumerate() {
-                at[axis] = (nth % count as usize) as f32 * spacing[axis];
-                nth /= count as usize;
-            }
-            at
+    if all == 0 {
+        Err("a grid of copies needs one or more along each axis".to_owned()).at("grid")?;
+    }
+    let place = |mut nth: usize| {
+        core::array::from_fn(|axis| {
+            let count = counts[axis] as usize;
+            let along = (nth % count) as f32 * spacing[axis];
+            nth /= count;
+            along
         })
-        .collect())
+    };
+    let far =
+        place(all - 1).into_iter().find(|along: &f32| f64::from(along.abs()) > COORDINATE_MAX);
+    if let Some(along) = far {
+        Err(format!("the last copy is {along} m from the first; it must be within 1e12 m"))
+            .at("spacing")?;
+    }
+    Ok((0..all).map(place).collect())
 }

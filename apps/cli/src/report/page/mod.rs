@@ -137,8 +137,9 @@ fn introduction(all: &[Results]) -> Markup {
                     "Code that runs a schedule. It determines the speed, never the result: all "
                     "kernels give the same bits. " code { "textbook" } " is the loop as printed in "
                     "articles, " code { "scalar" } " plain code, one stick at a time; "
-                    code { "wide" } ", " code { "pulp" } " and " code { "grid" } " relax 4 to 16 "
-                    "sticks at once, " code { "grid" } " on regular sheets only; "
+                    code { "wide" } ", " code { "pulp" } ", " code { "grid" } " and " code { "copies" }
+                    " relax 4 to 16 sticks at once, " code { "grid" } " on regular sheets only, "
+                    code { "copies" } " one stick of as many copies of a mesh; "
                     code { "colour" } " runs one of them on several threads."
                 }
                 dt { "instruction set" } dd {
