@@ -3,7 +3,8 @@
 #![forbid(unsafe_code)]
 
 use taut::world::{
-    AnyScene, Arranged, Arrangement, LibraryScene, Model, Order, Scene, StickSet, World, WorldError,
+    AnyScene, Arranged, Arrangement, LibraryScene, Model, Numbering, Order, Scene, StickSet, World,
+    WorldError,
 };
 use taut::{AnyKernel, Formula, Kernel, Schedule, Step};
 
@@ -26,8 +27,11 @@ pub struct Exhibit {
     pub formula: Formula,
 }
 
+/// Copies of the disc of [`exhibits`], into a second group of 16.
+const COPIES: usize = 18;
+
 /// Scenes of a sheet, a disc and a sphere, each in colours, bands and blocks, and as a sheet if
-/// it is one, by every formula.
+/// it is one, by every formula; and copies of a small disc.
 ///
 /// # Panics
 /// Never, because these scenes and arrangements are valid.
@@ -37,7 +41,15 @@ pub fn exhibits() -> impl Iterator<Item = Exhibit> {
         ("disc-40-all", Model::disc(40, StickSet::All)),
         ("sphere-28-all", Model::sphere(28, StickSet::All)),
     ];
-    scenes.into_iter().flat_map(|(name, scene)| {
+    let disc = Model::disc(6, StickSet::All).expect("a disc can be made");
+    let coloured = Arrangement { order: Order::Coloured, numbering: Numbering::Given };
+    let copies = coloured.of_copies(&disc, COPIES).expect("a disc can be copied");
+    let copies = Formula::ALL.into_iter().map(move |formula| Exhibit {
+        name: format!("discs-6-all-x{COPIES} {coloured} {formula}"),
+        arranged: copies.clone(),
+        formula,
+    });
+    let scenes = scenes.into_iter().flat_map(|(name, scene)| {
         let scene = scene.expect("such scenes can be made");
         let fits = |order: &Arrangement| match order.order {
             Order::Authored | Order::Packed | Order::Starred => false,
@@ -53,7 +65,8 @@ pub fn exhibits() -> impl Iterator<Item = Exhibit> {
                 formula,
             })
         })
-    })
+    });
+    scenes.chain(copies)
 }
 
 /// The number of steps before a scene of the library is hashed.
