@@ -21,6 +21,7 @@ extern crate alloc;
 #[cfg(feature = "serde")]
 mod array;
 mod changes;
+mod column;
 mod counted;
 mod error;
 mod executor;
@@ -45,6 +46,7 @@ mod stretch;
 mod triangles;
 
 pub use changes::{Changes, Cursor, Delta};
+pub use column::{Column, PADDING};
 pub use counted::{Counted, Tally};
 pub use error::PlanError;
 pub use executor::{Executor, Inline};
@@ -59,8 +61,8 @@ pub use limits::{LimitError, PARTICLES_MAX, STICKS_MAX, TRIANGLES_MAX, check_lim
 pub use lists::Lists;
 
 pub use particles::{
-    COORDINATE_MAX, Column, Columns, INVERSE_MASS_MAX, INVERSE_MASS_MIN, PADDING, ParticleError,
-    Particles, hash_points,
+    COORDINATE_MAX, Columns, INVERSE_MASS_MAX, INVERSE_MASS_MIN, ParticleError, Particles,
+    hash_points,
 };
 pub use plan::{Engine, Plan, Residence, Session, Substeps};
 pub use real::Real;

@@ -1,6 +1,6 @@
 //! Work on one particle at a time, in the layout of a plan.
 
-use crate::particles::PADDING;
+use crate::column::PADDING;
 use crate::real::Real;
 
 /// Some particles as slices, in the order in which a plan keeps them.

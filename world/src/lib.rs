@@ -18,6 +18,7 @@ mod emitter;
 mod error;
 mod force;
 mod forces;
+mod grouping;
 mod groups;
 mod linear;
 mod matter;

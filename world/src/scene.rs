@@ -9,12 +9,12 @@ use taut_core::{
 
 use crate::error::ModelError;
 use crate::force::Force;
+use crate::grouping::may_have_copies;
 use crate::model::Tethers;
 use crate::model::{Model, Order};
 use crate::obstacle::Obstacle;
 use crate::settings::{Settings, scale_displacements, substep_ratio};
 use crate::springs::SpringError;
-use crate::world::may_have_copies;
 
 /// Why a model cannot be added to a scene.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -7,9 +7,8 @@ mod serialized;
 
 use alloc::vec::Vec;
 
-use aligned_vec::{AVec, ConstAlign};
-
 use crate::changes::{Changes, Cursor};
+use crate::column::{Column, PADDING};
 use crate::hash::fnv1a;
 use crate::real::Real;
 use crate::stage::{Numbers, ParticleView, Stage};
@@ -17,19 +16,12 @@ use crate::stage::{Numbers, ParticleView, Stage};
 use checks::{checked_coordinates, checked_inverse_mass};
 pub use error::ParticleError;
 
-/// Columns are padded with inert particles to a multiple of this: the lanes of the widest `f32`
-/// register, so that no kernel has a tail loop over particles.
-pub const PADDING: usize = 16;
-
 /// The largest valid magnitude of a coordinate, m.
 pub const COORDINATE_MAX: f64 = 1e12;
 /// The smallest valid inverse mass other than 0 (pinned), 1/kg.
 pub const INVERSE_MASS_MIN: f64 = 1e-9;
 /// The largest valid inverse mass, 1/kg.
 pub const INVERSE_MASS_MAX: f64 = 1e9;
-
-/// A column: 64-byte aligned.
-pub type Column<S> = AVec<S, ConstAlign<64>>;
 
 /// Particles in `D` dimensions: columns of position, previous position (m) and inverse mass
 /// (1/kg, 0 = pinned), each 64-byte aligned and padded with inert particles to a multiple of

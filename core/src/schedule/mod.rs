@@ -7,6 +7,7 @@ mod coloured;
 mod copies;
 mod error;
 mod packed;
+mod parts;
 mod sheet;
 mod side_by_side;
 mod starred;
@@ -26,6 +27,7 @@ use builder::Builder;
 pub use copies::Copies;
 pub use error::ScheduleError;
 pub use packed::{OPEN_PACKETS, PACKET_STICKS};
+pub use parts::{Block, Phase};
 pub use sheet::{
     BAND_ROWS, BLOCK_ROWS, Family, Sheet, SheetBlock, SheetError, WIDE, WIDE_BAND_ROWS,
 };
@@ -400,38 +402,6 @@ impl Schedule {
         } else {
             Err(ScheduleError::Missing { ordered: self.order.len(), sticks })
         }
-    }
-}
-
-/// A set of blocks that share no particle.
-#[derive(Clone, Debug)]
-pub struct Phase<'a> {
-    schedule: &'a Schedule,
-    blocks: Range<usize>,
-}
-
-/// A sequence of batches.
-#[derive(Clone, Debug)]
-pub struct Block<'a> {
-    schedule: &'a Schedule,
-    batches: Range<usize>,
-}
-
-impl<'a> Phase<'a> {
-    /// The blocks; their order does not affect the result.
-    pub fn blocks(&self) -> impl Iterator<Item = Block<'a>> + use<'a> {
-        let schedule = self.schedule;
-        self.blocks
-            .clone()
-            .map(|block| Block { schedule, batches: span(&schedule.block_ends, block) })
-    }
-}
-
-impl<'a> Block<'a> {
-    /// The batches, in sequence, each a set of independent sticks.
-    pub fn batches(&self) -> impl Iterator<Item = &'a [u32]> + use<'a> {
-        let schedule = self.schedule;
-        self.batches.clone().map(|batch| &schedule.order[span(&schedule.batch_ends, batch)])
     }
 }
 

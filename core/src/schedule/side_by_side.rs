@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::{Builder, CLOTH_STICKS, Copies, Schedule, ScheduleError};
-use crate::particles::PADDING;
+use crate::column::PADDING;
 use crate::real::Real;
 use crate::sticks::Sticks;
 

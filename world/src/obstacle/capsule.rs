@@ -2,7 +2,8 @@
 
 use taut_core::Lane;
 
-use super::solid::{Shape, Side};
+use super::side::Side;
+use super::solid::Shape;
 use super::sphere::{check_radius, least_offset, length_and_direction, may_reach_ball};
 use crate::drawing::{Figure, Form};
 use crate::error::ModelError;

@@ -3,7 +3,8 @@
 use taut_core::{LEAST_SQUARED_LENGTH, Lane};
 
 use super::half_space::span;
-use super::solid::{Shape, Side};
+use super::side::Side;
+use super::solid::Shape;
 use super::sphere::may_reach_ball;
 use crate::drawing::{Figure, Form};
 use crate::error::ModelError;

@@ -2,7 +2,8 @@
 
 use taut_core::Lane;
 
-use super::solid::{Shape, Side};
+use super::side::Side;
+use super::solid::Shape;
 use crate::drawing::{Figure, Form};
 use crate::error::ModelError;
 use crate::path::Pose;

@@ -4,7 +4,7 @@ use pulp::{NullaryFnOnce, Simd, WithSimd};
 use taut_core::Lane;
 use taut_lanes::pulp::{Mask, Register};
 
-use super::solid::Side;
+use super::side::Side;
 use crate::groups::{BOX_MAX, Extent, GroupPass, Groups};
 use crate::path::Drift;
 use crate::simd::widest;

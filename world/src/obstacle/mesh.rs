@@ -7,7 +7,7 @@ use taut_core::{Particles, TriangleError};
 
 use super::Obstacle;
 use super::solid::Solid;
-use super::triangle::{Point, Triangle};
+use super::triangle::{Facing, Point, Triangle};
 use crate::body::Probe;
 use crate::drawing::{Figure, Form};
 use crate::error::ModelError;
@@ -17,17 +17,6 @@ use crate::path::{Drift, Pose, check_point, upright};
 use crate::settings::Moment;
 use crate::surface::{Contact, Law, Mover, Nearest};
 use crate::vector::{difference, dot, length, plus};
-
-/// The sides from which particles collide with the triangles of a mesh.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Facing {
-    /// The side from which their corners are counter-clockwise. Particles pass from the other side:
-    /// one that is inside a closed mesh by mistake gets out.
-    #[default]
-    Front,
-    /// Both sides.
-    Both,
-}
 
 /// A triangle mesh, convex or not, closed or not, still or moving as a whole.
 ///

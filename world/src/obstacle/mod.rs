@@ -10,6 +10,7 @@ mod keep_out;
 mod limb_contacts;
 #[cfg(feature = "parry")]
 mod mesh;
+mod side;
 mod solid;
 mod sphere;
 #[cfg(feature = "parry")]
@@ -31,9 +32,12 @@ pub use cuboid::Cuboid;
 pub use half_space::HalfSpace;
 pub use limb_contacts::LimbContacts;
 #[cfg(feature = "parry")]
-pub use mesh::{Facing, TriMesh};
-pub use solid::{Shape, Side, Solid};
+pub use mesh::TriMesh;
+pub use side::Side;
+pub use solid::{Shape, Solid};
 pub use sphere::Sphere;
+#[cfg(feature = "parry")]
+pub use triangle::Facing;
 
 /// The collision pass of a [`Solid`] of a [`Shape`] over particles in a substep.
 pub struct FormulaPass<'a, const D: usize>(pub(crate) &'a dyn GroupPass<D>);

@@ -3,9 +3,10 @@
 use core::fmt::Debug;
 
 use pulp::NullaryFnOnce;
-use taut_core::{Lane, Particles};
+use taut_core::Particles;
 
 use super::keep_out::KeepOut;
+use super::side::Side;
 use super::{FormulaPass, Obstacle};
 use crate::body::Probe;
 use crate::drawing::Figure;
@@ -114,37 +115,6 @@ impl<S, const D: usize> Solid<S, D> {
             return [after; 2];
         }
         [self.pose(moment.time - f64::from(moment.h)), after]
-    }
-}
-
-/// A side of a shape in world coordinates. Its formulas are generic over [`Lane`], so that they
-/// give the same bits for one particle and for a register of particles; inline them.
-pub trait Side<const D: usize>: Copy + Send + Sync {
-    /// The signed distance from `x`, and the normal. Use `Lane::select` instead of branches.
-    fn nearest<L: Lane>(&self, x: [L; D]) -> Nearest<D, L>;
-
-    /// Whether `x` may be closer than `reach`, which is not negative: a cheap first test, as most
-    /// particles are far off. False positives cost time; false negatives miss collisions. The
-    /// default calls [`nearest`](Self::nearest).
-    #[inline(always)]
-    fn may_reach<L: Lane>(&self, x: [L; D], reach: L) -> L::Mask {
-        reach.above(self.nearest(x).distance)
-    }
-
-    /// Whether a point of the axis-aligned box from `low` to `high` may be closer than `reach`: a
-    /// first test of many particles at once, as conservative as [`may_reach`](Self::may_reach). A
-    /// box with `low` above `high` is empty. The default is true.
-    #[inline(always)]
-    fn may_reach_box<L: Lane>(&self, low: [L; D], high: [L; D], reach: L) -> L::Mask {
-        let _ = (low, high);
-        reach.at_least(reach)
-    }
-
-    /// The room that a particle with distance `reach` has in front of this side before it hits an
-    /// opposite one, m. Infinite by default.
-    #[inline(always)]
-    fn clear<L: Lane>(&self, reach: L) -> L {
-        reach.constant(f64::INFINITY)
     }
 }
 

@@ -2,8 +2,18 @@
 
 use robust::{Coord3D, orient3d};
 
-use super::mesh::Facing;
 use crate::vector::{cross, difference, dot, plus};
+
+/// The sides from which particles collide with the triangles of a mesh.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Facing {
+    /// The side from which their corners are counter-clockwise. Particles pass from the other side:
+    /// one that is inside a closed mesh by mistake gets out.
+    #[default]
+    Front,
+    /// Both sides.
+    Both,
+}
 
 pub(super) type Point = [f64; 3];
 

@@ -6,7 +6,6 @@ mod cutting;
 mod diagnostics;
 mod drawing;
 mod error;
-mod grouping;
 mod hands;
 mod integrate;
 mod island;
@@ -31,6 +30,7 @@ use taut_core::{
 
 use crate::drawing::Look;
 use crate::force::Force;
+use crate::grouping::{IslandModels, groups};
 use crate::model::Model;
 use crate::obstacle::Obstacle;
 use crate::scene::Scene;
@@ -38,7 +38,6 @@ use crate::settings::{Settings, scale_displacements, substep_ratio};
 use crate::springs::{SpringError, Springs};
 
 use clock::Before;
-use grouping::{IslandModels, groups};
 use hands::Held;
 use island::IslandSchedules;
 use names::Names;
@@ -48,7 +47,6 @@ pub use clock::{Clock, Frame};
 pub use diagnostics::Diagnostics;
 pub use drawing::{Drawing, DrawnPart, Removed};
 pub use error::WorldError;
-pub(crate) use grouping::may_have_copies;
 pub use island::Island;
 pub use snapshot::{Snapshot, SnapshotError};
 pub use step::{Outcome, Pass};

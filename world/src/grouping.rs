@@ -16,11 +16,11 @@ const SHEET_COPIES_MIN: usize = 16;
 const WIDE: usize = 48;
 
 /// Models that share an island, with their numbers in the scene, and their schedules.
-pub(super) struct IslandModels<'a, const D: usize> {
-    pub(super) models: Vec<(usize, &'a Model<D>)>,
-    pub(super) schedules: Vec<Schedule>,
+pub(crate) struct IslandModels<'a, const D: usize> {
+    pub(crate) models: Vec<(usize, &'a Model<D>)>,
+    pub(crate) schedules: Vec<Schedule>,
     /// Whether all have the same ends of sticks and the same schedule.
-    pub(super) copies: bool,
+    pub(crate) copies: bool,
 }
 
 impl<'a, const D: usize> IslandModels<'a, D> {
@@ -39,7 +39,7 @@ type Scheduled<'a, const D: usize> = (usize, &'a Model<D>, Schedule);
 
 /// One group for each regular sheet, except narrow ones that are copies; then one for each set of
 /// copies; then one of all other models.
-pub(super) fn groups<'a, const D: usize>(
+pub(crate) fn groups<'a, const D: usize>(
     models: impl Iterator<Item = &'a Model<D>>,
     order: Option<Order>,
 ) -> Vec<IslandModels<'a, D>> {
