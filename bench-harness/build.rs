@@ -12,7 +12,8 @@ fn main() {
     );
     note("TAUT_TARGET", env::var("TARGET").ok().as_deref());
     note("TAUT_FLAGS", Some(&flags()));
-    // A new commit or a switch of branch is a new build; an edit without either is not noticed.
+    // Runs again after a commit or a switch of branch; not after an edit without either, so `-dirty` may be
+    // out of date.
     for path in ["HEAD", "logs/HEAD"] {
         if let Some(path) = first_line("git", &["rev-parse", "--git-path", path]) {
             println!("cargo::rerun-if-changed={path}");
@@ -25,7 +26,7 @@ fn main() {
 fn flags() -> String {
     let profile = env::var("PROFILE").unwrap_or_default();
     let flags = env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
-    // Between flags there is the separator of units.
+    // Cargo separates the flags by U+001F.
     match flags.replace('\u{1f}', " ").trim() {
         "" => format!("{profile}, no flags"),
         flags => format!("{profile}, {flags}"),

@@ -16,13 +16,13 @@ pub struct Scenario {
     pub sticks: StickSet,
     /// The seed of a shuffled numbering.
     pub shuffle: Option<u64>,
-    /// The arrangement. All kernels that run it have the same bits.
+    /// The arrangement. All kernels that run it give the same bits.
     pub arrangement: Arrangement,
     /// The formulas.
     pub formulas: &'static [Formula],
     /// The sizes.
     pub sizes: &'static [usize],
-    /// Iterations a frame.
+    /// Iterations a substep.
     pub iterations: u32,
     /// Substeps a frame.
     pub substeps: u32,
@@ -39,7 +39,7 @@ pub const SCENARIOS: &[Scenario] = &[
         stretch_rms_bound: 0.6,
         ..DRAPE
     },
-    // One iteration: motion and copies take as long as the sticks.
+    // One iteration: motion, and copying particles in and out, take as long as the sticks.
     Scenario { name: "drape-all-once", iterations: 1, stretch_rms_bound: 1.0, ..DRAPE },
     Scenario { name: "drape-all-substeps", iterations: 1, substeps: 8, ..DRAPE },
     Scenario { sizes: &[32, 128], formulas: &[Formula::Halley, Formula::Quick], ..DISC },
@@ -112,7 +112,7 @@ pub fn engines_in(order: Order) -> Vec<AnyKernel> {
     AnyKernel::available().into_iter().filter(fits).collect()
 }
 
-/// The fastest kernel for an order, where only the bits matter.
+/// The fastest kernel for an order, for callers that need only the result, which all kernels share.
 pub(crate) fn fastest_in(order: Order) -> AnyKernel {
     let engines = engines_in(order);
     let grid = engines.iter().find(|kernel| kernel.is_for_sheets());

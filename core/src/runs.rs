@@ -1,9 +1,10 @@
-//! Runs: items whose corners are consecutive particles, as in a sheet.
+//! Runs: sequences of sticks or triangles in which each corner advances from particle to particle
+//! (`[4, 6]`, `[5, 7]`, ...), as in a sheet.
 
 use alloc::vec::Vec;
 
-/// An item with corners (a stick, a triangle), ordered by direction, first corner and number: the
-/// items of a run are consecutive.
+/// A stick or triangle, to be sorted: compares by direction, then by first corner, then by number, so
+/// that the items of a run are next to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Directed<T = u32> {
     /// The offsets of the other corners from the first.
@@ -22,7 +23,7 @@ impl Directed {
 }
 
 impl<T: Copy + Ord> Directed<T> {
-    /// Items in their order.
+    /// Sorts items, so that those of a run are next to each other.
     ///
     /// ```
     /// use taut_core::Directed;
@@ -39,8 +40,8 @@ impl<T: Copy + Ord> Directed<T> {
         sorted
     }
 
-    /// The longest runs of sorted items: items of one direction, each first corner 1 to `stride`
-    /// above the one before.
+    /// Splits sorted items into runs that are as long as possible: items of one direction, each first
+    /// corner 1 to `stride` above the one before.
     pub fn runs(sorted: &[Self], stride: u32) -> impl Iterator<Item = &[Self]> {
         sorted.chunk_by(move |one, next| {
             one.direction == next.direction && (1..=stride).contains(&(next.first - one.first))

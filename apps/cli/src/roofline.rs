@@ -16,7 +16,7 @@ use crate::table;
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Arguments {
-    /// Scenes, of: drape, disc, sphere.
+    /// Scenes, any of: drape, disc, sphere.
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "drape,disc")]
     scenes: Vec<Shape>,
     /// Sizes of the scenes.
@@ -26,10 +26,10 @@ pub(crate) struct Arguments {
     /// Stick set: structural, shear, or all (including bending).
     #[arg(long, value_name = "SET", default_value = "all", value_parser = parse::<StickSet>)]
     sticks: StickSet,
-    /// Schedules, as for compare. [default: sheet for sheets, blocked/hilbert for other scenes]
+    /// Schedules, as for `taut compare`. [default: sheet for sheets, blocked/hilbert for other scenes]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<Arrangement>)]
     schedules: Vec<Arrangement>,
-    /// Formulas, of: exact, newton, halley, quick.
+    /// Formulas, any of: exact, newton, halley, quick.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<Formula>,
           default_value = "exact,newton,halley,quick")]
     formulas: Vec<Formula>,
@@ -94,9 +94,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 const EXPLANATION: &str = "\
 limit: the largest of four times that may overlap. arithmetic: additions and multiplications;
 divider: divisions and roots; access: loads and stores of each stick at first-level cache bandwidth;
-sweep: all data once an iteration, at the bandwidth of its size. times limit: fastest over limit.
+sweep: all data once an iteration, at the bandwidth measured for as much data. times limit: the fastest
+time over the limit.
 Not in the limit: shuffles, comparisons, selections and addresses; loads narrower than a register;
-loads that wait for stores; sticks that wait for each other; motion and copies, once a frame.";
+loads that wait for stores; sticks that wait for each other; motion, and copying particles in and out, once a frame.";
 
 impl Arguments {
     fn contests(&self) -> anyhow::Result<Vec<(String, Contest)>> {

@@ -1,4 +1,5 @@
-// Runs the host as WebAssembly in a worker, instead of a server.
+// Runs the host (the part of the viewer that simulates) as WebAssembly in a web worker, so that no server is
+// needed.
 //
 // Receives commands as JSON strings; posts messages of the host as JSON strings and ArrayBuffers.
 'use strict';

@@ -1,4 +1,4 @@
-//! Drift of momentum and energy of a free body; exactly 0 in nature.
+//! Drift of momentum and energy of a free body, which a real one does not have.
 
 use serde::Serialize;
 use taut::{Formula, Particles, Real, Step};
@@ -8,22 +8,22 @@ use crate::residual::Residual;
 use crate::twins::Twins;
 use taut::world::{Arranged, Arrangement};
 
-/// How the body is thrown, m/s.
+/// The initial velocity of the body, m/s.
 const THROWN: [f64; 3] = [1.0, 2.0, 0.5];
-/// How it spins, rad/s.
+/// Its initial angular velocity, rad/s.
 const SPIN: [f64; 3] = [2.0, 1.0, 6.0];
 
-/// A body thrown spinning, without pins, gravity and damping, after some frames. Shares are of
-/// what it started with.
+/// A body thrown spinning, without pins, gravity or damping, after some frames. Changes are relative to
+/// the initial values.
 #[derive(Clone, Debug, Serialize)]
 pub struct DriftRow {
     /// The formula.
     pub formula: &'static str,
-    /// The arrangement.
+    /// The order and numbering of the sticks, as an [`Arrangement`] is written.
     pub schedule: String,
     /// How many frames were done.
     pub frames: usize,
-    /// How far the momentum is from what it was, as a share, in `f32`.
+    /// The relative change of the momentum, in `f32`.
     pub momentum: f64,
     /// The same in `f64`.
     pub momentum_f64: f64,
@@ -31,9 +31,9 @@ pub struct DriftRow {
     pub angular_momentum: f64,
     /// The same in `f64`.
     pub angular_momentum_f64: f64,
-    /// By how much the kinetic energy about the centre of mass has grown, as a share, in `f32`.
+    /// The relative growth of the kinetic energy about the centre of mass, in `f32`.
     pub energy: f64,
-    /// What is left of the stretch.
+    /// The residual after these frames.
     pub residual: Residual,
 }
 
@@ -101,7 +101,7 @@ fn throw(particles: &mut Particles<3>, substep: f64) -> Result<(), taut::Particl
 }
 
 impl Kept {
-    /// By free particles that moved for one substep.
+    /// Those of free particles, whose velocities are their last displacement over a substep.
     fn by<S: Real>(particles: &Particles<3, S>, substep: f64) -> Self {
         let velocity = |particle: usize| -> [f64; 3] {
             std::array::from_fn(|axis| {

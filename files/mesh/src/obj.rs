@@ -30,7 +30,7 @@ pub(crate) fn read(bytes: &[u8], options: &LoadOptions) -> Result<Soup> {
     reader.finish()
 }
 
-/// `line`, and the following ones for as long as a backslash ends them.
+/// `line`, joined with the next line for as long as it ends in a backslash.
 fn joined<'a>(line: &'a str, rest: &mut impl Iterator<Item = (u64, &'a str)>) -> Cow<'a, str> {
     let Some(start) = line.trim_end().strip_suffix('\\') else {
         return Cow::Borrowed(line);
@@ -49,9 +49,9 @@ fn joined<'a>(line: &'a str, rest: &mut impl Iterator<Item = (u64, &'a str)>) ->
 
 struct Reader {
     soup: Soup,
-    /// The present line.
+    /// The number of the current line.
     number: u64,
-    /// The corners of the present face; a reused buffer.
+    /// The corners of the current face; a reused buffer.
     corners: Vec<u32>,
     /// Corners that refer to a vertex further down in the file: rare, but valid if it exists.
     forward: Vec<Forward>,

@@ -113,7 +113,7 @@ impl Drop for Threads {
         self.common.ended.store(true, Ordering::Relaxed);
         for worker in self.workers.drain(..) {
             worker.thread().unpark();
-            // It cannot have panicked: the gate catches what the work does.
+            // It cannot have panicked: the gate catches panics of the work.
             let _ = worker.join();
         }
     }

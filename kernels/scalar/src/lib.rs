@@ -324,8 +324,8 @@ fn relax_slots<F: Factor, const D: usize, S: Real>(
     rows: &mut [Row<D, S>],
     inverse_h2: S,
 ) {
-    // A separate loop for plain sticks: a branch per stick makes it spill columns to the stack and
-    // run a sixth slower.
+    // A separate loop for plain sticks: with a branch per stick, the compiler spills the addresses of the
+    // columns to the stack, and the loop runs a sixth slower.
     match slots.special {
         None if F::STORES_WEIGHT => {
             relax_each::<F, D, S>(slots, rows, |slot, _| (slots.weight_term[slot], None));
@@ -342,7 +342,7 @@ fn relax_slots<F: Factor, const D: usize, S: Real>(
     }
 }
 
-/// Relaxes slot by slot, given each one's weight term and response.
+/// Relaxes stick by stick, given each one's weight term and response.
 #[inline(always)]
 fn relax_each<F: Factor, const D: usize, S: Real>(
     slots: &Slots<'_, S>,
@@ -368,8 +368,8 @@ fn relax_each<F: Factor, const D: usize, S: Real>(
 }
 
 /// Counts the operations of one relaxation of all sticks: runs the relaxation stick by stick on
-/// [`Counted`] lanes, at the current positions. Terms that a plan computes beforehand (of rest
-/// length and weight) are not counted, except for the sum of the masses.
+/// [`Counted`] lanes, at the current positions. Terms that a plan computes beforehand (from rest
+/// lengths and inverse masses) are not counted, except for the sum of the two inverse masses.
 ///
 /// Multiply by substeps and iterations for the cost of a step. Moves no particle.
 ///

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::Context;
 use taut::world::Snapshot;
 
-/// Reads a file of `--snapshot`.
+/// Reads a file that `--snapshot` wrote, for `--resume`.
 pub(crate) fn read(path: &Path) -> anyhow::Result<Snapshot> {
     let file = path.display();
     let text = fs::read_to_string(path).with_context(|| format!("{file}: cannot be read"))?;

@@ -1,4 +1,4 @@
-//! Commands of pages.
+//! Runs the commands that pages send.
 
 use taut::KernelChoice;
 use taut::world::{SceneError, UnknownScene};

@@ -1,5 +1,5 @@
-// Light: one key light with a shadow, a sky above and an earth below. Text that the shaders of
-// everything solid share, and the numbers behind it.
+// Light: one key light with a shadow, and ambient light from sky and ground. GLSL that the shaders of all
+// solid surfaces share, and its uniforms.
 
 import { UNIT } from './matter.js';
 import { unit } from './math.js';
@@ -14,7 +14,7 @@ uniform float u_offset;
 uniform bool u_soft;
 uniform highp sampler2DShadow u_shadow;
 
-/** The fraction of the key light that reaches p; n: its normal on the side of the light. */
+/** The fraction of the key light that reaches p; n: the normal there, turned to the light. */
 float keyLight(vec3 p, vec3 n) {
   vec3 q = (u_light * vec4(p + n * u_offset, 1.0)).xyz * 0.5 + 0.5;
   if (any(lessThan(q, vec3(0.0))) || any(greaterThan(q, vec3(1.0)))) return 1.0;

@@ -63,7 +63,7 @@ impl<S: Simd> Register<S> {
         Self { simd, lanes: simd.splat_f32s(value) }
     }
 
-    /// The lanes, as `pulp` has them.
+    /// The lanes, as the vector type of `pulp`.
     #[inline(always)]
     pub fn lanes(self) -> S::f32s {
         self.lanes
@@ -75,7 +75,7 @@ impl<S: Simd> Register<S> {
         Self { lanes: self.simd.min_f32s(self.lanes, other.lanes), ..self }
     }
 
-    /// The greater of two numbers; likewise.
+    /// The greater of two numbers; with a NaN, the result depends on the instruction set.
     #[inline(always)]
     pub fn greater(self, other: Self) -> Self {
         Self { lanes: self.simd.max_f32s(self.lanes, other.lanes), ..self }
@@ -147,8 +147,9 @@ impl<S: Simd> Lane for Register<S> {
     fn above(self, other: Self) -> Mask<S> {
         Mask { simd: self.simd, lanes: self.simd.greater_than_f32s(self.lanes, other.lanes) }
     }
-    /// For masks as wide as registers, bit operations instead of a blend: on AVX2 three like a
-    /// blend, but one if `no` is zero, which the compiler does not optimize for a blend.
+    /// For masks as wide as registers, bit operations instead of a blend. On AVX2 these are three
+    /// instructions, which cost as much as a blend; but if `no` is zero, only one is left, and of a blend
+    /// with zero the compiler leaves a whole one.
     #[inline(always)]
     fn select(Mask { simd, lanes: mask }: Mask<S>, yes: Self, no: Self) -> Self {
         let lanes = if const { size_of::<S::m32s>() == size_of::<S::f32s>() } {

@@ -1,4 +1,5 @@
-//! Where the newest values are: constants, masses and positions follow what changed in the columns.
+//! Which of columns and slots has the newer values; constants, masses and positions are updated after
+//! changes in the columns.
 
 use taut_core::{Delta, Executor, Particles, PlanError, Residence, Sticks};
 
@@ -79,7 +80,7 @@ impl<E: SlotEngine<D>, const D: usize> SlotPlan<E, D> {
     pub(super) fn fill(&mut self, executor: &dyn Executor, particles: &mut Particles<D>) {
         if self.positions_are == Residence::Columns {
             self.pass(executor, particles, Buffer::Positions, Pass::Fill);
-            // Not `Both`: the columns may hold -0.0.
+            // Not `Both`: the columns may hold -0.0, which is +0.0 in the slots.
             self.positions_are = Residence::WorkingCopy;
         }
         if self.previous_are == Residence::Columns {
