@@ -9,7 +9,7 @@ use std::time::Duration;
 use criterion::{Criterion, Throughput};
 use taut::world::{Arranged, Arrangement, Model, StickSet};
 use taut::{AnyKernel, Formula, Kernel};
-use taut_bench::engine_name;
+use taut_bench::kernel_path;
 
 fn main() {
     let mut criterion = Criterion::default()
@@ -28,8 +28,8 @@ fn main() {
     criterion.final_summary();
 }
 
-fn measure(criterion: &mut Criterion, name: &str, scene: &Model) {
-    let usual = Arrangement::default_of(scene);
+fn measure(criterion: &mut Criterion, name: &str, model: &Model) {
+    let usual = Arrangement::default_of(model);
     let mut all = vec![usual];
     for other in ["banded", "packed/rcm", "blocked/hilbert", "starred/rcm"] {
         let other = other.parse().expect("the name of an arrangement");
@@ -37,14 +37,14 @@ fn measure(criterion: &mut Criterion, name: &str, scene: &Model) {
             all.push(other);
         }
     }
-    let arrange = |it: Arrangement| it.of(scene).expect("an arrangement of this scene");
+    let arrange = |it: Arrangement| it.of(model).expect("an arrangement of this model");
 
     let mut group = criterion.benchmark_group(format!("arrange/{name}"));
-    group.throughput(Throughput::Elements(scene.sticks.len() as u64));
+    group.throughput(Throughput::Elements(model.sticks.len() as u64));
     for arrangement in all {
         group.bench_function(arrangement.to_string(), |bencher| {
             bencher.iter_with_large_drop(|| arrange(arrangement));
-            assert_complete(&arrange(arrangement), scene);
+            assert_complete(&arrange(arrangement), model);
         });
     }
     group.finish();
@@ -53,17 +53,17 @@ fn measure(criterion: &mut Criterion, name: &str, scene: &Model) {
     let mut group = criterion.benchmark_group(format!("plan/{name}"));
     group.throughput(Throughput::Elements(sticks.len() as u64));
     let mut kernels = vec![AnyKernel::best_for(&schedule), AnyKernel::best()];
-    kernels.dedup_by_key(|kernel| engine_name(kernel));
+    kernels.dedup_by_key(|kernel| kernel_path(kernel));
     for kernel in kernels {
         let plan = || kernel.plan(&particles, &sticks, &schedule, Formula::Halley).expect("a plan");
-        group.bench_function(engine_name(&kernel), |bencher| bencher.iter_with_large_drop(plan));
+        group.bench_function(kernel_path(&kernel), |bencher| bencher.iter_with_large_drop(plan));
     }
     group.finish();
 }
 
 /// Checks that every stick is in the order once.
-fn assert_complete(arranged: &Arranged, scene: &Model) {
+fn assert_complete(arranged: &Arranged, model: &Model) {
     let mut order = arranged.schedule.order().to_vec();
     order.sort_unstable();
-    assert!(order.iter().map(|&stick| stick as usize).eq(0..scene.sticks.len()));
+    assert!(order.iter().map(|&stick| stick as usize).eq(0..model.sticks.len()));
 }

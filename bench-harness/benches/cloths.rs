@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use criterion::{BenchmarkId, Criterion, Throughput};
 use taut::world::{Model, StickSet};
 use taut::{AnyKernel, AnyPlan, Formula, Kernel, Particles, Plan, Pool, Schedule, Step, Sticks};
-use taut_bench::engine_name;
+use taut_bench::kernel_path;
 
 /// Frames until the cloths are reset, before they come to rest.
 const FRAMES: u64 = 8;
@@ -51,10 +51,10 @@ fn main() {
     let mut group = criterion.benchmark_group(format!("cloths/{cloths}x{SIZE}"));
     group.throughput(Throughput::Elements(sticks.len() as u64 * u64::from(step.iterations)));
     let mut engines = vec![AnyKernel::best_for(&schedule), AnyKernel::best()];
-    engines.dedup_by_key(|kernel| engine_name(kernel));
+    engines.dedup_by_key(|kernel| kernel_path(kernel));
     let entries = powers.flat_map(|threads| engines.iter().map(move |one| (threads, one.clone())));
     for (threads, one) in entries {
-        let engine = engine_name(&one);
+        let engine = kernel_path(&one);
         let kernel = match threads {
             1 => one,
             more => one.on_threads(Pool::new(more).expect("threads")),

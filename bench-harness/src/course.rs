@@ -7,20 +7,20 @@ use crate::runner::{Runner, State};
 use crate::scenario::Scenario;
 use taut::world::{Arranged, ArrangementError};
 
-/// Frames before the start: the scene falls and stretches by then.
+/// Frames before the start: the model falls and stretches by then.
 pub const WARMUP_FRAMES: usize = 60;
-/// The maximum number of frames of a run before it restarts: a scene that settles has denormal
+/// The maximum number of frames of a run before it restarts: a model that settles has denormal
 /// coordinates, which are slow.
 pub const COURSE_FRAMES: usize = 8;
 
-/// A scene of a scenario with one formula: the start of its runs, and the hash of the scalar kernel
+/// A model of a scenario with one formula: the start of its runs, and the hash of the scalar kernel
 /// after each frame.
 #[derive(Debug)]
 pub struct Course {
     scenario: Scenario,
     formula: Formula,
     /// At the start.
-    scene: Model,
+    model: Model,
     /// The same in the scenario's arrangement.
     arranged: Arranged,
     start_hash: u64,
@@ -31,7 +31,7 @@ pub struct Course {
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CourseError {
-    /// The arrangement does not suit the scene.
+    /// The arrangement does not suit the model.
     #[error(transparent)]
     Arrangement(#[from] ArrangementError),
     /// A plan cannot be built.
@@ -71,34 +71,34 @@ pub enum Unsound {
 }
 
 impl Course {
-    /// Runs a [scene](Scenario::scene) of the scenario up to the start, then the scalar kernel for
+    /// Runs a [model](Scenario::model) of the scenario up to the start, then the scalar kernel for
     /// the expected hashes.
     ///
     /// # Errors
-    /// If the arrangement does not suit the scene, or the step is invalid.
+    /// If the arrangement does not suit the model, or the step is invalid.
     pub fn new(
         scenario: Scenario,
-        mut scene: Model,
+        mut model: Model,
         formula: Formula,
     ) -> Result<Self, CourseError> {
         let step = scenario.step();
-        let mut arranged = scenario.arrangement.of(&scene)?;
+        let mut arranged = scenario.arrangement.of(&model)?;
         let Arranged { particles, sticks, schedule, renumbering } = &mut arranged;
         // Any kernel can warm up: the bits are the same.
         let mut plan = AnyKernel::best_for(schedule).plan(particles, sticks, schedule, formula)?;
         for _ in 0..WARMUP_FRAMES {
             let _ = plan.step(particles, sticks, &step)?;
         }
-        scene.particles = renumbering.as_ref().map_or(particles.clone(), |it| it.undo(particles));
+        model.particles = renumbering.as_ref().map_or(particles.clone(), |it| it.undo(particles));
         let scalar = AnyKernel::Scalar(ScalarKernel);
         let mut reference = Runner::kernel(&scalar, &arranged, formula)?;
         let mut expected = [0; COURSE_FRAMES];
         for hash in &mut expected {
             let _ = reference.step(&step)?;
-            *hash = reference.particles(&scene).hash();
+            *hash = reference.particles(&model).hash();
         }
-        let start_hash = scene.particles.hash();
-        Ok(Self { scenario, formula, scene, arranged, start_hash, expected })
+        let start_hash = model.particles.hash();
+        Ok(Self { scenario, formula, model, arranged, start_hash, expected })
     }
 
     /// A run with a kernel.
@@ -113,7 +113,7 @@ impl Course {
     /// A run with the textbook loop, from the same start. Its order and arithmetic differ, so its
     /// bits are not compared.
     pub fn run_textbook(&self) -> Run<'_> {
-        let runner = Runner::textbook(&self.scene);
+        let runner = Runner::textbook(&self.model);
         Run { course: self, start: runner.state(), runner, finite: true, expects_bits: false }
     }
 }
@@ -157,8 +157,8 @@ impl Run<'_> {
     /// If `frames` is more than [`COURSE_FRAMES`].
     pub fn verified(&self, frames: usize) -> Result<Stretch, Unsound> {
         let Self { course, .. } = self;
-        let particles = self.runner.particles(&course.scene);
-        let stretch = Stretch::of(&particles, &course.scene.sticks);
+        let particles = self.runner.particles(&course.model);
+        let stretch = Stretch::of(&particles, &course.model.sticks);
         if !self.finite || !stretch.rms.is_finite() {
             return Err(Unsound::NotFinite);
         }

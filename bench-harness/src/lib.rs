@@ -1,6 +1,6 @@
 //! Measures kernels: time, residual, operations, distance from `f64`, bits.
 //!
-//! A [`Contest`] runs the same frames with each contestant (a kernel, a formula, an
+//! A [`Comparison`] runs the same frames with each configuration (a kernel, a formula, an
 //! [`Arrangement`] of the scene) in interleaved rounds, so that noise affects all alike, and
 //! returns a [`Row`] for each. A row has the residual, whether all positions are finite, and the
 //! hash of the final positions; rows of one formula and schedule must agree to the bit
@@ -14,20 +14,20 @@
 //! - [`accuracy`]: stretch, distance from `f64`, drift, effort.
 //! - [`claims`]: measures the claims of the articles.
 //! - [`roofline`]: lower bounds of the time of each kernel on this machine.
-//! - A [`WorldContest`] compares kernels on the steps of a whole world; [`PassTimes`] separates the
+//! - A [`WorldComparison`] compares kernels on the steps of a whole world; [`PassTimes`] separates the
 //!   time of sticks from the rest, and [`FrameTimes`] measures plain frames and the share of each
 //!   pass.
 //!
 //! A [`Tuning`] searches for the fastest way to relax a scene on this machine within a time
 //! budget. Its result is a [`Choice`], which [`snippet`] turns into lines of Cargo.toml and Rust.
 //!
-//! Every contest includes the [`textbook`] loop as a baseline. No library depends on this crate; it
+//! Every comparison includes the [`textbook`] loop as a baseline. No library depends on this crate; it
 //! accesses no files.
 #![forbid(unsafe_code)]
 
 pub mod accuracy;
 pub mod claims;
-mod contest;
+mod comparison;
 mod course;
 pub mod instructions;
 mod machine;
@@ -44,19 +44,19 @@ mod tuning;
 mod twins;
 mod worlds;
 
-pub use contest::{
-    Contest, ContestError, Contestant, EARLY_FRAME, Progress, ROUNDS, SubstepComparison,
+pub use comparison::{
+    Comparison, ComparisonError, Configuration, EARLY_FRAME, Progress, ROUNDS, SubstepComparison,
 };
 pub use course::{COURSE_FRAMES, Course, CourseError, Run, Unsound, WARMUP_FRAMES};
 pub use machine::MachineInfo;
 pub use passes::{FrameTimes, PassTimes, Shares};
 pub use residual::Residual;
 pub use row::{Disagreement, Row, disagreements};
-pub use scenario::{SCENARIOS, Scenario, engine_name, engines_in};
+pub use scenario::{SCENARIOS, Scenario, kernel_path, kernels_for};
 pub use stability::{BOUND, Stability, Subject, Survey};
 pub use taut::world::{Arranged, Arrangement, ArrangementError, Numbering, Order};
 pub use tuning::{
     Candidate, Choice, Fate, JUDGED_FRAMES, NOISE, Trial, Tuning, TuningError, better_half,
 };
 pub use twins::{Distance, Twins, relaxation};
-pub use worlds::{WorldContest, WorldRow};
+pub use worlds::{WorldComparison, WorldRow};

@@ -1,11 +1,11 @@
-//! The result of a contestant.
+//! The result of a configuration.
 
 use serde::{Serialize, Serializer};
 
 /// The name of the textbook loop among kernels.
 pub(crate) const TEXTBOOK: &str = "textbook";
 
-/// The result of one contestant: parameters, time, accuracy and operations.
+/// The result of one configuration: parameters, time, accuracy and operations.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
     /// The kernel's name, or `textbook`.
@@ -69,7 +69,7 @@ pub struct Row {
     pub error_vs_f64: f64,
     /// Whether every position was finite after every frame.
     pub finite: bool,
-    /// [Of the final positions](taut::Particles::hash), in the scene's own numbering.
+    /// [Of the final positions](taut::Particles::hash), in the model's own numbering.
     #[serde(serialize_with = "hexadecimal")]
     pub hash: u64,
 }

@@ -1,4 +1,4 @@
-//! Runs the frames of a contest or a bench, with the textbook loop or a kernel's plan.
+//! Runs the frames of a comparison or a bench, with the textbook loop or a kernel's plan.
 
 use taut::world::Model;
 use taut::{
@@ -31,8 +31,8 @@ pub(crate) struct State {
 }
 
 impl Runner {
-    pub(crate) fn textbook(scene: &Model) -> Self {
-        Self::Textbook(Textbook::new(&scene.particles, &scene.sticks))
+    pub(crate) fn textbook(model: &Model) -> Self {
+        Self::Textbook(Textbook::new(&model.particles, &model.sticks))
     }
 
     pub(crate) fn kernel(
@@ -58,7 +58,7 @@ impl Runner {
         }
     }
 
-    /// In the scene's numbering.
+    /// In the model's numbering.
     pub(crate) fn positions(&self) -> Vec<[f32; 3]> {
         match self {
             Self::Textbook(textbook) => {
@@ -72,10 +72,10 @@ impl Runner {
         }
     }
 
-    /// The scene's particles at their present positions. (`Particles::new` rejects positions that
+    /// The model's particles at their present positions. (`Particles::new` rejects positions that
     /// blew up.)
-    pub(crate) fn particles(&self, scene: &Model) -> Particles<3> {
-        let (mut particles, positions) = (scene.particles.clone(), self.positions());
+    pub(crate) fn particles(&self, model: &Model) -> Particles<3> {
+        let (mut particles, positions) = (model.particles.clone(), self.positions());
         for axis in 0..3 {
             for (x, position) in particles.positions_mut(axis).iter_mut().zip(&positions) {
                 *x = position[axis];
@@ -98,7 +98,7 @@ impl Runner {
         }
     }
 
-    /// Restores a state of the same scene and numbering.
+    /// Restores a state of the same model and numbering.
     pub(crate) fn rewind(&mut self, to: &State) {
         for (axis, (position, previous)) in to.position.iter().zip(&to.previous).enumerate() {
             match self {

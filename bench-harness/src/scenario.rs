@@ -5,12 +5,12 @@ use taut::{AnyKernel, Formula, Kernel, KernelName, Step};
 
 use taut::world::{Arrangement, Numbering, Order};
 
-/// A scene, an arrangement and a step, in some sizes and with some formulas.
+/// A model, an arrangement and a step, in some sizes and with some formulas.
 #[derive(Clone, Copy, Debug)]
 pub struct Scenario {
     /// The first component of its bench paths.
     pub name: &'static str,
-    /// Builds the scene.
+    /// Builds the model.
     pub shape: fn(usize, StickSet) -> Result<Model, ModelError>,
     /// The stick set.
     pub sticks: StickSet,
@@ -69,13 +69,13 @@ const DISC: Scenario = Scenario {
 };
 
 impl Scenario {
-    /// The scene in one size.
+    /// The model in one size.
     ///
     /// # Errors
     /// If it is too small to have sticks.
-    pub fn scene(&self, size: usize) -> Result<Model, ModelError> {
-        let scene = (self.shape)(size, self.sticks)?;
-        Ok(self.shuffle.map_or(scene.clone(), |seed| scene.shuffled(seed)))
+    pub fn model(&self, size: usize) -> Result<Model, ModelError> {
+        let model = (self.shape)(size, self.sticks)?;
+        Ok(self.shuffle.map_or(model.clone(), |seed| model.shuffled(seed)))
     }
 
     /// A frame.
@@ -84,13 +84,13 @@ impl Scenario {
     }
 
     /// The stick relaxations of a frame: sticks times iterations times substeps.
-    pub fn relaxed_per_frame(&self, scene: &Model) -> u64 {
-        scene.sticks.len() as u64 * u64::from(self.iterations) * u64::from(self.substeps)
+    pub fn relaxed_per_frame(&self, model: &Model) -> u64 {
+        model.sticks.len() as u64 * u64::from(self.iterations) * u64::from(self.substeps)
     }
 
     /// The kernels of this build and machine that run it, widest first.
     pub fn engines(&self) -> Vec<AnyKernel> {
-        engines_in(self.arrangement.order)
+        kernels_for(self.arrangement.order)
     }
 
     /// The path of a bench: `drape-all/halley/grid-avx512/128`.
@@ -100,7 +100,7 @@ impl Scenario {
 }
 
 /// The kernels of this build and machine that suit that order, widest first.
-pub fn engines_in(order: Order) -> Vec<AnyKernel> {
+pub fn kernels_for(order: Order) -> Vec<AnyKernel> {
     let fits = |kernel: &AnyKernel| match kernel.kernel_name() {
         KernelName::Scalar => true,
         // Batches of one stick use a single lane.
@@ -114,13 +114,13 @@ pub fn engines_in(order: Order) -> Vec<AnyKernel> {
 
 /// The fastest kernel for an order, for callers that need only the result, which all kernels share.
 pub(crate) fn fastest_in(order: Order) -> AnyKernel {
-    let engines = engines_in(order);
+    let engines = kernels_for(order);
     let grid = engines.iter().find(|kernel| kernel.is_for_sheets());
     grid.unwrap_or(&engines[0]).clone()
 }
 
 /// `grid-avx512`, `scalar`: a kernel in a path.
-pub fn engine_name(kernel: &AnyKernel) -> String {
+pub fn kernel_path(kernel: &AnyKernel) -> String {
     match (Kernel::<3>::name(kernel), Kernel::<3>::isa(kernel)) {
         (name, isa) if name == isa => name.to_owned(),
         (name, isa) => format!("{name}-{isa}"),

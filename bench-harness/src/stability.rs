@@ -4,13 +4,13 @@ use serde::Serialize;
 use taut::world::{Arranged, Arrangement, Model, StickSet};
 use taut::{AnyKernel, Formula, Kernel, Plan, Schedule, Step, Stretch};
 
-use crate::contest::{ContestError, Progress};
+use crate::comparison::{ComparisonError, Progress};
 
 /// The default bound of |stretch|: far above that of the softest bounded simulation (a sheet of
 /// 128 rows with one iteration a frame).
 pub const BOUND: f64 = 100.0;
 
-/// A scene and its name in reports.
+/// A model and its name in reports.
 #[derive(Clone, Debug)]
 pub struct Subject {
     /// `drape`, `disc`, ...
@@ -19,14 +19,14 @@ pub struct Subject {
     pub size: usize,
     /// Its sticks.
     pub set: StickSet,
-    /// The scene itself.
-    pub scene: Model,
+    /// The model itself.
+    pub model: Model,
 }
 
-/// A scene in every combination of these, each run from the start.
+/// A model in every combination of these, each run from the start.
 #[derive(Clone, Debug)]
 pub struct Survey {
-    /// The scene.
+    /// The model.
     pub subject: Subject,
     /// The orders and numberings.
     pub arrangements: Vec<Arrangement>,
@@ -105,14 +105,14 @@ impl Survey {
     pub fn run(
         &self,
         mut progress: impl FnMut(Progress<'_>),
-    ) -> Result<Vec<Stability>, ContestError> {
-        let Subject { name, size, set, scene } = &self.subject;
+    ) -> Result<Vec<Stability>, ComparisonError> {
+        let Subject { name, size, set, model } = &self.subject;
         let total = self.arrangements.len() * self.steps.len() * self.formulas.len();
         let mut rows = Vec::with_capacity(total);
         for &arrangement in &self.arrangements {
-            let arranged = arrangement.of(scene)?;
+            let arranged = arrangement.of(model)?;
             let kernel = fastest_for(&arranged.schedule);
-            let default_schedule = is_default(scene, &arranged.schedule);
+            let default_schedule = is_default(model, &arranged.schedule);
             for step in &self.steps {
                 for &formula in &self.formulas {
                     let share = rows.len() as f64 / total as f64;
@@ -155,7 +155,7 @@ impl Stability {
         kernel: &AnyKernel,
         formula: Formula,
         step: &Step<3>,
-    ) -> Result<Self, ContestError> {
+    ) -> Result<Self, ComparisonError> {
         let Watched { left_bounds_at, finite, stretch } =
             Watched::run(on, kernel, formula, step, self.frames, self.bound)?;
         Ok(Self {
@@ -190,7 +190,7 @@ impl Watched {
         step: &Step<3>,
         frames: usize,
         bound: f64,
-    ) -> Result<Self, ContestError> {
+    ) -> Result<Self, ComparisonError> {
         let mut particles = on.particles.clone();
         let mut plan = kernel.plan(&particles, &on.sticks, &on.schedule, formula)?;
         let stretch = Stretch::of(&particles, &on.sticks);
@@ -210,10 +210,10 @@ impl Watched {
     }
 }
 
-fn is_default(scene: &Model, schedule: &Schedule) -> bool {
-    let of_sheet = scene.sheet.as_ref().and_then(|sheet| sheet.schedule(&scene.sticks).ok());
+fn is_default(model: &Model, schedule: &Schedule) -> bool {
+    let of_sheet = model.sheet.as_ref().and_then(|sheet| sheet.schedule(&model.sticks).ok());
     of_sheet.as_ref() == Some(schedule)
-        || *schedule == Schedule::for_mesh(&scene.particles, &scene.sticks)
+        || *schedule == Schedule::for_mesh(&model.particles, &model.sticks)
 }
 
 fn fastest_for(schedule: &Schedule) -> AnyKernel {

@@ -57,7 +57,7 @@ impl Textbook {
     pub fn step(&mut self, step: &Step<3>) {
         let h = step.dt / step.substeps as f32;
         // `1 - damping` of the articles.
-        let keep = step.motion().map_or(f32::NAN, |motion| motion.keep);
+        let keep = step.motion().map_or(f32::NAN, |motion| motion.retention);
         for _ in 0..step.substeps {
             self.integrate(h, step.acceleration, keep);
             for _ in 0..step.iterations {

@@ -6,12 +6,12 @@ use serde::Serialize;
 use taut::world::{AnyScene, Scene, World, WorldError};
 use taut::{AnyKernel, Kernel, KernelSet, Stretch};
 
-use crate::contest::{Progress, ROUNDS};
+use crate::comparison::{Progress, ROUNDS};
 use crate::passes::PassTimes;
 
 /// A scene and the kernels to compare.
 #[derive(Clone, Debug)]
-pub struct WorldContest {
+pub struct WorldComparison {
     /// The scene.
     pub scene: AnyScene,
     /// Frames before timing starts.
@@ -56,7 +56,7 @@ pub struct WorldRow {
     pub hash: u64,
 }
 
-/// The state of a contestant.
+/// The state of a configuration.
 struct Entry<const D: usize>
 where
     AnyKernel: Kernel<D>,
@@ -68,7 +68,7 @@ where
     finite: bool,
 }
 
-impl WorldContest {
+impl WorldComparison {
     /// Runs it and gives a row for each, in order.
     ///
     /// # Errors

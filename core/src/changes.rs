@@ -30,7 +30,7 @@ pub enum Delta<'a> {
     /// Any entry may have changed: the record no longer reaches back to the cursor.
     Everything,
     /// The cursor belongs to another table.
-    DifferentTable,
+    ForeignCursor,
 }
 
 impl Changes {
@@ -45,7 +45,7 @@ impl Changes {
 
     /// Notes that `entry` of a table of `length` entries has changed. The record has at most
     /// `length` entries: beyond that, refreshing everything is cheaper than reading them.
-    pub fn note(&mut self, entry: u32, length: usize) {
+    pub fn record(&mut self, entry: u32, length: usize) {
         self.log.reserve(length.min(Self::RESERVED).saturating_sub(self.log.len()));
         if self.log.len() >= length {
             self.forgotten += self.log.len() as u64;
@@ -55,7 +55,7 @@ impl Changes {
     }
 
     /// Notes that any entry may have changed.
-    pub fn note_all(&mut self) {
+    pub fn record_all(&mut self) {
         self.forgotten += self.log.len() as u64 + 1;
         self.log.clear();
     }
@@ -68,7 +68,7 @@ impl Changes {
     /// What changed since `seen`.
     pub fn since(&self, seen: Cursor) -> Delta<'_> {
         if seen.table != self.table {
-            return Delta::DifferentTable;
+            return Delta::ForeignCursor;
         }
         let read = seen.changes.checked_sub(self.forgotten);
         match read.and_then(|read| self.log.get(usize::try_from(read).ok()?..)) {

@@ -9,19 +9,19 @@ use crate::lane::Lane;
 /// The squared length below which a stick has no direction: the smallest normal `f32`.
 pub const LEAST_SQUARED_LENGTH: f64 = f32::MIN_POSITIVE as f64;
 
-/// The `pull` of a slot without a stick: torn, or padding.
+/// The `stretched` of a slot without a stick: torn, or padding.
 pub const ABSENT: f32 = -1.0;
 
-/// Multipliers of the factor of a stick: `pull` where it is longer than its rest length, `push`
-/// where it is shorter. A stiffness sets both, a rope only `pull`, a minimum distance only `push`;
-/// a plain stick has 1 and 1. Where `pull` is negative ([`ABSENT`]) there is no stick: its ends do
+/// Multipliers of the factor of a stick: `stretched` where it is longer than its rest length, `compressed`
+/// where it is shorter. A stiffness sets both, a rope only `stretched`, a minimum distance only `compressed`;
+/// a plain stick has 1 and 1. Where `stretched` is negative ([`ABSENT`]) there is no stick: its ends do
 /// not change, even if they are infinite.
 #[derive(Clone, Copy, Debug)]
 pub struct Response<L> {
     /// Multiplies the factor of a stretched stick.
-    pub pull: L,
+    pub stretched: L,
     /// Multiplies the factor of a compressed stick.
-    pub push: L,
+    pub compressed: L,
 }
 
 /// Relaxes a stick once and returns the new positions of its ends.
@@ -44,9 +44,9 @@ pub fn relax<F: Factor, L: Lane, const D: usize>(
     response: Option<Response<L>>,
 ) -> ([L; D], [L; D]) {
     let mut d: [L; D] = core::array::from_fn(|axis| b[axis] - a[axis]);
-    if let Some(Response { pull, .. }) = response {
-        let zero = pull.constant(0.0);
-        let present = pull.at_least(zero);
+    if let Some(Response { stretched, .. }) = response {
+        let zero = stretched.constant(0.0);
+        let present = stretched.at_least(zero);
         for along in &mut d {
             *along = L::select(present, *along, zero);
         }
@@ -99,7 +99,9 @@ pub fn factor<F: Factor, L: Lane>(
     let moves = l2.at_least(L::select(weight_term.above(zero), least, never));
     let g = L::select(moves, F::factor(l2, rest_term, weight_term), zero);
     match response {
-        Some(Response { pull, push }) => g * L::select(g.above(zero), pull, push),
+        Some(Response { stretched, compressed }) => {
+            g * L::select(g.above(zero), stretched, compressed)
+        }
         None => g,
     }
 }
@@ -123,17 +125,19 @@ pub fn weight<L: Lane>([wa, wb]: [L; 2], compliance: L, inverse_h2: L) -> L {
     L::select(w.above(zero), w + compliance * inverse_h2, zero)
 }
 
-/// One coordinate of a free particle after one substep: `(x + (x - previous) keep) + push`,
-/// where `keep = exp(-damping_rate h)` and `push = acceleration h²` (Verlet, as in Jakobsen 2001).
+/// One coordinate of a free particle after one substep: `(x + (x - previous) retention) + displacement`,
+/// where
+/// `retention = exp(-damping_rate h)` and `displacement = acceleration h²` (Verlet, as in Jakobsen
+/// 2001).
 #[inline(always)]
-pub fn verlet<L: Lane>(x: L, previous: L, keep: L, push: L) -> L {
-    (x + (x - previous) * keep) + push
+pub fn verlet<L: Lane>(x: L, previous: L, retention: L, displacement: L) -> L {
+    (x + (x - previous) * retention) + displacement
 }
 
 /// One coordinate of any particle after one substep: free ones move by [`verlet`], pinned ones do
 /// not move. (The caller stores the old position as the previous one.)
 #[inline(always)]
-pub fn integrate<L: Lane>(x: L, previous: L, inverse_mass: L, keep: L, push: L) -> L {
+pub fn integrate<L: Lane>(x: L, previous: L, inverse_mass: L, retention: L, displacement: L) -> L {
     let free = inverse_mass.above(inverse_mass.constant(0.0));
-    L::select(free, verlet(x, previous, keep, push), x)
+    L::select(free, verlet(x, previous, retention, displacement), x)
 }

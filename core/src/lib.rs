@@ -67,13 +67,13 @@ pub use particles::{
 pub use plan::{Engine, Plan, Residence, Session, Substeps};
 pub use real::Real;
 pub use renumbering::{NotAPermutation, Renumbering};
-pub use runs::Directed;
+pub use runs::RunKey;
 pub use schedule::{
     BAND_PARTICLES, BAND_ROWS, BLOCK_PARTICLES, BLOCK_ROWS, Block, CLOTH_STICKS, Copies, Family,
     OPEN_PACKETS, PACKET_STICKS, Phase, RUN_STICKS, STAR_STICKS, Schedule, ScheduleError, Sheet,
     SheetBlock, SheetError, WIDE, WIDE_BAND_ROWS,
 };
-pub use stage::{Numbers, ParticleView, PositiveZeros, Stage};
+pub use stage::{ParticleView, PositiveZeros, SlotLayout, Stage};
 pub use step::{Motion, Status, Step, StepError};
 pub use sticks::{COMPLIANCE_MAX, Duplicates, Kind, REST_MAX, REST_MIN, StickError, Sticks};
 pub use stretch::Stretch;

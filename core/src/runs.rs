@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 /// A stick or triangle, to be sorted: compares by direction, then by first corner, then by number, so
 /// that the items of a run are next to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Directed<T = u32> {
+pub struct RunKey<T = u32> {
     /// The offsets of the other corners from the first.
     pub direction: T,
     /// The first corner.
@@ -15,23 +15,23 @@ pub struct Directed<T = u32> {
     pub number: u32,
 }
 
-impl Directed {
+impl RunKey {
     /// A stick, by its number and ends.
     pub fn stick(number: u32, [a, b]: [u32; 2]) -> Self {
         Self { direction: b.wrapping_sub(a), first: a, number }
     }
 }
 
-impl<T: Copy + Ord> Directed<T> {
+impl<T: Copy + Ord> RunKey<T> {
     /// Sorts items, so that those of a run are next to each other.
     ///
     /// ```
-    /// use taut_core::Directed;
+    /// use taut_core::RunKey;
     ///
     /// let ends = [[0, 1], [4, 6], [1, 2], [2, 3], [5, 7]];
-    /// let sorted = Directed::sorted((0..).zip(ends).map(|(stick, ends)| Directed::stick(stick, ends)));
-    /// let numbers = |run: &[Directed]| run.iter().map(|it| it.number).collect::<Vec<u32>>();
-    /// let runs: Vec<_> = Directed::runs(&sorted, 1).map(numbers).collect();
+    /// let sorted = RunKey::sorted((0..).zip(ends).map(|(stick, ends)| RunKey::stick(stick, ends)));
+    /// let numbers = |run: &[RunKey]| run.iter().map(|it| it.number).collect::<Vec<u32>>();
+    /// let runs: Vec<_> = RunKey::runs(&sorted, 1).map(numbers).collect();
     /// assert_eq!(runs, [vec![0, 2, 3], vec![1, 4]]);
     /// ```
     pub fn sorted(items: impl IntoIterator<Item = Self>) -> Vec<Self> {

@@ -15,13 +15,13 @@ pub struct ParticleView<'a, const D: usize, S = f32> {
     pub previous: [&'a mut [S]; D],
     /// Inverse masses, 1/kg; 0 for pinned particles and for padding.
     pub inverse_mass: &'a [S],
-    /// The number of the particle in each slot.
-    pub numbers: Numbers<'a>,
+    /// Which particle each slot holds.
+    pub numbers: SlotLayout<'a>,
 }
 
 /// The numbers of the particles of a [`ParticleView`], by slot.
 #[derive(Clone, Copy, Debug)]
-pub enum Numbers<'a> {
+pub enum SlotLayout<'a> {
     /// Consecutive particles from this number on.
     Run(usize),
     /// Rows of a sheet, each of `offsets.len()` slots, with the columns permuted.
@@ -45,7 +45,7 @@ pub enum Numbers<'a> {
     },
 }
 
-impl Numbers<'_> {
+impl SlotLayout<'_> {
     /// The number of the particle in a slot. For padding it is at least the number of particles.
     ///
     /// # Panics

@@ -99,9 +99,9 @@ impl<const D: usize, S: Real> Default for Step<D, S> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Motion<const D: usize, S = f32> {
     /// Share of the velocity that is left after the substep: `exp(-damping_rate h)`.
-    pub keep: S,
+    pub retention: S,
     /// Acceleration times `h²`, m.
-    pub push: [S; D],
+    pub displacement: [S; D],
     /// `1 / h²`, 1/s², for compliance.
     pub inverse_h2: S,
 }
@@ -122,7 +122,7 @@ impl<const D: usize, S: Real> Step<D, S> {
     /// let rate = Step::<3>::rate_of_share(0.01, 1.0 / 60.0);
     /// assert_eq!(rate, 0.60302013); // 1 % of the velocity 60 times a second
     /// let step = Step::<3> { substeps: 1, damping_rate: rate, ..Step::default() };
-    /// assert_eq!(step.motion()?.keep, 0.99);
+    /// assert_eq!(step.motion()?.retention, 0.99);
     /// # Ok::<(), taut_core::StepError>(())
     /// ```
     pub fn rate_of_share(share: S, h: S) -> S {
@@ -132,7 +132,7 @@ impl<const D: usize, S: Real> Step<D, S> {
     }
 
     /// Checks the step and computes the motion of its substeps: `h = dt / substeps`, `h² = h h`,
-    /// `push = acceleration h²`, `1 / h²`, in this order and this type. `keep` is
+    /// `displacement = acceleration h²`, `1 / h²`, in this order and this type. `retention` is
     /// `exp(-damping_rate h)` of these values in `f64`, by the crate `libm`, rounded once: so a
     /// loss of less than 3e-8 a substep rounds to none in `f32`.
     ///
@@ -158,8 +158,8 @@ impl<const D: usize, S: Real> Step<D, S> {
         }
         let h2 = h * h;
         Ok(Motion {
-            keep: S::from_f64(libm::exp(-(damping_rate * h.to_f64()))),
-            push: self.acceleration.map(|along| (along * h2).positive_zero()),
+            retention: S::from_f64(libm::exp(-(damping_rate * h.to_f64()))),
+            displacement: self.acceleration.map(|along| (along * h2).positive_zero()),
             inverse_h2: S::ONE / h2,
         })
     }
@@ -185,20 +185,21 @@ impl<const D: usize, S: Real> Step<D, S> {
     /// # Errors
     /// As [`motion`](Self::motion).
     pub fn reach(&self) -> Result<[S; D], StepError> {
-        let within = |push: S| {
-            let push = if push < S::ZERO { S::ZERO - push } else { push };
-            if push == S::ZERO {
+        let within = |displacement: S| {
+            let displacement =
+                if displacement < S::ZERO { S::ZERO - displacement } else { displacement };
+            if displacement == S::ZERO {
                 return S::from_f64(f64::INFINITY);
             }
             // Between powers of two the spacing of numbers is constant, and at the lower power a
             // tie is rounded down.
             let mut lower = S::from_f64(f64::from(1 << 30) * f64::from(1 << 30));
-            while lower + push == lower {
+            while lower + displacement == lower {
                 lower = lower * S::from_f64(0.5);
             }
             lower + lower
         };
-        Ok(self.motion()?.push.map(within))
+        Ok(self.motion()?.displacement.map(within))
     }
 }
 

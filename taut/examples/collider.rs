@@ -65,7 +65,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         rows: 64,
         width: 3.0,
         height: 3.0,
-        axes: Axes::LYING,
+        axes: Axes::HORIZONTAL,
         ..Cloth::default()
     };
     let mut scene = Scene::new();

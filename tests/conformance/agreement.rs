@@ -8,7 +8,7 @@ use taut::{
     Sticks, WIDE, WideKernel, WideMachine,
 };
 
-use crate::contestants::{contestants, reference};
+use crate::configurations::{configurations, reference};
 use crate::meshes::{Manner, Mesh, Recipe, Shape};
 use crate::oracle;
 use crate::play::{Setup, any_step, for_all, rows};
@@ -365,9 +365,9 @@ fn a_plan_refuses_a_schedule_of_other_sticks() {
         pairs[7].reverse();
         let others = Sticks::with_rests(25, &pairs, sticks.rests(), Duplicates::Keep).unwrap();
         let few = Particles::new(&[[0.0; 3]; 24], &[1.0; 24]).unwrap();
-        for contestant in contestants().iter().filter(|it| it.kernel.runs(&schedule)) {
+        for configuration in configurations().iter().filter(|it| it.kernel.runs(&schedule)) {
             let refusal = |particles, sticks| {
-                contestant.kernel.plan(particles, sticks, &schedule, Formula::Halley).err()
+                configuration.kernel.plan(particles, sticks, &schedule, Formula::Halley).err()
             };
             assert_eq!(refusal(&particles, &sticks), None, "{order}");
             assert_eq!(refusal(&particles, &others), Some(PlanError::OtherSchedule { stick: 7 }));

@@ -1,7 +1,7 @@
 //! Golden hashes: the same bits next year, and on every machine.
 //!
 //! `golden.txt` has a line for each scene, formula and schedule: the hash of the positions after
-//! some steps (see `taut_tests`, which the example `hashes` shares). Every contestant must give it.
+//! some steps (see `taut_tests`, which the example `hashes` shares). Every configuration must give it.
 //! And a line for each scene of the library (that all kernels agree there, is a test of its own). A
 //! change that alters a hash alters what users' simulations do, and is a breaking change: when it
 //! is meant, renew the table with
@@ -50,7 +50,7 @@ fn write(version: u32, hashes: &Hashes) -> String {
     table
 }
 
-/// The hashes of all contestants.
+/// The hashes of all configurations.
 fn hashes() -> Hashes {
     let mut hashes = Hashes::new();
     for Exhibit { name, arranged, formula } in exhibits() {
@@ -68,7 +68,7 @@ fn hashes() -> Hashes {
 }
 
 #[test]
-fn golden_hashes_are_what_every_contestant_gives() {
+fn golden_hashes_are_what_every_configuration_gives() {
     let (mut version, golden) = parse(TABLE);
     let now = hashes();
     let changed: Vec<&String> = golden

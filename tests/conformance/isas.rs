@@ -2,7 +2,7 @@
 
 use taut::{AnyKernel, Family, Formula, Kernel, KernelSet, SpecialParts};
 
-use crate::contestants::{Contestant, THREADS, contestants};
+use crate::configurations::{Configuration, THREADS, configurations};
 use crate::meshes::{Manner, Mesh, Recipe, Shape};
 use crate::play::Setup;
 
@@ -51,10 +51,10 @@ const fn compiled() -> &'static str {
 #[test]
 fn every_instruction_set_of_this_machine_takes_part_on_every_number_of_threads() {
     let takes_part = |name: &str, isa: &str, lanes: usize, threads: usize| {
-        contestants().iter().any(|contestant| {
-            contestant.name.starts_with(name)
-                && (contestant.isa(), contestant.lanes()) == (isa, lanes)
-                && contestant.threads() == threads
+        configurations().iter().any(|configuration| {
+            configuration.name.starts_with(name)
+                && (configuration.isa(), configuration.lanes()) == (isa, lanes)
+                && configuration.threads() == threads
         })
     };
     for threads in THREADS {
@@ -72,12 +72,12 @@ fn every_instruction_set_of_this_machine_takes_part_on_every_number_of_threads()
         }
         assert!(takes_part("scalar", "scalar", 1, threads));
     }
-    println!("took part: {:#?}", contestants().iter().map(|c| &c.name).collect::<Vec<_>>());
+    println!("took part: {:#?}", configurations().iter().map(|c| &c.name).collect::<Vec<_>>());
 }
 
 #[test]
 fn the_best_kernel_has_the_most_lanes_and_names_find_what_they_name() {
-    let most = contestants().iter().map(Contestant::lanes).max();
+    let most = configurations().iter().map(Configuration::lanes).max();
     assert_eq!(Some(Kernel::<3>::lanes(&AnyKernel::best())), most);
     for name in ["scalar", "wide", "pulp", "grid", "copies"] {
         let kernel = AnyKernel::named(name).unwrap();
@@ -96,7 +96,7 @@ fn only_the_kernels_for_sheets_and_for_copies_refuse_the_rest() {
     for mesh in recipes.map(|recipe| recipe.mesh::<3>()) {
         for (order, schedule) in &mesh.schedules() {
             let setup = Setup { mesh: &mesh, schedule, formula: Formula::Halley };
-            for Contestant { name, kernel } in contestants() {
+            for Configuration { name, kernel } in configurations() {
                 let refuses = setup.start(kernel).is_none();
                 let may_refuse = *order != "sheet" && name.starts_with("grid")
                     || *order != "copies" && name.starts_with("copies");

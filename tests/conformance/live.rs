@@ -8,7 +8,7 @@ use taut::{
     Status, Step, StepError, Sticks,
 };
 
-use crate::contestants::reference;
+use crate::configurations::reference;
 use crate::meshes::{Manner, Mesh, Recipe};
 use crate::play::{Ending, Setup, Start, any_step, eight_iterations, for_all, rows};
 
@@ -283,9 +283,9 @@ fn particles_that_come_after_planning_just_fall_and_are_looked_after() {
             assert!(rows(&all.particles)[..alone.len()] == rows(&alone)[..]);
             let (mut y, mut previous) = (2.0_f32, 2.0_f32);
             let push = step.acceleration[1] * (step.dt * step.dt);
-            let keep = step.motion().unwrap().keep;
+            let retention = step.motion().unwrap().retention;
             for _ in 0..3 {
-                let fallen = (y + (y - previous) * keep) + push;
+                let fallen = (y + (y - previous) * retention) + push;
                 (y, previous) = (fallen, y);
             }
             for newcomer in alone.len()..alone.len() + newcomers {

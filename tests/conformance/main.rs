@@ -1,6 +1,6 @@
 //! Tests across the crates of Taut.
 //!
-//! They name no kernel: they run all kernels that [`contestants`](contestants::contestants)
+//! They name no kernel: they run all kernels that [`configurations`](configurations::configurations)
 //! lists, where a new kernel must be added.
 //!
 //! The golden hashes are in `golden.txt`; see the module `golden` for how to renew them.
@@ -8,7 +8,7 @@
 
 mod agreement;
 mod cloths;
-mod contestants;
+mod configurations;
 mod golden;
 mod isas;
 mod library;

@@ -3,7 +3,7 @@
 use taut::world::{Model, StickSet};
 use taut::{Formula, Kernel, Plan, Schedule, Step, Stretch};
 
-use crate::contestants::reference;
+use crate::configurations::reference;
 use crate::meshes::Mesh;
 
 /// The outcome of a hanging sheet.

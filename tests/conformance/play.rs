@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestRunner};
 use taut::{AnyKernel, Formula, Kernel, Particles, Plan, PlanError, Real, Schedule, Step, Sticks};
 
-use crate::contestants::{contestants, reference};
+use crate::configurations::{configurations, reference};
 use crate::meshes::Mesh;
 
 /// The result of a session: the particles, and the notes.
@@ -84,24 +84,24 @@ where
         }
     }
 
-    /// Every contestant ends the game as the reference kernel does. Returns that ending.
+    /// Every configuration ends the game as the reference kernel does. Returns that ending.
     pub(crate) fn all_agree(&self, game: &str, play: impl Fn(Start<D>) -> Ending<D>) -> Ending<D> {
         let expected = play(self.start(&reference()).unwrap());
         self.all_end_as(&expected, game, play);
         expected
     }
 
-    /// Every contestant ends the game so.
+    /// Every configuration ends the game so.
     pub(crate) fn all_end_as(
         &self,
         expected: &Ending<D>,
         game: &str,
         play: impl Fn(Start<D>) -> Ending<D>,
     ) {
-        for contestant in contestants() {
-            let ending = self.start(&contestant.kernel).map(&play);
+        for configuration in configurations() {
+            let ending = self.start(&configuration.kernel).map(&play);
             if let Some(difference) = ending.and_then(|ending| ending.difference(expected)) {
-                panic!("{game}: {}: {difference}", contestant.name);
+                panic!("{game}: {}: {difference}", configuration.name);
             }
         }
     }

@@ -10,7 +10,7 @@ use taut::{
     Step,
 };
 
-use crate::contestants::contestants;
+use crate::configurations::configurations;
 use crate::meshes::{Manner, Mesh, Pattern, Recipe, Shape};
 use crate::play::{Ending, Setup, Start};
 
@@ -181,11 +181,12 @@ fn threads_give_the_same_hash_every_time() {
     let mesh = Mesh { particles, sticks, sheet: None, copies: 1 };
     let setup = Setup { mesh: &mesh, schedule: &schedule, formula: Formula::Halley };
     let expected = setup.all_agree("once", |start| start.steps(&step(), 2)).particles.hash();
-    for contestant in contestants().iter().filter(|contestant| contestant.threads() > 1) {
+    for configuration in configurations().iter().filter(|configuration| configuration.threads() > 1)
+    {
         for round in 0..10 {
-            let start = setup.start(&contestant.kernel);
+            let start = setup.start(&configuration.kernel);
             let hash = start.map(|start| start.steps(&step(), 2).particles.hash());
-            assert!(hash.is_none_or(|hash| hash == expected), "{}, {round}", contestant.name);
+            assert!(hash.is_none_or(|hash| hash == expected), "{}, {round}", configuration.name);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use taut_core::{Column, Numbers, PADDING, Particles};
+use taut_core::{Column, PADDING, Particles, SlotLayout};
 
 /// The force on each particle, N: columns like those of the particles.
 ///
@@ -93,19 +93,19 @@ impl<const D: usize> Forces<D> {
     }
 
     /// The columns in the order of a plan's slots, 0 in padding; settled.
-    pub(crate) fn by_slot(&self, numbers: &Numbers<'_>) -> MutexGuard<'_, BySlot<D>> {
+    pub(crate) fn by_slot(&self, numbers: &SlotLayout<'_>) -> MutexGuard<'_, BySlot<D>> {
         let mut by_slot = self.by_slot.lock().unwrap_or_else(PoisonError::into_inner);
         if !by_slot.current {
             for (column, from) in by_slot.columns.iter_mut().zip(&self.columns) {
                 column.clear();
                 let from = &from[..self.len];
-                if let Numbers::Rows { width, offsets, .. } = *numbers {
+                if let SlotLayout::Rows { width, offsets, .. } = *numbers {
                     // Row by row, because a division a slot is slow.
                     for row in from.chunks(width.max(1)) {
                         let of = |&it: &u32| row.get(it as usize).copied().unwrap_or_default();
                         column.extend(offsets.iter().map(of));
                     }
-                } else if let Numbers::Copies { particles, copies, .. } = *numbers {
+                } else if let SlotLayout::Copies { particles, copies, .. } = *numbers {
                     for (first, particle) in (0..copies)
                         .step_by(PADDING)
                         .flat_map(|it| (0..particles).map(move |p| (it, p)))

@@ -7,7 +7,7 @@
 use core::ops::Range;
 
 use pulp::Simd;
-use taut_core::{Lane, Numbers, PADDING, ParticleView, Stage};
+use taut_core::{Lane, PADDING, ParticleView, SlotLayout, Stage};
 use taut_lanes::pulp::Register;
 
 /// How many slots a group has.
@@ -108,8 +108,8 @@ impl<const D: usize> Groups<'_, D> {
             for (axis, column) in position.iter().enumerate() {
                 let x = Register::new(simd, column[register]);
                 let (low, high) = (&mut extent.low[axis], &mut extent.high[axis]);
-                *low = Lane::select(free, x, none.low[axis]).lesser(*low);
-                *high = Lane::select(free, x, none.high[axis]).greater(*high);
+                *low = Lane::select(free, x, none.low[axis]).min(*low);
+                *high = Lane::select(free, x, none.high[axis]).max(*high);
             }
         }
         extent.widen_nan(simd);
@@ -122,7 +122,7 @@ impl<const D: usize> Groups<'_, D> {
 pub(crate) struct Radii<'a> {
     /// By particle number, or empty.
     all: &'a [f32],
-    numbers: Numbers<'a>,
+    numbers: SlotLayout<'a>,
     /// The slot of the view at which the groups begin.
     first: usize,
     pub(crate) largest: f32,
@@ -138,7 +138,7 @@ impl Radii<'_> {
         }
         let mut radii = [0.0; PADDING];
         let lanes = radii.iter_mut().take(R::F32_LANES).enumerate();
-        if let Numbers::Copies { particles, .. } = self.numbers {
+        if let SlotLayout::Copies { particles, .. } = self.numbers {
             // One particle of several copies, those that exist first: one division for all.
             let first = self.numbers.of(self.first + slot);
             for (lane, radius) in lanes {

@@ -38,11 +38,11 @@ mod vector;
 mod world;
 
 pub use body::{Anchor, Bodies, Body, Limb, Limbs, MassProperties, Twist};
-pub use drawing::{Figure, Form, GONE, Look, normals, row};
-pub use emitter::{Emission, Emitter, Living, Source};
+pub use drawing::{Figure, Form, Look, REMOVED, normals, row};
+pub use emitter::{Emission, EmittedParticle, Emitter, Source};
 pub use error::{BodyError, ModelError};
 pub use force::{
-    Acceleration, Attractor, Drag, Field, Force, Gusts, Law, Region, Sampling, Subject, Wind,
+    Acceleration, Attractor, Drag, Field, Force, Gusts, Law, ParticleState, Region, Sampling, Wind,
     WindLaw,
 };
 pub use forces::Forces;
@@ -52,7 +52,7 @@ pub use model::{
     HexSheet, JointLimit, Model, Numbering, Order, PINNED_SHARE, Plant, Ragdoll, Rope, StickSet,
     Tethers, UnknownStickSet,
 };
-pub use motion::{Integrator, Oscillator, fallen};
+pub use motion::{Integrator, Oscillator, free_fall};
 #[cfg(feature = "parry")]
 pub use obstacle::{BodyContacts, Facing, TriMesh};
 pub use obstacle::{

@@ -8,7 +8,7 @@ use taut_core::Lane;
 /// A method of time integration.
 ///
 /// ```
-/// use taut_world::{Integrator, fallen};
+/// use taut_world::{Integrator, free_fall};
 ///
 /// // A stone, dropped for a second at 30 steps a second.
 /// let h = 1.0 / 30.0;
@@ -18,7 +18,7 @@ use taut_core::Lane;
 ///     for _ in 0..30 {
 ///         integrator.advance(&mut x, &mut v, &a, h);
 ///     }
-///     x[0] / fallen([0.0], [0.0], [-9.81], 1.0)[0] - 1.0
+///     x[0] / free_fall([0.0], [0.0], [-9.81], 1.0)[0] - 1.0
 /// };
 /// assert!((drop(Integrator::ExplicitEuler) + 1.0 / 30.0).abs() < 1e-12); // 3 % short
 /// assert!((drop(Integrator::SemiImplicitEuler) - 1.0 / 30.0).abs() < 1e-12); // 3 % far
@@ -63,7 +63,7 @@ impl Integrator {
 }
 
 /// The position after `t` seconds of the constant acceleration `a`: `x + v t + a t² / 2`.
-pub fn fallen<const D: usize>(x: [f64; D], v: [f64; D], a: [f64; D], t: f64) -> [f64; D] {
+pub fn free_fall<const D: usize>(x: [f64; D], v: [f64; D], a: [f64; D], t: f64) -> [f64; D] {
     core::array::from_fn(|axis| x[axis] + (v[axis] + 0.5 * a[axis] * t) * t)
 }
 

@@ -79,7 +79,7 @@ impl Surface {
 
 /// The smallest approach in a substep, m, that can bounce: `2 g h²`.
 pub(crate) fn least_bounce<const D: usize>(moment: &Moment<D>) -> f64 {
-    2.0 * length(moment.motion.push.map(f64::from))
+    2.0 * length(moment.motion.displacement.map(f64::from))
 }
 
 /// The distance from a [`Side`](crate::Side) and its normal: for one point (`L` is `f32`), or for

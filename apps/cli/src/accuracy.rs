@@ -13,7 +13,7 @@ use taut_bench::accuracy::{
 use taut_bench::{Arrangement, MachineInfo, Residual};
 
 use crate::Failure;
-use crate::input::{self, Named, Shape};
+use crate::input::{self, NamedModel, Shape};
 use crate::output::{Reports, machine_sentence, with_progress};
 use crate::parsers::{parse, within};
 use crate::table;
@@ -87,8 +87,8 @@ struct Report<'a> {
 
 /// Runs the study and prints it.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let Named { scene, name, notes, .. } = arguments.scene()?;
-    let study = arguments.study(scene, &name)?;
+    let NamedModel { model, name, notes, .. } = arguments.scene()?;
+    let study = arguments.study(model, &name)?;
     let outputs = arguments.reports.open()?;
     let accuracy = with_progress(|progress| Ok(study.run(&arguments.parts, progress)?))?;
     let machine = MachineInfo::current();
@@ -103,7 +103,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 impl Arguments {
-    fn scene(&self) -> anyhow::Result<Named> {
+    fn scene(&self) -> anyhow::Result<NamedModel> {
         if let Some(path) = &self.mesh {
             return input::mesh(path, self.sticks, false);
         }
@@ -115,7 +115,7 @@ impl Arguments {
     }
 
     /// The subjects of the part effort.
-    fn subjects(&self, scene: &Model, name: &str) -> anyhow::Result<Vec<EffortSubject>> {
+    fn subjects(&self, model: &Model, name: &str) -> anyhow::Result<Vec<EffortSubject>> {
         let set = self.sticks;
         let of_mesh = |scene: &str, size, model| EffortSubject {
             scene: scene.to_owned(),
@@ -126,14 +126,14 @@ impl Arguments {
         };
         if self.mesh.is_some() {
             let file = name.split(',').next().unwrap_or(name);
-            return Ok(vec![of_mesh(file, scene.particles.len(), scene.clone())]);
+            return Ok(vec![of_mesh(file, model.particles.len(), model.clone())]);
         }
         let mut subjects = Vec::new();
         for &size in &self.size {
             match self.scene {
                 Shape::Drape => subjects.extend(EffortSubject::sheets(size, set)?),
                 shape => {
-                    let model = input::shape(shape, size, set)?.scene;
+                    let model = input::shape(shape, size, set)?.model;
                     subjects.push(of_mesh(shape.name(), size, model));
                 }
             }
@@ -141,27 +141,27 @@ impl Arguments {
         Ok(subjects)
     }
 
-    fn study(&self, scene: Model, name: &str) -> anyhow::Result<Study> {
+    fn study(&self, model: Model, name: &str) -> anyhow::Result<Study> {
         let mut arrangements = self.schedules.clone();
         if arrangements.is_empty() {
-            let sheet = scene.sheet.as_ref().map(|_| "sheet");
+            let sheet = model.sheet.as_ref().map(|_| "sheet");
             let names = ["authored", "coloured", "blocked/hilbert"].into_iter().chain(sheet);
             arrangements = names.map(str::parse).collect::<Result<_, _>>()?;
         }
         let body = match self.mesh {
-            Some(_) => scene.clone(),
+            Some(_) => model.clone(),
             None => Model::sphere(BALL, self.sticks)?,
         };
         let Self { iterations, substeps, frames, .. } = *self;
         let step = Step { iterations, substeps, ..Step::default() };
         step.motion()?;
         let effort = EffortStudy {
-            subjects: self.subjects(&scene, name)?,
+            subjects: self.subjects(&model, name)?,
             kernels: KernelChoice { threads: self.threads, ..KernelChoice::default() }.find()?,
             formula: Formula::default(),
         };
         let formulas = self.formulas.clone();
-        Ok(Study { scene, body, step, frames, formulas, arrangements, effort })
+        Ok(Study { model, body, step, frames, formulas, arrangements, effort })
     }
 }
 

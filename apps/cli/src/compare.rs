@@ -15,12 +15,12 @@ use taut::{
     AnyKernel, Formula, Kernel, KernelName, PARTICLES_MAX, Pool, STICKS_MAX, Step, check_limit,
 };
 use taut_bench::{
-    Arrangement, Contest, Contestant, MachineInfo, Numbering, Order, Row, SubstepComparison,
+    Arrangement, Comparison, Configuration, MachineInfo, Numbering, Order, Row, SubstepComparison,
     disagreements,
 };
 
 use crate::Failure;
-use crate::input::{self, Named, Source};
+use crate::input::{self, NamedModel, Source};
 use crate::output::{Reports, machine_sentence, with_progress};
 use crate::parsers::{parse, within};
 use crate::table;
@@ -102,13 +102,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         return worlds::run(arguments, listed, size);
     }
     let named = arguments.source.load()?;
-    let contest = arguments.contest(&named)?;
+    let comparison = arguments.comparison(&named)?;
     let outputs = arguments.reports.open()?;
 
-    let (rows, substeps) = with_progress(|progress| substeps::run(&contest, progress))?;
+    let (rows, substeps) = with_progress(|progress| substeps::run(&comparison, progress))?;
 
     let machine = MachineInfo::current();
-    let description = Description::new(arguments, &named, &contest);
+    let description = Description::new(arguments, &named, &comparison);
     let disagreements = disagreements(&rows);
     let mut lines = named.notes.clone();
     lines.push(description.sentence());
@@ -145,10 +145,10 @@ impl Arguments {
         Self { all, quick: !all, ..arguments }
     }
 
-    fn contest(&self, named: &Named) -> anyhow::Result<Contest> {
-        Ok(Contest {
-            scene: named.scene.clone(),
-            copies: self.copies(&named.scene)?,
+    fn comparison(&self, named: &NamedModel) -> anyhow::Result<Comparison> {
+        Ok(Comparison {
+            model: named.model.clone(),
+            copies: self.copies(&named.model)?,
             step: Step {
                 iterations: self.iterations.unwrap_or(8),
                 substeps: self.substeps.unwrap_or(1),
@@ -157,38 +157,38 @@ impl Arguments {
             warmup: self.warmup,
             frames: self.frames,
             repeats: 1,
-            contestants: match &self.tuned {
+            configurations: match &self.tuned {
                 Some(path) => vec![tuned(path, named)?],
-                None => self.contestants(named)?,
+                None => self.configurations(named)?,
             },
         })
     }
 
     /// How many copies, if that is not too many.
-    fn copies(&self, scene: &Model) -> anyhow::Result<usize> {
+    fn copies(&self, model: &Model) -> anyhow::Result<usize> {
         let copies = self.copies.unwrap_or(1);
         let all = |count: usize| count as u128 * copies as u128;
-        check_limit("particles", all(scene.particles.len()), PARTICLES_MAX)?;
-        check_limit("sticks", all(scene.sticks.len()), STICKS_MAX)?;
+        check_limit("particles", all(model.particles.len()), PARTICLES_MAX)?;
+        check_limit("sticks", all(model.sticks.len()), STICKS_MAX)?;
         Ok(copies)
     }
 
-    fn contestants(&self, named: &Named) -> anyhow::Result<Vec<Contestant>> {
+    fn configurations(&self, named: &NamedModel) -> anyhow::Result<Vec<Configuration>> {
         let arrangements = if self.schedules.is_empty() {
-            Arrangement::usual(&named.scene)
+            Arrangement::defaults(&named.model)
         } else {
             self.schedules.clone()
         };
         let kernels = self.kernels()?;
         let formulas = if self.formulas.is_empty() { &Formula::ALL[..] } else { &self.formulas };
-        let mut contestants = Vec::new();
+        let mut configurations = Vec::new();
         for &arrangement in &arrangements {
             for &formula in formulas {
                 let fitting = kernels.iter().filter(|kernel| {
                     self.fits(kernel, arrangement)
                         && (!self.quick || is_in_quick_selection(kernel, arrangement, formula))
                 });
-                contestants.extend(fitting.map(|kernel| Contestant {
+                configurations.extend(fitting.map(|kernel| Configuration {
                     kernel: kernel.clone(),
                     formula,
                     arrangement,
@@ -197,7 +197,7 @@ impl Arguments {
         }
         for &wanted in &self.kernels {
             anyhow::ensure!(
-                contestants.iter().any(|it| it.kernel.kernel_name() == wanted),
+                configurations.iter().any(|it| it.kernel.kernel_name() == wanted),
                 "the kernel {wanted} runs none of the chosen schedules on this scene{}",
                 match wanted {
                     KernelName::Grid => ": it needs one regular sheet in the schedule 'sheet'",
@@ -206,7 +206,7 @@ impl Arguments {
                 }
             );
         }
-        Ok(contestants)
+        Ok(configurations)
     }
 
     fn wants(&self, kernel: KernelName) -> bool {
@@ -315,11 +315,11 @@ fn is_in_quick_selection(kernel: &AnyKernel, arrangement: Arrangement, formula: 
     }
 }
 
-/// The contestant in a tuning file.
-fn tuned(path: &Path, named: &Named) -> anyhow::Result<Contestant> {
-    let tuned = input::tuned(path, &named.scene)?;
+/// The configuration in a tuning file.
+fn tuned(path: &Path, named: &NamedModel) -> anyhow::Result<Configuration> {
+    let tuned = input::tuned(path, &named.model)?;
     let kernel = tuned.to_kernel().with_context(|| path.display().to_string())?;
-    Ok(Contestant { kernel, formula: tuned.formula, arrangement: tuned.schedule })
+    Ok(Configuration { kernel, formula: tuned.formula, arrangement: tuned.schedule })
 }
 
 #[derive(Serialize)]
@@ -349,9 +349,9 @@ struct Report<'a> {
 }
 
 impl Description {
-    fn new(arguments: &Arguments, named: &Named, contest: &Contest) -> Self {
-        let masses = named.scene.particles.inverse_masses();
-        let copies = contest.copies;
+    fn new(arguments: &Arguments, named: &NamedModel, comparison: &Comparison) -> Self {
+        let masses = named.model.particles.inverse_masses();
+        let copies = comparison.copies;
         Self {
             name: match copies {
                 1 => named.name.clone(),
@@ -360,14 +360,14 @@ impl Description {
             copies,
             particles: copies * masses.len(),
             pinned: copies * masses.iter().filter(|&&mass| mass == 0.0).count(),
-            sticks: copies * named.scene.sticks.len(),
+            sticks: copies * named.model.sticks.len(),
             shuffle_seed: arguments.source.shuffle,
-            substeps: contest.step.substeps,
-            iterations: contest.step.iterations,
-            dt_s: contest.step.dt,
-            warmup_frames: contest.warmup,
-            timed_frames: contest.frames,
-            error_vs_f64_frame: contest.early_frame(),
+            substeps: comparison.step.substeps,
+            iterations: comparison.step.iterations,
+            dt_s: comparison.step.dt,
+            warmup_frames: comparison.warmup,
+            timed_frames: comparison.frames,
+            error_vs_f64_frame: comparison.early_frame(),
         }
     }
 

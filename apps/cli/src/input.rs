@@ -91,7 +91,7 @@ pub(crate) struct Source {
 
 impl Source {
     /// The shape or mesh.
-    pub(crate) fn load(&self) -> anyhow::Result<Named> {
+    pub(crate) fn load(&self) -> anyhow::Result<NamedModel> {
         let set = self.sticks.unwrap_or_default();
         let mut named = match (&self.mesh, self.scene) {
             (Some(path), _) => mesh(path, set, self.keep_scale)?,
@@ -105,7 +105,7 @@ impl Source {
             }
         };
         if let Some(seed) = self.shuffle {
-            named.scene = named.scene.shuffled(seed);
+            named.model = named.model.shuffled(seed);
             named.name = format!("{}, shuffled by seed {seed}", named.name);
         }
         Ok(named)
@@ -131,8 +131,8 @@ impl Source {
 }
 
 /// A model with its name.
-pub(crate) struct Named {
-    pub(crate) scene: Model,
+pub(crate) struct NamedModel {
+    pub(crate) model: Model,
     pub(crate) name: String,
     /// Lines about cleaning and scaling.
     pub(crate) notes: Vec<String>,
@@ -141,19 +141,19 @@ pub(crate) struct Named {
 }
 
 /// Builds a shape.
-pub(crate) fn shape(shape: Shape, size: usize, set: StickSet) -> anyhow::Result<Named> {
-    let scene = match shape {
+pub(crate) fn shape(shape: Shape, size: usize, set: StickSet) -> anyhow::Result<NamedModel> {
+    let model = match shape {
         Shape::Drape => Model::drape(size, set),
         Shape::Disc => Model::disc(size, set),
         Shape::Sphere => Model::sphere(size, set),
     };
     let name = format!("{} {size}, {set} sticks", shape.name());
-    let scene = scene.with_context(|| format!("no scene {name}"))?;
-    Ok(Named { scene, name, notes: Vec::new(), origin: None })
+    let model = model.with_context(|| format!("no model {name}"))?;
+    Ok(NamedModel { model, name, notes: Vec::new(), origin: None })
 }
 
 /// A mesh from a file, hanging from its highest vertices.
-pub(crate) fn mesh(path: &Path, set: StickSet, keep_scale: bool) -> anyhow::Result<Named> {
+pub(crate) fn mesh(path: &Path, set: StickSet, keep_scale: bool) -> anyhow::Result<NamedModel> {
     let loaded = taut_mesh::load(path, &LoadOptions::default())?;
     let mut mesh = loaded.mesh;
     let mut notes = vec![format!("{}: {}", path.display(), loaded.report)];
@@ -170,11 +170,11 @@ pub(crate) fn mesh(path: &Path, set: StickSet, keep_scale: bool) -> anyhow::Resu
         }
         notes.push(format!("scaled by {factor:.6} to a mean edge of {MEAN_STICK} m"));
     }
-    let scene = Model::hanging(&mesh.positions, &mesh.triangles, set)
+    let model = Model::hanging(&mesh.positions, &mesh.triangles, set)
         .with_context(|| path.display().to_string())?;
     let file = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
     let name = format!("{file}, {set} sticks");
-    Ok(Named { scene, name, notes, origin: Some(loaded.origin) })
+    Ok(NamedModel { model, name, notes, origin: Some(loaded.origin) })
 }
 
 /// The mean length of the unique edges, in the mesh's unit.
@@ -192,11 +192,11 @@ fn mean_edge(mesh: &TriangleMesh) -> f64 {
 }
 
 /// Reads a file of `taut tune --save` and checks that it was made for these sticks.
-pub(crate) fn tuned(path: &Path, scene: &Model) -> anyhow::Result<Tuned> {
+pub(crate) fn tuned(path: &Path, model: &Model) -> anyhow::Result<Tuned> {
     let file = || path.display().to_string();
     let text = fs::read_to_string(path).with_context(|| format!("{}: cannot be read", file()))?;
     let tuned: Tuned =
         serde_json::from_str(&text).with_context(|| format!("{}: not a tuning file", file()))?;
-    tuned.check(&scene.sticks).with_context(file)?;
+    tuned.check(&model.sticks).with_context(file)?;
     Ok(tuned)
 }

@@ -6,10 +6,10 @@ use serde::Serialize;
 use taut::world::{Model, StickSet};
 use taut::{AnyKernel, Formula, Step};
 use taut_bench::roofline::{Peak, RooflineRow, roofline};
-use taut_bench::{Arrangement, Contest, Contestant, MachineInfo, Order, Progress};
+use taut_bench::{Arrangement, Comparison, Configuration, MachineInfo, Order, Progress};
 
 use crate::Failure;
-use crate::input::{self, Named, Shape};
+use crate::input::{self, NamedModel, Shape};
 use crate::output::{Reports, machine_sentence, with_progress};
 use crate::parsers::{parse, within};
 use crate::table;
@@ -60,17 +60,17 @@ struct Report<'a> {
     rows: &'a [RooflineRow],
 }
 
-/// Measures the machine, runs the contests and prints both.
+/// Measures the machine, runs the comparisons and prints both.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let contests = arguments.contests()?;
+    let comparisons = arguments.comparisons()?;
     let outputs = arguments.reports.open()?;
     let (peaks, rows) = with_progress(|progress| {
         progress(Progress { share: 0.0, doing: "measuring the machine" });
         let peaks = Peak::measure(arguments.largest_set << 10);
         let mut rows = Vec::new();
-        for (done, (name, contest)) in contests.iter().enumerate() {
-            rows.extend(roofline(name, contest, &peaks, |it| {
-                let share = (done as f64 + it.share) / contests.len() as f64;
+        for (done, (name, comparison)) in comparisons.iter().enumerate() {
+            rows.extend(roofline(name, comparison, &peaks, |it| {
+                let share = (done as f64 + it.share) / comparisons.len() as f64;
                 progress(Progress { share, ..it });
             })?);
         }
@@ -100,39 +100,39 @@ Not in the limit: shuffles, comparisons, selections and addresses; loads narrowe
 loads that wait for stores; sticks that wait for each other; motion, and copying particles in and out, once a frame.";
 
 impl Arguments {
-    fn contests(&self) -> anyhow::Result<Vec<(String, Contest)>> {
-        let mut contests = Vec::new();
+    fn comparisons(&self) -> anyhow::Result<Vec<(String, Comparison)>> {
+        let mut comparisons = Vec::new();
         for &shape in &self.scenes {
             for &size in &self.sizes {
-                let Named { scene, name, .. } = input::shape(shape, size, self.sticks)?;
-                let contest = Contest {
-                    contestants: self.contestants(&scene)?,
-                    scene,
+                let NamedModel { model, name, .. } = input::shape(shape, size, self.sticks)?;
+                let comparison = Comparison {
+                    configurations: self.configurations(&model)?,
+                    model,
                     copies: 1,
                     step: Step { substeps: 1, iterations: self.iterations, ..Step::default() },
                     warmup: self.warmup,
                     frames: self.frames,
                     repeats: 1,
                 };
-                contests.push((name, contest));
+                comparisons.push((name, comparison));
             }
         }
-        Ok(contests)
+        Ok(comparisons)
     }
 
     /// Every kernel on every instruction set, in every schedule that it runs.
-    fn contestants(&self, scene: &Model) -> anyhow::Result<Vec<Contestant>> {
-        let default = if scene.sheet.is_some() { "sheet" } else { "blocked/hilbert" };
+    fn configurations(&self, model: &Model) -> anyhow::Result<Vec<Configuration>> {
+        let default = if model.sheet.is_some() { "sheet" } else { "blocked/hilbert" };
         let arrangements = match self.schedules.as_slice() {
             [] => vec![default.parse()?],
             listed => listed.to_vec(),
         };
-        let mut contestants = Vec::new();
+        let mut configurations = Vec::new();
         for &arrangement in &arrangements {
             for kernel in AnyKernel::available().into_iter().filter(|it| !it.is_fallback()) {
                 let for_sheets = kernel.is_for_sheets() && arrangement.order == Order::Sheet;
                 if kernel.is_general() || for_sheets {
-                    contestants.extend(self.formulas.iter().map(|&formula| Contestant {
+                    configurations.extend(self.formulas.iter().map(|&formula| Configuration {
                         kernel: kernel.clone(),
                         formula,
                         arrangement,
@@ -140,7 +140,7 @@ impl Arguments {
                 }
             }
         }
-        Ok(contestants)
+        Ok(configurations)
     }
 }
 

@@ -133,14 +133,14 @@ impl Arguments {
         for &shape in &self.scenes {
             for &size in &self.sizes {
                 for &set in &self.sticks {
-                    let scene = input::shape(shape, size, set)?.scene;
-                    let has = |it: &Arrangement| it.order != Order::Sheet || scene.sheet.is_some();
+                    let model = input::shape(shape, size, set)?.model;
+                    let has = |it: &Arrangement| it.order != Order::Sheet || model.sheet.is_some();
                     let arrangements = match self.schedules.as_slice() {
                         [] => Arrangement::orders().filter(has).collect(),
                         listed => listed.to_vec(),
                     };
                     surveys.push(Survey {
-                        subject: Subject { name: shape.name().to_owned(), size, set, scene },
+                        subject: Subject { name: shape.name().to_owned(), size, set, model },
                         arrangements,
                         formulas: self.formulas.clone(),
                         steps: steps.clone(),

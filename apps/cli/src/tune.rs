@@ -15,7 +15,7 @@ use taut_bench::{
 };
 
 use crate::Failure;
-use crate::input::{Named, Source};
+use crate::input::{NamedModel, Source};
 use crate::output::{Reports, Saved, machine_sentence, with_progress};
 use crate::parsers::{parse, within};
 use crate::table;
@@ -92,7 +92,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let choice = with_progress(|progress| Ok(tuning.run(progress)?))?;
 
     let machine = MachineInfo::current();
-    let rust = usage(&choice.tuned, named.scene.sheet.as_ref());
+    let rust = usage(&choice.tuned, named.model.sheet.as_ref());
     let cargo = dependency(&choice.tuned);
     let mut lines = named.notes.clone();
     lines.push(scene_sentence(&named, &tuning));
@@ -106,8 +106,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         machine: &machine,
         scene: Description {
             name: &named.name,
-            particles: named.scene.particles.len(),
-            sticks: named.scene.sticks.len(),
+            particles: named.model.particles.len(),
+            sticks: named.model.sticks.len(),
             shuffle_seed: arguments.source.shuffle,
         },
         tuned: &choice.tuned,
@@ -133,21 +133,21 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 impl Arguments {
-    fn tuning(&self, named: &Named) -> anyhow::Result<Tuning> {
+    fn tuning(&self, named: &NamedModel) -> anyhow::Result<Tuning> {
         if let Some(limit) = self.max_stretch {
             anyhow::ensure!(limit > 0.0, "--max-stretch {limit}: not a positive number");
         }
-        let scene = named.scene.clone();
-        let keep = self.schedule.unwrap_or_else(|| Arrangement::default_of(&scene));
+        let model = named.model.clone();
+        let keep = self.schedule.unwrap_or_else(|| Arrangement::default_of(&model));
         Ok(Tuning {
-            candidates: Tuning::candidates(&scene, keep, &self.threads())?,
+            candidates: Tuning::candidates(&model, keep, &self.threads())?,
             step: Step { iterations: self.iterations, substeps: self.substeps, ..Step::default() },
             formula: self.formula,
             keep,
             any_answer: self.any_answer,
             max_stretch: self.max_stretch,
             budget: Duration::from_secs(self.budget.into()),
-            scene,
+            model,
         })
     }
 
@@ -164,8 +164,8 @@ impl Arguments {
     }
 }
 
-fn scene_sentence(named: &Named, tuning: &Tuning) -> String {
-    let (particles, sticks) = (named.scene.particles.len(), named.scene.sticks.len());
+fn scene_sentence(named: &NamedModel, tuning: &Tuning) -> String {
+    let (particles, sticks) = (named.model.particles.len(), named.model.sticks.len());
     let Step { substeps, iterations, .. } = tuning.step;
     format!(
         "{}: {particles} particles, {sticks} sticks; {substeps} substep(s) of {iterations} \

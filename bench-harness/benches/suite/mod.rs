@@ -9,7 +9,7 @@ use std::time::Duration;
 use criterion::measurement::Measurement;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput};
 use taut::{Formula, Stretch};
-use taut_bench::{COURSE_FRAMES, Course, Run, SCENARIOS, Scenario, engine_name};
+use taut_bench::{COURSE_FRAMES, Course, Run, SCENARIOS, Scenario, kernel_path};
 
 use summary::{Summary, Taken};
 
@@ -62,16 +62,16 @@ fn run_group<M: Measurement + 'static>(
     let sizes = if is_smoke() { &[SMOKE_SIZE] } else { scenario.sizes };
     for &size in sizes {
         let path = |engine: &str| scenario.path(formula, engine, size);
-        let scene = scenario.scene(size).unwrap_or_else(|error| panic!("{}: {error}", path("")));
-        let relaxed = scenario.relaxed_per_frame(&scene);
+        let model = scenario.model(size).unwrap_or_else(|error| panic!("{}: {error}", path("")));
+        let relaxed = scenario.relaxed_per_frame(&model);
         group.throughput(Throughput::Elements(relaxed));
         // Lazy: only if a bench is not filtered out.
         let course = LazyCell::new(|| {
-            Course::new(*scenario, scene, formula)
+            Course::new(*scenario, model, formula)
                 .unwrap_or_else(|error| panic!("{}: {error}", path("")))
         });
         for kernel in scenario.engines() {
-            let engine = engine_name(&kernel);
+            let engine = kernel_path(&kernel);
             let start =
                 || course.run(&kernel).unwrap_or_else(|error| panic!("{}: {error}", path(&engine)));
             let taken = bench(&mut group, measurement, &engine, size, &path(&engine), start);

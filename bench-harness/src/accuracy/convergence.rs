@@ -15,7 +15,7 @@ pub const SOLVED_ITERATIONS: u32 = 4096;
 /// Frames before the frame whose iterations are looked at.
 const FALL_FRAMES: usize = 30;
 
-/// A frame of a falling scene after some iterations.
+/// A frame of a falling model after some iterations.
 #[derive(Clone, Debug, Serialize)]
 pub struct IterationRow {
     /// The formula.
@@ -32,7 +32,7 @@ pub struct IterationRow {
     pub off_solved: Distance,
 }
 
-/// A scene after some frames.
+/// A model after some frames.
 #[derive(Clone, Debug, Serialize)]
 pub struct FrameRow {
     /// The formula.
@@ -52,9 +52,9 @@ impl Study {
         &self,
         (formula, arrangement): (Formula, Arrangement),
     ) -> Result<Vec<IterationRow>, StudyError> {
-        let mut scene = self.scene.clone();
-        scene.particles = self.falling()?;
-        let mut twins = Twins::new(&arrangement.of(&scene)?, formula)?;
+        let mut model = self.model.clone();
+        model.particles = self.falling()?;
+        let mut twins = Twins::new(&arrangement.of(&model)?, formula)?;
         let mut after = vec![];
         let mut done = 0;
         for &iterations in ITERATION_POINTS {
@@ -75,7 +75,7 @@ impl Study {
     /// Where all begin: some frames into the fall, after the motion of one more, before its
     /// relaxation.
     fn falling(&self) -> Result<taut::Particles<3>, StepError> {
-        let (mut particles, sticks) = (self.scene.particles.clone(), &self.scene.sticks);
+        let (mut particles, sticks) = (self.model.particles.clone(), &self.model.sticks);
         let schedule = Schedule::for_mesh(&particles, sticks);
         let mut plan = AnyKernel::best().plan(&particles, sticks, &schedule, Formula::default())?;
         for frame in 0..=FALL_FRAMES {
@@ -89,7 +89,7 @@ impl Study {
         &self,
         (formula, arrangement): (Formula, Arrangement),
     ) -> Result<Vec<FrameRow>, StudyError> {
-        let arranged: Arranged = arrangement.of(&self.scene)?;
+        let arranged: Arranged = arrangement.of(&self.model)?;
         let mut twins = Twins::new(&arranged, formula)?;
         let mut rows = Vec::new();
         let mut done = 0;

@@ -9,7 +9,7 @@ use taut::{AnyKernel, Duplicates, Engine, Family, Formula, Kernel, KernelSet, Sc
 use taut::{Step, StickError, Sticks, Stretch};
 
 use super::StudyError;
-use crate::contest::{Progress, ROUNDS};
+use crate::comparison::{Progress, ROUNDS};
 use crate::textbook::Textbook;
 
 /// Bounds for the root mean square of the stretch.

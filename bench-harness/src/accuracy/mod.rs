@@ -16,7 +16,7 @@ use serde::Serialize;
 use taut::world::Model;
 use taut::{Formula, PlanError, Step, StepError};
 
-use crate::contest::Progress;
+use crate::comparison::Progress;
 use taut::world::{Arrangement, ArrangementError};
 
 pub use convergence::{FrameRow, ITERATION_POINTS, IterationRow, SOLVED_ITERATIONS};
@@ -30,8 +30,8 @@ pub use figure::Figure;
 /// What is studied.
 #[derive(Clone, Debug)]
 pub struct Study {
-    /// A scene that hangs.
-    pub scene: Model,
+    /// A model that hangs.
+    pub model: Model,
     /// A body that can fly: its pins are taken away.
     pub body: Model,
     /// A frame.

@@ -132,8 +132,8 @@ fn one_iteration(scale: Scale) -> Result<Vec<f64>, ClaimError> {
         (64, StickSet::All, "sheet"),
     ];
     let rms = |(size, sticks, order): (usize, StickSet, &str)| {
-        let scene = Model::drape(scale.pick(size, 6), sticks)?;
-        rms_after(&scene, order, Formula::Newton, &one_substep(1), scale.pick(300, 10))
+        let model = Model::drape(scale.pick(size, 6), sticks)?;
+        rms_after(&model, order, Formula::Newton, &one_substep(1), scale.pick(300, 10))
     };
     cases.into_iter().map(rms).collect()
 }
@@ -142,14 +142,14 @@ fn one_iteration(scale: Scale) -> Result<Vec<f64>, ClaimError> {
 const ENLARGED: f64 = 0.1;
 
 /// The model without pins and larger than at rest.
-fn enlarged(mut scene: Model) -> Result<Model, ClaimError> {
-    for particle in 0..scene.particles.len() {
-        let place = scene.particles.position(particle);
-        scene.particles.set_inverse_mass(particle, 1.0)?;
+fn enlarged(mut model: Model) -> Result<Model, ClaimError> {
+    for particle in 0..model.particles.len() {
+        let place = model.particles.position(particle);
+        model.particles.set_inverse_mass(particle, 1.0)?;
         let larger = place.map(|x| (f64::from(x) * (1.0 + ENLARGED)) as f32);
-        scene.particles.set_position(particle, larger)?;
+        model.particles.set_position(particle, larger)?;
     }
-    Ok(scene)
+    Ok(model)
 }
 
 fn converges_over_frames(scale: Scale) -> Result<Vec<f64>, ClaimError> {
@@ -163,10 +163,10 @@ fn converges_over_frames(scale: Scale) -> Result<Vec<f64>, ClaimError> {
 }
 
 fn removes_stiffness(scale: Scale) -> Result<Vec<f64>, ClaimError> {
-    let scene = Model::drape(8, StickSet::Shear)?;
+    let model = Model::drape(8, StickSet::Shear)?;
     let frames = scale.pick(300, 20);
-    let soft = rms_after(&scene, "authored", Formula::Newton, &one_substep(1), frames)?;
-    let stiff = rms_after(&scene, "authored", Formula::Exact, &one_substep(64), frames)?;
+    let soft = rms_after(&model, "authored", Formula::Newton, &one_substep(1), frames)?;
+    let stiff = rms_after(&model, "authored", Formula::Exact, &one_substep(64), frames)?;
     Ok(vec![soft / stiff, soft])
 }
 
@@ -189,14 +189,14 @@ fn closer_each_iteration(scale: Scale) -> Result<Vec<f64>, ClaimError> {
 
 fn order_decides(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     let (size, frames) = scale.pick((64, 360), (8, 10));
-    let scene = Model::drape(size, StickSet::All)?;
-    let rms = |order| rms_after(&scene, order, Formula::Exact, &one_substep(1), frames);
+    let model = Model::drape(size, StickSet::All)?;
+    let rms = |order| rms_after(&model, order, Formula::Exact, &one_substep(1), frames);
     Ok(vec![rms("authored")?, rms("sheet")?])
 }
 
 fn small_steps(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     let (size, frames) = scale.pick((32, 120), (8, 10));
-    let scene = Model::drape(size, StickSet::All)?;
-    let rms = |step| rms_after(&scene, "sheet", Formula::Halley, &step, frames);
+    let model = Model::drape(size, StickSet::All)?;
+    let rms = |step| rms_after(&model, "sheet", Formula::Halley, &step, frames);
     Ok(vec![rms(one_substep(8))? / rms(Step { substeps: 8, ..one_substep(1) })?])
 }

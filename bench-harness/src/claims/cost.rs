@@ -5,9 +5,9 @@ use taut::{AnyKernel, Formula, ScalarKernel, Tally};
 
 use super::run::{one_substep, rms_after};
 use super::{Bound, Check, Claim, ClaimError, Judge, Scale, Source};
-use crate::contest::{Contest, Contestant};
+use crate::comparison::{Comparison, Configuration};
 use crate::row::Row;
-use crate::scenario::engines_in;
+use crate::scenario::kernels_for;
 
 pub(super) const CLAIMS: &[Claim] = &[
     Claim {
@@ -125,39 +125,43 @@ pub(super) const CLAIMS: &[Claim] = &[
 
 fn counted(scale: Scale, formula: Formula) -> Result<Vec<f64>, ClaimError> {
     let Model { particles, sticks, .. } = Model::drape(scale.pick(64, 8), StickSet::All)?;
-    let Tally { divisions, square_roots, .. } = taut_scalar::count(&particles, &sticks, formula);
+    let Tally { divisions, square_roots, .. } =
+        taut_scalar::count_operations(&particles, &sticks, formula);
     Ok([divisions, square_roots].map(|count| count as f64 / sticks.len() as f64).to_vec())
 }
 
 fn zero_divisions(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     let mut numbers = counted(scale, Formula::Quick)?;
-    let scene = Model::drape(scale.pick(32, 8), StickSet::All)?;
-    let rms = |formula| rms_after(&scene, "sheet", formula, &one_substep(8), scale.pick(120, 20));
+    let model = Model::drape(scale.pick(32, 8), StickSet::All)?;
+    let rms = |formula| rms_after(&model, "sheet", formula, &one_substep(8), scale.pick(120, 20));
     numbers.push(rms(Formula::Quick)? / rms(Formula::Exact)?);
     Ok(numbers)
 }
 
-/// The results of contestants, in order.
+/// The results of configurations, in order.
 fn frames(
     scale: Scale,
-    scene: Model,
-    contestants: &[(AnyKernel, Formula, &str)],
+    model: Model,
+    configurations: &[(AnyKernel, Formula, &str)],
 ) -> Result<Vec<Row>, ClaimError> {
-    let contestant = |(kernel, formula, arrangement): &(AnyKernel, Formula, &str)| {
+    let configuration = |(kernel, formula, arrangement): &(AnyKernel, Formula, &str)| {
         let arrangement: Arrangement = arrangement.parse()?;
-        Ok(Contestant { kernel: kernel.clone(), formula: *formula, arrangement })
+        Ok(Configuration { kernel: kernel.clone(), formula: *formula, arrangement })
     };
-    let contest = Contest {
-        scene,
+    let comparison = Comparison {
+        model,
         copies: 1,
         step: one_substep(8),
         warmup: scale.pick(8, 1),
         frames: scale.pick(24, 2),
         repeats: 1,
-        contestants: contestants.iter().map(contestant).collect::<Result<_, ClaimError>>()?,
+        configurations: configurations
+            .iter()
+            .map(configuration)
+            .collect::<Result<_, ClaimError>>()?,
     };
     // Without the textbook loop, which is always the first row.
-    Ok(contest.run(|_| ())?.split_off(1))
+    Ok(comparison.run(|_| ())?.split_off(1))
 }
 
 fn scalar() -> AnyKernel {
@@ -165,27 +169,27 @@ fn scalar() -> AnyKernel {
 }
 
 fn time_is_divisions(scale: Scale) -> Result<Vec<f64>, ClaimError> {
-    let scene = Model::drape(scale.pick(64, 8), StickSet::All)?;
-    let contestants = [
+    let model = Model::drape(scale.pick(64, 8), StickSet::All)?;
+    let configurations = [
         (scalar(), Formula::Exact, "authored"),
         (scalar(), Formula::Quick, "authored"),
         (scalar(), Formula::Exact, "coloured"),
     ];
-    let rows = frames(scale, scene, &contestants)?;
+    let rows = frames(scale, model, &configurations)?;
     let saved = |row: &Row| 1.0 - row.frame_us_median / rows[0].frame_us_median;
     Ok(rows[1..].iter().map(saved).collect())
 }
 
 fn trick_pays(scale: Scale) -> Result<Vec<f64>, ClaimError> {
-    let scene = Model::drape(scale.pick(64, 8), StickSet::All)?;
+    let model = Model::drape(scale.pick(64, 8), StickSet::All)?;
     let of = |formula| {
-        let mut contestants = vec![(scalar(), formula, "authored")];
-        let engines = engines_in(crate::Order::Sheet);
-        contestants.extend(engines.into_iter().map(|kernel| (kernel, formula, "sheet")));
-        contestants
+        let mut configurations = vec![(scalar(), formula, "authored")];
+        let engines = kernels_for(crate::Order::Sheet);
+        configurations.extend(engines.into_iter().map(|kernel| (kernel, formula, "sheet")));
+        configurations
     };
     let (exact, newton) = (of(Formula::Exact), of(Formula::Newton));
-    let rows = frames(scale, scene, &[exact.clone(), newton].concat())?;
+    let rows = frames(scale, model, &[exact.clone(), newton].concat())?;
     let (exact, newton) = rows.split_at(exact.len());
     let best = |rows: &[Row]| {
         rows.iter().map(|row| row.frame_us_median).min_by(f64::total_cmp).unwrap_or(f64::NAN)
@@ -196,17 +200,17 @@ fn trick_pays(scale: Scale) -> Result<Vec<f64>, ClaimError> {
 
 fn not_much_faster(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     let size = scale.pick(128, 8);
-    let scenes = [
+    let models = [
         (Model::drape(size, StickSet::All)?, "sheet"),
         (Model::disc(size, StickSet::All)?, "blocked/hilbert"),
     ];
     let mut numbers = Vec::new();
-    for (scene, arrangement) in scenes {
+    for (model, arrangement) in models {
         let order = arrangement.parse::<Arrangement>()?.order;
-        let mut contestants = vec![(scalar(), Formula::Newton, "authored")];
-        let engines = engines_in(order).into_iter();
-        contestants.extend(engines.map(|kernel| (kernel, Formula::Newton, arrangement)));
-        let rows = frames(scale, scene, &contestants)?;
+        let mut configurations = vec![(scalar(), Formula::Newton, "authored")];
+        let engines = kernels_for(order).into_iter();
+        configurations.extend(engines.map(|kernel| (kernel, Formula::Newton, arrangement)));
+        let rows = frames(scale, model, &configurations)?;
         let times = rows.iter().map(|row| rows[0].frame_us_median / row.frame_us_median);
         numbers.push(times.max_by(f64::total_cmp).unwrap_or(f64::NAN));
     }
@@ -214,10 +218,10 @@ fn not_much_faster(scale: Scale) -> Result<Vec<f64>, ClaimError> {
 }
 
 fn same_bits(scale: Scale) -> Result<Vec<f64>, ClaimError> {
-    let scene = Model::drape(scale.pick(64, 9), StickSet::All)?;
+    let model = Model::drape(scale.pick(64, 9), StickSet::All)?;
     let engines = AnyKernel::available().into_iter().filter(|kernel| !kernel.is_for_copies());
-    let contestants: Vec<_> = engines.map(|kernel| (kernel, Formula::Halley, "sheet")).collect();
-    let rows = frames(scale, scene, &contestants)?;
+    let configurations: Vec<_> = engines.map(|kernel| (kernel, Formula::Halley, "sheet")).collect();
+    let rows = frames(scale, model, &configurations)?;
     let mut hashes: Vec<u64> = rows.iter().map(|row| row.hash).collect();
     hashes.sort_unstable();
     hashes.dedup();

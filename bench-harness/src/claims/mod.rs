@@ -16,7 +16,7 @@ mod verdict;
 
 use serde::Serialize;
 
-use crate::contest::{ContestError, Progress};
+use crate::comparison::{ComparisonError, Progress};
 
 pub use verdict::{Bound, Check, Judge, Verdict};
 
@@ -115,9 +115,9 @@ pub enum ClaimError {
     /// A model could not be built.
     #[error(transparent)]
     Model(#[from] taut::world::ModelError),
-    /// A contest failed.
+    /// A comparison failed.
     #[error(transparent)]
-    Contest(#[from] ContestError),
+    Comparison(#[from] ComparisonError),
     /// Sticks are invalid.
     #[error(transparent)]
     Sticks(#[from] taut::StickError),

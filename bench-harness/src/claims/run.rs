@@ -9,14 +9,14 @@ use crate::scenario::fastest_in;
 /// Runs a model on the fastest kernel (all give the same bits) and returns the final rms residual,
 /// infinite if a position is not finite.
 pub(super) fn rms_after(
-    scene: &Model,
+    model: &Model,
     arrangement: &str,
     formula: Formula,
     step: &Step<3>,
     frames: usize,
 ) -> Result<f64, ClaimError> {
     let arrangement: Arrangement = arrangement.parse()?;
-    let Arranged { mut particles, sticks, schedule, .. } = arrangement.of(scene)?;
+    let Arranged { mut particles, sticks, schedule, .. } = arrangement.of(model)?;
     let kernel = fastest_in(arrangement.order);
     let mut plan = kernel.plan(&particles, &sticks, &schedule, formula)?;
     for _ in 0..frames {

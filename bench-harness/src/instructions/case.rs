@@ -9,7 +9,7 @@ use taut::{
     Substeps, Tally,
 };
 
-use crate::contest::ContestError;
+use crate::comparison::ComparisonError;
 use crate::instructions::Executed;
 use crate::roofline::grid_lanes;
 
@@ -52,7 +52,7 @@ pub enum CaseError {
     Model(#[from] ModelError),
     /// The frame cannot be run.
     #[error(transparent)]
-    Contest(#[from] ContestError),
+    Comparison(#[from] ComparisonError),
 }
 
 const SCENES: [&str; 4] = ["drape-32", "drape-64", "disc-32", "stars-64"];
@@ -92,8 +92,8 @@ impl Case {
             "disc-32" => (Model::disc(32, StickSet::All)?, "blocked"),
             _ => (Model::disc(64, StickSet::All)?, "starred"),
         };
-        let arrangement: Arrangement = order.parse().map_err(ContestError::from)?;
-        let schedule = arrangement.of(&scene).map_err(ContestError::from)?.schedule;
+        let arrangement: Arrangement = order.parse().map_err(ComparisonError::from)?;
+        let schedule = arrangement.of(&scene).map_err(ComparisonError::from)?.schedule;
         Ok((scene, schedule))
     }
 
@@ -107,9 +107,9 @@ impl Case {
         let formula = self.formula.parse().map_err(|_| self.unknown())?;
         let step = Step { substeps: 1, iterations: ITERATIONS, ..Step::default() };
         let plan = self.kernel()?.plan(&particles, &sticks, &schedule, formula);
-        let mut plan = plan.map_err(ContestError::from)?;
-        let substeps = step.to_substeps().map_err(ContestError::from)?;
-        let _ = plan.step(&mut particles, &sticks, &step).map_err(ContestError::from)?;
+        let mut plan = plan.map_err(ComparisonError::from)?;
+        let substeps = step.to_substeps().map_err(ComparisonError::from)?;
+        let _ = plan.step(&mut particles, &sticks, &step).map_err(ComparisonError::from)?;
         Ok(Frame { plan, particles, sticks, substeps })
     }
 
@@ -121,7 +121,7 @@ impl Case {
         let (Model { particles, sticks, .. }, _) = self.scene()?;
         let formula = self.formula.parse().map_err(|_| self.unknown())?;
         let Tally { divisions, square_roots, .. } =
-            taut_scalar::count(&particles, &sticks, formula);
+            taut_scalar::count_operations(&particles, &sticks, formula);
         let times = u64::from(ITERATIONS);
         Ok(Executed {
             divisions: divisions * times,

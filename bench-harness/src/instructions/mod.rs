@@ -3,7 +3,7 @@
 //! A [`Case`] is a kernel with a formula on a fixed small scene. Valgrind's tool callgrind runs
 //! its frame and notes how often each instruction is executed ([`Profile`]); joined with the
 //! disassembly ([`Disassembly`]) that gives the number of lanes in which a division or root was
-//! executed ([`Executed`]). It must equal what [`taut_scalar::count`] counts plus the lanes of padding.
+//! executed ([`Executed`]). It must equal what [`taut_scalar::count_operations`] counts plus the lanes of padding.
 //! The counts have no noise, so they are held to [limits](Limits).
 //!
 //! The bench `instructions` is the program that uses this module. The bench `cycles` runs some of the

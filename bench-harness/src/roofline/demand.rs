@@ -46,7 +46,7 @@ enum Masses {
 }
 
 impl Demand {
-    /// Of a kernel on one thread, for a scene as it is arranged and, for the grid kernel, the
+    /// Of a kernel on one thread, for a model as it is arranged and, for the grid kernel, the
     /// sheet that it is.
     ///
     /// - The grid kernel names nothing; each stick loads and stores three coordinates of both
@@ -56,7 +56,7 @@ impl Demand {
     ///   records. Ends of equal mass are relaxed as they lie in memory, four numbers each.
     ///
     /// # Errors
-    /// If the scene cannot be laid out.
+    /// If the model cannot be laid out.
     pub fn of(
         kernel: &AnyKernel,
         on: &Arranged,

@@ -19,7 +19,7 @@ mod peak;
 use serde::Serialize;
 use taut::Kernel;
 
-use crate::contest::{Contest, ContestError, Progress};
+use crate::comparison::{Comparison, ComparisonError, Progress};
 use crate::row::Row;
 
 pub use demand::Demand;
@@ -60,7 +60,7 @@ impl Limit {
     }
 }
 
-/// The time and the limit of a contestant; all but the working set per stick and iteration.
+/// The time and the limit of a configuration; all but the working set per stick and iteration.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RooflineRow {
     /// The scene.
@@ -140,26 +140,26 @@ impl RooflineRow {
     }
 }
 
-/// Runs a contest of kernels on one thread and returns the time and the limit of each, in the order
-/// of the contestants. An instruction set that is not in `peaks` has no row.
+/// Runs a comparison of kernels on one thread and returns the time and the limit of each, in the order
+/// of the configurations. An instruction set that is not in `peaks` has no row.
 ///
 /// # Errors
-/// As [`Contest::run`].
+/// As [`Comparison::run`].
 pub fn roofline(
     scene: &str,
-    contest: &Contest,
+    comparison: &Comparison,
     peaks: &[Peak],
     progress: impl FnMut(Progress<'_>),
-) -> Result<Vec<RooflineRow>, ContestError> {
-    let rows = contest.run(progress)?;
+) -> Result<Vec<RooflineRow>, ComparisonError> {
+    let rows = comparison.run(progress)?;
     let mut placed = Vec::new();
     // The first row is the textbook's.
-    for (row, contestant) in rows[1..].iter().zip(&contest.contestants) {
-        let isa = Kernel::<3>::isa(&contestant.kernel);
+    for (row, configuration) in rows[1..].iter().zip(&comparison.configurations) {
+        let isa = Kernel::<3>::isa(&configuration.kernel);
         if let Some(peak) = peaks.iter().find(|peak| peak.isa == isa) {
-            let on = contestant.arrangement.of(&contest.scene)?;
-            let sheet = contest.scene.sheet.as_ref();
-            let demand = Demand::of(&contestant.kernel, &on, sheet, contestant.formula)?;
+            let on = configuration.arrangement.of(&comparison.model)?;
+            let sheet = comparison.model.sheet.as_ref();
+            let demand = Demand::of(&configuration.kernel, &on, sheet, configuration.formula)?;
             placed.push(RooflineRow::new(scene, row, &demand, peak));
         }
     }

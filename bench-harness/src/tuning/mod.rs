@@ -1,4 +1,4 @@
-//! Searches for the fastest way to relax a scene on this machine within a time budget.
+//! Searches for the fastest way to relax a model on this machine within a time budget.
 
 mod search;
 
@@ -8,7 +8,7 @@ use serde::Serialize;
 use taut::world::{Arrangement, Model, Numbering, Order};
 use taut::{AnyKernel, Formula, Kernel, KernelName, Pool, PoolError, Step, Tuned};
 
-use crate::contest::{ContestError, Progress};
+use crate::comparison::{ComparisonError, Progress};
 use crate::row::Row;
 
 use search::Search;
@@ -19,11 +19,11 @@ pub const JUDGED_FRAMES: usize = 120;
 /// Relative differences of times below this are noise; the simpler candidate is then chosen.
 pub const NOISE: f64 = 0.03;
 
-/// A scene, the order to keep, and the candidates.
+/// A model, the order to keep, and the candidates.
 #[derive(Clone, Debug)]
 pub struct Tuning {
-    /// The scene.
-    pub scene: Model,
+    /// The model.
+    pub model: Model,
     /// The step.
     pub step: Step<3>,
     /// The formula.
@@ -63,7 +63,7 @@ pub enum Fate {
     TooSlack,
     /// Another candidate was faster.
     Slower,
-    /// It was in the final contest.
+    /// It was in the final comparison.
     Finalist,
 }
 
@@ -95,7 +95,7 @@ pub struct Trial {
 pub struct Choice {
     /// The chosen settings.
     pub tuned: Tuned,
-    /// The final contest: the textbook loop, then the finalists; after them what
+    /// The final comparison: the textbook loop, then the finalists; after them what
     /// [`AnyKernel::best_for`] picks, if it is none of them.
     pub rows: Vec<Row>,
     /// The index of each finalist's trial.
@@ -131,7 +131,7 @@ pub enum TuningError {
     },
     /// A kernel, an order or a step is invalid.
     #[error(transparent)]
-    Contest(#[from] ContestError),
+    Comparison(#[from] ComparisonError),
 }
 
 /// Halves a field of numbers and times: the numbers of the faster half, or of the `least` fastest
@@ -165,7 +165,7 @@ impl Tuning {
     /// # Errors
     /// If threads cannot be started.
     pub fn candidates(
-        scene: &Model,
+        model: &Model,
         keep: Arrangement,
         threads: &[usize],
     ) -> Result<Vec<Candidate>, PoolError> {
@@ -181,7 +181,7 @@ impl Tuning {
             }
         }
         let mut all = Vec::new();
-        for arrangement in arrangements(scene, keep) {
+        for arrangement in arrangements(model, keep) {
             let candidates =
                 kernels.iter().map(|kernel| Candidate { kernel: kernel.clone(), arrangement });
             all.extend(candidates.filter(|it| it.is_worth_trying(keep)));
@@ -194,7 +194,7 @@ impl Tuning {
     /// All candidates run a few frames each, arrangement by arrangement, in turns with the default
     /// kernel as reference. The residuals of the orders are checked, fastest first. Then the better
     /// half of the rest runs more frames, and so on, until few are left for a
-    /// [`Contest`](crate::Contest).
+    /// [`Comparison`](crate::Comparison).
     ///
     /// # Errors
     /// If a candidate cannot be set up, or no candidate may be chosen.
@@ -203,12 +203,12 @@ impl Tuning {
         search.time_all()?;
         search.check_residuals()?;
         search.halve()?;
-        search.final_contest()
+        search.final_comparison()
     }
 }
 
 /// The one to keep and its numberings, then the others.
-fn arrangements(scene: &Model, keep: Arrangement) -> Vec<Arrangement> {
+fn arrangements(model: &Model, keep: Arrangement) -> Vec<Arrangement> {
     let mut all = vec![keep];
     let orders = [
         Order::Sheet,
@@ -228,7 +228,7 @@ fn arrangements(scene: &Model, keep: Arrangement) -> Vec<Arrangement> {
             Numbering::Rcm,
         ] {
             let on_other_numbers = matches!(numbering, Numbering::Hilbert | Numbering::Rcm);
-            let possible = order != Order::Sheet || (scene.sheet.is_some() && !on_other_numbers);
+            let possible = order != Order::Sheet || (model.sheet.is_some() && !on_other_numbers);
             // Renumbering after scheduling only serves to keep a result.
             let after = matches!(numbering, Numbering::HilbertAfter | Numbering::RcmAfter);
             let of_use = !after || (order, Numbering::Given) == (keep.order, keep.numbering);

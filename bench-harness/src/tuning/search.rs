@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use taut::world::{Arranged, Arrangement};
 use taut::{AnyKernel, Fingerprint, Kernel, Step, Tuned};
 
-use crate::contest::{Contest, ContestError, Contestant, EARLY_FRAME, Progress};
+use crate::comparison::{Comparison, ComparisonError, Configuration, EARLY_FRAME, Progress};
 use crate::machine::MachineInfo;
 use crate::runner::Runner;
 use crate::stability::{BOUND, Watched};
@@ -19,14 +19,14 @@ use super::{
 const SLACK: f64 = 1.1;
 /// Frames of a runner in a turn. The first one has cold caches, which the median ignores.
 const FRAMES_A_TURN: usize = 4;
-/// The number of candidates in the final contest.
+/// The number of candidates in the final comparison.
 const FINALISTS: usize = 3;
 /// The number of plans that are kept at a time, because those of large meshes are large.
 const HEAT: usize = 8;
 /// Short turns are taken several at a time, until the measure works so long, s, or so many.
 const TURN: f64 = 5e-3;
 const TURNS_AT_ONCE: f64 = 16.0;
-/// Minimum and maximum number of frames of the final contest.
+/// Minimum and maximum number of frames of the final comparison.
 const FINAL_FRAMES: [usize; 2] = [8, 160];
 /// Short frames are repeated for so long, s, if the budget has it.
 const FINAL_SECONDS: f64 = 3.0;
@@ -54,23 +54,23 @@ pub(super) struct Search<'a, P> {
 }
 
 impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
-    pub(super) fn new(tuning: &'a Tuning, mut progress: P) -> Result<Self, ContestError> {
+    pub(super) fn new(tuning: &'a Tuning, mut progress: P) -> Result<Self, ComparisonError> {
         let start = Instant::now();
         tuning.step.motion()?;
-        progress(Progress { share: 0.0, doing: "arranging the scene" });
-        let kept = tuning.keep.of(&tuning.scene)?;
+        progress(Progress { share: 0.0, doing: "arranging the model" });
+        let kept = tuning.keep.of(&tuning.model)?;
         let default_kernel = AnyKernel::best_for(&kept.schedule);
         let trial = |it: &Candidate| Trial {
             kernel: Kernel::<3>::name(it.kernel.inside()),
             isa: Kernel::<3>::isa(&it.kernel),
             threads: Kernel::<3>::threads(&it.kernel),
             schedule: it.arrangement.to_string(),
-            same_answer: it.arrangement.answer() == tuning.keep.answer(),
+            same_answer: it.arrangement.canonical() == tuning.keep.canonical(),
             time_ratio: None,
             stretch_rms: None,
             fate: Fate::NotReached,
         };
-        let mut textbook = Runner::textbook(&tuning.scene);
+        let mut textbook = Runner::textbook(&tuning.model);
         let textbook_frame = median(frames(&mut textbook, &tuning.step, 2)?);
         Ok(Self {
             tuning,
@@ -101,7 +101,7 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
     }
 
     /// Runs a few frames of all candidates.
-    pub(super) fn time_all(&mut self) -> Result<(), ContestError> {
+    pub(super) fn time_all(&mut self) -> Result<(), ComparisonError> {
         let same_arrangement =
             |one: &Candidate, other: &Candidate| one.arrangement == other.arrangement;
         let mut first = 0;
@@ -113,7 +113,7 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
                 continue;
             }
             self.tell(&format!("timing: {arrangement}"));
-            let arranged = arrangement.of(&self.tuning.scene)?;
+            let arranged = arrangement.of(&self.tuning.model)?;
             // Different arrangements can give the same order.
             let same_answer = arranged.schedule.order() == self.kept().schedule.order();
             self.arranged.insert(arrangement, arranged);
@@ -126,7 +126,7 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
     }
 
     /// Runs some frames of candidates in turns with the default kernel, and stores their ratios.
-    fn time_in_turns(&mut self, members: &[usize], turns: usize) -> Result<(), ContestError> {
+    fn time_in_turns(&mut self, members: &[usize], turns: usize) -> Result<(), ComparisonError> {
         let Tuning { formula, step, candidates, .. } = self.tuning;
         let at_once = TURN / (FRAMES_A_TURN as f64 * self.frame);
         let turns = turns * whole(at_once.clamp(1.0, TURNS_AT_ONCE));
@@ -203,7 +203,7 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
         &mut self,
         arrangement: Arrangement,
         kernel: &AnyKernel,
-    ) -> Result<Watched, ContestError> {
+    ) -> Result<Watched, ComparisonError> {
         self.tell(&format!("checking the residual: {arrangement}"));
         let Tuning { formula, step, .. } = self.tuning;
         Watched::run(&self.arranged[&arrangement], kernel, *formula, step, JUDGED_FRAMES, BOUND)
@@ -233,7 +233,7 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
     }
 
     /// Runs more frames of the better half, repeatedly.
-    pub(super) fn halve(&mut self) -> Result<(), ContestError> {
+    pub(super) fn halve(&mut self) -> Result<(), ComparisonError> {
         let mut turns = 2;
         while self.field.len() > FINALISTS && !self.spent(HALVED) {
             self.tell(&format!("halving: the best of {}", self.field.len()));
@@ -251,7 +251,7 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
     }
 
     /// The number of frames that fit into the rest of the budget, for the textbook loop and
-    /// contestants with these time ratios; and how often to repeat them if they are short.
+    /// configurations with these time ratios; and how often to repeat them if they are short.
     fn final_frames(&self, ratios: impl Iterator<Item = f64>) -> (usize, usize) {
         let left = self.tuning.budget.saturating_sub(self.start.elapsed()).as_secs_f64();
         // The `f64` reference of each takes about as long as the textbook loop.
@@ -265,35 +265,35 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
         (frames, whole(repeats).max(1))
     }
 
-    pub(super) fn final_contest(mut self) -> Result<Choice, TuningError> {
-        let Tuning { scene, step, formula, keep, candidates, .. } = self.tuning;
+    pub(super) fn final_comparison(mut self) -> Result<Choice, TuningError> {
+        let Tuning { model, step, formula, keep, candidates, .. } = self.tuning;
         let formula = *formula;
         let finalists: Vec<usize> = self.field.iter().copied().chain(self.other).collect();
-        let mut contestants: Vec<Contestant> = finalists
+        let mut configurations: Vec<Configuration> = finalists
             .iter()
             .map(|&at| {
                 let Candidate { kernel, arrangement, .. } = candidates[at].clone();
-                Contestant { kernel, formula, arrangement }
+                Configuration { kernel, formula, arrangement }
             })
             .collect();
-        let is_default = |it: &Contestant| {
+        let is_default = |it: &Configuration| {
             let who = |kernel| (Kernel::<3>::name(kernel), Kernel::<3>::isa(kernel));
             it.arrangement == *keep && who(&it.kernel) == who(&self.default_kernel)
         };
-        let default = contestants.iter().position(is_default).unwrap_or_else(|| {
+        let default = configurations.iter().position(is_default).unwrap_or_else(|| {
             let kernel = self.default_kernel.clone();
-            contestants.push(Contestant { kernel, formula, arrangement: *keep });
-            contestants.len() - 1
+            configurations.push(Configuration { kernel, formula, arrangement: *keep });
+            configurations.len() - 1
         });
         let ratios = finalists.iter().filter_map(|&at| self.trials[at].time_ratio);
         let (frames, repeats) = self.final_frames(ratios.chain([1.0]));
         let warmup = frames / 4;
-        let (scene, frames) = (scene.clone(), frames - warmup);
-        let contest =
-            Contest { scene, copies: 1, step: *step, warmup, frames, repeats, contestants };
+        let (model, frames) = (model.clone(), frames - warmup);
+        let comparison =
+            Comparison { model, copies: 1, step: *step, warmup, frames, repeats, configurations };
         let start = self.start.elapsed().as_secs_f64() / self.tuning.budget.as_secs_f64();
         let start = start.min(1.0);
-        let rows = contest.run(|Progress { share, doing }| {
+        let rows = comparison.run(|Progress { share, doing }| {
             (self.progress)(Progress { share: start + share * (1.0 - start), doing });
         })?;
 
@@ -318,7 +318,7 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
                 threads: trial.threads,
                 schedule: candidates[finalists[chosen - 1]].arrangement,
                 formula,
-                mesh: Fingerprint::of(&self.tuning.scene.sticks),
+                mesh: Fingerprint::of(&self.tuning.model.sticks),
                 substeps: step.substeps,
                 iterations: step.iterations,
                 stretch_rms: trial.stretch_rms.unwrap_or(f64::NAN),
@@ -341,7 +341,7 @@ fn frames(
     runner: &mut Runner,
     step: &Step<3>,
     count: usize,
-) -> Result<Vec<Duration>, ContestError> {
+) -> Result<Vec<Duration>, ComparisonError> {
     let timed = |_| {
         let start = Instant::now();
         let _ = runner.step(step)?;

@@ -14,7 +14,7 @@ use crate::make::{arrangement, sheet};
 
 fn study() -> Study {
     Study {
-        scene: sheet(),
+        model: sheet(),
         body: Model::sphere(4, StickSet::All).unwrap(),
         step: Step { substeps: 1, iterations: 8, ..Step::default() },
         frames: 12,
@@ -160,7 +160,7 @@ fn the_long_table_has_every_number_of_every_row() {
 
 #[test]
 fn an_order_that_the_scene_has_not_is_refused() {
-    let study = Study { scene: Model::disc(6, StickSet::All).unwrap(), ..study() };
+    let study = Study { model: Model::disc(6, StickSet::All).unwrap(), ..study() };
     let refused = study.run(&[Part::Frames], |_| ());
     assert!(matches!(refused, Err(StudyError::Arrangement(_))));
 }

@@ -71,21 +71,21 @@ fn an_unknown_name_is_quoted_and_the_known_ones_listed() {
 
 #[test]
 fn the_usual_arrangements_can_all_be_made_and_have_a_sheet_only_where_there_is_one() {
-    for (scene, is_sheet) in
+    for (model, is_sheet) in
         [(sheet(), true), (sheet().shuffled(1), false), (shuffled_disc(), false)]
     {
-        let usual = Arrangement::usual(&scene);
+        let usual = Arrangement::defaults(&model);
         assert!(usual.len() >= 5, "{usual:?}");
         assert_eq!(usual.iter().any(|it| it.order == Order::Sheet), is_sheet);
         for arrangement in usual {
-            assert!(arrangement.of(&scene).is_ok(), "{arrangement}");
+            assert!(arrangement.of(&model).is_ok(), "{arrangement}");
         }
     }
 }
 
 #[test]
 fn the_order_of_a_sheet_is_refused_to_what_is_none() {
-    let refused = |name: &str, scene| arrangement(name).of(&scene).unwrap_err();
+    let refused = |name: &str, model| arrangement(name).of(&model).unwrap_err();
     for error in [
         refused("sheet", shuffled_disc()),
         refused("sheet", sheet().shuffled(1)),
@@ -97,10 +97,10 @@ fn the_order_of_a_sheet_is_refused_to_what_is_none() {
 
 #[test]
 fn an_arrangement_schedules_all_sticks_and_its_numbering_can_be_undone() {
-    for scene in [sheet(), shuffled_disc()] {
-        for arrangement in arrangements(&scene) {
-            let arranged = arrangement.of(&scene).unwrap();
-            assert_eq!(arranged.schedule.sticks(), scene.sticks.len(), "{arrangement}");
+    for model in [sheet(), shuffled_disc()] {
+        for arrangement in arrangements(&model) {
+            let arranged = arrangement.of(&model).unwrap();
+            assert_eq!(arranged.schedule.sticks(), model.sticks.len(), "{arrangement}");
             assert_eq!(
                 arranged.renumbering.is_none(),
                 arrangement.numbering == Numbering::Given,
@@ -108,8 +108,8 @@ fn an_arrangement_schedules_all_sticks_and_its_numbering_can_be_undone() {
             );
             if let Some(renumbering) = arranged.renumbering {
                 let undone = renumbering.undo(&arranged.particles);
-                assert_eq!(undone.hash(), scene.particles.hash(), "{arrangement}");
-                assert_eq!(undone.inverse_masses(), scene.particles.inverse_masses());
+                assert_eq!(undone.hash(), model.particles.hash(), "{arrangement}");
+                assert_eq!(undone.inverse_masses(), model.particles.inverse_masses());
             }
         }
     }
@@ -117,12 +117,12 @@ fn an_arrangement_schedules_all_sticks_and_its_numbering_can_be_undone() {
 
 #[test]
 fn the_default_order_is_that_of_the_sheet_or_mesh() {
-    for scene in [sheet(), sheet().shuffled(1), shuffled_disc()] {
-        let default = Arrangement::default_of(&scene);
-        let schedule = default.of(&scene).unwrap().schedule;
-        match &scene.sheet {
-            Some(sheet) => assert_eq!(schedule, sheet.schedule(&scene.sticks).unwrap()),
-            None => assert_eq!(schedule, Schedule::for_mesh(&scene.particles, &scene.sticks)),
+    for model in [sheet(), sheet().shuffled(1), shuffled_disc()] {
+        let default = Arrangement::default_of(&model);
+        let schedule = default.of(&model).unwrap().schedule;
+        match &model.sheet {
+            Some(sheet) => assert_eq!(schedule, sheet.schedule(&model.sticks).unwrap()),
+            None => assert_eq!(schedule, Schedule::for_mesh(&model.particles, &model.sticks)),
         }
     }
     let rows = Model { sheet: None, ..Model::drape(64, StickSet::All).unwrap() };
@@ -131,13 +131,13 @@ fn the_default_order_is_that_of_the_sheet_or_mesh() {
 
 #[test]
 fn numbered_after_the_order_is_the_same_order_with_other_neighbours() {
-    for scene in [sheet(), shuffled_disc()] {
+    for model in [sheet(), shuffled_disc()] {
         for name in ["authored", "coloured", "packed", "starred", "banded", "blocked", "sheet"] {
-            let Ok(given) = arrangement(name).of(&scene) else { continue };
+            let Ok(given) = arrangement(name).of(&model) else { continue };
             for numbering in ["rcm", "hilbert"] {
                 let one = arrangement(&format!("{name}+{numbering}"));
-                assert_eq!(one.answer(), arrangement(name));
-                let after = one.of(&scene).unwrap();
+                assert_eq!(one.canonical(), arrangement(name));
+                let after = one.of(&model).unwrap();
                 assert_eq!(after.schedule.order(), given.schedule.order());
                 assert_ne!(after.sticks.ends(), given.sticks.ends());
                 assert!(after.schedule.check(&after.sticks).is_ok());
@@ -145,5 +145,5 @@ fn numbered_after_the_order_is_the_same_order_with_other_neighbours() {
             }
         }
     }
-    assert_eq!(arrangement("packed/rcm").answer(), arrangement("packed/rcm"));
+    assert_eq!(arrangement("packed/rcm").canonical(), arrangement("packed/rcm"));
 }

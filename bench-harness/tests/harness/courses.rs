@@ -2,12 +2,12 @@
 
 use taut::world::Model;
 use taut::{AnyKernel, Formula, Kernel};
-use taut_bench::{COURSE_FRAMES, Course, SCENARIOS, Scenario, Unsound, engine_name};
+use taut_bench::{COURSE_FRAMES, Course, SCENARIOS, Scenario, Unsound, kernel_path};
 
 const SIZE: usize = 8;
 
 fn course(scenario: Scenario) -> Course {
-    Course::new(scenario, scenario.scene(SIZE).unwrap(), Formula::Halley).unwrap()
+    Course::new(scenario, scenario.model(SIZE).unwrap(), Formula::Halley).unwrap()
 }
 
 #[test]
@@ -17,8 +17,8 @@ fn scenarios_have_names_of_their_own_and_something_to_run() {
         assert!(!scenario.formulas.is_empty() && !scenario.sizes.is_empty());
         assert!(scenario.step().motion().is_ok());
         let engines = scenario.engines();
-        assert!(engines.iter().any(|kernel| engine_name(kernel) == "scalar"));
-        let mut names: Vec<_> = engines.iter().map(engine_name).collect();
+        assert!(engines.iter().any(|kernel| kernel_path(kernel) == "scalar"));
+        let mut names: Vec<_> = engines.iter().map(kernel_path).collect();
         names.sort();
         names.dedup();
         assert_eq!(names.len(), engines.len(), "{names:?}");
@@ -30,8 +30,8 @@ fn scenarios_have_names_of_their_own_and_something_to_run() {
 #[test]
 fn a_frame_relaxes_each_stick_in_each_iteration_of_each_substep() {
     let scenario = Scenario { iterations: 3, substeps: 2, ..SCENARIOS[0] };
-    let scene = scenario.scene(SIZE).unwrap();
-    assert_eq!(scenario.relaxed_per_frame(&scene), scene.sticks.len() as u64 * 6);
+    let model = scenario.model(SIZE).unwrap();
+    assert_eq!(scenario.relaxed_per_frame(&model), model.sticks.len() as u64 * 6);
 }
 
 #[test]
@@ -90,9 +90,9 @@ fn a_run_that_left_the_numbers_is_found_out() {
         size: usize,
         set: taut::world::StickSet,
     ) -> Result<Model, taut::world::ModelError> {
-        let mut scene = Model::drape(size, set)?;
-        scene.particles.previous_mut(2)[size + 1] = -f32::MAX;
-        Ok(scene)
+        let mut model = Model::drape(size, set)?;
+        model.particles.previous_mut(2)[size + 1] = -f32::MAX;
+        Ok(model)
     }
     let course = course(Scenario { shape: exploding, ..SCENARIOS[0] });
     let mut run = course.run(&AnyKernel::best()).unwrap();
@@ -103,7 +103,7 @@ fn a_run_that_left_the_numbers_is_found_out() {
 #[test]
 fn an_engine_is_named_by_its_kernel_and_instruction_set() {
     for kernel in AnyKernel::available() {
-        let name = engine_name(&kernel);
+        let name = kernel_path(&kernel);
         assert!(name.starts_with(Kernel::<3>::name(&kernel)), "{name}");
         assert!(name.ends_with(Kernel::<3>::isa(&kernel)), "{name}");
     }

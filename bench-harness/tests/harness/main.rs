@@ -1,10 +1,10 @@
-//! The harness: what a contest measures is what a kernel did, and a row that is wrong is found
+//! The harness: what a comparison measures is what a kernel did, and a row that is wrong is found
 //! out. No test asserts a speed.
 
 mod accuracy;
 mod arrangements;
 mod claims;
-mod contests;
+mod comparison;
 mod courses;
 #[allow(clippy::needless_pass_by_value, reason = "the text takes what its reader has")]
 mod generated;

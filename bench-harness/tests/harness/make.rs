@@ -1,10 +1,10 @@
-//! Scenes, contests, and the scalar kernel by hand.
+//! Models, comparisons, and the scalar kernel by hand.
 
 use taut::world::{Model, StickSet};
 use taut::{
     AnyKernel, Duplicates, Formula, Kernel, Particles, Plan, Pool, ScalarKernel, Step, Sticks,
 };
-use taut_bench::{Arranged, Arrangement, Contest, Contestant, Row};
+use taut_bench::{Arranged, Arrangement, Comparison, Configuration, Row};
 
 /// Hangs still but for its own weight.
 pub(crate) fn sheet() -> Model {
@@ -35,13 +35,13 @@ pub(crate) fn arrangement(name: &str) -> Arrangement {
     name.parse().unwrap()
 }
 
-/// Every order on every numbering that a scene can have.
-pub(crate) fn arrangements(scene: &Model) -> Vec<Arrangement> {
+/// Every order on every numbering that a model can have.
+pub(crate) fn arrangements(model: &Model) -> Vec<Arrangement> {
     let mut names: Vec<String> = Vec::new();
     for order in ["authored", "coloured", "packed", "starred", "banded", "blocked"] {
         names.extend(["given", "rcm", "hilbert"].map(|numbering| format!("{order}/{numbering}")));
     }
-    if scene.sheet.is_some() {
+    if model.sheet.is_some() {
         names.push("sheet".to_owned());
     }
     names.iter().map(|name| arrangement(name)).collect()
@@ -54,50 +54,50 @@ fn kernels() -> Vec<AnyKernel> {
     kernels
 }
 
-pub(crate) fn scalar(formula: Formula, arrangement: Arrangement) -> Contestant {
-    Contestant { kernel: AnyKernel::named("scalar").unwrap(), formula, arrangement }
+pub(crate) fn scalar(formula: Formula, arrangement: Arrangement) -> Configuration {
+    Configuration { kernel: AnyKernel::named("scalar").unwrap(), formula, arrangement }
 }
 
-/// All kernels, with these formulas, in all arrangements of a scene, but for those that they
+/// All kernels, with these formulas, in all arrangements of a model, but for those that they
 /// refuse to plan.
-pub(crate) fn everybody(scene: &Model, formulas: &[Formula]) -> Vec<Contestant> {
-    let mut contestants = Vec::new();
-    for arrangement in arrangements(scene) {
-        let Arranged { particles, sticks, schedule, .. } = arrangement.of(scene).unwrap();
+pub(crate) fn everybody(model: &Model, formulas: &[Formula]) -> Vec<Configuration> {
+    let mut configurations = Vec::new();
+    for arrangement in arrangements(model) {
+        let Arranged { particles, sticks, schedule, .. } = arrangement.of(model).unwrap();
         for &formula in formulas {
             let plans =
                 |kernel: &AnyKernel| kernel.plan(&particles, &sticks, &schedule, formula).is_ok();
-            let contestant = |kernel| Contestant { kernel, formula, arrangement };
-            contestants.extend(kernels().into_iter().filter(plans).map(contestant));
+            let configuration = |kernel| Configuration { kernel, formula, arrangement };
+            configurations.extend(kernels().into_iter().filter(plans).map(configuration));
         }
     }
-    contestants
+    configurations
 }
 
 /// Two frames to warm up, ten timed.
-pub(crate) fn contest(scene: Model, contestants: Vec<Contestant>) -> Contest {
-    Contest { scene, copies: 1, step: step(), warmup: 2, frames: 10, repeats: 1, contestants }
+pub(crate) fn comparison(model: Model, configurations: Vec<Configuration>) -> Comparison {
+    Comparison { model, copies: 1, step: step(), warmup: 2, frames: 10, repeats: 1, configurations }
 }
 
-pub(crate) fn run(contest: &Contest) -> Vec<Row> {
-    contest.run(|_| ()).unwrap()
+pub(crate) fn run(comparison: &Comparison) -> Vec<Row> {
+    comparison.run(|_| ()).unwrap()
 }
 
-/// The only contestant's row.
-pub(crate) fn row_of(contest: &Contest) -> Row {
-    let [_, row] = run(contest).try_into().unwrap();
+/// The only configuration's row.
+pub(crate) fn row_of(comparison: &Comparison) -> Row {
+    let [_, row] = run(comparison).try_into().unwrap();
     row
 }
 
-/// Where the scalar kernel puts the particles, in the scene's own numbering.
+/// Where the scalar kernel puts the particles, in the model's own numbering.
 pub(crate) fn by_hand(
-    scene: &Model,
+    model: &Model,
     arrangement: Arrangement,
     formula: Formula,
     step: &Step<3>,
     frames: usize,
 ) -> Particles<3> {
-    let arranged = arrangement.of(scene).unwrap();
+    let arranged = arrangement.of(model).unwrap();
     let mut particles = arranged.particles;
     let mut plan =
         ScalarKernel.plan(&particles, &arranged.sticks, &arranged.schedule, formula).unwrap();

@@ -4,9 +4,9 @@
 use taut::world::{Model, StickSet};
 use taut::{AnyKernel, Formula, Kernel, Tally};
 use taut_bench::roofline::{Bandwidth, Demand, Limit, Peak, roofline};
-use taut_bench::{Arranged, Contest};
+use taut_bench::{Arranged, Comparison};
 
-use crate::make::{arrangement, contest, everybody, scalar, sheet, shuffled_disc};
+use crate::make::{arrangement, comparison, everybody, scalar, sheet, shuffled_disc};
 
 /// A synthetic machine.
 fn peak() -> Peak {
@@ -78,7 +78,7 @@ fn the_scalar_kernel_asks_for_what_the_law_counts() {
             let scalar = AnyKernel::named("scalar").unwrap();
             let asked = demand_of(&scalar, &on, &scene, formula);
             let Tally { additions, multiplications, divisions, square_roots, estimates } =
-                taut_scalar::count(&scene.particles, &scene.sticks, formula);
+                taut_scalar::count_operations(&scene.particles, &scene.sticks, formula);
             let sticks = scene.sticks.len() as f64;
             let arithmetic = additions + multiplications + 2 * estimates;
             assert_same(asked.arithmetic * sticks, arithmetic as f64);
@@ -137,15 +137,15 @@ fn wider_registers_ask_for_no_less_memory() {
 }
 
 #[test]
-fn every_contestant_has_a_row_that_its_limit_can_be_found_in() {
+fn every_configuration_has_a_row_that_its_limit_can_be_found_in() {
     let scene = sheet();
-    let contest: Contest = contest(scene.clone(), everybody(&scene, &[Formula::Exact]));
+    let comparison: Comparison = comparison(scene.clone(), everybody(&scene, &[Formula::Exact]));
     let peaks = Peak::measure(0);
-    let rows = roofline("a sheet", &contest, &peaks, |_| ()).unwrap();
-    assert_eq!(rows.len(), contest.contestants.len());
-    for (row, contestant) in rows.iter().zip(&contest.contestants) {
-        assert_eq!(row.isa, Kernel::<3>::isa(&contestant.kernel));
-        assert_eq!(row.schedule, contestant.arrangement.to_string());
+    let rows = roofline("a sheet", &comparison, &peaks, |_| ()).unwrap();
+    assert_eq!(rows.len(), comparison.configurations.len());
+    for (row, configuration) in rows.iter().zip(&comparison.configurations) {
+        assert_eq!(row.isa, Kernel::<3>::isa(&configuration.kernel));
+        assert_eq!(row.schedule, configuration.arrangement.to_string());
         let ceilings = [row.arithmetic_ns, row.divider_ns, row.access_ns, row.sweep_ns];
         assert!(ceilings.iter().all(|ns| ns.is_finite() && *ns > 0.0), "{row:?}");
         assert_same(ceilings.into_iter().fold(0.0, f64::max), row.limit_ns);
@@ -155,11 +155,11 @@ fn every_contestant_has_a_row_that_its_limit_can_be_found_in() {
 
 #[test]
 fn missing_measurements_give_no_row() {
-    let contestants = vec![scalar(Formula::Exact, arrangement("coloured"))];
-    let contest = contest(sheet(), contestants);
+    let configurations = vec![scalar(Formula::Exact, arrangement("coloured"))];
+    let comparison = comparison(sheet(), configurations);
     let peaks = [Peak { isa: "abacus", ..peak() }];
-    assert_eq!(roofline("a sheet", &contest, &peaks, |_| ()).unwrap(), []);
-    assert_eq!(roofline("a sheet", &contest, &[peak()], |_| ()).unwrap().len(), 1);
+    assert_eq!(roofline("a sheet", &comparison, &peaks, |_| ()).unwrap(), []);
+    assert_eq!(roofline("a sheet", &comparison, &[peak()], |_| ()).unwrap().len(), 1);
 }
 
 #[test]

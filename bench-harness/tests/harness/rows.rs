@@ -3,11 +3,11 @@
 use taut::Formula;
 use taut_bench::{Row, disagreements};
 
-use crate::make::{arrangement, contest, row_of, scalar, sheet};
+use crate::make::{arrangement, comparison, row_of, scalar, sheet};
 
 /// `scalar/scalar/t1 exact packed`.
 fn sound() -> Row {
-    row_of(&contest(sheet(), vec![scalar(Formula::Exact, arrangement("packed"))]))
+    row_of(&comparison(sheet(), vec![scalar(Formula::Exact, arrangement("packed"))]))
 }
 
 fn as_if_by(kernel: &'static str, row: &Row) -> Row {

@@ -19,11 +19,11 @@ use crate::make::{arrangement, by_hand};
 const TEXT: &str = include_str!("generated.rs");
 const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/harness/generated.rs");
 
-/// Plans and steps as the text says, and gives the hash of the positions by the scene's numbers.
+/// Plans and steps as the text says, and gives the hash of the positions by the model's numbers.
 pub(crate) type Instance = fn(Particles<3>, Sticks) -> Outcome;
 pub(crate) type Outcome = Result<u64, Box<dyn Error>>;
 
-fn scene() -> Model {
+fn model() -> Model {
     Model::drape(12, StickSet::All).unwrap()
 }
 
@@ -34,7 +34,7 @@ fn tunings() -> Vec<Tuned> {
         threads,
         schedule: arrangement(schedule),
         formula,
-        mesh: Fingerprint::of(&scene().sticks),
+        mesh: Fingerprint::of(&model().sticks),
         substeps: 2,
         iterations: 3,
         stretch_rms: 0.0,
@@ -78,7 +78,7 @@ use crate::snippets::{Instance, Outcome};
             _ => ("particles", "renumbering.undo(&particles)"),
         };
         let _ = writeln!(text, "\nfn {name}({own}: Particles<3>, sticks: Sticks) -> Outcome {{");
-        for line in usage(tuned, scene().sheet.as_ref()).lines() {
+        for line in usage(tuned, model().sheet.as_ref()).lines() {
             let indent = if line.is_empty() { "" } else { "    " };
             let _ = writeln!(text, "{indent}{line}");
         }
@@ -101,8 +101,8 @@ fn printed_code_of_a_tuning_is_the_code_compiled_here() {
 fn the_printed_lines_relax_as_the_tuning_says() {
     let step = Step { substeps: 2, iterations: 3, ..Step::default() };
     for (instance, tuned) in INSTANCES.into_iter().zip(tunings()) {
-        let Model { particles, sticks, .. } = scene();
-        let expected = by_hand(&scene(), tuned.schedule, tuned.formula, &step, 1).hash();
+        let Model { particles, sticks, .. } = model();
+        let expected = by_hand(&model(), tuned.schedule, tuned.formula, &step, 1).hash();
         assert_eq!(instance(particles, sticks).unwrap(), expected, "{tuned:?}");
     }
 }

@@ -8,7 +8,7 @@ use crate::make::{arrangement, breaking, by_hand};
 
 fn survey(scene: Model, arrangements: Vec<Arrangement>) -> Survey {
     Survey {
-        subject: Subject { name: "it".to_owned(), size: 9, set: StickSet::All, scene },
+        subject: Subject { name: "it".to_owned(), size: 9, set: StickSet::All, model: scene },
         arrangements,
         formulas: Formula::ALL.to_vec(),
         steps: vec![

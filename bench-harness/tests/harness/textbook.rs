@@ -6,8 +6,8 @@ use taut_bench::textbook::Textbook;
 
 use crate::make::{arrangement, by_hand, sheet, shuffled_disc, step};
 
-fn after(scene: &Model, step: &Step<3>, frames: usize) -> Textbook {
-    let mut textbook = Textbook::new(&scene.particles, &scene.sticks);
+fn after(model: &Model, step: &Step<3>, frames: usize) -> Textbook {
+    let mut textbook = Textbook::new(&model.particles, &model.sticks);
     for _ in 0..frames {
         textbook.step(step);
     }
@@ -20,18 +20,18 @@ fn bits(point: [f32; 3]) -> [u32; 3] {
 
 /// A sheet that flies sideways from the start.
 fn moving() -> Model {
-    let mut scene = sheet();
-    for z in scene.particles.previous_mut(2) {
+    let mut model = sheet();
+    for z in model.particles.previous_mut(2) {
         *z -= 0.02;
     }
-    scene
+    model
 }
 
 #[test]
 fn the_textbook_goes_where_the_scalar_kernel_goes_in_authored_order() {
-    for scene in [sheet(), moving(), shuffled_disc()] {
-        let kernel = by_hand(&scene, arrangement("authored"), Formula::Exact, &step(), 6);
-        let textbook = after(&scene, &step(), 6);
+    for model in [sheet(), moving(), shuffled_disc()] {
+        let kernel = by_hand(&model, arrangement("authored"), Formula::Exact, &step(), 6);
+        let textbook = after(&model, &step(), 6);
         assert_eq!(textbook.particles.len(), kernel.len());
         for (i, particle) in textbook.particles.iter().enumerate() {
             let expected = kernel.position(i);
@@ -43,11 +43,11 @@ fn the_textbook_goes_where_the_scalar_kernel_goes_in_authored_order() {
 
 #[test]
 fn pinned_particles_keep_their_bits() {
-    let scene = sheet();
-    let textbook = after(&scene, &step(), 6);
-    let masses = scene.particles.inverse_masses();
+    let model = sheet();
+    let textbook = after(&model, &step(), 6);
+    let masses = model.particles.inverse_masses();
     for pinned in (0..masses.len()).filter(|&i| masses[i] == 0.0) {
-        let before = scene.particles.position(pinned);
+        let before = model.particles.position(pinned);
         assert_eq!(bits(textbook.particles[pinned].position), bits(before));
     }
 }

@@ -12,19 +12,19 @@ use taut_bench::{
 
 use crate::make::{arrangement, by_hand, sheet, shuffled_disc, step};
 
-/// So long that it never matters: these scenes are done in a moment.
+/// So long that it never matters: these models are done in a moment.
 const LONG: Duration = Duration::from_secs(3600);
 
-fn tuning(scene: &Model, keep: &str) -> Tuning {
+fn tuning(model: &Model, keep: &str) -> Tuning {
     let keep = arrangement(keep);
     Tuning {
-        scene: scene.clone(),
+        model: model.clone(),
         step: step(),
         formula: Formula::Halley,
         keep,
         any_answer: false,
         max_stretch: None,
-        candidates: Tuning::candidates(scene, keep, &[1, 2]).unwrap(),
+        candidates: Tuning::candidates(model, keep, &[1, 2]).unwrap(),
         budget: LONG,
     }
 }
@@ -35,9 +35,9 @@ fn run(tuning: &Tuning) -> Choice {
 
 /// Explodes in raster order with one iteration.
 fn exploding(any_answer: bool) -> Tuning {
-    let scene = Model::drape(32, StickSet::All).unwrap();
+    let model = Model::drape(32, StickSet::All).unwrap();
     let step = Step { substeps: 1, iterations: 1, ..Step::default() };
-    Tuning { step, formula: Formula::Exact, any_answer, ..tuning(&scene, "authored") }
+    Tuning { step, formula: Formula::Exact, any_answer, ..tuning(&model, "authored") }
 }
 
 #[test]
@@ -52,9 +52,9 @@ fn the_better_half_is_the_faster_one_fastest_first() {
 
 #[test]
 fn candidates_are_each_there_once_and_those_of_an_arrangement_together() {
-    for (scene, keep) in [(sheet(), "sheet"), (sheet(), "packed"), (shuffled_disc(), "blocked/rcm")]
+    for (model, keep) in [(sheet(), "sheet"), (sheet(), "packed"), (shuffled_disc(), "blocked/rcm")]
     {
-        let candidates = tuning(&scene, keep).candidates;
+        let candidates = tuning(&model, keep).candidates;
         let names: Vec<_> = candidates
             .iter()
             .map(|it| {
@@ -72,18 +72,18 @@ fn candidates_are_each_there_once_and_those_of_an_arrangement_together() {
         assert_eq!(arrangements.iter().collect::<BTreeSet<_>>().len(), arrangements.len());
         for candidate in &candidates {
             let Arranged { particles, sticks, schedule, .. } =
-                candidate.arrangement.of(&scene).unwrap();
+                candidate.arrangement.of(&model).unwrap();
             assert!(candidate.kernel.plan(&particles, &sticks, &schedule, Formula::Exact).is_ok());
         }
         assert!(names.iter().any(|(_, kernel, threads)| (*kernel, *threads) == ("wide", 2)));
-        assert_eq!(names.iter().any(|(_, kernel, _)| *kernel == "grid"), scene.sheet.is_some());
+        assert_eq!(names.iter().any(|(_, kernel, _)| *kernel == "grid"), model.sheet.is_some());
     }
 }
 
 #[test]
 fn the_choice_keeps_the_answer_and_with_time_enough_everybody_was_tried() {
-    for (scene, keep) in [(sheet(), "sheet"), (shuffled_disc(), "blocked")] {
-        let tuning = tuning(&scene, keep);
+    for (model, keep) in [(sheet(), "sheet"), (shuffled_disc(), "blocked")] {
+        let tuning = tuning(&model, keep);
         let choice = run(&tuning);
         let name = choice.name(choice.chosen);
         let Choice {
@@ -102,8 +102,8 @@ fn the_choice_keeps_the_answer_and_with_time_enough_everybody_was_tried() {
             "{name}"
         );
         assert!(same_answer);
-        assert_eq!(tuned.schedule.answer(), arrangement(keep));
-        assert_eq!(tuned.mesh, Fingerprint::of(&scene.sticks));
+        assert_eq!(tuned.schedule.canonical(), arrangement(keep));
+        assert_eq!(tuned.mesh, Fingerprint::of(&model.sticks));
         assert!(trials.iter().all(|it| it.time_ratio.is_some() && it.fate != Fate::NotReached));
         assert!(runner_up.is_some_and(|at| at != chosen && at < rows.len()));
         let as_fast = rows[runner_up.unwrap()].frame_us_median * (1.0 + NOISE);
@@ -113,35 +113,35 @@ fn the_choice_keeps_the_answer_and_with_time_enough_everybody_was_tried() {
         let same = |at: usize| rows[at].hash == rows[unasked].hash;
         assert!(same(chosen) && same(runner_up.unwrap()) && !other_answer.is_some_and(same));
         let ended = (1..=frames).any(|it| {
-            by_hand(&scene, tuning.keep, tuning.formula, &step(), it).hash() == rows[chosen].hash
+            by_hand(&model, tuning.keep, tuning.formula, &step(), it).hash() == rows[chosen].hash
         });
         assert!(ended, "the row is of no frame of the answer to keep");
         assert_eq!(disagreements(&rows), []);
 
-        let judged = by_hand(&scene, tuning.keep, tuning.formula, &step(), JUDGED_FRAMES);
-        let stretch = taut::Stretch::of(&judged, &scene.sticks);
+        let judged = by_hand(&model, tuning.keep, tuning.formula, &step(), JUDGED_FRAMES);
+        let stretch = taut::Stretch::of(&judged, &model.sticks);
         assert!((tuned.stretch_rms / stretch.residual_rms() - 1.0).abs() < 1e-9, "{tuned:?}");
     }
 }
 
 #[test]
 fn a_tuning_can_be_used_again_and_relaxes_the_same() {
-    let scene = shuffled_disc();
-    let tuned = run(&tuning(&scene, "blocked")).tuned;
-    let Arranged { mut particles, sticks, schedule, renumbering } = tuned.arrange(&scene).unwrap();
+    let model = shuffled_disc();
+    let tuned = run(&tuning(&model, "blocked")).tuned;
+    let Arranged { mut particles, sticks, schedule, renumbering } = tuned.arrange(&model).unwrap();
     let kernel = tuned.to_kernel().unwrap();
     assert_eq!(Kernel::<3>::threads(&kernel), tuned.threads);
     let mut plan = kernel.plan(&particles, &sticks, &schedule, tuned.formula).unwrap();
     let _ = plan.step(&mut particles, &sticks, &step()).unwrap();
     let particles = renumbering.map_or(particles.clone(), |it| it.undo(&particles));
-    let expected = by_hand(&scene, arrangement("blocked"), Formula::Halley, &step(), 1);
+    let expected = by_hand(&model, arrangement("blocked"), Formula::Halley, &step(), 1);
     assert_eq!(particles.hash(), expected.hash());
 }
 
 #[test]
 fn without_any_time_those_who_keep_the_answer_are_tried_all_the_same() {
-    let scene = shuffled_disc();
-    let choice = run(&Tuning { budget: Duration::ZERO, ..tuning(&scene, "blocked") });
+    let model = shuffled_disc();
+    let choice = run(&Tuning { budget: Duration::ZERO, ..tuning(&model, "blocked") });
     for trial in &choice.trials {
         assert_eq!(trial.time_ratio.is_some(), trial.same_answer, "{trial:?}");
         assert_eq!(trial.fate == Fate::NotReached, !trial.same_answer, "{trial:?}");
@@ -157,7 +157,7 @@ fn an_order_that_explodes_is_chosen_by_nobody() {
 
     let Choice { tuned, trials, same_answer, .. } = run(&exploding(true));
     assert!(!same_answer);
-    assert_ne!(tuned.schedule.answer(), arrangement("authored"));
+    assert_ne!(tuned.schedule.canonical(), arrangement("authored"));
     let of = |schedule: &str| trials.iter().find(|it| it.schedule == schedule).unwrap();
     assert_eq!(of("authored").fate, Fate::NotBounded);
     assert_ne!(of("sheet").fate, Fate::NotBounded);
@@ -165,15 +165,15 @@ fn an_order_that_explodes_is_chosen_by_nobody() {
 
 #[test]
 fn candidates_with_too_much_stretch_are_rejected() {
-    let scene = sheet();
-    let tight = Tuning { max_stretch: Some(1e-9), ..tuning(&scene, "sheet") };
+    let model = sheet();
+    let tight = Tuning { max_stretch: Some(1e-9), ..tuning(&model, "sheet") };
     for any_answer in [false, true] {
         let error = Tuning { any_answer, ..tight.clone() }.run(|_| ()).unwrap_err();
         assert!(matches!(error, TuningError::NothingAccepted { .. }), "{error}");
     }
     // A limit between the stiffest and the slackest order rejects some and accepts the others.
     let stretch = |trial: &Trial| trial.stretch_rms.unwrap();
-    let loose = Tuning { any_answer: true, max_stretch: Some(1.0), ..tuning(&scene, "sheet") };
+    let loose = Tuning { any_answer: true, max_stretch: Some(1.0), ..tuning(&model, "sheet") };
     let mut all: Vec<f64> = run(&loose).trials.iter().map(stretch).collect();
     all.sort_by(f64::total_cmp);
     let limit = f64::midpoint(all[0], all[all.len() - 1]);

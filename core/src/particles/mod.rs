@@ -11,7 +11,7 @@ use crate::changes::{Changes, Cursor};
 use crate::column::{Column, PADDING};
 use crate::hash::fnv1a;
 use crate::real::Real;
-use crate::stage::{Numbers, ParticleView, Stage};
+use crate::stage::{ParticleView, SlotLayout, Stage};
 
 use checks::{checked_coordinates, checked_inverse_mass};
 pub use error::ParticleError;
@@ -220,7 +220,7 @@ impl<const D: usize, S: Real> Particles<D, S> {
     /// # Panics
     /// If there is no such axis.
     pub fn positions_mut(&mut self, axis: usize) -> &mut [S] {
-        self.moves.note_all();
+        self.moves.record_all();
         &mut self.position[axis][..self.len]
     }
 
@@ -238,7 +238,7 @@ impl<const D: usize, S: Real> Particles<D, S> {
     /// # Panics
     /// If there is no such axis.
     pub fn previous_mut(&mut self, axis: usize) -> &mut [S] {
-        self.moves.note_all();
+        self.moves.record_all();
         &mut self.previous[axis][..self.len]
     }
 
@@ -298,7 +298,7 @@ impl<const D: usize, S: Real> Particles<D, S> {
             self.position[axis][particle] = x;
             self.previous[axis][particle] = x;
         }
-        self.moves.note(particle as u32, self.len);
+        self.moves.record(particle as u32, self.len);
         Ok(())
     }
 
@@ -312,7 +312,7 @@ impl<const D: usize, S: Real> Particles<D, S> {
         for (column, x) in self.position.iter_mut().zip(point) {
             column[particle] = x.positive_zero();
         }
-        self.moves.note(particle as u32, self.len);
+        self.moves.record(particle as u32, self.len);
     }
 
     /// Changes an inverse mass, 1/kg; 0 pins the particle at its position. Plans read the change at
@@ -323,7 +323,7 @@ impl<const D: usize, S: Real> Particles<D, S> {
     pub fn set_inverse_mass(&mut self, particle: usize, value: S) -> Result<(), ParticleError> {
         self.check_exists(particle)?;
         self.inverse_mass[particle] = checked_inverse_mass(particle, value)?;
-        self.mass_changes.note(particle as u32, self.len);
+        self.mass_changes.record(particle as u32, self.len);
         Ok(())
     }
 
@@ -349,7 +349,7 @@ impl<const D: usize, S: Real> Particles<D, S> {
     /// Swaps positions and previous positions: for a kernel that then overwrites the older ones
     /// with the new positions.
     pub fn swap_columns(&mut self) {
-        self.moves.note_all();
+        self.moves.record_all();
         core::mem::swap(&mut self.position, &mut self.previous);
     }
 
@@ -361,7 +361,7 @@ impl<const D: usize, S: Real> Particles<D, S> {
     /// All columns, and the cursor of [`moves`](Self::moves) after this access: for an engine that
     /// writes to the columns itself.
     pub fn columns_and_cursor(&mut self) -> (Columns<'_, D, S>, Cursor) {
-        self.moves.note_all();
+        self.moves.record_all();
         let cursor = self.moves.now();
         (self.columns_unnoted(), cursor)
     }
@@ -377,7 +377,7 @@ impl<const D: usize, S: Real> Particles<D, S> {
     /// Runs a stage on all particles, in their columns.
     pub fn visit(&mut self, stage: &dyn Stage<D, S>) {
         let Columns { position, previous, inverse_mass } = self.columns();
-        stage.run(ParticleView { position, previous, inverse_mass, numbers: Numbers::Run(0) });
+        stage.run(ParticleView { position, previous, inverse_mass, numbers: SlotLayout::Run(0) });
     }
 
     /// The same particles in the other number type, each value rounded once.

@@ -6,7 +6,7 @@ use super::coloured::Colouring;
 use super::{Builder, plain_first};
 use crate::lists::Lists;
 use crate::real::Real;
-use crate::runs::Directed;
+use crate::runs::RunKey;
 use crate::sticks::Sticks;
 
 /// The fewest particles of a band.
@@ -56,7 +56,7 @@ pub(super) fn is_in_runs<S: Real>(sticks: &Sticks<S>) -> bool {
         (a.min(b) / SAMPLE_WINDOW).is_multiple_of(step)
     };
     let sample: Vec<u32> = (0..sticks.len() as u32).filter(sampled).collect();
-    let in_runs: usize = runs(&by_direction(sticks, &sample)).map(<[Directed]>::len).sum();
+    let in_runs: usize = runs(&by_direction(sticks, &sample)).map(<[RunKey]>::len).sum();
     2 * in_runs >= sample.len() && !sample.is_empty()
 }
 
@@ -78,7 +78,7 @@ fn order_band<S: Real>(
     for group in plain_first(sticks, of_band.iter().copied()) {
         let sorted = by_direction(sticks, &group);
         let mut in_run = alloc::vec![false; group.len()];
-        let mut direction: Vec<Directed> = Vec::new();
+        let mut direction: Vec<RunKey> = Vec::new();
         let mut runs = runs(&sorted).peekable();
         while let Some(run) = runs.next() {
             for stick in run {
@@ -99,9 +99,9 @@ fn order_band<S: Real>(
 
 /// Makes batches of the sticks of one direction, sorted by first end. Two of them share a particle
 /// if their first ends differ by their reach.
-fn emit_direction(group: &[u32], direction: &[Directed], builder: &mut Builder) {
+fn emit_direction(group: &[u32], direction: &[RunKey], builder: &mut Builder) {
     let reach = direction[0].direction.cast_signed().unsigned_abs();
-    let stick = |it: &Directed| group[it.number as usize];
+    let stick = |it: &RunKey| group[it.number as usize];
     if reach < LONG_REACH {
         for parity in 0..2 {
             let of_parity = direction.iter().filter(|it| it.first / reach % 2 == parity);
@@ -118,15 +118,15 @@ fn emit_direction(group: &[u32], direction: &[Directed], builder: &mut Builder) 
 }
 
 /// The sticks of a group by direction and first end, numbered by their places in the group.
-fn by_direction<S: Real>(sticks: &Sticks<S>, group: &[u32]) -> Vec<Directed> {
-    let directed = |(place, &stick)| Directed::stick(place, sticks.ends()[stick as usize]);
-    let mut sorted = Directed::sorted((0..).zip(group).map(directed));
+fn by_direction<S: Real>(sticks: &Sticks<S>, group: &[u32]) -> Vec<RunKey> {
+    let directed = |(place, &stick)| RunKey::stick(place, sticks.ends()[stick as usize]);
+    let mut sorted = RunKey::sorted((0..).zip(group).map(directed));
     // A second stick between the same ends cannot be in a batch with the first.
     sorted.dedup_by_key(|it| (it.direction, it.first));
     sorted
 }
 
 /// The runs that are long enough to be relaxed as such.
-fn runs(sorted: &[Directed]) -> impl Iterator<Item = &[Directed]> {
-    Directed::runs(sorted, 1).filter(|run| run.len() >= RUN_STICKS)
+fn runs(sorted: &[RunKey]) -> impl Iterator<Item = &[RunKey]> {
+    RunKey::runs(sorted, 1).filter(|run| run.len() >= RUN_STICKS)
 }

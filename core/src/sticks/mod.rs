@@ -241,10 +241,10 @@ impl<S: Real> Sticks<S> {
     /// The multipliers of the factor, by kind and stiffness; [`ABSENT`] if the stick is torn.
     pub fn response(&self, stick: usize) -> Response<S> {
         let (kind, stiffness) = (self.kind[stick], self.stiffness[stick]);
-        let pull = if kind.pulls() { stiffness } else { S::ZERO };
+        let stretched = if kind.pulls() { stiffness } else { S::ZERO };
         Response {
-            pull: if self.torn[stick] { S::from_f64(ABSENT.into()) } else { pull },
-            push: if kind.pushes() { stiffness } else { S::ZERO },
+            stretched: if self.torn[stick] { S::from_f64(ABSENT.into()) } else { stretched },
+            compressed: if kind.pushes() { stiffness } else { S::ZERO },
         }
     }
 
@@ -267,7 +267,7 @@ impl<S: Real> Sticks<S> {
     pub fn set_rest(&mut self, stick: usize, rest: S) -> Result<(), StickError> {
         self.check_exists(stick)?;
         self.rest[stick] = check_rest(stick, rest)?;
-        self.note(stick);
+        self.record(stick);
         Ok(())
     }
 
@@ -278,7 +278,7 @@ impl<S: Real> Sticks<S> {
     pub fn set_stiffness(&mut self, stick: usize, stiffness: S) -> Result<(), StickError> {
         self.check_exists(stick)?;
         self.stiffness[stick] = check_stiffness(stick, stiffness)?;
-        self.note(stick);
+        self.record(stick);
         Ok(())
     }
 
@@ -289,7 +289,7 @@ impl<S: Real> Sticks<S> {
     pub fn set_compliance(&mut self, stick: usize, compliance: S) -> Result<(), StickError> {
         self.check_exists(stick)?;
         self.compliance[stick] = check_compliance(stick, compliance)?;
-        self.note(stick);
+        self.record(stick);
         Ok(())
     }
 
@@ -300,7 +300,7 @@ impl<S: Real> Sticks<S> {
     pub fn set_kind(&mut self, stick: usize, kind: Kind) -> Result<(), StickError> {
         self.check_exists(stick)?;
         self.kind[stick] = kind;
-        self.note(stick);
+        self.record(stick);
         Ok(())
     }
 
@@ -324,7 +324,7 @@ impl<S: Real> Sticks<S> {
         self.check_exists(stick)?;
         if self.torn[stick] != torn {
             self.torn[stick] = torn;
-            self.note(stick);
+            self.record(stick);
         }
         Ok(())
     }
@@ -337,8 +337,8 @@ impl<S: Real> Sticks<S> {
         }
     }
 
-    fn note(&mut self, stick: usize) {
-        self.changes.note(stick as u32, self.ends.len());
+    fn record(&mut self, stick: usize) {
+        self.changes.record(stick as u32, self.ends.len());
     }
 
     /// The record of changes, for plans.

@@ -9,10 +9,10 @@ fn a_reader_gets_what_changed_since_it_looked() {
     let mut changes = Changes::new();
     let start = changes.now();
     assert_eq!(changes.since(start), Delta::Entries(&[]));
-    changes.note(3, 10);
+    changes.record(3, 10);
     let later = changes.now();
-    changes.note(1, 10);
-    changes.note(3, 10);
+    changes.record(1, 10);
+    changes.record(3, 10);
     assert_eq!(changes.since(start), Delta::Entries(&[3, 1, 3]));
     assert_eq!(changes.since(later), Delta::Entries(&[1, 3]));
     assert_eq!(changes.since(changes.now()), Delta::Entries(&[]));
@@ -22,9 +22,9 @@ fn a_reader_gets_what_changed_since_it_looked() {
 fn a_clone_is_another_table() {
     let changes = Changes::new();
     let clone = changes.clone();
-    assert_eq!(clone.since(changes.now()), Delta::DifferentTable);
-    assert_eq!(changes.since(clone.now()), Delta::DifferentTable);
-    assert_eq!(Changes::default().since(changes.now()), Delta::DifferentTable);
+    assert_eq!(clone.since(changes.now()), Delta::ForeignCursor);
+    assert_eq!(changes.since(clone.now()), Delta::ForeignCursor);
+    assert_eq!(Changes::default().since(changes.now()), Delta::ForeignCursor);
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn the_record_is_bounded_and_readers_miss_nothing() {
         let mut readers = [1, 4 * length].map(|patience| (patience, changes.now(), Vec::new()));
         for _ in 0..1000 {
             let entry = random.below(length) as u32;
-            changes.note(entry, length);
+            changes.record(entry, length);
             for (patience, seen, missed) in &mut readers {
                 missed.push(entry);
                 if random.one_in(*patience) {
@@ -46,7 +46,7 @@ fn the_record_is_bounded_and_readers_miss_nothing() {
                             assert!(entries.len() <= length, "the record is bounded");
                         }
                         Delta::Everything => assert!(missed.len() > 1, "one look, one note"),
-                        Delta::DifferentTable => panic!("it is the same table"),
+                        Delta::ForeignCursor => panic!("it is the same table"),
                     }
                     *seen = changes.now();
                     missed.clear();
@@ -76,7 +76,7 @@ fn writes_to_particles_are_recorded_as_moves() {
         particles.set_inverse_mass(2, 2.0).unwrap();
         assert_eq!(particles.moves().since(seen), Delta::Entries(&[1]));
     }
-    assert_eq!(particles.clone().moves().since(particles.moves().now()), Delta::DifferentTable);
+    assert_eq!(particles.clone().moves().since(particles.moves().now()), Delta::ForeignCursor);
 }
 
 #[test]

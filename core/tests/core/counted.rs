@@ -21,9 +21,10 @@ impl WithFactor for Count {
         let terms = [F::rest_term(lane(stick.rest)), F::weight_term(sum)];
         let lane = |value| Counted::new(value, &of_stick);
         let [rest_term, weight_term] = terms.map(|term| lane(term.into_inner()));
-        let response = stick
-            .response
-            .map(|Response { pull, push }| Response { pull: lane(pull), push: lane(push) });
+        let response = stick.response.map(|Response { stretched, compressed }| Response {
+            stretched: lane(stretched),
+            compressed: lane(compressed),
+        });
         let (a, b) = relax::<F, _, 3>(
             stick.ends[0].map(lane),
             stick.ends[1].map(lane),
@@ -53,7 +54,7 @@ fn a_stick_costs_the_divisions_roots_and_estimates_that_its_formula_states() {
         // What every formula shares: 3 + 2 additions for the squared length, 6 to move.
         assert!(of_stick.additions > 11 && of_stick.multiplications > 11, "{formula}");
 
-        let response = Some(Response { pull: 1.0, push: 1.0 });
+        let response = Some(Response { stretched: 1.0, compressed: 1.0 });
         let (_, _, with_response) = formula.dispatch(Count(Stick { response, ..stick }));
         let one_more = Tally { multiplications: of_stick.multiplications + 1, ..of_stick };
         assert_eq!(with_response, one_more, "{formula}: a response costs one multiplication");

@@ -47,7 +47,8 @@ fn extreme_sticks<const D: usize>() -> impl Iterator<Item = Stick<D>> {
             rest: RESTS[rest],
             compliance,
             inverse_h2,
-            response: RESPONSES[response].map(|[pull, push]| Response { pull, push }),
+            response: RESPONSES[response]
+                .map(|[stretched, compressed]| Response { stretched, compressed }),
         }
     })
 }
@@ -71,8 +72,9 @@ fn sane_stick<const D: usize>() -> impl Strategy<Value = Stick<D>> {
     let inverse_mass = prop_oneof![1 => Just(0.0), 4 => magnitude(-9.0..9.0)];
     let compliance = prop_oneof![Just(0.0), magnitude(-12.0..2.0)];
     let factor = || prop_oneof![1 => Just(0.0), 1 => Just(1.0), 2 => 1e-6..1.0_f32];
-    let response =
-        proptest::option::of((factor(), factor()).prop_map(|(pull, push)| Response { pull, push }));
+    let response = proptest::option::of(
+        (factor(), factor()).prop_map(|(stretched, compressed)| Response { stretched, compressed }),
+    );
     let masses = [inverse_mass.clone(), inverse_mass];
     let inverse_h2 = magnitude(-2.0..10.0);
     (ends, masses, magnitude(-15.0..10.0), compliance, inverse_h2, response).prop_map(
@@ -142,7 +144,8 @@ fn a_response_of_one_and_one_is_none_to_the_bit() {
     impl Property for Plain {
         fn check<const D: usize>(formula: Formula, stick: Stick<D>) {
             let plain = Stick { response: None, ..stick };
-            let ones = Stick { response: Some(Response { pull: 1.0, push: 1.0 }), ..stick };
+            let ones =
+                Stick { response: Some(Response { stretched: 1.0, compressed: 1.0 }), ..stick };
             assert_eq!(bits(plain.relaxed(formula)), bits(ones.relaxed(formula)), "{stick:?}");
         }
     }
@@ -168,8 +171,8 @@ fn one_sided_sticks_act_on_their_side_only_and_there_as_plain_ones() {
             if (l / r - 1.0).abs() < 1e-6 {
                 continue; // On which side it is depends on rounding.
             }
-            for (pull, push, acts) in [(1.0, 0.0, l > r), (0.0, 1.0, l < r)] {
-                let stick = Stick { response: Some(Response { pull, push }), ..plain };
+            for (stretched, compressed, acts) in [(1.0, 0.0, l > r), (0.0, 1.0, l < r)] {
+                let stick = Stick { response: Some(Response { stretched, compressed }), ..plain };
                 let expected = if acts { plain.relaxed(formula) } else { plain.ends };
                 assert_eq!(bits(stick.relaxed(formula)), bits(expected), "{formula}: {stick:?}");
             }
@@ -183,7 +186,7 @@ fn stiffness_and_compliance_shorten_the_way_in_proportion() {
     for formula in Formula::ALL {
         for rest in [0.5, 3.0, 40.0] {
             let plain = Stick::new(ends, [0.5, 2.0], rest);
-            let half = Some(Response { pull: 0.5, push: 0.5 });
+            let half = Some(Response { stretched: 0.5, compressed: 0.5 });
             let stiff = Stick { response: half, ..plain };
             // α / h² is three times the inverse masses, so a quarter of the way is left.
             let compliant = Stick { compliance: 0.075, inverse_h2: 100.0, ..plain };

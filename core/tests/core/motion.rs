@@ -32,8 +32,8 @@ fn motion_is_computed_in_the_order_stated() {
             let h = dt / S::from_f64(f64::from(substeps));
             let h2 = h * h;
             let expected = Motion {
-                keep: S::from_f64(libm::exp(-(damping_rate.to_f64() * h.to_f64()))),
-                push: [acceleration[0] * h2, acceleration[1] * h2],
+                retention: S::from_f64(libm::exp(-(damping_rate.to_f64() * h.to_f64()))),
+                displacement: [acceleration[0] * h2, acceleration[1] * h2],
                 inverse_h2: S::ONE / h2,
             };
             assert_eq!(step.motion(), Ok(expected));
@@ -78,14 +78,14 @@ fn every_insane_step_is_refused_by_name() {
 #[test]
 fn the_ends_of_the_sane_ranges_are_sane() {
     for dt in [1e-5, 10.0] {
-        for (damping_rate, keep) in [(0.0, 1.0), (1e9, 0.0)] {
+        for (damping_rate, retention) in [(0.0, 1.0), (1e9, 0.0)] {
             for value in [-1e9, 1e9] {
                 let (substeps, acceleration) = (1, [value; 3]);
                 let step =
                     Step::<3> { dt, substeps, damping_rate, acceleration, ..Step::default() };
                 let motion = step.motion().unwrap();
-                assert!(motion.inverse_h2.is_finite() && motion.push[0].is_finite());
-                assert_eq!(motion.keep.to_bits(), f32::to_bits(keep));
+                assert!(motion.inverse_h2.is_finite() && motion.displacement[0].is_finite());
+                assert_eq!(motion.retention.to_bits(), f32::to_bits(retention));
             }
         }
     }
@@ -96,11 +96,11 @@ fn the_ends_of_the_sane_ranges_are_sane() {
 fn damping_is_by_the_second_whatever_the_number_of_substeps() {
     let speed = |substeps: u32, damping_rate: f64| {
         let step = Step::<1, f64> { substeps, damping_rate, ..Step::default() };
-        let Motion { keep, push: [push], .. } = step.motion().unwrap();
+        let Motion { retention, displacement: [displacement], .. } = step.motion().unwrap();
         let h = step.dt / f64::from(substeps);
         let (mut previous, mut x) = (-h, 0.0);
         for _ in 0..60 * substeps {
-            (previous, x) = (x, verlet(x, previous, keep, push));
+            (previous, x) = (x, verlet(x, previous, retention, displacement));
         }
         (x - previous) / h
     };
@@ -128,7 +128,7 @@ fn a_share_of_each_substep_converts_to_a_rate() {
             let rate = Step::<1>::rate_of_share(share, h as f32);
             let step =
                 Step::<1> { dt: h as f32, substeps: 1, damping_rate: rate, ..Step::default() };
-            let lost = 1.0 - step.motion().unwrap().keep;
+            let lost = 1.0 - step.motion().unwrap().retention;
             // Half an ulp of the rate, and of the share that is left.
             assert!((lost - share).abs() < 1e-7, "{share} in {h} s: {lost}");
         }
@@ -138,9 +138,15 @@ fn a_share_of_each_substep_converts_to_a_rate() {
 #[test]
 fn verlet_adds_velocity_first_and_then_the_push() {
     // Each other order of these numbers gives other bits.
-    let (x, previous, keep, push) = (1.0_f32, 0.3, 0.99, -1e-7);
-    assert_eq!(verlet(x, previous, keep, push), (x + (x - previous) * keep) + push);
-    assert_ne!(verlet(x, previous, keep, push), x + ((x - previous) * keep + push));
+    let (x, previous, retention, displacement) = (1.0_f32, 0.3, 0.99, -1e-7);
+    assert_eq!(
+        verlet(x, previous, retention, displacement),
+        (x + (x - previous) * retention) + displacement
+    );
+    assert_ne!(
+        verlet(x, previous, retention, displacement),
+        x + ((x - previous) * retention + displacement)
+    );
     assert_eq!(verlet(5.0_f64, 4.0, 0.5, 0.25), 5.75);
 }
 
@@ -159,17 +165,21 @@ fn motion_makes_no_negative_zero() {
     let numbers = [0.0, 1e-45, -1e-45, 1e-20, -1e-20, 1.0, -1.0, 1e12, -1e12];
     for x in numbers {
         for previous in numbers {
-            for keep in [0.0, 0.5, 1.0] {
-                for push in numbers {
-                    let moved: f32 = verlet(x, previous, keep, push);
-                    assert_ne!(moved.to_bits(), (-0.0_f32).to_bits(), "{x} {previous} {push}");
+            for retention in [0.0, 0.5, 1.0] {
+                for displacement in numbers {
+                    let moved: f32 = verlet(x, previous, retention, displacement);
+                    assert_ne!(
+                        moved.to_bits(),
+                        (-0.0_f32).to_bits(),
+                        "{x} {previous} {displacement}"
+                    );
                 }
             }
         }
     }
-    // Nor do steps hand one to it: the push of no acceleration, even of its -0.0, is +0.0.
+    // Nor do steps hand one to it: the displacement of no acceleration, even of its -0.0, is +0.0.
     for none in [0.0, -0.0, -1e-45] {
         let step = Step::<1> { acceleration: [none], ..Step::default() };
-        assert_eq!(step.motion().unwrap().push[0].to_bits(), 0);
+        assert_eq!(step.motion().unwrap().displacement[0].to_bits(), 0);
     }
 }

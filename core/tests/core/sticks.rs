@@ -102,7 +102,7 @@ fn changes_are_kept_and_noted() {
     assert!(sticks.is_torn(0) && sticks.is_plain(0), "torn or not");
     sticks.mend(0).unwrap();
     assert!(!sticks.is_torn(0));
-    assert_eq!(sticks.clone().changes().since(seen), Delta::DifferentTable);
+    assert_eq!(sticks.clone().changes().since(seen), Delta::ForeignCursor);
 }
 
 #[test]

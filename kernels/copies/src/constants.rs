@@ -41,7 +41,7 @@ pub(crate) struct StickColumns {
     /// Whether each stick has [`GROUP`] numbers, one a copy; else one for all.
     pub(crate) by_copy: bool,
     pub(crate) rest_term: Column<f32>,
-    /// Compliance, pull and push, unless all sticks are plain and none is torn.
+    /// Compliance, stretched and compressed, unless all sticks are plain and none is torn.
     pub(crate) special: Option<[Column<f32>; 3]>,
     /// Whether some compliance is not 0.
     pub(crate) compliant: bool,
@@ -50,10 +50,10 @@ pub(crate) struct StickColumns {
 /// No inverse mass.
 const NO_MASS: f32 = -1.0;
 
-/// The constants of a stick: rest term, compliance, pull and push.
+/// The constants of a stick: rest term, compliance, stretched and compressed.
 type Values = [f32; 4];
 
-/// Compliance, pull and push of a plain stick.
+/// Compliance, stretched and compressed of a plain stick.
 const PLAIN: [f32; 3] = [0.0, 1.0, 1.0];
 
 impl Constants {
@@ -227,7 +227,7 @@ fn values(sticks: &Sticks, stick: usize, formula: Formula) -> Values {
             F::rest_term(self.0)
         }
     }
-    let Response { pull, push } = sticks.response(stick);
+    let Response { stretched, compressed } = sticks.response(stick);
     let rest_term = formula.dispatch(RestTerm(sticks.rest(stick)));
-    [rest_term, sticks.compliance(stick), pull, push]
+    [rest_term, sticks.compliance(stick), stretched, compressed]
 }

@@ -5,7 +5,7 @@ use core::slice;
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use taut_core::{
-    Copies, Executor, Factor, Formula, Numbers, ParticleView, Particles, Sticks, WithFactor,
+    Copies, Executor, Factor, Formula, ParticleView, Particles, SlotLayout, Sticks, WithFactor,
 };
 use taut_lanes::slots::{
     Changed, Pass, Points, SlotEngine, SlotFields, SlotPlan, Sweep, integrate,
@@ -50,9 +50,9 @@ impl<M: Machine, const D: usize> SlotEngine<D> for CopiesEngine<M> {
         self.constants.layout.slot(particle)
     }
 
-    fn numbers(&self) -> Numbers<'_> {
+    fn numbers(&self) -> SlotLayout<'_> {
         let Layout { copies, particles } = self.constants.layout;
-        Numbers::Copies { first: 0, copies, particles }
+        SlotLayout::Copies { first: 0, copies, particles }
     }
 
     fn refresh(&mut self, particles: &Particles<D>, sticks: &Sticks, changed: Changed<'_>) {
@@ -238,7 +238,11 @@ impl<const D: usize> SweepGroup<'_, D> {
                         position: to,
                         previous: start.each_mut().map(|column| &mut **column),
                         inverse_mass,
-                        numbers: Numbers::Copies { first: self.group * GROUP, copies, particles },
+                        numbers: SlotLayout::Copies {
+                            first: self.group * GROUP,
+                            copies,
+                            particles,
+                        },
                     });
                 }
             }

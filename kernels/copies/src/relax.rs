@@ -144,14 +144,16 @@ impl<V: Vector, const D: usize> GroupOfCopies<V, D> {
                 ];
                 let mut weight = masses[0] + masses[1];
                 let mut response = None;
-                if let Some([compliance, pull, push]) = special {
+                if let Some([compliance, stretched, compressed]) = special {
                     if *compliant {
                         let compliance = constants_at.of(self.cpu, compliance);
                         weight = taut_core::weight(masses, compliance, inverse_h2);
                     }
-                    let (pull, push) =
-                        (constants_at.of(self.cpu, pull), constants_at.of(self.cpu, push));
-                    response = Some(Response { pull, push });
+                    let (stretched, compressed) = (
+                        constants_at.of(self.cpu, stretched),
+                        constants_at.of(self.cpu, compressed),
+                    );
+                    response = Some(Response { stretched, compressed });
                 }
                 let weight_term = F::weight_term(weight);
                 let (new_a, new_b) =

@@ -38,8 +38,8 @@ pub(crate) struct Strand {
 pub(crate) struct Mixed {
     pub(crate) rest_term: Column<f32>,
     pub(crate) weight_term: Column<f32>,
-    pub(crate) pull: Column<f32>,
-    pub(crate) push: Column<f32>,
+    pub(crate) stretched: Column<f32>,
+    pub(crate) compressed: Column<f32>,
 }
 
 /// The constants of all sticks of a sheet, and the masses of its rows.
@@ -218,8 +218,8 @@ impl Constants {
                     .map(|particle| particles.inverse_masses()[particle]);
                 let weight = weight(masses, sticks.compliance(stick), self.inverse_h2);
                 let (rest, weight) = self.formula.dispatch(Terms(sticks.rest(stick), weight));
-                let Response { pull, push } = sticks.response(stick);
-                (self.layout.in_row(i), [rest, weight, pull, push])
+                let Response { stretched, compressed } = sticks.response(stick);
+                (self.layout.in_row(i), [rest, weight, stretched, compressed])
             })
             .collect();
         let row_len = registers * STRIDE;
@@ -227,12 +227,12 @@ impl Constants {
         rows[row] = Row::Mixed;
         let len = rows.len() * row_len;
         let mixed = mixed.get_or_insert_with(|| Mixed::absent(len));
-        for (at, [rest_term, weight_term, pull, push]) in in_row {
+        for (at, [rest_term, weight_term, stretched, compressed]) in in_row {
             let at = row * row_len + at;
             mixed.rest_term[at] = rest_term;
             mixed.weight_term[at] = weight_term;
-            mixed.pull[at] = pull;
-            mixed.push[at] = push;
+            mixed.stretched[at] = stretched;
+            mixed.compressed[at] = compressed;
         }
     }
 }
@@ -247,8 +247,8 @@ impl Mixed {
         Self {
             rest_term: column(1.0),
             weight_term: column(0.0),
-            pull: column(ABSENT),
-            push: column(0.0),
+            stretched: column(ABSENT),
+            compressed: column(0.0),
         }
     }
 }

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::iter::once;
 use core::sync::atomic::AtomicBool;
 
-use taut_core::{Column, Executor, Numbers, Particles, Sticks};
+use taut_core::{Column, Executor, Particles, SlotLayout, Sticks};
 use taut_lanes::slots::{self, Changed, Pass, SlotEngine, SlotFields, SlotPlan, Sweep};
 use taut_lanes::{Machine, Shared, Team};
 
@@ -103,8 +103,8 @@ impl<M: Machine, const D: usize> SlotEngine<D> for GridEngine<M> {
         self.layout().slot(particle)
     }
 
-    fn numbers(&self) -> Numbers<'_> {
-        Numbers::Rows { first_row: 0, width: self.layout().width, offsets: &self.offsets }
+    fn numbers(&self) -> SlotLayout<'_> {
+        SlotLayout::Rows { first_row: 0, width: self.layout().width, offsets: &self.offsets }
     }
 
     fn refresh(&mut self, particles: &Particles<D>, sticks: &Sticks, changed: Changed<'_>) {

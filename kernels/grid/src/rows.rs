@@ -4,7 +4,7 @@ use core::ops::Range;
 use core::slice;
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use taut_core::{Numbers, PADDING, ParticleView};
+use taut_core::{PADDING, ParticleView, SlotLayout};
 use taut_lanes::slots::{Pass, integrate};
 use taut_lanes::{Operation, Shared, Vector};
 
@@ -129,7 +129,7 @@ impl<const D: usize> Operation for OverRows<'_, D> {
                 position: strided.map(rows_of),
                 previous: start.map(rows_of),
                 inverse_mass: &inverse_mass[first..][..len],
-                numbers: Numbers::Rows { first_row: rows.start, width, offsets },
+                numbers: SlotLayout::Rows { first_row: rows.start, width, offsets },
             });
         }
         if !not_finite.is_finite() {

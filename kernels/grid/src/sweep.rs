@@ -109,8 +109,9 @@ impl<const D: usize> Relax<'_, D> {
                 }
             }
             (Row::Mixed, Some(mixed)) => {
-                let Mixed { rest_term, weight_term, pull, push } = mixed;
-                let constants = [rest_term, weight_term, pull, push].map(|column| &column[..]);
+                let Mixed { rest_term, weight_term, stretched, compressed } = mixed;
+                let constants =
+                    [rest_term, weight_term, stretched, compressed].map(|column| &column[..]);
                 let inverse_mass = &self.inverse_mass[..end];
                 assert!(constants.iter().all(|column| column.len() >= path.rows.end * row_len));
                 path.relax(F::default(), &Varied::<V> { cpu, row_len, constants, inverse_mass });
@@ -350,11 +351,11 @@ impl<V: Vector> Constant<V> for Varied<'_, V> {
         let at = sticks.row * row_len + sticks.in_row;
         // SAFETY: the constants and the masses have the rows of the path, as `rows` checked.
         unsafe {
-            let [rest, weight, pull, push] =
+            let [rest, weight, stretched, compressed] =
                 constants.map(|column| V::load(cpu, column.as_ptr().add(at)));
             let masses = places.map(|place| V::load(cpu, inverse_mass.as_ptr().add(place)));
-            let response = Some(Response { pull, push });
-            Given { cpu, masses, terms: [rest, weight], response, present: Some(pull) }
+            let response = Some(Response { stretched, compressed });
+            Given { cpu, masses, terms: [rest, weight], response, present: Some(stretched) }
         }
     }
 }

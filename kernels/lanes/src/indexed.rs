@@ -230,7 +230,7 @@ impl<M: Machine, const D: usize> IndexedPlan<M, D> {
     fn knows(&self, particles: &Particles<D>) -> bool {
         let Some([moves, _]) = self.synced else { return false };
         // Adding a particle is not recorded as a move.
-        particles.moves().since(moves) != Delta::DifferentTable && self.len == particles.len()
+        particles.moves().since(moves) != Delta::ForeignCursor && self.len == particles.len()
     }
 
     /// Copies positions and masses that were changed in the columns.

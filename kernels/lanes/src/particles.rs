@@ -4,7 +4,7 @@ use core::ops::Range;
 use core::slice;
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use taut_core::{Motion, Numbers, PADDING, ParticleView, Stage, integrate};
+use taut_core::{Motion, PADDING, ParticleView, SlotLayout, Stage, integrate};
 
 use crate::machine::Operation;
 use crate::record::Record;
@@ -130,8 +130,8 @@ impl<const D: usize> OverParticles<'_, D> {
 
     #[inline(always)]
     fn integrate<V: Vector, const FROM_RECORDS: bool>(&self, cpu: V::Cpu, motion: &Motion<D>) {
-        let keep = V::splat(cpu, motion.keep);
-        let push = motion.push.map(|push| V::splat(cpu, push));
+        let retention = V::splat(cpu, motion.retention);
+        let displacement = motion.displacement.map(|along| V::splat(cpu, along));
         for at in self.range.clone().step_by(V::LANES) {
             // SAFETY: as in `fill`.
             unsafe {
@@ -144,7 +144,8 @@ impl<const D: usize> OverParticles<'_, D> {
                 for axis in 0..D {
                     let column = self.columns.previous[axis].0.add(at);
                     let (x, previous) = (fields[axis], V::load(cpu, column));
-                    fields[axis] = integrate(x, previous, inverse_mass, keep, push[axis]);
+                    fields[axis] =
+                        integrate(x, previous, inverse_mass, retention, displacement[axis]);
                     x.store(column);
                 }
                 fields[D] = inverse_mass;
@@ -200,7 +201,7 @@ impl<const D: usize> OverParticles<'_, D> {
                 position: position.each_mut().map(|column| &mut column[..range.len()]),
                 previous: self.columns.previous.each_ref().map(part),
                 inverse_mass: &self.columns.inverse_mass[range.clone()],
-                numbers: Numbers::Run(first),
+                numbers: SlotLayout::Run(first),
             });
             let zero = V::splat(cpu, 0.0);
             for at in range.step_by(V::LANES) {

@@ -146,7 +146,7 @@ unsafe fn in_columns<V: Vector, F: Factor, const D: usize>(
     let rest_terms = &slots.rest_term[..len];
     let stored = F::STORES_WEIGHT.then(|| &slots.weight_term[..len]);
     let special = slots.special.map(|special| {
-        [special.pull, special.push, special.compliance].map(|column| &column[..len])
+        [special.stretched, special.compressed, special.compliance].map(|column| &column[..len])
     });
     let mut slot = 0;
     while slot < len {
@@ -174,7 +174,7 @@ unsafe fn in_columns<V: Vector, F: Factor, const D: usize>(
             masses,
             column(rest_terms),
             weight_term,
-            special.map(|[pull, push, _]| Response { pull, push }),
+            special.map(|[stretched, compressed, _]| Response { stretched, compressed }),
         );
         ends_a[..D].copy_from_slice(&new_a);
         ends_b[..D].copy_from_slice(&new_b);

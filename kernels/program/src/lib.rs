@@ -69,8 +69,8 @@ pub struct Program<S: Real> {
 /// The columns that plain sticks do not need, one entry a slot.
 #[derive(Clone, Debug, Default)]
 struct Special<S> {
-    pull: Vec<S>,
-    push: Vec<S>,
+    stretched: Vec<S>,
+    compressed: Vec<S>,
     compliance: Vec<S>,
 }
 
@@ -141,9 +141,9 @@ pub struct Slots<'a, S> {
 pub struct SpecialSlots<'a, S> {
     /// Multiplies the factor of a stretched stick; [`ABSENT`](taut_core::ABSENT) if the stick is
     /// torn.
-    pub pull: &'a [S],
+    pub stretched: &'a [S],
     /// Multiplies the factor of a compressed stick.
-    pub push: &'a [S],
+    pub compressed: &'a [S],
     /// Compliance, m/N; add it to the weight with [`weight`](taut_core::weight), unless the weight
     /// term is stored.
     pub compliance: &'a [S],
@@ -246,8 +246,8 @@ impl<S: Real> Program<S> {
                 rest_term: &self.rest_term[slots.clone()],
                 weight_term: self.weight_term.get(slots.clone()).unwrap_or_default(),
                 special: (form == Form::NonPlain).then(|| SpecialSlots {
-                    pull: &self.special.pull[slots.clone()],
-                    push: &self.special.push[slots.clone()],
+                    stretched: &self.special.stretched[slots.clone()],
+                    compressed: &self.special.compressed[slots.clone()],
                     compliance: &self.special.compliance[slots],
                 }),
             }

@@ -23,7 +23,7 @@ impl<S: Real> Program<S> {
             sticks.changes().since(self.seen_sticks),
             particles.mass_changes().since(self.seen_masses),
         );
-        if sticks_news == Delta::DifferentTable {
+        if sticks_news == Delta::ForeignCursor {
             sticks.check_ends(&self.ends)?;
         }
         match (sticks_news, masses_news) {
@@ -126,20 +126,20 @@ impl<S: Real> Program<S> {
                 self.rest_term[slot] = rest_term;
             }
         }
-        if self.special.pull.is_empty() {
+        if self.special.stretched.is_empty() {
             if sticks.is_plain(stick) && !sticks.is_torn(stick) {
                 return;
             }
             let slots = self.slots();
-            self.special.pull.resize(slots, S::ONE);
-            self.special.push.resize(slots, S::ONE);
+            self.special.stretched.resize(slots, S::ONE);
+            self.special.compressed.resize(slots, S::ONE);
             self.special.compliance.resize(slots, S::ZERO);
         }
-        let Response { pull, push } = sticks.response(stick);
+        let Response { stretched, compressed } = sticks.response(stick);
         for slot in self.register_of(stick) {
             if self.stick_of[slot] as usize == stick {
-                self.special.pull[slot] = pull;
-                self.special.push[slot] = push;
+                self.special.stretched[slot] = stretched;
+                self.special.compressed[slot] = compressed;
                 self.special.compliance[slot] = sticks.compliance(stick);
             }
         }

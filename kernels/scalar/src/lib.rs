@@ -33,7 +33,7 @@ use core::cell::Cell;
 
 use taut_core::{
     Columns, Counted, Cursor, Delta, Engine, Executor, Factor, Formula, Inline, Kernel, Motion,
-    Numbers, PADDING, ParticleView, Particles, PlanError, Real, Residence, Response, Schedule,
+    PADDING, ParticleView, Particles, PlanError, Real, Residence, Response, Schedule, SlotLayout,
     Stage, Status, Sticks, Substeps, Tally, WithFactor, integrate, relax, weight,
 };
 use taut_program::{Program, Slots};
@@ -212,8 +212,7 @@ impl<const D: usize, S: Real> ScalarPlan<D, S> {
     /// Whether the working copy belongs to these particles.
     fn knows(&self, particles: &Particles<D, S>) -> bool {
         let Some([moves, _]) = self.synced else { return false };
-        particles.moves().since(moves) != Delta::DifferentTable
-            && self.rows.len() == particles.len()
+        particles.moves().since(moves) != Delta::ForeignCursor && self.rows.len() == particles.len()
     }
 
     /// Copies positions and masses that were changed in the columns.
@@ -260,12 +259,13 @@ impl<const D: usize, S: Real> ScalarPlan<D, S> {
 
     fn integrate(&mut self, particles: &mut Particles<D, S>, motion: &Motion<D, S>) {
         let Columns { previous, .. } = particles.columns();
-        let Motion { keep, push, .. } = *motion;
+        let Motion { retention, displacement, .. } = *motion;
         for (i, row) in self.rows.iter_mut().enumerate() {
             for axis in 0..D {
                 let x = row.position[axis];
                 let before = core::mem::replace(&mut previous[axis][i], x);
-                row.position[axis] = integrate(x, before, row.inverse_mass, keep, push[axis]);
+                row.position[axis] =
+                    integrate(x, before, row.inverse_mass, retention, displacement[axis]);
             }
         }
         self.mark_synced(particles);
@@ -289,7 +289,7 @@ impl<const D: usize, S: Real> ScalarPlan<D, S> {
                 position: self.scratch.each_mut().map(|column| &mut column[..range.len()]),
                 previous: previous.each_mut().map(|column| &mut column[range.clone()]),
                 inverse_mass: &inverse_mass[range.clone()],
-                numbers: Numbers::Run(first),
+                numbers: SlotLayout::Run(first),
             });
             for (slot, row) in self.rows[rows].iter_mut().enumerate() {
                 row.position = self.scratch.each_ref().map(|column| column[slot].positive_zero());
@@ -337,7 +337,13 @@ fn relax_slots<F: Factor, const D: usize, S: Real>(
             } else {
                 F::weight_term(weight(masses, special.compliance[slot], inverse_h2))
             };
-            (weight_term, Some(Response { pull: special.pull[slot], push: special.push[slot] }))
+            (
+                weight_term,
+                Some(Response {
+                    stretched: special.stretched[slot],
+                    compressed: special.compressed[slot],
+                }),
+            )
         }),
     }
 }
@@ -377,14 +383,14 @@ fn relax_each<F: Factor, const D: usize, S: Real>(
 /// # use taut_core::{Duplicates, Formula, Particles, Sticks};
 /// let particles = Particles::new(&[[0.0], [1.0], [2.0]], &[1.0; 3])?;
 /// let sticks = Sticks::joining(&particles, &[[0, 1], [1, 2]], Duplicates::Keep)?;
-/// assert_eq!(taut_scalar::count(&particles, &sticks, Formula::Exact).divisions, 2);
-/// assert_eq!(taut_scalar::count(&particles, &sticks, Formula::Quick).divisions, 0);
+/// assert_eq!(taut_scalar::count_operations(&particles, &sticks, Formula::Exact).divisions, 2);
+/// assert_eq!(taut_scalar::count_operations(&particles, &sticks, Formula::Quick).divisions, 0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Panics
 /// If there are fewer particles than the sticks need.
-pub fn count<const D: usize, S: Real>(
+pub fn count_operations<const D: usize, S: Real>(
     particles: &Particles<D, S>,
     sticks: &Sticks<S>,
     formula: Formula,

@@ -94,7 +94,7 @@ pub(super) const HAMMOCK: LibraryScene = LibraryScene {
             rows: in_proportion(size, 1, 2),
             width: 2.4,
             height: 1.2,
-            axes: Axes::LYING,
+            axes: Axes::HORIZONTAL,
             density: 0.5,
             ..Cloth::default()
         };
@@ -124,7 +124,7 @@ pub(super) const TABLE_CLOTH: LibraryScene = LibraryScene {
             rows: size,
             width: 1.4,
             height: 1.4,
-            axes: Axes::LYING,
+            axes: Axes::HORIZONTAL,
             density: 0.3,
             ..Cloth::default()
         };

@@ -18,7 +18,7 @@ pub use look::Look;
 pub use normals::normals;
 
 /// Stands for each corner of a removed triangle, and each end of a torn stick.
-pub const GONE: u32 = u32::MAX;
+pub const REMOVED: u32 = u32::MAX;
 
 /// A point as a row of `N` numbers: missing coordinates are 0, excess ones are dropped.
 ///

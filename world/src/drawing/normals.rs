@@ -7,7 +7,7 @@ use crate::vector::{cross, difference, length, sum, wide};
 ///
 /// A vertex without a direction (of no triangle, of triangles without area, or whose triangles
 /// cancel or are not finite) gets +z: never NaN, never a length of 0. A triangle with a corner that
-/// is not a vertex, such as [`GONE`](crate::GONE), is ignored. Nothing is allocated.
+/// is not a vertex, such as [`REMOVED`](crate::REMOVED), is ignored. Nothing is allocated.
 ///
 /// ```
 /// use taut_world::normals;

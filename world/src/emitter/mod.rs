@@ -83,7 +83,7 @@ impl<const D: usize> Default for Emission<D> {
 ///     assert!(world.step()?.finite);
 /// }
 /// let emitter = &world.islands()[0].matter.emitters[0];
-/// let alive = emitter.living(world.time()).count();
+/// let alive = emitter.particles_at(world.time()).count();
 /// assert!((80..120).contains(&alive)); // 100 a second, for about a second
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -101,7 +101,7 @@ pub struct Emitter<const D: usize = 3> {
 
 /// A living particle.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Living {
+pub struct EmittedParticle {
     /// Its number: in the model, or in the island of a world.
     pub particle: u32,
     /// The number of its birth.
@@ -180,13 +180,13 @@ impl<const D: usize> Emitter<D> {
     }
 
     /// The particles alive at a time, s: that of the world, after its last step.
-    pub fn living(&self, time: f64) -> impl Iterator<Item = Living> {
+    pub fn particles_at(&self, time: f64) -> impl Iterator<Item = EmittedParticle> {
         let births = self.births.unwrap_or(0);
         let first = births.saturating_sub(self.particles.len() as u64);
         (first..births).filter_map(move |birth| {
             let (slot, born) = (self.slot(birth), self.time_of(birth));
             let ends = self.deaths[slot];
-            (ends > time).then(|| Living {
+            (ends > time).then(|| EmittedParticle {
                 particle: self.particles[slot],
                 birth,
                 age: time - born,
@@ -278,18 +278,18 @@ impl<const D: usize> Emitter<D> {
         let particle = self.particles[slot] as usize;
         let born = self.time_of(birth);
         self.deaths[slot] = born + lifetime;
-        let (h, keep) = (f64::from(moment.h), f64::from(moment.motion.keep));
+        let (h, retention) = (f64::from(moment.h), f64::from(moment.motion.retention));
         let since = moment.time - born;
         for axis in 0..D {
-            let push = f64::from(moment.motion.push[axis]);
+            let displacement = f64::from(moment.motion.displacement[axis]);
             // The two points on the parabola from which a Verlet step leads to the present
             // position.
-            let at = |t: f64| place[axis] + (velocity[axis] + 0.5 * push / (h * h) * t) * t;
+            let at = |t: f64| place[axis] + (velocity[axis] + 0.5 * displacement / (h * h) * t) * t;
             let before = at(since - h);
-            let moved = at(since) - before - push;
+            let moved = at(since) - before - displacement;
             particles.positions_mut(axis)[particle] = before as f32;
             // With damping that leaves almost no velocity, none is left.
-            let back = moved / keep;
+            let back = moved / retention;
             let back = if back.abs() <= COORDINATE_MAX { back } else { 0.0 };
             particles.previous_mut(axis)[particle] = (before - back) as f32;
         }

@@ -12,7 +12,7 @@ use crate::simd::widest;
 
 /// The particle that a [`Law`] acts on.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Subject<const D: usize = 3> {
+pub struct ParticleState<const D: usize = 3> {
     /// Its position, m.
     pub position: [f32; D],
     /// Its velocity over the last substep, m/s.
@@ -26,17 +26,17 @@ pub struct Subject<const D: usize = 3> {
     pub most_drag: f32,
 }
 
-/// A law of force: [`Drag`], [`Acceleration`], [`Attractor`], or any function from a [`Subject`] to
+/// A law of force: [`Drag`], [`Acceleration`], [`Attractor`], or any function from a [`ParticleState`] to
 /// newtons. It must be a pure function that gives the same bits on every machine, so it may use only
 /// + - * / and `sqrt` of `f32`.
 pub trait Law<const D: usize = 3>: Send + Sync {
     /// The force on a particle, N.
-    fn force(&self, on: &Subject<D>) -> [f32; D];
+    fn force(&self, on: &ParticleState<D>) -> [f32; D];
 }
 
-impl<F: Fn(&Subject<D>) -> [f32; D] + Send + Sync, const D: usize> Law<D> for F {
+impl<F: Fn(&ParticleState<D>) -> [f32; D] + Send + Sync, const D: usize> Law<D> for F {
     #[inline(always)]
-    fn force(&self, on: &Subject<D>) -> [f32; D] {
+    fn force(&self, on: &ParticleState<D>) -> [f32; D] {
         self(on)
     }
 }
@@ -106,7 +106,7 @@ impl<const D: usize> Region<D> {
 ///
 /// ```
 /// use std::sync::Arc;
-/// use taut_world::{Acceleration, Drag, Field, Region, Scene, Subject};
+/// use taut_world::{Acceleration, Drag, Field, Region, Scene, ParticleState};
 ///
 /// let mut scene = Scene::new();
 /// // Water up to y = 0: buoyancy and drag.
@@ -114,7 +114,7 @@ impl<const D: usize> Region<D> {
 /// scene.forces.push(Arc::new(Field::new(Acceleration([0.0, 12.0, 0.0])).within(water)));
 /// scene.forces.push(Arc::new(Field::new(Drag::linear(0.5)).within(water)));
 /// // A custom whirl around the y axis that acts only on sparks.
-/// let whirl = |on: &Subject| [on.position[2], 0.0, -on.position[0]];
+/// let whirl = |on: &ParticleState| [on.position[2], 0.0, -on.position[0]];
 /// scene.forces.push(Arc::new(Field::new(whirl).on("sparks")));
 /// ```
 #[derive(Clone)]
@@ -219,7 +219,7 @@ impl<L: Law<D>, const D: usize> Each<'_, L, D> {
     fn push(&mut self, (masses, positions, previous): &Columns<'_, D>, particle: usize) {
         let Self { field, moment, forces, .. } = self;
         let per_h = 1.0 / moment.h;
-        let most_drag = NEARLY * moment.motion.keep * per_h;
+        let most_drag = NEARLY * moment.motion.retention * per_h;
         let inverse_mass = masses[particle];
         let (mut position, mut velocity) = ([0.0; D], [0.0; D]);
         for axis in 0..D {
@@ -228,7 +228,8 @@ impl<L: Law<D>, const D: usize> Each<'_, L, D> {
         }
         let free = inverse_mass > 0.0;
         let most_drag = if free { most_drag / inverse_mass } else { f32::INFINITY };
-        let subject = Subject { position, velocity, inverse_mass, time: moment.time, most_drag };
+        let subject =
+            ParticleState { position, velocity, inverse_mass, time: moment.time, most_drag };
         let force = field.law.force(&subject);
         let felt = field.region.contains(&position);
         for axis in 0..D {
@@ -265,7 +266,7 @@ impl<const D: usize> Drag<D> {
 
 impl<const D: usize> Law<D> for Drag<D> {
     #[inline(always)]
-    fn force(&self, on: &Subject<D>) -> [f32; D] {
+    fn force(&self, on: &ParticleState<D>) -> [f32; D] {
         let mut u = [0.0; D];
         let mut u2 = 0.0;
         for (axis, along) in u.iter_mut().enumerate() {
@@ -287,7 +288,7 @@ pub struct Acceleration<const D: usize = 3>(pub [f32; D]);
 
 impl<const D: usize> Law<D> for Acceleration<D> {
     #[inline(always)]
-    fn force(&self, on: &Subject<D>) -> [f32; D] {
+    fn force(&self, on: &ParticleState<D>) -> [f32; D] {
         let mass = mass(on.inverse_mass);
         let mut force = self.0;
         for along in &mut force {
@@ -298,39 +299,39 @@ impl<const D: usize> Law<D> for Acceleration<D> {
 }
 
 /// A point mass with softened gravity (H. C. Plummer 1911): the acceleration is
-/// `strength d / (d·d + softening²)^1.5`, clamped to [`MOST`](Self::MOST) along each axis.
+/// `strength d / (d·d + softening²)^1.5`, clamped to [`MOST`](Self::MAX_ACCELERATION) along each axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Attractor<const D: usize = 3> {
     /// Its position, m.
     pub place: [f32; D],
     /// G m, m³/s², within 1e24 (the sun has 1.3e20); below 0 it repels.
     pub strength: f32,
-    /// The softening length, m. Values below [`SHORTEST`](Self::SHORTEST) are treated as that.
+    /// The softening length, m. Values below [`MIN_SOFTENING`](Self::MIN_SOFTENING) are treated as that.
     pub softening: f32,
 }
 
 impl<const D: usize> Attractor<D> {
     /// The shortest softening, m: the cube of a shorter one is not a normal `f32`.
-    pub const SHORTEST: f32 = 1e-12;
+    pub const MIN_SOFTENING: f32 = 1e-12;
 
     /// The largest acceleration along an axis, m/s², which is also that of a step. So coordinates stay
     /// finite near a point with little softening.
-    pub const MOST: f32 = 1e9;
+    pub const MAX_ACCELERATION: f32 = 1e9;
 }
 
 impl<const D: usize> Law<D> for Attractor<D> {
     #[inline(always)]
-    fn force(&self, on: &Subject<D>) -> [f32; D] {
+    fn force(&self, on: &ParticleState<D>) -> [f32; D] {
         let mut d = [0.0; D];
         let softening2 = self.softening * self.softening;
-        let shortest2 = Self::SHORTEST * Self::SHORTEST;
+        let shortest2 = Self::MIN_SOFTENING * Self::MIN_SOFTENING;
         let mut l2 = if softening2 > shortest2 { softening2 } else { shortest2 };
         for (axis, along) in d.iter_mut().enumerate() {
             *along = self.place[axis] - on.position[axis];
             l2 += *along * *along;
         }
         let mass = mass(on.inverse_mass);
-        let most = mass * Self::MOST;
+        let most = mass * Self::MAX_ACCELERATION;
         // Finite, as 0 times infinity is NaN.
         let by_distance = (mass * self.strength / (l2 * l2.sqrt())).clamp(f32::MIN, f32::MAX);
         for along in &mut d {

@@ -9,7 +9,7 @@ use crate::model::Model;
 use crate::settings::Moment;
 use core::fmt::Debug;
 
-pub use field::{Acceleration, Attractor, Drag, Field, Law, Region, Subject};
+pub use field::{Acceleration, Attractor, Drag, Field, Law, ParticleState, Region};
 pub use gusts::Gusts;
 pub use wind::{Wind, WindLaw};
 

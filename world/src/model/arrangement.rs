@@ -118,7 +118,7 @@ pub struct Arranged {
 impl Arrangement {
     /// The arrangements tried by default: orders on the given numbering, and on a good numbering
     /// those that it helps.
-    pub fn usual(scene: &Model) -> Vec<Self> {
+    pub fn defaults(scene: &Model) -> Vec<Self> {
         let mut names = vec![
             "authored",
             "coloured",
@@ -153,7 +153,7 @@ impl Arrangement {
     }
 
     /// The simplest arrangement with the same result: without renumbering after the order.
-    pub fn answer(self) -> Self {
+    pub fn canonical(self) -> Self {
         match self.numbering {
             Numbering::Given | Numbering::Rcm | Numbering::Hilbert => self,
             Numbering::RcmAfter | Numbering::HilbertAfter => {

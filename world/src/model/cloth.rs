@@ -28,7 +28,7 @@ impl<const D: usize> Default for Axes<D> {
 
 impl Axes {
     /// Lying: across is x, down is +z. It is seen from above.
-    pub const LYING: Self = Self { across: [1.0, 0.0, 0.0], down: [0.0, 0.0, 1.0] };
+    pub const HORIZONTAL: Self = Self { across: [1.0, 0.0, 0.0], down: [0.0, 0.0, 1.0] };
 }
 
 impl<const D: usize> Axes<D> {
@@ -131,7 +131,7 @@ impl<const D: usize> Model<D> {
     /// use taut_world::{Axes, Cloth, Model};
     ///
     /// // A table cloth, 1.5 m wide, that falls from 2 m on whatever is below it.
-    /// let cloth = Cloth { axes: Axes::LYING, width: 1.5, height: 1.5, ..Cloth::default() };
+    /// let cloth = Cloth { axes: Axes::HORIZONTAL, width: 1.5, height: 1.5, ..Cloth::default() };
     /// let falling = Model::cloth(&cloth)?.moved([0.0, 2.0, 0.0]);
     ///
     /// // A flag, its left side at the mast.

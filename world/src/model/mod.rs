@@ -95,7 +95,7 @@ pub struct Model<const D: usize = 3> {
     /// sticks of a plant, and joint limits; empty if none does. Tether distances do not follow
     /// these.
     pub bending: Vec<bool>,
-    /// How to draw it, if that [cannot be derived](Self::seen_as) from its contents.
+    /// How to draw it, if that [cannot be derived](Self::look) from its contents.
     pub look: Option<Look>,
     /// Capsules around sticks, which collide with those of other owners.
     pub limbs: Limbs<D>,

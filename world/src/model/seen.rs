@@ -10,11 +10,11 @@ impl<const D: usize> Model<D> {
     /// ```
     /// use taut_world::{Cloth, Look, Model, Plant};
     ///
-    /// assert_eq!(Model::<3>::cloth(&Cloth::default())?.seen_as(), Look::Cloth);
-    /// assert_eq!(Model::<3>::plant(&Plant::default())?.seen_as(), Look::Plant);
+    /// assert_eq!(Model::<3>::cloth(&Cloth::default())?.look(), Look::Cloth);
+    /// assert_eq!(Model::<3>::plant(&Plant::default())?.look(), Look::Plant);
     /// # Ok::<(), taut_world::ModelError>(())
     /// ```
-    pub fn seen_as(&self) -> Look {
+    pub fn look(&self) -> Look {
         let derived = || {
             if !self.bodies.is_empty() {
                 Look::Body

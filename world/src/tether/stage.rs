@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use pulp::{Simd, WithSimd};
 use taut_core::{
-    Column, Exact, Lane, Numbers, PADDING, ParticleView, Stage, factor, squared_length,
+    Column, Exact, Lane, PADDING, ParticleView, SlotLayout, Stage, factor, squared_length,
 };
 use taut_lanes::pulp::Register;
 
@@ -105,13 +105,13 @@ impl<const D: usize> TetherColumns<D> {
         self.lists.first().map_or(0, |list| list.length.len())
     }
 
-    fn placed(&self, numbers: &Numbers) -> &[SlotTethers<D>] {
+    fn placed(&self, numbers: &SlotLayout) -> &[SlotTethers<D>] {
         match *numbers {
-            Numbers::Run(_) => self.by_number.get_or_init(|| {
+            SlotLayout::Run(_) => self.by_number.get_or_init(|| {
                 // A view may begin at any particle, and has whole registers.
                 self.make(self.particles().next_multiple_of(PADDING) + PADDING, |slot| slot)
             }),
-            Numbers::Rows { .. } | Numbers::Copies { .. } => self.by_slot.get_or_init(|| {
+            SlotLayout::Rows { .. } | SlotLayout::Copies { .. } => self.by_slot.get_or_init(|| {
                 let (all, slots) = numbers.whole(self.particles());
                 self.make(slots, |slot| all.of(slot))
             }),

@@ -15,12 +15,12 @@ use super::{Outcome, World, WorldError};
 /// use taut_world::Clock;
 ///
 /// let mut clock = Clock::new(0.01)?; // steps of 10 ms, at most 8 a frame
-/// let frame = clock.feed(0.025);
+/// let frame = clock.advance(0.025);
 /// assert_eq!(frame.steps, 2);
 /// assert!((frame.fraction - 0.5).abs() < 1e-3); // half a step is left over
-/// assert_eq!(clock.feed(0.0051).steps, 1);
+/// assert_eq!(clock.advance(0.0051).steps, 1);
 ///
-/// let frame = clock.feed(1.0); // a long pause
+/// let frame = clock.advance(1.0); // a long pause
 /// assert_eq!(frame.steps, 8);
 /// assert!((frame.dropped - 0.92).abs() < 1e-3);
 /// # Ok::<(), taut_core::StepError>(())
@@ -38,7 +38,7 @@ pub struct Frame {
     /// Number of steps to do.
     pub steps: u32,
     /// The remainder as a fraction of a step, 0 to 1: the interpolation factor between the last two
-    /// steps for [`World::drawn`].
+    /// steps for [`World::interpolated`].
     pub fraction: f32,
     /// Time that was dropped, s: 0 unless more steps were due than the clock allows.
     pub dropped: f64,
@@ -61,13 +61,13 @@ impl Clock {
 
     /// Sets the limit of steps per frame.
     #[must_use]
-    pub fn at_most(self, steps: u32) -> Self {
+    pub fn with_max_steps(self, steps: u32) -> Self {
         Self { limit: steps, ..self }
     }
 
     /// Adds `elapsed` seconds and returns the steps due. A time that is negative or NaN, as from a
     /// clock that was set back, counts as 0.
-    pub fn feed(&mut self, elapsed: f64) -> Frame {
+    pub fn advance(&mut self, elapsed: f64) -> Frame {
         if elapsed > 0.0 {
             self.left += elapsed.min(f64::from(u32::MAX));
         }
@@ -91,7 +91,7 @@ pub(super) struct Before<const D: usize> {
 
 impl<K: Kernel<D>, const D: usize> World<K, D> {
     /// Does the steps that are due after `elapsed` seconds, and records the positions before the
-    /// last one for [`drawn`](Self::drawn). The clock adopts the step length of the world.
+    /// last one for [`interpolated`](Self::interpolated). The clock adopts the step length of the world.
     ///
     /// ```
     /// use taut_scalar::ScalarKernel;
@@ -104,7 +104,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     ///
     /// let (frame, outcome) = world.advance(&mut clock, 0.04)?; // as long as the last frame took
     /// assert!(frame.steps == 2 && outcome.finite);
-    /// let corner = world.drawn(63, frame.fraction);
+    /// let corner = world.interpolated(63, frame.fraction);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -129,7 +129,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         elapsed: f64,
     ) -> Result<(Frame, Outcome), WorldError> {
         clock.dt = Clock::new(self.settings.step.dt)?.dt;
-        let frame = clock.feed(elapsed);
+        let frame = clock.advance(elapsed);
         let mut all = Outcome { finite: true, torn: 0 };
         for left in (0..frame.steps).rev() {
             if left == 0 {
@@ -160,7 +160,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     ///
     /// # Panics
     /// If there is no such particle.
-    pub fn drawn(&self, particle: usize, fraction: f32) -> [f32; D] {
+    pub fn interpolated(&self, particle: usize, fraction: f32) -> [f32; D] {
         let (island, number) = self.locate(particle);
         let now = self.islands[island].matter.particles.position(number);
         match &self.before {

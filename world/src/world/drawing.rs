@@ -7,7 +7,7 @@ use std::sync::Arc;
 use taut_core::Kernel;
 
 use super::World;
-use crate::drawing::{GONE, Look, row};
+use crate::drawing::{Look, REMOVED, row};
 use crate::model::Model;
 use crate::obstacle::Obstacle;
 
@@ -21,9 +21,9 @@ pub struct Drawing {
     pub parts: Vec<DrawnPart>,
     /// All triangles, by the numbers of their vertices, counter-clockwise from outside: for each
     /// model its faces, then the triangles of its bodies' meshes. A removed triangle keeps its
-    /// number and has [`GONE`] as its corners.
+    /// number and has [`REMOVED`] as its corners.
     pub triangles: Vec<[u32; 3]>,
-    /// All sticks, by the numbers of the particles at their ends. A torn stick has [`GONE`] as
+    /// All sticks, by the numbers of the particles at their ends. A torn stick has [`REMOVED`] as
     /// both.
     pub sticks: Vec<[u32; 2]>,
     /// All springs, by the numbers of the particles at their ends, model by model.
@@ -146,8 +146,8 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         let mut drawing = Drawing {
             vertices: self.vertices(),
             parts: Vec::with_capacity(self.models.len()),
-            triangles: vec![[GONE; 3]; last.map_or(0, |part| part.triangles.end)],
-            sticks: vec![[GONE; 2]; self.sticks.len()],
+            triangles: vec![[REMOVED; 3]; last.map_or(0, |part| part.triangles.end)],
+            sticks: vec![[REMOVED; 2]; self.sticks.len()],
             springs: Vec::new(),
             unseen: Vec::new(),
             radii: vec![0.0; self.len()],

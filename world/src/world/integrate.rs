@@ -1,7 +1,7 @@
 //! The motion of particles that forces act on.
 
 use pulp::NullaryFnOnce;
-use taut_core::{Numbers, ParticleView, Stage, integrate};
+use taut_core::{ParticleView, SlotLayout, Stage, integrate};
 
 use crate::forces::Forces;
 use crate::settings::Moment;
@@ -19,7 +19,7 @@ impl<const D: usize> Stage<D> for Integrate<'_, D> {
         let Self { forces, moment } = self;
         let first = particles.numbers.first_slot();
         let by_slot = match &particles.numbers {
-            Numbers::Run(_) => None,
+            SlotLayout::Run(_) => None,
             numbers => Some(forces.by_slot(numbers)),
         };
         for (axis, (position, previous)) in
@@ -28,8 +28,8 @@ impl<const D: usize> Stage<D> for Integrate<'_, D> {
             let forces = by_slot.as_ref().map_or(forces.padded(axis), |it| &it.columns[axis]);
             let forces = &forces[first..];
             let inverse_mass = particles.inverse_mass;
-            let push = moment.motion.push[axis];
-            widest(Column { position, previous, inverse_mass, forces, moment, push });
+            let displacement = moment.motion.displacement[axis];
+            widest(Column { position, previous, inverse_mass, forces, moment, displacement });
         }
     }
 }
@@ -42,7 +42,7 @@ struct Column<'a, const D: usize> {
     /// N.
     forces: &'a [f32],
     moment: &'a Moment<D>,
-    push: f32,
+    displacement: f32,
 }
 
 impl<const D: usize> NullaryFnOnce for Column<'_, D> {
@@ -50,11 +50,11 @@ impl<const D: usize> NullaryFnOnce for Column<'_, D> {
 
     #[inline(always)]
     fn call(self) {
-        let Self { position, previous, inverse_mass, forces, moment, push } = self;
-        let (h2, keep) = (moment.h * moment.h, moment.motion.keep);
+        let Self { position, previous, inverse_mass, forces, moment, displacement } = self;
+        let (h2, retention) = (moment.h * moment.h, moment.motion.retention);
         let columns = position.iter_mut().zip(previous).zip(inverse_mass);
         for (((x, previous), w), force) in columns.zip(forces) {
-            let moved = integrate(*x, *previous, *w, keep, push + (force * w) * h2);
+            let moved = integrate(*x, *previous, *w, retention, displacement + (force * w) * h2);
             *previous = *x;
             *x = moved;
         }

@@ -157,7 +157,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             skin = following(&skin, bodies.vertex_count());
             models.push(ModelRange {
                 name: name.to_owned(),
-                look: model.seen_as(),
+                look: model.look(),
                 particles: particles.clone(),
                 sticks: sticks.clone(),
                 triangles: triangles.clone(),

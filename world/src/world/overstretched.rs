@@ -56,7 +56,7 @@ impl Tearing {
         };
         match self.seen.map_or(Delta::Everything, |seen| changes.since(seen)) {
             Delta::Entries(entries) => entries.iter().copied().for_each(limit),
-            Delta::Everything | Delta::DifferentTable => {
+            Delta::Everything | Delta::ForeignCursor => {
                 (0..sticks.len() as u32).for_each(&mut limit);
             }
         }

@@ -41,7 +41,7 @@ impl Residual {
     pub(super) fn refreshed<'a>(kept: &'a mut Option<Self>, sticks: &Sticks) -> &'a Self {
         let changes = sticks.changes();
         let stale = |it: &Self| {
-            let another = |seen| matches!(changes.since(seen), Delta::DifferentTable);
+            let another = |seen| matches!(changes.since(seen), Delta::ForeignCursor);
             it.rests.len() != sticks.len() || it.seen.is_some_and(another)
         };
         if kept.as_ref().is_some_and(stale) {
@@ -54,7 +54,7 @@ impl Residual {
                     it.update(sticks, stick as usize);
                 }
             }
-            Delta::Everything | Delta::DifferentTable => {
+            Delta::Everything | Delta::ForeignCursor => {
                 for stick in 0..sticks.len() {
                     it.update(sticks, stick);
                 }

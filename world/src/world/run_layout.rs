@@ -1,6 +1,6 @@
 //! An order of sticks in which SIMD code computes all stretches fast.
 
-use taut_core::{Directed, Sticks};
+use taut_core::{RunKey, Sticks};
 
 /// Largest number of sticks that are computed together.
 pub(super) const CHUNK: usize = 64;
@@ -37,9 +37,9 @@ impl RunLayout {
     pub(super) fn of(sticks: &Sticks, wanted: impl Fn(usize) -> bool) -> Self {
         let ends = sticks.ends();
         let wanted = (0..).zip(ends).filter(|&(stick, _)| wanted(stick as usize));
-        let sorted = Directed::sorted(wanted.map(|(stick, &ends)| Directed::stick(stick, ends)));
+        let sorted = RunKey::sorted(wanted.map(|(stick, &ends)| RunKey::stick(stick, ends)));
         let (mut runs, mut places, mut single) = (Vec::new(), Vec::new(), Vec::new());
-        for run in Directed::runs(&sorted, 1).flat_map(|run| run.chunks(CHUNK)) {
+        for run in RunKey::runs(&sorted, 1).flat_map(|run| run.chunks(CHUNK)) {
             let numbers = run.iter().map(|stick| stick.number);
             if run.len() < RUN_MIN {
                 single.extend(numbers);

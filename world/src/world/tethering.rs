@@ -118,7 +118,7 @@ impl<const D: usize> Tethering<D> {
         };
         match seen_sticks.map_or(Delta::Everything, |seen| sticks.changes().since(seen)) {
             Delta::Entries(entries) => entries.iter().copied().for_each(apply),
-            Delta::Everything | Delta::DifferentTable => {
+            Delta::Everything | Delta::ForeignCursor => {
                 (0..sticks.len() as u32).for_each(&mut apply);
             }
         }

@@ -43,7 +43,9 @@ fn a_cloth_is_a_regular_sheet_at_rest_that_weighs_density_times_area() {
 #[test]
 fn faces_cover_a_cloth_once_and_look_where_it_says() {
     for diagonals in [Diagonals::Alternating, Diagonals::Parallel] {
-        for (axes, front) in [(Axes::default(), [0.0, 0.0, 1.0]), (Axes::LYING, [0.0, 1.0, 0.0])] {
+        for (axes, front) in
+            [(Axes::default(), [0.0, 0.0, 1.0]), (Axes::HORIZONTAL, [0.0, 1.0, 0.0])]
+        {
             let cloth =
                 Cloth { columns: 6, rows: 4, width: 2.0, diagonals, axes, ..Cloth::default() };
             let model = Model::cloth(&cloth).unwrap();

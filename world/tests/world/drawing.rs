@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use taut_scalar::ScalarKernel;
 use taut_scenes::{AnyScene, LibraryScene};
 use taut_world::{
-    Bounds, Capsule, Cloth, Cuboid, Drawing, Figure, Form, GONE, HalfSpace, Look, Model, Obstacle,
-    Path, Plant, Rope, Scene, Solid, Sphere, Spin, StickSet, World, normals,
+    Bounds, Capsule, Cloth, Cuboid, Drawing, Figure, Form, HalfSpace, Look, Model, Obstacle, Path,
+    Plant, REMOVED, Rope, Scene, Solid, Sphere, Spin, StickSet, World, normals,
 };
 
 use crate::make::{drape, scene, steps, world};
@@ -54,7 +54,7 @@ fn rows_are_positions_in_the_order_of_the_world() {
 
 /// The numbers of the remaining triangles or sticks of a drawing.
 fn left<const C: usize>(all: &[[u32; C]]) -> BTreeSet<usize> {
-    (0..all.len()).filter(|&it| all[it][0] != GONE).collect()
+    (0..all.len()).filter(|&it| all[it][0] != REMOVED).collect()
 }
 
 #[test]
@@ -326,7 +326,7 @@ fn drops_that_are_not_alive_are_absent() {
         steps(&mut world, 1);
         let (piece, first) = world.locate(25);
         let emitter = &world.islands()[piece].matter.emitters[0];
-        let alive = emitter.living(world.time()).map(|it| 25 + it.particle as usize - first);
+        let alive = emitter.particles_at(world.time()).map(|it| 25 + it.particle as usize - first);
         let mut all: Vec<usize> = world.absent().chain(alive).collect();
         all.sort_unstable();
         assert!(all.into_iter().eq(25..world.len()));

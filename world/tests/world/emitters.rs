@@ -1,7 +1,7 @@
 //! Emitters start the right number of particles, on the right parabolas.
 
 use taut_scalar::ScalarKernel;
-use taut_world::{Emission, Emitter, Model, ModelError, Source, World, fallen};
+use taut_world::{Emission, Emitter, Model, ModelError, Source, World, free_fall};
 
 use super::make::{scene, steps, world};
 
@@ -25,9 +25,9 @@ fn particles_follow_their_parabola_from_birth_on() {
         let mut world = world(&scene);
         for _ in 0..200 {
             steps(&mut world, 1);
-            for living in emitter(&world).living(world.time()) {
+            for living in emitter(&world).particles_at(world.time()) {
                 let at = [1.0, 2.0, 3.0];
-                let known = fallen(at, [3.0, 7.0, -1.0], [0.0, -9.81, 0.0], living.age);
+                let known = free_fall(at, [3.0, 7.0, -1.0], [0.0, -9.81, 0.0], living.age);
                 let place = world.position(living.particle as usize);
                 for axis in 0..3 {
                     let off = (f64::from(place[axis]) - known[axis]).abs();
@@ -61,7 +61,7 @@ fn living_particles_are_those_born_and_not_dead() {
     for frame in 1..=240 {
         steps(&mut world, 1);
         let matter = &world.islands()[0].matter;
-        let living: Vec<_> = emitter(&world).living(world.time()).collect();
+        let living: Vec<_> = emitter(&world).particles_at(world.time()).collect();
         // A particle is free if and only if it is alive.
         let free = matter.particles.inverse_masses().iter().filter(|it| **it > 0.0).count();
         assert_eq!(living.len(), free);
@@ -102,8 +102,9 @@ fn dead_particles_rest_and_a_resumed_emitter_continues() {
         steps(&mut twin, 1);
         assert_eq!(world.hash(), twin.hash());
         for (it, place) in dead {
-            let born_again =
-                emitter(&world).living(world.time()).any(|living| living.particle as usize == it);
+            let born_again = emitter(&world)
+                .particles_at(world.time())
+                .any(|living| living.particle as usize == it);
             assert!(born_again || world.position(it) == place);
         }
     }
@@ -127,7 +128,7 @@ fn polygons_emit_by_area_along_their_normals() {
     let mut world = world(&scene);
     steps(&mut world, 30);
     let (mut first, mut all) = (0, 0);
-    for living in emitter(&world).living(world.time()) {
+    for living in emitter(&world).particles_at(world.time()) {
         let [x, y, z] = world.position(living.particle as usize);
         assert!((f64::from(y) - 1.0 - 60.0 * living.age).abs() < 1e-3);
         let inside = |x: f32, width: f32| x >= -1e-5 && z >= -1e-5 && x / width + z <= 1.0 + 1e-5;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use taut_world::{Acceleration, Attractor, Drag, Field, Force, Region, Scene, Subject};
+use taut_world::{Acceleration, Attractor, Drag, Field, Force, ParticleState, Region, Scene};
 
 use super::make::{scene, steps, unconnected, world};
 
@@ -71,7 +71,7 @@ fn regions_and_groups_bound_a_field() {
             scene.settings.step.acceleration = [0.0; 3];
             let field = Field::new(Acceleration([0.0, 0.0, 36.0])).within(region);
             scene.forces.push(Arc::new(if group { field.on("upper") } else { field }));
-            scene.forces.push(Arc::new(Field::new(|_: &Subject| [1.0; 3]).on("nobody")));
+            scene.forces.push(Arc::new(Field::new(|_: &ParticleState| [1.0; 3]).on("nobody")));
             let mut world = world(&scene);
             steps(&mut world, 1);
             for (particle, felt) in felt.into_iter().enumerate() {

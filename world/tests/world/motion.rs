@@ -1,6 +1,6 @@
 //! Integrators against closed forms.
 
-use taut_world::{Integrator, Oscillator, fallen};
+use taut_world::{Integrator, Oscillator, free_fall};
 
 /// The error of a damped oscillator after two seconds in so many steps.
 fn off(integrator: Integrator, steps: u32) -> f64 {
@@ -39,7 +39,7 @@ fn euler_is_three_percent_off_after_a_second_of_a_game() {
         for _ in 0..steps {
             Integrator::ExplicitEuler.advance(&mut x, &mut v, &a, h);
         }
-        let known = fallen([0.0], [0.0], a, 1.0)[0];
+        let known = free_fall([0.0], [0.0], a, 1.0)[0];
         assert!((1.0 - x[0] / known - share).abs() < 1e-4, "{steps}: {}", x[0] / known);
     }
 }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use taut_core::{Duplicates, Particles, Step, Sticks};
-use taut_world::{HalfSpace, Model, Rope, Scene, Solid, Surface, World, fallen};
+use taut_world::{HalfSpace, Model, Rope, Scene, Solid, Surface, World, free_fall};
 
 use crate::make::{scene, steps, world};
 
@@ -167,7 +167,7 @@ fn the_bounce_threshold_is_a_speed() {
 
 #[test]
 fn changing_substeps_keeps_initial_velocities() {
-    let expected = fallen([0.0; 2], [3.0, 4.0], [0.0, -G], 0.5);
+    let expected = free_fall([0.0; 2], [3.0, 4.0], [0.0, -G], 0.5);
     for (axis, expected) in expected.into_iter().enumerate() {
         assert_all("thrown, m", expected, 0.016, |substeps| {
             let mut scene = Scene::<2>::new();

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use taut_core::{Duplicates, Particles, Sticks};
 use taut_scalar::ScalarKernel;
-use taut_world::{GONE, HexSheet, Model, Scene, StickSet, World};
+use taut_world::{HexSheet, Model, REMOVED, Scene, StickSet, World};
 
 use crate::make::{drape, scene, steps, world};
 
@@ -112,7 +112,7 @@ fn a_hole_is_the_faces_at_torn_sticks_and_no_others() {
     let mut gone = BTreeSet::new();
     for (triangle, &[a, b, c]) in whole.triangles.iter().enumerate() {
         if [[a, b], [b, c], [c, a]].iter().any(|edge| torn.contains(edge)) {
-            assert_eq!(now.triangles[triangle], [GONE; 3]);
+            assert_eq!(now.triangles[triangle], [REMOVED; 3]);
             gone.insert(triangle as u32);
         } else {
             assert_eq!(now.triangles[triangle], [a, b, c]);

@@ -13,12 +13,12 @@ proptest! {
         dt in 1e-3..0.1_f32,
         limit in 0..20_u32,
     ) {
-        let mut clock = Clock::new(dt).unwrap().at_most(limit);
+        let mut clock = Clock::new(dt).unwrap().with_max_steps(limit);
         let dt = f64::from(dt);
         let (mut elapsed, mut accounted) = (0.0, 0.0);
         for frame in frames {
             elapsed += frame;
-            let due = clock.feed(frame);
+            let due = clock.advance(frame);
             prop_assert!(due.steps <= limit);
             prop_assert!((0.0..=1.0).contains(&due.fraction));
             prop_assert!(due.dropped == 0.0 || due.steps == limit);
@@ -33,10 +33,10 @@ proptest! {
 fn invalid_time_counts_as_zero() {
     let mut clock = Clock::new(0.01).unwrap();
     for nothing in [0.0, -0.0, -1.0, f64::NAN, f64::NEG_INFINITY] {
-        let frame = clock.feed(nothing);
+        let frame = clock.advance(nothing);
         assert_eq!((frame.steps, frame.fraction, frame.dropped), (0, 0.0, 0.0));
     }
-    let frame = clock.feed(f64::INFINITY);
+    let frame = clock.advance(f64::INFINITY);
     assert!(frame.steps == 8 && frame.dropped > 1e9 && frame.dropped.is_finite());
     for dt in [0.0, -1.0, f32::NAN, f32::INFINITY] {
         assert!(Clock::new(dt).is_err());
@@ -58,8 +58,8 @@ fn drawn_positions_lie_between_the_last_two_steps() {
     assert!(frame.steps == 5 && outcome.finite && (frame.fraction - 0.25).abs() < 1e-4);
     for particle in 0..world.len() {
         let [then, now] = [before.position(particle), after.position(particle)];
-        assert_eq!(world.drawn(particle, 0.0), then);
-        let drawn = world.drawn(particle, frame.fraction);
+        assert_eq!(world.interpolated(particle, 0.0), then);
+        let drawn = world.interpolated(particle, frame.fraction);
         for axis in 0..3 {
             let expected = then[axis] + (now[axis] - then[axis]) * frame.fraction;
             assert_eq!(drawn[axis], expected);
@@ -68,10 +68,10 @@ fn drawn_positions_lie_between_the_last_two_steps() {
     // A frame too short for a step draws on from the same two.
     let (frame, _) = world.advance(&mut clock, 0.5 * dt).unwrap();
     assert!(frame.steps == 0 && (frame.fraction - 0.75).abs() < 1e-4);
-    assert_eq!(world.drawn(7, 0.0), before.position(7));
+    assert_eq!(world.interpolated(7, 0.0), before.position(7));
     // A step of one's own is drawn as it is.
     steps(&mut world, 1);
-    assert_eq!(world.drawn(7, 0.0), world.position(7));
+    assert_eq!(world.interpolated(7, 0.0), world.position(7));
 }
 
 proptest! {

@@ -4,7 +4,7 @@ use comfy_table::{Cell, CellAlignment, Color};
 use serde::Serialize;
 use taut::world::{AnyScene, LibraryScene, Scene};
 use taut::{Formula, KernelName, KernelSet, SpecialParts};
-use taut_bench::{MachineInfo, WorldContest, WorldRow};
+use taut_bench::{MachineInfo, WorldComparison, WorldRow};
 
 use super::Arguments;
 use crate::Failure;
@@ -38,21 +38,21 @@ pub(super) fn run(
         AnyScene::Flat(scene) => arguments.prepare(scene)?,
         AnyScene::Solid(scene) => arguments.prepare(scene)?,
     };
-    let contest = WorldContest {
+    let comparison = WorldComparison {
         scene,
         warmup: arguments.warmup,
         frames: arguments.frames,
         kernels: arguments.kernel_sets(parts)?,
     };
-    warn(&contest.scene.warnings());
+    warn(&comparison.scene.warnings());
     let outputs = arguments.reports.open()?;
-    let rows = with_progress(|progress| Ok(contest.run(progress)?))?;
+    let rows = with_progress(|progress| Ok(comparison.run(progress)?))?;
 
     let machine = MachineInfo::current();
     let description = Description {
         name: listed.name,
         size,
-        particles: contest.scene.particles(),
+        particles: comparison.scene.particles(),
         formula: formula.name(),
         warmup_frames: arguments.warmup,
         timed_frames: arguments.frames,

@@ -7,8 +7,8 @@ use taut::world::{Model, StickSet};
 use taut::{AnyKernel, Formula, Kernel, KernelChoice, Pool, Step};
 use taut_bench::accuracy::{self, Accuracy, EffortRow, EffortStudy, EffortSubject, Study};
 use taut_bench::{
-    Arrangement, Contest, Contestant, Disagreement, MachineInfo, Progress, Stability, Subject,
-    Survey, disagreements, engines_in,
+    Arrangement, Comparison, Configuration, Disagreement, MachineInfo, Progress, Stability,
+    Subject, Survey, disagreements, kernels_for,
 };
 
 use super::results::{self, Part};
@@ -39,7 +39,7 @@ pub(crate) fn measure(
     progress: &mut dyn FnMut(Progress<'_>),
 ) -> anyhow::Result<Result<String, Vec<Disagreement>>> {
     let machine = MachineInfo::current();
-    let contests = match part {
+    let comparisons = match part {
         Part::Sheets => sheets(quick)?,
         Part::Meshes => meshes(quick)?,
         Part::Copies => copies(quick)?,
@@ -61,11 +61,12 @@ pub(crate) fn measure(
             return results::text(part, quick, &machine, &cheapest(quick, progress)?).map(Ok);
         }
     };
-    let total = contests.len() as f64;
+    let total = comparisons.len() as f64;
     let mut all = Vec::new();
-    for (done, On { scene, size, set, shuffled, row: contest }) in contests.into_iter().enumerate()
+    for (done, On { scene, size, set, shuffled, row: comparison }) in
+        comparisons.into_iter().enumerate()
     {
-        let rows = contest.run(|it| {
+        let rows = comparison.run(|it| {
             progress(Progress { share: (done as f64 + it.share) / total, ..it });
         })?;
         let disagreements = disagreements(&rows);
@@ -84,74 +85,88 @@ fn frame(iterations: u32) -> Step<3> {
 
 /// All kernels that run the order `sheet`, so that all have the same bits, and the scalar kernel
 /// in the order `authored`. Large sheets run few frames.
-fn sheets(quick: bool) -> anyhow::Result<Vec<On<Contest>>> {
+fn sheets(quick: bool) -> anyhow::Result<Vec<On<Comparison>>> {
     let sizes = [(16, 240), (32, 240), (64, 120), (128, 64), (256, 32), (512, 16)];
     let sizes = if quick { &[(16, 80), (64, 40), (128, 16)][..] } else { &sizes };
-    let contest = |&(size, frames): &(usize, usize)| {
-        let mut all = contestants("sheet", Formula::Halley)?;
-        all.extend(contestants("authored", Formula::Halley)?);
+    let comparison = |&(size, frames): &(usize, usize)| {
+        let mut all = configurations("sheet", Formula::Halley)?;
+        all.extend(configurations("authored", Formula::Halley)?);
         drape(size, [frames / 4, frames], frame(8), all)
     };
-    sizes.iter().map(contest).collect()
+    sizes.iter().map(comparison).collect()
 }
 
 /// Shuffled discs with renumbered particles, also on threads.
-fn meshes(quick: bool) -> anyhow::Result<Vec<On<Contest>>> {
+fn meshes(quick: bool) -> anyhow::Result<Vec<On<Comparison>>> {
     let sizes = [(16, 240), (32, 120), (64, 64), (128, 32), (256, 16)];
     let sizes = if quick { &[(16, 80), (64, 16)][..] } else { &sizes };
-    let mut all = contestants("blocked/hilbert", Formula::Halley)?;
+    let mut all = configurations("blocked/hilbert", Formula::Halley)?;
     let cores = thread::available_parallelism().map_or(1, usize::from);
     if cores > 1 {
         let kernel = AnyKernel::best().on_threads(Pool::new(cores)?);
-        all.push(Contestant { kernel, ..all[0].clone() });
+        all.push(Configuration { kernel, ..all[0].clone() });
     }
-    let contest = |&(size, frames): &(usize, usize)| {
-        let contestants = all.clone();
-        let scene = Model::disc(size, SET)?.shuffled(SEED);
+    let comparison = |&(size, frames): &(usize, usize)| {
+        let configurations = all.clone();
+        let model = Model::disc(size, SET)?.shuffled(SEED);
         let warmup = frames / 4;
-        let contest =
-            Contest { scene, copies: 1, step: frame(8), warmup, frames, repeats: 1, contestants };
-        Ok(On { scene: "disc", size, set: SET.name(), shuffled: true, row: contest })
+        let comparison = Comparison {
+            model,
+            copies: 1,
+            step: frame(8),
+            warmup,
+            frames,
+            repeats: 1,
+            configurations,
+        };
+        Ok(On { scene: "disc", size, set: SET.name(), shuffled: true, row: comparison })
     };
-    sizes.iter().map(contest).collect()
+    sizes.iter().map(comparison).collect()
 }
 
 /// Numbers of copies of a small disc, in the order that it has alone.
-fn copies(quick: bool) -> anyhow::Result<Vec<On<Contest>>> {
+fn copies(quick: bool) -> anyhow::Result<Vec<On<Comparison>>> {
     let counts =
         [(1, 512), (2, 512), (4, 256), (8, 256), (16, 128), (64, 64), (256, 16), (1024, 8)];
     let counts = if quick { &[(1, 64), (8, 32), (32, 16)][..] } else { &counts };
     let schedule = "blocked";
-    let general = contestants(schedule, Formula::Halley)?;
+    let general = configurations(schedule, Formula::Halley)?;
     let arrangement = schedule.parse()?;
     let for_copies = AnyKernel::available().into_iter().filter(AnyKernel::is_for_copies);
-    let lanes: Vec<Contestant> = for_copies
+    let lanes: Vec<Configuration> = for_copies
         .filter(|kernel| !kernel.is_fallback())
-        .map(|kernel| Contestant { kernel, formula: Formula::Halley, arrangement })
+        .map(|kernel| Configuration { kernel, formula: Formula::Halley, arrangement })
         .collect();
-    let contest = |&(copies, frames): &(usize, usize)| {
+    let comparison = |&(copies, frames): &(usize, usize)| {
         let special = if copies > 1 { &lanes[..] } else { &[] };
-        let contestants = [&general[..], special].concat();
-        let (scene, warmup) = (Model::disc(12, SET)?, frames / 4);
-        let contest =
-            Contest { scene, copies, step: frame(8), warmup, frames, repeats: 1, contestants };
+        let configurations = [&general[..], special].concat();
+        let (model, warmup) = (Model::disc(12, SET)?, frames / 4);
+        let comparison = Comparison {
+            model,
+            copies,
+            step: frame(8),
+            warmup,
+            frames,
+            repeats: 1,
+            configurations,
+        };
         Ok(On {
             scene: "copies of disc 12",
             size: copies,
             set: SET.name(),
             shuffled: false,
-            row: contest,
+            row: comparison,
         })
     };
-    counts.iter().map(contest).collect()
+    counts.iter().map(comparison).collect()
 }
 
 /// The comparison of kernels, schedules and formulas.
-fn comparison(quick: bool) -> anyhow::Result<Vec<On<Contest>>> {
+fn comparison(quick: bool) -> anyhow::Result<Vec<On<Comparison>>> {
     let mut all = Vec::new();
     for schedule in ["authored", "banded", "blocked/hilbert", "sheet"] {
         for formula in Formula::ALL {
-            all.extend(contestants(schedule, formula)?);
+            all.extend(configurations(schedule, formula)?);
         }
     }
     let (size, frames) = if quick { (64, [4, 16]) } else { (128, [60, 60]) };
@@ -160,11 +175,11 @@ fn comparison(quick: bool) -> anyhow::Result<Vec<On<Contest>>> {
 
 /// More iterations, and more substeps, in every order on its widest kernel. Timed after the sheet
 /// has settled, because the stretch varies while it swings.
-fn tradeoff(quick: bool) -> anyhow::Result<Vec<On<Contest>>> {
+fn tradeoff(quick: bool) -> anyhow::Result<Vec<On<Comparison>>> {
     let counts = if quick { &[1, 4, 16][..] } else { &[1, 2, 4, 8, 16, 32] };
     let (size, frames) = if quick { (32, [48, 16]) } else { (64, [120, 24]) };
-    let mut contests = Vec::new();
-    let of = |schedules: &[&str]| -> anyhow::Result<Vec<Contestant>> {
+    let mut comparisons = Vec::new();
+    let of = |schedules: &[&str]| -> anyhow::Result<Vec<Configuration>> {
         let mut all = Vec::new();
         for schedule in schedules {
             for formula in Formula::ALL {
@@ -176,13 +191,13 @@ fn tradeoff(quick: bool) -> anyhow::Result<Vec<On<Contest>>> {
     for &count in counts {
         let all = of(&["authored", "coloured", "banded", "blocked/hilbert", "sheet"])?;
         let iterations = frame(count);
-        contests.push(drape(size, frames, iterations, all)?);
+        comparisons.push(drape(size, frames, iterations, all)?);
         if count > 1 {
             let substeps = Step { iterations: 1, substeps: count, ..Step::default() };
-            contests.push(drape(size, frames, substeps, of(&["blocked/hilbert", "sheet"])?)?);
+            comparisons.push(drape(size, frames, substeps, of(&["blocked/hilbert", "sheet"])?)?);
         }
     }
-    Ok(contests)
+    Ok(comparisons)
 }
 
 /// Orders and formulas with few iterations and various frame lengths.
@@ -202,9 +217,9 @@ fn stability(
     let total: usize = sizes.iter().map(|size| size * size).sum();
     let mut done = 0;
     for &size in sizes {
-        let scene = Model::drape(size, SET)?;
+        let model = Model::drape(size, SET)?;
         let survey = Survey {
-            subject: Subject { name: "drape".to_owned(), size, set: SET, scene },
+            subject: Subject { name: "drape".to_owned(), size, set: SET, model },
             arrangements: Arrangement::orders().collect(),
             formulas: Formula::ALL.to_vec(),
             steps: steps.clone(),
@@ -227,10 +242,10 @@ fn study(
     quick: bool,
     progress: &mut dyn FnMut(Progress<'_>),
 ) -> anyhow::Result<Accuracy> {
-    let scene = Model::drape(study_size(quick), SET)?;
+    let model = Model::drape(study_size(quick), SET)?;
     let study = Study {
-        body: scene.clone(),
-        scene,
+        body: model.clone(),
+        model,
         step: frame(8),
         frames: 256,
         formulas: Formula::ALL.to_vec(),
@@ -286,22 +301,23 @@ fn drape(
     size: usize,
     [warmup, frames]: [usize; 2],
     step: Step<3>,
-    contestants: Vec<Contestant>,
-) -> anyhow::Result<On<Contest>> {
-    let scene = Model::drape(size, SET)?;
-    let contest = Contest { scene, copies: 1, step, warmup, frames, repeats: 1, contestants };
-    Ok(On { scene: "drape", size, set: SET.name(), shuffled: false, row: contest })
+    configurations: Vec<Configuration>,
+) -> anyhow::Result<On<Comparison>> {
+    let model = Model::drape(size, SET)?;
+    let comparison =
+        Comparison { model, copies: 1, step, warmup, frames, repeats: 1, configurations };
+    Ok(On { scene: "drape", size, set: SET.name(), shuffled: false, row: comparison })
 }
 
 /// Every suitable kernel for that order on every instruction set of this machine, the widest first.
-fn contestants(schedule: &str, formula: Formula) -> anyhow::Result<Vec<Contestant>> {
+fn configurations(schedule: &str, formula: Formula) -> anyhow::Result<Vec<Configuration>> {
     let arrangement: Arrangement = schedule.parse()?;
-    let kernels = engines_in(arrangement.order).into_iter();
-    Ok(kernels.map(|kernel| Contestant { kernel, formula, arrangement }).collect())
+    let kernels = kernels_for(arrangement.order).into_iter();
+    Ok(kernels.map(|kernel| Configuration { kernel, formula, arrangement }).collect())
 }
 
 /// The kernel that takes the most sticks at once in that order.
-fn widest(schedule: &str, formula: Formula) -> anyhow::Result<Option<Contestant>> {
-    let lanes = |it: &Contestant| (Kernel::<3>::lanes(&it.kernel), it.kernel.is_for_sheets());
-    Ok(contestants(schedule, formula)?.into_iter().max_by_key(lanes))
+fn widest(schedule: &str, formula: Formula) -> anyhow::Result<Option<Configuration>> {
+    let lanes = |it: &Configuration| (Kernel::<3>::lanes(&it.kernel), it.kernel.is_for_sheets());
+    Ok(configurations(schedule, formula)?.into_iter().max_by_key(lanes))
 }

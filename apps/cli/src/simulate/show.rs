@@ -1,7 +1,7 @@
 //! Converts a world to the stage and frames of the crates that write files and pictures.
 
 use taut::Kernel;
-use taut::world::{Figure, Form, GONE, Look, World, normals, row};
+use taut::world::{Figure, Form, Look, REMOVED, World, normals, row};
 use taut_export::{Frame, Look as Shown, Mesh, Part, Pose, Solid, Stage};
 use taut_mesh::Origin;
 
@@ -14,7 +14,7 @@ pub(super) struct Show {
     /// For each stick and triangle of the world its number on the stage, if it is drawn.
     sticks: Vec<Option<u32>>,
     faces: Vec<Option<u32>>,
-    /// The triangles of the world; removed ones are `GONE`.
+    /// The triangles of the world; removed ones are `REMOVED`.
     triangles: Vec<[u32; 3]>,
     /// Numbers of removed triangles and sticks in the present frame.
     removed: [usize; 2],
@@ -68,7 +68,9 @@ impl Show {
             for stick in part.sticks.clone() {
                 let ends = drawing.sticks[stick];
                 let unseen = drawing.unseen.binary_search(&(stick as u32)).is_ok();
-                if ends[0] != GONE && !unseen && !(threads && (has_faces || !part.skin.is_empty()))
+                if ends[0] != REMOVED
+                    && !unseen
+                    && !(threads && (has_faces || !part.skin.is_empty()))
                 {
                     show.sticks[stick] = Some(show.stage.sticks.len() as u32);
                     show.stage.sticks.push(ends);
@@ -211,7 +213,7 @@ impl Show {
     pub(super) fn update<K: Kernel<D>, const D: usize>(&mut self, world: &World<K, D>) {
         let removed = world.removed();
         for &triangle in &removed.triangles[self.removed[0]..] {
-            self.triangles[triangle as usize] = [GONE; 3];
+            self.triangles[triangle as usize] = [REMOVED; 3];
             if let Some(face) = self.faces[triangle as usize] {
                 self.frame.gone_faces.resize(self.stage.faces.len(), false);
                 self.frame.gone_faces[face as usize] = true;

@@ -17,7 +17,7 @@ pub(crate) enum Source {
 }
 
 /// A scene with its name.
-pub(crate) struct Named {
+pub(crate) struct NamedScene {
     pub(crate) scene: AnyScene,
     pub(crate) name: String,
     /// Maps the vertices of its file to particles, if it is a mesh.
@@ -25,12 +25,12 @@ pub(crate) struct Named {
 }
 
 /// A scene with a mesh from a file, pinned at its highest vertices.
-pub(crate) fn mesh(path: &Path, keep_scale: bool) -> anyhow::Result<Named> {
-    let input::Named { scene: model, name, origin, .. } =
+pub(crate) fn mesh(path: &Path, keep_scale: bool) -> anyhow::Result<NamedScene> {
+    let input::NamedModel { model, name, origin, .. } =
         input::mesh(path, StickSet::All, keep_scale)?;
     let mut scene = Scene::new();
     scene.add("mesh", model)?;
-    Ok(Named { scene: scene.into(), name, origin })
+    Ok(NamedScene { scene: scene.into(), name, origin })
 }
 
 impl std::str::FromStr for Source {
@@ -51,13 +51,13 @@ impl std::str::FromStr for Source {
 
 impl Source {
     /// Loads the scene; `size` is for library scenes.
-    pub(crate) fn load(&self, size: Option<usize>) -> anyhow::Result<Named> {
+    pub(crate) fn load(&self, size: Option<usize>) -> anyhow::Result<NamedScene> {
         match self {
             Self::Library(listed) => {
                 let size = size.unwrap_or(listed.size);
                 let name = format!("{} {size}", listed.name);
                 let scene = listed.scene(size).with_context(|| format!("no scene {name}"))?;
-                Ok(Named { scene, name, origin: None })
+                Ok(NamedScene { scene, name, origin: None })
             }
             Self::File(path) => {
                 let file = path.display().to_string();
@@ -72,7 +72,7 @@ impl Source {
                     Ok((mesh.mesh.positions, mesh.mesh.triangles))
                 });
                 let scene = scene.with_context(|| file.clone())?;
-                Ok(Named { scene, name: file, origin: None })
+                Ok(NamedScene { scene, name: file, origin: None })
             }
         }
     }

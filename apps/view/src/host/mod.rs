@@ -184,14 +184,14 @@ impl Host {
     /// it blew up.
     pub fn due(&self) -> Option<f64> {
         let is_running = !(self.pages.is_empty() || self.paused || self.blown);
-        let left = |mut clock: Clock| 1.0 - f64::from(clock.feed(0.0).fraction);
+        let left = |mut clock: Clock| 1.0 - f64::from(clock.advance(0.0).fraction);
         is_running.then(|| left(self.clock) * f64::from(on!(&self.session, it => it.dt())))
     }
 
     /// Advances time by `elapsed` seconds and runs the steps that are due.
     pub fn advance(&mut self, elapsed: f64) {
         if self.due().is_some() {
-            let frame = self.clock.feed(elapsed);
+            let frame = self.clock.advance(elapsed);
             self.behind += frame.dropped;
             for _ in 0..frame.steps {
                 self.step();
@@ -226,7 +226,7 @@ impl Host {
 
 fn clock(session: &AnySession) -> Result<Clock, Refusal> {
     let clock = Clock::new(on!(session, it => it.dt())).map_err(SessionError::from)?;
-    Ok(clock.at_most(STEPS_AT_ONCE))
+    Ok(clock.with_max_steps(STEPS_AT_ONCE))
 }
 
 /// The scene of that name, and its size: at most [`TIMES_OWN_SIZE_MAX`] times its default, or

@@ -124,7 +124,7 @@ fn tally_of_stick(formula: Formula) -> Tally {
     let one = || {
         let particles = Particles::new(&[[0.0; 2], [2.0, 0.0]], &[1.0; 2]).ok()?;
         let sticks = Sticks::with_rests(2, &[[0, 1]], &[1.0], Duplicates::Keep).ok()?;
-        Some(taut_scalar::count(&particles, &sticks, formula))
+        Some(taut_scalar::count_operations(&particles, &sticks, formula))
     };
     one().unwrap_or_default()
 }

@@ -69,15 +69,15 @@ impl<S: Simd> Register<S> {
         self.lanes
     }
 
-    /// The lesser of two numbers; with a NaN, the result depends on the instruction set.
+    /// The smaller of two numbers; with a NaN, the result depends on the instruction set.
     #[inline(always)]
-    pub fn lesser(self, other: Self) -> Self {
+    pub fn min(self, other: Self) -> Self {
         Self { lanes: self.simd.min_f32s(self.lanes, other.lanes), ..self }
     }
 
-    /// The greater of two numbers; with a NaN, the result depends on the instruction set.
+    /// The larger of two numbers; with a NaN, the result depends on the instruction set.
     #[inline(always)]
-    pub fn greater(self, other: Self) -> Self {
+    pub fn max(self, other: Self) -> Self {
         Self { lanes: self.simd.max_f32s(self.lanes, other.lanes), ..self }
     }
 }

@@ -87,7 +87,7 @@ impl<E: SlotEngine<D>, const D: usize> Engine<D> for SlotPlan<E, D> {
 
     fn position(&self, particles: &Particles<D>, particle: usize) -> [f32; D] {
         let known =
-            self.synced.is_some_and(|seen| particles.moves().since(seen) != Delta::DifferentTable);
+            self.synced.is_some_and(|seen| particles.moves().since(seen) != Delta::ForeignCursor);
         let in_slots = known && self.positions_are == Residence::WorkingCopy;
         if !in_slots || particle >= self.engine.particles() {
             return particles.position(particle).map(Real::positive_zero);

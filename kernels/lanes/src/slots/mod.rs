@@ -12,7 +12,7 @@ mod sync;
 use alloc::sync::Arc;
 
 use taut_core::{
-    Column, Columns, Cursor, Executor, Motion, Numbers, Particles, PlanError, Residence, Stage,
+    Column, Columns, Cursor, Executor, Motion, Particles, PlanError, Residence, SlotLayout, Stage,
     Sticks, Substeps,
 };
 
@@ -35,7 +35,7 @@ pub trait SlotEngine<const D: usize> {
     /// The slot of a particle.
     fn slot(&self, particle: usize) -> usize;
     /// The numbers of the particles in all slots.
-    fn numbers(&self) -> Numbers<'_>;
+    fn numbers(&self) -> SlotLayout<'_>;
 
     /// Reads what changed in the masses and sticks.
     fn refresh(&mut self, particles: &Particles<D>, sticks: &Sticks, changed: Changed<'_>);

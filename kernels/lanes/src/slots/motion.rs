@@ -21,8 +21,8 @@ pub fn integrate<V: Vector, const D: usize>(
     assert!(len.is_multiple_of(PADDING));
     assert!(start.iter().all(|row| row.len() == len) && to.iter().all(|row| row.len() == len));
     const { assert!(PADDING.is_multiple_of(V::LANES)) };
-    let keep = V::splat(cpu, motion.keep);
-    let push = motion.push.map(|push| V::splat(cpu, push));
+    let retention = V::splat(cpu, motion.retention);
+    let displacement = motion.displacement.map(|along| V::splat(cpu, along));
     let (start, to) = (start.map(<[f32]>::as_ptr), to.map(<[f32]>::as_mut_ptr));
     for at in (0..len).step_by(V::LANES) {
         // SAFETY: the lanes divide `len`, so `at + LANES <= len`, which all have.
@@ -31,7 +31,7 @@ pub fn integrate<V: Vector, const D: usize>(
             for axis in 0..D {
                 let [here, before] =
                     [start[axis], to[axis].cast_const()].map(|row| V::load(cpu, row.add(at)));
-                taut_core::integrate(here, before, inverse_mass, keep, push[axis])
+                taut_core::integrate(here, before, inverse_mass, retention, displacement[axis])
                     .store(to[axis].add(at));
             }
         }

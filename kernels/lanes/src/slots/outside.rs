@@ -1,7 +1,7 @@
 //! Particles outside the layout: no stick joins them, and they stay in their columns.
 
 use taut_core::{
-    Columns, Motion, Numbers, PADDING, ParticleView, Particles, Real, Stage,
+    Columns, Motion, PADDING, ParticleView, Particles, Real, SlotLayout, Stage,
     integrate as integrate_coordinate,
 };
 
@@ -11,13 +11,13 @@ pub(super) fn integrate<const D: usize>(
     first: usize,
     motion: &Motion<D>,
 ) {
-    let Motion { keep, push, .. } = *motion;
+    let Motion { retention, displacement, .. } = *motion;
     let Columns { position, previous, inverse_mass } = particles.columns();
     for axis in 0..D {
         let points = position[axis][first..].iter_mut().zip(&mut previous[axis][first..]);
         for ((x, previous), &inverse_mass) in points.zip(&inverse_mass[first..]) {
             let old = x.positive_zero();
-            *x = integrate_coordinate(old, *previous, inverse_mass, keep, push[axis]);
+            *x = integrate_coordinate(old, *previous, inverse_mass, retention, displacement[axis]);
             *previous = old;
         }
     }
@@ -45,7 +45,7 @@ pub(super) fn visit<const D: usize>(
             position: x.each_mut().map(|column| &mut column[..]),
             previous: before.each_mut().map(|column| &mut column[..]),
             inverse_mass: &masses,
-            numbers: Numbers::Run(first),
+            numbers: SlotLayout::Run(first),
         });
         for axis in 0..D {
             position[axis][part.clone()].copy_from_slice(&x[axis][..part.len()]);

@@ -15,7 +15,7 @@ impl<E: SlotEngine<D>, const D: usize> SlotPlan<E, D> {
         sticks: &Sticks,
     ) -> Result<(), PlanError> {
         let stick_delta = sticks.changes().since(self.seen_sticks);
-        if stick_delta == Delta::DifferentTable {
+        if stick_delta == Delta::ForeignCursor {
             sticks.check_ends(&self.ends)?;
         }
         match (stick_delta, particles.mass_changes().since(self.seen_masses)) {

@@ -29,8 +29,8 @@ fn stick_of<const D: usize, S: Real>(
 ) -> Stick<D, S> {
     let (kind, stiffness) = (sticks.kind(stick), sticks.stiffness(stick));
     let response = Response {
-        pull: if kind == Kind::Minimum { S::ZERO } else { stiffness },
-        push: if kind == Kind::Maximum { S::ZERO } else { stiffness },
+        stretched: if kind == Kind::Minimum { S::ZERO } else { stiffness },
+        compressed: if kind == Kind::Maximum { S::ZERO } else { stiffness },
     };
     Stick {
         ends,
@@ -88,8 +88,10 @@ impl<const D: usize, S: Real> WithFactor for Register<'_, D, S> {
                     [] => F::weight_term(weight(masses, compliance, inverse_h2)),
                     stored => stored[slot],
                 };
-                let response = special
-                    .map(|special| Response { pull: special.pull[slot], push: special.push[slot] });
+                let response = special.map(|special| Response {
+                    stretched: special.stretched[slot],
+                    compressed: special.compressed[slot],
+                });
                 let [a, b] = ends(slot).map(|end| points[end]);
                 relax::<F, S, D>(a, b, masses, slots.rest_term[slot], weight_term, response)
             })

@@ -5,7 +5,7 @@ use core::ops::Range;
 use core::slice::{from_mut, from_ref};
 use std::collections::BTreeMap;
 
-use taut_core::Directed;
+use taut_core::RunKey;
 
 use super::around::{Around, BLOCK, Slot};
 use super::remove_indices;
@@ -103,12 +103,12 @@ pub(crate) struct Layout {
 impl Layout {
     pub(super) fn new(faces: &[[u32; 3]]) -> Self {
         // This groups the rows of a sheet.
-        let sorted = Directed::sorted((0..).zip(faces).map(|(number, &[first, b, c])| {
+        let sorted = RunKey::sorted((0..).zip(faces).map(|(number, &[first, b, c])| {
             let direction = [b, c].map(|corner| i64::from(corner) - i64::from(first));
-            Directed { direction, first, number }
+            RunKey { direction, first, number }
         }));
-        let length = |row: &[Directed<_>]| (row[row.len() - 1].first - row[0].first) as usize + 1;
-        let (rows, scattered): (Vec<_>, Vec<_>) = Directed::runs(&sorted, STRIDE)
+        let length = |row: &[RunKey<_>]| (row[row.len() - 1].first - row[0].first) as usize + 1;
+        let (rows, scattered): (Vec<_>, Vec<_>) = RunKey::runs(&sorted, STRIDE)
             .partition(|row| (BLOCK..=SPARSEST * row.len()).contains(&length(row)));
         let mut slot_of = vec![0; faces.len()];
         let mut first_slot = 0;

@@ -1,4 +1,4 @@
-//! Runs the same frames with several contestants, in turns.
+//! Runs the same frames with several configurations, in turns.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -18,14 +18,14 @@ use crate::twins::in_double;
 
 /// The frame after which the distance from `f64` is measured (or the last, if there are fewer).
 pub const EARLY_FRAME: usize = 10;
-/// The number of rounds into which the timed frames are divided; contestants alternate.
+/// The number of rounds into which the timed frames are divided; configurations alternate.
 pub const ROUNDS: usize = 8;
 
 const AUTHORED: Arrangement = Arrangement { order: Order::Authored, numbering: Numbering::Given };
 
 /// A kernel, a formula and an arrangement.
 #[derive(Clone, Debug)]
-pub struct Contestant {
+pub struct Configuration {
     /// The kernel.
     pub kernel: AnyKernel,
     /// The formula.
@@ -34,11 +34,11 @@ pub struct Contestant {
     pub arrangement: Arrangement,
 }
 
-/// A scene, a step and contestants. The textbook loop is always included.
+/// A model, a step and configurations. The textbook loop is always included.
 #[derive(Clone, Debug)]
-pub struct Contest {
-    /// The scene.
-    pub scene: Model,
+pub struct Comparison {
+    /// The model.
+    pub model: Model,
     /// How many copies of it are stepped together, side by side; usually 1.
     pub copies: usize,
     /// The step.
@@ -48,13 +48,13 @@ pub struct Contest {
     /// Timed frames, at least one.
     pub frames: usize,
     /// How often the timed frames are repeated, at least once, each time from the end of the
-    /// warm-up. Repeating gives more samples of short frames before the scene settles.
+    /// warm-up. Repeating gives more samples of short frames before the model settles.
     pub repeats: usize,
-    /// The contestants.
-    pub contestants: Vec<Contestant>,
+    /// The configurations.
+    pub configurations: Vec<Configuration>,
 }
 
-/// The same iterations in one substep and as substeps of one iteration each, by one contestant.
+/// The same iterations in one substep and as substeps of one iteration each, by one configuration.
 /// Without a baseline, so the speedups are NaN.
 #[derive(Clone, Debug, Serialize)]
 pub struct SubstepComparison {
@@ -64,20 +64,20 @@ pub struct SubstepComparison {
     pub substeps_of_one_iteration: Row,
 }
 
-/// Why a contest failed.
+/// Why a comparison failed.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum ContestError {
+pub enum ComparisonError {
     /// No frames.
     #[error("at least one frame must be timed")]
     NoFrames,
     /// No copies.
-    #[error("at least one copy of the scene is needed")]
+    #[error("at least one copy of the model is needed")]
     NoCopies,
     /// The copies cannot be made.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// An arrangement does not suit the scene.
+    /// An arrangement does not suit the model.
     #[error(transparent)]
     Arrangement(#[from] ArrangementError),
     /// The step is invalid.
@@ -100,7 +100,7 @@ pub struct Progress<'a> {
     pub doing: &'a str,
 }
 
-/// The state of a contestant.
+/// The state of a configuration.
 struct Entry {
     row: Row,
     runner: Runner,
@@ -109,7 +109,7 @@ struct Entry {
     answer: Answer,
 }
 
-/// The parameters that determine the positions, besides the scene.
+/// The parameters that determine the positions, besides the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Answer {
     formula: Formula,
@@ -118,36 +118,36 @@ struct Answer {
     iterations: u32,
 }
 
-impl Contest {
-    /// Runs the contest and returns the row of the textbook loop, then one for each contestant.
+impl Comparison {
+    /// Runs the comparison and returns the row of the textbook loop, then one for each configuration.
     ///
     /// # Errors
-    /// If a contestant cannot be set up, or the step is invalid.
-    pub fn run(&self, mut progress: impl FnMut(Progress<'_>)) -> Result<Vec<Row>, ContestError> {
-        let contest = self.checked()?;
-        progress(Progress { share: 0.0, doing: "arranging the scene" });
-        let mut arranged = BTreeMap::from([(AUTHORED, contest.arranged(AUTHORED)?)]);
-        for &Contestant { arrangement, .. } in &self.contestants {
+    /// If a configuration cannot be set up, or the step is invalid.
+    pub fn run(&self, mut progress: impl FnMut(Progress<'_>)) -> Result<Vec<Row>, ComparisonError> {
+        let comparison = self.checked()?;
+        progress(Progress { share: 0.0, doing: "arranging the model" });
+        let mut arranged = BTreeMap::from([(AUTHORED, comparison.arranged(AUTHORED)?)]);
+        for &Configuration { arrangement, .. } in &self.configurations {
             if let std::collections::btree_map::Entry::Vacant(vacant) = arranged.entry(arrangement)
             {
-                vacant.insert(contest.arranged(arrangement)?);
+                vacant.insert(comparison.arranged(arrangement)?);
             }
         }
-        let mut entries = vec![contest.textbook_entry()];
-        for contestant in &self.contestants {
-            let on = &arranged[&contestant.arrangement];
-            entries.push(contest.kernel_entry(contestant, &self.step, on)?);
+        let mut entries = vec![comparison.textbook_entry()];
+        for configuration in &self.configurations {
+            let on = &arranged[&configuration.arrangement];
+            entries.push(comparison.kernel_entry(configuration, &self.step, on)?);
         }
-        let mut rows = contest.by_turns(entries, &arranged, progress)?;
+        let mut rows = comparison.by_turns(entries, &arranged, progress)?;
         set_speedups(&mut rows);
         Ok(rows)
     }
 
-    /// Runs the fastest contestant again, in turns with its iterations as substeps of one iteration
+    /// Runs the fastest configuration again, in turns with its iterations as substeps of one iteration
     /// each. `rows` are those of [`run`](Self::run).
     ///
     /// `None` if the step is not one substep of several iterations, if such substeps are too short
-    /// for a [`Step`], or if every contestant [blew up](Row::blew_up).
+    /// for a [`Step`], or if every configuration [blew up](Row::blew_up).
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -155,20 +155,20 @@ impl Contest {
         &self,
         rows: &[Row],
         progress: impl FnMut(Progress<'_>),
-    ) -> Result<Option<SubstepComparison>, ContestError> {
-        let contest = self.checked()?;
+    ) -> Result<Option<SubstepComparison>, ComparisonError> {
+        let comparison = self.checked()?;
         let as_substeps = Step { substeps: self.step.iterations, iterations: 1, ..self.step };
         let one_substep = self.step.substeps == 1 && self.step.iterations > 1;
         if !one_substep || as_substeps.motion().is_err() {
             return Ok(None);
         }
         let Some(fastest) = self.fastest(rows) else { return Ok(None) };
-        let on = contest.arranged(fastest.arrangement)?;
+        let on = comparison.arranged(fastest.arrangement)?;
         let entries =
-            [self.step, as_substeps].map(|step| contest.kernel_entry(fastest, &step, &on));
+            [self.step, as_substeps].map(|step| comparison.kernel_entry(fastest, &step, &on));
         let entries = entries.into_iter().collect::<Result<_, _>>()?;
         let arranged = BTreeMap::from([(fastest.arrangement, on)]);
-        let mut rows = contest.by_turns(entries, &arranged, progress)?.into_iter();
+        let mut rows = comparison.by_turns(entries, &arranged, progress)?.into_iter();
         let pair = rows.next().zip(rows.next());
         Ok(pair.map(|(one_substep, substeps_of_one_iteration)| SubstepComparison {
             one_substep,
@@ -176,26 +176,28 @@ impl Contest {
         }))
     }
 
-    /// The fastest contestant that did not blow up.
-    fn fastest(&self, rows: &[Row]) -> Option<&Contestant> {
-        let of_contestants = self.contestants.iter().zip(rows.get(1..)?);
-        let sound = of_contestants.filter(|(_, row)| !row.blew_up());
+    /// The fastest configuration that did not blow up.
+    fn fastest(&self, rows: &[Row]) -> Option<&Configuration> {
+        let of_configurations = self.configurations.iter().zip(rows.get(1..)?);
+        let sound = of_configurations.filter(|(_, row)| !row.blew_up());
         let by_time =
             |one: &Row, other: &Row| one.frame_us_median.total_cmp(&other.frame_us_median);
-        sound.min_by(|(_, one), (_, other)| by_time(one, other)).map(|(contestant, _)| contestant)
+        sound
+            .min_by(|(_, one), (_, other)| by_time(one, other))
+            .map(|(configuration, _)| configuration)
     }
 
-    fn checked(&self) -> Result<Checked<'_>, ContestError> {
+    fn checked(&self) -> Result<Checked<'_>, ComparisonError> {
         if self.frames == 0 || self.repeats == 0 {
-            return Err(ContestError::NoFrames);
+            return Err(ComparisonError::NoFrames);
         }
         self.step.motion()?;
         let whole = match self.copies {
-            0 => return Err(ContestError::NoCopies),
-            1 => Cow::Borrowed(&self.scene),
-            copies => Cow::Owned(Model::side_by_side(repeat_n(&self.scene, copies))?),
+            0 => return Err(ComparisonError::NoCopies),
+            1 => Cow::Borrowed(&self.model),
+            copies => Cow::Owned(Model::side_by_side(repeat_n(&self.model, copies))?),
         };
-        Ok(Checked { contest: self, whole })
+        Ok(Checked { comparison: self, whole })
     }
 
     fn step_of(&self, answer: Answer) -> Step<3> {
@@ -208,18 +210,18 @@ impl Contest {
     }
 }
 
-/// A contest that can be run.
+/// A comparison that can be run.
 struct Checked<'a> {
-    contest: &'a Contest,
-    /// All copies of the scene.
+    comparison: &'a Comparison,
+    /// All copies of the model.
     whole: Cow<'a, Model>,
 }
 
 impl Checked<'_> {
     fn arranged(&self, arrangement: Arrangement) -> Result<Arranged, ArrangementError> {
-        match self.contest.copies {
-            1 => arrangement.of(&self.contest.scene),
-            copies => arrangement.of_copies(&self.contest.scene, copies),
+        match self.comparison.copies {
+            1 => arrangement.of(&self.comparison.model),
+            copies => arrangement.of_copies(&self.comparison.model, copies),
         }
     }
 
@@ -229,10 +231,11 @@ impl Checked<'_> {
         mut entries: Vec<Entry>,
         arranged: &BTreeMap<Arrangement, Arranged>,
         mut progress: impl FnMut(Progress<'_>),
-    ) -> Result<Vec<Row>, ContestError> {
-        let mut references = References { contest: self.contest, arranged, known: BTreeMap::new() };
+    ) -> Result<Vec<Row>, ComparisonError> {
+        let mut references =
+            References { comparison: self.comparison, arranged, known: BTreeMap::new() };
         let total = (entries.len()
-            * (self.contest.warmup + self.contest.frames * self.contest.repeats))
+            * (self.comparison.warmup + self.comparison.frames * self.comparison.repeats))
             as f64;
         let mut done = 0.0;
         let mut advance = |entry: &mut Entry, up_to| {
@@ -241,19 +244,22 @@ impl Checked<'_> {
             self.advance(entry, up_to, &mut references)
         };
         for entry in &mut entries {
-            advance(entry, self.contest.warmup)?;
+            advance(entry, self.comparison.warmup)?;
         }
         let starts: Vec<State> = entries.iter().map(|entry| entry.runner.state()).collect();
-        for repeat in 0..self.contest.repeats {
+        for repeat in 0..self.comparison.repeats {
             if repeat > 0 {
                 for (entry, start) in entries.iter_mut().zip(&starts) {
                     entry.runner.rewind(start);
-                    entry.frames_done = self.contest.warmup;
+                    entry.frames_done = self.comparison.warmup;
                 }
             }
             for round in 1..=ROUNDS {
                 for entry in &mut entries {
-                    advance(entry, self.contest.warmup + self.contest.frames * round / ROUNDS)?;
+                    advance(
+                        entry,
+                        self.comparison.warmup + self.comparison.frames * round / ROUNDS,
+                    )?;
                 }
             }
         }
@@ -262,18 +268,18 @@ impl Checked<'_> {
     }
 
     fn textbook_entry(&self) -> Entry {
-        let answer = Answer::new(Formula::Exact, AUTHORED, &self.contest.step);
+        let answer = Answer::new(Formula::Exact, AUTHORED, &self.comparison.step);
         let row = Row { kernel: TEXTBOOK, inside: TEXTBOOK, ..self.row(answer) };
         self.entry(row, Runner::textbook(&self.whole), answer)
     }
 
     fn kernel_entry(
         &self,
-        contestant: &Contestant,
+        configuration: &Configuration,
         step: &Step<3>,
         on: &Arranged,
-    ) -> Result<Entry, ContestError> {
-        let &Contestant { ref kernel, formula, arrangement } = contestant;
+    ) -> Result<Entry, ComparisonError> {
+        let &Configuration { ref kernel, formula, arrangement } = configuration;
         let answer = Answer::new(formula, arrangement, step);
         let row = Row {
             kernel: Kernel::<3>::name(kernel),
@@ -287,7 +293,7 @@ impl Checked<'_> {
     }
 
     fn entry(&self, row: Row, runner: Runner, answer: Answer) -> Entry {
-        let nanoseconds = Vec::with_capacity(self.contest.frames * self.contest.repeats);
+        let nanoseconds = Vec::with_capacity(self.comparison.frames * self.comparison.repeats);
         Entry { row, runner, nanoseconds, frames_done: 0, answer }
     }
 
@@ -295,7 +301,7 @@ impl Checked<'_> {
     fn row(&self, answer: Answer) -> Row {
         let Answer { formula, arrangement, substeps, iterations } = answer;
         let Tally { divisions, square_roots, estimates, .. } =
-            taut_scalar::count(&self.whole.particles, &self.whole.sticks, formula);
+            taut_scalar::count_operations(&self.whole.particles, &self.whole.sticks, formula);
         let times = u64::from(substeps) * u64::from(iterations);
         Row {
             kernel: "",
@@ -309,8 +315,8 @@ impl Checked<'_> {
             sticks: self.whole.sticks.len(),
             substeps,
             iterations,
-            dt_s: self.contest.step.dt,
-            frames: self.contest.frames,
+            dt_s: self.comparison.step.dt,
+            frames: self.comparison.frames,
             frame_us_median: f64::NAN,
             frame_us_fastest: f64::NAN,
             ns_per_stick_median: f64::NAN,
@@ -337,18 +343,18 @@ impl Checked<'_> {
         entry: &mut Entry,
         up_to: usize,
         references: &mut References<'_>,
-    ) -> Result<(), ContestError> {
-        let step = self.contest.step_of(entry.answer);
+    ) -> Result<(), ComparisonError> {
+        let step = self.comparison.step_of(entry.answer);
         while entry.frames_done < up_to {
             let start = Instant::now();
             let status = entry.runner.step(&step)?;
             let elapsed = start.elapsed();
             entry.row.finite &= status.finite;
-            if entry.frames_done >= self.contest.warmup {
+            if entry.frames_done >= self.comparison.warmup {
                 entry.nanoseconds.push(u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX));
             }
             entry.frames_done += 1;
-            if entry.frames_done == self.contest.early_frame() {
+            if entry.frames_done == self.comparison.early_frame() {
                 let reference = references.positions(entry.answer)?;
                 entry.row.error_vs_f64 = largest_distance(&entry.runner.positions(), reference);
             }
@@ -389,15 +395,15 @@ impl Answer {
 }
 
 /// The positions of the scalar kernel in `f64` after the early frame, for each answer, in the
-/// scene's numbering.
+/// model's numbering.
 struct References<'a> {
-    contest: &'a Contest,
+    comparison: &'a Comparison,
     arranged: &'a BTreeMap<Arrangement, Arranged>,
     known: BTreeMap<Answer, Vec<[f64; 3]>>,
 }
 
 impl References<'_> {
-    fn positions(&mut self, of: Answer) -> Result<&[[f64; 3]], ContestError> {
+    fn positions(&mut self, of: Answer) -> Result<&[[f64; 3]], ComparisonError> {
         if !self.known.contains_key(&of) {
             let positions = self.compute(of)?;
             self.known.insert(of, positions);
@@ -405,12 +411,12 @@ impl References<'_> {
         Ok(&self.known[&of])
     }
 
-    fn compute(&self, of: Answer) -> Result<Vec<[f64; 3]>, ContestError> {
+    fn compute(&self, of: Answer) -> Result<Vec<[f64; 3]>, ComparisonError> {
         let on = &self.arranged[&of.arrangement];
         let (mut particles, sticks) = (on.particles.convert::<f64>(), on.sticks.convert::<f64>());
-        let step = in_double(&self.contest.step_of(of));
+        let step = in_double(&self.comparison.step_of(of));
         let mut plan = ScalarKernel.plan(&particles, &sticks, &on.schedule, of.formula)?;
-        for _ in 0..self.contest.early_frame() {
+        for _ in 0..self.comparison.early_frame() {
             let _ = plan.step(&mut particles, &sticks, &step)?;
         }
         let particles = on.renumbering.as_ref().map_or(particles.clone(), |it| it.undo(&particles));

@@ -1,27 +1,30 @@
-//! What a contest does and what it says of it.
+//! What a comparison does and what it says of it.
 
 use std::collections::BTreeMap;
 
 use taut::world::{Model, StickSet};
 use taut::{AnyKernel, Formula, Kernel, Pool, Step};
 use taut_bench::{
-    ArrangementError, Contest, ContestError, Contestant, EARLY_FRAME, ROUNDS, disagreements,
+    ArrangementError, Comparison, ComparisonError, Configuration, EARLY_FRAME, ROUNDS,
+    disagreements,
 };
 
 use crate::make::{
-    arrangement, breaking, by_hand, contest, everybody, row_of, run, scalar, sheet, shuffled_disc,
-    step,
+    arrangement, breaking, by_hand, comparison, everybody, row_of, run, scalar, sheet,
+    shuffled_disc, step,
 };
 
 #[test]
-fn the_textbook_comes_first_and_then_each_contestant_in_order() {
-    let scene = sheet();
-    let contestants = everybody(&scene, &[Formula::Newton, Formula::Quick]);
-    let rows = run(&contest(scene.clone(), contestants.clone()));
-    assert_eq!(rows.len(), 1 + contestants.len());
+fn the_textbook_comes_first_and_then_each_configuration_in_order() {
+    let model = sheet();
+    let configurations = everybody(&model, &[Formula::Newton, Formula::Quick]);
+    let rows = run(&comparison(model.clone(), configurations.clone()));
+    assert_eq!(rows.len(), 1 + configurations.len());
     assert_eq!(rows[0].name(), "textbook/scalar/t1 exact authored");
     assert_eq!(rows[0].lanes, 1);
-    for (row, Contestant { kernel, formula, arrangement }) in rows[1..].iter().zip(&contestants) {
+    for (row, Configuration { kernel, formula, arrangement }) in
+        rows[1..].iter().zip(&configurations)
+    {
         assert_eq!(row.kernel, Kernel::<3>::name(kernel));
         assert_eq!(row.isa, Kernel::<3>::isa(kernel));
         assert_eq!(row.lanes, Kernel::<3>::lanes(kernel));
@@ -30,28 +33,30 @@ fn the_textbook_comes_first_and_then_each_contestant_in_order() {
         assert_eq!(row.schedule, arrangement.to_string());
     }
     for row in &rows {
-        assert_eq!((row.particles, row.sticks), (scene.particles.len(), scene.sticks.len()));
+        assert_eq!((row.particles, row.sticks), (model.particles.len(), model.sticks.len()));
         assert_eq!((row.substeps, row.iterations), (step().substeps, step().iterations));
         assert_eq!((row.dt_s, row.frames), (step().dt, 10));
     }
 }
 
 #[test]
-fn the_textbook_takes_part_without_any_contestant() {
-    let [textbook] = run(&contest(sheet(), Vec::new())).try_into().unwrap();
+fn the_textbook_takes_part_without_any_configuration() {
+    let [textbook] = run(&comparison(sheet(), Vec::new())).try_into().unwrap();
     assert_eq!(textbook.kernel, "textbook");
 }
 
-/// Whatever order and numbering a row had, its hash is that of the positions by the scene's own
+/// Whatever order and numbering a row had, its hash is that of the positions by the model's own
 /// numbers.
 #[test]
 fn every_hash_is_that_of_the_scalar_kernel_by_hand() {
-    for scene in [sheet(), shuffled_disc()] {
-        let contestants = everybody(&scene, &Formula::ALL);
-        let rows = run(&contest(scene.clone(), contestants.clone()));
+    for model in [sheet(), shuffled_disc()] {
+        let configurations = everybody(&model, &Formula::ALL);
+        let rows = run(&comparison(model.clone(), configurations.clone()));
         let mut expected = BTreeMap::new();
-        for (row, Contestant { formula, arrangement, .. }) in rows[1..].iter().zip(contestants) {
-            let by_hand = || by_hand(&scene, arrangement, formula, &step(), 12).hash();
+        for (row, Configuration { formula, arrangement, .. }) in
+            rows[1..].iter().zip(configurations)
+        {
+            let by_hand = || by_hand(&model, arrangement, formula, &step(), 12).hash();
             let expected = expected.entry((formula.name(), arrangement)).or_insert_with(by_hand);
             assert_eq!(row.hash, *expected, "{}", row.name());
         }
@@ -61,9 +66,9 @@ fn every_hash_is_that_of_the_scalar_kernel_by_hand() {
 
 #[test]
 fn in_a_tame_scene_everybody_stays_near_f64_and_near_rest() {
-    for scene in [sheet(), shuffled_disc()] {
-        let contestants = everybody(&scene, &Formula::ALL);
-        for row in run(&contest(scene.clone(), contestants)) {
+    for model in [sheet(), shuffled_disc()] {
+        let configurations = everybody(&model, &Formula::ALL);
+        for row in run(&comparison(model.clone(), configurations)) {
             assert!(row.error_vs_f64 > 0.0 && row.error_vs_f64 < 1e-3, "{row:?}");
             for (rms, max) in
                 [(row.stretch_rms, row.stretch_max), (row.compression_rms, row.compression_max)]
@@ -81,10 +86,10 @@ fn in_a_tame_scene_everybody_stays_near_f64_and_near_rest() {
 /// but the order of the sticks has the same bits on every numbering.
 #[test]
 fn a_numbering_alone_changes_no_bit() {
-    for scene in [sheet(), shuffled_disc()] {
+    for model in [sheet(), shuffled_disc()] {
         let names = ["authored", "authored/rcm", "authored/hilbert"];
-        let contestants = names.map(|name| scalar(Formula::Halley, arrangement(name))).to_vec();
-        let rows = run(&contest(scene, contestants));
+        let configurations = names.map(|name| scalar(Formula::Halley, arrangement(name))).to_vec();
+        let rows = run(&comparison(model, configurations));
         assert_eq!(rows[1].hash, rows[2].hash);
         assert_eq!(rows[1].hash, rows[3].hash);
     }
@@ -93,10 +98,10 @@ fn a_numbering_alone_changes_no_bit() {
 /// However much an order would change if it were made on the new numbers.
 #[test]
 fn a_numbering_after_the_order_changes_no_bit() {
-    for scene in [sheet(), shuffled_disc()] {
+    for model in [sheet(), shuffled_disc()] {
         let names = ["blocked", "blocked+rcm", "blocked+hilbert", "blocked/hilbert"];
-        let contestants = names.map(|name| scalar(Formula::Halley, arrangement(name))).to_vec();
-        let rows = run(&contest(scene, contestants));
+        let configurations = names.map(|name| scalar(Formula::Halley, arrangement(name))).to_vec();
+        let rows = run(&comparison(model, configurations));
         assert_eq!(rows[1].hash, rows[2].hash);
         assert_eq!(rows[1].hash, rows[3].hash);
         assert_ne!(rows[1].hash, rows[4].hash);
@@ -106,8 +111,8 @@ fn a_numbering_after_the_order_changes_no_bit() {
 #[test]
 fn an_order_is_part_of_the_answer() {
     let names = ["authored", "coloured", "packed", "sheet"];
-    let contestants = names.map(|name| scalar(Formula::Halley, arrangement(name))).to_vec();
-    let rows = run(&contest(sheet(), contestants));
+    let configurations = names.map(|name| scalar(Formula::Halley, arrangement(name))).to_vec();
+    let rows = run(&comparison(sheet(), configurations));
     let mut hashes: Vec<_> = rows[1..].iter().map(|row| row.hash).collect();
     hashes.sort_unstable();
     hashes.dedup();
@@ -116,15 +121,15 @@ fn an_order_is_part_of_the_answer() {
 
 #[test]
 fn the_warm_up_and_the_timed_frames_are_all_run_and_no_more() {
-    let scene = sheet();
+    let model = sheet();
     let by = (Formula::Halley, arrangement("packed"));
     let splits = [(0, 1), (0, ROUNDS), (1, ROUNDS - 1), (0, ROUNDS + 1), (5, 3), (7, 19), (20, 1)];
     for (warmup, frames) in splits {
-        let contest =
-            Contest { warmup, frames, ..contest(scene.clone(), vec![scalar(by.0, by.1)]) };
-        let row = row_of(&contest);
+        let comparison =
+            Comparison { warmup, frames, ..comparison(model.clone(), vec![scalar(by.0, by.1)]) };
+        let row = row_of(&comparison);
         assert_eq!(row.frames, frames);
-        let expected = by_hand(&scene, by.1, by.0, &step(), warmup + frames).hash();
+        let expected = by_hand(&model, by.1, by.0, &step(), warmup + frames).hash();
         assert_eq!(row.hash, expected, "{warmup} + {frames} frames");
     }
 }
@@ -132,9 +137,9 @@ fn the_warm_up_and_the_timed_frames_are_all_run_and_no_more() {
 #[test]
 fn frames_done_again_are_the_same_frames() {
     for (warmup, frames) in [(0, 3), (4, ROUNDS + 1)] {
-        let contestants = vec![scalar(Formula::Halley, arrangement("blocked/rcm"))];
-        let once = Contest { warmup, frames, ..contest(shuffled_disc(), contestants) };
-        let again = Contest { repeats: 3, ..once.clone() };
+        let configurations = vec![scalar(Formula::Halley, arrangement("blocked/rcm"))];
+        let once = Comparison { warmup, frames, ..comparison(shuffled_disc(), configurations) };
+        let again = Comparison { repeats: 3, ..once.clone() };
         for (once, again) in run(&once).iter().zip(&run(&again)) {
             assert_eq!(again.hash, once.hash, "{}", again.name());
             assert_eq!(again.error_vs_f64.to_bits(), once.error_vs_f64.to_bits());
@@ -146,9 +151,9 @@ fn frames_done_again_are_the_same_frames() {
 fn the_distance_from_f64_is_taken_early_and_once() {
     let by = || vec![scalar(Formula::Exact, arrangement("packed/rcm"))];
     let after = |warmup, frames| {
-        let contest = Contest { warmup, frames, ..contest(sheet(), by()) };
-        assert_eq!(contest.early_frame(), EARLY_FRAME.min(warmup + frames));
-        row_of(&contest).error_vs_f64
+        let comparison = Comparison { warmup, frames, ..comparison(sheet(), by()) };
+        assert_eq!(comparison.early_frame(), EARLY_FRAME.min(warmup + frames));
+        row_of(&comparison).error_vs_f64
     };
     let early = after(0, EARLY_FRAME);
     assert!(early > 0.0);
@@ -161,10 +166,10 @@ fn the_distance_from_f64_is_taken_early_and_once() {
 
 #[test]
 fn operations_are_counted_for_every_stick_iteration_and_substep() {
-    for scene in [sheet(), shuffled_disc()] {
-        let relaxed = scene.sticks.len() as u64 * 2 * 3;
-        let contestants = everybody(&scene, &Formula::ALL);
-        for row in run(&contest(scene.clone(), contestants)) {
+    for model in [sheet(), shuffled_disc()] {
+        let relaxed = model.sticks.len() as u64 * 2 * 3;
+        let configurations = everybody(&model, &Formula::ALL);
+        for row in run(&comparison(model.clone(), configurations)) {
             let expected = match row.formula {
                 "exact" => [1, 1, 0],
                 "newton" | "halley" => [1, 0, 0],
@@ -181,10 +186,10 @@ fn operations_are_counted_for_every_stick_iteration_and_substep() {
 /// Of times it holds only how they hang together.
 #[test]
 fn times_are_positive_and_follow_from_the_frames() {
-    let scene = sheet();
-    let relaxed = scene.sticks.len() as f64 * 2.0 * 3.0;
-    let contestants = everybody(&scene, &[Formula::Halley]);
-    let rows = run(&contest(scene, contestants));
+    let model = sheet();
+    let relaxed = model.sticks.len() as f64 * 2.0 * 3.0;
+    let configurations = everybody(&model, &[Formula::Halley]);
+    let rows = run(&comparison(model, configurations));
     let near = |one: f64, other: f64| (one / other - 1.0).abs() < 1e-9;
     for row in &rows {
         assert!(0.0 < row.frame_us_fastest && row.frame_us_fastest <= row.frame_us_median);
@@ -202,12 +207,12 @@ fn times_are_positive_and_follow_from_the_frames() {
 #[test]
 fn a_row_on_threads_says_what_is_inside_and_what_it_gains_over_one() {
     let by = (Formula::Halley, arrangement("blocked"));
-    let on = |kernel: AnyKernel| Contestant { kernel, ..scalar(by.0, by.1) };
+    let on = |kernel: AnyKernel| Configuration { kernel, ..scalar(by.0, by.1) };
     let (best, slow) = (AnyKernel::best(), AnyKernel::named("scalar").unwrap());
     let name = Kernel::<3>::name(&best);
     let two = Pool::new(2).unwrap();
-    let contestants = vec![on(best.clone()), on(best.on_threads(two.clone()))];
-    let rows = run(&contest(sheet(), [contestants, vec![on(slow.on_threads(two))]].concat()));
+    let configurations = vec![on(best.clone()), on(best.on_threads(two.clone()))];
+    let rows = run(&comparison(sheet(), [configurations, vec![on(slow.on_threads(two))]].concat()));
     let [textbook, one, two, lonely] = rows.try_into().unwrap();
     assert_eq!((two.kernel, two.inside, two.threads), ("colour", name, 2));
     assert_eq!((one.kernel, one.inside, one.threads), (name, name, 1));
@@ -223,14 +228,21 @@ fn a_row_on_threads_says_what_is_inside_and_what_it_gains_over_one() {
 /// All sticks of a particle before the next particle's, one iteration: gains energy.
 #[test]
 fn a_sheet_in_raster_order_blows_up_and_is_seen_to() {
-    let scene = Model::drape(32, StickSet::All).unwrap();
+    let model = Model::drape(32, StickSet::All).unwrap();
     let step = Step { substeps: 1, iterations: 1, ..Step::default() };
     let by = (Formula::Exact, arrangement("authored"));
-    let best = Contestant { kernel: AnyKernel::best(), ..scalar(by.0, by.1) };
+    let best = Configuration { kernel: AnyKernel::best(), ..scalar(by.0, by.1) };
     let in_bands = scalar(Formula::Exact, arrangement("sheet"));
-    let contestants = vec![scalar(by.0, by.1), best, in_bands];
-    let rows =
-        run(&Contest { scene, copies: 1, step, warmup: 299, frames: 1, repeats: 1, contestants });
+    let configurations = vec![scalar(by.0, by.1), best, in_bands];
+    let rows = run(&Comparison {
+        model,
+        copies: 1,
+        step,
+        warmup: 299,
+        frames: 1,
+        repeats: 1,
+        configurations,
+    });
     let (in_bands, in_raster_order) = rows.split_last().unwrap();
     for row in in_raster_order {
         assert!(row.blew_up() && !row.finite && row.stretch_rms.is_nan(), "{row:?}");
@@ -243,8 +255,8 @@ fn a_sheet_in_raster_order_blows_up_and_is_seen_to() {
 
 #[test]
 fn a_distance_that_is_not_a_number_is_not_hidden_by_a_later_one_that_is() {
-    let contestants = everybody(&breaking(), &[Formula::Exact]);
-    for row in run(&contest(breaking(), contestants)) {
+    let configurations = everybody(&breaking(), &[Formula::Exact]);
+    for row in run(&comparison(breaking(), configurations)) {
         assert!(row.error_vs_f64.is_nan(), "{row:?}");
         assert!(row.stretch_rms.is_nan() && row.compression_max.is_nan(), "{row:?}");
         assert!(!row.finite && row.blew_up(), "{row:?}");
@@ -253,11 +265,11 @@ fn a_distance_that_is_not_a_number_is_not_hidden_by_a_later_one_that_is() {
 
 #[test]
 fn progress_goes_from_nothing_to_all_and_never_back() {
-    let scene = sheet();
-    let contestants = everybody(&scene, &[Formula::Halley]);
-    let contest = Contest { warmup: 1, frames: 3, ..contest(scene, contestants) };
+    let model = sheet();
+    let configurations = everybody(&model, &[Formula::Halley]);
+    let comparison = Comparison { warmup: 1, frames: 3, ..comparison(model, configurations) };
     let mut heard: Vec<(f64, String)> = Vec::new();
-    let rows = contest.run(|progress| heard.push((progress.share, progress.doing.to_owned())));
+    let rows = comparison.run(|progress| heard.push((progress.share, progress.doing.to_owned())));
     assert_eq!(heard[0].0.to_bits(), 0.0_f64.to_bits());
     assert_eq!(heard[heard.len() - 1].0.to_bits(), 1.0_f64.to_bits());
     assert!(heard.windows(2).all(|pair| pair[0].0 <= pair[1].0), "{heard:?}");
@@ -267,31 +279,31 @@ fn progress_goes_from_nothing_to_all_and_never_back() {
 }
 
 #[test]
-fn a_contest_leaves_its_scene_alone_and_can_be_run_again() {
-    let scene = shuffled_disc();
-    let contestants = everybody(&scene, &[Formula::Quick]);
-    let contest = contest(scene.clone(), contestants);
-    let hashes = || run(&contest).iter().map(|row| row.hash).collect::<Vec<_>>();
+fn a_comparison_leaves_its_scene_alone_and_can_be_run_again() {
+    let model = shuffled_disc();
+    let configurations = everybody(&model, &[Formula::Quick]);
+    let comparison = comparison(model.clone(), configurations);
+    let hashes = || run(&comparison).iter().map(|row| row.hash).collect::<Vec<_>>();
     assert_eq!(hashes(), hashes());
-    assert_eq!(contest.scene.particles.hash(), scene.particles.hash());
+    assert_eq!(comparison.model.particles.hash(), model.particles.hash());
 }
 
 #[test]
-fn invalid_contests_are_rejected_with_a_reason() {
-    let refusal = |contest: Contest| contest.run(|_| ()).unwrap_err();
-    let sound = || contest(shuffled_disc(), vec![scalar(Formula::Exact, arrangement("packed"))]);
+fn invalid_comparisons_are_rejected_with_a_reason() {
+    let refusal = |comparison: Comparison| comparison.run(|_| ()).unwrap_err();
+    let sound = || comparison(shuffled_disc(), vec![scalar(Formula::Exact, arrangement("packed"))]);
 
-    for none in [Contest { frames: 0, ..sound() }, Contest { repeats: 0, ..sound() }] {
+    for none in [Comparison { frames: 0, ..sound() }, Comparison { repeats: 0, ..sound() }] {
         let error = refusal(none);
-        assert!(matches!(error, ContestError::NoFrames), "{error}");
+        assert!(matches!(error, ComparisonError::NoFrames), "{error}");
     }
 
-    let error = refusal(Contest { step: Step { substeps: 0, ..step() }, ..sound() });
-    assert!(matches!(error, ContestError::Step(_)), "{error}");
-    let error = refusal(Contest { step: Step { dt: f32::NAN, ..step() }, ..sound() });
-    assert!(matches!(error, ContestError::Step(_)), "{error}");
+    let error = refusal(Comparison { step: Step { substeps: 0, ..step() }, ..sound() });
+    assert!(matches!(error, ComparisonError::Step(_)), "{error}");
+    let error = refusal(Comparison { step: Step { dt: f32::NAN, ..step() }, ..sound() });
+    assert!(matches!(error, ComparisonError::Step(_)), "{error}");
 
-    let contestants = vec![scalar(Formula::Exact, arrangement("sheet"))];
-    let error = refusal(Contest { contestants, ..sound() });
-    assert!(matches!(error, ContestError::Arrangement(ArrangementError::NotASheet)), "{error}");
+    let configurations = vec![scalar(Formula::Exact, arrangement("sheet"))];
+    let error = refusal(Comparison { configurations, ..sound() });
+    assert!(matches!(error, ComparisonError::Arrangement(ArrangementError::NotASheet)), "{error}");
 }
