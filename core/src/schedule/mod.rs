@@ -6,6 +6,7 @@ mod builder;
 mod coloured;
 mod copies;
 mod error;
+mod find_sheet;
 mod packed;
 mod parts;
 mod sheet;

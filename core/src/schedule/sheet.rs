@@ -42,6 +42,16 @@ pub enum Family {
     Diagonal2,
     /// (i + 2, j) to (i, j + 2).
     Antidiagonal2,
+    /// (i, j) to (i + 2, j + 1). With [`TallDiagonal`](Self::TallDiagonal) and
+    /// [`Antidiagonal`](Self::Antidiagonal) it joins the far corners of adjacent triangles, where
+    /// each cell is split along its [`Diagonal`](Self::Diagonal).
+    WideDiagonal,
+    /// (i + 2, j) to (i, j + 1): the mirror image.
+    WideAntidiagonal,
+    /// (i, j) to (i + 1, j + 2).
+    TallDiagonal,
+    /// (i + 1, j) to (i, j + 2).
+    TallAntidiagonal,
 }
 
 impl Family {
@@ -60,6 +70,21 @@ impl Family {
         Self::Diagonal2,
         Self::Antidiagonal2,
     ];
+    /// All families that there are.
+    pub const EVERY: &[Self] = &[
+        Self::Row,
+        Self::Column,
+        Self::Diagonal,
+        Self::Antidiagonal,
+        Self::Row2,
+        Self::Column2,
+        Self::Diagonal2,
+        Self::Antidiagonal2,
+        Self::WideDiagonal,
+        Self::WideAntidiagonal,
+        Self::TallDiagonal,
+        Self::TallAntidiagonal,
+    ];
 
     /// How far apart its ends are, in columns and rows.
     pub const fn span(self) -> [usize; 2] {
@@ -70,7 +95,20 @@ impl Family {
             Self::Row2 => [2, 0],
             Self::Column2 => [0, 2],
             Self::Diagonal2 | Self::Antidiagonal2 => [2, 2],
+            Self::WideDiagonal | Self::WideAntidiagonal => [2, 1],
+            Self::TallDiagonal | Self::TallAntidiagonal => [1, 2],
         }
+    }
+
+    /// Whether its sticks run from the upper right to the lower left.
+    pub const fn leans_left(self) -> bool {
+        matches!(
+            self,
+            Self::Antidiagonal
+                | Self::Antidiagonal2
+                | Self::WideAntidiagonal
+                | Self::TallAntidiagonal
+        )
     }
 
     /// 1 or 2: the larger of both spans.
@@ -83,10 +121,7 @@ impl Family {
     /// begins at column `i`.
     const fn columns(self, i: usize) -> [usize; 2] {
         let [across, _] = self.span();
-        match self {
-            Self::Antidiagonal | Self::Antidiagonal2 => [i + across, i],
-            _ => [i, i + across],
-        }
+        if self.leans_left() { [i + across, i] } else { [i, i + across] }
     }
 }
 
@@ -218,31 +253,18 @@ impl Sheet {
         if !(self.has(family, i, j) && self.families.contains(&family)) {
             return None;
         }
-        let span = family.reach();
-        let of_span = |&&other: &&Family| other.reach() == span;
-        let (all, flat, upright) =
-            self.families.iter().filter(of_span).fold((0, 0, 0), |(all, flat, upright), other| {
-                let [across, down] = other.span();
-                (all + 1, flat + usize::from(down == 0), upright + usize::from(across == 0))
-            });
-        // The last `span` rows have flat families only, and the last `span` columns upright ones.
-        let along = |flat_too: bool, to: usize| {
-            let (full, upright) = if flat_too { (all, upright) } else { (flat, 0) };
-            let inner = self.width.saturating_sub(span);
-            to.min(inner) * full + to.saturating_sub(inner) * upright
-        };
-        let upper = self.height.saturating_sub(span);
-        let rows = j.min(upper) * along(true, self.width)
-            + j.saturating_sub(upper) * along(false, self.width);
-        let before = self
-            .families
-            .iter()
-            .filter(of_span)
-            .take_while(|&&other| other != family)
-            .filter(|&&other| self.has(other, i, j))
-            .count();
-        let first_of_span = if span == 1 { 0 } else { self.sticks(|family| family.reach() == 1) };
-        Some((first_of_span + rows + along(j < upper, i) + before) as u32)
+        let of_reach = self.families.iter().filter(|other| other.reach() == family.reach());
+        // Those of the rows above; of the cells to the left; in this cell.
+        let before = of_reach.map(|&other| {
+            let [across, down] = other.span();
+            let [columns, rows] =
+                [self.width.saturating_sub(across), self.height.saturating_sub(down)];
+            let left = if j < rows { i.min(columns) } else { 0 };
+            j.min(rows) * columns + left + usize::from(other < family && self.has(other, i, j))
+        });
+        let before: usize = before.sum();
+        let first = if family.reach() == 1 { 0 } else { self.sticks(|it| it.reach() == 1) };
+        Some((first + before) as u32)
     }
 
     /// How many sticks it has; saturates.

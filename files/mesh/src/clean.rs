@@ -1,4 +1,5 @@
-//! Cleaning: weld vertices, drop degenerate triangles, drop unused vertices, and count all of it.
+//! Cleaning: weld vertices, drop degenerate triangles, drop unused vertices, number grids by rows, and
+//! count all of it.
 //!
 //! The order matters: welding may make a triangle degenerate, and dropping that may leave a vertex
 //! unused.
@@ -6,6 +7,7 @@
 use std::collections::HashMap;
 
 use crate::error::{Problem, Result};
+use crate::grid::{self, Grid};
 use crate::soup::Soup;
 use crate::{Format, LoadOptions, Loaded, Origin, Report, TriangleMesh};
 
@@ -26,6 +28,7 @@ pub(crate) fn clean(soup: Soup, format: Format, options: &LoadOptions) -> Result
         not_faces: soup.not_faces,
         unknown_lines: soup.unknown_lines,
         other_scenes: soup.other_scenes,
+        grid: None,
     };
 
     // `vertices[v]` is the new index of vertex `v` of the file.
@@ -59,8 +62,22 @@ pub(crate) fn clean(soup: Soup, format: Format, options: &LoadOptions) -> Result
         }
     }
 
+    let mut mesh = TriangleMesh { positions, triangles };
+    let grid = options.number_grids.then(|| grid::find(&mesh)).flatten();
+    if let Some(Grid { width, vertices: order }) = grid {
+        report.grid = Some([width, order.len() / width]);
+        let mut new_name = vec![0; order.len()];
+        for (new, &old) in (0..).zip(&order) {
+            new_name[old as usize] = new;
+        }
+        mesh.positions = order.iter().map(|&old| mesh.positions[old as usize]).collect();
+        rename(&mut mesh.triangles, &new_name);
+        for vertex in vertices.iter_mut().flatten() {
+            *vertex = new_name[*vertex as usize];
+        }
+    }
     let origin = Origin { vertices, triangles: corners };
-    Ok(Loaded { mesh: TriangleMesh { positions, triangles }, origin, report })
+    Ok(Loaded { mesh, origin, report })
 }
 
 /// Welds each vertex to the first one at its position; the rest stay in order. Returns the number of

@@ -30,8 +30,8 @@
 //! ```
 //!
 //! The readers read positions and faces. They split faces of more than three corners into fans, weld
-//! vertices at the same place, and drop degenerate triangles and vertices without a face. A [`Report`]
-//! counts these changes; [`LoadOptions`] switch some of them off.
+//! vertices at the same place, drop degenerate triangles and vertices without a face, and number the
+//! vertices of a regular grid row by row. A [`Report`] counts these changes; [`LoadOptions`] switch some of them off.
 //!
 //! Files may be truncated, inconsistent or hostile. The readers then return a [`MeshError`] that says
 //! what is wrong and where. They do not panic, and they allocate in proportion to the file's length,
@@ -51,6 +51,7 @@ mod error;
 mod file_name;
 mod format;
 mod gltf;
+mod grid;
 mod mesh;
 mod obj;
 mod options;

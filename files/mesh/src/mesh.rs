@@ -93,6 +93,8 @@ pub struct Report {
     pub unknown_lines: usize,
     /// glTF: scenes other than the one that was read.
     pub other_scenes: usize,
+    /// Columns and rows, if the mesh is a regular grid: its vertices are numbered row by row then.
+    pub grid: Option<[usize; 2]>,
 }
 
 impl fmt::Display for Report {
@@ -107,6 +109,9 @@ impl fmt::Display for Report {
             n(self.faces, "face", "faces"),
             n(self.triangles, "triangle", "triangles"),
         )?;
+        if let Some([columns, rows]) = self.grid {
+            write!(f, "; a regular grid of {columns} x {rows} vertices")?;
+        }
         let stray = if self.unreferenced_kept { "kept" } else { "dropped" };
         for (number, what) in [
             (self.welded, n(self.welded, "vertex welded", "vertices welded")),

@@ -12,6 +12,12 @@ pub struct LoadOptions {
     /// Whether vertices that no triangle uses stay in the mesh. Default: no, because scans have
     /// stray vertices, which would fall forever.
     pub keep_unreferenced: bool,
+    /// Whether the vertices of a regular grid are numbered row by row: W by H vertices, at least 16
+    /// by 4, whose cells are all split along the same diagonal. Default: yes, because the kernel for
+    /// sheets needs it and is three times as fast. A grid that is numbered so already keeps its
+    /// numbers; in others the first row is the highest side, or a longer one if a side has fewer
+    /// than 64 vertices.
+    pub number_grids: bool,
     /// The maximum number of vertices in a file. Default: 2^24, which take about 1 GB while they are
     /// welded, and 0.3 GB with their [`Origin`](crate::Origin). (A scene has no more particles.)
     ///
@@ -30,6 +36,7 @@ impl Default for LoadOptions {
         Self {
             weld: true,
             keep_unreferenced: false,
+            number_grids: true,
             max_vertices: 1 << 24,
             max_triangles: 1 << 25,
             max_buffer_bytes: 1 << 32,

@@ -66,7 +66,7 @@ impl Constants {
                 family,
                 across,
                 down,
-                leans_left: matches!(family, Family::Antidiagonal | Family::Antidiagonal2),
+                leans_left: family.leans_left(),
                 rows: alloc::vec![Row::Mixed; begins],
                 mixed: None,
             }

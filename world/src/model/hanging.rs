@@ -17,7 +17,8 @@ const SPACING: f64 = 0.05;
 impl Model {
     /// A triangle mesh that hangs from its highest particles (a share of
     /// [`PINNED_SHARE`](super::PINNED_SHARE), at least one; of equally high ones the first).
-    /// `positions` in m, y up; all masses 1 kg.
+    /// `positions` in m, y up; all masses 1 kg. A regular grid is recognised as by
+    /// [`from_triangles`](Self::from_triangles).
     ///
     /// # Errors
     /// If a position or triangle is not sane, or there are no sticks.
@@ -36,7 +37,8 @@ impl Model {
             return Err(ModelError::NoSticks { particles: particles.len() });
         }
         let bending = bending_among(&sticks, triangles);
-        Ok(Self { faces: triangles.to_vec().into(), bending, ..Self::new(particles, sticks) })
+        let faces = triangles.to_vec().into();
+        Ok(Self { faces, bending, ..Self::new(particles, sticks) }.with_sheet_found())
     }
 
     /// `drape`: a square sheet of `size` by `size` particles hanging from its top row, slightly

@@ -93,7 +93,7 @@ impl<const D: usize> Model<D> {
             }
         }
 
-        let mut model = Self::from_triangles(&points, &triangles, sheet.bending, sheet.density)?;
+        let mut model = Self::triangle_mesh(&points, &triangles, sheet.bending, sheet.density)?;
         // Exact rest lengths, independent of rounded positions: edges come first, then bending
         // sticks.
         let edges = Sticks::from_triangles(&model.particles, &triangles, Bending::Free)?.len();
@@ -109,6 +109,10 @@ impl<const D: usize> Model<D> {
     /// [`Sticks::from_triangles`]. Each particle has a third of the mass of its triangles, whose
     /// `density` is in kg/m². Positions in m. Nothing is pinned. Groups: `top`, the highest 2 %, at
     /// least one; and `rim`, the ends of boundary edges.
+    ///
+    /// A regular grid of at least 16 columns, numbered row by row, each cell split along the same
+    /// diagonal, is recognised: its sticks are numbered as those of a
+    /// [sheet](taut_core::Sheet), and the kernel for sheets runs it.
     ///
     /// ```
     /// use taut_core::Bending;
@@ -126,6 +130,16 @@ impl<const D: usize> Model<D> {
     /// finite; particles of less than 1e-9 or more than 1e9 kg, as one that is a corner of no
     /// triangle.
     pub fn from_triangles(
+        positions: &[[f32; D]],
+        triangles: &[[u32; 3]],
+        bending: Bending,
+        density: f32,
+    ) -> Result<Self, ModelError> {
+        Self::triangle_mesh(positions, triangles, bending, density).map(Self::with_sheet_found)
+    }
+
+    /// As [`from_triangles`](Self::from_triangles), with the edges first, then bending sticks.
+    fn triangle_mesh(
         positions: &[[f32; D]],
         triangles: &[[u32; 3]],
         bending: Bending,

@@ -5,6 +5,7 @@ mod bridge;
 mod cloth;
 mod emitting;
 mod faces;
+mod find_sheet;
 mod guide;
 mod hanging;
 mod limbs;

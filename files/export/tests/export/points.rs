@@ -11,6 +11,7 @@ use crate::{DRIED, FRAMES, TORN, folder, frame, names, write};
 const WHOLE: LoadOptions = LoadOptions {
     weld: false,
     keep_unreferenced: true,
+    number_grids: false,
     max_vertices: 1 << 20,
     max_triangles: 1 << 20,
     max_buffer_bytes: 1 << 20,

@@ -4,6 +4,7 @@ mod cleaning;
 mod complaints;
 mod formats;
 mod gltf_complaints;
+mod grids;
 mod hostile;
 mod make;
 

@@ -1,0 +1,26 @@
+//! Recognises regular sheets among triangle meshes.
+
+use taut_core::{Duplicates, Sheet, Sticks};
+
+use super::Model;
+
+/// The fewest columns of a mesh that is run as a sheet: narrower ones gain nothing.
+const COLUMNS_MIN: usize = 16;
+
+impl<const D: usize> Model<D> {
+    /// A fresh model of plain sticks. If these are exactly those of a regular sheet, they get its
+    /// order.
+    pub(super) fn with_sheet_found(self) -> Self {
+        let found = Sheet::find(&self.sticks);
+        let Some((sheet, order)) = found.filter(|(sheet, _)| sheet.width() >= COLUMNS_MIN) else {
+            return self;
+        };
+        let old = order.iter().map(|&stick| stick as usize);
+        let rests: Vec<f32> = old.clone().map(|stick| self.sticks.rest(stick)).collect();
+        let bending = old.filter_map(|stick| self.bending.get(stick).copied()).collect();
+        let pairs = sheet.pairs();
+        let sticks = Sticks::with_rests(self.sticks.particles(), &pairs, &rests, Duplicates::Keep)
+            .expect("the same sticks were valid in another order");
+        Self { sticks, bending, sheet: Some(sheet), ..self }
+    }
+}
