@@ -45,8 +45,8 @@ impl Sheet {
             }
         }
         let fits = |width: &usize| *width > 1 && particles.is_multiple_of(*width);
-        let widths = differences.iter().copied().filter(fits);
-        widths.filter_map(|width| of_width(sticks, width)).next()
+        let mut widths = differences.iter().copied().filter(fits);
+        widths.find_map(|width| of_width(sticks, width))
     }
 }
 

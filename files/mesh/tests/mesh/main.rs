@@ -1,4 +1,5 @@
 //! Valid files, and above all invalid ones. All are made here, in memory.
+#![allow(clippy::float_cmp, reason = "vertices keep their places to the bit")]
 
 mod cleaning;
 mod complaints;
