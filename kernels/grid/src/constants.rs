@@ -6,11 +6,13 @@ use taut_core::{
     ABSENT, Column, Factor, Family, Formula, Particles, Response, Sheet, Sticks, WithFactor, weight,
 };
 
-use crate::layout::{Layout, STRIDE};
+use crate::layout::Layout;
 
 /// The constants of the sticks of one family that begin in one row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Row {
+    /// Plain sticks of one rest length between masses of 1 kg.
+    Unit { rest_term: f32 },
     /// Plain sticks of one rest length between rows of one inverse mass each; the inverse mass of
     /// the first ends comes first.
     Equal { rest_term: f32, weight_term: f32, masses: [f32; 2] },
@@ -56,8 +58,7 @@ pub(crate) struct Constants {
 }
 
 impl Constants {
-    pub(crate) fn new(sheet: &Sheet, formula: Formula) -> Self {
-        let layout = Layout::new(sheet.width(), sheet.height());
+    pub(crate) fn new(sheet: &Sheet, layout: Layout, formula: Formula) -> Self {
         let strand = |&family: &Family| {
             let [across, down] = family.span();
             let begins =
@@ -192,7 +193,7 @@ impl Constants {
         row: usize,
     ) {
         let Strand { family, across, down, leans_left, .. } = self.strands[strand];
-        let Layout { width, registers, .. } = self.layout;
+        let Layout { width, .. } = self.layout;
         let stick_at = |i| self.sheet.number(family, i, row).map(|stick| stick as usize);
         let columns = width - across;
         let first = stick_at(0).map_or(0.0, |stick| sticks.rest(stick));
@@ -207,7 +208,10 @@ impl Constants {
         {
             let (rest_term, weight_term) = self.formula.dispatch(Terms(first, upper + lower));
             let masses = if leans_left { [lower, upper] } else { [upper, lower] };
-            self.strands[strand].rows[row] = Row::Equal { rest_term, weight_term, masses };
+            self.strands[strand].rows[row] = match masses {
+                [1.0, 1.0] => Row::Unit { rest_term },
+                _ => Row::Equal { rest_term, weight_term, masses },
+            };
             return;
         }
         let in_row: Vec<(usize, [f32; 4])> = (0..columns)
@@ -222,7 +226,7 @@ impl Constants {
                 (self.layout.in_row(i), [rest, weight, stretched, compressed])
             })
             .collect();
-        let row_len = registers * STRIDE;
+        let row_len = self.layout.row_lanes();
         let Strand { rows, mixed, .. } = &mut self.strands[strand];
         rows[row] = Row::Mixed;
         let len = rows.len() * row_len;

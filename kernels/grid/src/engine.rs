@@ -10,6 +10,7 @@ use taut_lanes::{Machine, Shared, Team};
 
 use crate::constants::Constants;
 use crate::layout::Layout;
+use crate::narrow::Narrow;
 use crate::rows::{Points, Sheets};
 use crate::stages::Stage;
 use crate::time_skewed_sweep::Field;
@@ -32,6 +33,8 @@ pub struct GridEngine<M> {
     pub(crate) interiors: usize,
     /// The stages of the time-skewed sweep, for one thread.
     pub(crate) stages: Vec<Stage>,
+    /// The operations of a sheet whose rows have few registers.
+    pub(crate) narrow: Option<Narrow>,
     /// A row for each block, and at least one.
     pub(crate) scratch: Column<f32>,
     /// The lanes with a stick, for sticks that span 0, 1 and 2 columns.
@@ -58,7 +61,7 @@ impl<M: Machine> GridEngine<M> {
         fields: SlotFields<'a, D>,
         finite: &'a AtomicBool,
     ) -> (Field<'a, M, D>, &'a mut Team) {
-        let Self { machine, constants, blocks, stages, scratch, presence, offsets, team, .. } =
+        let Self { machine, constants, blocks, stages, narrow, scratch, presence, offsets, .. } =
             self;
         let SlotFields { present, previous, inverse_mass } = fields;
         let sheets = Sheets {
@@ -77,8 +80,9 @@ impl<M: Machine> GridEngine<M> {
             finite,
             blocks,
             stages,
+            narrow: narrow.as_ref(),
         };
-        (field, team)
+        (field, &mut self.team)
     }
 }
 
@@ -140,7 +144,7 @@ impl<M: Machine, const D: usize> SlotEngine<D> for GridEngine<M> {
         if threads <= 1 {
             let (field, _) = self.field(fields, &finite);
             // SAFETY: the columns are borrowed exclusively.
-            unsafe { field.sweep_stages(field.stages, 0, sweep) };
+            unsafe { field.sweep_all(sweep) };
             return finite.into_inner();
         }
         if let Some(pass) = sweep.entry_pass {
@@ -154,7 +158,7 @@ impl<M: Machine, const D: usize> SlotEngine<D> for GridEngine<M> {
         team.run(executor, threads, sweep.iterations as u32, phases, |block| {
             // SAFETY: the blocks of a phase, each relaxed once and before the next phase, have
             // no row in common.
-            unsafe { field.sweep_stages(&blocks[block..=block], block, one_iteration) };
+            unsafe { field.sweep_block(block, one_iteration) };
         });
         finite.into_inner()
     }
@@ -174,7 +178,7 @@ impl<M: Machine, const D: usize> SlotEngine<D> for GridEngine<M> {
         let sweep = Sweep { entry_pass: Some(pass), substeps: 1, iterations: 0, write_back: false };
         let over = |block| {
             // SAFETY: the blocks, each passed over once, have no rows in common.
-            unsafe { field.sweep_stages(&field.blocks[block..=block], block, sweep) };
+            unsafe { field.sweep_block(block, sweep) };
         };
         if threads <= 1 {
             (0..interiors).for_each(over);

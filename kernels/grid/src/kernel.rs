@@ -6,7 +6,8 @@ use taut_lanes::{Machine, Team};
 
 use crate::constants::Constants;
 use crate::engine::{GridEngine, GridPlan};
-use crate::layout::{Layout, STRIDE};
+use crate::layout::Layout;
+use crate::narrow::Narrow;
 use crate::stages;
 
 /// The kernel for regular sheets, in 2 and 3 dimensions, on the registers of a machine.
@@ -67,21 +68,25 @@ impl<M: Machine, const D: usize> Kernel<D> for GridKernel<M> {
         }
         let sheet = schedule.sheet().ok_or(PlanError::NotASheet)?;
         schedule.check(sticks)?;
-        let layout = Layout::new(sheet.width(), sheet.height());
+        let layout = Layout::new(sheet.width(), sheet.height(), self.machine.lanes());
         layout.check().map_err(PlanError::Limit)?;
         let [mut blocks, seams] = stages::blocks(sheet);
         let interiors = blocks.len();
         blocks.extend(seams);
         let mut scratch = Column::new(0);
-        scratch.resize(blocks.len().max(1) * layout.registers * STRIDE, 0.0);
+        scratch.resize(blocks.len().max(1) * layout.row_lanes(), 0.0);
+        let constants = Constants::new(sheet, layout, formula);
+        let mut stages = stages::stages(sheet);
+        let narrow = layout.is_narrow().then(|| Narrow::new(&constants, &mut stages, &blocks));
         let engine = GridEngine {
             machine: self.machine,
-            constants: Constants::new(sheet, formula),
+            constants,
             blocks,
             interiors,
-            stages: stages::stages(sheet),
+            stages,
+            narrow,
             scratch,
-            presence: core::array::from_fn(|across| layout.presence(across)),
+            presence: core::array::from_fn(|across| layout.presence(across, |_| true)),
             offsets: layout.offsets(),
             team: Team::default(),
         };

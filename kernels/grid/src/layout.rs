@@ -3,17 +3,17 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use taut_core::{ABSENT, Column, LimitError, check_limit};
+use taut_core::{ABSENT, Column, LimitError, PADDING, check_limit};
 
-/// Lanes of a layout register, on every machine.
-pub(crate) const STRIDE: usize = 16;
 /// Rows at a distance of a multiple of this many numbers (4096 bytes) would map to the same sets
 /// of the L1 cache.
 const PAGE: usize = 1024;
+/// The most registers of a row that need not be a multiple of 4. With 5 or 6 of them some sticks take
+/// twice the operations; all together are still fewer than with 8.
+const FEW: usize = 6;
 /// A column of up to this many numbers (16 MiB) may be mostly padding.
 const PADDED_MAX: usize = 1 << 22;
-/// A longer column may have at most this many numbers per particle: a row of 16 particles is padded
-/// to 64 numbers.
+/// A longer column may have at most this many numbers per particle.
 const PADDED_PER_PARTICLE: usize = 4;
 
 /// The layout of a sheet: see the crate's documentation.
@@ -21,18 +21,38 @@ const PADDED_PER_PARTICLE: usize = 4;
 pub(crate) struct Layout {
     pub(crate) width: usize,
     pub(crate) height: usize,
-    /// Registers a row: `W`.
+    /// The lanes of a register.
+    pub(crate) lanes: usize,
+    /// The registers of a row: `W`, at most [`FEW`] or a multiple of 4.
     pub(crate) registers: usize,
     /// Numbers from one row to the next.
     pub(crate) pitch: usize,
 }
 
 impl Layout {
-    pub(crate) fn new(width: usize, height: usize) -> Self {
-        let registers = width.div_ceil(STRIDE).next_multiple_of(4);
-        let row = registers * STRIDE;
-        let pitch = if row.is_multiple_of(PAGE) { row + STRIDE } else { row };
-        Self { width, height, registers, pitch }
+    pub(crate) fn new(width: usize, height: usize, lanes: usize) -> Self {
+        let registers = match width.div_ceil(lanes) {
+            few @ 0..=FEW => few,
+            more => more.next_multiple_of(4),
+        };
+        let row = (registers * lanes).next_multiple_of(PADDING);
+        let pitch = if row.is_multiple_of(PAGE) { row + PADDING.min(row) } else { row };
+        Self { width, height, lanes, registers, pitch }
+    }
+
+    /// Whether a row has few registers, whose operations are listed.
+    pub(crate) fn is_narrow(&self) -> bool {
+        self.registers <= FEW
+    }
+
+    /// How many lanes the registers of a row have.
+    pub(crate) fn row_lanes(&self) -> usize {
+        self.registers * self.lanes
+    }
+
+    /// How many numbers a row has, for passes over all its slots.
+    pub(crate) fn row_slots(&self) -> usize {
+        self.row_lanes().next_multiple_of(PADDING)
     }
 
     /// Rejects a sheet so narrow that the padding of its rows dominates the memory of the plan.
@@ -54,7 +74,7 @@ impl Layout {
 
     /// The index of column `i` in a row.
     pub(crate) fn in_row(&self, i: usize) -> usize {
-        i % self.registers * STRIDE + i / self.registers
+        i % self.registers * self.lanes + i / self.registers
     }
 
     /// The index of particle (i, j) in a column.
@@ -78,15 +98,15 @@ impl Layout {
 
     /// Whether rows have no padding lanes.
     pub(crate) fn is_full(&self) -> bool {
-        self.width == self.registers * STRIDE
+        self.width == self.row_lanes()
     }
 
     /// For sticks that span `across` columns, 1 in the lanes of a row that have a stick and
-    /// [`ABSENT`] in the others.
-    pub(crate) fn presence(&self, across: usize) -> Column<f32> {
+    /// [`ABSENT`] in the others; only those of the columns that `chosen` selects.
+    pub(crate) fn presence(&self, across: usize, chosen: impl Fn(usize) -> bool) -> Column<f32> {
         let mut presence = Column::new(0);
-        presence.resize(self.registers * STRIDE, ABSENT);
-        for i in 0..self.width.saturating_sub(across) {
+        presence.resize(self.row_lanes(), ABSENT);
+        for i in (0..self.width.saturating_sub(across)).filter(|&i| chosen(i)) {
             presence[self.in_row(i)] = 1.0;
         }
         presence

@@ -8,24 +8,31 @@
 //! # Layout
 //!
 //! Sticks along a row join neighbouring columns, and the sticks of a register must share no
-//! particle. So a row is stored in *strides*: with `W` registers of 16 lanes a row, column
+//! particle. So a row is stored in *strides*: with `W` registers of `L` lanes a row, column
 //! `l W + m` is lane `l` of register `m`.
 //!
 //! ```text
-//!             lane 0   lane 1   ...  lane 15
-//! register 0  0        W             15 W
-//! register 1  1        W + 1         15 W + 1
+//!             lane 0   lane 1   ...  lane L-1
+//! register 0  0        W             (L-1) W
+//! register 1  1        W + 1         (L-1) W + 1
 //! ...
-//! register W-1         2 W - 1       16 W - 1
+//! register W-1         2 W - 1       L W - 1
 //! ```
 //!
 //! The right neighbours of register `m` are then register `m + 1`, whole and aligned; only the
 //! last registers of a row wrap around to the first ones, shifted by one lane. That shift is done
-//! in registers, because a load across two recent stores stalls (no store forwarding). `W` is a
-//! multiple of 4, so that the two batches of a family along a row (every other stick, every other
-//! two sticks) consist of whole registers. The layout has 16 lanes on every machine; narrower
-//! registers process a layout register in several parts. (With wider ones the kernel does not
-//! compile; the tests' `Array<N>` has `N` lanes.)
+//! in registers, because a load across two recent stores stalls (no store forwarding). If `W` is a
+//! multiple of 4, the two batches of a family along a row (every other stick, every other two
+//! sticks) consist of whole registers.
+//!
+//! A row of up to 6 registers has as many as it needs. Where a batch is then not whole registers, an
+//! operation relaxes some lanes of a register and leaves the others, twice. In such a *narrow* sheet
+//! a row of sticks is a few operations, each of which waits for the row before. So the operations of
+//! a stage (a band, or the whole of a small sheet) are listed and sorted by level of dependency (see
+//! `narrow.rs`).
+//!
+//! The kernel does not compile for registers of more than 16 lanes (the tests' `Array<N>` has `N`
+//! lanes):
 //!
 //! ```
 //! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../lanes/tests/lanes/array.rs"));
@@ -41,9 +48,9 @@
 //! # }
 //! ```
 //!
-//! So a row of up to 64 particles takes 64 numbers in each column. A sheet whose padded columns
-//! exceed both 2²² numbers and four times its particles is rejected
-//! ([`PlanError::Limit`](taut_core::PlanError::Limit)); sheets of 16 columns and more never are.
+//! Rows are padded to a multiple of 16 numbers. A sheet whose padded columns exceed both 2²² numbers
+//! and four times its particles is rejected ([`PlanError::Limit`](taut_core::PlanError::Limit));
+//! sheets of 4 columns and more never are.
 //!
 //! Rows of equal masses and sticks of equal rest lengths need no columns of constants, and
 //! consecutive rows with the same constants are relaxed in one loop. With masses of 1 kg the
@@ -69,6 +76,7 @@ mod constants;
 mod engine;
 mod kernel;
 mod layout;
+mod narrow;
 mod rows;
 mod stages;
 mod sweep;

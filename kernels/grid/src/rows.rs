@@ -8,7 +8,7 @@ use taut_core::{PADDING, ParticleView, SlotLayout};
 use taut_lanes::slots::{Pass, integrate};
 use taut_lanes::{Operation, Shared, Vector};
 
-use crate::layout::{Layout, STRIDE};
+use crate::layout::Layout;
 
 /// The positions of the particles of a sheet at one time, by axis: as columns, `width * height`
 /// numbers each, and in strided rows, [`Layout::len`] each.
@@ -73,8 +73,9 @@ impl<const D: usize> Operation for OverRows<'_, D> {
         let Sheets { layout, present, previous, inverse_mass, offsets } = sheets;
         let (Points { columns, strided }, start) = (present, previous.strided);
         let Layout { width, registers, pitch, .. } = layout;
-        let row_len = registers * STRIDE;
-        let scratch = &mut scratch[..row_len];
+        let (row_len, row_lanes) = (layout.row_slots(), layout.row_lanes());
+        assert!(layout.lanes == V::LANES);
+        let scratch = &mut scratch[..row_lanes];
         let mut not_finite = 0.0;
         if let Pass::Integrate(motion, _) = pass {
             for row in rows.clone() {
@@ -97,7 +98,7 @@ impl<const D: usize> Operation for OverRows<'_, D> {
                 let (x, strided) = unsafe {
                     (
                         slice::from_raw_parts_mut(x.add(row * width), width),
-                        slice::from_raw_parts_mut(strided.add(row * pitch), row_len),
+                        slice::from_raw_parts_mut(strided.add(row * pitch), row_lanes),
                     )
                 };
                 match pass {
@@ -138,10 +139,8 @@ impl<const D: usize> Operation for OverRows<'_, D> {
     }
 }
 
-/// Copies one coordinate of a row into strides or back, four registers of the layout at a time: a
-/// register's numbers are `registers` apart in the row, and four neighbours in the row are the
-/// same lane of four registers. Adds `signed_zero` when copying into strides. Returns NaN if a
-/// position copied back is not finite, else 0.
+/// Copies one coordinate of a row into strides or back. Adds `signed_zero` when copying into
+/// strides. Returns NaN if a position copied back is not finite, else 0.
 #[inline(always)]
 fn transpose<V: Vector, const INTO_STRIDES: bool>(
     cpu: V::Cpu,
@@ -150,31 +149,72 @@ fn transpose<V: Vector, const INTO_STRIDES: bool>(
     strided: &mut [f32],
     signed_zero: f32,
 ) -> f32 {
+    match registers {
+        1 => transpose_few::<1, INTO_STRIDES>(row, strided, signed_zero),
+        2 => transpose_few::<2, INTO_STRIDES>(row, strided, signed_zero),
+        3 => transpose_few::<3, INTO_STRIDES>(row, strided, signed_zero),
+        5 => transpose_few::<5, INTO_STRIDES>(row, strided, signed_zero),
+        6 => transpose_few::<6, INTO_STRIDES>(row, strided, signed_zero),
+        _ => transpose_fours::<V, INTO_STRIDES>(cpu, registers, row, strided, signed_zero),
+    }
+}
+
+/// [`transpose`] for rows of `W` registers.
+#[inline(always)]
+fn transpose_few<const W: usize, const INTO_STRIDES: bool>(
+    row: &mut [f32],
+    strided: &mut [f32],
+    signed_zero: f32,
+) -> f32 {
+    let lanes = strided.len() / W;
+    let mut not_finite = 0.0;
+    for (lane, neighbours) in row.as_chunks_mut::<W>().0.iter_mut().enumerate() {
+        for (register, x) in neighbours.iter_mut().enumerate() {
+            let slot = &mut strided[register * lanes + lane];
+            if INTO_STRIDES {
+                *slot = *x + signed_zero;
+            } else {
+                *x = *slot;
+                not_finite += *slot * 0.0;
+            }
+        }
+    }
+    not_finite
+}
+
+/// [`transpose`] four registers at a time: a register's numbers are `registers` apart in the row,
+/// and four neighbours in the row are the same lane of four registers.
+#[inline(always)]
+fn transpose_fours<V: Vector, const INTO_STRIDES: bool>(
+    cpu: V::Cpu,
+    registers: usize,
+    row: &mut [f32],
+    strided: &mut [f32],
+    signed_zero: f32,
+) -> f32 {
     assert!(registers.is_multiple_of(4));
-    assert!(row.len() == registers * STRIDE && strided.len() == registers * STRIDE);
-    const { assert!(STRIDE.is_multiple_of(V::LANES) && PADDING.is_multiple_of(V::LANES)) };
+    assert!(row.len() == registers * V::LANES && strided.len() == registers * V::LANES);
+    const { assert!(PADDING.is_multiple_of(V::LANES)) };
     let (zero, signed_zero) = (V::splat(cpu, 0.0), V::splat(cpu, signed_zero));
     let mut not_finite = zero;
     let (row, strided) = (row.as_mut_ptr(), strided.as_mut_ptr());
     for first in (0..registers).step_by(4) {
-        for lane in (0..STRIDE).step_by(V::LANES) {
-            // SAFETY: `first + 3 < registers`, and each lane is below `STRIDE`, which the lanes
-            // divide, so every place is below `registers * STRIDE`, which both slices have.
-            unsafe {
-                let in_row = |l: usize| row.add((lane + l) * registers + first).cast::<[f32; 4]>();
-                let register = |m: usize| strided.add((first + m) * STRIDE + lane);
-                if INTO_STRIDES {
-                    let four = V::gather(cpu, |l| in_row(l).cast_const());
-                    for (m, lanes) in four.into_iter().enumerate() {
-                        (lanes + signed_zero).store(register(m));
-                    }
-                } else {
-                    let four: [V; 4] = core::array::from_fn(|m| V::load(cpu, register(m)));
-                    for lanes in four {
-                        not_finite = not_finite + lanes * zero;
-                    }
-                    V::scatter(four, in_row);
+        // SAFETY: `first + 3 < registers` and lanes are below `LANES`, so every place is below
+        // `registers * LANES`, which both slices have.
+        unsafe {
+            let in_row = |l: usize| row.add(l * registers + first).cast::<[f32; 4]>();
+            let register = |m: usize| strided.add((first + m) * V::LANES);
+            if INTO_STRIDES {
+                let four = V::gather(cpu, |l| in_row(l).cast_const());
+                for (m, lanes) in four.into_iter().enumerate() {
+                    (lanes + signed_zero).store(register(m));
                 }
+            } else {
+                let four: [V; 4] = core::array::from_fn(|m| V::load(cpu, register(m)));
+                for lanes in four {
+                    not_finite = not_finite + lanes * zero;
+                }
+                V::scatter(four, in_row);
             }
         }
     }

@@ -28,6 +28,18 @@ pub(crate) struct Stage {
     pub(crate) leave: Range<usize>,
 }
 
+impl Stage {
+    /// Consecutive stages as one.
+    pub(crate) fn merged(stages: &[Self]) -> Option<Self> {
+        let [first, .., last] = stages else { return stages.first().cloned() };
+        Some(Self {
+            enter: first.enter.start..last.enter.end,
+            strips: stages.iter().flat_map(|stage| stage.strips.iter().cloned()).collect(),
+            leave: first.leave.start..last.leave.end,
+        })
+    }
+}
+
 /// The blocks of the schedule, each as a stage: those of the first phase, which together enter
 /// all rows, and then the seams, which enter none.
 pub(crate) fn blocks(sheet: &Sheet) -> [Vec<Stage>; 2] {

@@ -6,7 +6,7 @@ use taut_core::{Column, Factor, Response, WithFactor, relax_by};
 use taut_lanes::{Operation, Shared, Vector};
 
 use crate::constants::{Constants, Mixed, Row, Strand};
-use crate::layout::{Layout, STRIDE};
+use crate::layout::Layout;
 use crate::stages::Strip;
 
 /// Relaxes strips of a sheet, in sequence.
@@ -66,46 +66,40 @@ impl<const D: usize> Relax<'_, D> {
     /// Rows of one family, all [`Row::Mixed`] or all of the same constants.
     #[inline(always)]
     fn rows<V: Vector, F: Factor>(&self, cpu: V::Cpu, strand: &Strand, rows: Range<usize>) {
-        let Layout { registers, pitch, .. } = self.constants.layout;
+        let Layout { registers, pitch, lanes, .. } = self.constants.layout;
         let Strand { across, down, leans_left, .. } = *strand;
-        let row_len = registers * STRIDE;
+        let row_len = registers * lanes;
         // The bounds that the raw pointers below rely on; the columns have them by contract.
         let end = (rows.end + down) * pitch;
         assert!(self.constants.layout.len() >= end && pitch >= row_len);
         assert!(self.inverse_mass.len() >= end && across < 3 && registers >= 4);
-        assert!(registers.is_multiple_of(4) && across + down > 0);
+        assert!(registers.is_multiple_of(4) && across + down > 0 && lanes == V::LANES);
         let constants = strand.rows[rows.start];
         let columns = self.position.map(|Shared(column)| column);
         let path = Path { columns, rows, registers, pitch, across, down, leans_left };
         let presence = &self.presence[across][..row_len];
         let whole = self.constants.layout.is_full();
         match (constants, &strand.mixed) {
-            (Row::Equal { rest_term, weight_term, masses }, _) => {
-                let rest_term = V::splat(cpu, rest_term);
-                let equal = |masses: [V; 2], weight_term: V| Equal {
-                    cpu,
-                    masses,
-                    terms: [rest_term, weight_term],
-                    presence,
-                };
-                // Special cases for the compiler: masses of 1 need no multiplication, and equal
-                // masses the same displacement at both ends.
-                if same(masses, [1.0; 2]) {
-                    let two = V::splat(cpu, F::weight_term(2.0));
-                    let unit = equal([V::splat(cpu, 1.0); 2], two);
-                    if whole {
-                        path.relax(F::default(), &Whole(unit));
-                    } else {
-                        path.relax(F::default(), &unit);
-                    }
+            // Special cases for the compiler: masses of 1 need no multiplication, and equal masses
+            // the same displacement at both ends.
+            (Row::Unit { rest_term }, _) => {
+                let [one, two, rest] =
+                    [1.0, F::weight_term(2.0), rest_term].map(|it| V::splat(cpu, it));
+                let unit = Equal { cpu, masses: [one; 2], terms: [rest, two], presence };
+                if whole {
+                    path.relax(F::default(), &Whole(unit));
                 } else {
-                    let [a, b]: [V; 2] = masses.map(|mass| V::splat(cpu, mass));
-                    let weight_term = V::splat(cpu, weight_term);
-                    if whole && same([masses[0]; 2], masses) {
-                        path.relax(F::default(), &Whole(equal([a; 2], weight_term)));
-                    } else {
-                        path.relax(F::default(), &equal([a, b], weight_term));
-                    }
+                    path.relax(F::default(), &unit);
+                }
+            }
+            (Row::Equal { rest_term, weight_term, masses }, _) => {
+                let [a, b]: [V; 2] = masses.map(|mass| V::splat(cpu, mass));
+                let terms = [rest_term, weight_term].map(|term| V::splat(cpu, term));
+                if whole && masses[0].to_bits() == masses[1].to_bits() {
+                    let equal = Equal { cpu, masses: [a; 2], terms, presence };
+                    path.relax(F::default(), &Whole(equal));
+                } else {
+                    path.relax(F::default(), &Equal { cpu, masses: [a, b], terms, presence });
                 }
             }
             (Row::Mixed, Some(mixed)) => {
@@ -151,17 +145,17 @@ impl<const D: usize> Path<D> {
                 let [from, to] = [from, to].map(|row| row * pitch);
                 let sticks = |i: usize| {
                     let register = i + (i & skip) + batch * across;
-                    (register, Sticks { row, from, to, in_row: register * STRIDE })
+                    (register, Sticks { row, from, to, in_row: register * V::LANES })
                 };
                 // SAFETY: `rows` has checked that the columns have both rows; all registers
                 // are below `registers`, and so are their partners, wrapped or not.
                 unsafe {
                     for (register, sticks) in (0..count - wrapping).map(sticks) {
-                        let partner = (register + across) * STRIDE;
+                        let partner = (register + across) * V::LANES;
                         self.relax_register(formula, constants, sticks, partner);
                     }
                     for (register, sticks) in (count - wrapping..count).map(sticks) {
-                        let partner = (register + across - registers) * STRIDE;
+                        let partner = (register + across - registers) * V::LANES;
                         self.relax_wrapped(formula, constants, sticks, partner);
                     }
                 }
@@ -169,7 +163,7 @@ impl<const D: usize> Path<D> {
         }
     }
 
-    /// Relaxes the sticks from one layout register to another, at `partner` in its row.
+    /// Relaxes the sticks from one register to another, at `partner` in its row.
     ///
     /// # Safety
     /// - The columns have both rows, and both registers are in them.
@@ -181,24 +175,20 @@ impl<const D: usize> Path<D> {
         sticks: Sticks,
         partner: usize,
     ) {
-        const { assert!(STRIDE.is_multiple_of(V::LANES)) };
-        for lane in (0..STRIDE).step_by(V::LANES) {
-            let sticks = Sticks { in_row: sticks.in_row + lane, ..sticks };
-            // SAFETY: by contract; `lane` stays inside of the registers.
-            unsafe {
-                let given = constants.at(&sticks, partner + lane, false);
-                let (place_a, place_b) = (sticks.from + sticks.in_row, sticks.to + partner + lane);
-                let (a, b) = (self.load(given.cpu, place_a), self.load(given.cpu, place_b));
-                let (new_a, new_b) = given.relax(formula, a, b);
-                self.store(place_a, new_a);
-                self.store(place_b, new_b);
-            }
+        // SAFETY: by contract.
+        unsafe {
+            let given = constants.at(&sticks, partner, false);
+            let (place_a, place_b) = (sticks.from + sticks.in_row, sticks.to + partner);
+            let (a, b) = (self.load(given.cpu, place_a), self.load(given.cpu, place_b));
+            let (new_a, new_b) = given.relax(formula, a, b);
+            self.store(place_a, new_a);
+            self.store(place_b, new_b);
         }
     }
 
     /// Relaxes sticks that wrap around the end of the row, where `partner` is shifted by one lane.
     /// The shift is done in registers: a load across two recent stores would wait for both to reach
-    /// the cache.
+    /// the cache. The last lane, which has no stick, takes the place of lane 0.
     ///
     /// # Safety
     /// - As for [`relax_register`](Self::relax_register).
@@ -210,31 +200,15 @@ impl<const D: usize> Path<D> {
         sticks: Sticks,
         partner: usize,
     ) {
-        const { assert!(STRIDE.is_multiple_of(V::LANES)) };
-        let partner_at = sticks.to + partner;
-        // SAFETY: by contract; `lane` stays inside of the registers.
+        // SAFETY: by contract.
         unsafe {
-            let cpu = constants.at(&sticks, partner, true).cpu;
-            let first: [V; D] = self.load(cpu, partner_at);
-            let mut here = first;
-            // Its last lane is lane 0 of the register, which belongs to no stick here.
-            let mut before = first.map(|lanes| lanes.successors(lanes));
-            for lane in (0..STRIDE).step_by(V::LANES) {
-                let sticks = Sticks { in_row: sticks.in_row + lane, ..sticks };
-                let next = if lane + V::LANES < STRIDE {
-                    self.load(cpu, partner_at + lane + V::LANES)
-                } else {
-                    first
-                };
-                let given = constants.at(&sticks, partner + lane + 1, true);
-                let place_a = sticks.from + sticks.in_row;
-                let b = core::array::from_fn(|axis| here[axis].successors(next[axis]));
-                let (new_a, new_b) = given.relax(formula, self.load(cpu, place_a), b);
-                self.store(place_a, new_a);
-                let back = core::array::from_fn(|axis| new_b[axis].predecessors(before[axis]));
-                self.store(partner_at + lane, back);
-                (here, before) = (next, new_b);
-            }
+            let given = constants.at(&sticks, partner + 1, true);
+            let (place_a, place_b) = (sticks.from + sticks.in_row, sticks.to + partner);
+            let here: [V; D] = self.load(given.cpu, place_b);
+            let b = successors(here);
+            let (new_a, new_b) = given.relax(formula, self.load(given.cpu, place_a), b);
+            self.store(place_a, new_a);
+            self.store(place_b, predecessors(new_b));
         }
     }
 
@@ -257,6 +231,25 @@ impl<const D: usize> Path<D> {
     }
 }
 
+/// Each register rotated by one lane: lane 0 becomes the last one. (Loops, because a closure does
+/// not use its caller's target features.)
+#[inline(always)]
+pub(crate) fn successors<V: Vector, const D: usize>(mut registers: [V; D]) -> [V; D] {
+    for lanes in &mut registers {
+        *lanes = lanes.successors(*lanes);
+    }
+    registers
+}
+
+/// The inverse of [`successors`].
+#[inline(always)]
+pub(crate) fn predecessors<V: Vector, const D: usize>(mut registers: [V; D]) -> [V; D] {
+    for lanes in &mut registers {
+        *lanes = lanes.predecessors(*lanes);
+    }
+    registers
+}
+
 /// A register of sticks: the row that they begin in, the offsets of the rows of both ends in the
 /// columns, and the offset of their first ends in the row.
 #[derive(Clone, Copy)]
@@ -268,18 +261,23 @@ struct Sticks {
 }
 
 /// The constants of a register of sticks.
-struct Given<V: Vector> {
-    cpu: V::Cpu,
-    masses: [V; 2],
-    terms: [V; 2],
-    response: Option<Response<V>>,
+pub(crate) struct Given<V: Vector> {
+    pub(crate) cpu: V::Cpu,
+    pub(crate) masses: [V; 2],
+    pub(crate) terms: [V; 2],
+    pub(crate) response: Option<Response<V>>,
     /// Negative in lanes without a stick.
-    present: Option<V>,
+    pub(crate) present: Option<V>,
 }
 
 impl<V: Vector> Given<V> {
     #[inline(always)]
-    fn relax<F: Factor, const D: usize>(&self, _: F, a: [V; D], b: [V; D]) -> ([V; D], [V; D]) {
+    pub(crate) fn relax<F: Factor, const D: usize>(
+        &self,
+        _: F,
+        a: [V; D],
+        b: [V; D],
+    ) -> ([V; D], [V; D]) {
         let Self { cpu, masses, terms, response, present } = *self;
         let mut d: [V; D] = core::array::from_fn(|axis| b[axis] - a[axis]);
         if let Some(present) = present {
@@ -303,7 +301,7 @@ trait Constant<V: Vector> {
     unsafe fn at(&self, sticks: &Sticks, partner: usize, wraps: bool) -> Given<V>;
 }
 
-/// [`Row::Equal`].
+/// [`Row::Unit`] and [`Row::Equal`].
 struct Equal<'a, V: Vector> {
     cpu: V::Cpu,
     masses: [V; 2],
@@ -322,7 +320,7 @@ impl<V: Vector> Constant<V> for Equal<'_, V> {
     }
 }
 
-/// [`Row::Equal`] where the row has no padding: only registers that wrap have a lane without a
+/// [`Equal`] where the row has no padding: only registers that wrap have a lane without a
 /// stick.
 struct Whole<'a, V: Vector>(Equal<'a, V>);
 
@@ -358,9 +356,4 @@ impl<V: Vector> Constant<V> for Varied<'_, V> {
             Given { cpu, masses, terms: [rest, weight], response, present: Some(stretched) }
         }
     }
-}
-
-/// Whether both pairs are equal to the bit.
-fn same(one: [f32; 2], other: [f32; 2]) -> bool {
-    one.map(f32::to_bits) == other.map(f32::to_bits)
 }

@@ -15,9 +15,9 @@ use taut_lanes::slots::{Pass, Sweep};
 use taut_lanes::{Machine, Shared};
 
 use crate::constants::Constants;
-use crate::layout::STRIDE;
+use crate::narrow::{Narrow, Pairs, RegisterPair, RelaxPairs};
 use crate::rows::{OverRows, Points, Sheets};
-use crate::stages::Stage;
+use crate::stages::{Stage, Strip};
 use crate::sweep::Relax;
 
 /// Number of adjacent sweeps: the bands of two fit the L1 cache unless the sheet is wide
@@ -42,9 +42,32 @@ pub(crate) struct Field<'a, M, const D: usize> {
     pub(crate) blocks: &'a [Stage],
     /// The stages for one thread.
     pub(crate) stages: &'a [Stage],
+    /// The operations, if the rows have few registers.
+    pub(crate) narrow: Option<&'a Narrow>,
 }
 
 impl<M: Machine, const D: usize> Field<'_, M, D> {
+    /// Sweeps the whole sheet.
+    ///
+    /// # Safety
+    /// - As for [`sweep_stages`](Self::sweep_stages), for all rows.
+    pub(crate) unsafe fn sweep_all(&self, sweep: Sweep<'_, D>) {
+        let pairs = self.narrow.map(|narrow| &narrow.stages[..]);
+        // SAFETY: by contract.
+        unsafe { self.sweep_stages(self.stages, pairs, 0, sweep) };
+    }
+
+    /// Sweeps one block.
+    ///
+    /// # Safety
+    /// - As for [`sweep_stages`](Self::sweep_stages), for the rows of the block and those that its
+    ///   sticks reach.
+    pub(crate) unsafe fn sweep_block(&self, block: usize, sweep: Sweep<'_, D>) {
+        let pairs = self.narrow.map(|narrow| &narrow.blocks[block..=block]);
+        // SAFETY: by contract.
+        unsafe { self.sweep_stages(&self.blocks[block..=block], pairs, block, sweep) };
+    }
+
     /// Relaxes some stages by sweeps that follow each other.
     ///
     /// A sweep is an iteration, with the motion before it if it is the first of its substep. A wave
@@ -59,36 +82,34 @@ impl<M: Machine, const D: usize> Field<'_, M, D> {
     ///   and valid for reading and writing at the rows of the stages, and those that their sticks
     ///   reach; no other code accesses them during the call, nor the share of `scratch` of that
     ///   block.
-    pub(crate) unsafe fn sweep_stages(&self, stages: &[Stage], block: usize, sweep: Sweep<'_, D>) {
+    unsafe fn sweep_stages(
+        &self,
+        stages: &[Stage],
+        pairs: Option<&[Pairs]>,
+        block: usize,
+        sweep: Sweep<'_, D>,
+    ) {
         let Sweep { entry_pass, substeps, iterations, write_back } = sweep;
-        let Self { machine, constants, sheets, presence, scratch, finite, .. } = *self;
-        let row_len = sheets.layout.registers * STRIDE;
-        let over_rows = |sheets, rows: &Range<usize>, pass, finite| {
-            // SAFETY: by contract; the slice is used by this pass alone.
-            machine.run(unsafe {
-                let scratch = slice::from_raw_parts_mut(scratch.0.add(block * row_len), row_len);
-                OverRows::new(sheets, rows.clone(), pass, scratch, finite)
-            });
-        };
-        let ignored = AtomicBool::new(true);
-        let over_stage = |stage: &Stage, sweep: usize| {
+        let over_stage = |at: usize, sweep: usize| {
             let (substep, iteration) = (sweep / iterations.max(1), sweep % iterations.max(1));
             let substeps_left = substeps - 1 - substep;
-            let sheets = if substeps_left % 2 == 0 { sheets } else { sheets.swapped() };
-            if let (Some(pass), 0) = (entry_pass, iteration) {
-                over_rows(sheets, &stage.enter, pass, finite);
-            }
-            if iterations > 0 {
-                let Sheets { present: Points { strided, .. }, inverse_mass, .. } = sheets;
-                let strips = &stage.strips;
-                // SAFETY: by contract.
-                machine
-                    .run(unsafe { Relax::new(constants, strided, inverse_mass, presence, strips) });
-            }
-            if write_back && substeps_left < 2 && iteration + 1 >= iterations {
-                // Previous positions need not be finite.
-                let finite = if substeps_left == 0 { finite } else { &ignored };
-                over_rows(sheets, &stage.leave, Pass::WriteBack, finite);
+            let sheets = if substeps_left % 2 == 0 { self.sheets } else { self.sheets.swapped() };
+            // SAFETY: by contract.
+            unsafe {
+                if let (Some(pass), 0) = (entry_pass, iteration) {
+                    self.over_rows(sheets, &stages[at].enter, pass, block, self.finite);
+                }
+                if iterations > 0 {
+                    match (pairs, self.narrow) {
+                        (Some(pairs), Some(narrow)) => {
+                            self.relax_pairs(sheets, narrow, &pairs[at]);
+                        }
+                        _ => self.relax_strips(sheets, &stages[at].strips),
+                    }
+                }
+                if write_back && substeps_left < 2 && iteration + 1 >= iterations {
+                    self.write_rows_back(sheets, &stages[at].leave, block, substeps_left);
+                }
             }
         };
         for sweeps in parts(0..substeps.saturating_mul(iterations.max(1)), SWEEPS_IN_PROGRESS) {
@@ -97,14 +118,68 @@ impl<M: Machine, const D: usize> Field<'_, M, D> {
                     for wave in waves.clone() {
                         for sweep in adjacent.clone() {
                             let at = wave.checked_sub(sweep - sweeps.start);
-                            if let Some(stage) = at.and_then(|at| stages.get(at)) {
-                                over_stage(stage, sweep);
+                            if let Some(at) = at.filter(|&at| at < stages.len()) {
+                                over_stage(at, sweep);
                             }
                         }
                     }
                 }
             }
         }
+    }
+
+    /// # Safety
+    /// - As for [`sweep_stages`](Self::sweep_stages), for the rows that these strips reach.
+    unsafe fn relax_strips(&self, sheets: Sheets<'_, D>, strips: &[Strip]) {
+        let Self { machine, constants, presence, .. } = *self;
+        let Sheets { present: Points { strided, .. }, inverse_mass, .. } = sheets;
+        // SAFETY: by contract.
+        machine.run(unsafe { Relax::new(constants, strided, inverse_mass, presence, strips) });
+    }
+
+    /// # Safety
+    /// - As for [`sweep_stages`](Self::sweep_stages), for the rows that these pairs of `narrow`
+    ///   join.
+    unsafe fn relax_pairs(&self, sheets: Sheets<'_, D>, narrow: &Narrow, pairs: &[RegisterPair]) {
+        let Self { machine, constants, .. } = *self;
+        let Sheets { present: Points { strided, .. }, inverse_mass, .. } = sheets;
+        // SAFETY: by contract; `narrow` was made of the constants.
+        machine.run(unsafe { RelaxPairs::new(constants, narrow, strided, inverse_mass, pairs) });
+    }
+
+    /// # Safety
+    /// - As for [`sweep_stages`](Self::sweep_stages), for these rows.
+    unsafe fn over_rows(
+        &self,
+        sheets: Sheets<'_, D>,
+        rows: &Range<usize>,
+        pass: Pass<'_, D>,
+        block: usize,
+        finite: &AtomicBool,
+    ) {
+        let row_lanes = sheets.layout.row_lanes();
+        // SAFETY: by contract; the slice is used by this pass alone.
+        self.machine.run(unsafe {
+            let scratch =
+                slice::from_raw_parts_mut(self.scratch.0.add(block * row_lanes), row_lanes);
+            OverRows::new(sheets, rows.clone(), pass, scratch, finite)
+        });
+    }
+
+    /// # Safety
+    /// - As for [`sweep_stages`](Self::sweep_stages), for these rows.
+    unsafe fn write_rows_back(
+        &self,
+        sheets: Sheets<'_, D>,
+        rows: &Range<usize>,
+        block: usize,
+        substeps_left: usize,
+    ) {
+        // Previous positions need not be finite.
+        let ignored = AtomicBool::new(true);
+        let finite = if substeps_left == 0 { self.finite } else { &ignored };
+        // SAFETY: by contract.
+        unsafe { self.over_rows(sheets, rows, Pass::WriteBack, block, finite) };
     }
 }
 

@@ -1,0 +1,345 @@
+//! Sheets whose rows have few registers.
+//!
+//! A row of sticks is a few operations on registers then, and each row waits for the one before it.
+//! So operations are sorted by level: an operation is one level above the last ones that used its
+//! two registers. Those of a level share no register, and a CPU runs several of them at once.
+//! Sticks that share a particle keep their order, so the bits are those of the schedule.
+
+use alloc::vec::Vec;
+
+use taut_core::{ABSENT, Column, Factor, Response, WithFactor};
+use taut_lanes::{Operation, Shared, Vector};
+
+use crate::constants::{Constants, Mixed, Row};
+use crate::layout::Layout;
+use crate::stages::{Stage, Strip};
+use crate::sweep::{Given, predecessors, successors};
+
+/// The most operations that are sorted together: more fill the L1 cache.
+const OPERATIONS_MAX: usize = 1024;
+
+/// The sticks from a register of one row to a register of the same or another row.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RegisterPair {
+    /// The offsets of the registers with the first and the second ends, in a column.
+    from: u32,
+    to: u32,
+    /// The row that the sticks begin in.
+    row: u32,
+    strand: u8,
+    /// The register of the first ends in its row.
+    register: u8,
+    /// Which of the columns of [`Narrow::presence`].
+    presence: u8,
+    /// By how many lanes the second ends are shifted.
+    shift: u8,
+    /// Whether every lane has a stick.
+    is_whole: bool,
+}
+
+/// Pairs of registers in an order that gives the bits of the schedule.
+pub(crate) type Pairs = Vec<RegisterPair>;
+
+/// The operations of a narrow sheet.
+#[derive(Debug)]
+pub(crate) struct Narrow {
+    layout: Layout,
+    /// The lanes with a stick: for sticks that span 0, 1 and 2 columns, then for both batches of
+    /// those along a row, of span 1 and 2.
+    presence: [Column<f32>; 7],
+    /// For each stage.
+    pub(crate) stages: Vec<Pairs>,
+    /// For each block.
+    pub(crate) blocks: Vec<Pairs>,
+}
+
+impl Narrow {
+    /// `stages` are the whole schedule for one thread, and `blocks` what several threads take. The
+    /// stages of a small sheet become one: the more operations are sorted together, the more of them
+    /// are independent.
+    pub(crate) fn new(constants: &Constants, stages: &mut Vec<Stage>, blocks: &[Stage]) -> Self {
+        let layout = constants.layout;
+        let batch = |across: usize, parity: usize| {
+            layout.presence(across, move |i| i / across % 2 == parity)
+        };
+        let presence = [
+            layout.presence(0, |_| true),
+            layout.presence(1, |_| true),
+            layout.presence(2, |_| true),
+            batch(1, 0),
+            batch(1, 1),
+            batch(2, 0),
+            batch(2, 1),
+        ];
+        let mut narrow = Self { layout, presence, stages: Vec::new(), blocks: Vec::new() };
+        narrow.stages = stages.iter().map(|stage| narrow.pairs(constants, stage)).collect();
+        if narrow.stages.iter().map(Vec::len).sum::<usize>() <= OPERATIONS_MAX {
+            *stages = Stage::merged(stages).into_iter().collect();
+            narrow.stages = stages.iter().map(|stage| narrow.pairs(constants, stage)).collect();
+        }
+        narrow.blocks = blocks.iter().map(|stage| narrow.pairs(constants, stage)).collect();
+        narrow
+    }
+
+    /// The operations of one iteration of a stage, sorted by level.
+    fn pairs(&self, constants: &Constants, stage: &Stage) -> Pairs {
+        let strips = stage.strips.iter();
+        let pairs: Pairs = strips.flat_map(|strip| self.pairs_of(constants, strip)).collect();
+        let registers = |pair: &RegisterPair| {
+            [pair.from, pair.to].map(|offset| offset as usize / self.layout.lanes)
+        };
+        let first = pairs.iter().flat_map(registers).min().unwrap_or_default();
+        let last = pairs.iter().flat_map(registers).max().unwrap_or_default();
+        let mut levels = alloc::vec![0_u32; last - first + 1];
+        let mut leveled: Vec<(u32, RegisterPair)> = Vec::with_capacity(pairs.len());
+        for pair in pairs {
+            let [from, to] = registers(&pair).map(|register| register - first);
+            let level = levels[from].max(levels[to]) + 1;
+            (levels[from], levels[to]) = (level, level);
+            leveled.push((level, pair));
+        }
+        leveled.sort_by_key(|(level, _)| *level);
+        leveled.into_iter().map(|(_, pair)| pair).collect()
+    }
+
+    /// The operations of a strip, in the order of the schedule.
+    fn pairs_of<'a>(
+        &'a self,
+        constants: &'a Constants,
+        strip: &'a Strip,
+    ) -> impl Iterator<Item = RegisterPair> + use<'a> {
+        let Layout { registers, lanes, pitch, .. } = self.layout;
+        let strand = &constants.strands[strip.strand];
+        let (across, down) = (strand.across, strand.down);
+        let columns = match (across, down) {
+            (1, 0) => 3..5,
+            (2, 0) => 5..7,
+            _ => across..across + 1,
+        };
+        strip.rows.clone().flat_map(move |row| {
+            columns.clone().flat_map(move |presence| {
+                let has_sticks = move |register: &usize| {
+                    let lanes = &self.presence[presence][register * lanes..][..lanes];
+                    lanes.iter().any(|&lane| lane >= 0.0)
+                };
+                let is_whole = move |register: usize| {
+                    let lanes = &self.presence[presence][register * lanes..][..lanes];
+                    lanes.iter().all(|&lane| lane >= 0.0)
+                };
+                (0..registers).filter(has_sticks).map(move |register| {
+                    let partner = register + across;
+                    let [from, to] =
+                        if strand.leans_left { [row + down, row] } else { [row, row + down] };
+                    RegisterPair {
+                        from: (from * pitch + register * lanes) as u32,
+                        to: (to * pitch + partner % registers * lanes) as u32,
+                        row: row as u32,
+                        strand: strip.strand as u8,
+                        register: register as u8,
+                        presence: presence as u8,
+                        shift: (partner / registers) as u8,
+                        is_whole: is_whole(register),
+                    }
+                })
+            })
+        })
+    }
+}
+
+/// Relaxes pairs of registers, in sequence.
+pub(crate) struct RelaxPairs<'a, const D: usize> {
+    constants: &'a Constants,
+    narrow: &'a Narrow,
+    position: [*mut f32; D],
+    inverse_mass: &'a [f32],
+    pairs: &'a [RegisterPair],
+}
+
+impl<'a, const D: usize> RelaxPairs<'a, D> {
+    /// # Safety
+    /// - `narrow` was made of the constants, and `pairs` are its own.
+    /// - The columns of `position` have [`Layout::len`] numbers each, and are valid for reading and
+    ///   writing at the rows that the sticks join; no other code accesses these meanwhile.
+    pub(crate) unsafe fn new(
+        constants: &'a Constants,
+        narrow: &'a Narrow,
+        position: [Shared<f32>; D],
+        inverse_mass: &'a [f32],
+        pairs: &'a [RegisterPair],
+    ) -> Self {
+        assert!(narrow.layout == constants.layout && inverse_mass.len() >= narrow.layout.len());
+        let position = position.map(|Shared(column)| column);
+        Self { constants, narrow, position, inverse_mass, pairs }
+    }
+}
+
+impl<const D: usize> Operation for RelaxPairs<'_, D> {
+    #[inline(always)]
+    fn run<V: Vector>(self, cpu: V::Cpu) {
+        struct With<'a, V: Vector, const D: usize>(V::Cpu, RelaxPairs<'a, D>);
+        impl<V: Vector, const D: usize> WithFactor for With<'_, V, D> {
+            type Output = ();
+            #[inline(always)]
+            fn with<F: Factor>(self) {
+                let Self(cpu, relax) = self;
+                for pair in relax.pairs {
+                    // SAFETY: `run` has checked the lanes; the rest by the contract of `new`.
+                    unsafe { relax.pair::<V, F>(cpu, pair) };
+                }
+            }
+        }
+        assert!(self.narrow.layout.lanes == V::LANES);
+        self.constants.formula.dispatch(With::<V, D>(cpu, self));
+    }
+}
+
+impl<const D: usize> RelaxPairs<'_, D> {
+    /// Relaxes a pair. Plain sticks of one rest length between masses of 1 kg have code of their
+    /// own, as in whole rows.
+    ///
+    /// # Safety
+    /// - The pair is of this layout, whose registers have the lanes of `V`.
+    #[inline(always)]
+    unsafe fn pair<V: Vector, F: Factor>(&self, cpu: V::Cpu, pair: &RegisterPair) {
+        let strand = &self.constants.strands[pair.strand as usize];
+        // SAFETY: by contract.
+        unsafe {
+            let given = match (strand.rows[pair.row as usize], &strand.mixed) {
+                (Row::Unit { rest_term }, _) => {
+                    let [one, two, rest] =
+                        [1.0, F::weight_term(2.0), rest_term].map(|it| V::splat(cpu, it));
+                    let (masses, terms) = ([one; 2], [rest, two]);
+                    let given = |present| Given { cpu, masses, terms, response: None, present };
+                    if pair.is_whole {
+                        self.relax::<V, F, 0>(&given(None), pair);
+                    } else {
+                        self.relax_shifted::<V, F>(&given(Some(self.present(cpu, pair))), pair);
+                    }
+                    return;
+                }
+                (Row::Equal { rest_term, weight_term, masses }, _) => {
+                    let [a, b] = masses.map(|mass| V::splat(cpu, mass));
+                    let terms = [rest_term, weight_term].map(|term| V::splat(cpu, term));
+                    let one = V::splat(cpu, 1.0);
+                    let response = Some(Response { stretched: one, compressed: one });
+                    let present = Some(self.present(cpu, pair));
+                    Given { cpu, masses: [a, b], terms, response, present }
+                }
+                (Row::Mixed, Some(mixed)) => self.mixed::<V>(cpu, mixed, pair),
+                (Row::Mixed, None) => return,
+            };
+            self.relax_shifted::<V, F>(&given, pair);
+        }
+    }
+
+    /// # Safety
+    /// - As for [`pair`](Self::pair).
+    #[inline(always)]
+    unsafe fn relax_shifted<V: Vector, F: Factor>(&self, given: &Given<V>, pair: &RegisterPair) {
+        // SAFETY: by contract.
+        unsafe {
+            match pair.shift {
+                0 => self.relax::<V, F, 0>(given, pair),
+                1 => self.relax::<V, F, 1>(given, pair),
+                _ => self.relax::<V, F, 2>(given, pair),
+            }
+        }
+    }
+
+    /// # Safety
+    /// - As for [`pair`](Self::pair), for one that is shifted by `SHIFT`.
+    #[inline(always)]
+    unsafe fn relax<V: Vector, F: Factor, const SHIFT: usize>(
+        &self,
+        given: &Given<V>,
+        pair: &RegisterPair,
+    ) {
+        let cpu = given.cpu;
+        let (from, to) = (pair.from as usize, pair.to as usize);
+        // SAFETY: by contract, the columns have both registers.
+        unsafe {
+            let (a, mut b) = (self.load::<V>(cpu, from), self.load::<V>(cpu, to));
+            for _ in 0..SHIFT {
+                b = successors(b);
+            }
+            let (mut new_a, mut new_b) = given.relax(F::default(), a, b);
+            for _ in 0..SHIFT {
+                new_b = predecessors(new_b);
+            }
+            if SHIFT > 0 && from == to {
+                // Lanes are first ends, or second ends, or neither, in which case both are equal.
+                let mut is_second = self.present::<V>(cpu, pair);
+                for _ in 0..SHIFT {
+                    is_second = is_second.predecessors(is_second);
+                }
+                let is_second = is_second.at_least(V::splat(cpu, 0.0));
+                for (a, b) in new_a.iter_mut().zip(new_b) {
+                    *a = V::select(is_second, b, *a);
+                }
+            } else {
+                self.store(to, new_b);
+            }
+            self.store(from, new_a);
+        }
+    }
+
+    /// Negative in the lanes without a stick.
+    ///
+    /// # Safety
+    /// - As for [`pair`](Self::pair).
+    #[inline(always)]
+    unsafe fn present<V: Vector>(&self, cpu: V::Cpu, pair: &RegisterPair) -> V {
+        let presence = &self.narrow.presence[pair.presence as usize];
+        // SAFETY: the columns of presence have all registers of a row.
+        unsafe { V::load(cpu, presence.as_ptr().add(pair.register as usize * V::LANES)) }
+    }
+
+    /// The constants of a pair in a row where they differ.
+    ///
+    /// # Safety
+    /// - As for [`pair`](Self::pair).
+    #[inline(always)]
+    unsafe fn mixed<V: Vector>(&self, cpu: V::Cpu, mixed: &Mixed, pair: &RegisterPair) -> Given<V> {
+        let Mixed { rest_term, weight_term, stretched, compressed } = mixed;
+        let in_row = pair.register as usize * V::LANES;
+        let at = pair.row as usize * self.narrow.layout.row_lanes() + in_row;
+        let zero = V::splat(cpu, 0.0);
+        // SAFETY: the columns of constants have all registers of all rows, and those of masses
+        // both registers of the pair.
+        unsafe {
+            let [rest, weight, stretched, compressed] =
+                [rest_term, weight_term, stretched, compressed]
+                    .map(|column| V::load(cpu, column[at..].as_ptr()));
+            let [a, mut b] = [pair.from, pair.to]
+                .map(|place| V::load(cpu, self.inverse_mass.as_ptr().add(place as usize)));
+            if pair.shift > 0 {
+                b = b.successors(b);
+            }
+            if pair.shift > 1 {
+                b = b.successors(b);
+            }
+            let is_present = self.present::<V>(cpu, pair).at_least(zero);
+            let present = V::select(is_present, stretched, V::splat(cpu, ABSENT));
+            let response = Some(Response { stretched, compressed });
+            Given { cpu, masses: [a, b], terms: [rest, weight], response, present: Some(present) }
+        }
+    }
+
+    /// # Safety
+    /// - The columns are valid for reading `LANES` numbers at `place`.
+    #[inline(always)]
+    unsafe fn load<V: Vector>(&self, cpu: V::Cpu, place: usize) -> [V; D] {
+        // SAFETY: by contract.
+        self.position.map(|column| unsafe { V::load(cpu, column.add(place)) })
+    }
+
+    /// # Safety
+    /// - The columns are valid for writing `LANES` numbers at `place`.
+    #[inline(always)]
+    unsafe fn store<V: Vector>(&self, place: usize, lanes: [V; D]) {
+        for (column, lanes) in self.position.into_iter().zip(lanes) {
+            // SAFETY: by contract.
+            unsafe { lanes.store(column.add(place)) };
+        }
+    }
+}
