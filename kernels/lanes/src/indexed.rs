@@ -279,7 +279,7 @@ impl<M: Machine, const D: usize> IndexedPlan<M, D> {
 
     fn relax_records(&mut self, executor: &dyn Executor, iterations: u32) {
         let (machine, program) = (self.machine, &self.program);
-        // The bounds check of all indices: they are below `program.particles()`.
+        // Replaces a bounds check of each index: all indices are below `program.particles()`.
         assert!(
             self.records.len() >= program.particles(),
             "there are fewer records than particles in the program"

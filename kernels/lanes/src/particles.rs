@@ -76,10 +76,10 @@ impl<const D: usize> Operation for RunParticlePass<'_, D> {
         match self.pass {
             ParticlePass::Fill => self.fill::<V>(cpu),
             ParticlePass::Integrate(Source::Columns, motion) => {
-                self.integrate::<V, false>(cpu, motion)
+                self.integrate::<V, false>(cpu, motion);
             }
             ParticlePass::Integrate(Source::Records, motion) => {
-                self.integrate::<V, true>(cpu, motion)
+                self.integrate::<V, true>(cpu, motion);
             }
             ParticlePass::WriteBack(finite) => self.write_back::<V>(cpu, finite),
             ParticlePass::Visit(stage) => self.visit::<V>(cpu, stage),

@@ -72,7 +72,7 @@ unsafe fn relax_stars<V: Vector, F: Factor, const D: usize>(
         for first in (0..PACKET_STICKS).step_by(V::LANES) {
             // SAFETY: the lanes divide the packet, and indices are valid by contract.
             unsafe {
-                centres.store_rows(load_indexed::<V>(cpu, records, a[first..].as_ptr()), first)
+                centres.store_rows(load_indexed::<V>(cpu, records, a[first..].as_ptr()), first);
             };
         }
         // SAFETY: by contract; no centre is a second end.
@@ -88,7 +88,7 @@ unsafe fn relax_stars<V: Vector, F: Factor, const D: usize>(
         for first in (0..PACKET_STICKS).step_by(V::LANES) {
             // SAFETY: as above.
             unsafe {
-                store_indexed(centres.load_rows::<V>(cpu, first), records, a[first..].as_ptr())
+                store_indexed(centres.load_rows::<V>(cpu, first), records, a[first..].as_ptr());
             };
         }
     }
@@ -197,7 +197,7 @@ unsafe fn relax_columns<V: Vector, F: Factor, const D: usize>(
     }
 }
 
-/// The records of those indices, in rows.
+/// Loads the records at the indices, in rows.
 ///
 /// # Safety
 /// - `indices` is valid for reading one index per lane of `V`,
@@ -212,7 +212,7 @@ unsafe fn load_indexed<V: Vector>(
     unsafe { V::gather_rows(cpu, |lane| records.add(*indices.add(lane) as usize).cast()) }
 }
 
-/// Stores records from rows.
+/// Stores rows in the records at the indices.
 ///
 /// # Safety
 /// - As [`load_indexed`], for writing.
@@ -240,7 +240,7 @@ trait Ends {
         slot: usize,
     ) -> [[V; 4]; 2];
 
-    /// Stores both.
+    /// Stores the records of both.
     ///
     /// # Safety
     /// - As [`load`](Self::load), for writing.
@@ -366,7 +366,7 @@ impl Ends for Runs {
         indices: [*const u32; 2],
         _slot: usize,
     ) -> [[V; 4]; 2] {
-        // SAFETY: each run is as many records as there are lanes, from the first name on.
+        // SAFETY: each run is as many records as there are lanes, from the first index on.
         let run = |first: *const u32| unsafe {
             let first = records.add(*first as usize).cast::<f32>();
             core::array::from_fn(|row| V::load(cpu, first.add(row * V::LANES)))
@@ -405,7 +405,7 @@ impl<const INTERLEAVED: bool> Ends for OneRun<INTERLEAVED> {
     ) -> [[V; 4]; 2] {
         let [mut a, mut b] = [[V::splat(cpu, 0.0); 4]; 2];
         for row in 0..4 {
-            // SAFETY: the run is twice as many records as there are lanes, from the first name on.
+            // SAFETY: the run is twice as many records as there are lanes, from the first index on.
             [a[row], b[row]] = unsafe {
                 let at = records.add(*first as usize).cast::<f32>().add(2 * row * V::LANES);
                 let (first, second) = (V::load(cpu, at), V::load(cpu, at.add(V::LANES)));

@@ -236,7 +236,10 @@ impl<const D: usize, S: Real> ScalarPlan<D, S> {
                 self.records[particle as usize].inverse_mass = masses[particle as usize];
             }),
             _ => {
-                self.records.iter_mut().zip(masses).for_each(|(record, &w)| record.inverse_mass = w)
+                self.records
+                    .iter_mut()
+                    .zip(masses)
+                    .for_each(|(record, &w)| record.inverse_mass = w);
             }
         }
         self.mark_synced(particles);
@@ -336,7 +339,7 @@ fn relax_slots<F: Factor, const D: usize, S: Real>(
             relax_each::<F, D, S>(slots, records, |slot, _| (slots.weight_term[slot], None));
         }
         None => {
-            relax_each::<F, D, S>(slots, records, |_, [wa, wb]| (F::weight_term(wa + wb), None))
+            relax_each::<F, D, S>(slots, records, |_, [wa, wb]| (F::weight_term(wa + wb), None));
         }
         Some(special) => relax_each::<F, D, S>(slots, records, |slot, masses| {
             let weight_term = if F::STORES_WEIGHT {

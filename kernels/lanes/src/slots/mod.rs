@@ -1,8 +1,8 @@
 //! Plans that keep the particles in *slots*: columns in an order of the kernel's own.
 //!
-//! [`SlotPlan`] implements the contract of an [`Engine`](taut_core::Engine) once: which values are
-//! newest (columns or slots), what changed in the columns, particles that have no slot. A kernel
-//! brings a layout and the loops over it, as a [`SlotEngine`].
+//! [`SlotPlan`] implements [`Engine`](taut_core::Engine) for all of them. It tracks which values
+//! are newest (columns or slots) and what changed in the columns, and handles particles without a
+//! slot. A kernel brings a layout and the loops over it, as a [`SlotEngine`].
 
 mod engine;
 mod motion;
