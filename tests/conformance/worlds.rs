@@ -93,17 +93,17 @@ fn large_copies_and_tethered_sheets_move_as_each_alone() {
     let sheet = Model::drape(20, StickSet::Structural).unwrap();
     let sheet = sheet.tethered(Tethers::default()).unwrap();
     for model in [disc, sheet] {
-        let places = (0..6).map(|copy| [40.0 * copy as f32, 0.0, 0.0]);
+        let offsets = (0..6).map(|copy| [40.0 * copy as f32, 0.0, 0.0]);
         let mut all = Scene::new();
-        all.add_copies("one", &model, places.clone()).unwrap();
+        all.add_copies("one", &model, offsets.clone()).unwrap();
         let mut world = World::new(&all, AnyKernel::best_for).unwrap();
         assert_eq!(world.islands().len() == 1, model.sheet.is_none());
         for _ in 0..4 {
             assert!(world.step().unwrap().finite);
         }
-        for (copy, place) in places.enumerate().filter(|(copy, _)| copy % 5 == 0) {
+        for (copy, offset) in offsets.enumerate().filter(|(copy, _)| copy % 5 == 0) {
             let mut one = Scene::new();
-            one.add("one", model.clone().moved(place)).unwrap();
+            one.add("one", model.clone().moved(offset)).unwrap();
             let mut alone = World::new(&one, |_| AnyKernel::named("scalar").unwrap()).unwrap();
             for _ in 0..4 {
                 assert!(alone.step().unwrap().finite);
