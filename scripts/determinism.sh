@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Are the bits the same everywhere? Runs the example `hashes` on this machine, on AArch64 (under
-# qemu) and as WebAssembly with 128-bit SIMD (in node), compares all hashes with `tests/golden.txt`,
-# and writes what it found to docs/determinism.md. What is missing is said in a sentence, and left
-# out. The exit code is 1 if hashes differ.
+# Checks that the bits are the same on all platforms. Runs the example `hashes` on this machine, on
+# AArch64 (under qemu) and as WebAssembly with 128-bit SIMD (in node), compares all hashes with
+# `tests/golden.txt`, and writes the result to docs/determinism.md. A platform whose tools are
+# missing is skipped, with a message. The exit code is 1 if hashes differ.
 #
 #   scripts/determinism.sh                  the hashes
-#   scripts/determinism.sh --conformance    besides, all conformance tests on AArch64: some minutes
+#   scripts/determinism.sh --conformance    also all conformance tests on AArch64 (some minutes)
 #
-# Needs, besides Rust: rustup target add aarch64-unknown-linux-gnu wasm32-wasip1, qemu-user,
+# Needs, in addition to Rust: rustup target add aarch64-unknown-linux-gnu wasm32-wasip1, qemu-user,
 # gcc-aarch64-linux-gnu, libc6-dev-arm64-cross, nodejs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -21,31 +21,32 @@ esac
 
 found=$(mktemp -d)
 trap 'rm -r "$found"' EXIT
-left_out=()
+skipped=()
 tested=
 
-leave_out() {
-    printf 'left out: %s\n' "$1" >&2
-    left_out+=("$1")
+skip() {
+    printf 'skipped: %s\n' "$1" >&2
+    skipped+=("$1")
 }
 
-# Whether all of the programs and the target's standard library are there; says what is not.
-can() {
+# has_tools TARGET PROGRAM...: whether the programs and the standard library of the target are
+# installed. Reports what is missing.
+has_tools() {
     local target=$1 program
     shift
     for program; do
         if ! command -v "$program" >/dev/null; then
-            leave_out "$target, because there is no program \`$program\` here."
+            skip "$target, because the program \`$program\` is not installed."
             return 1
         fi
     done
     if [ ! -d "$(rustc --print target-libdir --target "$target")" ]; then
-        leave_out "$target, because its standard library is not installed (\`rustup target add $target\`)."
+        skip "$target, because its standard library is not installed (\`rustup target add $target\`)."
         return 1
     fi
 }
 
-# hashes PLATFORM [ARGUMENT...]: runs the example, built with these arguments of cargo.
+# hashes PLATFORM [ARGUMENT...]: runs the example; the arguments are passed to cargo.
 hashes() {
     local platform=$1
     shift
@@ -57,26 +58,26 @@ machine=$(uname -m)
 hashes "${machine/_/-}"
 
 target=aarch64-unknown-linux-gnu
-if [ "$machine" != aarch64 ] && can $target qemu-aarch64 aarch64-linux-gnu-gcc; then
+if [ "$machine" != aarch64 ] && has_tools $target qemu-aarch64 aarch64-linux-gnu-gcc; then
     export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc
     export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="qemu-aarch64 -L /usr/aarch64-linux-gnu"
     hashes aarch64 --target $target
     if [ $conformance = yes ]; then
         printf '=== aarch64, conformance\n' >&2
         cargo test --release --locked -p taut-tests --target $target >&2
-        tested='The conformance tests, all of them, pass on AArch64, too.'
+        tested='All conformance tests pass on AArch64, too.'
     fi
 fi
 
 target=wasm32-wasip1
-if can $target node; then
+if has_tools $target node; then
     export CARGO_TARGET_WASM32_WASIP1_RUNNER="node --no-warnings $PWD/scripts/wasi.mjs"
     export CARGO_TARGET_WASM32_WASIP1_RUSTFLAGS='-C target-feature=+simd128'
     hashes wasm32 --target $target
 fi
 
-# `kernel isa scene order formula hash` of a platform, as `scene order formula hash` of one of its
-# instruction sets; twice the same line is one line.
+# lines PLATFORM ISA: the lines `kernel isa scene order formula hash` of one instruction set, as
+# `scene order formula hash`, without duplicates.
 lines() { awk -v isa="$2" '$2 == isa { print $3, $4, $5, $6 }' "$found/$1" | LC_ALL=C sort -u; }
 digest() { grep " $1 " | sha256sum | cut -c 1-12; }
 row() {
@@ -93,28 +94,28 @@ differing=()
 for platform in "$found"/*; do
     platform=${platform##*/}
     for isa in $(awk '{ print $2 }' "$found/$platform" | LC_ALL=C sort -u); do
-        given=$(lines "$platform" "$isa")
+        hashes_of_isa=$(lines "$platform" "$isa")
         kernels=$(awk -v isa="$isa" '$2 == isa { print $1 }' "$found/$platform" | LC_ALL=C sort -u)
-        table+=$'\n'$(row "$platform, $isa" "$(sed 's/.*/`&`/' <<<"$kernels" | paste -sd, | sed 's/,/, /g')" "$given")
-        [ "$given" = "$golden" ] || differing+=("$platform, $isa")
+        table+=$'\n'$(row "$platform, $isa" "$(sed 's/.*/`&`/' <<<"$kernels" | paste -sd, | sed 's/,/, /g')" "$hashes_of_isa")
+        [ "$hashes_of_isa" = "$golden" ] || differing+=("$platform, $isa")
     done
 done
 
 {
     cat <<'TEXT'
-# The same bits elsewhere
+# The same bits on every platform
 
-This page shows that positions are the same, to the bit, on every kind of machine that was tried.
+This page shows that positions have the same bits on every platform that was tested.
 
     scripts/determinism.sh
 
-wrote this page. It runs every kernel on every instruction set that it finds, here, on AArch64 and as
-WebAssembly, on the scenes of the golden hashes: a sheet, a disc and a sphere, in colours, bands and
-blocks, and in the order of a sheet, 8 steps of 4 iterations each; and on the scenes of the library,
-with their winds, obstacles and bodies, for 24 steps of their own. A digest is the start of the
-SHA-256 of all lines `scene order formula hash` of that formula, or of those scenes; a hash is of the
-positions' bits (`Particles::hash`). Two kernels that differ on one instruction set would both be in its digest, so
-equal digests mean that all of them agree.
+wrote this page. It runs every kernel on every instruction set of the machine, of AArch64 and of
+WebAssembly. The scenes are those of the golden hashes: a sheet, a disc and a sphere in the coloured,
+banded and blocked order, and in that of a sheet, for 8 steps of 4 iterations; and the scenes of the
+library with their winds, obstacles and bodies, for 24 steps with their own settings. A digest is the
+start of the SHA-256 of all lines `scene order formula hash` of one formula, or of the scenes of the
+library. A hash is that of the bits of the positions (`Particles::hash`). If two kernels differed on an
+instruction set, its digest would include both, so equal digests mean that all kernels agree.
 
 | target, instruction set | kernels | exact | newton | halley | quick | scenes |
 |---|---|---|---|---|---|---|
@@ -123,11 +124,11 @@ TEXT
     if [ ${#differing[@]} -gt 0 ]; then
         printf 'These **differ** from the golden hashes: %s.\n' "$(printf '%s; ' "${differing[@]}" | sed 's/; $//')"
     else
-        printf 'All agree, to the bit. %s\n' "$tested" | sed 's/ *$//'
+        printf 'All agree to the bit. %s\n' "$tested" | sed 's/ *$//'
     fi
-    if [ ${#left_out[@]} -gt 0 ]; then
-        printf '\nLeft out:\n\n'
-        printf -- '- %s\n' "${left_out[@]}"
+    if [ ${#skipped[@]} -gt 0 ]; then
+        printf '\nSkipped:\n\n'
+        printf -- '- %s\n' "${skipped[@]}"
     fi
     cat <<'TEXT'
 
@@ -138,7 +139,7 @@ kernel ends each step with the same bits in every position and previous position
 
 - on every instruction set: scalar, SSE2, AVX, AVX2, AVX-512, NEON, simd128;
 - for every number of lanes and threads, and however the threads are scheduled;
-- whether the instruction set was chosen when the program was compiled or when it runs;
+- whether the instruction set was chosen at compile time or at run time;
 - for each of the formulas `exact`, `newton`, `halley` and `quick`, in `f32`.
 
 Renumbering particles keeps the bits of each particle if the schedule is kept
@@ -151,13 +152,14 @@ by the hardware, no reassociation. The default schedules depend on the mesh alon
 
 ## Not guaranteed
 
-- The bits of another *version*, if its notes say that an order or an operation changed:
-  `tests/golden.txt` carries a version, too.
-- In another floating-point environment: a host that flushes denormals to zero, or rounds otherwise
-  than to nearest, voids the promise for the threads on which it does.
-- *Which* NaN: hashes and comparisons treat all NaN as equal. Whether a position is NaN is guaranteed.
-- 32-bit x86 without SSE2: the x87 unit rounds otherwise.
-- What you compute yourself between steps: the standard library's transcendental functions (`sin`,
+- The bits of another *version*, if its notes say that an order or an operation changed.
+  `tests/golden.txt` has a version, too.
+- In another floating-point environment: a host that flushes denormals to zero, or does not round
+  to nearest, voids the guarantee for the threads on which it does so.
+- *Which* NaN a position is: hashes and comparisons treat all NaNs as equal. Whether it is NaN is
+  guaranteed.
+- 32-bit x86 without SSE2: the x87 unit rounds differently.
+- What the caller computes between steps: the standard library's transcendental functions (`sin`,
   `exp`, ...) differ from platform to platform. The damping of a step and the scenes of
   `taut::world` use the crate `libm`.
 - The textbook loop of the harness, whose arithmetic differs.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes docs/images: a film of every scene of the library, and of one that is a file, as
-# docs/gallery.md shows them. Some minutes; needs Rust and nothing else.
+# Makes docs/images, the films of docs/gallery.md: one of every scene of the library and one of a
+# scene file. Takes some minutes and needs only Rust.
 #
 #   scripts/gallery.sh            # all
 #   scripts/gallery.sh curtain …  # only these films
@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 taut="${TAUT:-target/release/taut}"
 if [ -z "${TAUT:-}" ]; then cargo build --quiet --release --locked -p taut-cli; fi
 
-# Each scene: from which second, how many seconds, from where it is seen, what else.
+# Each line: scene, start (s), duration (s), angles of the camera.
 scenes='
 curtain          3.0 4.0 0,0
 scenes/files/wrecking-ball.toml 1.0 4.0 0,0
@@ -30,7 +30,7 @@ fountain         0.5 3.0 30,14
 springs          0.0 2.4 24,10
 '
 
-film() { # name from seconds camera
+film() { # film SCENE START DURATION CAMERA
     local end image
     image=docs/images/$(basename "$1" .toml).gif
     end=$(awk "BEGIN { print $2 + $3 }")

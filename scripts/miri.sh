@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# The tests of the kernels with `unsafe` in Miri, which checks each memory access against the
-# aliasing rules (Stacked Borrows) and finds data races. About 6 minutes; wants
+# Runs the tests of the kernels with `unsafe` in Miri, which checks each memory access against the
+# aliasing rules (Stacked Borrows) and finds data races. Takes about 6 minutes and needs
 #   rustup component add miri rust-src --toolchain nightly
-# Miri interprets the program, so meshes are small. Instruction sets that it does not know are left
-# out: the operations of all of them are compared in the ordinary tests.
+# Miri interprets the program, so the meshes are small. It does not support all instruction sets; the
+# ordinary tests compare the operations of all of them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 miri() { cargo +nightly miri test --locked --target-dir target/miri "$@"; }

@@ -1,10 +1,10 @@
-// Says what the Khronos validator says of glTF files; fails if there is an error or a warning.
+// Prints the report of the Khronos validator on glTF files; fails if there is an error or a warning.
 const { readFileSync } = require('node:fs');
 const validator = require('gltf-validator');
 
-const MOST = 5; // messages shown of each file
+const MESSAGES_MAX = 5; // messages shown per file
 
-async function look(path) {
+async function validate(path) {
   const report = await validator.validateBytes(new Uint8Array(readFileSync(path)), { uri: path });
   const { numErrors, numWarnings, messages } = report.issues;
   const { animationCount, totalVertexCount, totalTriangleCount } = report.info;
@@ -12,16 +12,16 @@ async function look(path) {
     `${path}: ${numErrors} errors, ${numWarnings} warnings; ${animationCount} animations, ` +
       `${totalVertexCount} vertices, ${totalTriangleCount} triangles`,
   );
-  for (const { code, message, pointer } of messages.filter((it) => it.severity < 2).slice(0, MOST)) {
+  for (const { code, message, pointer } of messages.filter((it) => it.severity < 2).slice(0, MESSAGES_MAX)) {
     console.log(`  ${code} ${pointer ?? ''}: ${message}`);
   }
   return numErrors + numWarnings;
 }
 
-async function all(paths) {
+async function validateAll(paths) {
   let found = 0;
-  for (const path of paths) found += await look(path);
+  for (const path of paths) found += await validate(path);
   process.exit(found === 0 && paths.length > 0 ? 0 : 1);
 }
 
-all(process.argv.slice(2));
+validateAll(process.argv.slice(2));

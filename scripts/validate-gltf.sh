@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Animated glTF of several scenes through the Khronos validator: no error, no warning. Needs node
-# and npm; the validator comes from the npm registry into the target folder.
+# Exports several scenes as animated glTF and runs the Khronos validator on them; fails on an error or
+# a warning. Needs node and npm, which installs the validator in the target folder.
 #
 #   scripts/validate-gltf.sh            # makes the files first
-#   scripts/validate-gltf.sh FILE.glb…  # only looks at these
+#   scripts/validate-gltf.sh FILE.glb…  # validates only these
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

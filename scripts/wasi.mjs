@@ -1,4 +1,4 @@
-// Runs a WebAssembly program of the system interface WASI: node scripts/wasi.mjs PROGRAM [ARGUMENT...]
+// Runs a WASI program: node scripts/wasi.mjs PROGRAM [ARGUMENT...]
 import { readFile } from 'node:fs/promises';
 import { WASI } from 'node:wasi';
 const wasi = new WASI({ version: 'preview1', args: process.argv.slice(2), env: {} });

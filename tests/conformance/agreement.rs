@@ -1,4 +1,4 @@
-//! Every kernel gives, bit for bit, what the scalar kernel gives on the same schedule.
+//! Every kernel gives the bits of the scalar kernel on the same schedule.
 
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -9,20 +9,21 @@ use taut::{
 };
 
 use crate::configurations::{configurations, reference};
-use crate::meshes::{Manner, Mesh, Recipe, Shape};
+use crate::meshes::{Mesh, Recipe, Shape};
 use crate::oracle;
-use crate::play::{Setup, any_step, for_all, rows};
+use crate::runner::{Setup, any_step, for_all, rows};
+use crate::values::Values;
 
-/// How far `f32` may be from the naive `f64` text after [`few_steps`] on a tame mesh of
-/// up to a hundred metres, m: a few units in the last place of its coordinates.
+/// The largest allowed distance from the naive `f64` simulation, m, after [`few_steps`] on a mesh
+/// of moderate values and up to 100 m: a few units in the last place of its coordinates.
 const TOLERANCE: f64 = 1e-4;
 
-/// Several substeps of several iterations: enough for every part of a kernel.
+/// Several substeps of several iterations, which run every part of a kernel.
 fn few_steps<const D: usize>() -> Step<D> {
     Step { substeps: 2, iterations: 2, ..Step::default() }
 }
 
-/// All kernels agree on every schedule of a mesh with every formula.
+/// Asserts that all kernels agree on every schedule of a mesh with every formula.
 fn agree_on<const D: usize>(name: &str, mesh: &Mesh<D>)
 where
     AnyKernel: Kernel<D>,
@@ -30,9 +31,23 @@ where
     for (order, schedule) in &mesh.schedules() {
         for formula in Formula::ALL {
             let setup = Setup { mesh, schedule, formula };
-            let game = format!("{name}, D = {D}, {order}, {formula}");
-            setup.all_agree(&game, |start| start.steps(&few_steps(), 1));
+            let case = format!("{name}, D = {D}, {order}, {formula}");
+            setup.all_agree(&case, |start| start.steps(&few_steps(), 1));
         }
+    }
+}
+
+/// Asserts that all kernels agree on one schedule of a mesh with every formula.
+fn agree_in_order<const D: usize>(order: &str, recipe: &Recipe)
+where
+    AnyKernel: Kernel<D>,
+{
+    let mesh: Mesh<D> = recipe.mesh();
+    let schedule = mesh.schedule(order);
+    for formula in Formula::ALL {
+        let setup = Setup { mesh: &mesh, schedule: &schedule, formula };
+        let case = format!("{recipe:?}, D = {D}, {formula}");
+        setup.all_agree(&case, |start| start.steps(&few_steps(), 2));
     }
 }
 
@@ -40,9 +55,9 @@ where
 fn kernels_agree_at_every_size_around_the_lane_counts() {
     let sizes = (0..=3 * 16 + 1).chain(63..=65).chain(127..=129);
     for (special, size) in [0, 20, 100].into_iter().cycle().zip(sizes) {
-        let shapes = [Shape::Pairs, Shape::Chain, Shape::Star, Shape::Dust];
+        let shapes = [Shape::Pairs, Shape::Chain, Shape::Star, Shape::Loose];
         for shape in shapes.map(|shape| shape(size)) {
-            let recipe = Recipe::of(shape, special, Manner::Tame);
+            let recipe = Recipe::of(shape, special, Values::Moderate);
             let name = format!("{shape:?}, {special} % special");
             agree_on::<2>(&name, &recipe.mesh());
             agree_on::<3>(&name, &recipe.mesh());
@@ -50,57 +65,55 @@ fn kernels_agree_at_every_size_around_the_lane_counts() {
     }
 }
 
-/// All formulas on the sheet's own schedule, for kernels of which a sheet's columns are the
-/// lanes: sizes around registers, strides of them, and bands.
+/// All formulas on the sheet's own schedule, for kernels whose lanes are columns of a sheet: widths
+/// around multiples of a register and of a stride, heights around those of bands.
 #[test]
 fn kernels_agree_on_sheets_of_every_width_and_height() {
-    fn check<const D: usize>(recipe: &Recipe)
-    where
-        AnyKernel: Kernel<D>,
-    {
-        let mesh: Mesh<D> = recipe.mesh();
-        let schedule = mesh.schedule("sheet");
-        for formula in Formula::ALL {
-            let setup = Setup { mesh: &mesh, schedule: &schedule, formula };
-            let game = format!("{recipe:?}, D = {D}, {formula}");
-            setup.all_agree(&game, |start| start.steps(&few_steps(), 2));
-        }
-    }
     let widths = (0..=20).chain([31, 32, 33, 47, 48, 49, 63, 64, 65, 66, 127, 128, 129, 1024]);
     let heights = [1, 2, 3, 9, 7, 8, 17, 4, 0, 5, 16].into_iter().cycle();
-    let manners = [Manner::Even, Manner::Tame, Manner::Even, Manner::Wild].into_iter().cycle();
+    let value_kinds =
+        [Values::Uniform, Values::Moderate, Values::Uniform, Values::Extreme].into_iter().cycle();
     let specials = [0, 1, 30].into_iter().cycle();
-    for (((width, height), manner), special) in widths.zip(heights).zip(manners).zip(specials) {
+    for (((width, height), values), special) in widths.zip(heights).zip(value_kinds).zip(specials) {
         let height = if width > 100 { height.min(4) } else { height };
         for families in [Family::STRUCTURAL, Family::SHEAR, Family::ALL, &[Family::Row2]] {
-            check::<2>(&Recipe::sheet([width, height], families, special, manner));
-            check::<3>(&Recipe::sheet([width, height], families, special, manner));
+            agree_in_order::<2>(
+                "sheet",
+                &Recipe::sheet([width, height], families, special, values),
+            );
+            agree_in_order::<3>(
+                "sheet",
+                &Recipe::sheet([width, height], families, special, values),
+            );
         }
     }
-    // Full rows, each with a different non-plain property.
-    for manner in [Manner::Even, Manner::Tame, Manner::Wild] {
-        check::<3>(&Recipe::sheet([64, 18], Family::ALL, 1, manner));
-        check::<3>(&Recipe::sheet([128, 3], Family::ALL, 0, manner));
+    // Rows that fill their registers, with few or no sticks that are not plain.
+    for values in [Values::Uniform, Values::Moderate, Values::Extreme] {
+        agree_in_order::<3>("sheet", &Recipe::sheet([64, 18], Family::ALL, 1, values));
+        agree_in_order::<3>("sheet", &Recipe::sheet([128, 3], Family::ALL, 0, values));
     }
-    // Several blocks of rows, the last one of a single row, or less than sticks reach.
+    // Several blocks of rows, the last of a single row or of fewer than sticks span.
     for [width, height] in [[3, 65], [18, 66], [5, 140]] {
-        check::<3>(&Recipe::sheet([width, height], Family::ALL, 2, Manner::Tame));
+        agree_in_order::<3>(
+            "sheet",
+            &Recipe::sheet([width, height], Family::ALL, 2, Values::Moderate),
+        );
     }
 }
 
-/// Of few bands and of many, tall and wide: a sweep may be behind any other.
+/// Sheets of few and of many bands, tall and wide, for time-skewed sweeps of any depth.
 #[test]
 fn kernels_agree_on_sheets_after_any_number_of_substeps_and_iterations() {
     for size in [[16, 9], [17, 140], [WIDE + 1, 14]] {
-        let mesh: Mesh<3> = Recipe::sheet(size, Family::ALL, 3, Manner::Tame).mesh();
+        let mesh: Mesh<3> = Recipe::sheet(size, Family::ALL, 3, Values::Moderate).mesh();
         let schedule = mesh.schedule("sheet");
         let setup = Setup { mesh: &mesh, schedule: &schedule, formula: Formula::default() };
         for (substeps, iterations) in
             [(1, 1), (1, 9), (2, 1), (3, 1), (9, 1), (17, 1), (5, 2), (3, 3)]
         {
             let step = Step { substeps, iterations, ..few_steps() };
-            let game = format!("{size:?}, {substeps} x {iterations}");
-            setup.all_agree(&game, |start| start.steps(&step, 2));
+            let case = format!("{size:?}, {substeps} x {iterations}");
+            setup.all_agree(&case, |start| start.steps(&step, 2));
         }
     }
 }
@@ -108,18 +121,18 @@ fn kernels_agree_on_sheets_after_any_number_of_substeps_and_iterations() {
 #[test]
 fn kernels_agree_on_sheets_in_any_order() {
     for size in [[1, 1], [2, 1], [1, 9], [3, 17], [16, 8], [17, 9], [64, 3]] {
-        let recipe = Recipe::sheet(size, Family::ALL, 3, Manner::Even);
+        let recipe = Recipe::sheet(size, Family::ALL, 3, Values::Uniform);
         agree_on::<2>(&format!("{recipe:?}"), &recipe.mesh());
         agree_on::<3>(&format!("{recipe:?}"), &recipe.mesh());
     }
 }
 
-fn agree_on_any<const D: usize>(manner: Manner)
+fn agree_on_any<const D: usize>(values: Values)
 where
     AnyKernel: Kernel<D>,
 {
     let formula = select(&Formula::ALL[..]);
-    let cases = (Recipe::any(manner), any::<Index>(), formula, any_step::<D>(), 1..4_usize);
+    let cases = (Recipe::any(values), any::<Index>(), formula, any_step::<D>(), 1..4_usize);
     for_all(200, cases, |(recipe, order, formula, step, steps)| {
         let mesh = recipe.mesh();
         let (order, schedule) = mesh.any_schedule(order);
@@ -129,40 +142,40 @@ where
 }
 
 #[test]
-fn kernels_agree_on_any_tame_mesh() {
-    agree_on_any::<2>(Manner::Tame);
-    agree_on_any::<3>(Manner::Tame);
+fn kernels_agree_on_random_meshes_of_moderate_values() {
+    agree_on_any::<2>(Values::Moderate);
+    agree_on_any::<3>(Values::Moderate);
 }
 
 #[test]
-fn kernels_agree_on_any_sane_mesh() {
-    agree_on_any::<2>(Manner::Wild);
-    agree_on_any::<3>(Manner::Wild);
+fn kernels_agree_on_random_meshes_of_extreme_values() {
+    agree_on_any::<2>(Values::Extreme);
+    agree_on_any::<3>(Values::Extreme);
 }
 
 #[test]
-fn kernels_agree_on_each_sort_of_stick() {
+fn kernels_agree_on_each_type_of_stick() {
     type Change = fn(&mut Sticks, usize);
-    let sorts: [(&str, Change); 7] = [
+    let types: [(&str, Change); 7] = [
         ("plain", |_, _| {}),
         ("minimum", |sticks, stick| sticks.set_kind(stick, Kind::Minimum).unwrap()),
         ("maximum", |sticks, stick| sticks.set_kind(stick, Kind::Maximum).unwrap()),
         ("not stiff", |sticks, stick| sticks.set_stiffness(stick, 0.3).unwrap()),
         ("compliant", |sticks, stick| sticks.set_compliance(stick, 1e-4).unwrap()),
         ("torn", |sticks, stick| sticks.tear(stick).unwrap()),
-        ("all of it", |sticks, stick| {
+        ("maximum, not stiff, compliant", |sticks, stick| {
             sticks.set_kind(stick, Kind::Maximum).unwrap();
             sticks.set_stiffness(stick, 0.3).unwrap();
             sticks.set_compliance(stick, 1e-4).unwrap();
         }),
     ];
     for plain in [
-        Recipe::of(Shape::Graph(60, 150), 0, Manner::Tame),
-        Recipe::sheet([17, 9], Family::SHEAR, 0, Manner::Even),
+        Recipe::of(Shape::Graph(60, 150), 0, Values::Moderate),
+        Recipe::sheet([17, 9], Family::SHEAR, 0, Values::Uniform),
     ] {
         let plain: Mesh = plain.mesh();
-        let mut endings = Vec::new();
-        for (name, change) in sorts {
+        let mut outcomes = Vec::new();
+        for (name, change) in types {
             let mut mesh = plain.clone();
             for stick in (0..mesh.sticks.len()).filter(|stick| stick % 3 != 0) {
                 change(&mut mesh.sticks, stick);
@@ -170,13 +183,13 @@ fn kernels_agree_on_each_sort_of_stick() {
             agree_on(name, &mesh);
             let schedule = Schedule::coloured(&plain.sticks);
             let setup = Setup { mesh: &mesh, schedule: &schedule, formula: Formula::Halley };
-            let ending = setup.start(&reference()).unwrap().steps(&few_steps(), 1);
-            endings.push(rows(&ending.particles));
+            let outcome = setup.start(&reference()).unwrap().steps(&few_steps(), 1);
+            outcomes.push(rows(&outcome.particles));
         }
-        // Each sort makes a difference.
-        endings.sort_unstable();
-        endings.dedup();
-        assert_eq!(endings.len(), sorts.len());
+        // Each type of stick gives different positions.
+        outcomes.sort_unstable();
+        outcomes.dedup();
+        assert_eq!(outcomes.len(), types.len());
     }
 }
 
@@ -184,7 +197,7 @@ fn kernels_agree_on_each_sort_of_stick() {
 fn cloths_in_one_buffer_move_as_each_alone() {
     let step = Step { substeps: 2, iterations: 3, ..Step::default() };
     let cloths: [Mesh; 4] = [[9, 7], [17, 20], [2, 2], [33, 5]]
-        .map(|size| Recipe::sheet(size, Family::ALL, 0, Manner::Tame).mesh());
+        .map(|size| Recipe::sheet(size, Family::ALL, 0, Values::Moderate).mesh());
     let mut buffer = Particles::with_capacity(0);
     let (mut pairs, mut rests, mut blocks) = (Vec::new(), Vec::new(), Vec::new());
     for mesh in &cloths {
@@ -214,31 +227,19 @@ fn cloths_in_one_buffer_move_as_each_alone() {
     }
 }
 
-/// All formulas, for the kernel of which a copy is a lane: numbers of copies around registers and
-/// groups, equal copies and copies of which each differs, meshes of fewer particles than are
-/// transposed at once and of more.
+/// All formulas, for the kernel with one copy per lane: numbers of copies around multiples of a
+/// register and of a group, equal and different copies, meshes of fewer and of more particles than
+/// are transposed together.
 #[test]
 fn kernels_agree_on_any_number_of_copies() {
-    fn check<const D: usize>(recipe: &Recipe)
-    where
-        AnyKernel: Kernel<D>,
-    {
-        let mesh: Mesh<D> = recipe.mesh();
-        let schedule = mesh.schedule("copies");
-        for formula in Formula::ALL {
-            let setup = Setup { mesh: &mesh, schedule: &schedule, formula };
-            let game = format!("{recipe:?}, D = {D}, {formula}");
-            setup.all_agree(&game, |start| start.steps(&few_steps(), 2));
-        }
-    }
     let shapes = [Shape::Chain(1), Shape::Chain(9), Shape::Grid(5, 7), Shape::Chain(2)];
-    let manners = [Manner::Even, Manner::Tame, Manner::Wild].into_iter().cycle();
+    let value_kinds = [Values::Uniform, Values::Moderate, Values::Extreme].into_iter().cycle();
     let specials = [0, 0, 0, 0, 2, 30].into_iter().cycle();
     let counts = (2..=18).chain([23, 24, 25, 31, 32, 33, 47, 48, 49, 65, 129]);
-    let choices = shapes.into_iter().cycle().zip(manners).zip(specials);
-    for (copies, ((shape, manner), special)) in counts.zip(choices) {
-        check::<2>(&Recipe::copies(shape, copies, special, manner));
-        check::<3>(&Recipe::copies(shape, copies, special, manner));
+    let choices = shapes.into_iter().cycle().zip(value_kinds).zip(specials);
+    for (copies, ((shape, values), special)) in counts.zip(choices) {
+        agree_in_order::<2>("copies", &Recipe::copies(shape, copies, special, values));
+        agree_in_order::<3>("copies", &Recipe::copies(shape, copies, special, values));
     }
 }
 
@@ -246,8 +247,8 @@ fn kernels_agree_on_any_number_of_copies() {
 fn copies_move_as_each_alone() {
     let step = Step { substeps: 3, iterations: 2, ..Step::default() };
     let copies = 21;
-    for manner in [Manner::Even, Manner::Tame] {
-        let all: Mesh = Recipe::copies(Shape::Grid(6, 5), copies, 5, manner).mesh();
+    for values in [Values::Uniform, Values::Moderate] {
+        let all: Mesh = Recipe::copies(Shape::Grid(6, 5), copies, 5, values).mesh();
         let schedule = all.schedule("copies");
         let one = schedule.copies().unwrap().one();
         let setup = Setup { mesh: &all, schedule: &schedule, formula: Formula::Halley };
@@ -266,20 +267,20 @@ fn copies_move_as_each_alone() {
 }
 
 #[test]
-fn kernels_are_near_the_naive_oracle() {
+fn kernels_are_close_to_the_naive_oracle() {
     fn check<const D: usize>()
     where
         AnyKernel: Kernel<D>,
     {
-        let cases = (Recipe::any(Manner::Tame), any::<Index>());
+        let cases = (Recipe::any(Values::Moderate), any::<Index>());
         for_all(60, cases, |(recipe, order)| {
             let mesh: Mesh<D> = recipe.mesh();
             let (order, schedule) = mesh.any_schedule(order);
             for formula in Formula::ALL {
                 let expected = oracle::positions_after(&mesh, &schedule, formula, &few_steps(), 2);
                 let setup = Setup { mesh: &mesh, schedule: &schedule, formula };
-                let ending = setup.all_agree(order, |start| start.steps(&few_steps(), 2));
-                let error = oracle::distance(&ending.particles, &expected);
+                let outcome = setup.all_agree(order, |start| start.steps(&few_steps(), 2));
+                let error = oracle::distance(&outcome.particles, &expected);
                 assert!(error <= TOLERANCE, "{formula}, {order}: off by {error} m");
             }
         });
@@ -289,10 +290,10 @@ fn kernels_are_near_the_naive_oracle() {
 }
 
 #[test]
-fn in_f64_the_scalar_kernel_is_the_oracle_but_for_rounding() {
+fn the_scalar_kernel_in_f64_equals_the_oracle_except_for_rounding() {
     for recipe in [
-        Recipe::sheet([9, 8], Family::ALL, 0, Manner::Tame),
-        Recipe::of(Shape::Graph(50, 120), 100, Manner::Tame),
+        Recipe::sheet([9, 8], Family::ALL, 0, Values::Moderate),
+        Recipe::of(Shape::Graph(50, 120), 100, Values::Moderate),
     ] {
         let mesh: Mesh = recipe.mesh();
         let schedule = Schedule::coloured(&mesh.sticks);
@@ -313,7 +314,7 @@ fn in_f64_the_scalar_kernel_is_the_oracle_but_for_rounding() {
                 assert!(plan.step(&mut particles, &sticks, &step64).unwrap().finite);
             }
             let error = oracle::distance(&particles, &expected);
-            // Quick's root is a little off in any number type.
+            // The square root of `Quick` is approximate in any number type.
             let tolerance = if formula == Formula::Quick { 3e-5 } else { 1e-12 };
             assert!(error <= tolerance, "{formula}: off by {error} m");
         }
@@ -321,9 +322,9 @@ fn in_f64_the_scalar_kernel_is_the_oracle_but_for_rounding() {
 }
 
 #[test]
-fn in_other_dimensions_kernels_agree_or_refuse_by_a_typed_error() {
-    fn ending<const D: usize>(kernel: &impl Kernel<D>) -> Result<Particles<D>, PlanError> {
-        let mesh: Mesh<D> = Recipe::sheet([5, 4], Family::ALL, 20, Manner::Wild).mesh();
+fn in_other_dimensions_kernels_agree_or_return_a_typed_error() {
+    fn outcome<const D: usize>(kernel: &impl Kernel<D>) -> Result<Particles<D>, PlanError> {
+        let mesh: Mesh<D> = Recipe::sheet([5, 4], Family::ALL, 20, Values::Extreme).mesh();
         let schedule = mesh.schedule("sheet");
         let Mesh { mut particles, sticks, .. } = mesh;
         let mut plan = kernel.plan(&particles, &sticks, &schedule, Formula::Halley)?;
@@ -333,8 +334,8 @@ fn in_other_dimensions_kernels_agree_or_refuse_by_a_typed_error() {
         Ok(particles)
     }
     fn agree<const D: usize>(kernel: &impl Kernel<D>) {
-        match ending(kernel) {
-            Ok(particles) => assert!(rows(&particles) == rows(&ending(&ScalarKernel).unwrap())),
+        match outcome(kernel) {
+            Ok(particles) => assert!(rows(&particles) == rows(&outcome(&ScalarKernel).unwrap())),
             Err(error) => assert_eq!(error, PlanError::Dimensions { dimensions: D }),
         }
     }
@@ -355,24 +356,27 @@ fn in_other_dimensions_kernels_agree_or_refuse_by_a_typed_error() {
 #[test]
 fn a_plan_refuses_a_schedule_of_other_sticks() {
     for (recipe, order) in [
-        (Recipe::sheet([5, 5], Family::SHEAR, 0, Manner::Even), "sheet"),
-        (Recipe::copies(Shape::Chain(4), 5, 0, Manner::Even), "copies"),
+        (Recipe::sheet([5, 5], Family::SHEAR, 0, Values::Uniform), "sheet"),
+        (Recipe::copies(Shape::Chain(4), 5, 0, Values::Uniform), "copies"),
     ] {
         let mesh: Mesh = recipe.mesh();
         let schedule = mesh.schedule(order);
         let Mesh { particles, sticks, .. } = mesh;
         let mut pairs = sticks.ends().to_vec();
         pairs[7].reverse();
-        let others = Sticks::with_rests(25, &pairs, sticks.rests(), Duplicates::Keep).unwrap();
-        let few = Particles::new(&[[0.0; 3]; 24], &[1.0; 24]).unwrap();
+        let different = Sticks::with_rests(25, &pairs, sticks.rests(), Duplicates::Keep).unwrap();
+        let too_few = Particles::new(&[[0.0; 3]; 24], &[1.0; 24]).unwrap();
         for configuration in configurations().iter().filter(|it| it.kernel.runs(&schedule)) {
-            let refusal = |particles, sticks| {
+            let error_of = |particles, sticks| {
                 configuration.kernel.plan(particles, sticks, &schedule, Formula::Halley).err()
             };
-            assert_eq!(refusal(&particles, &sticks), None, "{order}");
-            assert_eq!(refusal(&particles, &others), Some(PlanError::OtherSchedule { stick: 7 }));
-            let too_few = PlanError::TooFewParticles { needed: 25, particles: 24 };
-            assert_eq!(refusal(&few, &sticks), Some(too_few));
+            assert_eq!(error_of(&particles, &sticks), None, "{order}");
+            assert_eq!(
+                error_of(&particles, &different),
+                Some(PlanError::OtherSchedule { stick: 7 })
+            );
+            let expected = PlanError::TooFewParticles { needed: 25, particles: 24 };
+            assert_eq!(error_of(&too_few, &sticks), Some(expected));
         }
     }
 }
@@ -380,7 +384,7 @@ fn a_plan_refuses_a_schedule_of_other_sticks() {
 /// The grid pads each row to 64 particles.
 #[test]
 fn the_grid_refuses_a_sheet_that_is_mostly_padding() {
-    let refusal = |width: usize, height: usize| {
+    let error_of = |width: usize, height: usize| {
         let points: Vec<[f32; 2]> =
             (0..width * height).map(|it| [(it % width) as f32, (it / width) as f32]).collect();
         let particles = Particles::new(&points, &vec![1.0; points.len()]).unwrap();
@@ -391,12 +395,12 @@ fn the_grid_refuses_a_sheet_that_is_mostly_padding() {
         grid.plan(&particles, &sticks, &schedule, Formula::Halley).err()
     };
     let rows = (1 << 22) / 64;
-    assert_eq!(refusal(1, rows), None);
-    let Some(error @ PlanError::Limit(LimitError { asked, limit, .. })) = refusal(1, rows + 1)
+    assert_eq!(error_of(1, rows), None);
+    let Some(error @ PlanError::Limit(LimitError { asked, limit, .. })) = error_of(1, rows + 1)
     else {
         panic!("a column of one particle a row is refused");
     };
     assert_eq!((asked, limit), (64 * (rows as u128 + 1), 1 << 22));
     assert!(error.to_string().ends_with("at most 4194304; use another kernel"), "{error}");
-    assert_eq!(refusal(16, rows + 1), None, "no more than four times the particles");
+    assert_eq!(error_of(16, rows + 1), None, "no more than four times the particles");
 }

@@ -1,13 +1,14 @@
-//! Many cloths in one: each moves exactly as it would alone.
+//! Many cloths in one set of particles: each gets the bits that it gets alone.
 
 use taut::world::{Model, StickSet};
 use taut::{Formula, Particles, Schedule, Step, Sticks};
 
-use crate::meshes::{Manner, Mesh, Pattern, Recipe, Shape};
-use crate::play::{Setup, rows};
+use crate::meshes::{Mesh, Pattern, Recipe, Shape};
+use crate::runner::{Setup, rows};
+use crate::values::Values;
 
-/// Cloths, each in an order of its own.
-fn assert_as_alone(game: &str, cloths: &[(Mesh, Schedule)], step: &Step<3>) {
+/// Asserts that cloths side by side, each in its own order, move as each does alone.
+fn assert_as_alone(case: &str, cloths: &[(Mesh, Schedule)], step: &Step<3>) {
     let particles = Particles::side_by_side(cloths.iter().map(|(cloth, _)| &cloth.particles));
     let sticks = Sticks::side_by_side(cloths.iter().map(|(cloth, _)| &cloth.sticks)).unwrap();
     let schedules = cloths.iter().map(|(_, schedule)| schedule);
@@ -16,18 +17,18 @@ fn assert_as_alone(game: &str, cloths: &[(Mesh, Schedule)], step: &Step<3>) {
     for formula in [Formula::Halley, Formula::Quick] {
         let alone = cloths.iter().flat_map(|(mesh, schedule)| {
             let setup = Setup { mesh, schedule, formula };
-            rows(&setup.all_agree(game, |start| start.steps(step, 2)).particles)
+            rows(&setup.all_agree(case, |start| start.steps(step, 2)).particles)
         });
         let together = Setup { mesh: &all, schedule, formula };
-        let ending = together.all_agree(game, |start| start.steps(step, 2));
-        assert_eq!(rows(&ending.particles), alone.collect::<Vec<_>>(), "{game}, {formula}");
+        let outcome = together.all_agree(case, |start| start.steps(step, 2));
+        assert_eq!(rows(&outcome.particles), alone.collect::<Vec<_>>(), "{case}, {formula}");
     }
 }
 
 #[test]
-fn cloths_of_every_kind_move_as_they_would_alone() {
+fn different_cloths_move_as_each_alone() {
     let pattern = Pattern::Shapes(vec![Shape::Grid(30, 50), Shape::Star(70), Shape::Chain(9)]);
-    let recipe = Recipe { pattern, duplicates: 5, special: 4, manner: Manner::Tame, seed: 3 };
+    let recipe = Recipe { pattern, duplicates: 5, special: 4, values: Values::Moderate, seed: 3 };
     let mesh = recipe.mesh();
     let disc: Mesh = Model::disc(50, StickSet::All).unwrap().shuffled(2).into();
     let sheet: Mesh = Model::drape(20, StickSet::All).unwrap().into();
@@ -37,11 +38,11 @@ fn cloths_of_every_kind_move_as_they_would_alone() {
         (mesh, schedule)
     });
     let step = Step { substeps: 2, iterations: 3, ..Step::default() };
-    assert_as_alone("of every kind", &cloths, &step);
+    assert_as_alone("different cloths", &cloths, &step);
 }
 
 #[test]
-fn small_cloths_of_one_block_each_move_as_they_would_alone() {
+fn small_cloths_of_one_block_move_as_each_alone() {
     let cloths: Vec<(Mesh, Schedule)> = (0..20)
         .map(|seed| {
             let mesh: Mesh = Model::drape(32, StickSet::All).unwrap().shuffled(seed).into();
@@ -58,8 +59,8 @@ fn small_cloths_of_one_block_each_move_as_they_would_alone() {
 }
 
 #[test]
-fn narrow_models_that_share_batches_move_as_they_would_alone() {
-    // Torn and special sticks, and a cloth that is large enough to be relaxed by itself.
+fn narrow_cloths_that_share_batches_move_as_each_alone() {
+    // Some sticks are torn or not plain, and one cloth is large enough for batches of its own.
     let shapes = [
         Pattern::Shapes(vec![Shape::Chain(9)]),
         Pattern::Shapes(vec![Shape::Star(11)]),
@@ -70,7 +71,7 @@ fn narrow_models_that_share_batches_move_as_they_would_alone() {
         .map(|seed| {
             let pattern = shapes[seed as usize % shapes.len()].clone();
             let special = if seed % 3 == 0 { 30 } else { 0 };
-            let recipe = Recipe { pattern, duplicates: 2, special, manner: Manner::Tame, seed };
+            let recipe = Recipe { pattern, duplicates: 2, special, values: Values::Moderate, seed };
             let mesh = recipe.mesh();
             let schedule = mesh.schedule(if seed % 2 == 0 { "blocked" } else { "authored" });
             (mesh, schedule)

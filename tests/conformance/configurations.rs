@@ -24,13 +24,13 @@ impl Configuration {
     }
 }
 
-/// Pool sizes that each kernel runs on, besides the calling thread. (More in
-/// `threads.rs`.)
+/// The sizes of the pools that each kernel runs on, in addition to the calling thread.
+/// (`threads.rs` tests more.)
 pub(crate) const THREADS: [usize; 3] = [1, 2, 5];
 
-/// Everything that must give the scalar kernel's bits: each kernel of the build on each
-/// instruction set of this machine, alone and on pools of threads. This list is the only
-/// place where kernels register.
+/// All configurations that must give the bits of the scalar kernel: each kernel of the build on
+/// each instruction set of this machine, on the calling thread and on pools. The tests get their
+/// kernels from this list only.
 pub(crate) fn configurations() -> &'static [Configuration] {
     static ALL: LazyLock<Vec<Configuration>> = LazyLock::new(|| {
         let pools = THREADS.map(|threads| (threads, Pool::new(threads).unwrap()));
@@ -48,7 +48,7 @@ pub(crate) fn configurations() -> &'static [Configuration] {
     &ALL
 }
 
-/// The reference for all others.
+/// The kernel with which all others are compared.
 pub(crate) fn reference() -> AnyKernel {
     AnyKernel::named("scalar").unwrap()
 }

@@ -1,10 +1,10 @@
-//! Golden hashes: the same bits next year, and on every machine.
+//! Golden hashes: the bits are the same in every version and on every machine.
 //!
-//! `golden.txt` has a line for each scene, formula and schedule: the hash of the positions after
-//! some steps (see `taut_tests`, which the example `hashes` shares). Every configuration must give it.
-//! And a line for each scene of the library (that all kernels agree there, is a test of its own). A
-//! change that alters a hash alters what users' simulations do, and is a breaking change: when it
-//! is meant, renew the table with
+//! `golden.txt` has a line for each scene, schedule and formula: the hash of the positions after
+//! some steps (see `taut_tests`, which the example `hashes` shares). Every configuration must give
+//! it. It also has a line for each scene of the library. (Another test checks that all kernels
+//! agree on these.) A change that alters a hash alters users' simulations, so it is a breaking
+//! change. If it is intended, renew the table with
 //!
 //! ```text
 //! TAUT_BLESS=1 cargo test -p taut-tests golden
@@ -17,16 +17,17 @@ use std::fmt::Write as _;
 
 use taut::AnyKernel;
 use taut::world::LibraryScene;
-use taut_tests::{Exhibit, STEPS, exhibits, scene_hash, scene_name, step};
+use taut_tests::{GoldenCase, STEPS, golden_cases, scene_hash, scene_name, step};
 
 use crate::meshes::Mesh;
-use crate::play::Setup;
+use crate::runner::Setup;
 
 const TABLE: &str = include_str!("../golden.txt");
 const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/golden.txt");
 const HEAD: &str = "\
 # Hashes of the positions after 8 steps of 4 iterations, in the caller's numbering; see
-# `Particles::hash`. `own own`: a scene of the library, after 24 steps of its own. Renewed by TAUT_BLESS=1 cargo test -p taut-tests golden
+# `Particles::hash`. `own own`: a scene of the library, after 24 steps with its own settings.
+# To renew: TAUT_BLESS=1 cargo test -p taut-tests golden
 ";
 
 type Hashes = BTreeMap<String, u64>;
@@ -50,16 +51,16 @@ fn write(version: u32, hashes: &Hashes) -> String {
     table
 }
 
-/// The hashes of all configurations.
+/// The hash of each case, after a check that all configurations give it.
 fn hashes() -> Hashes {
     let mut hashes = Hashes::new();
-    for Exhibit { name, arranged, formula } in exhibits() {
+    for GoldenCase { name, arranged, formula } in golden_cases() {
         let mesh =
             Mesh { particles: arranged.particles, sticks: arranged.sticks, sheet: None, copies: 1 };
         let setup = Setup { mesh: &mesh, schedule: &arranged.schedule, formula };
-        let ending = setup.all_agree(&name, |start| start.steps(&step(), STEPS));
-        assert!(ending.notes.iter().all(|&finite| finite == 1));
-        hashes.insert(name, ending.particles.hash());
+        let outcome = setup.all_agree(&name, |start| start.steps(&step(), STEPS));
+        assert!(outcome.notes.iter().all(|&finite| finite == 1));
+        hashes.insert(name, outcome.particles.hash());
     }
     for listed in LibraryScene::ALL {
         hashes.insert(scene_name(listed), scene_hash(listed, AnyKernel::best_for).unwrap());
@@ -68,7 +69,7 @@ fn hashes() -> Hashes {
 }
 
 #[test]
-fn golden_hashes_are_what_every_configuration_gives() {
+fn every_configuration_gives_the_golden_hashes() {
     let (mut version, golden) = parse(TABLE);
     let now = hashes();
     let changed: Vec<&String> = golden
@@ -81,9 +82,9 @@ fn golden_hashes_are_what_every_configuration_gives() {
         std::fs::write(PATH, write(version, &now)).unwrap();
         return;
     }
-    assert!(changed.is_empty(), "other hashes than version {version}: {changed:#?}");
-    // The same lines, and nothing by hand: what was read is what would be written.
+    assert!(changed.is_empty(), "hashes differ from version {version}: {changed:#?}");
+    // The file has exactly the lines that would be written, without manual edits.
     assert_eq!(TABLE, write(version, &now));
-    // Different formulas and orders are different answers.
+    // Different formulas and orders give different hashes.
     assert_eq!(now.values().collect::<BTreeSet<_>>().len(), now.len());
 }

@@ -1,22 +1,23 @@
-//! Every instruction set of this machine takes part: one that is left out passes every test.
+//! The configurations cover every instruction set of this machine. (No other test would fail if one
+//! were missing.)
 
 use taut::{AnyKernel, Family, Formula, Kernel, KernelSet, SpecialParts};
 
 use crate::configurations::{Configuration, THREADS, configurations};
-use crate::meshes::{Manner, Mesh, Recipe, Shape};
-use crate::play::Setup;
+use crate::meshes::{Mesh, Recipe, Shape};
+use crate::runner::Setup;
+use crate::values::Values;
 
-/// The instruction sets that this machine has, of those that kernels choose at run time, and
-/// their lanes.
+/// The run-time selectable instruction sets that this machine has, and their lanes.
 fn detected() -> Vec<(&'static str, usize)> {
     let mut all = Vec::new();
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     {
         use std::arch::is_x86_feature_detected as has;
         let avx2 = has!("avx2") && has!("fma") && has!("bmi2");
-        let beside_avx512f =
+        let other_avx512 =
             has!("avx512bw") && has!("avx512cd") && has!("avx512dq") && has!("avx512vl");
-        if avx2 && has!("avx512f") && beside_avx512f {
+        if avx2 && has!("avx512f") && other_avx512 {
             all.push(("avx512", 16));
         }
         if avx2 {
@@ -31,7 +32,7 @@ fn detected() -> Vec<(&'static str, usize)> {
     all
 }
 
-/// The instruction set for which this program is compiled.
+/// The instruction set that this program is compiled for.
 const fn compiled() -> &'static str {
     if cfg!(target_feature = "avx2") {
         "avx2"
@@ -49,8 +50,8 @@ const fn compiled() -> &'static str {
 }
 
 #[test]
-fn every_instruction_set_of_this_machine_takes_part_on_every_number_of_threads() {
-    let takes_part = |name: &str, isa: &str, lanes: usize, threads: usize| {
+fn every_instruction_set_of_this_machine_is_covered_on_every_number_of_threads() {
+    let is_covered = |name: &str, isa: &str, lanes: usize, threads: usize| {
         configurations().iter().any(|configuration| {
             configuration.name.starts_with(name)
                 && (configuration.isa(), configuration.lanes()) == (isa, lanes)
@@ -60,23 +61,23 @@ fn every_instruction_set_of_this_machine_takes_part_on_every_number_of_threads()
     for threads in THREADS {
         for (isa, lanes) in detected() {
             for name in ["pulp", "grid", "copies"] {
-                assert!(takes_part(name, isa, lanes, threads), "{name}, {isa}, {threads} threads");
+                assert!(is_covered(name, isa, lanes, threads), "{name}, {isa}, {threads} threads");
             }
         }
-        assert!(takes_part("wide", compiled(), 8, threads), "wide, {}", compiled());
-        // One such kernel for each instruction set; that which is chosen at run time comes first.
+        assert!(is_covered("wide", compiled(), 8, threads), "wide, {}", compiled());
+        // Of two machines with the same instruction set, the one with run-time selection is listed.
         let found = detected().into_iter().find(|(isa, _)| *isa == compiled());
         let lanes = found.map_or(8, |(_, lanes)| lanes);
         for name in ["grid", "copies"] {
-            assert!(takes_part(name, compiled(), lanes, threads), "{name}, {}", compiled());
+            assert!(is_covered(name, compiled(), lanes, threads), "{name}, {}", compiled());
         }
-        assert!(takes_part("scalar", "scalar", 1, threads));
+        assert!(is_covered("scalar", "scalar", 1, threads));
     }
-    println!("took part: {:#?}", configurations().iter().map(|c| &c.name).collect::<Vec<_>>());
+    println!("configurations: {:#?}", configurations().iter().map(|c| &c.name).collect::<Vec<_>>());
 }
 
 #[test]
-fn the_best_kernel_has_the_most_lanes_and_names_find_what_they_name() {
+fn the_best_kernel_has_the_most_lanes_and_kernels_are_found_by_name() {
     let most = configurations().iter().map(Configuration::lanes).max();
     assert_eq!(Some(Kernel::<3>::lanes(&AnyKernel::best())), most);
     for name in ["scalar", "wide", "pulp", "grid", "copies"] {
@@ -88,19 +89,19 @@ fn the_best_kernel_has_the_most_lanes_and_names_find_what_they_name() {
 }
 
 #[test]
-fn only_the_kernels_for_sheets_and_for_copies_refuse_the_rest() {
+fn only_the_kernels_for_sheets_and_for_copies_refuse_other_schedules() {
     let recipes = [
-        Recipe::sheet([9, 9], Family::ALL, 0, Manner::Even),
-        Recipe::copies(Shape::Chain(9), 3, 0, Manner::Even),
+        Recipe::sheet([9, 9], Family::ALL, 0, Values::Uniform),
+        Recipe::copies(Shape::Chain(9), 3, 0, Values::Uniform),
     ];
     for mesh in recipes.map(|recipe| recipe.mesh::<3>()) {
         for (order, schedule) in &mesh.schedules() {
             let setup = Setup { mesh: &mesh, schedule, formula: Formula::Halley };
             for Configuration { name, kernel } in configurations() {
                 let refuses = setup.start(kernel).is_none();
-                let may_refuse = *order != "sheet" && name.starts_with("grid")
+                let should_refuse = *order != "sheet" && name.starts_with("grid")
                     || *order != "copies" && name.starts_with("copies");
-                assert_eq!(refuses, may_refuse, "{name}: {order}");
+                assert_eq!(refuses, should_refuse, "{name}: {order}");
                 let general = !name.starts_with("grid") && !name.starts_with("copies");
                 assert_eq!(kernel.is_general(), general, "{name}");
             }
@@ -109,29 +110,29 @@ fn only_the_kernels_for_sheets_and_for_copies_refuse_the_rest() {
 }
 
 #[test]
-fn enough_copies_get_the_kernel_for_copies() {
+fn six_copies_or_more_get_the_kernel_for_copies() {
     for copies in [2, 5, 6, 40] {
-        let mesh: Mesh = Recipe::copies(Shape::Chain(9), copies, 0, Manner::Even).mesh();
+        let mesh: Mesh = Recipe::copies(Shape::Chain(9), copies, 0, Values::Uniform).mesh();
         for (order, schedule) in &mesh.schedules() {
-            let for_it = Kernel::<3>::name(&AnyKernel::best_for(schedule));
-            assert_eq!(for_it == "copies", *order == "copies" && copies >= 6, "{copies}: {order}");
+            let name = Kernel::<3>::name(&AnyKernel::best_for(schedule));
+            assert_eq!(name == "copies", *order == "copies" && copies >= 6, "{copies}: {order}");
         }
     }
 }
 
 #[test]
-fn sheets_get_the_kernel_for_sheets_unless_they_are_too_narrow_for_it() {
+fn sheets_of_24_columns_or_more_get_the_kernel_for_sheets() {
     for width in [9, 23, 24] {
-        let mesh: Mesh = Recipe::sheet([width, 9], Family::ALL, 0, Manner::Even).mesh();
+        let mesh: Mesh = Recipe::sheet([width, 9], Family::ALL, 0, Values::Uniform).mesh();
         for (order, schedule) in &mesh.schedules() {
-            let for_it = Kernel::<3>::name(&AnyKernel::best_for(schedule));
-            assert_eq!(for_it == "grid", *order == "sheet" && width >= 24, "{width}: {order}");
+            let name = Kernel::<3>::name(&AnyKernel::best_for(schedule));
+            assert_eq!(name == "grid", *order == "sheet" && width >= 24, "{width}: {order}");
             // A set follows the same rule.
             for set in KernelSet::available(SpecialParts::ALL) {
-                let for_it = Kernel::<3>::name(&set.kernel_for(schedule));
+                let name = Kernel::<3>::name(&set.kernel_for(schedule));
                 let expected =
                     if *order == "sheet" && width >= 24 { &set.sheets } else { &set.others };
-                assert_eq!(for_it, Kernel::<3>::name(expected), "{set}, {width}: {order}");
+                assert_eq!(name, Kernel::<3>::name(expected), "{set}, {width}: {order}");
             }
         }
     }

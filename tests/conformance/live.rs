@@ -1,4 +1,4 @@
-//! A plan is never stale: whatever changes between steps, it does what a fresh plan would do.
+//! A plan is never stale: after any changes between steps it gives the bits of a new plan.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -9,8 +9,9 @@ use taut::{
 };
 
 use crate::configurations::reference;
-use crate::meshes::{Manner, Mesh, Recipe};
-use crate::play::{Ending, Setup, Start, any_step, eight_iterations, for_all, rows};
+use crate::meshes::{Mesh, Recipe};
+use crate::runner::{InitialState, Outcome, Setup, any_step, eight_iterations, for_all, rows};
+use crate::values::Values;
 
 /// A change that a host makes to its particles and sticks.
 #[derive(Clone, Debug)]
@@ -23,15 +24,15 @@ enum Change {
     Mend(Index),
     InverseMass(Index, f32),
     Move(Index, [f32; 3]),
-    /// Writes to the column of x, of positions or of previous positions.
-    Shift(Index, f32),
-    Fling(Index, f32),
-    /// Adds a particle.
-    Push([f32; 3], f32),
-    /// Replaces the tables by clones.
+    /// Writes to the column of x.
+    ShiftPosition(Index, f32),
+    /// Writes to the column of previous x.
+    ShiftPrevious(Index, f32),
+    AddParticle([f32; 3], f32),
+    /// Replaces the sticks by a clone.
     CloneSticks,
     CloneParticles,
-    /// Swaps the tables with the saved ones.
+    /// Swaps the sticks with the saved ones.
     SwapSticks,
     SwapParticles,
 }
@@ -58,9 +59,9 @@ impl Change {
             4 => (which(), inverse_mass.clone())
                 .prop_map(|(particle, value)| Self::InverseMass(particle, value)),
             2 => (which(), point()).prop_map(|(particle, point)| Self::Move(particle, point)),
-            1 => (which(), -0.3..0.3_f32).prop_map(|(particle, by)| Self::Shift(particle, by)),
-            1 => (which(), -0.3..0.3_f32).prop_map(|(particle, by)| Self::Fling(particle, by)),
-            1 => (point(), inverse_mass).prop_map(|(point, value)| Self::Push(point, value)),
+            1 => (which(), -0.3..0.3_f32).prop_map(|(it, by)| Self::ShiftPosition(it, by)),
+            1 => (which(), -0.3..0.3_f32).prop_map(|(it, by)| Self::ShiftPrevious(it, by)),
+            1 => (point(), inverse_mass).prop_map(|(point, value)| Self::AddParticle(point, value)),
             1 => Just(Self::CloneSticks),
             1 => Just(Self::CloneParticles),
             1 => Just(Self::SwapSticks),
@@ -69,14 +70,14 @@ impl Change {
     }
 }
 
-/// The tables of a host, and the saved ones.
+/// The particles and sticks of a host, and those that it saved.
 struct Host<const D: usize>
 where
     AnyKernel: Kernel<D>,
 {
     particles: Particles<D>,
     sticks: Sticks,
-    aside: (Particles<D>, Sticks),
+    saved: (Particles<D>, Sticks),
 }
 
 impl<const D: usize> Host<D>
@@ -84,27 +85,27 @@ where
     AnyKernel: Kernel<D>,
 {
     fn apply(&mut self, change: &Change) {
-        let Self { particles, sticks, aside } = self;
+        let Self { particles, sticks, saved } = self;
         let point_of = |point: &[f32; 3]| std::array::from_fn(|axis| point[axis]);
         match change {
-            Change::Push(point, inverse_mass) => {
+            Change::AddParticle(point, inverse_mass) => {
                 particles.push(point_of(point), *inverse_mass).unwrap();
             }
             Change::CloneSticks => *sticks = sticks.clone(),
             Change::CloneParticles => *particles = particles.clone(),
-            Change::SwapSticks => std::mem::swap(sticks, &mut aside.1),
-            Change::SwapParticles => std::mem::swap(particles, &mut aside.0),
+            Change::SwapSticks => std::mem::swap(sticks, &mut saved.1),
+            Change::SwapParticles => std::mem::swap(particles, &mut saved.0),
             Change::InverseMass(which, value) if !particles.is_empty() => {
                 particles.set_inverse_mass(which.index(particles.len()), *value).unwrap();
             }
             Change::Move(which, point) if !particles.is_empty() => {
                 particles.set_position(which.index(particles.len()), point_of(point)).unwrap();
             }
-            Change::Shift(which, by) if !particles.is_empty() => {
+            Change::ShiftPosition(which, by) if !particles.is_empty() => {
                 let particle = which.index(particles.len());
                 particles.positions_mut(0)[particle] += by;
             }
-            Change::Fling(which, by) if !particles.is_empty() => {
+            Change::ShiftPrevious(which, by) if !particles.is_empty() => {
                 let particle = which.index(particles.len());
                 particles.previous_mut(0)[particle] += by;
             }
@@ -123,43 +124,47 @@ where
             }
             Change::Tear(which) => sticks.tear(which.index(sticks.len())).unwrap(),
             Change::Mend(which) => sticks.mend(which.index(sticks.len())).unwrap(),
-            Change::InverseMass(..) | Change::Move(..) | Change::Shift(..) | Change::Fling(..) => {}
+            Change::InverseMass(..)
+            | Change::Move(..)
+            | Change::ShiftPosition(..)
+            | Change::ShiftPrevious(..) => {}
         }
     }
 }
 
-type Story<const D: usize> = Vec<(Vec<Change>, Step<D>)>;
+/// Changes, and the step after them.
+type Script<const D: usize> = Vec<(Vec<Change>, Step<D>)>;
 
-/// Applies the changes, with a step by `step` after each; returns statuses and hashes.
-fn tell<const D: usize>(
-    story: &Story<D>,
+/// Applies the changes and runs the steps with `step_of`. Notes statuses and hashes.
+fn run_script<const D: usize>(
+    script: &Script<D>,
     particles: Particles<D>,
     sticks: Sticks,
     mut step_of: impl FnMut(&mut Particles<D>, &Sticks, &Step<D>) -> Status,
-) -> Ending<D>
+) -> Outcome<D>
 where
     AnyKernel: Kernel<D>,
 {
-    let aside = (particles.clone(), sticks.clone());
-    let mut host = Host { particles, sticks, aside };
+    let saved = (particles.clone(), sticks.clone());
+    let mut host = Host { particles, sticks, saved };
     let mut notes = Vec::new();
-    for (changes, step) in story {
+    for (changes, step) in script {
         for change in changes {
             host.apply(change);
         }
         let status = step_of(&mut host.particles, &host.sticks, step);
         notes.extend([u64::from(status.finite), host.particles.hash()]);
     }
-    Ending { particles: host.particles, notes }
+    Outcome { particles: host.particles, notes }
 }
 
-/// Applies the changes with a new plan for each step, made from clones without change records.
-fn tell_afresh<const D: usize>(setup: &Setup<D>, story: &Story<D>) -> Ending<D>
+/// Runs the script with a new plan for each step, made from clones, which have no change records.
+fn run_with_new_plans<const D: usize>(setup: &Setup<D>, script: &Script<D>) -> Outcome<D>
 where
     AnyKernel: Kernel<D>,
 {
     let Mesh { particles, sticks, .. } = setup.mesh.clone();
-    tell(story, particles, sticks, |particles, sticks, step| {
+    run_script(script, particles, sticks, |particles, sticks, step| {
         let (mut copy, sticks) = (particles.clone(), sticks.clone());
         let kernel = reference();
         let mut plan = kernel.plan(&copy, &sticks, setup.schedule, setup.formula).unwrap();
@@ -172,20 +177,20 @@ where
     })
 }
 
-fn live_plans_are_as_fresh<const D: usize>()
+fn live_plans_give_the_bits_of_new_plans<const D: usize>()
 where
     AnyKernel: Kernel<D>,
 {
     let formula = select(&Formula::ALL[..]);
-    let story = vec((vec(Change::any(), 0..8), any_step::<D>()), 1..8);
-    let cases = (Recipe::any(Manner::Tame), any::<Index>(), formula, story);
-    for_all(250, cases, |(recipe, order, formula, story)| {
+    let script = vec((vec(Change::any(), 0..8), any_step::<D>()), 1..8);
+    let cases = (Recipe::any(Values::Moderate), any::<Index>(), formula, script);
+    for_all(250, cases, |(recipe, order, formula, script)| {
         let mesh = recipe.mesh();
         let (order, schedule) = mesh.any_schedule(order);
         let setup = Setup { mesh: &mesh, schedule: &schedule, formula };
-        let expected = tell_afresh(&setup, &story);
-        setup.all_end_as(&expected, order, |Start { mut plan, particles, sticks }| {
-            tell(&story, particles, sticks, |particles, sticks, step| {
+        let expected = run_with_new_plans(&setup, &script);
+        setup.all_agree_with(&expected, order, |InitialState { mut plan, particles, sticks }| {
+            run_script(&script, particles, sticks, |particles, sticks, step| {
                 plan.step(particles, sticks, step).unwrap()
             })
         });
@@ -193,20 +198,20 @@ where
 }
 
 #[test]
-fn live_plans_do_what_fresh_plans_would_in_2_dimensions() {
-    live_plans_are_as_fresh::<2>();
+fn live_plans_give_the_bits_of_new_plans_in_2_dimensions() {
+    live_plans_give_the_bits_of_new_plans::<2>();
 }
 
 #[test]
-fn live_plans_do_what_fresh_plans_would_in_3_dimensions() {
-    live_plans_are_as_fresh::<3>();
+fn live_plans_give_the_bits_of_new_plans_in_3_dimensions() {
+    live_plans_give_the_bits_of_new_plans::<3>();
 }
 
-/// A small sheet in colours; in its own order, in which kernels for sheets take part; and
-/// one whose rows fill their registers.
+/// A small sheet in the coloured order, the same in its own order, which kernels for sheets run,
+/// and one whose rows fill whole registers.
 fn sheets() -> [(Mesh, Schedule); 3] {
     [([9, 9], "coloured"), ([9, 9], "sheet"), ([64, 3], "sheet")].map(|(size, order)| {
-        let mesh: Mesh = Recipe::sheet(size, Family::ALL, 0, Manner::Even).mesh();
+        let mesh: Mesh = Recipe::sheet(size, Family::ALL, 0, Values::Uniform).mesh();
         let schedule = mesh.schedule(order);
         (mesh, schedule)
     })
@@ -223,15 +228,15 @@ fn other_sticks_and_too_few_particles_are_refused_and_nothing_moves() {
             let rests = &mesh.sticks.rests()[..pairs.len()];
             Sticks::with_rests(needed, pairs, rests, Duplicates::Keep).unwrap()
         };
-        let others = sticks_of(&pairs);
+        let different = sticks_of(&pairs);
         let fewer = sticks_of(&mesh.sticks.ends()[..20]);
         let particles = needed - 1;
         let too_few = Particles::new(&vec![[0.5; 3]; particles], &vec![1.0; particles]).unwrap();
         let step = eight_iterations();
         let expected = setup.all_agree("no refusals", |start| start.steps(&step, 1));
-        setup.all_end_as(&expected, "a step after refusals", |mut start| {
-            let Start { plan, particles, sticks } = &mut start;
-            let mut refused = |particles: &Particles<3>, sticks: &Sticks, step: &Step<3>| {
+        setup.all_agree_with(&expected, "a step after refusals", |mut start| {
+            let InitialState { plan, particles, sticks } = &mut start;
+            let mut error_of = |particles: &Particles<3>, sticks: &Sticks, step: &Step<3>| {
                 let mut after = particles.clone();
                 let error = plan.step(&mut after, sticks, step).unwrap_err();
                 assert_eq!(plan.session(&mut after, sticks, step).err(), Some(error));
@@ -239,73 +244,73 @@ fn other_sticks_and_too_few_particles_are_refused_and_nothing_moves() {
                 error
             };
             let other = |stick| StepError::Plan(PlanError::OtherSticks { stick });
-            assert_eq!(refused(particles, &others, &step), other(11));
-            assert_eq!(refused(particles, &fewer, &step), other(20));
+            assert_eq!(error_of(particles, &different, &step), other(11));
+            assert_eq!(error_of(particles, &fewer, &step), other(20));
             let error = PlanError::TooFewParticles { needed, particles: needed - 1 };
-            assert_eq!(refused(&too_few, sticks, &step), StepError::Plan(error));
-            for (step, error) in insane_steps() {
-                assert_eq!(refused(particles, sticks, &step), error);
+            assert_eq!(error_of(&too_few, sticks, &step), StepError::Plan(error));
+            for (step, error) in invalid_steps() {
+                assert_eq!(error_of(particles, sticks, &step), error);
             }
-            // The plan is as good as before.
+            // The plan is unchanged.
             start.steps(&step, 1)
         });
     }
 }
 
-fn insane_steps() -> [(Step<3>, StepError); 4] {
-    let sane = eight_iterations();
+fn invalid_steps() -> [(Step<3>, StepError); 4] {
+    let valid = eight_iterations();
     [
-        (Step { substeps: 0, ..sane }, StepError::NoSubsteps),
-        (Step { dt: 0.0, ..sane }, StepError::Substep { substep: 0.0 }),
-        (Step { damping_rate: -2.0, ..sane }, StepError::DampingRate { damping_rate: -2.0 }),
+        (Step { substeps: 0, ..valid }, StepError::NoSubsteps),
+        (Step { dt: 0.0, ..valid }, StepError::Substep { substep: 0.0 }),
+        (Step { damping_rate: -2.0, ..valid }, StepError::DampingRate { damping_rate: -2.0 }),
         (
-            Step { acceleration: [0.0, 0.0, 2e9], ..sane },
+            Step { acceleration: [0.0, 0.0, 2e9], ..valid },
             StepError::Acceleration { axis: 2, value: 2e9 },
         ),
     ]
 }
 
 #[test]
-fn particles_that_come_after_planning_just_fall_and_are_looked_after() {
+fn particles_added_after_planning_fall_and_are_checked() {
     let step = eight_iterations();
     for (mesh, schedule) in &sheets() {
         let setup = Setup { mesh, schedule, formula: Formula::Halley };
-        let alone = setup.all_agree("nobody comes", |start| start.steps(&step, 4)).particles;
-        // Within the padding, if there is some, and beyond it.
-        for newcomers in [1, 15, 16, 40] {
-            let all = setup.all_agree("newcomers", |mut start| {
+        let alone = setup.all_agree("no added particles", |start| start.steps(&step, 4)).particles;
+        // Within the padding, if there is any, and beyond it.
+        for added in [1, 15, 16, 40] {
+            let all = setup.all_agree("added particles", |mut start| {
                 start.step(&step);
-                for _ in 0..newcomers {
+                for _ in 0..added {
                     start.particles.push([1.0, 2.0, 3.0], 1.0).unwrap();
                 }
                 start.steps(&step, 3)
             });
             assert!(rows(&all.particles)[..alone.len()] == rows(&alone)[..]);
             let (mut y, mut previous) = (2.0_f32, 2.0_f32);
-            let push = step.acceleration[1] * (step.dt * step.dt);
+            let displacement = step.acceleration[1] * (step.dt * step.dt);
             let retention = step.motion().unwrap().retention;
             for _ in 0..3 {
-                let fallen = (y + (y - previous) * retention) + push;
-                (y, previous) = (fallen, y);
+                let new_y = (y + (y - previous) * retention) + displacement;
+                (y, previous) = (new_y, y);
             }
-            for newcomer in alone.len()..alone.len() + newcomers {
-                assert_eq!(all.particles.position(newcomer), [1.0, y, 3.0]);
+            for particle in alone.len()..alone.len() + added {
+                assert_eq!(all.particles.position(particle), [1.0, y, 3.0]);
             }
         }
-        let lost = setup.all_agree("a newcomer is nowhere", |mut start| {
-            let newcomer = start.particles.push([1.0, 2.0, 3.0], 1.0).unwrap() as usize;
-            start.particles.positions_mut(0)[newcomer] = -0.0;
-            start.particles.positions_mut(2)[newcomer] = f32::NAN;
+        let outcome = setup.all_agree("an added position is not finite", |mut start| {
+            let added = start.particles.push([1.0, 2.0, 3.0], 1.0).unwrap() as usize;
+            start.particles.positions_mut(0)[added] = -0.0;
+            start.particles.positions_mut(2)[added] = f32::NAN;
             start.steps(&step, 1)
         });
-        assert_eq!(lost.notes, [0]);
+        assert_eq!(outcome.notes, [0]);
     }
 }
 
 #[test]
-fn a_plan_that_saw_more_changes_than_are_recorded_is_not_stale() {
+fn a_plan_is_not_stale_after_more_changes_than_are_recorded() {
     let step = eight_iterations();
-    // One relevant change, then more others than the record holds.
+    // One change that matters, then more of others than the record holds.
     let change = |particles: &mut Particles<3>, sticks: &mut Sticks| {
         sticks.set_rest(0, 0.5).unwrap();
         for _ in 0..=sticks.len() {
@@ -321,9 +326,9 @@ fn a_plan_that_saw_more_changes_than_are_recorded_is_not_stale() {
         let mut changed = mesh.clone();
         change(&mut changed.particles, &mut changed.sticks);
         for formula in Formula::ALL {
-            let fresh = Setup { mesh: &changed, schedule, formula };
-            let expected = fresh.all_agree("fresh", |start| start.steps(&step, 2));
-            Setup { mesh, ..fresh }.all_end_as(&expected, "live", |mut start| {
+            let new_plans = Setup { mesh: &changed, schedule, formula };
+            let expected = new_plans.all_agree("new plans", |start| start.steps(&step, 2));
+            Setup { mesh, ..new_plans }.all_agree_with(&expected, "live plans", |mut start| {
                 change(&mut start.particles, &mut start.sticks);
                 start.steps(&step, 2)
             });
@@ -332,7 +337,7 @@ fn a_plan_that_saw_more_changes_than_are_recorded_is_not_stale() {
 }
 
 #[test]
-fn one_plan_serves_several_worlds_by_turns() {
+fn one_plan_steps_two_sets_of_particles_in_turn() {
     let step = eight_iterations();
     for (mesh, schedule) in &sheets() {
         let mut other = mesh.clone();
@@ -345,23 +350,23 @@ fn one_plan_serves_several_worlds_by_turns() {
             let two = Setup { mesh: &other, ..one };
             let [one_alone, two_alone] =
                 [one, two].map(|setup| setup.all_agree("alone", |start| start.steps(&step, 3)));
-            let by_turns = |Start { mut plan, particles, sticks }| {
-                let mut worlds =
+            let in_turn = |InitialState { mut plan, particles, sticks }| {
+                let mut both =
                     [(particles, sticks), (other.particles.clone(), other.sticks.clone())];
                 for _ in 0..3 {
-                    for (particles, sticks) in &mut worlds {
+                    for (particles, sticks) in &mut both {
                         assert!(plan.step(particles, sticks, &step).unwrap().finite);
                     }
                 }
-                worlds.map(|(particles, _)| Ending { particles, notes: vec![1; 3] })
+                both.map(|(particles, _)| Outcome { particles, notes: vec![1; 3] })
             };
-            one.all_end_as(&one_alone, "one by turns", |start| {
-                let [ending, _] = by_turns(start);
-                ending
+            one.all_agree_with(&one_alone, "the first, in turn", |start| {
+                let [outcome, _] = in_turn(start);
+                outcome
             });
-            one.all_end_as(&two_alone, "two by turns", |start| {
-                let [_, ending] = by_turns(start);
-                ending
+            one.all_agree_with(&two_alone, "the second, in turn", |start| {
+                let [_, outcome] = in_turn(start);
+                outcome
             });
         }
     }

@@ -8,16 +8,18 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use taut::world::Model;
-use taut::{Duplicates, Family, Kind, Particles, Schedule, Sheet, Sticks};
+use taut::{Duplicates, Family, Particles, Schedule, Sheet, Sticks};
+
+use crate::values::{Values, make_special};
 
 /// Particles and the sticks between them.
 #[derive(Clone, Debug)]
 pub(crate) struct Mesh<const D: usize = 3> {
     pub(crate) particles: Particles<D>,
     pub(crate) sticks: Sticks,
-    /// The regular sheet, if it is one.
+    /// The sheet, if the mesh is a regular one.
     pub(crate) sheet: Option<Sheet>,
-    /// How many copies of one mesh it is made of.
+    /// The number of equal parts that it consists of; 1 unless it is made of copies.
     pub(crate) copies: usize,
 }
 
@@ -38,34 +40,34 @@ impl<const D: usize> Mesh<D> {
             ("starred", Schedule::starred(sticks)),
             ("banded", Schedule::banded(sticks)),
             ("blocked", Schedule::blocked(particles, sticks)),
-            ("islands", islands(sticks, 1)),
-            ("islands in phases", islands(sticks, 3)),
+            ("components", components(sticks, 1)),
+            ("components in phases", components(sticks, 3)),
         ];
         all.extend(sheet.as_ref().map(|sheet| ("sheet", sheet.schedule(sticks).unwrap())));
-        all.extend(self.of_copies().map(|schedule| ("copies", schedule)));
+        all.extend(self.copies_schedule().map(|schedule| ("copies", schedule)));
         all
     }
 
-    /// The order of the copies, each in that of the first in colours.
-    fn of_copies(&self) -> Option<Schedule> {
+    /// The schedule of the copies side by side, each in the coloured order of the first.
+    fn copies_schedule(&self) -> Option<Schedule> {
         let Self { particles, sticks, copies, .. } = self;
         if *copies < 2 {
             return None;
         }
-        let [of_one, particles] = [sticks.len(), particles.len()].map(|all| all / copies);
-        let (pairs, rests) = (&sticks.ends()[..of_one], &sticks.rests()[..of_one]);
+        let [sticks_of_one, particles] = [sticks.len(), particles.len()].map(|all| all / copies);
+        let (pairs, rests) = (&sticks.ends()[..sticks_of_one], &sticks.rests()[..sticks_of_one]);
         let one = Sticks::with_rests(particles, pairs, rests, Duplicates::Keep).unwrap();
         let one = Schedule::coloured(&one);
         Some(Schedule::side_by_side(sticks, std::iter::repeat_n(&one, *copies)).unwrap())
     }
 
-    /// One of them.
+    /// The schedule of this name.
     pub(crate) fn schedule(&self, order: &str) -> Schedule {
         self.schedules().into_iter().find(|(name, _)| *name == order).unwrap().1
     }
 
-    /// The schedule of the sheet or of the copies if it has one, so that the kernel for these is
-    /// included; else any.
+    /// The schedule of the sheet or of the copies if there is one, so that the kernel for these
+    /// takes part; otherwise the one that `which` selects.
     pub(crate) fn any_schedule(&self, which: Index) -> (&'static str, Schedule) {
         let mut all = self.schedules();
         let special = self.sheet.is_some() || self.copies > 1;
@@ -74,21 +76,21 @@ impl<const D: usize> Mesh<D> {
     }
 }
 
-/// A random order: the sticks are shuffled and distributed to `phases`; in each, a connected
-/// component is a block, so several cloths in one buffer are blocks of one phase; in a block a
-/// batch ends before the first stick that depends on it.
-fn islands(sticks: &Sticks, phases: usize) -> Schedule {
+/// A random order. The sticks are shuffled and distributed to `phases`. In each phase, a connected
+/// component is a block, so several cloths in one buffer are blocks of one phase. In a block, a
+/// batch ends before the first stick that shares a particle with it.
+fn components(sticks: &Sticks, phases: usize) -> Schedule {
     let mut order: Vec<u32> = (0..sticks.len() as u32).collect();
     order.shuffle(&mut ChaCha8Rng::seed_from_u64(sticks.len() as u64));
     let phases: Vec<_> = order
         .chunks(sticks.len().div_ceil(phases).max(1))
         .map(|phase| {
             let pairs = phase.iter().map(|&stick| sticks.ends()[stick as usize]);
-            let island = island_of_each(sticks.particles(), pairs);
+            let component = component_of_each(sticks.particles(), pairs);
             let mut blocks: Vec<Vec<Vec<u32>>> = vec![Vec::new(); sticks.particles()];
             for &stick in phase {
                 let ends = sticks.ends()[stick as usize];
-                let batches = &mut blocks[island[ends[0] as usize] as usize];
+                let batches = &mut blocks[component[ends[0] as usize] as usize];
                 let depends = |other: &u32| {
                     sticks.ends()[*other as usize].iter().any(|end| ends.contains(end))
                 };
@@ -103,8 +105,8 @@ fn islands(sticks: &Sticks, phases: usize) -> Schedule {
     Schedule::new(sticks, &phases).unwrap()
 }
 
-/// For each particle, the lowest number of those it is connected with.
-pub(crate) fn island_of_each(
+/// For each particle, the lowest number in its connected component.
+pub(crate) fn component_of_each(
     particles: usize,
     pairs: impl IntoIterator<Item = [u32; 2]>,
 ) -> Vec<u32> {
@@ -123,14 +125,14 @@ pub(crate) fn island_of_each(
     (0..particles as u32).map(|particle| root(&mut parent, particle)).collect()
 }
 
-/// A part of a mesh.
+/// The shape of a part of a mesh.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Shape {
     /// The number of sticks that share no particle.
     Pairs(usize),
     /// The number of sticks in a chain.
     Chain(usize),
-    /// The number of sticks with one end in common.
+    /// The number of sticks that have one end in common.
     Star(usize),
     /// Columns and rows of particles.
     Grid(usize, usize),
@@ -139,7 +141,7 @@ pub(crate) enum Shape {
     /// The numbers of particles and of random sticks.
     Graph(usize, usize),
     /// The number of particles without sticks.
-    Dust(usize),
+    Loose(usize),
 }
 
 impl Shape {
@@ -152,11 +154,11 @@ impl Shape {
             (2..12_usize).prop_map(Self::Complete),
             (2..50_usize, 1..120_usize)
                 .prop_map(|(particles, sticks)| Self::Graph(particles, sticks)),
-            (1..20_usize).prop_map(Self::Dust),
+            (1..20_usize).prop_map(Self::Loose),
         ]
     }
 
-    /// How many particles, and its sticks between them.
+    /// The number of particles, and the ends of the sticks.
     fn pairs(self, random: &mut ChaCha8Rng) -> (usize, Vec<[usize; 2]>) {
         match self {
             Self::Pairs(sticks) => (2 * sticks, (0..sticks).map(|i| [2 * i, 2 * i + 1]).collect()),
@@ -177,11 +179,11 @@ impl Shape {
                 };
                 (particles, (0..sticks).map(stick).collect())
             }
-            Self::Dust(particles) => (particles, Vec::new()),
+            Self::Loose(particles) => (particles, Vec::new()),
         }
     }
 
-    /// How many particles it has in a row.
+    /// The number of particles in a row when the shape is placed in the plane.
     fn columns(self, particles: usize) -> usize {
         match self {
             Self::Grid(width, _) => width,
@@ -190,44 +192,31 @@ impl Shape {
     }
 }
 
-/// Particles and the sticks between them.
+/// The parts of a mesh.
 #[derive(Clone, Debug)]
 pub(crate) enum Pattern {
-    /// Side by side; particles and sticks in random order.
+    /// Shapes side by side, with particles and sticks in random order.
     Shapes(Vec<Shape>),
-    /// The columns and rows of a regular sheet.
+    /// A regular sheet: columns, rows and families.
     Sheet(usize, usize, &'static [Family]),
-    /// Shapes as above, so many times.
+    /// Shapes as above, and the number of copies of them.
     Copies(Vec<Shape>, usize),
-}
-
-/// How to fill in a mesh.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Manner {
-    /// Typical cloth: a first row of pinned particles, the others of 1 kg, sticks of equal rest
-    /// lengths.
-    Even,
-    /// Some metres large, regular positions, rest lengths within 20 % of the lengths, a few
-    /// kilograms or pinned: rounding errors stay small.
-    Tame,
-    /// Anything sane: coincident ends, -0.0, any masses, any rest lengths, any velocities.
-    Wild,
 }
 
 /// How to make a random mesh.
 #[derive(Clone, Debug)]
 pub(crate) struct Recipe {
     pub(crate) pattern: Pattern,
-    /// Duplicates of sticks, in either direction; not in a sheet.
+    /// The number of duplicate sticks, in either direction. A sheet has none.
     pub(crate) duplicates: usize,
-    /// Percent of the sticks that are not plain.
+    /// The probability that a stick is not plain, %.
     pub(crate) special: u32,
-    pub(crate) manner: Manner,
+    pub(crate) values: Values,
     pub(crate) seed: u64,
 }
 
 impl Recipe {
-    pub(crate) fn any(manner: Manner) -> impl Strategy<Value = Self> {
+    pub(crate) fn any(values: Values) -> impl Strategy<Value = Self> {
         let families = select(&[Family::STRUCTURAL, Family::SHEAR, Family::ALL][..]);
         let width = prop_oneof![4 => 1..20_usize, 1 => 62..67_usize];
         let pattern = prop_oneof![
@@ -238,27 +227,27 @@ impl Recipe {
                 .prop_map(|(shapes, copies)| Pattern::Copies(shapes, copies)),
         ];
         let special = select(&[0, 3, 20, 100][..]);
-        // Cloth is tame, too.
-        let manner = match manner {
-            Manner::Tame => select(&[Manner::Even, Manner::Tame][..]),
-            Manner::Even => select(&[Manner::Even][..]),
-            Manner::Wild => select(&[Manner::Wild][..]),
+        // `Uniform` is moderate, too.
+        let values = match values {
+            Values::Moderate => select(&[Values::Uniform, Values::Moderate][..]),
+            Values::Uniform => select(&[Values::Uniform][..]),
+            Values::Extreme => select(&[Values::Extreme][..]),
         };
-        (pattern, 0..6_usize, special, manner, any::<u64>()).prop_map(
-            |(pattern, duplicates, special, manner, seed)| Self {
+        (pattern, 0..6_usize, special, values, any::<u64>()).prop_map(
+            |(pattern, duplicates, special, values, seed)| Self {
                 pattern,
                 duplicates,
                 special,
-                manner,
+                values,
                 seed,
             },
         )
     }
 
-    /// One shape.
-    pub(crate) fn of(shape: Shape, special: u32, manner: Manner) -> Self {
+    /// A mesh of one shape.
+    pub(crate) fn of(shape: Shape, special: u32, values: Values) -> Self {
         let pattern = Pattern::Shapes(vec![shape]);
-        Self { pattern, duplicates: 0, special, manner, seed: 3 }
+        Self { pattern, duplicates: 0, special, values, seed: 3 }
     }
 
     /// A regular sheet.
@@ -266,47 +255,45 @@ impl Recipe {
         [width, height]: [usize; 2],
         families: &'static [Family],
         special: u32,
-        manner: Manner,
+        values: Values,
     ) -> Self {
         let pattern = Pattern::Sheet(width, height, families);
-        Self { pattern, duplicates: 0, special, manner, seed: 4 }
+        Self { pattern, duplicates: 0, special, values, seed: 4 }
     }
 
-    /// Copies of a shape, which differ if their `manner` is not even.
-    pub(crate) fn copies(shape: Shape, copies: usize, special: u32, manner: Manner) -> Self {
+    /// Copies of a shape. Their masses and rest lengths differ unless `values` is
+    /// [`Values::Uniform`].
+    pub(crate) fn copies(shape: Shape, copies: usize, special: u32, values: Values) -> Self {
         let pattern = Pattern::Copies(vec![shape], copies);
-        Self { pattern, duplicates: 0, special, manner, seed: 5 }
+        Self { pattern, duplicates: 0, special, values, seed: 5 }
     }
 
     pub(crate) fn mesh<const D: usize>(&self) -> Mesh<D> {
         let mut copies = 1;
         let mut random = ChaCha8Rng::seed_from_u64(self.seed);
-        let (places, pairs, sheet) = match &self.pattern {
+        let (points, pairs, sheet) = match &self.pattern {
             Pattern::Shapes(shapes) => {
-                let (places, pairs) = self.side_by_side(&mut random, shapes);
-                (places, pairs, None)
+                let (points, pairs) = self.side_by_side(&mut random, shapes);
+                (points, pairs, None)
             }
             &Pattern::Sheet(width, height, families) => {
                 let sheet = Sheet::new(width, height, families);
-                let places = (0..width * height).map(|i| [i % width, i / width]);
-                let places = places.map(|[i, j]| [i as f64, -(j as f64)]).collect();
-                (places, sheet.pairs(), Some(sheet))
+                let points = (0..width * height).map(|i| [i % width, i / width]);
+                let points = points.map(|[i, j]| [i as f64, -(j as f64)]).collect();
+                (points, sheet.pairs(), Some(sheet))
             }
             Pattern::Copies(shapes, count) => {
                 copies = *count;
-                let (places, pairs) = self.side_by_side(&mut random, shapes);
+                let (points, pairs) = self.side_by_side(&mut random, shapes);
                 let pairs = (0..copies).flat_map(|copy| {
-                    let first = (copy * places.len()) as u32;
+                    let first = (copy * points.len()) as u32;
                     pairs.iter().map(move |ends| ends.map(|end| first + end))
                 });
-                (places.repeat(copies), pairs.collect(), None)
+                (points.repeat(copies), pairs.collect(), None)
             }
         };
-        let (particles, mut sticks) = match self.manner {
-            Manner::Even => even(&mut random, &places, &pairs),
-            Manner::Tame => tame(&mut random, &places, &pairs),
-            Manner::Wild => wild(&mut random, places.len(), &pairs),
-        };
+        let (particles, mut sticks) =
+            self.values.particles_and_sticks(&mut random, &points, &pairs);
         for stick in 0..sticks.len() {
             if random.random_ratio(self.special, 100) {
                 make_special(&mut random, &mut sticks, stick);
@@ -320,14 +307,14 @@ impl Recipe {
         random: &mut ChaCha8Rng,
         shapes: &[Shape],
     ) -> (Vec<[f64; 2]>, Vec<[u32; 2]>) {
-        let (mut places, mut pairs) = (Vec::new(), Vec::new());
+        let (mut points, mut pairs) = (Vec::new(), Vec::new());
         let mut left = 0.0;
         for shape in shapes {
             let (count, joined) = shape.pairs(random);
-            let (first, columns) = (places.len(), shape.columns(count));
+            let (first, columns) = (points.len(), shape.columns(count));
             pairs.extend(joined.into_iter().map(|ends| ends.map(|end| (first + end) as u32)));
-            let place = |i| [left + (i % columns) as f64, -((i / columns) as f64)];
-            places.extend((0..count).map(place));
+            let point = |i| [left + (i % columns) as f64, -((i / columns) as f64)];
+            points.extend((0..count).map(point));
             left += columns as f64 + 1.0;
         }
         for _ in 0..self.duplicates.min(pairs.len()) {
@@ -335,127 +322,15 @@ impl Recipe {
             pairs.push(if random.random() { [a, b] } else { [b, a] });
         }
         pairs.shuffle(random);
-        let mut names: Vec<u32> = (0..places.len() as u32).collect();
-        names.shuffle(random);
+        let mut numbers: Vec<u32> = (0..points.len() as u32).collect();
+        numbers.shuffle(random);
         for ends in &mut pairs {
-            *ends = ends.map(|end| names[end as usize]);
+            *ends = ends.map(|end| numbers[end as usize]);
         }
-        let mut renamed = vec![[0.0; 2]; places.len()];
-        for (&name, place) in names.iter().zip(places) {
-            renamed[name as usize] = place;
+        let mut renumbered = vec![[0.0; 2]; points.len()];
+        for (&number, point) in numbers.iter().zip(points) {
+            renumbered[number as usize] = point;
         }
-        (renamed, pairs)
-    }
-}
-
-/// Near its place.
-fn near<const D: usize>(random: &mut ChaCha8Rng, place: [f64; 2]) -> [f32; D] {
-    std::array::from_fn(|axis| {
-        let x = place.get(axis).unwrap_or(&0.0);
-        (x + random.random_range(-0.2..0.2)) as f32
-    })
-}
-
-fn even<const D: usize>(
-    random: &mut ChaCha8Rng,
-    places: &[[f64; 2]],
-    pairs: &[[u32; 2]],
-) -> (Particles<D>, Sticks) {
-    let mut particles = Particles::with_capacity(places.len());
-    for &place in places {
-        let inverse_mass = if place[1] == 0.0 { 0.0 } else { 1.0 };
-        particles.push(near(random, place), inverse_mass).unwrap();
-    }
-    let rest = |&[a, b]: &[u32; 2]| {
-        let [a, b] = [a, b].map(|end| places[end as usize]);
-        (b[0] - a[0]).hypot(b[1] - a[1]) as f32
-    };
-    let rests: Vec<f32> = pairs.iter().map(rest).collect();
-    let sticks = Sticks::with_rests(places.len(), pairs, &rests, Duplicates::Keep).unwrap();
-    (particles, sticks)
-}
-
-fn tame<const D: usize>(
-    random: &mut ChaCha8Rng,
-    places: &[[f64; 2]],
-    pairs: &[[u32; 2]],
-) -> (Particles<D>, Sticks) {
-    let mut particles = Particles::with_capacity(places.len());
-    for &place in places {
-        let pinned = random.random_ratio(1, 8);
-        let inverse_mass = if pinned { 0.0 } else { random.random_range(0.2..4.0) };
-        particles.push(near(random, place), inverse_mass).unwrap();
-    }
-    let mut sticks = Sticks::joining(&particles, pairs, Duplicates::Keep).unwrap();
-    for stick in 0..sticks.len() {
-        let rest = sticks.rest(stick) * random.random_range(0.85..1.2);
-        sticks.set_rest(stick, rest).unwrap();
-    }
-    (particles, sticks)
-}
-
-fn wild<const D: usize>(
-    random: &mut ChaCha8Rng,
-    count: usize,
-    pairs: &[[u32; 2]],
-) -> (Particles<D>, Sticks) {
-    let scale = [1e-6, 1.0, 1.0, 1.0, 1e6][random.random_range(0..5)];
-    let mut particles = Particles::with_capacity(count);
-    for _ in 0..count {
-        let coarse = random.random_ratio(1, 5);
-        let point = std::array::from_fn(|_| {
-            let x: f32 = random.random_range(-1.0..1.0);
-            scale * if coarse { x.round() } else { x }
-        });
-        particles.push(point, any_inverse_mass(random)).unwrap();
-    }
-    for axis in 0..D {
-        for particle in 0..count {
-            if random.random_ratio(1, 20) {
-                particles.positions_mut(axis)[particle] = -0.0;
-            }
-            if random.random() {
-                let moved = scale * random.random_range(-0.1..0.1);
-                particles.previous_mut(axis)[particle] += moved;
-            }
-            if random.random_ratio(1, 20) {
-                particles.previous_mut(axis)[particle] = -0.0;
-            }
-        }
-    }
-    let rests: Vec<f32> = pairs.iter().map(|_| scale * magnitude(random, -2.0..1.0)).collect();
-    let sticks = Sticks::with_rests(count, pairs, &rests, Duplicates::Keep).unwrap();
-    (particles, sticks)
-}
-
-/// A power of ten, every order of magnitude as likely as every other.
-fn magnitude(random: &mut ChaCha8Rng, exponents: std::ops::Range<f64>) -> f32 {
-    10.0_f64.powf(random.random_range(exponents)) as f32
-}
-
-/// Pinned one time in four, one kilogram as often, else of any sane magnitude.
-fn any_inverse_mass(random: &mut ChaCha8Rng) -> f32 {
-    match random.random_range(0..4) {
-        0 => 0.0,
-        1 => 1.0,
-        _ => magnitude(random, -9.0..9.0),
-    }
-}
-
-/// Makes a stick not plain, in one way or several, or tears it.
-fn make_special(random: &mut ChaCha8Rng, sticks: &mut Sticks, stick: usize) {
-    let ways = random.random_range(1..16);
-    if ways & 1 != 0 {
-        sticks.set_stiffness(stick, random.random_range(0.01..1.0)).unwrap();
-    }
-    if ways & 2 != 0 {
-        sticks.set_compliance(stick, magnitude(random, -7.0..-2.0)).unwrap();
-    }
-    if ways & 4 != 0 {
-        let kind = if random.random() { Kind::Minimum } else { Kind::Maximum };
-        sticks.set_kind(stick, kind).unwrap();
-    }
-    if ways & 8 != 0 && random.random() {
-        sticks.tear(stick).unwrap();
+        (renumbered, pairs)
     }
 }

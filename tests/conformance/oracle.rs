@@ -1,5 +1,5 @@
-//! A reference simulation in `f64`, one stick at a time, written from the documentation and not
-//! from the code.
+//! A reference simulation in `f64`, one stick at a time, written from the documentation, not from
+//! the code.
 
 use taut::{Formula, Kind, Particles, Real, Schedule, Step, Sticks};
 
@@ -53,7 +53,7 @@ fn relax<const D: usize>(
     let [a, b] = sticks.ends()[stick].map(|end| end as usize);
     let [wa, wb] = [a, b].map(|end| f64::from(particles.inverse_masses()[end]));
     let d: [f64; D] = std::array::from_fn(|axis| position[b][axis] - position[a][axis]);
-    let length = d.iter().map(|along| along * along).sum::<f64>().sqrt();
+    let length = d.iter().map(|component| component * component).sum::<f64>().sqrt();
     let rest = f64::from(sticks.rest(stick));
     let acts = match sticks.kind(stick) {
         Kind::TwoSided => true,
@@ -64,9 +64,9 @@ fn relax<const D: usize>(
     if sticks.is_torn(stick) || !acts || !has_direction || wa + wb == 0.0 {
         return;
     }
-    let share_of_length = (length - new_length(formula, length, rest)) / length;
-    let softness = f64::from(sticks.compliance(stick)) / (h * h);
-    let g = f64::from(sticks.stiffness(stick)) * share_of_length / (wa + wb + softness);
+    let relative_correction = (length - new_length(formula, length, rest)) / length;
+    let compliance_term = f64::from(sticks.compliance(stick)) / (h * h);
+    let g = f64::from(sticks.stiffness(stick)) * relative_correction / (wa + wb + compliance_term);
     for axis in 0..D {
         position[a][axis] += d[axis] * wa * g;
         position[b][axis] -= d[axis] * wb * g;

@@ -1,13 +1,13 @@
-//! Scenes equal their definitions, rebuilt here with simple code.
+//! Models equal their definitions, rebuilt here with simple code.
 
 use std::collections::BTreeSet;
 
 use taut::world::{Model, ModelError, StickSet};
 use taut::{Family, Particles, Sticks};
 
-use crate::meshes::island_of_each;
+use crate::meshes::component_of_each;
 
-/// All data of a scene, to the bit.
+/// The bits of all data of a model.
 fn bits(Model { particles, sticks, .. }: &Model) -> impl Eq + std::fmt::Debug + use<> {
     let points: Vec<[u32; 3]> = points(particles).map(|point| point.map(f32::to_bits)).collect();
     let previous: Vec<Vec<u32>> =
@@ -21,13 +21,13 @@ fn points(particles: &Particles<3>) -> impl Iterator<Item = [f32; 3]> {
     (0..particles.len()).map(|particle| particles.position(particle))
 }
 
-/// Each stick once, its lower end first.
+/// The set of sticks, each with its lower end first.
 fn edges(sticks: &Sticks) -> BTreeSet<[u32; 2]> {
     sticks.ends().iter().map(|&[a, b]| [a.min(b), a.max(b)]).collect()
 }
 
 #[test]
-fn drape_is_to_the_letter_of_its_definition() {
+fn drape_matches_its_definition() {
     for n in [2_u32, 3, 17, 64] {
         for set in StickSet::ALL {
             let Model { particles, sticks, sheet, .. } = Model::drape(n as usize, set).unwrap();
@@ -36,7 +36,7 @@ fn drape_is_to_the_letter_of_its_definition() {
                 for i in 0..n {
                     let (x, y) = (f64::from(i), f64::from(j));
                     let z = 1e-3 * libm::sin(0.37 * x + 0.71 * y);
-                    // Adding zero makes +0.0 of -0.0.
+                    // Adding zero turns -0.0 into +0.0.
                     let point = [0.05 * x, -0.05 * y, z].map(|x| (x as f32 + 0.0).to_bits());
                     let particle = (j * n + i) as usize;
                     assert_eq!(particles.position(particle).map(f32::to_bits), point);
@@ -64,12 +64,13 @@ fn drape_is_to_the_letter_of_its_definition() {
     assert_eq!(Model::drape(1, StickSet::All).err(), Some(ModelError::NoSticks { particles: 1 }));
 }
 
-type Place = (u32, u32);
+/// The column and the row of a particle.
+type Cell = (u32, u32);
 
-/// The ends, as columns and rows, and rest lengths of the sticks, in authored order.
-fn drape_sticks(n: u32, set: StickSet) -> Vec<([Place; 2], f64)> {
+/// The ends and the rest lengths of the sticks, m, in authored order.
+fn drape_sticks(n: u32, set: StickSet) -> Vec<([Cell; 2], f64)> {
     let mut sticks = Vec::new();
-    let mut join = |a: Place, b: Place, rest: f64| {
+    let mut join = |a: Cell, b: Cell, rest: f64| {
         if [a.0, a.1, b.0, b.1].iter().all(|&at| at < n) {
             sticks.push(([a, b], rest));
         }
@@ -97,18 +98,18 @@ fn drape_sticks(n: u32, set: StickSet) -> Vec<([Place; 2], f64)> {
     sticks
 }
 
-/// What holds of a mesh that hangs: whole, finite, no stick twice, its highest share pinned,
-/// at rest, and the same every time.
-fn is_sound(name: &str, make: impl Fn() -> Model) -> Model {
+/// Makes a hanging mesh and checks it: connected, finite, without duplicate sticks, its highest 2 %
+/// pinned, at rest, and equal each time it is made.
+fn checked_mesh(name: &str, make: impl Fn() -> Model) -> Model {
     let scene = make();
     assert_eq!(bits(&make()), bits(&scene), "{name}");
     let Model { particles, sticks, sheet, .. } = &scene;
     assert!(sheet.is_none(), "{name}");
     assert!(points(particles).flatten().all(f32::is_finite), "{name}");
-    let islands = island_of_each(particles.len(), sticks.ends().iter().copied());
-    let apart = islands.iter().filter(|&&island| island != 0).count();
-    assert_eq!(apart, 0, "{name}: so many particles hang together with others only");
-    assert_eq!(edges(sticks).len(), sticks.len(), "{name}: some sticks are there twice");
+    let components = component_of_each(particles.len(), sticks.ends().iter().copied());
+    let unconnected = components.iter().filter(|&&component| component != 0).count();
+    assert_eq!(unconnected, 0, "{name}: particles not connected to particle 0");
+    assert_eq!(edges(sticks).len(), sticks.len(), "{name}: duplicate sticks");
     for axis in 0..3 {
         assert_eq!(particles.previous(axis), particles.positions(axis), "{name}");
     }
@@ -119,27 +120,27 @@ fn is_sound(name: &str, make: impl Fn() -> Model) -> Model {
         assert!(error <= 1e-7 * length, "{name}: stick {stick} is {length} m");
     }
 
-    let of_mass = |pinned: bool| {
+    let heights_of = |pinned: bool| {
         let masses = particles.inverse_masses().iter();
         let heights = masses.zip(particles.positions(1));
         heights.filter(move |(w, _)| (**w == 0.0) == pinned).map(|(_, &y)| y)
     };
     // 2 %, rounded up.
-    assert_eq!(of_mass(true).count(), particles.len().div_ceil(50), "{name}");
+    assert_eq!(heights_of(true).count(), particles.len().div_ceil(50), "{name}");
     let [lowest, highest] =
-        [of_mass(true).reduce(f32::min), of_mass(false).reduce(f32::max)].map(Option::unwrap);
+        [heights_of(true).reduce(f32::min), heights_of(false).reduce(f32::max)].map(Option::unwrap);
     assert!(lowest >= highest, "{name}: pinned at {lowest} m, free at {highest} m");
     assert!(particles.inverse_masses().iter().all(|&w| w == 0.0 || w == 1.0), "{name}");
     scene
 }
 
 #[test]
-fn discs_are_whole_and_of_six_sticks_a_particle() {
+fn discs_are_connected_with_six_sticks_per_particle() {
     for size in (2..40).chain([64, 100]) {
         for set in [StickSet::Structural, StickSet::All] {
             let name = format!("disc {size} {set}");
             let Model { particles, sticks, .. } =
-                is_sound(&name, || Model::disc(size, set).unwrap());
+                checked_mesh(&name, || Model::disc(size, set).unwrap());
             let share = particles.len() as f64 / (size * size) as f64;
             assert!(size < 8 || (0.95..1.05).contains(&share), "{name}: {share} of size²");
             if set == StickSet::Structural {
@@ -162,15 +163,15 @@ fn discs_are_whole_and_of_six_sticks_a_particle() {
 }
 
 #[test]
-fn spheres_are_whole_and_closed() {
+fn spheres_are_connected_and_closed() {
     for size in (1..30).chain([50]) {
         let name = format!("sphere {size}");
-        let make = |set| is_sound(&name, || Model::sphere(size, set).unwrap());
-        let [edges_only, all] = [StickSet::Structural, StickSet::All].map(make);
+        let make = |set| checked_mesh(&name, || Model::sphere(size, set).unwrap());
+        let [structural, all] = [StickSet::Structural, StickSet::All].map(make);
         // Euler's formula for a closed surface of triangles.
-        let expected = 3 * edges_only.particles.len() - 6;
-        assert_eq!(edges_only.sticks.len(), expected, "{name}");
-        assert!(edges(&all.sticks).is_superset(&edges(&edges_only.sticks)), "{name}");
+        let expected = 3 * structural.particles.len() - 6;
+        assert_eq!(structural.sticks.len(), expected, "{name}");
+        assert!(edges(&all.sticks).is_superset(&edges(&structural.sticks)), "{name}");
         assert!(size < 2 || all.sticks.len() > expected, "{name}");
         for point in points(&all.particles) {
             let radius = point.map(f64::from).iter().map(|x| x * x).sum::<f64>().sqrt();
@@ -181,7 +182,8 @@ fn spheres_are_whole_and_closed() {
     assert_eq!(Model::sphere(0, StickSet::All).err(), Some(ModelError::NoSticks { particles: 0 }));
 }
 
-/// A particle by its place and mass, a stick by its ends in sequence and its length.
+/// The mesh without its order: the bits of position and mass of each particle, and the ends and the
+/// rest length of each stick, sorted.
 fn graph(Model { particles, sticks, .. }: &Model) -> impl Eq + std::fmt::Debug + use<> {
     let name = |particle: u32| {
         let [x, y, z] = particles.position(particle as usize).map(f32::to_bits);
@@ -197,7 +199,7 @@ fn graph(Model { particles, sticks, .. }: &Model) -> impl Eq + std::fmt::Debug +
 }
 
 #[test]
-fn shuffled_is_the_same_graph_in_another_order() {
+fn a_shuffled_model_is_the_same_graph_in_another_order() {
     let scenes = [
         Model::drape(12, StickSet::All).unwrap(),
         Model::disc(12, StickSet::All).unwrap(),
@@ -210,7 +212,7 @@ fn shuffled_is_the_same_graph_in_another_order() {
         assert_eq!(bits(&scene.shuffled(1)), bits(&shuffled));
         let others = [bits(&scene), bits(&scene.shuffled(2)), bits(&scene.shuffled(u64::MAX))];
         assert!(others.iter().all(|other| *other != bits(&shuffled)));
-        // It is the hard case: hardly a stick between neighbours in memory is left.
+        // Few sticks still join neighbours in memory, so this is the hard case for caches.
         let near = |[a, b]: &&[u32; 2]| a.abs_diff(*b) <= 3;
         let [still_near, sticks] =
             [shuffled.sticks.ends().iter().filter(near).count(), shuffled.sticks.len()];
@@ -219,7 +221,7 @@ fn shuffled_is_the_same_graph_in_another_order() {
 }
 
 #[test]
-fn sets_of_sticks_and_families_agree() {
+fn stick_sets_match_their_families() {
     let families = |set: StickSet| set.families().to_vec();
     assert_eq!(families(StickSet::Structural), Family::STRUCTURAL);
     assert_eq!(families(StickSet::All), Family::ALL);

@@ -1,12 +1,14 @@
-//! A session that runs all parts of a step gives the same bits as the step.
+//! Sessions: all parts of a step in sequence give the bits of the step, and kernels agree on any
+//! sequence of calls.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use taut::{AnyKernel, Family, Formula, Kernel, ParticleView, Plan, Real, Schedule, Stage, Step};
 
-use crate::meshes::{Manner, Mesh, Recipe};
-use crate::play::{Ending, Setup, Start, any_step, eight_iterations, for_all};
+use crate::meshes::{Mesh, Recipe};
+use crate::runner::{InitialState, Outcome, Setup, any_step, eight_iterations, for_all};
+use crate::values::Values;
 
 /// How a session ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -16,27 +18,27 @@ enum End {
 }
 
 #[test]
-fn a_step_by_hand_is_the_step() {
+fn a_session_of_all_parts_gives_the_bits_of_the_step() {
     fn check<const D: usize>()
     where
         AnyKernel: Kernel<D>,
     {
         let formula = select(&Formula::ALL[..]);
-        let cases = (Recipe::any(Manner::Wild), any::<Index>(), formula, any_step::<D>());
+        let cases = (Recipe::any(Values::Extreme), any::<Index>(), formula, any_step::<D>());
         for_all(150, cases, |(recipe, order, formula, step)| {
             let mesh = recipe.mesh();
             let (order, schedule) = mesh.any_schedule(order);
             let setup = Setup { mesh: &mesh, schedule: &schedule, formula };
             let expected = setup.all_agree(order, |start| start.steps(&step, 2));
-            for at_once in [true, false] {
-                setup.all_end_as(&expected, order, |start| {
-                    let Start { mut plan, mut particles, sticks } = start;
+            for in_one_call in [true, false] {
+                setup.all_agree_with(&expected, order, |start| {
+                    let InitialState { mut plan, mut particles, sticks } = start;
                     let mut notes = Vec::new();
                     for _ in 0..2 {
                         let mut session = plan.session(&mut particles, &sticks, &step).unwrap();
                         for _ in 0..step.substeps {
                             session.integrate();
-                            if at_once {
+                            if in_one_call {
                                 session.relax(step.iterations);
                             } else {
                                 (0..step.iterations).for_each(|_| session.relax(1));
@@ -44,7 +46,7 @@ fn a_step_by_hand_is_the_step() {
                         }
                         notes.push(u64::from(session.finish().finite));
                     }
-                    Ending { particles, notes }
+                    Outcome { particles, notes }
                 });
             }
         });
@@ -53,28 +55,29 @@ fn a_step_by_hand_is_the_step() {
     check::<3>();
 }
 
-/// A call that a host makes in a session.
+/// A call that a host may make in a session.
 #[derive(Clone, Debug)]
-enum Act {
+enum Call {
     Integrate,
-    /// Substeps of some iterations, with [`Fence`] after the motion or without.
+    /// A number of substeps and of iterations in each, and whether [`Fence`] runs after the motion.
     Advance(u32, u32, bool),
     Relax(u32),
-    Read(Index),
-    Move(Index, [f32; 3]),
+    ReadPosition(Index),
+    SetPosition(Index, [f32; 3]),
     /// Runs [`Drift`] on all particles.
     Visit,
-    /// Moves a particle in its columns.
+    /// Moves a particle in its columns and keeps its previous position.
     Displace(Index, [f32; 3]),
-    /// Puts a particle elsewhere, at rest, in its columns.
-    Place(Index, [f32; 3]),
+    /// Sets the position of a particle in its columns, at rest.
+    PlaceAtRest(Index, [f32; 3]),
     /// Writes to a whole column.
-    Shift(f32),
+    ShiftColumn(f32),
     /// Pins a particle or frees it.
-    Weigh(Index, f32),
+    SetInverseMass(Index, f32),
 }
 
-/// A stage that moves each free particle by its number, and takes a part of its velocity.
+/// A stage that moves each free particle by a distance that depends on its number, and removes a
+/// part of its velocity.
 struct Drift;
 
 impl<const D: usize> Stage<D> for Drift {
@@ -104,7 +107,7 @@ impl<const D: usize> Stage<D> for Fence {
     }
 }
 
-impl Act {
+impl Call {
     fn any() -> impl Strategy<Value = Self> {
         let odd = select(&[-0.0_f32, f32::INFINITY, f32::NAN, 1e19][..]);
         let x = prop_oneof![1 => odd, 40 => -3.0..3.0_f32];
@@ -114,42 +117,43 @@ impl Act {
             2 => (0..4_u32, 0..4_u32, any::<bool>())
                 .prop_map(|(count, iterations, fence)| Self::Advance(count, iterations, fence)),
             2 => (0..3_u32).prop_map(Self::Relax),
-            3 => any::<Index>().prop_map(Self::Read),
+            3 => any::<Index>().prop_map(Self::ReadPosition),
             2 => (any::<Index>(), proptest::array::uniform3(x))
-                .prop_map(|(particle, point)| Self::Move(particle, point)),
+                .prop_map(|(particle, point)| Self::SetPosition(particle, point)),
             2 => Just(Self::Visit),
             1 => (any::<Index>(), point()).prop_map(|(it, point)| Self::Displace(it, point)),
-            1 => (any::<Index>(), point()).prop_map(|(it, point)| Self::Place(it, point)),
-            1 => (-0.1..0.1_f32).prop_map(Self::Shift),
+            1 => (any::<Index>(), point()).prop_map(|(it, point)| Self::PlaceAtRest(it, point)),
+            1 => (-0.1..0.1_f32).prop_map(Self::ShiftColumn),
             1 => (any::<Index>(), select(&[0.0_f32, 0.5, 1.0][..]))
-                .prop_map(|(it, mass)| Self::Weigh(it, mass)),
+                .prop_map(|(it, mass)| Self::SetInverseMass(it, mass)),
         ]
     }
 }
 
-/// Plays the acts and notes what is read; substeps in one call, or taken apart.
-fn act<const D: usize>(
-    start: Start<D>,
+/// Makes the calls and notes the positions read. With `together`, [`Call::Advance`] runs its
+/// substeps in one call of the session.
+fn run_calls<const D: usize>(
+    start: InitialState<D>,
     step: &Step<D>,
-    acts: &[Act],
+    calls: &[Call],
     end: End,
     together: bool,
-) -> Ending<D>
+) -> Outcome<D>
 where
     AnyKernel: Kernel<D>,
 {
-    let Start { mut plan, mut particles, sticks } = start;
+    let InitialState { mut plan, mut particles, sticks } = start;
     let mut notes = Vec::new();
     let mut session = plan.session(&mut particles, &sticks, step).unwrap();
-    for act in acts {
+    for call in calls {
         let len = session.len();
-        match act {
-            Act::Integrate => session.integrate(),
-            Act::Advance(count, iterations, fence) if together => {
+        match call {
+            Call::Integrate => session.integrate(),
+            Call::Advance(count, iterations, fence) if together => {
                 let fence = fence.then_some(&Fence as &dyn Stage<D>);
                 session.advance(*count, *iterations, fence);
             }
-            Act::Advance(count, iterations, fence) => {
+            Call::Advance(count, iterations, fence) => {
                 for _ in 0..*count {
                     session.integrate();
                     if *fence {
@@ -158,28 +162,28 @@ where
                     session.relax(*iterations);
                 }
             }
-            Act::Relax(iterations) => session.relax(*iterations),
+            Call::Relax(iterations) => session.relax(*iterations),
             _ if session.is_empty() => {}
-            Act::Read(which) => {
+            Call::ReadPosition(which) => {
                 notes.extend(session.position(which.index(len)).map(Real::canonical_bits));
             }
-            Act::Move(which, point) => {
+            Call::SetPosition(which, point) => {
                 let point = std::array::from_fn(|axis| point[axis]);
                 session.set_position(which.index(len), point);
             }
-            Act::Visit => session.visit(&Drift),
-            Act::Displace(which, point) => {
+            Call::Visit => session.visit(&Drift),
+            Call::Displace(which, point) => {
                 let point = std::array::from_fn(|axis| point[axis]);
                 session.particles_mut().displace(which.index(len), point);
             }
-            Act::Place(which, point) => {
+            Call::PlaceAtRest(which, point) => {
                 let point = std::array::from_fn(|axis| point[axis]);
                 session.particles_mut().set_position(which.index(len), point).unwrap();
             }
-            Act::Shift(by) => {
+            Call::ShiftColumn(by) => {
                 session.particles_mut().positions_mut(0).iter_mut().for_each(|x| *x += by);
             }
-            Act::Weigh(which, mass) => {
+            Call::SetInverseMass(which, mass) => {
                 session.particles_mut().set_inverse_mass(which.index(len), *mass).unwrap();
             }
         }
@@ -191,29 +195,29 @@ where
     } else {
         drop(session);
     }
-    Ending { particles, notes }
+    Outcome { particles, notes }
 }
 
 #[test]
-fn kernels_agree_on_any_session_and_dropping_finishes_it() {
+fn kernels_agree_on_any_session_and_dropping_it_writes_back() {
     fn check<const D: usize>()
     where
         AnyKernel: Kernel<D>,
     {
         let formula = select(&Formula::ALL[..]);
-        let acts = vec(Act::any(), 0..16);
-        let cases = (Recipe::any(Manner::Wild), any::<Index>(), formula, any_step::<D>(), acts);
-        for_all(250, cases, |(recipe, order, formula, step, acts)| {
+        let calls = vec(Call::any(), 0..16);
+        let cases = (Recipe::any(Values::Extreme), any::<Index>(), formula, any_step::<D>(), calls);
+        for_all(250, cases, |(recipe, order, formula, step, calls)| {
             let mesh = recipe.mesh();
             let (order, schedule) = mesh.any_schedule(order);
             let setup = Setup { mesh: &mesh, schedule: &schedule, formula };
-            let play = |end, together| {
-                let (step, acts) = (&step, &acts);
-                move |start: Start<D>| act(start, step, acts, end, together)
+            let run = |end, together| {
+                let (step, calls) = (&step, &calls);
+                move |start: InitialState<D>| run_calls(start, step, calls, end, together)
             };
-            let finished = setup.all_agree(order, play(End::Finished, true));
-            setup.all_end_as(&finished, order, play(End::Dropped, true));
-            setup.all_end_as(&finished, order, play(End::Finished, false));
+            let finished = setup.all_agree(order, run(End::Finished, true));
+            setup.all_agree_with(&finished, order, run(End::Dropped, true));
+            setup.all_agree_with(&finished, order, run(End::Finished, false));
         });
     }
     check::<2>();
@@ -221,14 +225,14 @@ fn kernels_agree_on_any_session_and_dropping_finishes_it() {
 }
 
 #[test]
-fn a_particle_that_is_moved_nowhere_in_a_session_is_noticed() {
+fn a_position_set_to_a_value_that_is_not_finite_is_reported() {
     let step = eight_iterations();
     for (mesh, schedule) in &sheets() {
         let setup = Setup { mesh, schedule, formula: Formula::Halley };
         for x in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
             for (particle, axis) in [(0, 0), (20, 1), (35, 2)] {
-                setup.all_agree("moved nowhere", |start| {
-                    let Start { mut plan, mut particles, sticks } = start;
+                setup.all_agree("a position that is not finite", |start| {
+                    let InitialState { mut plan, mut particles, sticks } = start;
                     let mut session = plan.session(&mut particles, &sticks, &step).unwrap();
                     session.integrate();
                     session.relax(1);
@@ -238,31 +242,31 @@ fn a_particle_that_is_moved_nowhere_in_a_session_is_noticed() {
                     session.relax(1);
                     let finite = session.finish().finite;
                     assert!(!finite, "particle {particle} at {x} on axis {axis}");
-                    Ending { particles, notes: Vec::new() }
+                    Outcome { particles, notes: Vec::new() }
                 });
             }
         }
     }
 }
 
-/// A small sheet in colours; in its own order, in which kernels for sheets take part; and
-/// one whose rows fill their registers.
+/// A small sheet in the coloured order, the same in its own order, which kernels for sheets run,
+/// and one whose rows fill whole registers.
 fn sheets() -> [(Mesh, Schedule); 3] {
     [([6, 6], "coloured"), ([6, 6], "sheet"), ([64, 6], "sheet")].map(|(size, order)| {
-        let mesh: Mesh = Recipe::sheet(size, Family::STRUCTURAL, 0, Manner::Even).mesh();
+        let mesh: Mesh = Recipe::sheet(size, Family::STRUCTURAL, 0, Values::Uniform).mesh();
         let schedule = mesh.schedule(order);
         (mesh, schedule)
     })
 }
 
 #[test]
-fn positions_can_be_read_before_integration_and_moves_are_seen_by_the_next_relaxation() {
+fn positions_can_be_read_before_integration_and_relaxation_uses_positions_that_were_set() {
     let step = eight_iterations();
     for (mesh, schedule) in &sheets() {
         let setup = Setup { mesh, schedule, formula: Formula::Exact };
         let (len, middle) = (mesh.particles.len(), mesh.particles.len() / 2 + 2);
         setup.all_agree("a particle lifted between iterations", |start| {
-            let Start { mut plan, mut particles, sticks } = start;
+            let InitialState { mut plan, mut particles, sticks } = start;
             let mut session = plan.session(&mut particles, &sticks, &step).unwrap();
             assert_eq!(session.len(), len);
             for particle in 0..len {
@@ -270,13 +274,14 @@ fn positions_can_be_read_before_integration_and_moves_are_seen_by_the_next_relax
             }
             session.integrate();
             session.relax(1);
-            let [lifted, neighbour] = [middle, middle + 1].map(|at| session.position(at));
+            let [lifted, neighbour] =
+                [middle, middle + 1].map(|particle| session.position(particle));
             let point = [lifted[0], lifted[1], lifted[2] + 1.0];
             session.set_position(middle, point);
             assert_eq!(session.position(middle), point);
             assert_eq!(session.position(middle + 1), neighbour);
             session.relax(1);
-            // The neighbour is drawn after it, and draws it back.
+            // The stick pulls the neighbour up and the lifted particle back.
             assert!(session.position(middle)[2] < lifted[2] + 0.99);
             assert!(session.position(middle + 1)[2] > neighbour[2] + 0.01);
             let last: Vec<[f32; 3]> = (0..len).map(|particle| session.position(particle)).collect();
@@ -284,18 +289,18 @@ fn positions_can_be_read_before_integration_and_moves_are_seen_by_the_next_relax
             for (particle, point) in last.into_iter().enumerate() {
                 assert_eq!(particles.position(particle), point);
             }
-            Ending { particles, notes: vec![u64::from(status.finite)] }
+            Outcome { particles, notes: vec![u64::from(status.finite)] }
         });
     }
 }
 
 #[test]
-fn a_session_that_is_forgotten_leaves_the_plan_sound() {
+fn a_session_passed_to_mem_forget_leaves_the_plan_usable() {
     let step = eight_iterations();
     for (mesh, schedule) in &sheets() {
         let setup = Setup { mesh, schedule, formula: Formula::Halley };
         let expected = setup.all_agree("a step", |start| start.steps(&step, 1));
-        setup.all_end_as(&expected, "a step after a forgotten session", |mut start| {
+        setup.all_agree_with(&expected, "a step after a forgotten session", |mut start| {
             let mut other = start.particles.clone();
             let mut session = start.plan.session(&mut other, &start.sticks, &step).unwrap();
             session.integrate();

@@ -1,8 +1,8 @@
-//! Schedules and particles that the grid kernel rejects.
+//! Particles that the grid kernel rejects.
 
 use taut::{AnyKernel, Duplicates, Family, Formula, Kernel, Particles, PlanError, Sheet, Sticks};
 
-/// Particles of the sheet that no stick names count, too: the kernel moves them.
+/// Particles of the sheet without sticks count, too: the kernel moves them.
 #[test]
 fn fewer_particles_than_the_sheet_has_are_refused() {
     let sheets = [
@@ -13,21 +13,21 @@ fn fewer_particles_than_the_sheet_has_are_refused() {
     for (sheet, count) in sheets {
         let particles: Particles<3> =
             Particles::new(&vec![[0.0; 3]; count], &vec![1.0; count]).unwrap();
-        let all = Particles::<3>::new(&[[0.0; 3]; 5], &[1.0; 5]).unwrap();
+        let enough = Particles::<3>::new(&[[0.0; 3]; 5], &[1.0; 5]).unwrap();
         let rests = vec![1.0; sheet.pairs().len()];
-        let size = sheet.width() * sheet.height();
+        let needed = sheet.width() * sheet.height();
         let sticks = |particles| {
             Sticks::with_rests(particles, &sheet.pairs(), &rests, Duplicates::Keep).unwrap()
         };
-        let schedule = sheet.schedule(&sticks(size)).unwrap();
+        let schedule = sheet.schedule(&sticks(needed)).unwrap();
         let sticks = sticks(count);
         for kernel in AnyKernel::available().into_iter().filter(|it| it.runs(&schedule)) {
             let plan = |particles| kernel.plan(particles, &sticks, &schedule, Formula::Halley);
             if Kernel::<3>::name(&kernel) == "grid" {
-                let expected = PlanError::TooFewParticles { needed: size, particles: count };
+                let expected = PlanError::TooFewParticles { needed, particles: count };
                 assert_eq!(plan(&particles).err(), Some(expected), "{sheet:?}");
             }
-            assert!(plan(&all).is_ok(), "{sheet:?}");
+            assert!(plan(&enough).is_ok(), "{sheet:?}");
         }
     }
 }

@@ -3,11 +3,16 @@
 use taut::world::{Model, StickSet};
 use taut::{AnyKernel, Family, Formula, Kernel, Particles, Step};
 
-use crate::meshes::{Manner, Mesh, Pattern, Recipe, Shape};
-use crate::play::{Ending, Setup, Start, eight_iterations, rows};
+use crate::meshes::{Mesh, Pattern, Recipe, Shape};
+use crate::runner::{InitialState, Outcome, Setup, eight_iterations, rows};
+use crate::values::Values;
 
-/// Steps one by one, and checks that each status says whether all positions are finite.
-fn honest_steps<const D: usize>(mut start: Start<D>, step: &Step<D>, steps: usize) -> Ending<D>
+/// Runs steps, and checks that each status says whether all positions are finite.
+fn checked_steps<const D: usize>(
+    mut start: InitialState<D>,
+    step: &Step<D>,
+    steps: usize,
+) -> Outcome<D>
 where
     AnyKernel: Kernel<D>,
 {
@@ -18,38 +23,39 @@ where
         let finite = (0..D).all(column_is_finite);
         assert_eq!(notes.last(), Some(&u64::from(finite)));
     }
-    Ending { particles: start.particles, notes }
+    Outcome { particles: start.particles, notes }
 }
 
 #[test]
-fn one_particle_that_is_nowhere_is_noticed_at_once_wherever_it_is() {
+fn one_position_that_is_not_finite_is_reported_in_the_same_step() {
     fn check<const D: usize>()
     where
         AnyKernel: Kernel<D>,
     {
         for count in [1, 2, 15, 16, 17, 33, 64] {
-            // A sheet without sticks, so that all kernels take part and nothing spreads.
-            let dust: Mesh<D> = Recipe::sheet([count, 1], &[], 0, Manner::Tame).mesh();
-            let schedule = dust.schedule("sheet");
+            // A sheet without sticks: all kernels can run it, and one particle affects no other.
+            let loose: Mesh<D> = Recipe::sheet([count, 1], &[], 0, Values::Moderate).mesh();
+            let schedule = loose.schedule("sheet");
             for particle in 0..count {
                 for axis in 0..D {
                     for (x, previous) in [
                         (f32::NAN, 0.0),
                         (f32::NEG_INFINITY, 0.0),
-                        // Nowhere only after two steps: 1e38, 2e38, 3e38, then beyond.
+                        // Not finite after two steps: 1e38, 2e38, 3e38, then infinity.
                         (2e38, 1e38),
                     ] {
-                        let mut mesh = dust.clone();
+                        let mut mesh = loose.clone();
                         mesh.particles.set_inverse_mass(particle, 1.0).unwrap();
                         mesh.particles.positions_mut(axis)[particle] = x;
                         mesh.particles.previous_mut(axis)[particle] = previous;
                         let formula = Formula::Halley;
                         let setup = Setup { mesh: &mesh, schedule: &schedule, formula };
                         let step = Step { damping_rate: 0.0, ..eight_iterations() };
-                        let game = format!("{count} particles, {particle} at {x} on axis {axis}");
-                        let ending = setup.all_agree(&game, |start| honest_steps(start, &step, 3));
+                        let case = format!("{count} particles, {particle} at {x} on axis {axis}");
+                        let outcome =
+                            setup.all_agree(&case, |start| checked_steps(start, &step, 3));
                         let expected = if x == 2e38 { [1, 0, 0] } else { [0, 0, 0] };
-                        assert_eq!(ending.notes, expected, "{game}");
+                        assert_eq!(outcome.notes, expected, "{case}");
                     }
                 }
             }
@@ -60,9 +66,9 @@ fn one_particle_that_is_nowhere_is_noticed_at_once_wherever_it_is() {
 }
 
 #[test]
-fn a_mesh_that_explodes_is_noticed_in_the_same_step_by_all() {
-    // One particle flies off, weakly held, until the square of a length is beyond f32.
-    let mut mesh: Mesh = Recipe::sheet([9, 9], Family::STRUCTURAL, 0, Manner::Tame).mesh();
+fn all_kernels_report_an_explosion_in_the_same_step() {
+    // One weakly held particle flies off until the square of a length exceeds `f32`.
+    let mut mesh: Mesh = Recipe::sheet([9, 9], Family::STRUCTURAL, 0, Values::Moderate).mesh();
     for stick in 0..mesh.sticks.len() {
         mesh.sticks.set_stiffness(stick, 0.01).unwrap();
     }
@@ -72,36 +78,38 @@ fn a_mesh_that_explodes_is_noticed_in_the_same_step_by_all() {
     let step = Step { substeps: 1, iterations: 1, damping_rate: 0.0, ..Step::default() };
     for formula in Formula::ALL {
         let setup = Setup { mesh: &mesh, schedule: &schedule, formula };
-        let ending = setup.all_agree("an explosion", |start| honest_steps(start, &step, 6));
-        assert_eq!((ending.notes[0], ending.notes[5]), (1, 0), "{formula}: {:?}", ending.notes);
+        let outcome = setup.all_agree("an explosion", |start| checked_steps(start, &step, 6));
+        assert_eq!((outcome.notes[0], outcome.notes[5]), (1, 0), "{formula}: {:?}", outcome.notes);
     }
 }
 
 #[test]
-fn pinned_particles_stay_where_they_are_whatever_pulls() {
+fn pinned_particles_never_move() {
     let shapes = vec![Shape::Grid(7, 6), Shape::Star(20), Shape::Complete(8)];
     let step =
         Step { acceleration: [300.0, -900.0, 200.0], damping_rate: 0.0, ..eight_iterations() };
     for pattern in [Pattern::Shapes(shapes), Pattern::Sheet(10, 9, Family::SHEAR)] {
-        let recipe = Recipe { pattern, duplicates: 5, special: 20, manner: Manner::Tame, seed: 11 };
+        let recipe =
+            Recipe { pattern, duplicates: 5, special: 20, values: Values::Moderate, seed: 11 };
         let mut mesh: Mesh = recipe.mesh();
-        // One neighbour in three is a feather, one a mountain.
+        // Very light, very heavy and ordinary particles alternate.
         for particle in 0..mesh.particles.len() {
             if mesh.particles.inverse_masses()[particle] > 0.0 {
                 let inverse_mass = [1e9, 1e-9, 1.0][particle % 3];
                 mesh.particles.set_inverse_mass(particle, inverse_mass).unwrap();
             }
         }
-        // What a host left as its last motion is forgotten too.
+        // A velocity that the host sets does not move pinned particles either.
         for previous in mesh.particles.previous_mut(1) {
             *previous += 0.5;
         }
         let (_, schedule) = mesh.schedules().pop().unwrap();
         for formula in Formula::ALL {
             let setup = Setup { mesh: &mesh, schedule: &schedule, formula };
-            let ending = setup.all_agree("wild", |start| honest_steps(start, &step, 100));
-            assert!(ending.notes.iter().all(|&finite| finite == 1), "{formula}");
-            let [before, after] = [&mesh.particles, &ending.particles].map(rows);
+            let outcome = setup
+                .all_agree("masses of any magnitude", |start| checked_steps(start, &step, 100));
+            assert!(outcome.notes.iter().all(|&finite| finite == 1), "{formula}");
+            let [before, after] = [&mesh.particles, &outcome.particles].map(rows);
             let (mut pinned, mut moved) = (0, 0);
             for (particle, &inverse_mass) in mesh.particles.inverse_masses().iter().enumerate() {
                 if inverse_mass == 0.0 {
@@ -117,24 +125,24 @@ fn pinned_particles_stay_where_they_are_whatever_pulls() {
 }
 
 #[test]
-fn a_pinned_particle_moved_by_its_owner_drags_the_rest_along() {
+fn a_pinned_particle_that_the_host_moves_drags_the_sheet_along() {
     let mut mesh = Mesh::from(Model::drape(6, StickSet::All).unwrap());
     (1..6).for_each(|particle| mesh.particles.set_inverse_mass(particle, 1.0).unwrap());
     let schedule = mesh.schedule("sheet");
     for formula in Formula::ALL {
         let setup = Setup { mesh: &mesh, schedule: &schedule, formula };
-        let ending = setup.all_agree("the owner walks ten metres", |mut start| {
+        let outcome = setup.all_agree("the host moves a particle by ten metres", |mut start| {
             let mut notes = Vec::new();
-            for stride in 1..=300_u16 {
-                let x = f32::from(stride) / 30.0;
+            for step in 1..=300_u16 {
+                let x = f32::from(step) / 30.0;
                 start.particles.set_position(0, [x, 0.0, 0.0]).unwrap();
                 notes.push(start.step(&eight_iterations()));
             }
-            Ending { particles: start.particles, notes }
+            Outcome { particles: start.particles, notes }
         });
-        assert_eq!(ending.particles.position(0), [10.0, 0.0, 0.0]);
-        let reach = largest_distance(&ending.particles, [10.0, 0.0, 0.0]);
-        assert!(reach < 1.0, "{formula}: a particle is {reach} m away");
+        assert_eq!(outcome.particles.position(0), [10.0, 0.0, 0.0]);
+        let distance = largest_distance(&outcome.particles, [10.0, 0.0, 0.0]);
+        assert!(distance < 1.0, "{formula}: a particle is {distance} m away");
     }
 }
 

@@ -1,9 +1,9 @@
-//! Saved tunings: read back, used, and rejected for other meshes.
+//! Saved tunings are read back, used, and rejected for other meshes.
 
 use taut::world::{Arranged, Model, StickSet};
 use taut::{Fingerprint, Formula, Kernel, Plan, Tuned, TunedError};
 
-use crate::play::eight_iterations;
+use crate::runner::eight_iterations;
 
 fn scene() -> Model {
     Model::disc(9, StickSet::All).unwrap().shuffled(2)
@@ -24,7 +24,7 @@ fn tuned(kernel: &str, threads: usize, schedule: &str) -> Tuned {
     }
 }
 
-/// The hash after some steps, by the scene's numbers.
+/// The hash after five steps, in the numbering of the scene.
 fn hash(tuned: &Tuned) -> u64 {
     let Arranged { mut particles, sticks, schedule, renumbering } =
         tuned.arrange(&scene()).unwrap();
@@ -38,7 +38,7 @@ fn hash(tuned: &Tuned) -> u64 {
 }
 
 #[test]
-fn a_tuning_comes_back_from_text_as_it_was() {
+fn a_tuning_survives_a_round_trip_through_text() {
     for schedule in ["packed", "packed/rcm", "blocked+hilbert"] {
         let tuned = tuned("wide", 3, schedule);
         let text = serde_json::to_string(&tuned).unwrap();
@@ -47,48 +47,48 @@ fn a_tuning_comes_back_from_text_as_it_was() {
     }
 }
 
-/// Kernel, threads and a numbering after the order may be tuned; the order may not.
+/// The kernel, the threads and a numbering after the order do not change the bits; the order does.
 #[test]
-fn tunings_that_keep_the_result_keep_its_bits() {
-    let answer = hash(&tuned("scalar", 1, "blocked"));
+fn tunings_with_the_same_order_give_the_same_bits() {
+    let expected = hash(&tuned("scalar", 1, "blocked"));
     for (kernel, threads) in [("scalar", 1), ("wide", 1), ("pulp", 2), ("wide", 3)] {
         for schedule in ["blocked", "blocked+rcm", "blocked+hilbert"] {
-            assert_eq!(hash(&tuned(kernel, threads, schedule)), answer, "{kernel} {schedule}");
+            assert_eq!(hash(&tuned(kernel, threads, schedule)), expected, "{kernel} {schedule}");
         }
-        assert_ne!(hash(&tuned(kernel, threads, "blocked/hilbert")), answer);
+        assert_ne!(hash(&tuned(kernel, threads, "blocked/hilbert")), expected);
     }
 }
 
 #[test]
 fn tunings_for_other_meshes_are_rejected() {
     let other = Model::disc(10, StickSet::All).unwrap();
-    let refused = tuned("wide", 1, "packed").arrange(&other).unwrap_err();
-    assert!(matches!(refused, TunedError::OtherMesh { .. }), "{refused}");
-    // The same numbers of particles and sticks, joined differently.
+    let error = tuned("wide", 1, "packed").arrange(&other).unwrap_err();
+    assert!(matches!(error, TunedError::OtherMesh { .. }), "{error}");
+    // As many particles and sticks, joined differently.
     let shuffled = Model::disc(9, StickSet::All).unwrap().shuffled(3);
     assert!(tuned("wide", 1, "packed").check(&shuffled.sticks).is_err());
 
-    let refused = tuned("wide", 1, "sheet").arrange(&scene()).unwrap_err();
-    assert!(matches!(refused, TunedError::Arrangement(_)), "{refused}");
-    let refused = tuned("abacus", 1, "packed").to_kernel().unwrap_err();
-    assert_eq!(refused, TunedError::UnknownKernel { name: "abacus".to_owned() });
+    let error = tuned("wide", 1, "sheet").arrange(&scene()).unwrap_err();
+    assert!(matches!(error, TunedError::Arrangement(_)), "{error}");
+    let error = tuned("abacus", 1, "packed").to_kernel().unwrap_err();
+    assert_eq!(error, TunedError::UnknownKernel { name: "abacus".to_owned() });
     for threads in [0, 1025, usize::MAX] {
-        let refused = tuned("wide", threads, "packed").to_kernel().unwrap_err();
-        assert_eq!(refused, TunedError::Threads { threads });
+        let error = tuned("wide", threads, "packed").to_kernel().unwrap_err();
+        assert_eq!(error, TunedError::Threads { threads });
     }
 }
 
 #[test]
-fn text_that_is_no_tuning_is_refused() {
-    let sane = serde_json::to_value(tuned("wide", 1, "packed")).unwrap();
+fn text_that_is_not_a_tuning_is_rejected() {
+    let valid = serde_json::to_value(tuned("wide", 1, "packed")).unwrap();
     for (key, value) in
         [("schedule", "random"), ("formula", "euler"), ("threads", "two"), ("mesh", "mine")]
     {
-        let mut changed = sane.clone();
+        let mut changed = valid.clone();
         changed[key] = value.into();
         assert!(serde_json::from_value::<Tuned>(changed).is_err(), "{key}");
     }
-    let mut changed = sane;
+    let mut changed = valid;
     changed["mesh"]["ends"] = "no number".into();
     let error = serde_json::from_value::<Tuned>(changed).unwrap_err();
     assert!(error.to_string().contains("'no number'"), "{error}");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use taut::world::{Force, Forces, Model, Moment, Scene, StickSet, Tethers, Wind, World};
 use taut::{AnyKernel, Kernel, Pool, Schedule};
 
-/// A regular sheet and meshes beside it, seven of them copies of one.
+/// A regular sheet, a disc, a sphere, and seven copies of a small mesh.
 fn scene() -> Scene {
     let mut scene = Scene::new();
     scene.add("disc", Model::disc(12, StickSet::All).unwrap()).unwrap();
@@ -20,7 +20,7 @@ fn scene() -> Scene {
     scene
 }
 
-/// A small mesh at a place of its own.
+/// A small mesh at a position that depends on the copy.
 fn pennant(copy: usize) -> Model {
     let disc = Model::disc(5, StickSet::All).unwrap();
     disc.moved([1.5 * copy as f32, 7.0, 0.3 * copy as f32])
@@ -34,7 +34,7 @@ fn hash_after_half_a_second(scene: &Scene, kernel_for: impl FnMut(&Schedule) -> 
     world.hash()
 }
 
-/// The kernels that can run any schedule, alone and on threads.
+/// The kernels that can run any schedule, and the best of them on threads.
 pub(crate) fn kernels() -> Vec<AnyKernel> {
     let mut kernels = AnyKernel::available();
     kernels.retain(AnyKernel::is_general);
@@ -44,7 +44,7 @@ pub(crate) fn kernels() -> Vec<AnyKernel> {
 }
 
 #[test]
-fn every_kernel_gives_a_world_the_same_bits() {
+fn a_world_has_the_same_bits_on_every_kernel() {
     let scene = scene();
     let best = hash_after_half_a_second(&scene, AnyKernel::best_for);
     for kernel in kernels() {
@@ -54,7 +54,7 @@ fn every_kernel_gives_a_world_the_same_bits() {
 }
 
 #[test]
-fn copies_share_an_island_and_each_moves_as_alone() {
+fn copies_share_an_island_and_move_as_each_alone() {
     let mut all = Scene::new();
     let wind = || {
         let mut scene = Scene::new();
@@ -79,61 +79,61 @@ fn copies_share_an_island_and_each_moves_as_alone() {
             assert!(alone.step().unwrap().finite);
         }
         let range = world.model(&format!("pennant {copy}")).unwrap();
-        for (own, name) in range.enumerate() {
-            assert_eq!(world.position(name), alone.position(own), "copy {copy}, particle {own}");
+        for (own, shared) in range.enumerate() {
+            assert_eq!(world.position(shared), alone.position(own), "copy {copy}, particle {own}");
         }
     }
 }
 
-/// Meshes that are renumbered, and sheets with tethers, which know their rows.
+/// Large meshes, which are renumbered, and sheets with tethers, each an island of its own.
 #[test]
-fn large_copies_and_tethered_sheets_move_as_alone() {
+fn large_copies_and_tethered_sheets_move_as_each_alone() {
     let disc = Model::disc(66, StickSet::All).unwrap();
     assert!(disc.particles.len() > 4096);
     let sheet = Model::drape(20, StickSet::Structural).unwrap();
     let sheet = sheet.tethered(Tethers::default()).unwrap();
     for model in [disc, sheet] {
-        let places = (0..6).map(|copy| [40.0 * copy as f32, 0.0, 0.0]);
+        let offsets = (0..6).map(|copy| [40.0 * copy as f32, 0.0, 0.0]);
         let mut all = Scene::new();
-        all.add_copies("one", &model, places.clone()).unwrap();
+        all.add_copies("one", &model, offsets.clone()).unwrap();
         let mut world = World::new(&all, AnyKernel::best_for).unwrap();
         assert_eq!(world.islands().len() == 1, model.sheet.is_none());
         for _ in 0..4 {
             assert!(world.step().unwrap().finite);
         }
-        for (copy, place) in places.enumerate().filter(|(copy, _)| copy % 5 == 0) {
+        for (copy, offset) in offsets.enumerate().filter(|(copy, _)| copy % 5 == 0) {
             let mut one = Scene::new();
-            one.add("one", model.clone().moved(place)).unwrap();
+            one.add("one", model.clone().moved(offset)).unwrap();
             let mut alone = World::new(&one, |_| AnyKernel::named("scalar").unwrap()).unwrap();
             for _ in 0..4 {
                 assert!(alone.step().unwrap().finite);
             }
             let range = world.model(&format!("one {copy}")).unwrap();
-            for (own, name) in range.enumerate() {
-                assert_eq!(world.position(name), alone.position(own), "copy {copy}, {own}");
+            for (own, shared) in range.enumerate() {
+                assert_eq!(world.position(shared), alone.position(own), "copy {copy}, {own}");
             }
         }
     }
 }
 
 #[derive(Debug)]
-struct Nothing;
+struct NoForce;
 
-impl Force for Nothing {
+impl Force for NoForce {
     fn push(&self, _: &Model, _: &Moment, _: &mut Forces) {}
 }
 
 #[test]
-fn a_force_of_nothing_changes_no_bit() {
+fn a_force_that_adds_nothing_changes_no_bit() {
     let plain = scene();
     let mut pushed = plain.clone();
-    pushed.forces.push(Arc::new(Nothing));
+    pushed.forces.push(Arc::new(NoForce));
     let hash = |scene| hash_after_half_a_second(scene, AnyKernel::best_for);
     assert_eq!(hash(&pushed), hash(&plain));
 }
 
 #[test]
-fn a_world_goes_on_the_same_on_another_kernel() {
+fn a_world_continues_with_the_same_bits_on_another_kernel() {
     let scene = scene();
     let mut world = World::new(&scene, AnyKernel::best_for).unwrap();
     let scalar = |_: &Schedule| AnyKernel::named("scalar").unwrap();
@@ -146,9 +146,10 @@ fn a_world_goes_on_the_same_on_another_kernel() {
     assert_eq!(world.hash(), hash_after_half_a_second(&scene, scalar));
 }
 
-/// Tears, cuts, drags, reorders, and resumes from a snapshot on the way, on threads of a pool
-/// besides those of the kernels. With tethers the pins move and one is freed, too.
-fn hash_after_rough_treatment(
+/// The hash of a world that is torn, cut, dragged, reordered and resumed from a snapshot, on the
+/// threads of a pool in addition to those of the kernels. With tethers, a pin moves and another is
+/// freed, too.
+fn hash_after_many_changes(
     tethers: Option<Tethers>,
     threads: usize,
     mut kernel_for: impl FnMut(&Schedule) -> AnyKernel,
@@ -173,12 +174,12 @@ fn hash_after_rough_treatment(
                 assert!(world.sweep(blade(2.0), blade(3.5)) > 0);
             }
             30 => {
-                // Past any format.
+                // Through JSON, which must keep all bits.
                 let snapshot = serde_json::to_string(&world.snapshot()).unwrap();
                 let snapshot = serde_json::from_str(&snapshot).unwrap();
                 world = World::resume(&scene, &mut kernel_for, &snapshot).unwrap();
             }
-            // Copies become different.
+            // Changes one of the copies.
             32 => {
                 let pennant = world.model("pennant 3").unwrap();
                 world.set_inverse_mass(pennant.start + 4, 0.25).unwrap();
@@ -199,21 +200,21 @@ fn hash_after_rough_treatment(
         assert!(world.step_on(&Pool::new(threads).unwrap()).unwrap().finite);
         assert_eq!(world.tethers() > 0, tethers.is_some());
     }
-    assert!(world.torn() > 50, "only {} sticks tore", world.torn());
+    assert!(world.torn() > 50, "only {} sticks are torn", world.torn());
     world.hash()
 }
 
 #[test]
 fn a_torn_world_has_the_same_bits_on_every_kernel() {
     for tethers in [None, Some(Tethers::default())] {
-        let best = hash_after_rough_treatment(tethers, 2, AnyKernel::best_for);
+        let best = hash_after_many_changes(tethers, 2, AnyKernel::best_for);
         for kernel in kernels() {
-            let hash = hash_after_rough_treatment(tethers, 2, |_| kernel.clone());
+            let hash = hash_after_many_changes(tethers, 2, |_| kernel.clone());
             assert_eq!(hash, best, "{}", Kernel::<3>::isa(&kernel));
         }
         for special in AnyKernel::available().iter().filter(|kernel| !kernel.is_general()) {
             for threads in [1, 3, 8] {
-                let hash = hash_after_rough_treatment(tethers, threads, |schedule| {
+                let hash = hash_after_many_changes(tethers, threads, |schedule| {
                     if special.runs(schedule) {
                         special.clone()
                     } else {

@@ -1,6 +1,6 @@
-//! Prints the hash of each exhibit of the golden hashes for every kernel of this build on this
-//! machine, a line each: `kernel isa scene order formula hash`. Scenes of the library have an order
-//! and a formula of their own.
+//! Prints the golden hash of each case for every kernel of this build on this machine, one per
+//! line: `kernel isa scene order formula hash`. For scenes of the library, order and formula are
+//! `own`: the scene's own.
 //!
 //! `scripts/determinism.sh` runs it on several targets and compares.
 #![forbid(unsafe_code)]
@@ -9,16 +9,16 @@ use std::io::{self, Write};
 
 use taut::world::LibraryScene;
 use taut::{AnyKernel, Kernel, Plan, ScalarKernel, Schedule, StepError};
-use taut_tests::{Exhibit, STEPS, exhibits, scene_hash, scene_name, step};
+use taut_tests::{GoldenCase, STEPS, golden_cases, scene_hash, scene_name, step};
 
 fn main() -> io::Result<()> {
     let mut out = io::stdout().lock();
-    for exhibit in exhibits() {
-        let schedule = &exhibit.arranged.schedule;
+    for case in golden_cases() {
+        let schedule = &case.arranged.schedule;
         for kernel in AnyKernel::available().into_iter().filter(|kernel| kernel.runs(schedule)) {
             let (name, isa) = (Kernel::<3>::name(&kernel), Kernel::<3>::isa(&kernel));
-            match hash(&exhibit, &kernel) {
-                Ok(hash) => writeln!(out, "{name} {isa} {} {hash:016x}", exhibit.name)?,
+            match hash(&case, &kernel) {
+                Ok(hash) => writeln!(out, "{name} {isa} {} {hash:016x}", case.name)?,
                 Err(error) => return Err(io::Error::other(format!("{name} ({isa}): {error}"))),
             }
         }
@@ -26,7 +26,7 @@ fn main() -> io::Result<()> {
     for listed in LibraryScene::ALL {
         for kernel in AnyKernel::available() {
             let (name, isa) = (Kernel::<3>::name(&kernel), Kernel::<3>::isa(&kernel));
-            // The kernels for sheets and for copies run only these; the scalar kernel runs the rest.
+            // The scalar kernel runs what the kernels for sheets and for copies do not support.
             let kernel_for = |schedule: &Schedule| {
                 if kernel.runs(schedule) { kernel.clone() } else { AnyKernel::Scalar(ScalarKernel) }
             };
@@ -39,8 +39,8 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-fn hash(exhibit: &Exhibit, kernel: &AnyKernel) -> Result<u64, StepError> {
-    let Exhibit { arranged, formula, .. } = exhibit;
+fn hash(case: &GoldenCase, kernel: &AnyKernel) -> Result<u64, StepError> {
+    let GoldenCase { arranged, formula, .. } = case;
     let (mut particles, sticks) = (arranged.particles.clone(), &arranged.sticks);
     let mut plan = kernel.plan(&particles, sticks, &arranged.schedule, *formula)?;
     for _ in 0..STEPS {

@@ -1,4 +1,4 @@
-//! The first program of the README ends at the same bits with every default kernel. `cargo test
+//! The first program of the README ends with the same bits on every default kernel. `cargo test
 //! --workspace` runs this with all features on, `.ci/run` with each kernel alone.
 
 use std::process::Command;
@@ -7,6 +7,6 @@ use std::process::Command;
 fn the_program_of_the_readme_has_one_hash() {
     let ran = Command::new(env!("CARGO_BIN_EXE_taut-readme")).output().unwrap();
     assert!(ran.status.success(), "{ran:?}");
-    // Of golden version 7; a hash of `f64` positions would be ad83260974bd67bb.
+    // As of golden version 7. A hash of `f64` positions would be ad83260974bd67bb.
     assert_eq!(String::from_utf8_lossy(&ran.stdout).trim(), "ae1294d088bd952d");
 }

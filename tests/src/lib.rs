@@ -11,55 +11,55 @@ use taut::{AnyKernel, Formula, Kernel, Schedule, Step};
 /// The number of [steps](step) before the positions are hashed.
 pub const STEPS: usize = 8;
 
-/// The step that each exhibit runs [`STEPS`] times.
+/// The step that each golden case runs [`STEPS`] times.
 pub fn step() -> Step<3> {
     Step { substeps: 1, iterations: 4, ..Step::default() }
 }
 
-/// A scene in an order, by a formula.
+/// A scene, an order and a formula.
 #[derive(Clone, Debug)]
-pub struct Exhibit {
+pub struct GoldenCase {
     /// Model, order and formula.
     pub name: String,
-    /// The scene with its order, in its own numbering.
+    /// The arranged scene, in its own numbering.
     pub arranged: Arranged,
     /// The formula.
     pub formula: Formula,
 }
 
-/// Copies of the disc of [`exhibits`], into a second group of 16.
+/// The number of copies of the small disc: more than one group of 16.
 const COPIES: usize = 18;
 
-/// Scenes of a sheet, a disc and a sphere, each in colours, bands and blocks, and as a sheet if
-/// it is one, by every formula; and copies of a small disc.
+/// A sheet, a disc and a sphere, each in the coloured, banded and blocked order, and in that of a
+/// sheet if it is one, with every formula; and copies of a small disc.
 ///
 /// # Panics
 /// Never, because these scenes and arrangements are valid.
-pub fn exhibits() -> impl Iterator<Item = Exhibit> {
+pub fn golden_cases() -> impl Iterator<Item = GoldenCase> {
     let scenes = [
         ("drape-64-all", Model::drape(64, StickSet::All)),
         ("disc-40-all", Model::disc(40, StickSet::All)),
         ("sphere-28-all", Model::sphere(28, StickSet::All)),
     ];
-    let disc = Model::disc(6, StickSet::All).expect("a disc can be made");
+    let disc = Model::disc(6, StickSet::All).expect("the size is valid");
     let coloured = Arrangement { order: Order::Coloured, numbering: Numbering::Given };
-    let copies = coloured.of_copies(&disc, COPIES).expect("a disc can be copied");
-    let copies = Formula::ALL.into_iter().map(move |formula| Exhibit {
+    let copies = coloured.of_copies(&disc, COPIES).expect("the number of copies is valid");
+    let copies = Formula::ALL.into_iter().map(move |formula| GoldenCase {
         name: format!("discs-6-all-x{COPIES} {coloured} {formula}"),
         arranged: copies.clone(),
         formula,
     });
     let scenes = scenes.into_iter().flat_map(|(name, scene)| {
-        let scene = scene.expect("such scenes can be made");
-        let fits = |order: &Arrangement| match order.order {
+        let scene = scene.expect("the size is valid");
+        let is_tested = |order: &Arrangement| match order.order {
             Order::Authored | Order::Packed | Order::Starred => false,
             Order::Coloured | Order::Banded | Order::Blocked => true,
             Order::Sheet => scene.sheet.is_some(),
         };
-        let orders: Vec<Arrangement> = Arrangement::orders().filter(fits).collect();
+        let orders: Vec<Arrangement> = Arrangement::orders().filter(is_tested).collect();
         orders.into_iter().flat_map(move |order| {
-            let arranged = order.of(&scene).expect("such scenes can be arranged so");
-            Formula::ALL.into_iter().map(move |formula| Exhibit {
+            let arranged = order.of(&scene).expect("the order fits the scene");
+            Formula::ALL.into_iter().map(move |formula| GoldenCase {
                 name: format!("{name} {order} {formula}"),
                 arranged: arranged.clone(),
                 formula,
@@ -72,8 +72,8 @@ pub fn exhibits() -> impl Iterator<Item = Exhibit> {
 /// The number of steps before a scene of the library is hashed.
 pub const SCENE_STEPS: usize = 24;
 
-/// The name of a scene's hash, in the format of an [exhibit's name](Exhibit::name): it has an
-/// order and a formula of its own.
+/// The name of a scene's hash, in the format of [`GoldenCase::name`]: the scene's own order and
+/// formula.
 pub fn scene_name(listed: &LibraryScene) -> String {
     format!("{} own own", listed.name)
 }
@@ -81,8 +81,8 @@ pub fn scene_name(listed: &LibraryScene) -> String {
 /// A scene's world after [`SCENE_STEPS`].
 ///
 /// # Errors
-/// If a kernel refuses what it is given.
-pub fn played<const D: usize>(
+/// If a kernel rejects the particles, the sticks or the schedule of an island.
+pub fn world_after_steps<const D: usize>(
     scene: &Scene<D>,
     kernel_for: impl FnMut(&Schedule) -> AnyKernel,
 ) -> Result<World<AnyKernel, D>, WorldError>
@@ -96,19 +96,19 @@ where
     Ok(world)
 }
 
-/// The hash of a scene of the library, in its own size, after [`SCENE_STEPS`].
+/// The hash of a scene of the library, in its default size, after [`SCENE_STEPS`].
 ///
 /// # Errors
-/// If a kernel refuses what it is given.
+/// If a kernel rejects the particles, the sticks or the schedule of an island.
 ///
 /// # Panics
-/// Never: scenes of the library can be made in their own size.
+/// Never, because scenes of the library can be made in their default size.
 pub fn scene_hash(
     listed: &LibraryScene,
     kernel_for: impl FnMut(&Schedule) -> AnyKernel,
 ) -> Result<u64, WorldError> {
-    match listed.scene(listed.size).expect("scenes can be made in their own size") {
-        AnyScene::Flat(scene) => Ok(played(&scene, kernel_for)?.hash()),
-        AnyScene::Solid(scene) => Ok(played(&scene, kernel_for)?.hash()),
+    match listed.scene(listed.size).expect("scenes can be made in their default size") {
+        AnyScene::Flat(scene) => Ok(world_after_steps(&scene, kernel_for)?.hash()),
+        AnyScene::Solid(scene) => Ok(world_after_steps(&scene, kernel_for)?.hash()),
     }
 }

@@ -1,4 +1,4 @@
-//! Lends closures to threads that outlive the call: all the unsafe code of this crate.
+//! Lends closures to threads that outlive the call. All unsafe code of this crate is here.
 //!
 //! To run a borrowing closure on a long-lived thread, its lifetime must be erased. Scoped threads
 //! need no unsafe code, but starting one costs more than a whole step.
@@ -21,7 +21,7 @@ const SPINS: u32 = 200;
 
 /// A closure with its lifetime erased.
 #[derive(Clone, Copy)]
-struct Loan {
+struct LentWork {
     threads: usize,
     work: *const (dyn Fn(usize) + Sync + 'static),
 }
@@ -32,13 +32,13 @@ pub(crate) struct Gate {
     busy: AtomicBool,
     state: AtomicU64,
     /// Written by the lender while the gate is closed and no thread is inside; read inside.
-    loan: UnsafeCell<Option<Loan>>,
+    lent: UnsafeCell<Option<LentWork>>,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
-// SAFETY: only `loan` is not `Send`: a pointer to a closure that is `Sync`.
+// SAFETY: only `lent` is not `Send`: a pointer to a closure that is `Sync`.
 unsafe impl Send for Gate {}
-// SAFETY: `loan` is written by one thread at a time (`busy`), while no thread reads it (`state`),
+// SAFETY: `lent` is written by one thread at a time (`busy`), while no thread reads it (`state`),
 // and threads that enter see the write (release and acquire on `state`).
 unsafe impl Sync for Gate {}
 
@@ -47,7 +47,7 @@ impl Gate {
         Self {
             busy: AtomicBool::new(false),
             state: AtomicU64::new(0),
-            loan: UnsafeCell::new(None),
+            lent: UnsafeCell::new(None),
             panic: Mutex::new(None),
         }
     }
@@ -67,10 +67,10 @@ impl Gate {
         let lending = Lending(self);
         // SAFETY: the types differ in the closure's lifetime only. `lending` is dropped before this
         // function returns or unwinds, and then no thread uses the closure any more.
-        let kept: &'static (dyn Fn(usize) + Sync) = unsafe { mem::transmute(work) };
+        let erased: &'static (dyn Fn(usize) + Sync) = unsafe { mem::transmute(work) };
         // SAFETY: `busy` was false, so the gate is closed and no thread is inside, see `Lending`;
         // it is true now, so no other thread writes.
-        unsafe { *self.loan.get() = Some(Loan { threads, work: kept }) };
+        unsafe { *self.lent.get() = Some(LentWork { threads, work: erased }) };
         let openings = (self.state.load(Ordering::Relaxed) >> OPENINGS) + 1;
         self.state.store(openings << OPENINGS | OPEN, Ordering::Release);
         wake();
@@ -104,9 +104,9 @@ impl Gate {
 
     /// Runs the lent closure; only for threads inside. Returns false if `thread` is not needed.
     fn work_inside(&self, thread: usize) -> bool {
-        // SAFETY: this thread is inside, so it entered after `loan` was written, and `loan` is not
+        // SAFETY: this thread is inside, so it entered after `lent` was written, and `lent` is not
         // written again before it leaves.
-        let Some(Loan { threads, work }) = (unsafe { *self.loan.get() }) else { return false };
+        let Some(LentWork { threads, work }) = (unsafe { *self.lent.get() }) else { return false };
         if thread >= threads {
             return false;
         }

@@ -10,7 +10,7 @@
 //! one on a sheet of 64 x 64 particles with all its sticks (32,000), 1.9 times from 128 x 128 on
 //! and on a scan of 100,000 particles, in the order of [`Schedule::for_mesh`]; many small cloths
 //! [side by side](Schedule::side_by_side), 2.0 times. With too little work, plans use only the
-//! calling thread (each kernel has its threshold; 8192 sticks a thread for the indexed ones).
+//! calling thread (each kernel has its threshold; 8192 sticks per thread for the indexed ones).
 //! Schedules of one block, such as [packed](Schedule::packed) ones, do not run in parallel;
 //! [coloured](Schedule::coloured) ones synchronize after every colour.
 //!
@@ -30,7 +30,7 @@ use taut_core::{
 
 pub use pool::{Pool, PoolError};
 
-/// Another kernel, on threads.
+/// Another kernel, run on the threads of an executor.
 ///
 /// ```
 /// use taut_colour::{ColourKernel, Pool};

@@ -12,19 +12,19 @@ use taut_core::Executor;
 
 use crate::gate::Gate;
 
-/// How long an idle thread spins: it reacts to the next part of a step in a fraction of a
+/// How long an idle thread spins. While it spins, it takes work within a fraction of a
 /// microsecond.
-const SPIN: Duration = Duration::from_micros(10);
-/// Idle time after which a thread sleeps. Between the two it yields and polls.
-const SLEEP: Duration = Duration::from_micros(100);
+const SPIN_TIME: Duration = Duration::from_micros(10);
+/// Idle time after which a thread sleeps. Between [`SPIN_TIME`] and this it yields and polls.
+const SLEEP_AFTER: Duration = Duration::from_micros(100);
 
 /// The threads could not be started.
 #[derive(Debug, thiserror::Error)]
 #[error("{threads} threads could not be started")]
 pub struct PoolError {
-    /// The requested number.
+    /// The number of threads requested.
     pub threads: usize,
-    /// The error of the system.
+    /// The error of the operating system.
     #[source]
     pub cause: io::Error,
 }
@@ -32,38 +32,38 @@ pub struct PoolError {
 /// Threads that work together with the calling thread; clones share them.
 ///
 /// Between calls they poll for work for 100 µs, then sleep. Waking them costs the caller some
-/// microseconds, but it does not wait for them: it begins alone, and they join in. While another
-/// call uses the pool, the caller works alone. Dropping the last clone ends the threads.
+/// microseconds, but it does not wait for them: it begins alone, and they join in. If the pool is
+/// in use by another call, the caller works alone. Dropping the last clone ends the threads.
 #[derive(Clone, Debug)]
 pub struct Pool(Arc<Threads>);
 
 struct Threads {
-    common: Arc<Common>,
+    state: Arc<SharedState>,
     workers: Vec<JoinHandle<()>>,
 }
 
 /// The state that the threads share.
-struct Common {
+struct SharedState {
     gate: Gate,
-    ended: AtomicBool,
+    shutdown: AtomicBool,
 }
 
 impl Pool {
     /// A pool of `threads` threads, including the caller's; 0 for one per core.
     ///
     /// # Errors
-    /// If the system cannot start them.
+    /// If the operating system cannot start the threads.
     pub fn new(threads: usize) -> Result<Self, PoolError> {
         let threads = match threads {
             0 => thread::available_parallelism().map_or(1, usize::from),
             threads => threads,
         };
-        let common = Arc::new(Common { gate: Gate::new(), ended: AtomicBool::new(false) });
-        let mut pool = Threads { common, workers: Vec::new() };
+        let state = Arc::new(SharedState { gate: Gate::new(), shutdown: AtomicBool::new(false) });
+        let mut pool = Threads { state, workers: Vec::new() };
         for thread in 1..threads {
-            let common = Arc::clone(&pool.common);
-            let named = thread::Builder::new().name(format!("taut {thread}"));
-            let worker = named.spawn(move || common.serve(thread));
+            let state = Arc::clone(&pool.state);
+            let builder = thread::Builder::new().name(format!("taut {thread}"));
+            let worker = builder.spawn(move || state.serve(thread));
             pool.workers.push(worker.map_err(|cause| PoolError { threads, cause })?);
         }
         Ok(Self(Arc::new(pool)))
@@ -76,8 +76,8 @@ impl Executor for Pool {
     }
 
     fn run(&self, threads: usize, work: &(dyn Fn(usize) + Sync)) {
-        let Threads { common, workers } = &*self.0;
-        common.gate.lend(threads, work, || {
+        let Threads { state, workers } = &*self.0;
+        state.gate.lend(threads, work, || {
             for worker in workers.iter().take(threads.saturating_sub(1)) {
                 worker.thread().unpark();
             }
@@ -85,20 +85,20 @@ impl Executor for Pool {
     }
 }
 
-impl Common {
+impl SharedState {
     /// The main loop of a thread.
     fn serve(&self, thread: usize) {
         let mut seen = 0;
         let mut last_worked = Instant::now();
-        while !self.ended.load(Ordering::Relaxed) {
+        while !self.shutdown.load(Ordering::Relaxed) {
             if self.gate.enter(thread, &mut seen) {
                 last_worked = Instant::now();
                 continue;
             }
             let idle = last_worked.elapsed();
-            if idle < SPIN {
+            if idle < SPIN_TIME {
                 hint::spin_loop();
-            } else if idle < SLEEP {
+            } else if idle < SLEEP_AFTER {
                 thread::yield_now();
             } else {
                 // Returns at once if the thread was unparked since it last parked.
@@ -110,7 +110,7 @@ impl Common {
 
 impl Drop for Threads {
     fn drop(&mut self) {
-        self.common.ended.store(true, Ordering::Relaxed);
+        self.state.shutdown.store(true, Ordering::Relaxed);
         for worker in self.workers.drain(..) {
             worker.thread().unpark();
             // It cannot have panicked: the gate catches panics of the work.

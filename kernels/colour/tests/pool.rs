@@ -1,4 +1,4 @@
-//! Tests of the pool: its threads start, sleep, wake up, panic and end.
+//! Tests of the pool: its threads start, sleep, wake, panic and end.
 
 use std::cell::RefCell;
 use std::panic::{self, AssertUnwindSafe};
@@ -12,10 +12,10 @@ use taut_core::Executor;
 
 /// The sorted numbers of the calls, where every call waits until `expected` calls have begun.
 fn numbers(pool: &Pool, threads: usize, expected: usize) -> Vec<usize> {
-    let (numbers, all) = (Mutex::new(Vec::new()), Barrier::new(expected));
+    let (numbers, barrier) = (Mutex::new(Vec::new()), Barrier::new(expected));
     pool.run(threads, &|number| {
         numbers.lock().unwrap().push(number);
-        all.wait();
+        barrier.wait();
     });
     let mut numbers = numbers.into_inner().unwrap();
     numbers.sort_unstable();
@@ -23,7 +23,7 @@ fn numbers(pool: &Pool, threads: usize, expected: usize) -> Vec<usize> {
 }
 
 #[test]
-fn all_threads_come_as_often_as_they_are_called_asleep_or_not() {
+fn every_requested_thread_runs_once_per_call_even_after_sleeping() {
     for threads in 1..=8 {
         let pool = Pool::new(threads).unwrap();
         assert_eq!(pool.threads(), threads);
@@ -36,7 +36,7 @@ fn all_threads_come_as_often_as_they_are_called_asleep_or_not() {
 }
 
 #[test]
-fn those_who_are_not_called_do_not_come() {
+fn threads_that_are_not_requested_do_not_run() {
     let pool = Pool::new(4).unwrap();
     for _ in 0..100 {
         assert_eq!(numbers(&pool, 2, 2), [0, 1]);
@@ -46,40 +46,40 @@ fn those_who_are_not_called_do_not_come() {
 }
 
 #[test]
-fn the_same_number_is_the_same_thread() {
+fn a_number_always_runs_on_the_same_thread() {
     let pool = Pool::new(3).unwrap();
-    let who = || {
-        let (who, all) = (Mutex::new([None; 3]), Barrier::new(3));
+    let threads_by_number = || {
+        let (threads, barrier) = (Mutex::new([None; 3]), Barrier::new(3));
         pool.run(3, &|number| {
-            who.lock().unwrap()[number] = Some(thread::current().id());
-            all.wait();
+            threads.lock().unwrap()[number] = Some(thread::current().id());
+            barrier.wait();
         });
-        who.into_inner().unwrap()
+        threads.into_inner().unwrap()
     };
-    let first = who();
+    let first = threads_by_number();
     assert_eq!(first[0], Some(thread::current().id()));
-    assert_eq!(first, who());
+    assert_eq!(first, threads_by_number());
 }
 
 #[test]
-fn a_pool_in_use_leaves_the_caller_to_work_alone() {
+fn a_call_to_a_pool_in_use_runs_on_the_caller_alone() {
     let pool = Pool::new(3).unwrap();
     let inner = AtomicUsize::new(0);
-    let all = Barrier::new(3);
+    let barrier = Barrier::new(3);
     pool.run(3, &|_| {
-        all.wait();
-        // From inside, on all its threads at once.
+        barrier.wait();
+        // Calls from all threads of the pool at the same time.
         pool.run(3, &|number| {
             assert_eq!(number, 0);
             inner.fetch_add(1, Ordering::Relaxed);
         });
-        all.wait();
+        barrier.wait();
     });
     assert_eq!(inner.into_inner(), 3);
 }
 
 #[test]
-fn many_may_call_at_once_and_each_hears_of_its_own_work_only() {
+fn concurrent_calls_run_only_their_own_work() {
     let pool = Pool::new(3).unwrap();
     thread::scope(|scope| {
         for caller in 0..4 {
@@ -102,26 +102,26 @@ fn many_may_call_at_once_and_each_hears_of_its_own_work_only() {
 }
 
 #[test]
-fn a_panic_comes_out_and_the_pool_goes_on() {
+fn a_panic_propagates_and_the_pool_stays_usable() {
     let pool = Pool::new(3).unwrap();
     for bad in 0..3 {
-        let all = Barrier::new(3);
+        let barrier = Barrier::new(3);
         let run = || {
             pool.run(3, &|number| {
-                all.wait();
-                assert!(number != bad, "it was {number}");
+                barrier.wait();
+                assert!(number != bad, "number {number} panicked");
             });
         };
         let panic = panic::catch_unwind(AssertUnwindSafe(run)).unwrap_err();
-        assert_eq!(*panic.downcast::<String>().unwrap(), format!("it was {bad}"));
+        assert_eq!(*panic.downcast::<String>().unwrap(), format!("number {bad} panicked"));
         assert_eq!(numbers(&pool, 3, 3), [0, 1, 2]);
     }
     // All threads panic: one panic propagates, and the next call is not affected.
-    let all = Barrier::new(3);
+    let barrier = Barrier::new(3);
     let run = || {
         pool.run(3, &|number| {
-            all.wait();
-            panic!("it was {number}");
+            barrier.wait();
+            panic!("number {number} panicked");
         });
     };
     assert!(panic::catch_unwind(AssertUnwindSafe(run)).is_err());
@@ -129,7 +129,7 @@ fn a_panic_comes_out_and_the_pool_goes_on() {
 }
 
 #[test]
-fn with_the_last_clone_the_threads_end() {
+fn dropping_the_last_clone_ends_the_threads() {
     /// Counts the threads that have ended.
     struct Ended(Arc<AtomicUsize>);
     impl Drop for Ended {
@@ -143,12 +143,12 @@ fn with_the_last_clone_the_threads_end() {
     for pause in [0, 5] {
         ended.store(0, Ordering::SeqCst);
         let pool = Pool::new(4).unwrap();
-        let all = Barrier::new(4);
+        let barrier = Barrier::new(4);
         pool.run(4, &|number| {
             if number > 0 {
                 ENDED.with_borrow_mut(|it| *it = Some(Ended(Arc::clone(&ended))));
             }
-            all.wait();
+            barrier.wait();
         });
         let clone = pool.clone();
         drop(pool);

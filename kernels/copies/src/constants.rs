@@ -15,10 +15,10 @@ pub(crate) struct Constants {
     /// The ends of the sticks of one copy in the order of its schedule, as offsets in a group:
     /// each is below [`Layout::group_len`], and a multiple of [`GROUP`].
     ends: Vec<[u32; 2]>,
-    /// For each of them its number in a copy.
-    numbers: Vec<u32>,
-    /// For each number in a copy its place in the order.
-    places: Vec<u32>,
+    /// The number in its copy of each stick in that order.
+    order: Vec<u32>,
+    /// The index in that order of each number in a copy.
+    index_of: Vec<u32>,
     pub(crate) groups: Vec<GroupConstants>,
     pub(crate) inverse_h2: f32,
 }
@@ -27,27 +27,26 @@ pub(crate) struct Constants {
 #[derive(Clone, Debug)]
 pub(crate) struct GroupConstants {
     pub(crate) sticks: StickColumns,
-    /// For each particle the inverse mass that it has in all copies of the group; NaN if they
-    /// differ.
+    /// For each particle, its inverse mass in all copies of the group; NaN if they differ.
     pub(crate) masses: Vec<f32>,
-    /// That of the majority, if there is one; else that of any, or [`NO_MASS`]. Only the speed depends
-    /// on it.
+    /// The value of most of these masses; if none has a majority, any of them, or [`NO_MASS`] if
+    /// there is none. It affects only the speed.
     pub(crate) usual_mass: f32,
 }
 
 /// Columns of constants, in the order of the schedule.
 #[derive(Clone, Debug)]
 pub(crate) struct StickColumns {
-    /// Whether each stick has [`GROUP`] numbers, one a copy; else one for all.
+    /// Whether each stick has [`GROUP`] numbers, one per copy; otherwise it has one for all copies.
     pub(crate) by_copy: bool,
     pub(crate) rest_term: Column<f32>,
-    /// Compliance, stretched and compressed, unless all sticks are plain and none is torn.
+    /// Compliance, stretched and compressed; `None` while all sticks are plain and none is torn.
     pub(crate) special: Option<[Column<f32>; 3]>,
     /// Whether some compliance is not 0.
     pub(crate) compliant: bool,
 }
 
-/// No inverse mass.
+/// Stands for no inverse mass, which is never negative.
 const NO_MASS: f32 = -1.0;
 
 /// The constants of a stick: rest term, compliance, stretched and compressed.
@@ -57,15 +56,15 @@ type Values = [f32; 4];
 const PLAIN: [f32; 3] = [0.0, 1.0, 1.0];
 
 impl Constants {
-    /// To be filled by [`refresh`](Self::refresh).
+    /// Constants without values: [`refresh`](Self::refresh) reads them.
     pub(crate) fn new(copies: &Copies, layout: Layout, formula: Formula) -> Self {
         let one = copies.one();
-        let numbers = one.order().to_vec();
-        let mut places = alloc::vec![0; numbers.len()];
-        for (place, &number) in numbers.iter().enumerate() {
-            places[number as usize] = place as u32;
+        let order = one.order().to_vec();
+        let mut index_of = alloc::vec![0; order.len()];
+        for (index, &number) in order.iter().enumerate() {
+            index_of[number as usize] = index as u32;
         }
-        let ends = numbers.iter().map(|&number| {
+        let ends = order.iter().map(|&number| {
             one.ends()[number as usize].map(|end| {
                 let offset = end as usize * GROUP;
                 assert!(offset < layout.group_len(), "every end is a particle");
@@ -81,14 +80,14 @@ impl Constants {
             formula,
             layout,
             ends: ends.collect(),
-            numbers,
-            places,
+            order,
+            index_of,
             groups: alloc::vec![group; layout.groups()],
             inverse_h2: 0.0,
         }
     }
 
-    /// See the field.
+    /// The ends of the sticks of one copy: see the field `ends`.
     pub(crate) fn ends(&self) -> &[[u32; 2]] {
         &self.ends
     }
@@ -114,8 +113,8 @@ impl Constants {
                 for &stick in changed {
                     let (copy, number) =
                         (stick as usize / self.ends.len(), stick as usize % self.ends.len());
-                    let place = self.places[number] as usize;
-                    self.refresh_stick(sticks, copy / GROUP, place);
+                    let index = self.index_of[number] as usize;
+                    self.refresh_stick(sticks, copy / GROUP, index);
                 }
             }
             Changed::Everything => {
@@ -124,8 +123,8 @@ impl Constants {
                     let columns = &mut self.groups[group].sticks;
                     *columns = StickColumns::empty();
                     columns.rest_term.resize(self.ends.len(), 0.0);
-                    for place in 0..self.ends.len() {
-                        self.refresh_stick(sticks, group, place);
+                    for index in 0..self.ends.len() {
+                        self.refresh_stick(sticks, group, index);
                     }
                 }
             }
@@ -133,7 +132,7 @@ impl Constants {
     }
 
     fn refresh_masses<const D: usize>(&mut self, particles: &Particles<D>, group: usize) {
-        let Layout { particles: len, .. } = self.layout;
+        let len = self.layout.particles;
         let all = particles.inverse_masses();
         let copies = self.copies(group);
         let GroupConstants { masses, usual_mass, .. } = &mut self.groups[group];
@@ -162,9 +161,9 @@ impl Constants {
         first..first + self.layout.copies_in(group)
     }
 
-    /// Reads the constants of one stick in all copies of a group.
-    fn refresh_stick(&mut self, sticks: &Sticks, group: usize, place: usize) {
-        let (len, number, formula) = (self.ends.len(), self.numbers[place] as usize, self.formula);
+    /// Reads the constants of the stick at an index of the order in all copies of a group.
+    fn refresh_stick(&mut self, sticks: &Sticks, group: usize, index: usize) {
+        let (len, number, formula) = (self.ends.len(), self.order[index] as usize, self.formula);
         let values = |copy: usize| values(sticks, copy * len + number, formula);
         let mut copies = self.copies(group);
         let columns = &mut self.groups[group].sticks;
@@ -172,14 +171,14 @@ impl Constants {
         if !columns.by_copy {
             if copies.clone().all(|copy| values(copy).map(f32::to_bits) == first.map(f32::to_bits))
             {
-                columns.set(place, first);
+                columns.set(index, first);
                 return;
             }
-            columns.spread();
+            columns.expand();
         }
         for lane in 0..GROUP {
-            // Lanes without a copy get the constants of one.
-            columns.set(place * GROUP + lane, copies.next().map_or(first, values));
+            // Lanes without a copy get the constants of the first copy.
+            columns.set(index * GROUP + lane, copies.next().map_or(first, values));
         }
     }
 }
@@ -201,15 +200,15 @@ impl StickColumns {
         }
     }
 
-    /// Gives each copy numbers of its own.
-    fn spread(&mut self) {
+    /// Repeats each number for every copy, so that copies may differ.
+    fn expand(&mut self) {
         self.by_copy = true;
-        let each = |column: &mut Column<f32>| {
-            let spread = column.iter().flat_map(|&value| [value; GROUP]);
-            *column = Column::from_iter(0, spread);
+        let expand = |column: &mut Column<f32>| {
+            let expanded = column.iter().flat_map(|&value| [value; GROUP]);
+            *column = Column::from_iter(0, expanded);
         };
-        each(&mut self.rest_term);
-        self.special.iter_mut().flatten().for_each(each);
+        expand(&mut self.rest_term);
+        self.special.iter_mut().flatten().for_each(expand);
     }
 }
 

@@ -1,4 +1,4 @@
-//! The plan: constants, and the order of the passes over the groups of copies.
+//! The engine of the plan: constants, and the order of the passes over the groups of copies.
 
 use core::iter::once;
 use core::slice;
@@ -17,8 +17,8 @@ use crate::layout::{GROUP, Layout};
 use crate::passes::Coordinate;
 use crate::relax::relax_group;
 
-/// The fewest sticks of all copies per thread for which threads are worth it.
-const STICKS_A_THREAD: usize = 8192;
+/// The fewest sticks of all copies per thread for which threads are faster.
+const MIN_STICKS_PER_THREAD: usize = 8192;
 
 /// The plan of a [`CopiesKernel`](crate::CopiesKernel).
 pub type CopiesPlan<M, const D: usize> = SlotPlan<CopiesEngine<M>, D>;
@@ -79,18 +79,18 @@ impl<M: Machine, const D: usize> SlotEngine<D> for CopiesEngine<M> {
         let SlotFields { present, previous, inverse_mass } = fields;
         let layout = constants.layout;
         let (present, previous) = (shared(present, layout), shared(previous, layout));
-        let over = |group: usize| {
+        let sweep_group = |group: usize| {
             let groups = Groups { constants, present, previous, inverse_mass };
-            // SAFETY: all columns are borrowed exclusively, and each group is passed over once.
+            // SAFETY: all columns are borrowed exclusively, and each group is swept once.
             machine.run(unsafe { SweepGroup::new(groups, group, sweep, &finite) });
         };
         let groups = constants.layout.groups();
         let sticks = constants.ends().len() * constants.layout.copies;
-        let threads = executor.threads().min(groups).min(sticks / STICKS_A_THREAD);
+        let threads = executor.threads().min(groups).min(sticks / MIN_STICKS_PER_THREAD);
         if threads <= 1 {
-            (0..groups).for_each(over);
+            (0..groups).for_each(sweep_group);
         } else {
-            team.run(executor, threads, 1, || once(0..groups), over);
+            team.run(executor, threads, 1, || once(0..groups), sweep_group);
         }
         finite.into_inner()
     }
@@ -106,14 +106,14 @@ impl<M: Machine, const D: usize> SlotEngine<D> for CopiesEngine<M> {
     }
 }
 
-/// The addresses of all columns, which have the lengths that [`Points`] says.
+/// The addresses of all columns, after a check of their lengths.
 fn shared<const D: usize>(points: Points<'_, D>, layout: Layout) -> [Coordinate; D] {
     let Points { columns, slots } = points;
     let particles = layout.copies * layout.particles;
     let mut slots = slots.map(|column| Shared(column[..layout.len()].as_mut_ptr())).into_iter();
     columns.map(|column| Coordinate {
         column: Shared(column[..particles].as_mut_ptr()),
-        slots: slots.next().expect("as many axes"),
+        slots: slots.next().expect("columns and slots have the same axes"),
     })
 }
 
@@ -123,11 +123,11 @@ struct Groups<'a, const D: usize> {
     constants: &'a Constants,
     present: [Coordinate; D],
     previous: [Coordinate; D],
-    /// In slots.
+    /// The inverse masses in slots.
     inverse_mass: &'a [f32],
 }
 
-/// All substeps of a group.
+/// Runs all substeps of a sweep on one group.
 struct SweepGroup<'a, const D: usize> {
     groups: Groups<'a, D>,
     group: usize,
@@ -138,8 +138,8 @@ struct SweepGroup<'a, const D: usize> {
 
 impl<'a, const D: usize> SweepGroup<'a, D> {
     /// # Safety
-    /// - The columns have numbers for all copies of the layout, the slots [`Layout::len`]; while it
-    ///   runs, no other code accesses those of the group.
+    /// - The columns hold all copies of the layout, and the slots [`Layout::len`] numbers; while
+    ///   the operation runs, no other code accesses those of the group.
     unsafe fn new(
         groups: Groups<'a, D>,
         group: usize,
@@ -185,9 +185,9 @@ impl<const D: usize> SweepGroup<'_, D> {
         let Sweep { entry_pass, substeps, iterations, write_back } = *sweep;
         let Groups { constants, present, previous, inverse_mass } = *groups;
         for substep in 0..substeps {
-            let left = substeps - 1 - substep;
+            let remaining = substeps - 1 - substep;
             let (present, previous) =
-                if left % 2 == 0 { (present, previous) } else { (previous, present) };
+                if remaining % 2 == 0 { (present, previous) } else { (previous, present) };
             if let Some(pass) = entry_pass {
                 self.pass::<V>(cpu, present, previous, pass);
             }
@@ -198,10 +198,10 @@ impl<const D: usize> SweepGroup<'_, D> {
                     relax_group::<V, F, D>(cpu, constants, *group, position, inverse_mass.as_ptr());
                 }
             }
-            if write_back && left < 2 {
+            if write_back && remaining < 2 {
                 // Previous positions need not be finite.
                 let is_finite = self.write_back::<V>(cpu, present);
-                if left == 0 && !is_finite {
+                if remaining == 0 && !is_finite {
                     finite.store(false, Ordering::Relaxed);
                 }
             }
@@ -264,7 +264,7 @@ impl<const D: usize> SweepGroup<'_, D> {
         }
     }
 
-    /// Returns whether all are finite.
+    /// Copies slots to the columns. Returns whether all numbers are finite.
     #[inline(always)]
     fn write_back<V: Vector>(&self, cpu: V::Cpu, points: [Coordinate; D]) -> bool {
         let layout = self.groups.constants.layout;

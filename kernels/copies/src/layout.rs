@@ -1,4 +1,4 @@
-//! Where the particles of the copies are.
+//! The layout of the copies in slots.
 
 use taut_core::{LimitError, PADDING, check_limit};
 
@@ -7,10 +7,10 @@ const PADDED_MAX: usize = 1 << 22;
 /// A longer column may have at most this many numbers per particle: 4 copies are padded to 16.
 const PADDED_PER_PARTICLE: usize = 4;
 
-/// Copies of a group: lanes, on every machine.
+/// Copies per group. A group has this many lanes on every machine.
 pub(crate) const GROUP: usize = PADDING;
 
-/// The layout of copies: see the crate's documentation.
+/// The numbers that determine the layout; see the documentation of the crate.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Layout {
     /// How many copies there are.
@@ -26,27 +26,27 @@ impl Layout {
         let Self { copies, particles } = *self;
         let limit =
             PADDED_MAX.max(copies.saturating_mul(particles).saturating_mul(PADDED_PER_PARTICLE));
-        let asked = copies.next_multiple_of(GROUP) as u128 * particles as u128;
-        check_limit("numbers in a column of the copies, padded,", asked, limit)?;
-        let most = u32::MAX as usize / GROUP;
-        check_limit("particles of a copy", particles as u128, most).map(|_| ())
+        let padded = copies.next_multiple_of(GROUP) as u128 * particles as u128;
+        check_limit("slots of the copies, padding included,", padded, limit)?;
+        let max = u32::MAX as usize / GROUP;
+        check_limit("particles of a copy", particles as u128, max).map(|_| ())
     }
 
     pub(crate) fn groups(&self) -> usize {
         self.copies.div_ceil(GROUP)
     }
 
-    /// Slots of a group.
+    /// The number of slots of a group.
     pub(crate) fn group_len(&self) -> usize {
         self.particles * GROUP
     }
 
-    /// Slots of all groups.
+    /// The number of slots of all groups.
     pub(crate) fn len(&self) -> usize {
         self.groups() * self.group_len()
     }
 
-    /// How many copies a group has; they are in its first lanes.
+    /// The number of copies in a group; they are in its first lanes.
     pub(crate) fn copies_in(&self, group: usize) -> usize {
         GROUP.min(self.copies - group * GROUP)
     }

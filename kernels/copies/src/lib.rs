@@ -1,10 +1,10 @@
 //! The kernel for copies of one mesh: each lane of a register is a copy.
 //!
 //! It accepts only schedules of [`Copies`](taut_core::Copies), which
-//! [`Schedule::side_by_side`](taut_core::Schedule::side_by_side) makes of equal parts. Any order
-//! is as good as another for it, because the lanes of a register never share a particle; sticks
-//! that follow each other in sequence should be independent, so that the CPU can overlap them
-//! (as in [`coloured`](taut_core::Schedule::coloured) and most other schedules).
+//! [`Schedule::side_by_side`](taut_core::Schedule::side_by_side) makes of equal parts. It needs no
+//! batches of independent sticks, because the lanes of a register never share a particle. But
+//! consecutive sticks should be independent, so that the CPU can overlap them (as in
+//! [`coloured`](taut_core::Schedule::coloured) and most other schedules).
 //!
 //! # Layout
 //!
@@ -19,12 +19,13 @@
 //! ```
 //!
 //! So an end of a stick is one register per axis, without a gather or a transpose, and what the
-//! copies have in common (ends, rest length, weight) is read once for all. Registers narrower than
-//! 16 lanes process a group's lanes in several parts, and leave out parts without a copy. Lanes
-//! without a copy hold zeros: all their sticks have length 0, which moves nothing.
+//! copies have in common (ends, rest length, weight) is read once for all of them. Registers
+//! narrower than 16 lanes process a group's lanes in several parts, and leave out parts without a
+//! copy. Lanes without a copy hold zeros: all their sticks have length 0, which moves nothing.
 //!
-//! A stick that differs between the copies of a group (rest length, stiffness, kind, a tear) gives
-//! the group columns of constants, and so it is with the masses of a particle.
+//! If a stick differs between the copies of a group (rest length, stiffness, kind, a tear), the
+//! group stores the constants of its sticks for each copy. Inverse masses that differ are read for
+//! each copy, too.
 //!
 //! Threads take groups. Each runs all substeps and iterations of a group before the next, while its
 //! particles are in the caches.

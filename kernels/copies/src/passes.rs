@@ -1,12 +1,12 @@
-//! Copies between the columns of the particles and the slots of a group.
+//! Copying between the columns of the particles and the slots of a group.
 
 use taut_core::PADDING;
 use taut_lanes::{Shared, Vector};
 
 use crate::layout::{GROUP, Layout};
 
-/// Particles that are transposed at once: four numbers of each copy, to four registers.
-const AT_ONCE: usize = 4;
+/// Particles that are transposed together: four numbers of each copy, to four registers.
+const TILE_PARTICLES: usize = 4;
 
 /// One coordinate of a group of copies, in its column and in slots.
 #[derive(Clone, Copy)]
@@ -32,24 +32,24 @@ impl Coordinate {
     ) {
         let Self { column: Shared(column), slots: Shared(slots) } = self;
         let zero = V::splat(cpu, signed_zero);
-        // Of lanes without a copy.
-        let absent = [0.0; AT_ONCE];
+        // Read in lanes without a copy.
+        let zeros = [0.0; TILE_PARTICLES];
         let tiles = Tiles::new::<V>(layout, group);
-        // SAFETY: the tiles are of particles and copies that exist, or `absent` is read.
+        // SAFETY: the tiles are of particles and copies that exist, or `zeros` is read.
         unsafe {
-            for Tile { particle, lane, copy } in tiles.fours::<V>() {
-                let four = V::gather(cpu, |nth| {
+            for Tile { particle, lane, copy } in tiles.register_tiles::<V>() {
+                let registers = V::gather(cpu, |nth| {
                     if copy + nth < layout.copies {
                         column.add((copy + nth) * layout.particles + particle).cast_const().cast()
                     } else {
-                        &raw const absent
+                        &raw const zeros
                     }
                 });
-                for (at, numbers) in four.into_iter().enumerate() {
+                for (at, numbers) in registers.into_iter().enumerate() {
                     (numbers + zero).store(slots.add((particle + at) * GROUP + lane));
                 }
             }
-            for Tile { particle, lane, copy } in tiles.ones() {
+            for Tile { particle, lane, copy } in tiles.single_tiles() {
                 let number = *column.add(copy * layout.particles + particle);
                 *slots.add(particle * GROUP + lane) = number + signed_zero;
             }
@@ -70,26 +70,27 @@ impl Coordinate {
         let Self { column: Shared(column), slots: Shared(slots) } = self;
         let zero = V::splat(cpu, 0.0);
         let (mut not_finite, mut sum) = (zero, 0.0);
-        let mut absent = [0.0; AT_ONCE];
-        let absent = &raw mut absent;
+        // Written in lanes without a copy.
+        let mut discarded = [0.0; TILE_PARTICLES];
+        let discarded = &raw mut discarded;
         let tiles = Tiles::new::<V>(layout, group);
-        // SAFETY: as in `fill`; `absent` is of this call alone.
+        // SAFETY: as in `fill`; `discarded` belongs to this call.
         unsafe {
-            for Tile { particle, lane, copy } in tiles.fours::<V>() {
-                let mut four = [zero; AT_ONCE];
-                for (at, numbers) in four.iter_mut().enumerate() {
+            for Tile { particle, lane, copy } in tiles.register_tiles::<V>() {
+                let mut registers = [zero; TILE_PARTICLES];
+                for (at, numbers) in registers.iter_mut().enumerate() {
                     *numbers = V::load(cpu, slots.add((particle + at) * GROUP + lane));
                     not_finite = not_finite + *numbers * zero;
                 }
-                V::scatter(four, |nth| {
+                V::scatter(registers, |nth| {
                     if copy + nth < layout.copies {
                         column.add((copy + nth) * layout.particles + particle).cast()
                     } else {
-                        absent
+                        discarded
                     }
                 });
             }
-            for Tile { particle, lane, copy } in tiles.ones() {
+            for Tile { particle, lane, copy } in tiles.single_tiles() {
                 let number = *slots.add(particle * GROUP + lane);
                 sum += number * 0.0;
                 *column.add(copy * layout.particles + particle) = number;
@@ -102,19 +103,20 @@ impl Coordinate {
     }
 }
 
-/// A (first) particle, the lane of its (first) copy, and that copy.
+/// Some particles of some copies: the first particle, the first lane, and the copy in that lane.
 struct Tile {
     particle: usize,
     lane: usize,
     copy: usize,
 }
 
-/// A group in tiles: each particle of each copy is in one of them at least.
+/// The tiles of a group: each particle of each copy is in at least one of them.
 struct Tiles {
     particles: usize,
     first_copy: usize,
-    /// How many lanes are processed by registers, and how many have a copy.
+    /// The number of lanes that registers process.
     lanes: usize,
+    /// The number of lanes that have a copy.
     copies: usize,
 }
 
@@ -122,27 +124,27 @@ impl Tiles {
     fn new<V: Vector>(layout: Layout, group: usize) -> Self {
         const { assert!(GROUP.is_multiple_of(V::LANES)) };
         let (copies, particles) = (layout.copies_in(group), layout.particles);
-        let lanes = if particles < AT_ONCE { 0 } else { copies.next_multiple_of(V::LANES) };
+        let lanes = if particles < TILE_PARTICLES { 0 } else { copies.next_multiple_of(V::LANES) };
         Self { particles, first_copy: group * GROUP, lanes, copies }
     }
 
-    /// Four particles of a register of copies each, perhaps with lanes without a copy; the last four
-    /// overlap the ones before them.
+    /// Tiles of four particles in a register of copies; lanes may be without a copy. The last tile
+    /// of a register may overlap the one before it.
     #[inline(always)]
-    fn fours<V: Vector>(&self) -> impl Iterator<Item = Tile> {
+    fn register_tiles<V: Vector>(&self) -> impl Iterator<Item = Tile> {
         let Self { particles, first_copy, lanes, .. } = *self;
         (0..lanes).step_by(V::LANES).flat_map(move |lane| {
-            (0..particles).step_by(AT_ONCE).map(move |particle| Tile {
-                particle: particle.min(particles - AT_ONCE),
+            (0..particles).step_by(TILE_PARTICLES).map(move |particle| Tile {
+                particle: particle.min(particles - TILE_PARTICLES),
                 lane,
                 copy: first_copy + lane,
             })
         })
     }
 
-    /// One particle of one copy each, if registers do not process them.
+    /// Tiles of one particle of one copy, in the lanes that registers do not process.
     #[inline(always)]
-    fn ones(&self) -> impl Iterator<Item = Tile> {
+    fn single_tiles(&self) -> impl Iterator<Item = Tile> {
         let Self { particles, first_copy, lanes, copies } = *self;
         (lanes..copies).flat_map(move |lane| {
             (0..particles).map(move |particle| Tile { particle, lane, copy: first_copy + lane })

@@ -21,22 +21,22 @@ use taut_core::{
 use taut_program::Program;
 
 use crate::machine::{Machine, Operation};
-use crate::particles::{OverParticles, Pass, RawColumns, Source};
+use crate::particles::{ParticlePass, RawParticles, RunParticlePass, Source};
 use crate::record::{HALVES, Record};
 use crate::relax::relax_slots;
 use crate::team::{Shared, Team};
 use crate::vector::Vector;
 
-/// Particles of a job outside relaxation.
-const SHARE: usize = 4096;
-const _: () = assert!(SHARE.is_multiple_of(PADDING));
-/// The fewest particles per thread for which a pass is worth running on threads.
-const PARTICLES_A_THREAD: usize = 2 * SHARE;
-/// The fewest sticks per thread for which relaxation is worth running on threads; below, seam
-/// particles move between caches too often. Measured with 1 here, by `taut compare --threads 1,2
+/// Particles per job of a pass over all particles.
+const JOB_PARTICLES: usize = 4096;
+const _: () = assert!(JOB_PARTICLES.is_multiple_of(PADDING));
+/// The fewest particles per thread for which threads run a pass over all particles faster.
+const MIN_PARTICLES_PER_THREAD: usize = 2 * JOB_PARTICLES;
+/// The fewest sticks per thread for which threads relax faster; below, seam particles move between
+/// caches too often. Measured with 1 here, by `taut compare --threads 1,2
 /// --kernels pulp,colour --schedules blocked --size N`: two threads are 0.9 times as fast as one
 /// at N = 40 (12,000 sticks), 1.1 times at 48 (17,000), 1.6 times at 64 (32,000).
-const STICKS_A_THREAD: usize = 8192;
+const MIN_STICKS_PER_THREAD: usize = 8192;
 
 /// A kernel for particles in 2 and 3 dimensions, on the registers of a machine.
 #[derive(Clone, Copy, Debug)]
@@ -51,7 +51,7 @@ impl<M> IndexedKernel<M> {
     }
 }
 
-/// Its plan: the sticks in the order of the schedule, and the records.
+/// The plan of an [`IndexedKernel`]: the sticks in the order of the schedule, and the records.
 #[derive(Debug)]
 pub struct IndexedPlan<M, const D: usize> {
     machine: M,
@@ -61,7 +61,7 @@ pub struct IndexedPlan<M, const D: usize> {
     len: usize,
     /// Where the positions are; previous positions stay in their columns.
     residence: Residence,
-    /// The cursors in the change records of moves and of masses.
+    /// The cursors into [`Particles::moves`] and [`Particles::mass_changes`].
     synced: Option<[Cursor; 2]>,
     /// Whether all positions are finite; `None` if they changed since the last check.
     finite: Option<bool>,
@@ -135,10 +135,14 @@ impl<M: Machine, const D: usize> Engine<D> for IndexedPlan<M, D> {
                 Residence::Columns | Residence::Both => Source::Columns,
                 Residence::WorkingCopy => Source::Records,
             };
-            self.over_particles(particles, executor, Pass::Integrate(from, &substeps.motion));
+            self.run_particle_pass(
+                particles,
+                executor,
+                ParticlePass::Integrate(from, &substeps.motion),
+            );
             self.residence = Residence::WorkingCopy;
             if let Some(stage) = substeps.after_motion {
-                self.over_particles(particles, executor, Pass::Visit(stage));
+                self.run_particle_pass(particles, executor, ParticlePass::Visit(stage));
             }
             self.relax_records(executor, substeps.iterations);
         }
@@ -182,7 +186,7 @@ impl<M: Machine, const D: usize> Engine<D> for IndexedPlan<M, D> {
     ) -> Result<(), PlanError> {
         self.sync_in(particles, sticks)?;
         if self.residence == Residence::WorkingCopy {
-            self.over_particles(particles, executor, Pass::Visit(stage));
+            self.run_particle_pass(particles, executor, ParticlePass::Visit(stage));
         } else {
             self.residence = Residence::Columns;
             particles.visit(stage);
@@ -191,7 +195,7 @@ impl<M: Machine, const D: usize> Engine<D> for IndexedPlan<M, D> {
     }
 
     fn position(&self, particles: &Particles<D>, particle: usize) -> [f32; D] {
-        if self.residence != Residence::WorkingCopy || !self.knows(particles) {
+        if self.residence != Residence::WorkingCopy || !self.records_belong_to(particles) {
             return particles.position(particle).map(Real::positive_zero);
         }
         assert!(particle < particles.len(), "there is no particle {particle}");
@@ -210,10 +214,10 @@ impl<M: Machine, const D: usize> Engine<D> for IndexedPlan<M, D> {
     fn write_back(&mut self, executor: &dyn Executor, particles: &mut Particles<D>) -> Status {
         self.sync_particles(particles);
         self.fill(particles, executor);
-        let known = self.finite.filter(|_| self.residence == Residence::Both);
-        let finite = known.unwrap_or_else(|| {
+        let last_check = self.finite.filter(|_| self.residence == Residence::Both);
+        let finite = last_check.unwrap_or_else(|| {
             let finite = AtomicBool::new(true);
-            self.over_particles(particles, executor, Pass::WriteBack(&finite));
+            self.run_particle_pass(particles, executor, ParticlePass::WriteBack(&finite));
             finite.into_inner()
         });
         (self.finite, self.residence) = (Some(finite), Residence::Both);
@@ -227,7 +231,7 @@ impl<M: Machine, const D: usize> Engine<D> for IndexedPlan<M, D> {
 
 impl<M: Machine, const D: usize> IndexedPlan<M, D> {
     /// Whether the records belong to these particles.
-    fn knows(&self, particles: &Particles<D>) -> bool {
+    fn records_belong_to(&self, particles: &Particles<D>) -> bool {
         let Some([moves, _]) = self.synced else { return false };
         // Adding a particle is not recorded as a move.
         particles.moves().since(moves) != Delta::ForeignCursor && self.len == particles.len()
@@ -235,10 +239,10 @@ impl<M: Machine, const D: usize> IndexedPlan<M, D> {
 
     /// Copies positions and masses that were changed in the columns.
     fn sync_particles(&mut self, particles: &mut Particles<D>) {
-        let copied = self.residence != Residence::Columns && self.knows(particles);
-        let known = self.synced.filter(|_| copied);
-        let moved = known.map(|[moves, masses]| (particles.moves().since(moves), masses));
-        let Some((Delta::Entries(moved), seen_masses)) = moved else {
+        let has_copy = self.residence != Residence::Columns && self.records_belong_to(particles);
+        let cursors = self.synced.filter(|_| has_copy);
+        let changes = cursors.map(|[moves, masses]| (particles.moves().since(moves), masses));
+        let Some((Delta::Entries(moved), seen_masses)) = changes else {
             self.residence = Residence::Columns;
             self.len = particles.len();
             self.records.resize(self.len.next_multiple_of(PADDING), Record::default());
@@ -267,7 +271,7 @@ impl<M: Machine, const D: usize> IndexedPlan<M, D> {
     /// Copies values that are only in the columns into the records.
     fn fill(&mut self, particles: &mut Particles<D>, executor: &dyn Executor) {
         if self.residence == Residence::Columns {
-            self.over_particles(particles, executor, Pass::Fill);
+            self.run_particle_pass(particles, executor, ParticlePass::Fill);
             // Not `Both`: the columns may hold -0.0.
             self.residence = Residence::WorkingCopy;
         }
@@ -275,20 +279,23 @@ impl<M: Machine, const D: usize> IndexedPlan<M, D> {
 
     fn relax_records(&mut self, executor: &dyn Executor, iterations: u32) {
         let (machine, program) = (self.machine, &self.program);
-        // The bounds check of all indices: they are below `program.particles()`.
-        assert!(self.records.len() >= program.particles(), "the records were not filled");
+        // Replaces a bounds check of each index: all indices are below `program.particles()`.
+        assert!(
+            self.records.len() >= program.particles(),
+            "there are fewer records than particles in the program"
+        );
         let records = Shared(self.records.as_mut_ptr());
         let tasks = program.phases().last().map_or(0, |phase| phase.end);
         // With a single phase, no two tasks share a particle, so each runs all its iterations while
         // its particles are in the caches.
         let single_phase = program.phases().count() == 1;
         let widest = program.phases().map(|phase| phase.len()).max().unwrap_or(0);
-        let threads = executor.threads().min(widest).min(program.slots() / STICKS_A_THREAD);
+        let threads = executor.threads().min(widest).min(program.slots() / MIN_STICKS_PER_THREAD);
         if threads <= 1 {
             let count = if single_phase { 1 } else { tasks.max(1) };
             for first in (0..tasks).step_by(count) {
                 let tasks = first..first + count;
-                // SAFETY: as many records as asserted; `&mut self`, and only this thread.
+                // SAFETY: there are as many records as asserted; `&mut self`, and only this thread.
                 machine.run(unsafe { Relax::<D>::new(program, records, tasks, iterations) });
             }
             return;
@@ -296,46 +303,49 @@ impl<M: Machine, const D: usize> IndexedPlan<M, D> {
         let (rounds, iterations) = if single_phase { (1, iterations) } else { (iterations, 1) };
         let relax = |task| {
             let tasks = task..task + 1;
-            // SAFETY: as many records as asserted; `&mut self`, and the tasks of a phase, each
-            // done once and before the next phase, have no particle in common.
+            // SAFETY: there are as many records as asserted; `&mut self`, and the tasks of a phase,
+            // each run once and before the next phase, have no particle in common.
             machine.run(unsafe { Relax::<D>::new(program, records, tasks, iterations) });
         };
         self.team.run(executor, threads, rounds, || program.phases(), relax);
     }
 
     /// One pass over all particles, padding included.
-    fn over_particles(
+    fn run_particle_pass(
         &mut self,
         particles: &mut Particles<D>,
         executor: &dyn Executor,
-        pass: Pass<'_, D>,
+        pass: ParticlePass<'_, D>,
     ) {
         let masses = particles.mass_changes().now();
         let (columns, moves) = particles.columns_and_cursor();
-        // Set before the pass, because an executor may panic.
+        // Set before the pass, because the executor may panic in it.
         self.synced = Some([moves, masses]);
         let Columns { position, previous, inverse_mass } = columns;
         let len = inverse_mass.len();
-        assert!(self.records.len() == len && len.is_multiple_of(PADDING), "not synced with these");
+        assert!(
+            self.records.len() == len && len.is_multiple_of(PADDING),
+            "the records do not match the particles"
+        );
         let machine = self.machine;
-        let columns = RawColumns {
+        let columns = RawParticles {
             position: position.map(|column| Shared(column.as_mut_ptr())),
             previous: previous.map(|column| Shared(column.as_mut_ptr())),
             inverse_mass,
             records: Shared(self.records.as_mut_ptr()),
         };
-        let threads = executor.threads().min(len / PARTICLES_A_THREAD);
+        let threads = executor.threads().min(len / MIN_PARTICLES_PER_THREAD);
         if threads <= 1 {
             // SAFETY: all have `len` entries, as asserted, and are borrowed exclusively; only this
             // thread uses them.
-            machine.run(unsafe { OverParticles::new(&columns, 0..len, pass) });
+            machine.run(unsafe { RunParticlePass::new(&columns, 0..len, pass) });
         } else {
-            let shares = || core::iter::once(0..len.div_ceil(SHARE));
-            self.team.run(executor, threads, 1, shares, |share| {
-                let range = share * SHARE..len.min((share + 1) * SHARE);
+            let jobs = || core::iter::once(0..len.div_ceil(JOB_PARTICLES));
+            self.team.run(executor, threads, 1, jobs, |job| {
+                let range = job * JOB_PARTICLES..len.min((job + 1) * JOB_PARTICLES);
                 // SAFETY: all have `len` entries, as asserted, and are borrowed exclusively;
                 // the ranges, each passed over once, do not overlap.
-                machine.run(unsafe { OverParticles::new(&columns, range, pass) });
+                machine.run(unsafe { RunParticlePass::new(&columns, range, pass) });
             });
         }
     }
@@ -375,9 +385,9 @@ impl<const D: usize> Operation for Relax<'_, D> {
                 let Self(cpu, Relax { program, records, tasks, iterations }) = self;
                 for _ in 0..iterations {
                     for slots in tasks.clone().flat_map(|task| program.task(task)) {
-                        // SAFETY: the names are below `program.particles()`, and registers of
-                        // independent sticks, by its construction; the rest is the contract
-                        // of `Relax::new`.
+                        // SAFETY: by the program's construction, its indices are below
+                        // `program.particles()` and a register holds independent sticks; the
+                        // rest is the contract of `Relax::new`.
                         unsafe {
                             relax_slots::<V, F, D>(cpu, slots, records.0, program.inverse_h2());
                         }

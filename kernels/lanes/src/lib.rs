@@ -1,12 +1,12 @@
 //! SIMD lanes: all CPU-specific code of Taut.
 //!
-//! - [`Vector`]: a register type: loads, stores, and records with their transposes. Register
-//!   types wrap those of the crates `wide` (`Wide8`, feature `wide`) and `pulp`
+//! - [`Vector`]: a register type: loads, stores, and transposes of records. Register types
+//!   wrap those of the crates `wide` (`Wide8`, feature `wide`) and `pulp`
 //!   (`pulp::Register`, feature `pulp`).
 //! - [`Machine`]: a choice of register type; [`Operation`]: work that is generic over it.
 //! - [`IndexedKernel`]: the engine of the kernels that access particles by index.
 //! - [`slots`]: plans of kernels that keep the particles in an order of their own.
-//! - [`Team`]: shares out jobs among the threads of an executor.
+//! - [`Team`]: distributes jobs among the threads of an executor.
 //!
 //! This crate makes no schedules and starts no threads.
 #![cfg_attr(not(feature = "std"), no_std)]

@@ -12,16 +12,16 @@ use crate::team::Shared;
 use crate::vector::Vector;
 
 /// Particles per call of a stage: their columns fit the L1 cache.
-const VISITED: usize = 256;
-const _: () = assert!(VISITED.is_multiple_of(PADDING));
+const STAGE_PARTICLES: usize = 256;
+const _: () = assert!(STAGE_PARTICLES.is_multiple_of(PADDING));
 
-/// Columns of some particles, aligned to registers.
+/// The positions of some particles by axis, aligned to registers.
 #[repr(align(64))]
-struct Aligned<const D: usize>([[f32; VISITED]; D]);
+struct Aligned<const D: usize>([[f32; STAGE_PARTICLES]; D]);
 
 /// What to do with each particle.
 #[derive(Clone, Copy)]
-pub(crate) enum Pass<'a, const D: usize> {
+pub(crate) enum ParticlePass<'a, const D: usize> {
     /// Copies columns to records.
     Fill,
     /// Integrates one substep, from the columns or the records to the records.
@@ -40,7 +40,7 @@ pub(crate) enum Source {
 }
 
 /// The particles as columns and as records.
-pub(crate) struct RawColumns<'a, const D: usize> {
+pub(crate) struct RawParticles<'a, const D: usize> {
     pub(crate) position: [Shared<f32>; D],
     pub(crate) previous: [Shared<f32>; D],
     pub(crate) inverse_mass: &'a [f32],
@@ -48,42 +48,46 @@ pub(crate) struct RawColumns<'a, const D: usize> {
 }
 
 /// A pass over a range of particles.
-pub(crate) struct OverParticles<'a, const D: usize> {
-    columns: &'a RawColumns<'a, D>,
+pub(crate) struct RunParticlePass<'a, const D: usize> {
+    columns: &'a RawParticles<'a, D>,
     range: Range<usize>,
-    pass: Pass<'a, D>,
+    pass: ParticlePass<'a, D>,
 }
 
-impl<'a, const D: usize> OverParticles<'a, D> {
+impl<'a, const D: usize> RunParticlePass<'a, D> {
     /// # Safety
     /// While it runs,
-    /// - all columns and records are valid for reading and writing in `range`, which is a
-    ///   whole number of [`PADDING`]s,
+    /// - all columns and records are valid for reading and writing in `range`, whose
+    ///   length is a multiple of [`PADDING`],
     /// - and no other code accesses that part of them.
     pub(crate) unsafe fn new(
-        columns: &'a RawColumns<'a, D>,
+        columns: &'a RawParticles<'a, D>,
         range: Range<usize>,
-        pass: Pass<'a, D>,
+        pass: ParticlePass<'a, D>,
     ) -> Self {
         Self { columns, range, pass }
     }
 }
 
-impl<const D: usize> Operation for OverParticles<'_, D> {
+impl<const D: usize> Operation for RunParticlePass<'_, D> {
     #[inline(always)]
     fn run<V: Vector>(self, cpu: V::Cpu) {
         const { assert!(PADDING.is_multiple_of(V::LANES)) };
         match self.pass {
-            Pass::Fill => self.fill::<V>(cpu),
-            Pass::Integrate(Source::Columns, motion) => self.integrate::<V, false>(cpu, motion),
-            Pass::Integrate(Source::Records, motion) => self.integrate::<V, true>(cpu, motion),
-            Pass::WriteBack(finite) => self.write_back::<V>(cpu, finite),
-            Pass::Visit(stage) => self.visit::<V>(cpu, stage),
+            ParticlePass::Fill => self.fill::<V>(cpu),
+            ParticlePass::Integrate(Source::Columns, motion) => {
+                self.integrate::<V, false>(cpu, motion);
+            }
+            ParticlePass::Integrate(Source::Records, motion) => {
+                self.integrate::<V, true>(cpu, motion);
+            }
+            ParticlePass::WriteBack(finite) => self.write_back::<V>(cpu, finite),
+            ParticlePass::Visit(stage) => self.visit::<V>(cpu, stage),
         }
     }
 }
 
-impl<const D: usize> OverParticles<'_, D> {
+impl<const D: usize> RunParticlePass<'_, D> {
     /// The positions of a register of particles from the columns, with -0.0 turned into +0.0.
     ///
     /// # Safety
@@ -131,7 +135,7 @@ impl<const D: usize> OverParticles<'_, D> {
     #[inline(always)]
     fn integrate<V: Vector, const FROM_RECORDS: bool>(&self, cpu: V::Cpu, motion: &Motion<D>) {
         let retention = V::splat(cpu, motion.retention);
-        let displacement = motion.displacement.map(|along| V::splat(cpu, along));
+        let displacement = motion.displacement.map(|component| V::splat(cpu, component));
         for at in self.range.clone().step_by(V::LANES) {
             // SAFETY: as in `fill`.
             unsafe {
@@ -157,21 +161,21 @@ impl<const D: usize> OverParticles<'_, D> {
     #[inline(always)]
     fn write_back<V: Vector>(&self, cpu: V::Cpu, finite: &AtomicBool) {
         let zero = V::splat(cpu, 0.0);
-        let mut unsound = zero;
+        let mut not_finite = zero;
         for at in self.range.clone().step_by(V::LANES) {
             // SAFETY: as in `fill`.
             unsafe {
                 let fields: [V; 4] = V::gather(cpu, |lane| self.record(at + lane).cast_const());
                 for (field, column) in fields.into_iter().zip(&self.columns.position) {
                     // Stays NaN once a position is not finite.
-                    unsound = unsound + field * zero;
+                    not_finite = not_finite + field * zero;
                     field.store(column.0.add(at));
                 }
             }
         }
         let mut lanes = [0.0; PADDING];
         // SAFETY: no register has more lanes than `PADDING`.
-        unsafe { unsound.store(lanes.as_mut_ptr()) };
+        unsafe { not_finite.store(lanes.as_mut_ptr()) };
         if lanes.iter().any(|lane| lane.is_nan()) {
             finite.store(false, Ordering::Relaxed);
         }
@@ -179,12 +183,12 @@ impl<const D: usize> OverParticles<'_, D> {
 
     #[inline(always)]
     fn visit<V: Vector>(&self, cpu: V::Cpu, stage: &dyn Stage<D>) {
-        let mut aligned = Aligned([[0.0; VISITED]; D]);
+        let mut aligned = Aligned([[0.0; STAGE_PARTICLES]; D]);
         let Aligned(position) = &mut aligned;
-        for first in self.range.clone().step_by(VISITED) {
-            let range = first..self.range.end.min(first + VISITED);
+        for first in self.range.clone().step_by(STAGE_PARTICLES) {
+            let range = first..self.range.end.min(first + STAGE_PARTICLES);
             for at in range.clone().step_by(V::LANES) {
-                // SAFETY: as in `fill`; `range` has at most `VISITED` particles.
+                // SAFETY: as in `fill`; `range` has at most `STAGE_PARTICLES` particles.
                 unsafe {
                     let fields: [V; 4] = V::gather(cpu, |lane| self.record(at + lane).cast_const());
                     for (field, column) in fields.into_iter().zip(&mut *position) {

@@ -13,8 +13,9 @@ pub struct Record(pub [f32; 4]);
 
 const _: () = assert!(size_of::<Record>() == 16 && align_of::<Record>() == 16);
 
-/// Half a record, 8 bytes: x86 addressing scales an index by up to 8 at no cost.
+/// Half a record, 8 bytes: the unit of indices, because x86 addressing scales an index by up to 8
+/// at no cost.
 pub(crate) type Half = [f32; 2];
 
-/// The number of halves of a record.
+/// Halves per record.
 pub(crate) const HALVES: u32 = 2;

@@ -13,7 +13,7 @@ use taut_program::{Access, Slots};
 use crate::record::{Half, Record};
 use crate::vector::Vector;
 
-/// Relaxes slots, a register at a time.
+/// Relaxes slots, one register at a time.
 ///
 /// # Safety
 /// - `records` is valid for reading and writing at every index in `slots`, in units of half
@@ -33,20 +33,20 @@ pub(crate) unsafe fn relax_slots<V: Vector, F: Factor, const D: usize>(
     // SAFETY: the same contract.
     unsafe {
         match (slots.inverse_mass, slots.access) {
-            (None, _) => in_columns::<V, F, D>(cpu, slots, records, inverse_h2),
+            (None, _) => relax_columns::<V, F, D>(cpu, slots, records, inverse_h2),
             (Some(mass), Access::Scattered) => {
-                in_rows::<V, F, D>(cpu, slots, records, mass, &mut Scattered);
+                relax_rows::<V, F, D>(cpu, slots, records, mass, &mut Scattered);
             }
             (Some(mass), Access::Runs) => {
-                in_rows::<V, F, D>(cpu, slots, records, mass, &mut Runs);
+                relax_rows::<V, F, D>(cpu, slots, records, mass, &mut Runs);
             }
             (Some(mass), Access::Pairs) => {
-                in_rows::<V, F, D>(cpu, slots, records, mass, &mut OneRun::<false>);
+                relax_rows::<V, F, D>(cpu, slots, records, mass, &mut OneRun::<false>);
             }
             (Some(mass), Access::InterleavedPairs) => {
-                in_rows::<V, F, D>(cpu, slots, records, mass, &mut OneRun::<true>);
+                relax_rows::<V, F, D>(cpu, slots, records, mass, &mut OneRun::<true>);
             }
-            (Some(mass), Access::Stars) => in_stars::<V, F, D>(cpu, slots, records, mass),
+            (Some(mass), Access::Stars) => relax_stars::<V, F, D>(cpu, slots, records, mass),
         }
     }
 }
@@ -57,7 +57,7 @@ pub(crate) unsafe fn relax_slots<V: Vector, F: Factor, const D: usize>(
 /// # Safety
 /// - As [`relax_slots`]; the slots are whole packets of [`Access::Stars`].
 #[inline(always)]
-unsafe fn in_stars<V: Vector, F: Factor, const D: usize>(
+unsafe fn relax_stars<V: Vector, F: Factor, const D: usize>(
     cpu: V::Cpu,
     slots: Slots<'_, f32>,
     records: *mut Half,
@@ -65,21 +65,31 @@ unsafe fn in_stars<V: Vector, F: Factor, const D: usize>(
 ) {
     const PACKET: usize = STAR_STICKS * PACKET_STICKS;
     const { assert!(PACKET_STICKS.is_multiple_of(V::LANES)) };
-    let mut held = Held([Record::default(); PACKET_STICKS]);
+    let mut centres = Centres([Record::default(); PACKET_STICKS]);
     for (packet, a) in slots.a.chunks_exact(PACKET).enumerate() {
         let range = packet * PACKET..(packet + 1) * PACKET;
         let (b, rest_term) = (&slots.b[range.clone()], &slots.rest_term[range]);
         for first in (0..PACKET_STICKS).step_by(V::LANES) {
-            // SAFETY: the lanes divide the packet, and names are valid by contract.
-            unsafe { held.put(load_named::<V>(cpu, records, a[first..].as_ptr()), first) };
+            // SAFETY: the lanes divide the packet, and indices are valid by contract.
+            unsafe {
+                centres.store_rows(load_indexed::<V>(cpu, records, a[first..].as_ptr()), first);
+            };
         }
         // SAFETY: by contract; no centre is a second end.
         unsafe {
-            in_rows::<V, F, D>(cpu, Slots { a, b, rest_term, ..slots }, records, mass, &mut held);
+            relax_rows::<V, F, D>(
+                cpu,
+                Slots { a, b, rest_term, ..slots },
+                records,
+                mass,
+                &mut centres,
+            );
         }
         for first in (0..PACKET_STICKS).step_by(V::LANES) {
             // SAFETY: as above.
-            unsafe { store_named(held.get::<V>(cpu, first), records, a[first..].as_ptr()) };
+            unsafe {
+                store_indexed(centres.load_rows::<V>(cpu, first), records, a[first..].as_ptr());
+            };
         }
     }
 }
@@ -87,9 +97,9 @@ unsafe fn in_stars<V: Vector, F: Factor, const D: usize>(
 /// Relaxes plain sticks whose ends all have one inverse mass.
 ///
 /// # Safety
-/// - As [`relax_slots`]; the ends are laid out as `ends` says.
+/// - As [`relax_slots`]; the ends are laid out as the type of `ends` says.
 #[inline(always)]
-unsafe fn in_rows<V: Vector, F: Factor, const D: usize>(
+unsafe fn relax_rows<V: Vector, F: Factor, const D: usize>(
     cpu: V::Cpu,
     slots: Slots<'_, f32>,
     records: *mut Half,
@@ -100,7 +110,7 @@ unsafe fn in_rows<V: Vector, F: Factor, const D: usize>(
     let (a, b) = (&slots.a[..len], &slots.b[..len]);
     let rest_terms = &slots.rest_term[..len];
     let mass = V::splat(cpu, mass);
-    // Branch on the constant, because the compiler would hoist an unused division.
+    // A branch on the constant, because otherwise the compiler hoists a division that is not used.
     let weight_term = if F::STORES_WEIGHT {
         V::splat(cpu, slots.weight_term.first().copied().unwrap_or_default())
     } else {
@@ -110,12 +120,12 @@ unsafe fn in_rows<V: Vector, F: Factor, const D: usize>(
     while slot < len {
         // SAFETY: `slot + LANES <= len`, which all columns have; the rest by contract.
         unsafe {
-            let names = [a.as_ptr().add(slot), b.as_ptr().add(slot)];
-            let [old_a, old_b] = ends.load::<V>(cpu, records, names, slot);
+            let indices = [a.as_ptr().add(slot), b.as_ptr().add(slot)];
+            let [old_a, old_b] = ends.load::<V>(cpu, records, indices, slot);
             let rest_term = V::load(cpu, rest_terms.as_ptr().add(slot));
             let d: [V; 4] = core::array::from_fn(|row| old_b[row] - old_a[row]);
-            let along = V::transpose(d);
-            let l2 = squared_length::<V, D>(core::array::from_fn(|axis| along[axis]));
+            let by_axis = V::transpose(d);
+            let l2 = squared_length::<V, D>(core::array::from_fn(|axis| by_axis[axis]));
             let gain = mass * factor::<F, V>(l2, rest_term, weight_term, None);
             // The gain of the inverse masses is 0, so they do not change.
             let gains = gain.spread::<D>();
@@ -124,7 +134,7 @@ unsafe fn in_rows<V: Vector, F: Factor, const D: usize>(
                 [new_a[row], new_b[row]] =
                     displaced([old_a[row], old_b[row]], d[row], [gains[row]; 2]);
             }
-            ends.store([new_a, new_b], records, names, slot);
+            ends.store([new_a, new_b], records, indices, slot);
         }
         slot += V::LANES;
     }
@@ -135,7 +145,7 @@ unsafe fn in_rows<V: Vector, F: Factor, const D: usize>(
 /// # Safety
 /// - As [`relax_slots`].
 #[inline(always)]
-unsafe fn in_columns<V: Vector, F: Factor, const D: usize>(
+unsafe fn relax_columns<V: Vector, F: Factor, const D: usize>(
     cpu: V::Cpu,
     slots: Slots<'_, f32>,
     records: *mut Half,
@@ -152,11 +162,11 @@ unsafe fn in_columns<V: Vector, F: Factor, const D: usize>(
     while slot < len {
         // SAFETY: `slot + LANES <= len`, and every column was cut to `len` above.
         let column = |column: &[f32]| unsafe { V::load(cpu, column.as_ptr().add(slot)) };
-        // SAFETY: the same, and names are valid for reading by contract.
-        let (names, [rows_a, rows_b]) = unsafe {
-            let names = [a.as_ptr().add(slot), b.as_ptr().add(slot)];
-            let [a, b] = names;
-            (names, [load_named::<V>(cpu, records, a), load_named::<V>(cpu, records, b)])
+        // SAFETY: the same, and indices are valid for reading by contract.
+        let (indices, [rows_a, rows_b]) = unsafe {
+            let indices = [a.as_ptr().add(slot), b.as_ptr().add(slot)];
+            let [a, b] = indices;
+            (indices, [load_indexed::<V>(cpu, records, a), load_indexed::<V>(cpu, records, b)])
         };
         let (mut ends_a, mut ends_b) = (V::transpose(rows_a), V::transpose(rows_b));
         let masses = [ends_a[D], ends_b[D]];
@@ -180,53 +190,57 @@ unsafe fn in_columns<V: Vector, F: Factor, const D: usize>(
         ends_b[..D].copy_from_slice(&new_b);
         // SAFETY: valid for writing by contract.
         unsafe {
-            store_named(V::transpose(ends_a), records, names[0]);
-            store_named(V::transpose(ends_b), records, names[1]);
+            store_indexed(V::transpose(ends_a), records, indices[0]);
+            store_indexed(V::transpose(ends_b), records, indices[1]);
         }
         slot += V::LANES;
     }
 }
 
-/// The records of those indices, in rows.
+/// Loads the records at the indices, in rows.
 ///
 /// # Safety
-/// - `names` is valid for reading as many as `V` has lanes,
+/// - `indices` is valid for reading one index per lane of `V`,
 /// - `records` is valid for reading at each of them.
 #[inline(always)]
-unsafe fn load_named<V: Vector>(cpu: V::Cpu, records: *const Half, names: *const u32) -> [V; 4] {
-    // SAFETY: `lane` is below the lanes, and the names are valid, by contract.
-    unsafe { V::gather_rows(cpu, |lane| records.add(*names.add(lane) as usize).cast()) }
+unsafe fn load_indexed<V: Vector>(
+    cpu: V::Cpu,
+    records: *const Half,
+    indices: *const u32,
+) -> [V; 4] {
+    // SAFETY: `lane` is below the lanes, and the indices are valid, by contract.
+    unsafe { V::gather_rows(cpu, |lane| records.add(*indices.add(lane) as usize).cast()) }
 }
 
-/// Stores records from rows.
+/// Stores rows in the records at the indices.
 ///
 /// # Safety
-/// - As [`load_named`], for writing.
+/// - As [`load_indexed`], for writing.
 #[inline(always)]
-unsafe fn store_named<V: Vector>(rows: [V; 4], records: *mut Half, names: *const u32) {
+unsafe fn store_indexed<V: Vector>(rows: [V; 4], records: *mut Half, indices: *const u32) {
     // SAFETY: as above.
-    unsafe { V::scatter_rows(rows, |lane| records.add(*names.add(lane) as usize).cast()) }
+    unsafe { V::scatter_rows(rows, |lane| records.add(*indices.add(lane) as usize).cast()) }
 }
 
 /// Loads and stores the records of a register's ends, given the indices of both ends in each lane.
-/// (A trait, because a closure cannot be `#[inline(always)]`, which lets it use its caller's target
-/// features.)
+/// (A trait, because a closure cannot be `#[inline(always)]`, and would be compiled without the
+/// target features of its caller.)
 trait Ends {
     /// The records of the first ends and of the second ones, in rows.
     ///
     /// # Safety
-    /// - Both `names` are valid for reading as many as `V` has lanes,
+    /// - Both `indices` are valid for reading one index per lane of `V`,
     /// - `records` is valid for reading at each of them,
     /// - and they are laid out as the type says, where `slot` is that of the first lane.
     unsafe fn load<V: Vector>(
         &self,
         cpu: V::Cpu,
         records: *const Half,
-        names: [*const u32; 2],
+        indices: [*const u32; 2],
         slot: usize,
     ) -> [[V; 4]; 2];
 
-    /// Stores both.
+    /// Stores the records of both.
     ///
     /// # Safety
     /// - As [`load`](Self::load), for writing.
@@ -234,7 +248,7 @@ trait Ends {
         &mut self,
         ends: [[V; 4]; 2],
         records: *mut Half,
-        names: [*const u32; 2],
+        indices: [*const u32; 2],
         slot: usize,
     );
 }
@@ -244,17 +258,17 @@ struct Scattered;
 /// [`Access::Runs`].
 struct Runs;
 /// [`Access::Pairs`], or [`Access::InterleavedPairs`].
-struct OneRun<const TWOS: bool>;
+struct OneRun<const INTERLEAVED: bool>;
 /// The centres of a packet of [`Access::Stars`]: stick `slot` belongs to star `slot` modulo
 /// [`PACKET_STICKS`]. Stored and loaded as whole registers, for store forwarding.
 #[repr(align(64))]
-struct Held([Record; PACKET_STICKS]);
+struct Centres([Record; PACKET_STICKS]);
 
-impl Held {
+impl Centres {
     /// # Safety
     /// - The lanes divide `slot`.
     #[inline(always)]
-    unsafe fn get<V: Vector>(&self, cpu: V::Cpu, slot: usize) -> [V; 4] {
+    unsafe fn load_rows<V: Vector>(&self, cpu: V::Cpu, slot: usize) -> [V; 4] {
         const { assert!(PACKET_STICKS.is_multiple_of(V::LANES)) };
         // A pointer to all records: one to a single record would not be valid for its neighbours.
         let records = self.0.as_ptr();
@@ -269,9 +283,9 @@ impl Held {
     }
 
     /// # Safety
-    /// - As [`get`](Self::get).
+    /// - As [`load_rows`](Self::load_rows).
     #[inline(always)]
-    unsafe fn put<V: Vector>(&mut self, rows: [V; 4], slot: usize) {
+    unsafe fn store_rows<V: Vector>(&mut self, rows: [V; 4], slot: usize) {
         const { assert!(PACKET_STICKS.is_multiple_of(V::LANES)) };
         let records = self.0.as_mut_ptr();
         for (at, row) in rows.into_iter().enumerate() {
@@ -294,7 +308,7 @@ impl Ends for Scattered {
         _slot: usize,
     ) -> [[V; 4]; 2] {
         // SAFETY: the same contract.
-        unsafe { [load_named(cpu, records, a), load_named(cpu, records, b)] }
+        unsafe { [load_indexed(cpu, records, a), load_indexed(cpu, records, b)] }
     }
 
     #[inline(always)]
@@ -307,13 +321,13 @@ impl Ends for Scattered {
     ) {
         // SAFETY: the same contract.
         unsafe {
-            store_named(ends_a, records, a);
-            store_named(ends_b, records, b);
+            store_indexed(ends_a, records, a);
+            store_indexed(ends_b, records, b);
         }
     }
 }
 
-impl Ends for Held {
+impl Ends for Centres {
     #[inline(always)]
     unsafe fn load<V: Vector>(
         &self,
@@ -324,7 +338,7 @@ impl Ends for Held {
     ) -> [[V; 4]; 2] {
         // SAFETY: the same contract; packets of stars are only laid out for lanes that divide
         // them.
-        unsafe { [self.get(cpu, slot), load_named(cpu, records, b)] }
+        unsafe { [self.load_rows(cpu, slot), load_indexed(cpu, records, b)] }
     }
 
     #[inline(always)]
@@ -337,8 +351,8 @@ impl Ends for Held {
     ) {
         // SAFETY: as above.
         unsafe {
-            self.put(ends_a, slot);
-            store_named(ends_b, records, b);
+            self.store_rows(ends_a, slot);
+            store_indexed(ends_b, records, b);
         }
     }
 }
@@ -349,15 +363,15 @@ impl Ends for Runs {
         &self,
         cpu: V::Cpu,
         records: *const Half,
-        names: [*const u32; 2],
+        indices: [*const u32; 2],
         _slot: usize,
     ) -> [[V; 4]; 2] {
-        // SAFETY: each run is as many records as there are lanes, from the first name on.
+        // SAFETY: each run is as many records as there are lanes, from the first index on.
         let run = |first: *const u32| unsafe {
             let first = records.add(*first as usize).cast::<f32>();
             core::array::from_fn(|row| V::load(cpu, first.add(row * V::LANES)))
         };
-        [run(names[0]), run(names[1])]
+        [run(indices[0]), run(indices[1])]
     }
 
     #[inline(always)]
@@ -365,10 +379,10 @@ impl Ends for Runs {
         &mut self,
         ends: [[V; 4]; 2],
         records: *mut Half,
-        names: [*const u32; 2],
+        indices: [*const u32; 2],
         _slot: usize,
     ) {
-        for (rows, first) in ends.into_iter().zip(names) {
+        for (rows, first) in ends.into_iter().zip(indices) {
             // SAFETY: as above.
             unsafe {
                 let first = records.add(*first as usize).cast::<f32>();
@@ -380,7 +394,7 @@ impl Ends for Runs {
     }
 }
 
-impl<const TWOS: bool> Ends for OneRun<TWOS> {
+impl<const INTERLEAVED: bool> Ends for OneRun<INTERLEAVED> {
     #[inline(always)]
     unsafe fn load<V: Vector>(
         &self,
@@ -391,11 +405,11 @@ impl<const TWOS: bool> Ends for OneRun<TWOS> {
     ) -> [[V; 4]; 2] {
         let [mut a, mut b] = [[V::splat(cpu, 0.0); 4]; 2];
         for row in 0..4 {
-            // SAFETY: the run is twice as many records as there are lanes, from the first name on.
+            // SAFETY: the run is twice as many records as there are lanes, from the first index on.
             [a[row], b[row]] = unsafe {
                 let at = records.add(*first as usize).cast::<f32>().add(2 * row * V::LANES);
                 let (first, second) = (V::load(cpu, at), V::load(cpu, at.add(V::LANES)));
-                if TWOS { V::unzip_pairs(first, second) } else { V::unzip(first, second) }
+                if INTERLEAVED { V::unzip_pairs(first, second) } else { V::unzip(first, second) }
             };
         }
         [a, b]
@@ -413,8 +427,11 @@ impl<const TWOS: bool> Ends for OneRun<TWOS> {
             // SAFETY: as above.
             unsafe {
                 let at = records.add(*first as usize).cast::<f32>().add(2 * row * V::LANES);
-                let [first, second] =
-                    if TWOS { V::unzip_pairs(a[row], b[row]) } else { V::zip(a[row], b[row]) };
+                let [first, second] = if INTERLEAVED {
+                    V::unzip_pairs(a[row], b[row])
+                } else {
+                    V::zip(a[row], b[row])
+                };
                 first.store(at);
                 second.store(at.add(V::LANES));
             }

@@ -1,4 +1,4 @@
-//! Shares out jobs among threads, without trusting the executor.
+//! Distributes jobs among threads without relying on the executor.
 
 use core::hint;
 use core::ops::Range;
@@ -11,32 +11,33 @@ use taut_core::Executor;
 /// Yielding matters if there are fewer cores than threads.
 const SPINS: u32 = 200;
 
-/// Shares out jobs among the threads of an executor, in rounds of phases.
+/// Distributes jobs among the threads of an executor, in rounds of phases.
 ///
-/// Each job runs once a round, and begins after all jobs of the phase before have ended (the
-/// first phase of a round after the last of the round before). Jobs of one phase run in any order
-/// and in parallel. Unsafe code may rely on this: it holds even if the executor calls too often,
-/// too late, with wrong numbers or not at all.
+/// Each job runs once per round, and begins after all jobs of the preceding phase have ended (the
+/// first phase of a round follows the last phase of the round before). Jobs of one phase run in
+/// any order and in parallel. Unsafe code may rely on this: it holds even if the executor calls
+/// the work too often, too late, with wrong thread numbers or not at all.
 ///
-/// Within a phase each thread has consecutive jobs, the same in every round, for its caches; an
-/// idle thread takes jobs of others. A phase ends with its last job and does not wait for threads
-/// that have not started.
+/// In a phase each thread takes a range of consecutive jobs, the same in every round, whose data
+/// its caches hold; an idle thread takes jobs of other ranges. A phase ends with its last job and
+/// does not wait for threads that have not started.
 #[derive(Debug, Default)]
 pub struct Team {
-    shares: Vec<Line<AtomicU64>>,
+    /// For each thread, how far its range of jobs is taken.
+    counters: Vec<CachePadded<AtomicU64>>,
 }
 
 /// Padded to two cache lines, which are prefetched together, to avoid false sharing.
 #[derive(Debug, Default)]
 #[repr(align(128))]
-struct Line<T>(T);
+struct CachePadded<T>(T);
 
 impl Team {
-    /// Runs `job` with each number in `phases`, `rounds` times over, on at most `threads` threads
+    /// Runs `job` with each number in `phases`, `rounds` times, on at most `threads` threads
     /// of the executor. Each call of `phases` must return the same phases.
     ///
     /// # Panics
-    /// If a job panics; other jobs may be skipped then.
+    /// If a job panics. Other jobs may be skipped then.
     pub fn run<P: Iterator<Item = Range<usize>>>(
         &mut self,
         executor: &dyn Executor,
@@ -49,35 +50,38 @@ impl Team {
             return;
         }
         let threads = threads.max(1);
-        self.shares.clear();
-        self.shares.resize_with(threads, Line::default);
-        let (done, panicked) = (Line(AtomicU64::new(0)), AtomicBool::new(false));
+        self.counters.clear();
+        self.counters.resize_with(threads, CachePadded::default);
+        let (done, panicked) = (CachePadded(AtomicU64::new(0)), AtomicBool::new(false));
         let work = |thread: usize| {
-            let share = Share { shares: &self.shares, done: &done.0, panicked: &panicked };
-            share.work(thread % threads, rounds, &phases, &job);
+            let run = Run { counters: &self.counters, done: &done.0, panicked: &panicked };
+            run.work(thread % threads, rounds, &phases, &job);
         };
         executor.run(threads, &work);
         // Does all jobs if the executor called nothing; otherwise none are left.
         work(0);
-        assert!(!panicked.into_inner(), "a job panicked, and the executor hid it");
+        assert!(
+            !panicked.into_inner(),
+            "a job panicked, and the executor did not propagate the panic"
+        );
     }
 }
 
 /// The state that the threads share.
 ///
-/// Jobs are numbered through all phases and rounds. Each thread has a share of each phase's
-/// numbers, and a counter of how far its share is taken. Counters only grow, so no number is taken
-/// twice.
-struct Share<'a> {
-    shares: &'a [Line<AtomicU64>],
+/// Jobs are numbered through all phases and rounds. Each thread has a range of each phase's
+/// numbers, and a counter of how far that range is taken. Counters only grow, so no number is
+/// taken twice.
+struct Run<'a> {
+    counters: &'a [CachePadded<AtomicU64>],
     /// The number of ended jobs, updated when a thread finds no more in a phase. If it is at least
     /// n, all jobs below n have ended, because phases do not overlap.
     done: &'a AtomicU64,
     panicked: &'a AtomicBool,
 }
 
-impl Share<'_> {
-    /// Takes jobs until all are done.
+impl Run<'_> {
+    /// Runs jobs until all are done.
     fn work<P: Iterator<Item = Range<usize>>>(
         &self,
         thread: usize,
@@ -90,13 +94,13 @@ impl Share<'_> {
         for phase in (0..rounds).flat_map(|_| phases()) {
             let end = first.checked_add(phase.len() as u64).expect("fewer than 2^64 jobs");
             if self.done.load(Ordering::Acquire) < end {
-                let mut own = 0;
+                let mut finished = 0;
                 while let Some(number) = self.take(thread, first, phase.len()) {
                     job(phase.start + number);
-                    own += 1;
+                    finished += 1;
                 }
                 // Releases the writes of the jobs.
-                self.done.fetch_add(own, Ordering::Release);
+                self.done.fetch_add(finished, Ordering::Release);
                 if !self.wait(end) {
                     break;
                 }
@@ -106,14 +110,14 @@ impl Share<'_> {
         core::mem::forget(guard);
     }
 
-    /// The next job of a phase, counted from its start: from the thread's own share or, if that is
-    /// all taken, from the next share with jobs left.
+    /// The next job of a phase, counted from its start: from the thread's own range or, if that
+    /// is all taken, from the next range with jobs left.
     fn take(&self, thread: usize, first: u64, jobs: usize) -> Option<usize> {
-        let threads = self.shares.len();
+        let threads = self.counters.len();
         (thread..threads).chain(0..thread).find_map(|owner| {
-            let bound = |owner: usize| jobs / threads * owner + owner.min(jobs % threads);
-            let (begin, end) = (first + bound(owner) as u64, first + bound(owner + 1) as u64);
-            let Line(taken) = &self.shares[owner];
+            let start_of = |owner: usize| jobs / threads * owner + owner.min(jobs % threads);
+            let (begin, end) = (first + start_of(owner) as u64, first + start_of(owner + 1) as u64);
+            let CachePadded(taken) = &self.counters[owner];
             let mut seen = taken.load(Ordering::Relaxed);
             loop {
                 // The counter may still be in an earlier phase.

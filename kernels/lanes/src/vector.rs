@@ -1,4 +1,4 @@
-//! Register types: memory access and shuffles, besides the arithmetic of [`Lane`].
+//! Register types: memory access and shuffles, in addition to the arithmetic of [`Lane`].
 
 use taut_core::Lane;
 
@@ -41,7 +41,7 @@ pub unsafe trait Vector: Lane {
     /// A value of this type proves that the CPU supports the instructions.
     type Cpu: Copy + Send + Sync + 'static;
 
-    /// How many lanes.
+    /// The number of lanes.
     const LANES: usize;
 
     /// `value` in every lane.
@@ -59,19 +59,19 @@ pub unsafe trait Vector: Lane {
     /// - `to` is valid for writing that many `f32`.
     unsafe fn store(self, to: *mut f32);
 
-    /// Reads four numbers a lane: a [`Record`](crate::Record), or part of a row. Returns them in
+    /// Reads four numbers per lane: a [`Record`](crate::Record), or part of a row. Returns them in
     /// memory order, in *rows*: quarter `i` of row `q` belongs to lane `q + 4 i`.
     ///
     /// # Safety
     /// - `at(lane)` is valid for reading four `f32`, for each lane below
-    ///   [`LANES`](Self::LANES); only aligned as an `f32` must be.
+    ///   [`LANES`](Self::LANES); with the alignment of an `f32`.
     unsafe fn gather_rows(cpu: Self::Cpu, at: impl Fn(usize) -> *const [f32; 4]) -> [Self; 4];
 
-    /// Writes four numbers a lane. If the addresses of two lanes overlap, either value may remain.
+    /// Writes four numbers per lane. Where two lanes overlap in memory, either value may remain.
     ///
     /// # Safety
     /// - `at(lane)` is valid for writing four `f32`, for each lane below
-    ///   [`LANES`](Self::LANES); only aligned as an `f32` must be.
+    ///   [`LANES`](Self::LANES); with the alignment of an `f32`.
     unsafe fn scatter_rows(rows: [Self; 4], at: impl Fn(usize) -> *mut [f32; 4]);
 
     /// Transposes rows to columns, one register for each field of a record, or back.
@@ -91,8 +91,8 @@ pub unsafe trait Vector: Lane {
     /// The inverse of [`unzip`](Self::unzip).
     fn zip(even: Self, odd: Self) -> [Self; 2];
 
-    /// Separates the pairs of records of two rows into those of even and those of odd index; its
-    /// own inverse. (The default is for rows of one pair.)
+    /// Separates the pairs of records of two rows into those of even and those of odd index. It is
+    /// its own inverse. (The default is for rows of one pair.)
     #[inline(always)]
     fn unzip_pairs(first: Self, second: Self) -> [Self; 2] {
         [first, second]
@@ -101,7 +101,7 @@ pub unsafe trait Vector: Lane {
     /// [`gather_rows`](Self::gather_rows), as columns.
     ///
     /// # Safety
-    /// - As there.
+    /// - As for [`gather_rows`](Self::gather_rows).
     #[inline(always)]
     unsafe fn gather(cpu: Self::Cpu, at: impl Fn(usize) -> *const [f32; 4]) -> [Self; 4] {
         // SAFETY: the same contract.
@@ -111,7 +111,7 @@ pub unsafe trait Vector: Lane {
     /// [`scatter_rows`](Self::scatter_rows), from columns.
     ///
     /// # Safety
-    /// - As there.
+    /// - As for [`scatter_rows`](Self::scatter_rows).
     #[inline(always)]
     unsafe fn scatter(columns: [Self; 4], at: impl Fn(usize) -> *mut [f32; 4]) {
         // SAFETY: the same contract.

@@ -82,15 +82,15 @@ unsafe impl Vector for Wide8 {
     }
     #[inline(always)]
     unsafe fn gather_rows((): (), at: impl Fn(usize) -> *const [f32; 4]) -> [Self; 4] {
-        // SAFETY: valid for reading four numbers a lane, by contract.
+        // SAFETY: valid for reading four numbers per lane, by contract.
         let record = |lane| f32x4::from(unsafe { at(lane).read() });
-        core::array::from_fn(|q| whole([record(q), record(q + 4)]))
+        core::array::from_fn(|q| join([record(q), record(q + 4)]))
     }
     #[inline(always)]
     unsafe fn scatter_rows([a, b, c, d]: [Self; 4], at: impl Fn(usize) -> *mut [f32; 4]) {
         let ([a, e], [b, f], [c, g], [d, h]) = (halves(a), halves(b), halves(c), halves(d));
         for (lane, record) in [a, b, c, d, e, f, g, h].into_iter().enumerate() {
-            // SAFETY: valid for writing four numbers a lane, by contract.
+            // SAFETY: valid for writing four numbers per lane, by contract.
             unsafe { at(lane).write(record.to_array()) }
         }
     }
@@ -110,12 +110,12 @@ unsafe impl Vector for Wide8 {
         let ([a, e], [b, f], [c, g], [d, h]) = (halves(a), halves(b), halves(c), halves(d));
         let [a, b, c, d] = f32x4::transpose([a, b, c, d]);
         let [e, f, g, h] = f32x4::transpose([e, f, g, h]);
-        [whole([a, e]), whole([b, f]), whole([c, g]), whole([d, h])]
+        [join([a, e]), join([b, f]), join([c, g]), join([d, h])]
     }
     #[inline(always)]
     fn unzip(first: Self, second: Self) -> [Self; 2] {
         let ([a, b], [c, d]) = (halves(first), halves(second));
-        [whole([a, c]), whole([b, d])]
+        [join([a, c]), join([b, d])]
     }
     #[inline(always)]
     fn zip(even: Self, odd: Self) -> [Self; 2] {
@@ -129,6 +129,6 @@ fn halves(register: Wide8) -> [f32x4; 2] {
 }
 
 #[inline(always)]
-fn whole(halves: [f32x4; 2]) -> Wide8 {
+fn join(halves: [f32x4; 2]) -> Wide8 {
     Wide8(bytemuck::cast(halves))
 }

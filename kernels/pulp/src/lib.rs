@@ -1,6 +1,6 @@
-//! The kernel whose instruction set is chosen when the program runs, through the crate
-//! `pulp`: AVX-512 (16 lanes), AVX2 (8), NEON (4), or one lane where there is none of them.
-//! Full speed from a plain `cargo build`.
+//! The kernel whose instruction set is chosen at run time, through the crate `pulp`: AVX-512 (16
+//! lanes), AVX2 (8), NEON (4), or one lane on CPUs with none of these. Full speed from a plain
+//! `cargo build`.
 //!
 //! ```
 //! use taut_core::Kernel;

@@ -42,26 +42,27 @@ use taut_program::{Program, Slots};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ScalarKernel;
 
-/// Its plan.
+/// The plan of a [`ScalarKernel`].
 #[derive(Clone, Debug)]
 pub struct ScalarPlan<const D: usize, S: Real = f32> {
     program: Program<S>,
-    /// The working copy: coordinates and mass of a particle are adjacent, so that an end takes one
-    /// cache line instead of `D + 1`. Previous positions stay in their columns.
-    rows: Vec<Row<D, S>>,
+    /// The working copy. The coordinates and the mass of a particle are adjacent, so that an end of
+    /// a stick takes one cache line instead of `D + 1`. Previous positions stay in their columns.
+    records: Vec<Record<D, S>>,
     residence: Residence,
-    /// The cursors in the change records of moves and of masses.
+    /// The cursors into [`Particles::moves`] and [`Particles::mass_changes`].
     synced: Option<[Cursor; 2]>,
-    /// Positions by axis, for stages.
+    /// Positions by axis, as stages expect them.
     scratch: [Vec<S>; D],
 }
 
 /// Particles per call of a stage: they fit the L1 cache.
-const VISITED: usize = 256;
-const _: () = assert!(VISITED.is_multiple_of(PADDING));
+const STAGE_PARTICLES: usize = 256;
+const _: () = assert!(STAGE_PARTICLES.is_multiple_of(PADDING));
 
+/// A particle in the working copy.
 #[derive(Clone, Copy, Debug)]
-struct Row<const D: usize, S> {
+struct Record<const D: usize, S> {
     position: [S; D],
     inverse_mass: S,
 }
@@ -90,7 +91,7 @@ impl<const D: usize, S: Real> Kernel<D, S> for ScalarKernel {
     ) -> Result<Self::Plan, PlanError> {
         Ok(ScalarPlan {
             program: Program::new(1, 1, particles, sticks, schedule, formula)?,
-            rows: Vec::new(),
+            records: Vec::new(),
             residence: Residence::Columns,
             synced: None,
             scratch: core::array::from_fn(|_| Vec::new()),
@@ -122,9 +123,9 @@ impl<const D: usize, S: Real> Engine<D, S> for ScalarPlan<D, S> {
             self.fill(particles);
             self.integrate(particles, &substeps.motion);
             if let Some(stage) = substeps.after_motion {
-                self.visit_rows(particles, stage);
+                self.visit_records(particles, stage);
             }
-            self.relax_rows(substeps.iterations);
+            self.relax_records(substeps.iterations);
         }
         Ok(())
     }
@@ -151,7 +152,7 @@ impl<const D: usize, S: Real> Engine<D, S> for ScalarPlan<D, S> {
         self.sync_in(particles, sticks)?;
         self.program.set_inverse_h2(particles, inverse_h2);
         self.fill(particles);
-        self.relax_rows(iterations);
+        self.relax_records(iterations);
         Ok(())
     }
 
@@ -169,21 +170,21 @@ impl<const D: usize, S: Real> Engine<D, S> for ScalarPlan<D, S> {
             particles.visit(stage);
             return Ok(());
         }
-        self.visit_rows(particles, stage);
+        self.visit_records(particles, stage);
         Ok(())
     }
 
     fn position(&self, particles: &Particles<D, S>, particle: usize) -> [S; D] {
-        if self.residence != Residence::WorkingCopy || !self.knows(particles) {
+        if self.residence != Residence::WorkingCopy || !self.copy_belongs_to(particles) {
             return particles.position(particle).map(Real::positive_zero);
         }
-        self.rows[particle].position
+        self.records[particle].position
     }
 
     fn set_position(&mut self, particles: &mut Particles<D, S>, particle: usize, point: [S; D]) {
         self.sync_particles(particles);
         self.fill(particles);
-        self.rows[particle].position = point.map(Real::positive_zero);
+        self.records[particle].position = point.map(Real::positive_zero);
     }
 
     fn write_back(&mut self, _: &dyn Executor, particles: &mut Particles<D, S>) -> Status {
@@ -191,8 +192,8 @@ impl<const D: usize, S: Real> Engine<D, S> for ScalarPlan<D, S> {
         self.fill(particles);
         let Columns { mut position, .. } = particles.columns();
         let mut not_finite = S::ZERO;
-        for (i, row) in self.rows.iter().enumerate() {
-            for (&x, column) in row.position.iter().zip(&mut position) {
+        for (i, record) in self.records.iter().enumerate() {
+            for (&x, column) in record.position.iter().zip(&mut position) {
                 // Stays NaN once a position is not finite.
                 not_finite = not_finite + x * S::ZERO;
                 column[i] = x;
@@ -210,30 +211,36 @@ impl<const D: usize, S: Real> Engine<D, S> for ScalarPlan<D, S> {
 
 impl<const D: usize, S: Real> ScalarPlan<D, S> {
     /// Whether the working copy belongs to these particles.
-    fn knows(&self, particles: &Particles<D, S>) -> bool {
+    fn copy_belongs_to(&self, particles: &Particles<D, S>) -> bool {
         let Some([moves, _]) = self.synced else { return false };
-        particles.moves().since(moves) != Delta::ForeignCursor && self.rows.len() == particles.len()
+        particles.moves().since(moves) != Delta::ForeignCursor
+            && self.records.len() == particles.len()
     }
 
     /// Copies positions and masses that were changed in the columns.
     fn sync_particles(&mut self, particles: &Particles<D, S>) {
-        let copied = self.residence != Residence::Columns && self.knows(particles);
-        let known = self.synced.filter(|_| copied);
-        let moved = known.map(|[moves, masses]| (particles.moves().since(moves), masses));
-        let Some((Delta::Entries(moved), seen_masses)) = moved else {
+        let has_copy = self.residence != Residence::Columns && self.copy_belongs_to(particles);
+        let cursors = self.synced.filter(|_| has_copy);
+        let changes = cursors.map(|[moves, masses]| (particles.moves().since(moves), masses));
+        let Some((Delta::Entries(moved), seen_masses)) = changes else {
             self.residence = Residence::Columns;
             return;
         };
         for &particle in moved {
             let point = particles.position(particle as usize);
-            self.rows[particle as usize].position = point.map(Real::positive_zero);
+            self.records[particle as usize].position = point.map(Real::positive_zero);
         }
         let masses = particles.inverse_masses();
         match particles.mass_changes().since(seen_masses) {
             Delta::Entries(entries) => entries.iter().for_each(|&particle| {
-                self.rows[particle as usize].inverse_mass = masses[particle as usize];
+                self.records[particle as usize].inverse_mass = masses[particle as usize];
             }),
-            _ => self.rows.iter_mut().zip(masses).for_each(|(row, &w)| row.inverse_mass = w),
+            _ => {
+                self.records
+                    .iter_mut()
+                    .zip(masses)
+                    .for_each(|(record, &w)| record.inverse_mass = w);
+            }
         }
         self.mark_synced(particles);
     }
@@ -247,8 +254,8 @@ impl<const D: usize, S: Real> ScalarPlan<D, S> {
     fn fill(&mut self, particles: &mut Particles<D, S>) {
         if self.residence == Residence::Columns {
             let (len, columns) = (particles.len(), particles.columns());
-            self.rows.clear();
-            self.rows.extend((0..len).map(|i| Row {
+            self.records.clear();
+            self.records.extend((0..len).map(|i| Record {
                 position: columns.position.each_ref().map(|column| column[i].positive_zero()),
                 inverse_mass: columns.inverse_mass[i],
             }));
@@ -260,28 +267,28 @@ impl<const D: usize, S: Real> ScalarPlan<D, S> {
     fn integrate(&mut self, particles: &mut Particles<D, S>, motion: &Motion<D, S>) {
         let Columns { previous, .. } = particles.columns();
         let Motion { retention, displacement, .. } = *motion;
-        for (i, row) in self.rows.iter_mut().enumerate() {
+        for (i, record) in self.records.iter_mut().enumerate() {
             for axis in 0..D {
-                let x = row.position[axis];
+                let x = record.position[axis];
                 let before = core::mem::replace(&mut previous[axis][i], x);
-                row.position[axis] =
-                    integrate(x, before, row.inverse_mass, retention, displacement[axis]);
+                record.position[axis] =
+                    integrate(x, before, record.inverse_mass, retention, displacement[axis]);
             }
         }
         self.mark_synced(particles);
     }
 
     /// Runs a stage on the working copy.
-    fn visit_rows(&mut self, particles: &mut Particles<D, S>, stage: &dyn Stage<D, S>) {
+    fn visit_records(&mut self, particles: &mut Particles<D, S>, stage: &dyn Stage<D, S>) {
         for column in &mut self.scratch {
-            column.resize(VISITED, S::ZERO);
+            column.resize(STAGE_PARTICLES, S::ZERO);
         }
         let Columns { mut previous, inverse_mass, .. } = particles.columns();
-        for first in (0..inverse_mass.len()).step_by(VISITED) {
-            let range = first..inverse_mass.len().min(first + VISITED);
-            let rows = first..self.rows.len().min(first + VISITED);
-            for (slot, row) in self.rows[rows.clone()].iter().enumerate() {
-                for (column, x) in self.scratch.iter_mut().zip(row.position) {
+        for first in (0..inverse_mass.len()).step_by(STAGE_PARTICLES) {
+            let range = first..inverse_mass.len().min(first + STAGE_PARTICLES);
+            let record_range = first..self.records.len().min(first + STAGE_PARTICLES);
+            for (slot, record) in self.records[record_range.clone()].iter().enumerate() {
+                for (column, x) in self.scratch.iter_mut().zip(record.position) {
                     column[slot] = x;
                 }
             }
@@ -291,47 +298,50 @@ impl<const D: usize, S: Real> ScalarPlan<D, S> {
                 inverse_mass: &inverse_mass[range.clone()],
                 numbers: SlotLayout::Run(first),
             });
-            for (slot, row) in self.rows[rows].iter_mut().enumerate() {
-                row.position = self.scratch.each_ref().map(|column| column[slot].positive_zero());
+            for (slot, record) in self.records[record_range].iter_mut().enumerate() {
+                record.position =
+                    self.scratch.each_ref().map(|column| column[slot].positive_zero());
             }
         }
         self.mark_synced(particles);
     }
 
-    fn relax_rows(&mut self, iterations: u32) {
+    fn relax_records(&mut self, iterations: u32) {
         for _ in 0..iterations {
-            self.program.formula().dispatch(RelaxAll(&self.program, &mut self.rows));
+            self.program.formula().dispatch(RelaxAll(&self.program, &mut self.records));
         }
     }
 }
 
 /// Relaxes all sticks of the program once, in sequence.
-struct RelaxAll<'a, const D: usize, S: Real>(&'a Program<S>, &'a mut [Row<D, S>]);
+struct RelaxAll<'a, const D: usize, S: Real>(&'a Program<S>, &'a mut [Record<D, S>]);
 
 impl<const D: usize, S: Real> WithFactor for RelaxAll<'_, D, S> {
     type Output = ();
 
     fn with<F: Factor>(self) {
-        let Self(program, rows) = self;
+        let Self(program, records) = self;
         for slots in program.phases().flatten().flat_map(|task| program.task(task)) {
-            relax_slots::<F, D, S>(&slots, rows, program.inverse_h2());
+            relax_slots::<F, D, S>(&slots, records, program.inverse_h2());
         }
     }
 }
 
 fn relax_slots<F: Factor, const D: usize, S: Real>(
     slots: &Slots<'_, S>,
-    rows: &mut [Row<D, S>],
+    records: &mut [Record<D, S>],
     inverse_h2: S,
 ) {
-    // A separate loop for plain sticks: with a branch per stick, the compiler spills the addresses of the
-    // columns to the stack, and the loop runs a sixth slower.
+    // A separate loop for plain sticks: with a branch per stick, the compiler spills the addresses
+    // of the columns to the stack, and the loop runs a sixth slower.
     match slots.special {
         None if F::STORES_WEIGHT => {
-            relax_each::<F, D, S>(slots, rows, |slot, _| (slots.weight_term[slot], None));
+            relax_each::<F, D, S>(slots, records, |slot, _| (slots.weight_term[slot], None));
         }
-        None => relax_each::<F, D, S>(slots, rows, |_, [wa, wb]| (F::weight_term(wa + wb), None)),
-        Some(special) => relax_each::<F, D, S>(slots, rows, |slot, masses| {
+        None => {
+            relax_each::<F, D, S>(slots, records, |_, [wa, wb]| (F::weight_term(wa + wb), None));
+        }
+        Some(special) => relax_each::<F, D, S>(slots, records, |slot, masses| {
             let weight_term = if F::STORES_WEIGHT {
                 slots.weight_term[slot]
             } else {
@@ -348,28 +358,28 @@ fn relax_slots<F: Factor, const D: usize, S: Real>(
     }
 }
 
-/// Relaxes stick by stick, given each one's weight term and response.
+/// Relaxes the sticks one by one; `terms` returns the weight term and the response of each.
 #[inline(always)]
 fn relax_each<F: Factor, const D: usize, S: Real>(
     slots: &Slots<'_, S>,
-    rows: &mut [Row<D, S>],
+    records: &mut [Record<D, S>],
     terms: impl Fn(usize, [S; 2]) -> (S, Option<Response<S>>),
 ) {
     let ends = slots.a.iter().zip(slots.b).zip(slots.rest_term);
     for (slot, ((&a, &b), &rest_term)) in ends.enumerate() {
-        let (row_a, row_b) = (rows[a as usize], rows[b as usize]);
-        let masses = [row_a.inverse_mass, row_b.inverse_mass];
+        let (record_a, record_b) = (records[a as usize], records[b as usize]);
+        let masses = [record_a.inverse_mass, record_b.inverse_mass];
         let (weight_term, response) = terms(slot, masses);
         let (new_a, new_b) = relax::<F, S, D>(
-            row_a.position,
-            row_b.position,
+            record_a.position,
+            record_b.position,
             masses,
             rest_term,
             weight_term,
             response,
         );
-        rows[a as usize].position = new_a;
-        rows[b as usize].position = new_b;
+        records[a as usize].position = new_a;
+        records[b as usize].position = new_b;
     }
 }
 

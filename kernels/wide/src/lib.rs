@@ -3,13 +3,13 @@
 //! Its instruction set is the one that the program is compiled for: two SSE2 registers in a
 //! plain x86-64 build, one AVX register with `-C target-feature=+avx2`, NEON on aarch64,
 //! simd128 on wasm, arrays elsewhere. It runs anywhere; for full speed from a plain build
-//! take the `pulp` kernel.
+//! use the `pulp` kernel.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
 
 use taut_lanes::{IndexedKernel, Machine, Operation, Vector, Wide8};
 
-/// 8 lanes, by the instruction set that this crate was compiled for.
+/// The machine of 8 lanes, on the instruction set that this crate was compiled for.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WideMachine;
 

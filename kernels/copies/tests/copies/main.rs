@@ -1,6 +1,6 @@
-//! A few copies on the copies kernel and on the scalar kernel: the same bits. Small enough for Miri
-//! (`scripts/miri.sh`), which checks the aliasing rules that the raw pointers must keep to. All
-//! numbers of copies, machines and threads are compared in the conformance tests.
+//! A few copies get the same bits on the copies kernel and on the scalar kernel. They are small
+//! enough for Miri (`scripts/miri.sh`), which checks that raw pointers follow the aliasing rules.
+//! The conformance tests compare all numbers of copies, machines and threads.
 
 use std::iter::repeat_n;
 
@@ -9,7 +9,7 @@ use taut_core::{Duplicates, Formula, Kernel, Particles, Plan, PlanError, Schedul
 use taut_lanes::OneLane;
 use taut_scalar::ScalarKernel;
 
-/// Into a second group.
+/// More than one group of 16.
 const COPIES: usize = 18;
 const PARTICLES: usize = 5;
 
@@ -27,8 +27,8 @@ fn ropes() -> (Particles<3>, Sticks, Schedule) {
     (ropes, sticks, schedule)
 }
 
-/// Steps, then a session that moves a particle, changes that make copies different, and a step: the
-/// positions.
+/// Runs a step, a session that moves a particle, and a step after changes that make copies
+/// different. Returns the bits of the positions.
 fn run(kernel: &impl Kernel<3>) -> Vec<[u32; 3]> {
     let (mut particles, mut sticks, schedule) = ropes();
     let mut plan = kernel.plan(&particles, &sticks, &schedule, Formula::Halley).unwrap();
@@ -55,7 +55,7 @@ fn copies_have_the_bits_of_the_scalar_kernel() {
 }
 
 #[test]
-fn what_is_not_made_of_copies_is_refused() {
+fn a_schedule_without_copies_is_refused() {
     let (particles, sticks, _) = ropes();
     let schedule = Schedule::coloured(&sticks);
     let plan = CopiesKernel::on(OneLane).plan(&particles, &sticks, &schedule, Formula::Halley);

@@ -1,4 +1,4 @@
-//! What [`Register`] has in common on all instruction sets whose shuffles are written here.
+//! Items of [`Register`] that are the same on all instruction sets with hand-written shuffles.
 
 use pulp::Simd;
 use pulp::bytemuck::{AnyBitPattern, NoUninit};
@@ -6,7 +6,7 @@ use pulp::bytemuck::{AnyBitPattern, NoUninit};
 use super::Register;
 
 impl<S: Simd> Register<S> {
-    /// From a register as the instructions take it.
+    /// Converts from the register type of the intrinsics.
     #[inline(always)]
     pub(super) fn cast(simd: S, lanes: impl NoUninit) -> Self {
         Self { simd, lanes: pulp::cast(lanes) }
@@ -18,15 +18,15 @@ impl<S: Simd> Register<S> {
         Self::cast(self.simd, lanes)
     }
 
-    /// As the instructions take it.
+    /// Converts to the register type of the intrinsics.
     #[inline(always)]
     pub(super) fn raw<T: AnyBitPattern>(self) -> T {
         pulp::cast(self.lanes)
     }
 }
 
-/// The items of `Vector` that are the same for the registers of every `Simd`.
-macro_rules! whole_registers {
+/// Items of `Vector` that are the same for the registers of every `Simd`.
+macro_rules! common_items {
     ($simd:ty, $lanes:ty) => {
         type Cpu = $simd;
         const LANES: usize = size_of::<$lanes>() / size_of::<f32>();

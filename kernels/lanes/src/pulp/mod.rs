@@ -51,7 +51,7 @@ where
 }
 
 impl<S: Simd> Register<S> {
-    /// The register of these lanes.
+    /// A register with these lanes.
     #[inline(always)]
     pub fn new(simd: S, lanes: S::f32s) -> Self {
         Self { simd, lanes }
@@ -83,13 +83,13 @@ impl<S: Simd> Register<S> {
 }
 
 impl<S: Simd> Mask<S> {
-    /// Where both hold.
+    /// The lanes where both are true.
     #[inline(always)]
     pub fn and(self, other: Self) -> Self {
         Self { lanes: self.simd.and_m32s(self.lanes, other.lanes), ..self }
     }
 
-    /// Where at least one holds.
+    /// The lanes where at least one is true.
     #[inline(always)]
     pub fn or(self, other: Self) -> Self {
         Self { lanes: self.simd.or_m32s(self.lanes, other.lanes), ..self }
@@ -147,9 +147,9 @@ impl<S: Simd> Lane for Register<S> {
     fn above(self, other: Self) -> Mask<S> {
         Mask { simd: self.simd, lanes: self.simd.greater_than_f32s(self.lanes, other.lanes) }
     }
-    /// For masks as wide as registers, bit operations instead of a blend. On AVX2 these are three
-    /// instructions, which cost as much as a blend; but if `no` is zero, only one is left, and of a blend
-    /// with zero the compiler leaves a whole one.
+    /// For masks as wide as registers, uses bit operations instead of a blend. On AVX2 these are
+    /// three instructions, which cost as much as a blend. If `no` is zero, the compiler reduces
+    /// them to one, but does not reduce a blend.
     #[inline(always)]
     fn select(Mask { simd, lanes: mask }: Mask<S>, yes: Self, no: Self) -> Self {
         let lanes = if const { size_of::<S::m32s>() == size_of::<S::f32s>() } {

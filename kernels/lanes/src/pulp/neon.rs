@@ -1,4 +1,4 @@
-//! Records on NEON (4 lanes): a load or store a lane and a 4 x 4 transpose.
+//! Records on NEON (4 lanes): one load or store per lane and a 4 x 4 transpose.
 
 #[allow(clippy::wildcard_imports, reason = "a handful of instructions, all used here")]
 use core::arch::aarch64::*;
@@ -29,12 +29,12 @@ unsafe fn transpose([a, b, c, d]: [float32x4_t; 4]) -> [float32x4_t; 4] {
 // SAFETY: 4 lanes; the rows are read and written unaligned, four numbers at the address of each
 // of the lanes 0 to 3.
 unsafe impl Vector for Register<Neon> {
-    whole_registers!(Neon, f32x4);
+    common_items!(Neon, f32x4);
 
     #[inline(always)]
     unsafe fn gather_rows(simd: Neon, at: impl Fn(usize) -> *const [f32; 4]) -> [Self; 4] {
-        // SAFETY: `simd` is the proof of NEON; each four numbers are valid for reading,
-        // by contract.
+        // SAFETY: `simd` proves that the CPU has NEON; the four numbers of each lane are valid for
+        // reading, by contract.
         unsafe {
             let row = |lane| Self::cast(simd, vld1q_f32(at(lane).cast()));
             [row(0), row(1), row(2), row(3)]
@@ -44,27 +44,27 @@ unsafe impl Vector for Register<Neon> {
     #[inline(always)]
     unsafe fn scatter_rows(rows: [Self; 4], at: impl Fn(usize) -> *mut [f32; 4]) {
         for (lane, row) in rows.into_iter().enumerate() {
-            // SAFETY: a register is the proof of NEON; each four numbers are valid for writing,
-            // by contract.
+            // SAFETY: a register proves that the CPU has NEON; the four numbers are valid for
+            // writing, by contract.
             unsafe { vst1q_f32(at(lane).cast(), row.raw()) }
         }
     }
 
     #[inline(always)]
     fn successors(self, next: Self) -> Self {
-        // SAFETY: a register is the proof of NEON.
+        // SAFETY: a register proves that the CPU has NEON.
         self.with(unsafe { vextq_f32::<1>(self.raw(), next.raw()) })
     }
 
     #[inline(always)]
     fn predecessors(self, before: Self) -> Self {
-        // SAFETY: a register is the proof of NEON.
+        // SAFETY: a register proves that the CPU has NEON.
         self.with(unsafe { vextq_f32::<3>(before.raw(), self.raw()) })
     }
 
     #[inline(always)]
     fn transpose(rows: [Self; 4]) -> [Self; 4] {
-        // SAFETY: a register is the proof of NEON.
+        // SAFETY: a register proves that the CPU has NEON.
         unsafe { transpose(rows.map(Self::raw)) }.map(|row| rows[0].with(row))
     }
 

@@ -1,5 +1,5 @@
-//! Records on AVX2 (8 lanes) and AVX-512 (16 lanes): a 128-bit load or store a lane, and a
-//! 4 x 4 transpose in each 128-bit quarter of the registers.
+//! Records on AVX2 (8 lanes) and AVX-512 (16 lanes): one 128-bit load or store per lane, and
+//! a 4 x 4 transpose in each 128-bit quarter of the registers.
 //!
 //! Lane `q + 4 i` is quarter `i` of row `q`, so the transposes never cross a quarter and the
 //! columns come out in order. Gathers by hardware are slower than scalar code here, and so is
@@ -20,9 +20,12 @@ use pulp::{f32x8, f32x16};
 use super::Register;
 use crate::vector::Vector;
 
-/// The 4 x 4 transpose of each quarter; its own inverse.
+/// The 4 x 4 transpose of each quarter. It is its own inverse.
 macro_rules! transpose {
-    ($rows:expr, $low:ident, $high:ident, $low_pairs:ident, $high_pairs:ident, $pd:ident, $ps:ident) => {{
+    (
+        $rows:expr, $low:ident, $high:ident,
+        $low_pairs:ident, $high_pairs:ident, $pd:ident, $ps:ident
+    ) => {{
         let [a, b, c, d] = $rows;
         let (ab_low, ab_high) = ($pd($low(a, b)), $pd($high(a, b)));
         let (cd_low, cd_high) = ($pd($low(c, d)), $pd($high(c, d)));
@@ -74,7 +77,7 @@ unsafe fn transpose16(rows: [__m512; 4]) -> [__m512; 4] {
 /// Hides the mask from the compiler, which would turn four permutes under a known mask into eight
 /// shuffles with zero. Shuffles are the bottleneck (4 % of the total time).
 #[inline(always)]
-fn unknown(mut mask: u16) -> u16 {
+fn opaque(mut mask: u16) -> u16 {
     // SAFETY: no instruction; the mask does not change.
     unsafe {
         asm!("/* {0:x} */", inout(reg) mask, options(pure, nomem, nostack, preserves_flags));
@@ -85,12 +88,12 @@ fn unknown(mut mask: u16) -> u16 {
 // SAFETY: 8 lanes; the rows are read and written unaligned, four numbers at the address of each
 // of the lanes 0 to 7.
 unsafe impl Vector for Register<V3> {
-    whole_registers!(V3, f32x8);
+    common_items!(V3, f32x8);
 
     #[inline(always)]
     unsafe fn gather_rows(simd: V3, at: impl Fn(usize) -> *const [f32; 4]) -> [Self; 4] {
-        // SAFETY: `simd` is the proof of AVX2; each four numbers are valid for reading, by
-        // contract.
+        // SAFETY: `simd` proves that the CPU has AVX2; the four numbers of each lane are valid for
+        // reading, by contract.
         unsafe {
             let quarter = |lane| _mm_loadu_ps(at(lane).cast());
             let row = |q| Self::cast(simd, _mm256_set_m128(quarter(q + 4), quarter(q)));
@@ -102,8 +105,8 @@ unsafe impl Vector for Register<V3> {
     unsafe fn scatter_rows(rows: [Self; 4], at: impl Fn(usize) -> *mut [f32; 4]) {
         for (q, row) in rows.into_iter().enumerate() {
             let row: __m256 = row.raw();
-            // SAFETY: a register is the proof of AVX2; each four numbers are valid for writing, by
-            // contract.
+            // SAFETY: a register proves that the CPU has AVX2; the four numbers of each lane are
+            // valid for writing, by contract.
             unsafe {
                 _mm_storeu_ps(at(q).cast(), _mm256_castps256_ps128(row));
                 _mm_storeu_ps(at(q + 4).cast(), _mm256_extractf128_ps::<1>(row));
@@ -114,7 +117,7 @@ unsafe impl Vector for Register<V3> {
     #[inline(always)]
     fn successors(self, next: Self) -> Self {
         let (lanes, next) = (self.raw(), next.raw());
-        // SAFETY: a register is the proof of AVX2.
+        // SAFETY: a register proves that the CPU has AVX2.
         self.with(unsafe {
             let between = _mm256_permute2x128_si256::<0x21>(lanes, next);
             _mm256_alignr_epi8::<4>(between, lanes)
@@ -124,7 +127,7 @@ unsafe impl Vector for Register<V3> {
     #[inline(always)]
     fn predecessors(self, before: Self) -> Self {
         let (lanes, before) = (self.raw(), before.raw());
-        // SAFETY: a register is the proof of AVX2.
+        // SAFETY: a register proves that the CPU has AVX2.
         self.with(unsafe {
             let between = _mm256_permute2x128_si256::<0x21>(before, lanes);
             _mm256_alignr_epi8::<12>(lanes, between)
@@ -133,14 +136,14 @@ unsafe impl Vector for Register<V3> {
 
     #[inline(always)]
     fn transpose(rows: [Self; 4]) -> [Self; 4] {
-        // SAFETY: a register is the proof of AVX2.
+        // SAFETY: a register proves that the CPU has AVX2.
         unsafe { transpose8(rows.map(Self::raw)) }.map(|row| rows[0].with(row))
     }
 
     #[inline(always)]
     fn spread<const D: usize>(self) -> [Self; 4] {
         let lanes: __m256 = self.raw();
-        // SAFETY: a register is the proof of AVX2.
+        // SAFETY: a register proves that the CPU has AVX2.
         unsafe {
             let zero = _mm256_setzero_ps();
             if D == 2 {
@@ -151,14 +154,14 @@ unsafe impl Vector for Register<V3> {
                     _mm256_shuffle_ps::<0b00_00_11_11>(lanes, zero),
                 ]
             } else {
-                // The third field and the zero come from a copy in which another lane is 0.
-                let but_first = _mm256_blend_ps::<0b0001_0001>(lanes, zero);
-                let but_last = _mm256_blend_ps::<0b1000_1000>(lanes, zero);
+                // The third field and the zero come from a copy of `lanes` with one lane set to 0.
+                let without_first = _mm256_blend_ps::<0b0001_0001>(lanes, zero);
+                let without_last = _mm256_blend_ps::<0b1000_1000>(lanes, zero);
                 [
-                    _mm256_shuffle_ps::<0b11_00_00_00>(lanes, but_last),
-                    _mm256_shuffle_ps::<0b11_01_01_01>(lanes, but_last),
-                    _mm256_shuffle_ps::<0b11_10_10_10>(lanes, but_last),
-                    _mm256_shuffle_ps::<0b00_11_11_11>(lanes, but_first),
+                    _mm256_shuffle_ps::<0b11_00_00_00>(lanes, without_last),
+                    _mm256_shuffle_ps::<0b11_01_01_01>(lanes, without_last),
+                    _mm256_shuffle_ps::<0b11_10_10_10>(lanes, without_last),
+                    _mm256_shuffle_ps::<0b00_11_11_11>(lanes, without_first),
                 ]
             }
         }
@@ -168,7 +171,7 @@ unsafe impl Vector for Register<V3> {
     #[inline(always)]
     fn unzip(first: Self, second: Self) -> [Self; 2] {
         let (a, b): (__m256, __m256) = (first.raw(), second.raw());
-        // SAFETY: a register is the proof of AVX2.
+        // SAFETY: a register proves that the CPU has AVX2.
         unsafe { [_mm256_permute2f128_ps::<0x20>(a, b), _mm256_permute2f128_ps::<0x31>(a, b)] }
             .map(|row| first.with(row))
     }
@@ -182,12 +185,12 @@ unsafe impl Vector for Register<V3> {
 // SAFETY: 16 lanes; the rows are read and written unaligned, four numbers at the address of each
 // of the lanes 0 to 15.
 unsafe impl Vector for Register<V4> {
-    whole_registers!(V4, f32x16);
+    common_items!(V4, f32x16);
 
     #[inline(always)]
     unsafe fn gather_rows(simd: V4, at: impl Fn(usize) -> *const [f32; 4]) -> [Self; 4] {
-        // SAFETY: `simd` is the proof of AVX-512 F and DQ; each four numbers are valid for
-        // reading, by contract.
+        // SAFETY: `simd` proves that the CPU has AVX-512 F and DQ; the four numbers of each lane
+        // are valid for reading, by contract.
         unsafe {
             // A masked broadcast reads memory and merges in one instruction; an insert takes
             // a shuffle.
@@ -206,8 +209,8 @@ unsafe impl Vector for Register<V4> {
     unsafe fn scatter_rows(rows: [Self; 4], at: impl Fn(usize) -> *mut [f32; 4]) {
         for (q, row) in rows.into_iter().enumerate() {
             let row: __m512 = row.raw();
-            // SAFETY: a register is the proof of AVX-512 F; each four numbers are valid for
-            // writing, by contract.
+            // SAFETY: a register proves that the CPU has AVX-512 F; the four numbers of each lane
+            // are valid for writing, by contract.
             unsafe {
                 _mm_storeu_ps(at(q).cast(), _mm512_castps512_ps128(row));
                 _mm_storeu_ps(at(q + 4).cast(), _mm512_extractf32x4_ps::<1>(row));
@@ -219,33 +222,33 @@ unsafe impl Vector for Register<V4> {
 
     #[inline(always)]
     fn successors(self, next: Self) -> Self {
-        // SAFETY: a register is the proof of AVX-512 F.
+        // SAFETY: a register proves that the CPU has AVX-512 F.
         self.with(unsafe { _mm512_alignr_epi32::<1>(next.raw(), self.raw()) })
     }
 
     #[inline(always)]
     fn predecessors(self, before: Self) -> Self {
-        // SAFETY: a register is the proof of AVX-512 F.
+        // SAFETY: a register proves that the CPU has AVX-512 F.
         self.with(unsafe { _mm512_alignr_epi32::<15>(self.raw(), before.raw()) })
     }
 
     #[inline(always)]
     fn transpose(rows: [Self; 4]) -> [Self; 4] {
-        // SAFETY: a register is the proof of AVX-512 F.
+        // SAFETY: a register proves that the CPU has AVX-512 F.
         unsafe { transpose16(rows.map(Self::raw)) }.map(|row| rows[0].with(row))
     }
 
     #[inline(always)]
     fn spread<const D: usize>(self) -> [Self; 4] {
         let lanes: __m512 = self.raw();
-        let places = unknown(if D == 2 { 0x3333 } else { 0x7777 });
-        // SAFETY: a register is the proof of AVX-512 F.
+        let kept = opaque(if D == 2 { 0x3333 } else { 0x7777 });
+        // SAFETY: a register proves that the CPU has AVX-512 F.
         unsafe {
             [
-                _mm512_maskz_permute_ps::<0x00>(places, lanes),
-                _mm512_maskz_permute_ps::<0x55>(places, lanes),
-                _mm512_maskz_permute_ps::<0xaa>(places, lanes),
-                _mm512_maskz_permute_ps::<0xff>(places, lanes),
+                _mm512_maskz_permute_ps::<0x00>(kept, lanes),
+                _mm512_maskz_permute_ps::<0x55>(kept, lanes),
+                _mm512_maskz_permute_ps::<0xaa>(kept, lanes),
+                _mm512_maskz_permute_ps::<0xff>(kept, lanes),
             ]
         }
         .map(|row| self.with(row))
@@ -254,7 +257,7 @@ unsafe impl Vector for Register<V4> {
     #[inline(always)]
     fn unzip(first: Self, second: Self) -> [Self; 2] {
         let (a, b): (__m512, __m512) = (first.raw(), second.raw());
-        // SAFETY: a register is the proof of AVX-512 F.
+        // SAFETY: a register proves that the CPU has AVX-512 F.
         unsafe {
             [
                 _mm512_shuffle_f32x4::<0b10_00_10_00>(a, b),
@@ -267,7 +270,7 @@ unsafe impl Vector for Register<V4> {
     #[inline(always)]
     fn zip(even: Self, odd: Self) -> [Self; 2] {
         let (a, b): (__m512d, __m512d) = (even.raw(), odd.raw());
-        // SAFETY: a register is the proof of AVX-512 F.
+        // SAFETY: a register proves that the CPU has AVX-512 F.
         unsafe {
             let low = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
             let high = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
@@ -278,7 +281,7 @@ unsafe impl Vector for Register<V4> {
     #[inline(always)]
     fn unzip_pairs(first: Self, second: Self) -> [Self; 2] {
         let (a, b): (__m512, __m512) = (first.raw(), second.raw());
-        // SAFETY: a register is the proof of AVX-512 F.
+        // SAFETY: a register proves that the CPU has AVX-512 F.
         unsafe {
             [
                 _mm512_shuffle_f32x4::<0b01_00_01_00>(a, b),

@@ -64,31 +64,32 @@ impl<E: SlotEngine<D>, const D: usize> Engine<D> for SlotPlan<E, D> {
         stage: &dyn Stage<D>,
     ) -> Result<(), PlanError> {
         self.sync_in(particles, sticks)?;
-        if ![self.positions_are, self.previous_are].contains(&Residence::WorkingCopy) {
-            self.forget_working_copy();
+        if ![self.position_residence, self.previous_residence].contains(&Residence::WorkingCopy) {
+            self.drop_working_copy();
             particles.visit(stage);
             self.mark_synced(particles);
             return Ok(());
         }
         self.fill(executor, particles);
         let Self { engine, positions, previous, inverse_mass, .. } = &mut *self;
-        let (inside, slots) = (engine.particles(), engine.slots());
+        let (slotted, slots) = (engine.particles(), engine.slots());
         stage.run(ParticleView {
             position: axes(positions, slots),
             previous: axes(previous, slots),
             inverse_mass,
             numbers: engine.numbers(),
         });
-        (self.positions_are, self.previous_are) = (Residence::WorkingCopy, Residence::WorkingCopy);
-        outside::visit(particles, inside, stage);
+        (self.position_residence, self.previous_residence) =
+            (Residence::WorkingCopy, Residence::WorkingCopy);
+        outside::visit(particles, slotted, stage);
         self.mark_synced(particles);
         Ok(())
     }
 
     fn position(&self, particles: &Particles<D>, particle: usize) -> [f32; D] {
-        let known =
+        let synced =
             self.synced.is_some_and(|seen| particles.moves().since(seen) != Delta::ForeignCursor);
-        let in_slots = known && self.positions_are == Residence::WorkingCopy;
+        let in_slots = synced && self.position_residence == Residence::WorkingCopy;
         if !in_slots || particle >= self.engine.particles() {
             return particles.position(particle).map(Real::positive_zero);
         }
@@ -98,8 +99,8 @@ impl<E: SlotEngine<D>, const D: usize> Engine<D> for SlotPlan<E, D> {
 
     fn set_position(&mut self, particles: &mut Particles<D>, particle: usize, point: [f32; D]) {
         self.sync_particles(particles);
-        if self.positions_are != Residence::Columns && particle < self.engine.particles() {
-            self.positions_are = Residence::WorkingCopy;
+        if self.position_residence != Residence::Columns && particle < self.engine.particles() {
+            self.position_residence = Residence::WorkingCopy;
             let point = point.map(Real::positive_zero);
             store_point(&mut self.positions, &self.engine, particle, point);
         } else {
@@ -112,19 +113,19 @@ impl<E: SlotEngine<D>, const D: usize> Engine<D> for SlotPlan<E, D> {
 
     fn write_back(&mut self, executor: &dyn Executor, particles: &mut Particles<D>) -> Status {
         self.sync_particles(particles);
-        let inside = self.engine.particles();
-        if self.positions_are == Residence::WorkingCopy {
+        let slotted = self.engine.particles();
+        if self.position_residence == Residence::WorkingCopy {
             let pass = Pass::WriteBack;
             self.finite = Some(self.pass(executor, particles, Buffer::Positions, pass));
-            self.positions_are = Residence::Both;
+            self.position_residence = Residence::Both;
         }
         let finite = match self.finite {
-            Some(finite) => finite & outside::write_back(particles, inside),
+            Some(finite) => finite & outside::write_back(particles, slotted),
             None => outside::write_back(particles, 0),
         };
-        if self.previous_are == Residence::WorkingCopy {
+        if self.previous_residence == Residence::WorkingCopy {
             self.pass(executor, particles, Buffer::Previous, Pass::WriteBack);
-            self.previous_are = Residence::Both;
+            self.previous_residence = Residence::Both;
         }
         self.mark_synced(particles);
         Status { finite }

@@ -1,8 +1,8 @@
 //! Plans that keep the particles in *slots*: columns in an order of the kernel's own.
 //!
-//! [`SlotPlan`] implements the contract of an [`Engine`](taut_core::Engine) once: which values are
-//! newest (columns or slots), what changed in the columns, particles that have no slot. A kernel
-//! brings a layout and the loops over it, as a [`SlotEngine`].
+//! [`SlotPlan`] implements [`Engine`](taut_core::Engine) for all of them. It tracks which values
+//! are newest (columns or slots) and what changed in the columns, and handles particles without a
+//! slot. A kernel brings a layout and the loops over it, as a [`SlotEngine`].
 
 mod engine;
 mod motion;
@@ -28,9 +28,9 @@ const STAGGER: usize = 336;
 
 /// A layout of particles in slots, and the loops over it.
 pub trait SlotEngine<const D: usize> {
-    /// How many particles have a slot: those of the lowest numbers.
+    /// The number of particles that have a slot: those with the lowest numbers.
     fn particles(&self) -> usize;
-    /// How many slots there are, padding included.
+    /// The number of slots, padding included.
     fn slots(&self) -> usize;
     /// The slot of a particle.
     fn slot(&self, particle: usize) -> usize;
@@ -44,7 +44,7 @@ pub trait SlotEngine<const D: usize> {
 
     /// Whether [`sweep`](Self::sweep) runs several substeps in one call on this executor.
     fn fuses_substeps(&self, executor: &dyn Executor) -> bool;
-    /// Does what `sweep` says. Returns whether all positions written back are finite.
+    /// Runs the substeps of a sweep. Returns whether all positions written back are finite.
     fn sweep(
         &mut self,
         executor: &dyn Executor,
@@ -63,11 +63,11 @@ pub trait SlotEngine<const D: usize> {
 /// What changed since the last refresh.
 #[derive(Clone, Copy, Debug)]
 pub enum Changed<'a> {
-    /// These, perhaps repeatedly.
+    /// Only these; an entry may occur more than once.
     Some {
         /// Particles whose inverse mass changed.
         masses: &'a [u32],
-        /// Sticks.
+        /// Sticks that changed.
         sticks: &'a [u32],
     },
     /// Anything may have changed.
@@ -91,11 +91,11 @@ pub enum Pass<'a, const D: usize> {
 /// Substeps on slots.
 #[derive(Clone, Copy)]
 pub struct Sweep<'a, const D: usize> {
-    /// The pass of each substep before it relaxes. If there are several substeps, it is
-    /// [`Pass::Integrate`], present and previous points swap between them, and after the last the
-    /// present points are those that the fields say.
+    /// The pass that each substep runs before it relaxes. If there are several substeps, it is
+    /// [`Pass::Integrate`], and present and previous points swap after each, so that the last
+    /// substep ends with the present points in [`SlotFields::present`].
     pub entry_pass: Option<Pass<'a, D>>,
-    /// How many substeps.
+    /// The number of substeps.
     pub substeps: usize,
     /// How many times each relaxes all sticks.
     pub iterations: usize,
@@ -106,9 +106,9 @@ pub struct Sweep<'a, const D: usize> {
 /// The points of the particles at one time, by axis.
 #[derive(Debug)]
 pub struct Points<'a, const D: usize> {
-    /// In their columns, [`SlotEngine::particles`] each.
+    /// In the columns of the particles, [`SlotEngine::particles`] numbers each.
     pub columns: [&'a mut [f32]; D],
-    /// In slots, [`SlotEngine::slots`] each.
+    /// In slots, [`SlotEngine::slots`] numbers each.
     pub slots: [&'a mut [f32]; D],
 }
 
@@ -119,7 +119,7 @@ pub struct SlotFields<'a, const D: usize> {
     pub present: Points<'a, D>,
     /// The points that integration starts from.
     pub previous: Points<'a, D>,
-    /// In slots.
+    /// The inverse masses in slots.
     pub inverse_mass: &'a [f32],
 }
 
@@ -144,15 +144,15 @@ impl<const D: usize> SlotFields<'_, D> {
 #[derive(Debug)]
 pub struct SlotPlan<E, const D: usize> {
     engine: E,
-    /// One axis after the other, [`span`] apart.
+    /// The columns of the axes one after another, [`span`] apart.
     positions: Column<f32>,
     previous: Column<f32>,
     inverse_mass: Column<f32>,
     /// Where the positions are.
-    positions_are: Residence,
+    position_residence: Residence,
     /// Where the previous positions are.
-    previous_are: Residence,
-    /// The cursor in the record of moves.
+    previous_residence: Residence,
+    /// The cursor into [`Particles::moves`].
     synced: Option<Cursor>,
     /// Whether the positions in slots are finite; `None` if they changed since the last check.
     finite: Option<bool>,
@@ -168,7 +168,7 @@ enum Buffer {
     Previous,
 }
 
-/// The distance between the columns of two axes of so many slots.
+/// The distance between the columns of consecutive axes, in numbers.
 fn span(slots: usize) -> usize {
     slots + (STAGGER + PAGE - slots % PAGE) % PAGE
 }
@@ -184,7 +184,7 @@ fn check_particles<const D: usize>(
 }
 
 impl<E: SlotEngine<D>, const D: usize> SlotPlan<E, D> {
-    /// A plan of these sticks, whose constants the engine reads here for the first time.
+    /// Makes a plan; the engine reads all constants of the sticks.
     ///
     /// # Errors
     /// [`PlanError::TooFewParticles`].
@@ -206,8 +206,8 @@ impl<E: SlotEngine<D>, const D: usize> SlotPlan<E, D> {
             positions: column(D * span(slots)),
             previous: column(D * span(slots)),
             inverse_mass: column(slots),
-            positions_are: Residence::Columns,
-            previous_are: Residence::Columns,
+            position_residence: Residence::Columns,
+            previous_residence: Residence::Columns,
             synced: None,
             finite: None,
             ends: sticks.shared_ends(),
@@ -233,7 +233,7 @@ impl<E: SlotEngine<D>, const D: usize> SlotPlan<E, D> {
         let fused = self.engine.fuses_substeps(executor);
         let entry_pass = Some(Pass::Integrate(motion, after_motion));
         let iterations = iterations as usize;
-        // Particles without a slot have no sticks: all of their substeps may run first.
+        // Particles without a slot have no sticks, so all their substeps may run first.
         for _ in 0..count {
             self.begin_substep(executor, particles, &motion);
             if let Some(stage) = after_motion {
@@ -249,9 +249,9 @@ impl<E: SlotEngine<D>, const D: usize> SlotPlan<E, D> {
             let finite = self.sweep(executor, particles, all);
             if write_back {
                 self.finite = Some(finite);
-                self.positions_are = Residence::Both;
+                self.position_residence = Residence::Both;
                 if count > 1 {
-                    self.previous_are = Residence::Both;
+                    self.previous_residence = Residence::Both;
                 }
             }
         }
@@ -268,17 +268,18 @@ impl<E: SlotEngine<D>, const D: usize> SlotPlan<E, D> {
         motion: &Motion<D>,
     ) {
         self.fill(executor, particles);
-        let inside = self.engine.particles();
-        outside::integrate(particles, inside, motion);
+        let slotted = self.engine.particles();
+        outside::integrate(particles, slotted, motion);
         core::mem::swap(&mut self.positions, &mut self.previous);
-        if self.positions_are == Residence::Both {
+        if self.position_residence == Residence::Both {
             particles.swap_columns();
             let Columns { position, previous, .. } = particles.columns();
             for (position, previous) in position.into_iter().zip(previous) {
-                position[inside..].swap_with_slice(&mut previous[inside..]);
+                position[slotted..].swap_with_slice(&mut previous[slotted..]);
             }
         }
-        (self.previous_are, self.positions_are) = (self.positions_are, Residence::WorkingCopy);
+        (self.previous_residence, self.position_residence) =
+            (self.position_residence, Residence::WorkingCopy);
         self.mark_synced(particles);
     }
 
@@ -288,12 +289,12 @@ impl<E: SlotEngine<D>, const D: usize> SlotPlan<E, D> {
         particles: &mut Particles<D>,
         iterations: u32,
     ) {
-        let entry_pass = (self.positions_are == Residence::Columns).then_some(Pass::Fill);
+        let entry_pass = (self.position_residence == Residence::Columns).then_some(Pass::Fill);
         let iterations = iterations as usize;
         let sweep = Sweep { entry_pass, substeps: 1, iterations, write_back: false };
         self.sweep(executor, particles, sweep);
-        // Not before, because an executor may panic.
-        self.positions_are = Residence::WorkingCopy;
+        // Set after the sweep, because the executor may panic in it.
+        self.position_residence = Residence::WorkingCopy;
     }
 
     fn sweep(
@@ -324,12 +325,12 @@ impl<E: SlotEngine<D>, const D: usize> SlotPlan<E, D> {
     ) -> (&'a mut E, SlotFields<'a, D>) {
         let Self { engine, positions, previous, inverse_mass, synced, .. } = self;
         let (columns, moves) = particles.columns_and_cursor();
-        // Set before the sweep, because an executor may panic.
+        // Set before the sweep, because the executor may panic in it.
         *synced = Some(moves);
-        let (inside, slots) = (engine.particles(), engine.slots());
-        let points = |columns: [&'a mut [f32]; D], column| Points {
-            columns: columns.map(|column| &mut column[..inside]),
-            slots: axes(column, slots),
+        let (slotted, slots) = (engine.particles(), engine.slots());
+        let points = |columns: [&'a mut [f32]; D], buffer| Points {
+            columns: columns.map(|column| &mut column[..slotted]),
+            slots: axes(buffer, slots),
         };
         let positions = points(columns.position, positions);
         let previous = points(columns.previous, previous);
@@ -341,8 +342,8 @@ impl<E: SlotEngine<D>, const D: usize> SlotPlan<E, D> {
     }
 }
 
-/// The columns of the axes.
-fn axes<const D: usize>(column: &mut [f32], slots: usize) -> [&mut [f32]; D] {
-    let mut axes = column.chunks_exact_mut(span(slots));
+/// The slots of each axis in a buffer of columns that are [`span`] apart.
+fn axes<const D: usize>(buffer: &mut [f32], slots: usize) -> [&mut [f32]; D] {
+    let mut axes = buffer.chunks_exact_mut(span(slots));
     core::array::from_fn(|_| &mut axes.next().unwrap_or_default()[..slots])
 }

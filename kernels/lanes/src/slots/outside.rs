@@ -1,4 +1,4 @@
-//! Particles outside the layout: no stick joins them, and they stay in their columns.
+//! Particles without a slot: they have no sticks and stay in their columns.
 
 use taut_core::{
     Columns, Motion, PADDING, ParticleView, Particles, Real, SlotLayout, Stage,
@@ -33,7 +33,7 @@ pub(super) fn visit<const D: usize>(
     let Columns { position, previous, inverse_mass } = particles.columns();
     for first in (first..len).step_by(PADDING) {
         let part = first..len.min(first + PADDING);
-        // Whole registers, as a stage expects.
+        // A stage expects whole registers.
         let mut masses = [0.0; PADDING];
         masses[..part.len()].copy_from_slice(&inverse_mass[part.clone()]);
         let [mut x, mut before] = [[[0.0; PADDING]; D]; 2];

@@ -1,4 +1,4 @@
-//! Which of columns and slots has the newer values; constants, masses and positions are updated after
+//! Synchronization of columns and slots: which holds the newer values, and what is copied after
 //! changes in the columns.
 
 use taut_core::{Delta, Executor, Particles, PlanError, Residence, Sticks};
@@ -20,10 +20,10 @@ impl<E: SlotEngine<D>, const D: usize> SlotPlan<E, D> {
         }
         match (stick_delta, particles.mass_changes().since(self.seen_masses)) {
             (Delta::Entries([]), Delta::Entries([])) => {}
-            (Delta::Entries(changed), Delta::Entries(reweighed)) => {
-                let changed = Changed::Some { masses: reweighed, sticks: changed };
+            (Delta::Entries(changed_sticks), Delta::Entries(masses)) => {
+                let changed = Changed::Some { masses, sticks: changed_sticks };
                 self.engine.refresh(particles, sticks, changed);
-                if !reweighed.is_empty() {
+                if !masses.is_empty() {
                     self.copy_masses(particles);
                 }
             }
@@ -38,8 +38,8 @@ impl<E: SlotEngine<D>, const D: usize> SlotPlan<E, D> {
     }
 
     pub(super) fn copy_masses(&mut self, particles: &Particles<D>) {
-        let inside = self.engine.particles();
-        for (particle, &mass) in particles.inverse_masses()[..inside].iter().enumerate() {
+        let slotted = self.engine.particles();
+        for (particle, &mass) in particles.inverse_masses()[..slotted].iter().enumerate() {
             self.inverse_mass[self.engine.slot(particle)] = mass;
         }
     }
@@ -47,12 +47,15 @@ impl<E: SlotEngine<D>, const D: usize> SlotPlan<E, D> {
     /// Copies the particles moved in the columns into slots if they are few, or if the slots hold
     /// newer values of the others; otherwise drops the working copy.
     pub(super) fn sync_particles(&mut self, particles: &Particles<D>) {
-        let inside = self.engine.particles();
-        let ahead = [self.positions_are, self.previous_are].contains(&Residence::WorkingCopy);
+        let slotted = self.engine.particles();
+        let slots_are_newer =
+            [self.position_residence, self.previous_residence].contains(&Residence::WorkingCopy);
         match self.synced.map(|seen| particles.moves().since(seen)) {
-            Some(Delta::Entries(moved)) if ahead || moved.len() <= inside / SPARSE_MOVES => {
+            Some(Delta::Entries(moved))
+                if slots_are_newer || moved.len() <= slotted / SPARSE_MOVES =>
+            {
                 let moved = moved.iter().map(|&particle| particle as usize);
-                for particle in moved.filter(|&particle| particle < inside) {
+                for particle in moved.filter(|&particle| particle < slotted) {
                     let previous: [f32; D] =
                         core::array::from_fn(|axis| particles.previous(axis)[particle]);
                     let position = particles.position(particle);
@@ -61,31 +64,32 @@ impl<E: SlotEngine<D>, const D: usize> SlotPlan<E, D> {
                     self.finite = None;
                 }
             }
-            _ => self.forget_working_copy(),
+            _ => self.drop_working_copy(),
         }
         self.mark_synced(particles);
     }
 
-    pub(super) fn forget_working_copy(&mut self) {
-        (self.positions_are, self.previous_are) = (Residence::Columns, Residence::Columns);
+    pub(super) fn drop_working_copy(&mut self) {
+        (self.position_residence, self.previous_residence) =
+            (Residence::Columns, Residence::Columns);
         self.finite = None;
     }
 
-    /// Moves the cursor to the end of the record: only later writes to the columns are read.
+    /// Moves the cursor to the end of [`Particles::moves`]: only later writes are read.
     pub(super) fn mark_synced(&mut self, particles: &Particles<D>) {
         self.synced = Some(particles.moves().now());
     }
 
     /// Copies values that are only in the columns into slots.
     pub(super) fn fill(&mut self, executor: &dyn Executor, particles: &mut Particles<D>) {
-        if self.positions_are == Residence::Columns {
+        if self.position_residence == Residence::Columns {
             self.pass(executor, particles, Buffer::Positions, Pass::Fill);
             // Not `Both`: the columns may hold -0.0, which is +0.0 in the slots.
-            self.positions_are = Residence::WorkingCopy;
+            self.position_residence = Residence::WorkingCopy;
         }
-        if self.previous_are == Residence::Columns {
+        if self.previous_residence == Residence::Columns {
             self.pass(executor, particles, Buffer::Previous, Pass::FillPrevious);
-            self.previous_are = Residence::Both;
+            self.previous_residence = Residence::Both;
         }
     }
 }

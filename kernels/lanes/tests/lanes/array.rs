@@ -1,5 +1,5 @@
-// A register that is an array, and a machine of such registers: what the registers of the
-// instruction sets are compared with. (Doctests include this file, too.)
+// A register that is an array, and a machine with such registers: the reference for the registers
+// of the instruction sets. (Doctests include this file, too.)
 
 use std::array::from_fn;
 use std::ops::{Add, Div, Mul, Sub};
@@ -7,7 +7,7 @@ use std::ops::{Add, Div, Mul, Sub};
 use taut_core::{Duplicates, Family, Formula, Kernel, Lane, Particles, Plan, Sheet, Step, Sticks};
 use taut_lanes::{Machine, Operation, Vector};
 
-/// A register of `N` lanes, 1 or a multiple of 4: each lane is computed by itself, as an `f32`.
+/// A register of `N` lanes, 1 or a multiple of 4: each lane is computed separately, as an `f32`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Array<const N: usize>(pub(crate) [f32; N]);
 
@@ -68,14 +68,13 @@ impl<const N: usize> Lane for Array<N> {
     }
 }
 
-/// In which row a place of a lane's record is, and where in it.
-fn in_rows(lanes: usize, lane: usize, place: usize) -> [usize; 2] {
-    if lanes == 1 { [place, 0] } else { [lane % 4, lane / 4 * 4 + place] }
+/// The row of a field of a lane's record, and its index in that row.
+fn row_and_index(lanes: usize, lane: usize, field: usize) -> [usize; 2] {
+    if lanes == 1 { [field, 0] } else { [lane % 4, lane / 4 * 4 + field] }
 }
 
 // SAFETY: `load`, `store` and the rows access `N` numbers, or four at the address of each lane
-// below `N`, as arrays of `f32`. `N` divides the padding for those that run; for others nothing
-// compiles.
+// below `N`, as arrays of `f32`. Kernels compile only if `N` divides the padding.
 unsafe impl<const N: usize> Vector for Array<N> {
     type Cpu = ();
     const LANES: usize = N;
@@ -95,8 +94,8 @@ unsafe impl<const N: usize> Vector for Array<N> {
         let mut rows = [Self([0.0; N]); 4];
         for lane in 0..N {
             // SAFETY: valid for reading four numbers, by contract.
-            for (place, x) in unsafe { at(lane).read() }.into_iter().enumerate() {
-                let [row, index] = in_rows(N, lane, place);
+            for (field, x) in unsafe { at(lane).read() }.into_iter().enumerate() {
+                let [row, index] = row_and_index(N, lane, field);
                 rows[row].0[index] = x;
             }
         }
@@ -104,8 +103,8 @@ unsafe impl<const N: usize> Vector for Array<N> {
     }
     unsafe fn scatter_rows(rows: [Self; 4], at: impl Fn(usize) -> *mut [f32; 4]) {
         for lane in 0..N {
-            let record = from_fn(|place| {
-                let [row, index] = in_rows(N, lane, place);
+            let record = from_fn(|field| {
+                let [row, index] = row_and_index(N, lane, field);
                 rows[row].0[index]
             });
             // SAFETY: valid for writing four numbers, by contract.
@@ -113,15 +112,15 @@ unsafe impl<const N: usize> Vector for Array<N> {
         }
     }
     fn transpose(rows: [Self; 4]) -> [Self; 4] {
-        from_fn(|place| {
+        from_fn(|field| {
             Self(from_fn(|lane| {
-                let [row, index] = in_rows(N, lane, place);
+                let [row, index] = row_and_index(N, lane, field);
                 rows[row].0[index]
             }))
         })
     }
     fn unzip(first: Self, second: Self) -> [Self; 2] {
-        deal(1, first, second)
+        alternate(1, first, second)
     }
     fn zip(even: Self, odd: Self) -> [Self; 2] {
         let both = [even.0, odd.0];
@@ -130,7 +129,7 @@ unsafe impl<const N: usize> Vector for Array<N> {
         [Self(from_fn(&at)), Self(from_fn(|i| at(N + i)))]
     }
     fn unzip_pairs(first: Self, second: Self) -> [Self; 2] {
-        if N < 16 { [first, second] } else { deal(2, first, second) }
+        if N < 16 { [first, second] } else { alternate(2, first, second) }
     }
     fn successors(self, next: Self) -> Self {
         Self(from_fn(|lane| if lane + 1 < N { self.0[lane + 1] } else { next.0[0] }))
@@ -140,19 +139,19 @@ unsafe impl<const N: usize> Vector for Array<N> {
     }
 }
 
-/// Deals the records of two rows, `hand` at a time, to one register and the other in turn.
-fn deal<const N: usize>(hand: usize, first: Array<N>, second: Array<N>) -> [Array<N>; 2] {
+/// Distributes the records of two rows to two registers in turn, `count` at a time.
+fn alternate<const N: usize>(count: usize, first: Array<N>, second: Array<N>) -> [Array<N>; 2] {
     if N == 1 {
         return [first, second];
     }
     let all: Vec<f32> = first.0.into_iter().chain(second.0).collect();
-    from_fn(|player| {
-        let mut dealt = all.chunks(4 * hand).skip(player).step_by(2).flatten();
-        Array(from_fn(|_| *dealt.next().expect("each gets half of them")))
+    from_fn(|register| {
+        let mut records = all.chunks(4 * count).skip(register).step_by(2).flatten();
+        Array(from_fn(|_| *records.next().expect("each register gets half of the records")))
     })
 }
 
-/// The machine of such registers.
+/// The machine whose registers are arrays.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ArrayMachine<const N: usize>;
 
@@ -171,8 +170,8 @@ impl<const N: usize> Machine for ArrayMachine<N> {
     }
 }
 
-/// A sheet of 40 x 9 particles, three steps on: where they are, to the bit.
-#[allow(dead_code, reason = "not all who include this file need it")]
+/// Steps a sheet of 40 x 9 particles three times and returns the bits of the positions.
+#[allow(dead_code, reason = "not every file that includes this one uses it")]
 pub(crate) fn step_a_sheet(kernel: &impl Kernel<3>) -> Vec<[u32; 3]> {
     let points: Vec<[f32; 3]> =
         (0..360).map(|i| [0.1 * (i % 40) as f32, -0.1 * (i / 40) as f32, 0.0]).collect();

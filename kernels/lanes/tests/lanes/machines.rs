@@ -6,9 +6,9 @@ use crate::array::{ArrayMachine, step_a_sheet};
 
 /// Reports four lanes and runs operations with one.
 #[derive(Clone, Copy)]
-struct Wrong;
+struct WrongLanes;
 
-impl Machine for Wrong {
+impl Machine for WrongLanes {
     fn name(self) -> &'static str {
         "wrong"
     }
@@ -26,7 +26,7 @@ impl Machine for Wrong {
 #[test]
 #[should_panic(expected = "laid out for another number of lanes")]
 fn a_machine_that_reports_wrong_lanes_is_refused() {
-    step_a_sheet(&IndexedKernel::on(Wrong));
+    step_a_sheet(&IndexedKernel::on(WrongLanes));
 }
 
 #[test]

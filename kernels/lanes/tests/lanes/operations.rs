@@ -1,19 +1,19 @@
-//! Every operation of every register gives the bits of single lanes.
+//! Every operation of every register type gives the same bits as scalar operations.
 
 use taut_lanes::{Operation, Vector, Wide8};
 
 use crate::array::Array;
 
-/// The instruction sets that this machine has, of those that are chosen at run time.
+/// The run-time selectable instruction sets that this machine has.
 fn detected() -> Vec<&'static str> {
     let mut all = Vec::new();
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     {
         use std::arch::is_x86_feature_detected as has;
         let avx2 = has!("avx2") && has!("fma") && has!("bmi2");
-        let beside_avx512f =
+        let other_avx512 =
             has!("avx512bw") && has!("avx512cd") && has!("avx512dq") && has!("avx512vl");
-        if avx2 && has!("avx512f") && beside_avx512f {
+        if avx2 && has!("avx512f") && other_avx512 {
             all.push("avx512");
         }
         if avx2 {
@@ -28,7 +28,7 @@ fn detected() -> Vec<&'static str> {
 }
 
 #[test]
-fn every_operation_of_every_instruction_set_gives_the_bits_of_single_lanes() {
+fn every_operation_of_every_instruction_set_gives_the_bits_of_scalar_operations() {
     compare::<f32>("one lane", ());
     compare::<Wide8>("wide", ());
     let mut compared = Vec::new();
@@ -45,10 +45,10 @@ fn every_operation_of_every_instruction_set_gives_the_bits_of_single_lanes() {
     if let Some(simd) = pulp::aarch64::Neon::try_new() {
         taut_lanes::pulp::run(simd, Compare("neon", &mut compared));
     }
-    assert_eq!(compared, detected(), "every instruction set of this machine was compared");
+    assert_eq!(compared, detected(), "instruction sets compared, and those of this machine");
 }
 
-/// Compares the registers that it is run with, and notes that it did.
+/// Compares the registers of an instruction set, then adds its name to the list.
 struct Compare<'a>(&'static str, &'a mut Vec<&'static str>);
 
 impl Operation for Compare<'_> {
@@ -71,15 +71,18 @@ fn compare<V: Vector>(name: &str, cpu: V::Cpu) {
     let found = results::<V>(cpu);
     assert_eq!(found.len(), expected.len());
     for (found, expected) in found.into_iter().zip(expected) {
-        assert_eq!(found, expected, "{name}: (operation, operands, bits of the lanes)");
+        assert_eq!(
+            found, expected,
+            "{name}: (operation, index of the operands, bits of the lanes)"
+        );
     }
 }
 
-/// An operation, which operands it had, and the bits of what it gave.
+/// An operation, the index of its operands, and the bits of its result.
 type Outcome = (&'static str, usize, Vec<u32>);
 
 /// Zeros, subnormals, the ends of the range, infinities, NaNs (quiet and signalling), and numbers
-/// whose results are rounded. The count is odd, so that each number gets to every lane.
+/// whose results are rounded. The count is odd, so that each number occurs in every lane.
 fn numbers() -> Vec<f32> {
     let mut bits = vec![
         0x0000_0000,
@@ -106,7 +109,7 @@ fn numbers() -> Vec<f32> {
         0x7fff_ffff,
     ];
     bits.extend(bits.clone().iter().map(|it| it | 0x8000_0000));
-    // Any bits at all: x ← 1664525 x + 1013904223 (Numerical Recipes).
+    // Pseudo-random bits: x ← 1664525 x + 1013904223 (Numerical Recipes).
     let mut x = 1_u32;
     bits.extend((0..21).map(|_| {
         x = x.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -116,13 +119,13 @@ fn numbers() -> Vec<f32> {
     bits.into_iter().map(f32::from_bits).collect()
 }
 
-/// What all operations give with registers of `V`.
+/// The results of all operations with registers of `V`.
 #[inline(always)]
 fn results<V: Vector>(cpu: V::Cpu) -> Vec<Outcome> {
     let mut all = Vec::new();
     arithmetic::<V>(cpu, &mut all);
     constants::<V>(cpu, &mut all);
-    moves::<V>(cpu, &mut all);
+    shuffles::<V>(cpu, &mut all);
     memory::<V>(cpu, &mut all);
     records::<V>(cpu, &mut all);
     all
@@ -141,18 +144,19 @@ fn lanes<V: Vector>(register: V) -> Vec<f32> {
     lanes
 }
 
-/// To the bit.
+/// The bits of all lanes.
 fn bits<V: Vector>(registers: impl IntoIterator<Item = V>) -> Vec<u32> {
     registers.into_iter().flat_map(lanes).map(f32::to_bits).collect()
 }
 
-/// To the bit, but all NaNs are equal: which one an operation returns is not specified.
-fn rounded<V: Vector>(register: V) -> Vec<u32> {
+/// The bits of all lanes, with one value for all NaNs: which NaN an operation returns is not
+/// specified.
+fn canonical_bits<V: Vector>(register: V) -> Vec<u32> {
     let bits = |x: f32| if x.is_nan() { f32::NAN.to_bits() } else { x.to_bits() };
     lanes(register).into_iter().map(bits).collect()
 }
 
-/// All numbers with all.
+/// Arithmetic on every pair of numbers.
 #[inline(always)]
 fn arithmetic<V: Vector>(cpu: V::Cpu, all: &mut Vec<Outcome>) {
     let numbers = numbers();
@@ -162,11 +166,11 @@ fn arithmetic<V: Vector>(cpu: V::Cpu, all: &mut Vec<Outcome>) {
     second.resize(first.len(), 1.0);
     for (at, (a, b)) in first.chunks(V::LANES).zip(second.chunks(V::LANES)).enumerate() {
         let (a, b): (V, V) = (loaded(cpu, a), loaded(cpu, b));
-        all.push(("add", at, rounded(a + b)));
-        all.push(("sub", at, rounded(a - b)));
-        all.push(("mul", at, rounded(a * b)));
-        all.push(("div", at, rounded(a / b)));
-        all.push(("sqrt", at, rounded(a.sqrt())));
+        all.push(("add", at, canonical_bits(a + b)));
+        all.push(("sub", at, canonical_bits(a - b)));
+        all.push(("mul", at, canonical_bits(a * b)));
+        all.push(("div", at, canonical_bits(a / b)));
+        all.push(("sqrt", at, canonical_bits(a.sqrt())));
         all.push(("reciprocal_sqrt_seed", at, bits([a.reciprocal_sqrt_seed()])));
         all.push(("select by above", at, bits([V::select(a.above(b), a, b)])));
         all.push(("select by at_least", at, bits([V::select(a.at_least(b), b, a)])));
@@ -180,17 +184,17 @@ fn constants<V: Vector>(cpu: V::Cpu, all: &mut Vec<Outcome>) {
     }
     let wide = [0.0, -0.0, 0.1, 1.0 + 1e-9, 1e-40, 1e-50, 1e39, f64::MAX, -f64::INFINITY, f64::NAN];
     for (at, x) in wide.into_iter().enumerate() {
-        all.push(("constant", at, rounded(V::splat(cpu, 7.0).constant(x))));
+        all.push(("constant", at, canonical_bits(V::splat(cpu, 7.0).constant(x))));
     }
 }
 
-/// Between registers, with all numbers in all lanes.
+/// Shuffles, with every number in every lane.
 #[inline(always)]
-fn moves<V: Vector>(cpu: V::Cpu, all: &mut Vec<Outcome>) {
+fn shuffles<V: Vector>(cpu: V::Cpu, all: &mut Vec<Outcome>) {
     let numbers = numbers();
     for begin in 0..numbers.len() {
-        let turned: Vec<f32> = numbers.iter().cycle().skip(begin).take(64).copied().collect();
-        let rows: [V; 4] = core::array::from_fn(|row| loaded(cpu, &turned[row * V::LANES..]));
+        let rotated: Vec<f32> = numbers.iter().cycle().skip(begin).take(64).copied().collect();
+        let rows: [V; 4] = core::array::from_fn(|row| loaded(cpu, &rotated[row * V::LANES..]));
         let [a, b, ..] = rows;
         all.push(("successors", begin, bits([a.successors(b)])));
         all.push(("predecessors", begin, bits([a.predecessors(b)])));
@@ -209,7 +213,7 @@ fn moves<V: Vector>(cpu: V::Cpu, all: &mut Vec<Outcome>) {
     }
 }
 
-/// Whole registers at any alignment, and nothing beside them.
+/// Loads and stores of whole registers at any alignment; no other memory changes.
 #[inline(always)]
 fn memory<V: Vector>(cpu: V::Cpu, all: &mut Vec<Outcome>) {
     let numbers = numbers();
@@ -225,37 +229,38 @@ fn memory<V: Vector>(cpu: V::Cpu, all: &mut Vec<Outcome>) {
     }
 }
 
-/// Records at any alignment, in any order, and nothing beside them.
+/// Records at any alignment, in any order; no other memory changes.
 #[inline(always)]
 fn records<V: Vector>(cpu: V::Cpu, all: &mut Vec<Outcome>) {
     let memory: Vec<f32> = numbers().into_iter().cycle().take(300).collect();
     for begin in 0..64 {
-        // Records that overlap in part, for reading; apart, and two of them the same, for writing.
+        // Records that overlap, for reading; disjoint ones for writing, except that lanes 1 and 2
+        // share one.
         let from = |lane: usize| 7 * ((5 * lane + begin) % 40);
-        let same = |lane: usize| if lane == 2 { 1 } else { lane };
-        let to = |lane: usize| begin + 5 * ((7 * same(lane)) % 16);
+        let shared = |lane: usize| if lane == 2 { 1 } else { lane };
+        let to = |lane: usize| begin + 5 * ((7 * shared(lane)) % 16);
         // SAFETY: four numbers from one below 280 of 300 on.
         let read = |lane| unsafe { memory.as_ptr().add(from(lane)).cast::<[f32; 4]>() };
         // SAFETY: as above, by the contract of `read`, and for all lanes.
         let (rows, columns) = unsafe { (V::gather_rows(cpu, read), V::gather(cpu, read)) };
         all.push(("gather_rows", begin, bits(rows)));
         all.push(("gather", begin, bits(columns)));
-        for (place, column) in columns.into_iter().enumerate() {
+        for (field, column) in columns.into_iter().enumerate() {
             let expected: Vec<u32> =
-                (0..V::LANES).map(|lane| memory[from(lane) + place].to_bits()).collect();
-            assert_eq!(bits([column]), expected, "gather: place {place}");
+                (0..V::LANES).map(|lane| memory[from(lane) + field].to_bits()).collect();
+            assert_eq!(bits([column]), expected, "gather: field {field}");
         }
-        // What is written where two lanes are the same must be the same.
-        let equal = |lane: usize| from(same(lane));
+        // Lanes that share an address must write the same values.
+        let from_shared = |lane: usize| from(shared(lane));
         // SAFETY: as for `read`.
-        let read = |lane| unsafe { memory.as_ptr().add(equal(lane)).cast::<[f32; 4]>() };
+        let read = |lane| unsafe { memory.as_ptr().add(from_shared(lane)).cast::<[f32; 4]>() };
         // SAFETY: as above.
         let (rows, columns) = unsafe { (V::gather_rows(cpu, read), V::gather(cpu, read)) };
         for (name, by_rows) in [("scatter_rows", true), ("scatter", false)] {
             let mut buffer = vec![-1.0_f32; 160];
-            let begin_of = buffer.as_mut_ptr();
+            let start = buffer.as_mut_ptr();
             // SAFETY: four numbers from one below 64 + 5 * 16 = 144 of 160 on.
-            let write = |lane| unsafe { begin_of.add(to(lane)).cast::<[f32; 4]>() };
+            let write = |lane| unsafe { start.add(to(lane)).cast::<[f32; 4]>() };
             // SAFETY: as above, for all lanes.
             unsafe {
                 if by_rows {
@@ -266,9 +271,9 @@ fn records<V: Vector>(cpu: V::Cpu, all: &mut Vec<Outcome>) {
             }
             all.push((name, begin, buffer.iter().map(|it| it.to_bits()).collect()));
             for lane in 0..V::LANES {
-                let [written, read] = [&buffer[to(lane)..][..4], &memory[equal(lane)..][..4]];
-                let same = written.iter().zip(read).all(|(a, b)| a.to_bits() == b.to_bits());
-                assert!(same, "{name}: lane {lane}");
+                let [written, read] = [&buffer[to(lane)..][..4], &memory[from_shared(lane)..][..4]];
+                let equal = written.iter().zip(read).all(|(a, b)| a.to_bits() == b.to_bits());
+                assert!(equal, "{name}: lane {lane}");
             }
         }
     }

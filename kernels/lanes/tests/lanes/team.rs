@@ -12,7 +12,7 @@ use taut_lanes::Team;
 
 type Work<'a> = &'a (dyn Fn(usize) + Sync);
 
-/// An executor, given by its `run`.
+/// An executor with this number of threads and this `run`.
 struct Threads<F>(usize, F);
 
 impl<F: Fn(usize, Work<'_>) + Send + Sync> Executor for Threads<F> {
@@ -25,7 +25,7 @@ impl<F: Fn(usize, Work<'_>) + Send + Sync> Executor for Threads<F> {
     }
 }
 
-/// `work` on as many threads as there are numbers.
+/// Calls `work` with each number, each on a thread of its own.
 fn spawn(numbers: impl IntoIterator<Item = usize>, work: Work<'_>) {
     thread::scope(|scope| {
         for number in numbers {
@@ -36,7 +36,7 @@ fn spawn(numbers: impl IntoIterator<Item = usize>, work: Work<'_>) {
 
 /// Less work in Miri, which interprets it.
 const END: usize = if cfg!(miri) { 68 } else { 200 };
-const CROWD: usize = if cfg!(miri) { 6 } else { 300 };
+const MANY_THREADS: usize = if cfg!(miri) { 6 } else { 300 };
 
 /// Phases of different widths, one of them empty; the first job is not number 0.
 const PHASES: [Range<usize>; 5] =
@@ -47,7 +47,7 @@ const JOBS: usize = END - FIRST;
 /// Runs [`PHASES`], and checks the guarantees of a team in every job.
 fn check(name: &str, executor: &dyn Executor) {
     let mut team = Team::default();
-    // A team may be used again, for something else.
+    // A team can be reused with other arguments.
     for rounds in [7, 1] {
         let (begun, ended) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let times = [(); JOBS].map(|()| AtomicUsize::new(0));
@@ -60,8 +60,8 @@ fn check(name: &str, executor: &dyn Executor) {
             thread::yield_now();
             let others_wait = begun.load(Ordering::SeqCst) <= before + phase.len();
             ended.fetch_add(1, Ordering::SeqCst);
-            assert!(all_ended, "{name}: job {job} began while the phase before went on");
-            assert!(others_wait, "{name}: the next phase began while job {job} went on");
+            assert!(all_ended, "{name}: job {job} began before the preceding phase ended");
+            assert!(others_wait, "{name}: the next phase began before job {job} ended");
         };
         team.run(executor, executor.threads(), rounds, || PHASES.into_iter(), job);
         assert_eq!(ended.load(Ordering::SeqCst), JOBS * rounds as usize, "{name}");
@@ -72,41 +72,44 @@ fn check(name: &str, executor: &dyn Executor) {
 }
 
 #[test]
-fn a_team_keeps_its_promise_on_any_executor() {
+fn a_team_keeps_its_guarantees_on_any_executor() {
     check("inline", &Inline);
-    for threads in [1, 2, 3, 8, CROWD] {
-        let as_asked = Threads(threads, |threads, work: Work<'_>| spawn(0..threads, work));
-        check(&format!("{threads} threads"), &as_asked);
+    for threads in [1, 2, 3, 8, MANY_THREADS] {
+        let spawning = Threads(threads, |threads, work: Work<'_>| spawn(0..threads, work));
+        check(&format!("{threads} threads"), &spawning);
     }
     check("no call", &Threads(4, |_, _: Work<'_>| {}));
     check("no threads", &Threads(0, |_, work: Work<'_>| work(0)));
     check("another thread", &Threads(4, |_, work: Work<'_>| spawn([usize::MAX], work)));
-    check("one number", &Threads(4, |_, work: Work<'_>| spawn([1; 5], work)));
-    check("a crowd", &Threads(2, |_, work: Work<'_>| spawn(0..CROWD.min(40), work)));
+    check("the same number five times", &Threads(4, |_, work: Work<'_>| spawn([1; 5], work)));
+    check(
+        "more threads than requested",
+        &Threads(2, |_, work: Work<'_>| spawn(0..MANY_THREADS.min(40), work)),
+    );
     let backwards = |threads, work: Work<'_>| (0..threads).rev().for_each(work);
     check("backwards, one by one", &Threads(5, backwards));
-    let again = |threads, work: Work<'_>| {
+    let repeated = |threads, work: Work<'_>| {
         spawn((0..threads).rev(), work);
         spawn(0..threads, work);
         work(0);
     };
-    check("again and again", &Threads(3, again));
+    check("repeated calls", &Threads(3, repeated));
 }
 
 #[test]
-fn several_threads_take_part() {
+fn several_threads_run_jobs() {
     let executor = Threads(4, |threads, work: Work<'_>| spawn(0..threads, work));
-    let met = Mutex::new(Vec::new());
+    let callers = Mutex::new(Vec::new());
     // Each job waits for another thread, so a single thread would never finish.
     let job = |_| {
         let me = thread::current().id();
-        met.lock().unwrap().push(me);
-        while met.lock().unwrap().iter().all(|&other| other == me) {
+        callers.lock().unwrap().push(me);
+        while callers.lock().unwrap().iter().all(|&other| other == me) {
             thread::yield_now();
         }
     };
     Team::default().run(&executor, 4, 1, || iter::once(0..8), job);
-    assert_eq!(met.into_inner().unwrap().len(), 8);
+    assert_eq!(callers.into_inner().unwrap().len(), 8);
 }
 
 #[test]
@@ -117,13 +120,14 @@ fn without_rounds_no_thread_is_called() {
 
 #[test]
 fn a_job_that_panics_ends_the_run_and_no_later_phase_begins() {
-    let hides = |threads, work: Work<'_>| {
+    let hides_panics = |threads, work: Work<'_>| {
         spawn(0..threads, &|number| {
             let _ = panic::catch_unwind(AssertUnwindSafe(|| work(number)));
         });
     };
-    let passes_on = |threads, work: Work<'_>| spawn(0..threads, work);
-    let executors: [&dyn Executor; 3] = [&Inline, &Threads(3, passes_on), &Threads(3, hides)];
+    let propagates_panics = |threads, work: Work<'_>| spawn(0..threads, work);
+    let executors: [&dyn Executor; 3] =
+        [&Inline, &Threads(3, propagates_panics), &Threads(3, hides_panics)];
     for executor in executors {
         let later = AtomicUsize::new(0);
         let mut team = Team::default();

@@ -1,4 +1,4 @@
-//! The test runner: runs a session on all kernels and compares the results.
+//! The test runner: runs a test case on all kernels and compares the results.
 
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestRunner};
@@ -7,38 +7,40 @@ use taut::{AnyKernel, Formula, Kernel, Particles, Plan, PlanError, Real, Schedul
 use crate::configurations::{configurations, reference};
 use crate::meshes::Mesh;
 
-/// The result of a session: the particles, and the notes.
-pub(crate) struct Ending<const D: usize> {
+/// The result of a test case: the particles, and numbers that it noted, such as statuses.
+pub(crate) struct Outcome<const D: usize> {
     pub(crate) particles: Particles<D>,
     pub(crate) notes: Vec<u64>,
 }
 
-impl<const D: usize> Ending<D> {
-    /// Says where two endings differ, if they do: to the bit, every NaN being one.
+impl<const D: usize> Outcome<D> {
+    /// Describes the first difference of two outcomes, if any. All NaNs are equal; other values are
+    /// compared by their bits.
     pub(crate) fn difference(&self, other: &Self) -> Option<String> {
-        let [own, others] = [self, other].map(|ending| rows(&ending.particles));
-        if own.len() != others.len() {
-            return Some(format!("{} particles, not {}", own.len(), others.len()));
+        let [these, those] = [self, other].map(|outcome| rows(&outcome.particles));
+        if these.len() != those.len() {
+            return Some(format!("{} particles, expected {}", these.len(), those.len()));
         }
-        if let Some(particle) = (0..own.len()).find(|&i| own[i] != others[i]) {
-            let [now, before] = [&self.particles, &other.particles].map(|particles| {
+        if let Some(particle) = (0..these.len()).find(|&i| these[i] != those[i]) {
+            let [found, expected] = [&self.particles, &other.particles].map(|particles| {
                 let previous: [f32; D] =
                     std::array::from_fn(|axis| particles.previous(axis)[particle]);
                 (particles.position(particle), previous)
             });
             return Some(format!(
-                "particle {particle} of {} and its previous position are {now:?}, not {before:?}",
-                own.len()
+                "particle {particle} of {} and its previous position are {found:?}, \
+                 expected {expected:?}",
+                these.len()
             ));
         }
         let note = (0..self.notes.len().max(other.notes.len()))
             .find(|&at| self.notes.get(at) != other.notes.get(at))?;
-        let [own, others] = [self, other].map(|ending| ending.notes.get(note));
-        Some(format!("note {note} is {own:x?}, not {others:x?}"))
+        let [these, those] = [self, other].map(|outcome| outcome.notes.get(note));
+        Some(format!("note {note} is {these:x?}, expected {those:x?}"))
     }
 }
 
-/// The canonical bits of each position and previous position.
+/// The canonical bits of the position and the previous position of each particle.
 pub(crate) fn rows<const D: usize>(particles: &Particles<D>) -> Vec<[[u64; D]; 2]> {
     let bits = |column: &[f32], particle: usize| column[particle].canonical_bits();
     (0..particles.len())
@@ -51,7 +53,7 @@ pub(crate) fn rows<const D: usize>(particles: &Particles<D>) -> Vec<[[u64; D]; 2
         .collect()
 }
 
-/// A mesh in an order, by a formula.
+/// A mesh, a schedule and a formula.
 #[derive(Clone, Copy)]
 pub(crate) struct Setup<'a, const D: usize> {
     pub(crate) mesh: &'a Mesh<D>,
@@ -59,8 +61,8 @@ pub(crate) struct Setup<'a, const D: usize> {
     pub(crate) formula: Formula,
 }
 
-/// The initial state of a session: a plan, and its own particles and sticks.
-pub(crate) struct Start<const D: usize>
+/// What a test case starts from: a plan, with particles and sticks of its own.
+pub(crate) struct InitialState<const D: usize>
 where
     AnyKernel: Kernel<D>,
 {
@@ -73,58 +75,62 @@ impl<const D: usize> Setup<'_, D>
 where
     AnyKernel: Kernel<D>,
 {
-    /// `None` if the kernel does not support the schedule, such as the kernels for sheets and for copies.
-    pub(crate) fn start(&self, kernel: &AnyKernel) -> Option<Start<D>> {
+    /// `None` if the kernel does not support the schedule, as those for sheets and for copies may.
+    pub(crate) fn start(&self, kernel: &AnyKernel) -> Option<InitialState<D>> {
         let (particles, sticks) = (self.mesh.particles.clone(), self.mesh.sticks.clone());
         match kernel.plan(&particles, &sticks, self.schedule, self.formula) {
-            Ok(plan) => Some(Start { plan, particles, sticks }),
+            Ok(plan) => Some(InitialState { plan, particles, sticks }),
             Err(PlanError::NotASheet) if self.schedule.sheet().is_none() => None,
             Err(PlanError::NotCopies) if self.schedule.copies().is_none() => None,
             Err(error) => panic!("{}: {error}", Kernel::<D>::name(kernel)),
         }
     }
 
-    /// Every configuration ends the game as the reference kernel does. Returns that ending.
-    pub(crate) fn all_agree(&self, game: &str, play: impl Fn(Start<D>) -> Ending<D>) -> Ending<D> {
-        let expected = play(self.start(&reference()).unwrap());
-        self.all_end_as(&expected, game, play);
+    /// Asserts that every configuration has the outcome of the reference kernel, which it returns.
+    pub(crate) fn all_agree(
+        &self,
+        case: &str,
+        run: impl Fn(InitialState<D>) -> Outcome<D>,
+    ) -> Outcome<D> {
+        let expected = run(self.start(&reference()).unwrap());
+        self.all_agree_with(&expected, case, run);
         expected
     }
 
-    /// Every configuration ends the game so.
-    pub(crate) fn all_end_as(
+    /// Asserts that every configuration has the expected outcome.
+    pub(crate) fn all_agree_with(
         &self,
-        expected: &Ending<D>,
-        game: &str,
-        play: impl Fn(Start<D>) -> Ending<D>,
+        expected: &Outcome<D>,
+        case: &str,
+        run: impl Fn(InitialState<D>) -> Outcome<D>,
     ) {
         for configuration in configurations() {
-            let ending = self.start(&configuration.kernel).map(&play);
-            if let Some(difference) = ending.and_then(|ending| ending.difference(expected)) {
-                panic!("{game}: {}: {difference}", configuration.name);
+            let outcome = self.start(&configuration.kernel).map(&run);
+            if let Some(difference) = outcome.and_then(|outcome| outcome.difference(expected)) {
+                panic!("{case}: {}: {difference}", configuration.name);
             }
         }
     }
 }
 
-impl<const D: usize> Start<D>
+impl<const D: usize> InitialState<D>
 where
     AnyKernel: Kernel<D>,
 {
-    /// Some steps; notes the statuses.
-    pub(crate) fn steps(mut self, step: &Step<D>, steps: usize) -> Ending<D> {
+    /// Runs steps and notes their statuses.
+    pub(crate) fn steps(mut self, step: &Step<D>, steps: usize) -> Outcome<D> {
         let notes = (0..steps).map(|_| self.step(step)).collect();
-        Ending { particles: self.particles, notes }
+        Outcome { particles: self.particles, notes }
     }
 
-    /// One step; gives its status as a note.
+    /// Runs a step and returns its status as a note.
     pub(crate) fn step(&mut self, step: &Step<D>) -> u64 {
         let Self { plan, particles, sticks } = self;
         u64::from(plan.step(particles, sticks, step).unwrap().finite)
     }
 }
 
-/// Runs a property on the same `cases` values every time, and shrinks the first that fails.
+/// Checks a property on a fixed sequence of random values, and shrinks the first that fails.
 pub(crate) fn for_all<T: Strategy>(cases: u32, values: T, property: impl Fn(T::Value)) {
     let config = ProptestConfig {
         cases,
@@ -142,15 +148,15 @@ pub(crate) fn for_all<T: Strategy>(cases: u32, values: T, property: impl Fn(T::V
     }
 }
 
-/// One substep of 1/60 s with 8 iterations: kernels may fuse these.
+/// One substep of 1/60 s with 8 iterations, which a kernel may fuse.
 pub(crate) fn eight_iterations<const D: usize>() -> Step<D> {
     Step { substeps: 1, iterations: 8, ..Step::default() }
 }
 
-/// Steps of all sorts.
+/// Steps with random settings.
 pub(crate) fn any_step<const D: usize>() -> impl Strategy<Value = Step<D>> + Clone {
     let acceleration = prop_oneof![Just([0.0; D]), proptest::array::uniform(-20.0..20.0_f32)];
-    // Up to rates that leave no velocity.
+    // Up to rates that remove all velocity.
     let damping_rate = prop_oneof![Just(0.0), Just(0.603), Just(1e9), 0.0..1e3_f32];
     (1e-3..0.1_f32, 1..4_u32, 0..4_u32, acceleration, damping_rate).prop_map(
         |(dt, substeps, iterations, acceleration, damping_rate)| Step {
