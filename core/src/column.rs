@@ -6,5 +6,5 @@ use aligned_vec::{AVec, ConstAlign};
 /// register, so that no kernel has a tail loop over particles.
 pub const PADDING: usize = 16;
 
-/// A column: 64-byte aligned.
+/// A column of numbers, 64-byte aligned.
 pub type Column<S> = AVec<S, ConstAlign<64>>;

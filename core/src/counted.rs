@@ -31,8 +31,8 @@ impl AddAssign for Tally {
     }
 }
 
-/// A lane that counts operations: the kernels' formula code runs on it and leaves the number of
-/// operations in a [`Tally`].
+/// A lane that counts operations: the formula code of the kernels runs on it unchanged and adds
+/// its operations to a [`Tally`].
 ///
 /// ```
 /// use core::cell::Cell;
@@ -64,19 +64,19 @@ impl<'a, L> Counted<'a, L> {
         self.value
     }
 
-    fn count(self, count: impl FnOnce(&mut Tally)) {
+    fn count(self, increment: impl FnOnce(&mut Tally)) {
         let mut tally = self.tally.get();
-        count(&mut tally);
+        increment(&mut tally);
         self.tally.set(tally);
     }
 }
 
 macro_rules! counted_operator {
-    ($trait:ident, $method:ident, $column:ident) => {
+    ($trait:ident, $method:ident, $counter:ident) => {
         impl<L: Lane> $trait for Counted<'_, L> {
             type Output = Self;
             fn $method(self, other: Self) -> Self {
-                self.count(|tally| tally.$column += 1);
+                self.count(|tally| tally.$counter += 1);
                 Self { value: self.value.$method(other.value), ..self }
             }
         }

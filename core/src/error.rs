@@ -1,4 +1,4 @@
-//! Why a kernel cannot make or use a plan.
+//! Errors of plans.
 
 use crate::limits::LimitError;
 
@@ -9,32 +9,33 @@ pub enum PlanError {
     /// The schedule was built for different sticks.
     #[error("the schedule was built for different sticks (first difference: stick {stick})")]
     OtherSchedule {
-        /// The first that differs.
+        /// The first stick that differs.
         stick: usize,
     },
     /// The plan was made for different sticks.
     #[error("the plan was made for different sticks (first difference: stick {stick})")]
     OtherSticks {
-        /// The first that differs.
+        /// The first stick that differs.
         stick: usize,
     },
-    /// Particles are missing.
+    /// There are fewer particles than the sticks need.
     #[error("the sticks need {needed} particles, but there are only {particles}")]
     TooFewParticles {
-        /// How many the sticks need.
+        /// How many particles the sticks need.
         needed: usize,
-        /// How many there are.
+        /// How many particles there are.
         particles: usize,
     },
     /// The kernel supports the schedules of regular sheets only.
     #[error(
-        "this kernel requires the schedule of a regular sheet; use another kernel, or \
-         Sheet::schedule"
+        "this kernel requires the schedule of a regular sheet; use another kernel, or a schedule \
+         from Sheet::schedule"
     )]
     NotASheet,
     /// The kernel supports the schedules of copies of one mesh only.
     #[error(
-        "this kernel requires the schedule of copies of one mesh, side by side; use another kernel"
+        "this kernel requires the schedule of copies of one mesh; use another kernel, or a \
+         schedule from Schedule::side_by_side"
     )]
     NotCopies,
     /// The kernel does not support this number of dimensions.

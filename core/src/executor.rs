@@ -3,8 +3,7 @@
 /// Runs work on several threads. A plan may use fewer threads; the result is the same.
 ///
 /// An executor only provides threads. The plan distributes the work and synchronizes, and its
-/// result does not depend on what the executor does. So a thread pool of a host can be wrapped in
-/// a few lines:
+/// result does not depend on what the executor does. So a few lines wrap a host's thread pool:
 ///
 /// ```
 /// struct Scope;
@@ -25,21 +24,22 @@
 /// }
 /// ```
 pub trait Executor: Send + Sync {
-    /// How many threads may work at the same time, the caller's among them.
+    /// How many threads may work at the same time, including the caller's.
     fn threads(&self) -> usize;
 
     /// Calls `work(0)` on the calling thread, and `work(1)`, `work(2)`, ... below `threads` on
-    /// other threads, at the same time if it can; returns when all these calls have returned. Their
-    /// writes are visible to the caller then.
+    /// other threads, concurrently if it can. Returns when all these calls have returned; their
+    /// writes are then visible to the caller.
     ///
     /// Each call takes work until none is left, so a call may be omitted if its thread is busy.
-    /// The same number should run on the same thread each time, whose caches hold its particles.
+    /// A number should run on the same thread each time, because that thread's caches hold its
+    /// particles.
     ///
     /// If a call panics, `run` must panic after all calls have returned.
     fn run(&self, threads: usize, work: &(dyn Fn(usize) + Sync));
 }
 
-/// The calling thread alone.
+/// Runs the work on the calling thread alone.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Inline;
 

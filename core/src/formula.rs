@@ -22,22 +22,23 @@
 //!
 //! *Newton* replaces `l = sqrt(l²)` by one Newton step from the guess `r`:
 //! `l ≈ (l² + r²) / (2 r)` (Jakobsen 2001, the square-root approximation). By the AM-GM inequality
-//! that is never below `l`, so `l'` is never above `r`: second order, always too short. A stick
-//! with `l = 3 r` ends at `0.6 r`; for `l → ∞`, `l' → 2 r² / l → 0`.
+//! the estimate is never below `l`, so `l'` is never above `r`: second order, always too short. A
+//! stick with `l = 3 r` ends at `0.6 r`; for `l → ∞`, `l' → 2 r² / l → 0`.
 //!
 //! *Halley* takes one step of Halley's rational iteration for the same root from the same
-//! guess: `sqrt(l²) ≈ r (r² + 3 l²) / (l² + 3 r²)`. Put into `l' = l r / sqrt(l²)` it gives
-//! `l' - r = (l - r)³ / (r² + 3 l²)`. The error keeps its sign, so it never overshoots, and near
-//! rest it is third order with a single division. Far from rest `l' → l / 3` (long) or `3 l`
-//! (short): the length changes by a factor of 3 at most. It is the default.
+//! guess: `sqrt(l²) ≈ r (r² + 3 l²) / (l² + 3 r²)`. Inserted into `l' = l r / sqrt(l²)`, it gives
+//! `l' - r = (l - r)³ / (r² + 3 l²)`. The error keeps the sign of `l - r`, so the formula never
+//! overshoots; near rest it is of third order with a single division. Far from rest, `l' → l / 3`
+//! for a long stick and `l' → 3 l` for a short one: the length changes by a factor of 3 at most. It
+//! is the default.
 //!
 //! *Quick* is *Exact* written as `1 - r / l`, with `1 / l` from an integer seed and two
-//! refinements `y (c - d l² y²)`. The seed and the coefficients are the minimax choice over one
-//! octave pair: 6.5e-4 after the first refinement, 3.2e-7 after the second, below 5e-7 with
-//! `f32` rounding. (That the coefficients of Newton's iteration can be tuned to the seed is
-//! from Kadlec 2010 and Moroz et al., "Fast calculation of inverse square root with the use of
-//! magic constant", 2018.) With `1 / w` stored it needs no division and no root. It uses only
-//! integer shifts, multiplications and subtractions, so the bits are the same on every machine.
+//! refinements `y (c - d l² y²)`. The seed and the coefficients minimize the largest relative
+//! error over two octaves: 6.5e-4 after the first refinement, 3.2e-7 after the second, below 5e-7
+//! with `f32` rounding. (Tuning the coefficients of Newton's iteration to the seed is from Kadlec
+//! 2010 and Moroz et al., "Fast calculation of inverse square root with the use of magic constant",
+//! 2018.) With `1 / w` stored, it needs no division and no root. It uses only integer shifts,
+//! multiplications and subtractions, so the bits are the same on every machine.
 
 use core::fmt;
 use core::str::FromStr;
@@ -52,10 +53,11 @@ pub trait Factor: Copy + Default + Send + Sync + 'static {
     /// plan is made.
     const STORES_WEIGHT: bool;
 
-    /// The term of the rest length: `r` or `r²`.
+    /// The term that depends on the rest length: `r` or `r²`.
     fn rest_term<L: Lane>(rest: L) -> L;
-    /// The term of the sum of inverse masses `w`: `w`, `w / 2` or `1 / w`. Zero stays zero, because
-    /// [`relax`](crate::relax) masks by it.
+    /// The term that depends on the sum of inverse masses `w`: `w`, `w / 2` or `1 / w`. 0 for a `w`
+    /// of 0, because [`relax`](crate::relax) compares the term with 0 to mask sticks between pinned
+    /// particles.
     fn weight_term<L: Lane>(w: L) -> L;
     /// `g`, from the squared length and the two terms above.
     fn factor<L: Lane>(l2: L, rest_term: L, weight_term: L) -> L;
@@ -73,7 +75,7 @@ pub struct Newton;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Halley;
 
-/// The projection through a refined reciprocal square root: no division, no root.
+/// The projection by a refined estimate of the reciprocal square root: no division, no root.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Quick;
 
@@ -124,7 +126,7 @@ impl Factor for Halley {
     }
     #[inline(always)]
     fn weight_term<L: Lane>(w: L) -> L {
-        w * w.constant(0.5) // the 2 of the numerator, exactly
+        w * w.constant(0.5) // the factor 2 of the numerator, exact
     }
     #[inline(always)]
     fn factor<L: Lane>(l2: L, r2: L, half_w: L) -> L {
@@ -151,7 +153,8 @@ impl Factor for Quick {
     }
 }
 
-/// `1 / sqrt(x)` for normal positive `x`, within 5e-7 of it, without division or root.
+/// `1 / sqrt(x)` for normal positive `x`, with a relative error below 5e-7. It uses no division and
+/// no root.
 #[inline(always)]
 pub fn reciprocal_sqrt<L: Lane>(x: L) -> L {
     let refine = |y: L, c: f64, d: f64| y * (x.constant(c) - x * x.constant(d) * y * y);
@@ -182,21 +185,21 @@ pub enum Formula {
     Quick,
 }
 
-/// The name of a formula is unknown.
+/// There is no formula of the given name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no such formula: choose exact, newton, halley or quick")]
 pub struct UnknownFormula;
 
 /// An operation, generic over the formula, for [`Formula::dispatch`].
 pub trait WithFactor {
-    /// Its result.
+    /// The result of the operation.
     type Output;
     /// Runs the operation with the formula as a type.
     fn with<F: Factor>(self) -> Self::Output;
 }
 
 impl Formula {
-    /// All of them.
+    /// All formulas.
     pub const ALL: [Self; 4] = [Self::Exact, Self::Newton, Self::Halley, Self::Quick];
 
     /// Its name in tables and on command lines.

@@ -8,7 +8,7 @@ use crate::real::Real;
 use crate::schedule::Schedule;
 use crate::sticks::Sticks;
 
-/// Makes plans, which relax sticks in the order of a schedule.
+/// A kernel makes plans, which relax sticks in the order of a schedule.
 ///
 /// Every kernel gives the same bits as the scalar kernel on the same schedule.
 pub trait Kernel<const D: usize, S: Real = f32> {
@@ -29,7 +29,8 @@ pub trait Kernel<const D: usize, S: Real = f32> {
     /// Makes a plan of sticks, schedule and formula for this machine.
     ///
     /// # Errors
-    /// If they do not belong together, or the kernel does not support the schedule.
+    /// If particles, sticks and schedule do not fit together, or the kernel does not support the
+    /// schedule.
     fn plan(
         &self,
         particles: &Particles<D, S>,

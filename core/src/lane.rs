@@ -10,8 +10,8 @@ use core::ops::{Add, Div, Mul, Sub};
 /// iteration from. It has no fused multiply-add, hardware estimate, min, max or sum across lanes,
 /// because those differ between machines.
 ///
-/// [`Lane::constant`] takes an existing value, because such a value proves that the CPU supports
-/// its register type.
+/// [`Lane::constant`] is a method of an existing value, because such a value proves that the CPU
+/// supports its register type.
 pub trait Lane:
     Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
 {

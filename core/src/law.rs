@@ -9,13 +9,14 @@ use crate::lane::Lane;
 /// The squared length below which a stick has no direction: the smallest normal `f32`.
 pub const LEAST_SQUARED_LENGTH: f64 = f32::MIN_POSITIVE as f64;
 
-/// The `stretched` of a slot without a stick: torn, or padding.
+/// The value of [`Response::stretched`] where there is no stick: it is torn, or the slot is
+/// padding.
 pub const ABSENT: f32 = -1.0;
 
-/// Multipliers of the factor of a stick: `stretched` where it is longer than its rest length, `compressed`
-/// where it is shorter. A stiffness sets both, a rope only `stretched`, a minimum distance only `compressed`;
-/// a plain stick has 1 and 1. Where `stretched` is negative ([`ABSENT`]) there is no stick: its ends do
-/// not change, even if they are infinite.
+/// Multipliers of the factor of a stick: `stretched` where it is longer than its rest length,
+/// `compressed` where it is shorter. A plain stick has 1 and 1, a two-sided stick its stiffness in
+/// both, and a one-sided stick 0 for the side on which it does not act. A negative `stretched`
+/// ([`ABSENT`]) means that there is no stick: the ends do not change, even if they are infinite.
 #[derive(Clone, Copy, Debug)]
 pub struct Response<L> {
     /// Multiplies the factor of a stretched stick.
@@ -31,8 +32,8 @@ pub struct Response<L> {
 /// - `response`: `None` for plain sticks; the same bits as a response of 1 and 1.
 ///
 /// The order: `d = b - a` per axis; `l2 = (dx² + dy²) + dz²`; the factor `g`; `a + d (wa g)`
-/// and `b - d (wb g)`. A stick whose ends coincide (`l2` below the smallest normal `f32`) or
-/// whose ends are both pinned moves nothing. Kernels that keep ends and factors in different
+/// and `b - d (wb g)`. Nothing moves if the ends coincide (`l2` below the smallest normal `f32`) or
+/// are both pinned. Kernels that keep ends and factors in different
 /// layouts call [`squared_length`], [`factor`] and [`displaced`] instead.
 #[inline(always)]
 pub fn relax<F: Factor, L: Lane, const D: usize>(
@@ -47,15 +48,15 @@ pub fn relax<F: Factor, L: Lane, const D: usize>(
     if let Some(Response { stretched, .. }) = response {
         let zero = stretched.constant(0.0);
         let present = stretched.at_least(zero);
-        for along in &mut d {
-            *along = L::select(present, *along, zero);
+        for component in &mut d {
+            *component = L::select(present, *component, zero);
         }
     }
     relax_by::<F, L, D>([a, b], d, masses, [rest_term, weight_term], response)
 }
 
-/// [`relax`] with `d = b - a` given. Where `d` is set to zero nothing moves, even if the ends are
-/// infinite.
+/// [`relax`] with `d = b - a` given. Where the caller sets `d` to zero, nothing moves, even if the
+/// ends are infinite.
 #[inline(always)]
 pub fn relax_by<F: Factor, L: Lane, const D: usize>(
     [a, b]: [[L; D]; 2],
@@ -79,13 +80,13 @@ pub fn relax_by<F: Factor, L: Lane, const D: usize>(
 #[inline(always)]
 pub fn squared_length<L: Lane, const D: usize>(d: [L; D]) -> L {
     let mut l2 = d[0] * d[0];
-    for &along in &d[1..] {
-        l2 = l2 + along * along;
+    for &component in &d[1..] {
+        l2 = l2 + component * component;
     }
     l2
 }
 
-/// The factor `g` of a stick by its squared length: 0 where it moves nothing.
+/// The factor `g` of a stick, from its squared length: 0 where nothing moves.
 #[inline(always)]
 pub fn factor<F: Factor, L: Lane>(
     l2: L,
@@ -95,8 +96,8 @@ pub fn factor<F: Factor, L: Lane>(
 ) -> L {
     let zero = l2.constant(0.0);
     // `x >= NaN` is false, so one comparison masks both short sticks and zero weights.
-    let (least, never) = (l2.constant(LEAST_SQUARED_LENGTH), l2.constant(f64::NAN));
-    let moves = l2.at_least(L::select(weight_term.above(zero), least, never));
+    let (least, nan) = (l2.constant(LEAST_SQUARED_LENGTH), l2.constant(f64::NAN));
+    let moves = l2.at_least(L::select(weight_term.above(zero), least, nan));
     let g = L::select(moves, F::factor(l2, rest_term, weight_term), zero);
     match response {
         Some(Response { stretched, compressed }) => {
@@ -116,8 +117,8 @@ pub fn displaced<L: Lane>([a, b]: [L; 2], d: L, [ga, gb]: [L; 2]) -> [L; 2] {
 /// The sum of inverse masses that a stick's factor divides by, compliance included
 /// (`α / h²`, XPBD: Macklin et al. 2016, for one iteration a substep).
 ///
-/// Zero where both ends are pinned, whatever the compliance: a tiny one would let the factor
-/// grow to infinity, which times the inverse masses of 0 is NaN.
+/// Zero where both ends are pinned, whatever the compliance: with a tiny compliance the factor
+/// would overflow to infinity, and infinity times an inverse mass of 0 is NaN.
 #[inline(always)]
 pub fn weight<L: Lane>([wa, wb]: [L; 2], compliance: L, inverse_h2: L) -> L {
     let w = wa + wb;
@@ -125,10 +126,9 @@ pub fn weight<L: Lane>([wa, wb]: [L; 2], compliance: L, inverse_h2: L) -> L {
     L::select(w.above(zero), w + compliance * inverse_h2, zero)
 }
 
-/// One coordinate of a free particle after one substep: `(x + (x - previous) retention) + displacement`,
-/// where
-/// `retention = exp(-damping_rate h)` and `displacement = acceleration h²` (Verlet, as in Jakobsen
-/// 2001).
+/// One coordinate of a free particle after one substep (Verlet, as in Jakobsen 2001):
+/// `(x + (x - previous) retention) + displacement`, where `retention = exp(-damping_rate h)` and
+/// `displacement = acceleration h²`.
 #[inline(always)]
 pub fn verlet<L: Lane>(x: L, previous: L, retention: L, displacement: L) -> L {
     (x + (x - previous) * retention) + displacement

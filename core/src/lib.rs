@@ -2,12 +2,12 @@
 //!
 //! *A schedule decides the result, a kernel decides the speed.* Gauss-Seidel relaxation
 //! depends on the order of the sticks, so the order is data ([`Schedule`]), built and validated
-//! once. Every kernel gives the same bits for it, with any registers and number of threads.
+//! once. Every kernel gives the same bits for it, on every instruction set and number of threads.
 //!
 //! - [`Particles`]: columns of position, previous position and inverse mass.
-//! - [`Sticks`]: columns of ends, rest length, stiffness, compliance, kind, torn.
+//! - [`Sticks`]: columns of ends, rest length, stiffness, compliance, kind and torn flag.
 //! - [`Schedule`]: phases of blocks of batches; a [`Sheet`] implies the schedule of a regular
-//!   sheet; [`Renumbering`] brings neighbours together in memory.
+//!   sheet; [`Renumbering`] places neighbours near each other in memory.
 //! - [`Formula`]: [`Exact`], [`Newton`], [`Halley`], [`Quick`], each written once over [`Lane`].
 //! - [`Kernel`], [`Plan`], [`Session`]: the interface for callers; [`Engine`]: what a kernel
 //!   implements; [`Stage`]: work on one particle at a time, run on a plan's own layout.

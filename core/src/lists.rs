@@ -3,17 +3,18 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// A list of items for each of some owners, as the sticks at each particle, all in one vector.
+/// A list of items for each owner, such as the sticks at each particle, stored in one vector
+/// (as the rows of a compressed sparse matrix).
 #[derive(Clone, Debug)]
 pub struct Lists<T = u32> {
-    /// Where the list of each owner starts, and the last one ends.
+    /// Where the list of each owner starts in `items`, and where the last one ends.
     starts: Vec<u32>,
     items: Vec<T>,
 }
 
 impl<T: Copy> Lists<T> {
-    /// The lists of (owner, item) pairs; the items of an owner keep their order: a stable counting
-    /// sort.
+    /// Groups (owner, item) pairs by owner. The items of an owner keep their order (a stable
+    /// counting sort).
     ///
     /// ```
     /// use taut_core::Lists;
@@ -25,22 +26,23 @@ impl<T: Copy> Lists<T> {
     /// # Panics
     /// If an owner is not below `owners`.
     pub fn new(owners: usize, pairs: impl Iterator<Item = (u32, T)> + Clone) -> Self {
-        // Filling the lists moves each start to the next one, so they begin two places late.
+        // Counts go two entries late. After the prefix sum, entry `owner + 1` is where the list of
+        // `owner` starts; filling the lists moves it to where that list ends.
         let mut starts = alloc::vec![0_u32; owners + 2];
         for (owner, _) in pairs.clone() {
             starts[owner as usize + 2] += 1;
         }
-        for at in 2..starts.len() {
-            starts[at] += starts[at - 1];
+        for index in 2..starts.len() {
+            starts[index] += starts[index - 1];
         }
         let mut items = Vec::new();
-        if let Some((_, any)) = pairs.clone().next() {
-            items.resize(starts[owners + 1] as usize, any);
+        if let Some((_, filler)) = pairs.clone().next() {
+            items.resize(starts[owners + 1] as usize, filler);
         }
         for (owner, item) in pairs {
-            let at = &mut starts[owner as usize + 1];
-            items[*at as usize] = item;
-            *at += 1;
+            let next = &mut starts[owner as usize + 1];
+            items[*next as usize] = item;
+            *next += 1;
         }
         starts.pop();
         Self { starts, items }
@@ -51,7 +53,7 @@ impl<T: Copy> Lists<T> {
         self.starts.len() - 1
     }
 
-    /// Where the items of an owner are among all items.
+    /// The range of an owner's items in [`items`](Self::items).
     ///
     /// # Panics
     /// If there is no such owner.
@@ -72,17 +74,17 @@ impl<T: Copy> Lists<T> {
         (0..self.owners() as u32).map(|owner| self.of(owner))
     }
 
-    /// All items, by owner.
+    /// All items, grouped by owner.
     pub fn items(&self) -> &[T] {
         &self.items
     }
 
-    /// All items, by owner.
+    /// All items, grouped by owner.
     pub fn items_mut(&mut self) -> &mut [T] {
         &mut self.items
     }
 
-    /// All items, by owner.
+    /// All items, grouped by owner.
     pub fn into_items(self) -> Vec<T> {
         self.items
     }

@@ -18,24 +18,24 @@ impl Renumbering {
         let mut search = BreadthFirst::new(sticks.particles());
         let mut order = Vec::with_capacity(sticks.particles());
         for seed in 0..sticks.particles() as u32 {
-            if !search.settled(seed) {
+            if !search.is_numbered(seed) {
                 let start = search.pseudo_peripheral(&neighbours, seed);
-                search.settle_from(&neighbours, start, &mut order);
+                search.number_component(&neighbours, start, &mut order);
             }
         }
         order.reverse();
-        Self::of_complete(order)
+        Self::from_permutation(order)
     }
 
-    /// The order of a Hilbert curve through the positions: particles near in space get near
-    /// numbers (Hilbert 1891; by the bit transposition of Skilling, "Programming the Hilbert
+    /// The order of a Hilbert curve through the positions: particles that are near in space get
+    /// close numbers (Hilbert 1891; by the bit transposition of Skilling, "Programming the Hilbert
     /// curve", 2004). Particles at the same position keep their order.
     pub fn hilbert<const D: usize, S: Real>(particles: &Particles<D, S>) -> Self {
-        Self::of_complete(hilbert_order(particles, 0.0))
+        Self::from_permutation(hilbert_order(particles, 0.0))
     }
 
-    /// `order` is a permutation by construction.
-    fn of_complete(old_of_new: Vec<u32>) -> Self {
+    /// [`from_order`](Self::from_order) for an order that is a permutation by construction.
+    fn from_permutation(old_of_new: Vec<u32>) -> Self {
         let mut new_of_old = alloc::vec![0; old_of_new.len()];
         for (new, &old) in old_of_new.iter().enumerate() {
             new_of_old[old as usize] = new as u32;
@@ -69,7 +69,7 @@ impl Renumbering {
     }
 }
 
-/// Each particle's neighbours through sticks.
+/// The neighbours of each particle: the other ends of its sticks.
 struct Neighbours(Lists);
 
 impl Neighbours {
@@ -86,23 +86,24 @@ impl Neighbours {
     }
 }
 
-/// Breadth-first searches over the same particles, without clearing marks in between.
+/// Repeated breadth-first searches over the same particles. A mark is the number of a search, so
+/// marks need no clearing between searches.
 struct BreadthFirst {
-    /// The last search that visited each particle; `SETTLED` once it has its new number.
+    /// The last search that visited each particle; [`NUMBERED`] once it has its new number.
     visited_in: Vec<u32>,
     searches: u32,
     queue: Vec<u32>,
 }
 
-const SETTLED: u32 = u32::MAX;
+const NUMBERED: u32 = u32::MAX;
 
 impl BreadthFirst {
     fn new(particles: usize) -> Self {
         Self { visited_in: alloc::vec![0; particles], searches: 0, queue: Vec::new() }
     }
 
-    fn settled(&self, particle: u32) -> bool {
-        self.visited_in[particle as usize] == SETTLED
+    fn is_numbered(&self, particle: u32) -> bool {
+        self.visited_in[particle as usize] == NUMBERED
     }
 
     /// A particle far from the others of its component: repeats the search from the farthest
@@ -147,16 +148,17 @@ impl BreadthFirst {
         }
     }
 
-    /// Appends the connected component of `start` to `order`, breadth first.
-    fn settle_from(&mut self, neighbours: &Neighbours, start: u32, order: &mut Vec<u32>) {
+    /// Appends the connected component of `start` to `order`, breadth first, and marks its
+    /// particles as numbered.
+    fn number_component(&mut self, neighbours: &Neighbours, start: u32, order: &mut Vec<u32>) {
         let mut at = order.len();
         order.push(start);
-        self.visited_in[start as usize] = SETTLED;
+        self.visited_in[start as usize] = NUMBERED;
         while at < order.len() {
             let first_new = order.len();
             for &next in neighbours.of(order[at]) {
-                if !self.settled(next) {
-                    self.visited_in[next as usize] = SETTLED;
+                if !self.is_numbered(next) {
+                    self.visited_in[next as usize] = NUMBERED;
                     order.push(next);
                 }
             }
@@ -166,8 +168,8 @@ impl BreadthFirst {
     }
 }
 
-/// The particles in the order of a Hilbert curve over their bounding cube. `shift` moves the
-/// cells of the curve by that share of the cube, and so the boundaries of blocks.
+/// The particles in the order of a Hilbert curve over their bounding cube. `shift`, as a share of
+/// the cube, shifts the cells of the curve, and with them the boundaries of blocks.
 pub(crate) fn hilbert_order<const D: usize, S: Real>(
     particles: &Particles<D, S>,
     shift: f64,
@@ -193,26 +195,26 @@ pub(crate) fn hilbert_order<const D: usize, S: Real>(
         let mut cells = [[0; CELLS_AT_ONCE]; D];
         for (axis, cells) in cells.iter_mut().enumerate() {
             for (cell, x) in cells.iter_mut().zip(&axes[axis][first..first + count]) {
-                // NaN and infinity saturate.
-                #[allow(clippy::cast_sign_loss, reason = "not below the lowest")]
+                // The cast saturates and turns NaN into 0.
+                #[allow(clippy::cast_sign_loss, reason = "no coordinate is below the lowest")]
                 let scaled = ((x.to_f64() - ranges[axis][0]) * scale + shift * cells_a_side) as u32;
                 *cell = scaled;
             }
         }
-        let places = hilbert_places(cells, bits.min(31));
-        keyed.extend(places.into_iter().zip(first as u32..).take(count));
+        let indices = hilbert_indices(cells, bits.min(31));
+        keyed.extend(indices.into_iter().zip(first as u32..).take(count));
     }
     keyed.sort_unstable();
     keyed.into_iter().map(|(_, particle)| particle).collect()
 }
 
-/// Cells processed together: the compiler vectorizes loops over them, which halves the time of a
+/// Cells processed together: the compiler vectorizes loops over them, which take half the time of a
 /// scalar loop with its unpredictable branches.
 const CELLS_AT_ONCE: usize = 16;
 
-/// The indices of cells along the Hilbert curve of `bits` bits an axis.
+/// The indices of cells along the Hilbert curve with `bits` bits per axis.
 #[allow(clippy::needless_range_loop, reason = "the same index in several columns")]
-fn hilbert_places<const D: usize>(
+fn hilbert_indices<const D: usize>(
     mut cells: [[u32; CELLS_AT_ONCE]; D],
     bits: u32,
 ) -> [u64; CELLS_AT_ONCE] {
@@ -237,17 +239,17 @@ fn hilbert_places<const D: usize>(
     }
     // Every bit of the last axis flips all bits below it.
     let flips = cells[D - 1].map(|last| {
-        let above = [1, 2, 4, 8, 16];
-        above.into_iter().fold(last >> 1, |flip, distance| flip ^ flip >> distance)
+        let shifts = [1, 2, 4, 8, 16];
+        shifts.into_iter().fold(last >> 1, |flip, shift| flip ^ flip >> shift)
     });
     // Interleave the axes' bits, the first axis highest.
-    let mut places = [0; CELLS_AT_ONCE];
+    let mut indices = [0; CELLS_AT_ONCE];
     for level in (0..bits).rev() {
         for cells in &cells {
             for at in 0..CELLS_AT_ONCE {
-                places[at] = places[at] << 1 | u64::from((cells[at] ^ flips[at]) >> level & 1);
+                indices[at] = indices[at] << 1 | u64::from((cells[at] ^ flips[at]) >> level & 1);
             }
         }
     }
-    places
+    indices
 }

@@ -13,11 +13,11 @@ use crate::sticks::Sticks;
 /// Equal substeps, each of which integrates and then relaxes.
 #[derive(Clone, Copy)]
 pub struct Substeps<'a, const D: usize, S = f32> {
-    /// How a free particle moves in each.
+    /// How a free particle moves in each substep.
     pub motion: Motion<D, S>,
-    /// How many there are.
+    /// How many substeps there are.
     pub count: u32,
-    /// How many times each relaxes all sticks.
+    /// How many times each substep relaxes all sticks.
     pub iterations: u32,
     /// Runs between motion and relaxation, for example to apply tethers. A kernel may run it on
     /// some particles before others have moved. It must not change previous positions.
@@ -58,8 +58,8 @@ pub enum Residence {
     WorkingCopy,
 }
 
-/// What a kernel implements, and what a wrapper around another plan forwards. Callers use
-/// [`Plan`], which every engine implements.
+/// The trait that plans of kernels implement, and that a wrapper around another plan forwards.
+/// Callers use [`Plan`], which every engine implements.
 ///
 /// A plan may keep the particles in a layout of its own (its *working copy*) from one call to the
 /// next. The contract:
@@ -67,14 +67,14 @@ pub enum Residence {
 /// - Every method that takes particles and sticks begins as [`sync_in`](Self::sync_in) does: it
 ///   checks that they belong to the plan, and reads the changes since the last call. So the
 ///   methods may be called in any order.
-/// - What a method computes may stay in the working copy until [`write_back`](Self::write_back):
-///   the columns hold older values until then. Writing a whole column before that replaces the
-///   working copy.
+/// - New values may stay in the working copy until [`write_back`](Self::write_back); until then
+///   the columns hold older values. If a caller writes a whole column before then, the plan
+///   discards its newer values and reads the columns again.
 /// - Masses, pins, rest lengths, stiffness, kinds and tears may change between calls.
 ///
 /// No method has a default, because a wrapper could forget to forward it.
 pub trait Engine<const D: usize, S: Real = f32> {
-    /// Reads what changed in particles and sticks.
+    /// Reads the changes of particles and sticks since the last call.
     ///
     /// # Errors
     /// If these are not the particles and sticks of the plan; nothing is changed then. The same
@@ -152,8 +152,8 @@ pub trait Engine<const D: usize, S: Real = f32> {
     /// Brings the columns of the particles up to date.
     fn write_back(&mut self, executor: &dyn Executor, particles: &mut Particles<D, S>) -> Status;
 
-    /// [`write_back`](Self::write_back) without the plan's threads: for a [`Session`] that is
-    /// dropped, perhaps because those threads panicked.
+    /// [`write_back`](Self::write_back) on the calling thread only, for a [`Session`] that is
+    /// dropped: the plan's threads may have panicked.
     fn restore(&mut self, particles: &mut Particles<D, S>);
 }
 
@@ -285,7 +285,7 @@ impl<P: Engine<D, S>, const D: usize, S: Real> Session<'_, P, D, S> {
         self.particles.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no particles.
     pub fn is_empty(&self) -> bool {
         self.particles.is_empty()
     }

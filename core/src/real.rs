@@ -4,7 +4,7 @@ use core::fmt::{Debug, Display};
 
 use crate::lane::Lane;
 
-/// `f32`, which every kernel relaxes, or `f64`, the reference.
+/// `f32`, which every kernel supports, or `f64`, the reference.
 ///
 /// A `Real` is also the narrowest [`Lane`]: one number wide.
 pub trait Real:
@@ -19,10 +19,10 @@ pub trait Real:
     fn from_f64(value: f64) -> Self;
     /// The same number in `f64` (exact).
     fn to_f64(self) -> f64;
-    /// Neither infinite nor NaN.
+    /// Whether it is neither infinite nor NaN.
     fn is_finite(self) -> bool;
-    /// The bit pattern, zero extended. All NaNs give the same one, because NaN bits differ between
-    /// instruction sets.
+    /// The bit pattern, zero extended. All NaNs give the same pattern, because NaN bits differ
+    /// between instruction sets.
     fn canonical_bits(self) -> u64;
 
     /// This number, with -0.0 turned into +0.0. Applied to all input positions, because `x + 0`

@@ -1,10 +1,10 @@
-//! Runs: sequences of sticks or triangles in which each corner advances from particle to particle
-//! (`[4, 6]`, `[5, 7]`, ...), as in a sheet.
+//! Runs: sequences of sticks or triangles, each of whose corners is the particle after that of the
+//! one before (`[4, 6]`, `[5, 7]`, ...), as in a sheet.
 
 use alloc::vec::Vec;
 
-/// A stick or triangle, to be sorted: compares by direction, then by first corner, then by number, so
-/// that the items of a run are next to each other.
+/// The sort key of a stick or triangle: by direction, then by first corner, then by number, so that
+/// the items of a run are next to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RunKey<T = u32> {
     /// The offsets of the other corners from the first.
@@ -16,21 +16,22 @@ pub struct RunKey<T = u32> {
 }
 
 impl RunKey {
-    /// A stick, by its number and ends.
+    /// The key of a stick, from its number and ends.
     pub fn stick(number: u32, [a, b]: [u32; 2]) -> Self {
         Self { direction: b.wrapping_sub(a), first: a, number }
     }
 }
 
 impl<T: Copy + Ord> RunKey<T> {
-    /// Sorts items, so that those of a run are next to each other.
+    /// Sorts items, so that the items of a run are next to each other.
     ///
     /// ```
     /// use taut_core::RunKey;
     ///
     /// let ends = [[0, 1], [4, 6], [1, 2], [2, 3], [5, 7]];
-    /// let sorted = RunKey::sorted((0..).zip(ends).map(|(stick, ends)| RunKey::stick(stick, ends)));
-    /// let numbers = |run: &[RunKey]| run.iter().map(|it| it.number).collect::<Vec<u32>>();
+    /// let keys = (0..).zip(ends).map(|(stick, ends)| RunKey::stick(stick, ends));
+    /// let sorted = RunKey::sorted(keys);
+    /// let numbers = |run: &[RunKey]| run.iter().map(|key| key.number).collect::<Vec<u32>>();
     /// let runs: Vec<_> = RunKey::runs(&sorted, 1).map(numbers).collect();
     /// assert_eq!(runs, [vec![0, 2, 3], vec![1, 4]]);
     /// ```
@@ -40,8 +41,8 @@ impl<T: Copy + Ord> RunKey<T> {
         sorted
     }
 
-    /// Splits sorted items into runs that are as long as possible: items of one direction, each first
-    /// corner 1 to `stride` above the one before.
+    /// Splits sorted items into runs that are as long as possible: items of one direction, whose
+    /// first corners increase by 1 to `stride` from one item to the next.
     pub fn runs(sorted: &[Self], stride: u32) -> impl Iterator<Item = &[Self]> {
         sorted.chunk_by(move |one, next| {
             one.direction == next.direction && (1..=stride).contains(&(next.first - one.first))

@@ -22,25 +22,26 @@ pub struct ParticleView<'a, const D: usize, S = f32> {
 /// The numbers of the particles of a [`ParticleView`], by slot.
 #[derive(Clone, Copy, Debug)]
 pub enum SlotLayout<'a> {
-    /// Consecutive particles from this number on.
+    /// Consecutive particles, the first of which has this number.
     Run(usize),
     /// Rows of a sheet, each of `offsets.len()` slots, with the columns permuted.
     Rows {
-        /// The first of these rows.
+        /// The first row.
         first_row: usize,
         /// How many particles a row has.
         width: usize,
         /// For each slot of a row, its column in the sheet; [`u32::MAX`] for padding.
         offsets: &'a [u32],
     },
-    /// Copies of one mesh, whose particles are numbered copy by copy, in groups of
-    /// [`PADDING`] copies: each has that many slots a particle, one of each copy.
+    /// Copies of one mesh, whose particles are numbered copy by copy, in groups of [`PADDING`]
+    /// copies. A group has [`PADDING`] consecutive slots for each particle of the mesh, one for
+    /// each copy.
     Copies {
-        /// The first of these copies, which begins a group.
+        /// The first copy, which begins a group.
         first: usize,
         /// How many particles a copy has.
         particles: usize,
-        /// How many copies there are in all; slots of others are padding.
+        /// How many copies there are in all. Slots of copies from this number on are padding.
         copies: usize,
     },
 }
@@ -56,7 +57,7 @@ impl SlotLayout<'_> {
             Self::Run(first) => first + slot,
             Self::Rows { first_row, width, offsets } => match offsets[slot % offsets.len()] {
                 u32::MAX => usize::MAX,
-                offset => (first_row + slot / offsets.len()) * width + offset as usize,
+                column => (first_row + slot / offsets.len()) * width + column as usize,
             },
             Self::Copies { first, particles, copies } => {
                 let copy = first + slot / (PADDING * particles) * PADDING + slot % PADDING;
@@ -66,8 +67,7 @@ impl SlotLayout<'_> {
         }
     }
 
-    /// The numbers in the whole layout of so many particles, of which the view is a part, and how
-    /// many slots it has.
+    /// The layout of all `len` particles, of which this view shows a part, and its number of slots.
     pub fn whole(&self, len: usize) -> (Self, usize) {
         match *self {
             Self::Run(_) => (Self::Run(0), len.next_multiple_of(PADDING)),

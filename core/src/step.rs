@@ -3,20 +3,20 @@
 use crate::error::PlanError;
 use crate::real::Real;
 
-/// Why a step is rejected. No particle has moved then.
+/// Why a step is rejected. A rejected step moves no particle.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StepError {
     /// `dt / substeps` is out of range.
     #[error("a substep of {substep} s is not from 1e-5 to 10 s")]
     Substep {
-        /// Its length, s.
+        /// The length of the substep, s.
         substep: f64,
     },
-    /// The length of a step is out of range for a clock.
+    /// The length of a step is out of range, where a clock divides time into steps.
     #[error("a step of {dt} s is infinite, NaN or below 1e-5 s")]
     Length {
-        /// Its length, s.
+        /// The length of the step, s.
         dt: f64,
     },
     /// No substeps.
@@ -25,7 +25,7 @@ pub enum StepError {
     /// The damping rate is negative, too large, or not a number.
     #[error("a damping rate of {damping_rate} 1/s is not from 0 to 1e9")]
     DampingRate {
-        /// Its value, 1/s.
+        /// The damping rate, 1/s.
         damping_rate: f64,
     },
     /// The acceleration is out of range or NaN.
@@ -33,7 +33,7 @@ pub enum StepError {
     Acceleration {
         /// Which axis.
         axis: usize,
-        /// Its value, m/s².
+        /// The acceleration along that axis, m/s².
         value: f64,
     },
     /// The plan does not fit the particles and sticks.
@@ -56,12 +56,12 @@ pub enum StepError {
 #[cfg_attr(
     feature = "serde",
     derive(serde::Serialize, serde::Deserialize),
-    serde(deny_unknown_fields) // rejects `damping`, the share per substep of earlier versions
+    serde(deny_unknown_fields) // rejects `damping`, earlier versions' share lost per substep
 )]
 pub struct Step<const D: usize, S = f32> {
     /// The length of the step, s. Default: 1/60.
     pub dt: S,
-    /// The number of substeps, each of `dt / substeps`. Default: 8.
+    /// The number of substeps, each `dt / substeps` long. Default: 8.
     pub substeps: u32,
     /// How many times each substep relaxes all sticks. Default: 1.
     pub iterations: u32,
@@ -75,7 +75,7 @@ pub struct Step<const D: usize, S = f32> {
         ))
     )]
     pub acceleration: [S; D],
-    /// Rate at which a free particle loses velocity, 1/s, 0 to
+    /// The rate at which a free particle loses velocity, 1/s, 0 to
     /// [`DAMPING_RATE_MAX`](Self::DAMPING_RATE_MAX): without acceleration its velocity decays as
     /// `exp(-damping_rate t)`, whatever the number of substeps. Default: 0.603, which is 1 % in
     /// 1/60 s.
@@ -98,9 +98,9 @@ impl<const D: usize, S: Real> Default for Step<D, S> {
 /// The parameters of [`verlet`](crate::verlet) for a substep, and `1 / h²`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Motion<const D: usize, S = f32> {
-    /// Share of the velocity that is left after the substep: `exp(-damping_rate h)`.
+    /// The share of the velocity that remains after the substep: `exp(-damping_rate h)`.
     pub retention: S,
-    /// Acceleration times `h²`, m.
+    /// The acceleration times `h²`, m.
     pub displacement: [S; D],
     /// `1 / h²`, 1/s², for compliance.
     pub inverse_h2: S,
@@ -114,7 +114,8 @@ impl<const D: usize, S: Real> Step<D, S> {
     /// The damping rate, 1/s, that takes `share` of the velocity in each substep of `h` seconds:
     /// `-ln(1 - share) / h`, at most [`DAMPING_RATE_MAX`](Self::DAMPING_RATE_MAX), computed in
     /// `f64` and rounded once. It converts the damping of papers whose Verlet step multiplies the
-    /// velocity by `1 - share` (Mosegaard 2009). NaN for a share that is not from 0 to 1.
+    /// velocity by `1 - share` (Mosegaard 2009). For a share outside 0 to 1 it is negative or NaN,
+    /// which [`motion`](Self::motion) rejects.
     ///
     /// ```
     /// use taut_core::Step;
@@ -133,8 +134,8 @@ impl<const D: usize, S: Real> Step<D, S> {
 
     /// Checks the step and computes the motion of its substeps: `h = dt / substeps`, `h² = h h`,
     /// `displacement = acceleration h²`, `1 / h²`, in this order and this type. `retention` is
-    /// `exp(-damping_rate h)` of these values in `f64`, by the crate `libm`, rounded once: so a
-    /// loss of less than 3e-8 a substep rounds to none in `f32`.
+    /// `exp(-damping_rate h)` of these values in `f64`, by the crate `libm`, rounded once, so in
+    /// `f32` a loss of less than 3e-8 a substep rounds to 0.
     ///
     /// # Errors
     /// A value is out of range.
@@ -159,7 +160,7 @@ impl<const D: usize, S: Real> Step<D, S> {
         let h2 = h * h;
         Ok(Motion {
             retention: S::from_f64(libm::exp(-(damping_rate * h.to_f64()))),
-            displacement: self.acceleration.map(|along| (along * h2).positive_zero()),
+            displacement: self.acceleration.map(|component| (component * h2).positive_zero()),
             inverse_h2: S::ONE / h2,
         })
     }
@@ -168,9 +169,9 @@ impl<const D: usize, S: Real> Step<D, S> {
     /// to accelerate. Infinite along axes without acceleration.
     ///
     /// From rest, a substep adds only `acceleration h²` to a coordinate. If that is at most half an
-    /// ulp of the coordinate, it is lost in rounding, and the particle never moves. At a hundredth
-    /// of this distance the acceleration is accurate to 2 % without damping. Twice the substeps
-    /// divide the distance by four.
+    /// ulp of the coordinate, it is lost in rounding, and the particle never moves. Without
+    /// damping, the acceleration is accurate to 2 % at a hundredth of this distance. Doubling the
+    /// substeps divides the distance by four.
     ///
     /// ```
     /// use taut_core::Step;
@@ -185,7 +186,7 @@ impl<const D: usize, S: Real> Step<D, S> {
     /// # Errors
     /// As [`motion`](Self::motion).
     pub fn reach(&self) -> Result<[S; D], StepError> {
-        let within = |displacement: S| {
+        let reach_along = |displacement: S| {
             let displacement =
                 if displacement < S::ZERO { S::ZERO - displacement } else { displacement };
             if displacement == S::ZERO {
@@ -199,7 +200,7 @@ impl<const D: usize, S: Real> Step<D, S> {
             }
             lower + lower
         };
-        Ok(self.motion()?.displacement.map(within))
+        Ok(self.motion()?.displacement.map(reach_along))
     }
 }
 
@@ -207,7 +208,7 @@ impl<const D: usize, S: Real> Step<D, S> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct Status {
-    /// Whether every position is finite. It stays false once a simulation has blown up, because of
+    /// Whether every position is finite. It stays false after a simulation has blown up because of
     /// its schedule, its step or its forces.
     pub finite: bool,
 }

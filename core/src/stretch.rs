@@ -8,8 +8,8 @@ use crate::sticks::{Sticks, length};
 /// How far a set of sticks is from its rest lengths, with d = (length - rest) / rest: stretch is
 /// d where it is above 0, compression is -d where d is below 0. Each is 0 for the other sticks.
 ///
-/// All are NaN if a position is. Root mean squares are over all sticks, so the two root mean
-/// squares are legs of a right triangle whose hypotenuse is the [residual](Self::residual_rms).
+/// All four are NaN if a stick that is not torn has an end at NaN. Both root mean squares are over
+/// all sticks, so [`residual_rms`](Self::residual_rms) is `sqrt(rms² + compression_rms²)`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stretch {
     /// Root mean square of the stretch.
@@ -23,14 +23,16 @@ pub struct Stretch {
 }
 
 impl Stretch {
-    /// Over all sticks, including those with pinned ends, accumulated in `f64`. Torn sticks do not
-    /// count, and one-sided sticks count as 0 on the side on which they do not act. No sticks: 0.
+    /// The stretch of all sticks, including those with pinned ends, accumulated in `f64`. Torn
+    /// sticks are left out, and one-sided sticks count as 0 on the side on which they do not act.
+    /// Without sticks all are 0.
     ///
     /// # Panics
     /// If there are fewer particles than the sticks need.
     pub fn of<const D: usize, S: Real>(particles: &Particles<D, S>, sticks: &Sticks<S>) -> Self {
         let columns: [&[S]; D] = core::array::from_fn(|axis| particles.positions(axis));
-        let ([mut squares, mut compressed], [mut max, mut compression_max]) = ([0.0; 2], [0.0; 2]);
+        let ([mut squares, mut compression_squares], [mut max, mut compression_max]) =
+            ([0.0; 2], [0.0; 2]);
         let mut count = 0_usize;
         for (stick, &ends) in sticks.ends().iter().enumerate() {
             if sticks.is_torn(stick) {
@@ -45,14 +47,14 @@ impl Stretch {
                 return Self::from_sums([f64::NAN; 2], [f64::NAN; 2], count);
             }
             if acts && stretch < 0.0 {
-                compressed += stretch * stretch;
+                compression_squares += stretch * stretch;
                 compression_max = f64::max(compression_max, -stretch);
             } else if acts {
                 squares += stretch * stretch;
                 max = f64::max(max, stretch);
             }
         }
-        Self::from_sums([squares, compressed], [max, compression_max], count)
+        Self::from_sums([squares, compression_squares], [max, compression_max], count)
     }
 
     /// From the sums of squares and the largest values, each of stretch and of compression, over

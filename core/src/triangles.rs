@@ -12,7 +12,7 @@ pub enum Bending {
     /// Edges only.
     #[default]
     Free,
-    /// Edges, and a stick between the opposite corners of adjacent triangles.
+    /// Edges, and sticks between the opposite corners of adjacent triangles.
     Sticks,
 }
 
@@ -27,7 +27,7 @@ pub enum TriangleError {
     NoSuchCorner {
         /// Which triangle.
         triangle: usize,
-        /// The corner.
+        /// The number given as a corner.
         corner: u32,
         /// How many particles there are.
         particles: usize,
@@ -40,16 +40,17 @@ pub enum TriangleError {
         /// The corner.
         corner: u32,
     },
-    /// An edge cannot be a stick.
+    /// An edge or a pair of opposite corners cannot be a stick.
     #[error(transparent)]
     Stick(#[from] StickError),
 }
 
 impl<S: Real> Sticks<S> {
     /// One plain stick for each edge of a triangle mesh, in the order in which the edges first
-    /// appear. [`Bending::Sticks`] adds one between the opposite corners of each two triangles that
-    /// share an edge, unless that is an edge itself (where three or more share an edge, between
-    /// each and the next one listed). Rest lengths are the current distances.
+    /// appear. [`Bending::Sticks`] adds a stick between the opposite corners of any two triangles
+    /// that share an edge, unless an edge already joins these corners. (Where three or more
+    /// triangles share an edge, each is joined to the next one listed.) Rest lengths are the
+    /// current distances.
     ///
     /// ```
     /// use taut_core::{Bending, Particles, Sticks};
@@ -72,8 +73,8 @@ impl<S: Real> Sticks<S> {
         bending: Bending,
     ) -> Result<Self, TriangleError> {
         for (triangle, &[a, b, c]) in triangles.iter().enumerate() {
-            let unknown = |corner: &u32| *corner as usize >= particles.len();
-            if let Some(corner) = [a, b, c].into_iter().find(unknown) {
+            let out_of_range = |corner: &u32| *corner as usize >= particles.len();
+            if let Some(corner) = [a, b, c].into_iter().find(out_of_range) {
                 let particles = particles.len();
                 return Err(TriangleError::NoSuchCorner { triangle, corner, particles });
             }
@@ -91,8 +92,8 @@ impl<S: Real> Sticks<S> {
     }
 }
 
-/// For each two consecutive triangles at a shared edge, their corners opposite to it. `edges` lists
-/// three edges a triangle, in the triangles' order.
+/// For any two triangles listed one after the other at a shared edge, their corners opposite to it.
+/// `edges` has three edges a triangle, in the order of the triangles.
 fn opposite_corners(edges: &[[u32; 2]], triangles: &[[u32; 3]], particles: usize) -> Vec<[u32; 2]> {
     let opposite = |edge: usize| triangles[edge / 3][(edge % 3 + 2) % 3];
     sorted_by_ends(edges, particles)

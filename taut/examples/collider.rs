@@ -1,9 +1,9 @@
-//! An obstacle of your own: a landscape of hills, which cloth falls on.
+//! A custom obstacle: a landscape of hills, onto which a cloth falls.
 //!
 //! An [`Obstacle`] may change particles in any way. This one changes one particle at a time, so it
-//! is a [`Stage`]; one that needs several at once changes [`Matter::model_mut`]. If the distance to
-//! the obstacle is a formula, implement [`taut::world::Shape`] instead: it adds friction,
-//! restitution, motion and SIMD.
+//! is a [`Stage`]; an obstacle that needs several at once uses [`Matter::model_mut`]. If the
+//! distance to the obstacle is a formula, implement [`taut::world::Shape`] instead: it adds
+//! friction, restitution, motion and SIMD.
 //!
 //!     cargo run --release -p taut --example collider
 
@@ -13,15 +13,16 @@ use taut::prelude::*;
 use taut::world::{Axes, Cloth, Matter, Model, Moment, Obstacle, Scene, World};
 use taut::{ParticleView, Stage};
 
-/// Hills of `height`, m, a metre apart.
+/// Hills, 1 m apart.
 #[derive(Debug)]
 struct Hills {
+    /// Height of the hills, m.
     height: f32,
 }
 
 impl Hills {
-    /// The height of the ground, m. (No `sin`: only + - * /, roots and comparisons give the same
-    /// bits on every machine.)
+    /// The height of the ground, m. (It uses no `sin`, because only + - * /, roots and comparisons
+    /// give the same bits on every machine.)
     fn ground(&self, x: f32, z: f32) -> f32 {
         let bump = |x: f32| {
             let x = x - x.round();
@@ -33,27 +34,27 @@ impl Hills {
 
 impl Obstacle for Hills {
     fn keep_out(&self, matter: &mut Matter<'_>, _: &Moment) {
-        // A stage runs on the kernel's own layout of particles.
+        // The stage runs on the kernel's own layout of the particles.
         matter.visit(self);
     }
 
     fn depth(&self, matter: &Model, _: &Moment) -> f32 {
-        let deep = |[x, y, z]: [f32; 3]| self.ground(x, z) - y;
-        matter.particles.points().map(deep).fold(0.0, f32::max)
+        let depth = |[x, y, z]: [f32; 3]| self.ground(x, z) - y;
+        matter.particles.points().map(depth).fold(0.0, f32::max)
     }
 }
 
 impl Stage<3> for Hills {
     fn run(&self, particles: ParticleView<'_, 3>) {
         let ParticleView { position: [x, y, z], previous, inverse_mass, .. } = particles;
-        let [was_x, _, was_z] = previous;
+        let [previous_x, _, previous_z] = previous;
         for slot in 0..inverse_mass.len() {
-            let ground = self.ground(x[slot], z[slot]) + 0.01; // cloth has a thickness
+            let ground = self.ground(x[slot], z[slot]) + 0.01; // the thickness of the cloth
             if y[slot] < ground && inverse_mass[slot] > 0.0 {
-                // Moves it up to the ground, and undoes half of its sliding, as friction.
+                // Moves the particle up to the ground and undoes half of its sliding, as friction.
                 y[slot] = ground;
-                x[slot] = 0.5 * (x[slot] + was_x[slot]);
-                z[slot] = 0.5 * (z[slot] + was_z[slot]);
+                x[slot] = 0.5 * (x[slot] + previous_x[slot]);
+                z[slot] = 0.5 * (z[slot] + previous_z[slot]);
             }
         }
     }
@@ -77,14 +78,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for second in 1..=3 {
         for _ in 0..60 {
             if !world.step()?.finite {
-                return Err("it blew up".into());
+                return Err("the simulation blew up".into());
             }
         }
         let heights = || world.positions().map(|[_, y, _]| y);
         let (low, high) = (heights().fold(f32::MAX, f32::min), heights().fold(0.0, f32::max));
         let deepest = world.diagnostics()?.depth;
         println!(
-            "after {second} s it lies from {low:.2} m to {high:.2} m, at most {deepest:.3} m in the ground"
+            "after {second} s: heights from {low:.2} m to {high:.2} m, at most {deepest:.3} m deep \
+             in the ground"
         );
     }
     Ok(())

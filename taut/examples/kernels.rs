@@ -1,8 +1,9 @@
 //! Picking a kernel: by feature flag when the program is compiled, or by value when it runs. All
-//! give the same bits.
+//! kernels give the same bits.
 //!
 //!     cargo run --release -p taut --example kernels
-//!     cargo run --release -p taut --no-default-features --features std,world,wide --example kernels
+//!     cargo run --release -p taut --example kernels --no-default-features \
+//!         --features std,world,wide
 
 use std::time::Instant;
 
@@ -15,20 +16,20 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     // By feature flag: `DefaultKernel` is one type, without run-time dispatch.
     let default: DefaultKernel = taut::default_kernel();
-    let expected = relaxed(&default, &particles, &sticks, &schedule)?;
+    let expected = simulate(&default, &particles, &sticks, &schedule)?;
 
-    // By value: the best for this machine and this order, or by name, or all there are.
+    // By value: the best for this machine and schedule, or by name, or all that are available.
     let best = AnyKernel::best_for(&schedule);
     println!("best for this sheet: {}", Kernel::<3>::name(&best));
     for kernel in AnyKernel::available().into_iter().filter(|kernel| kernel.runs(&schedule)) {
-        let hash = relaxed(&kernel, &particles, &sticks, &schedule)?;
-        assert_eq!(hash, expected, "a kernel decides the speed, and never the answer");
+        let hash = simulate(&kernel, &particles, &sticks, &schedule)?;
+        assert_eq!(hash, expected, "a kernel decides the speed, never the result");
     }
     Ok(())
 }
 
-/// Simulates half a second on a kernel; returns the hash of all positions.
-fn relaxed<K: Kernel<3>>(
+/// Simulates half a second on a kernel and returns the hash of all positions.
+fn simulate<K: Kernel<3>>(
     kernel: &K,
     particles: &Particles<3>,
     sticks: &Sticks,
@@ -39,11 +40,11 @@ fn relaxed<K: Kernel<3>>(
     let begin = Instant::now();
     for _ in 0..30 {
         if !plan.step(&mut particles, sticks, &Step::default())?.finite {
-            return Err("it blew up".into());
+            return Err("the simulation blew up".into());
         }
     }
     let frame = begin.elapsed().as_secs_f64() / 30.0;
     let (name, isa, hash) = (kernel.name(), kernel.isa(), particles.hash());
-    println!("{name:>7} on {isa:<7} {:>8.1} µs a frame, hash {hash:016x}", 1e6 * frame);
+    println!("{name:>7} on {isa:<7} {:>8.1} µs per frame, hash {hash:016x}", 1e6 * frame);
     Ok(hash)
 }

@@ -1,4 +1,4 @@
-//! A triangle mesh of your own as cloth: from a file, or from arrays.
+//! Cloth from a triangle mesh: from a file, or from arrays.
 //!
 //!     cargo run --release -p taut --example mesh -- bunny.obj
 //!     cargo run --release -p taut --example mesh
@@ -11,7 +11,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let TriangleMesh { positions, triangles, .. } = match std::env::args().nth(1) {
         Some(path) => {
             let loaded = taut_mesh::load(&path, &LoadOptions::default())?;
-            println!("{path}: {}", loaded.report); // what was welded, and what was dropped
+            println!("{path}: {}", loaded.report); // what was welded and what was dropped
             loaded.mesh
         }
         None => tent(),
@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let highest = (0..positions.len() as u32).filter(|&i| positions[i as usize][1] > top - 1e-3);
     let cloth = cloth.with_group("highest", highest)?.pinned("highest");
     println!(
-        "{} particles, {} sticks, {:.3} kg hang",
+        "{} particles, {} sticks, {:.3} kg",
         positions.len(),
         cloth.sticks.len(),
         cloth.mass()
@@ -34,17 +34,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut world = World::new(&scene, AnyKernel::best_for)?;
     for _ in 0..120 {
         if !world.step()?.finite {
-            return Err("it blew up".into());
+            return Err("the simulation blew up".into());
         }
     }
     let lowest = |y: f32, [_, other, _]: [f32; 3]| y.min(other);
     let before = positions.iter().copied().fold(top, lowest);
     let after = world.positions().fold(top, lowest);
-    println!("its lowest point went from {before:.2} m to {after:.2} m in 2 s");
+    println!("the lowest point moved from {before:.2} m to {after:.2} m in 2 s");
     Ok(())
 }
 
-/// A cone of cloth around a point: a ring of triangles.
+/// A cone: a ring of triangles around its apex.
 fn tent() -> TriangleMesh {
     const SIDES: u32 = 24;
     let corner = |side: u32| {

@@ -1,4 +1,4 @@
-//! A ragdoll falls down a flight of stairs, and its hand is held for a while.
+//! A ragdoll falls down a flight of stairs; one hand is held for the first two seconds.
 //!
 //!     cargo run --release -p taut --example ragdoll
 
@@ -20,13 +20,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let floor = HalfSpace::new([0.0; 3], [0.0, 1.0, 0.0])?;
     scene.obstacles.push(Arc::new(Solid::new(floor).with(stone)?));
-    // Collision and joints take turns twice in each of four substeps.
+    // Each of the four substeps relaxes the sticks and resolves collisions, twice in turn.
     scene.settings.step = Step { substeps: 4, iterations: 2, ..Step::default() };
     scene.settings.passes = 2;
 
     let mut world = World::new(&scene, AnyKernel::best_for)?;
-    let part = |world: &World<AnyKernel>, name: &str| world.group("bob", name).unwrap()[0];
-    let (head, hand) = (part(&world, "head"), part(&world, "left hand"));
+    let particle_of = |world: &World<AnyKernel>, name| world.group("bob", name).unwrap()[0];
+    let (head, hand) = (particle_of(&world, "head"), particle_of(&world, "left hand"));
     world.grab(hand)?;
     for second in 1..=5 {
         if second == 3 {
@@ -35,13 +35,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         for _ in 0..60 {
             if !world.step()?.finite {
-                return Err("it blew up".into());
+                return Err("the simulation blew up".into());
             }
         }
         let [x, y, z] = world.position(head);
         println!("after {second} s the head is at ({x:.2}, {y:.2}, {z:.2}) m");
     }
     let stretch = world.diagnostics()?.stretch;
-    println!("bones and joints are off by {:.2} % (rms)", 100.0 * stretch.residual_rms());
+    println!("residual of bones and joints: {:.2} % (rms)", 100.0 * stretch.residual_rms());
     Ok(())
 }

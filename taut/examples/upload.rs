@@ -1,5 +1,5 @@
-//! What a renderer uploads: positions and normals, interleaved or not, as bytes; indices once, and
-//! after that only what tears.
+//! The data that a renderer uploads, as bytes: indices once, then positions and normals in every
+//! frame, and the triangles removed by tearing.
 //!
 //!     cargo run --release -p taut --example upload
 
@@ -14,41 +14,42 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut world = World::new(&scene, AnyKernel::best_for)?;
     let mut clock = Clock::new(world.settings().step.dt)?;
 
-    // Once: what joins which vertices. Bodies are drawn by the meshes fastened to them.
+    // Once: the vertices of each triangle. Bodies are drawn by the meshes attached to them.
     let mut drawing: Drawing = world.drawing();
     let indices: &[u8] = bytemuck::cast_slice(&drawing.triangles);
     for part in &drawing.parts {
         println!("{}: a {} of {} triangles", part.name, part.look, part.triangles.len());
     }
-    println!("once: {} bytes of indices", indices.len());
+    println!("upload once: {} bytes of indices", indices.len());
 
-    // Buffers that live as long as the world: nothing is allocated in a frame.
+    // These buffers are reused, so no frame allocates memory.
     let mut positions = vec![[0.0_f32; 3]; drawing.vertices];
-    let mut up = positions.clone();
+    let mut normals_of_vertices = positions.clone();
     let mut seen = 0;
     for frame in 1..=120 {
-        let (_, outcome) = world.advance(&mut clock, 1.0 / 60.0)?; // as long as the last frame took
+        let since_last_frame = 1.0 / 60.0; // s
+        let (_, outcome) = world.advance(&mut clock, since_last_frame)?;
         if !outcome.finite {
-            return Err("it blew up".into());
+            return Err("the simulation blew up".into());
         }
         if frame == 60 {
             let blade = |y: f32| [[0.0, y, -1.0], [0.0, y, 1.0]];
-            world.sweep(blade(1.0), blade(-0.1)); // half-way down
+            world.sweep(blade(1.0), blade(-0.1)); // cuts from the top to below the middle
         }
-        for &gone in &world.removed().triangles[seen..] {
-            drawing.triangles[gone as usize] = [0; 3]; // of no area: not drawn
+        for &triangle in &world.removed().triangles[seen..] {
+            drawing.triangles[triangle as usize] = [0; 3]; // without area, so it is not drawn
         }
         seen = world.removed().triangles.len();
 
         world.copy_vertices(&mut positions);
-        normals(&positions, &drawing.triangles, &mut up);
-        let (positions, up): (&[u8], &[u8]) =
-            (bytemuck::cast_slice(&positions), bytemuck::cast_slice(&up));
+        normals(&positions, &drawing.triangles, &mut normals_of_vertices);
+        let (positions, normals): (&[u8], &[u8]) =
+            (bytemuck::cast_slice(&positions), bytemuck::cast_slice(&normals_of_vertices));
         if frame % 60 == 0 {
             println!(
-                "frame {frame}: {} + {} bytes, {seen} triangles gone so far",
+                "frame {frame}: {} + {} bytes, {seen} triangles removed so far",
                 positions.len(),
-                up.len()
+                normals.len()
             );
         }
     }

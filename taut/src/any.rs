@@ -45,7 +45,7 @@ pub enum AnyKernel {
     /// Copies of one mesh; 8 lanes, instruction set chosen at compile time.
     #[cfg(all(feature = "copies", feature = "wide"))]
     WideCopies(taut_copies::CopiesKernel<taut_wide::WideMachine>),
-    /// Any of them on threads.
+    /// Any of these kernels, on threads.
     #[cfg(feature = "colour")]
     Colour(Box<taut_colour::ColourKernel<AnyKernel>>),
 }
@@ -87,15 +87,15 @@ pub enum AnyPlan<const D: usize> {
     Colour(Box<taut_colour::ColourPlan<AnyPlan<D>>>),
 }
 
-/// This build has no kernel of that name on this machine.
+/// This build has no kernel of the given name on this machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("this build has no such kernel on this machine; AnyKernel::available lists them")]
 pub struct UnknownKernel;
 
 impl AnyKernel {
-    /// Every kernel of this build on every instruction set of this machine, one thread each,
-    /// widest first. `grid` runs only the schedules of regular sheets, `copies` only those of copies
-    /// of one mesh.
+    /// Every kernel of this build on every instruction set of this machine, on one thread, those
+    /// with most lanes first. `grid` runs only the schedules of regular sheets, `copies` only those
+    /// of copies of one mesh.
     pub fn available() -> Vec<Self> {
         let mut all = Vec::new();
         #[cfg(feature = "pulp")]
@@ -109,8 +109,8 @@ impl AnyKernel {
         #[cfg(feature = "wide")]
         {
             all.push(Self::Wide(taut_wide::kernel()));
-            // One grid kernel per instruction set, and one copies kernel: skip them if `pulp` found
-            // the same one.
+            // One grid kernel and one copies kernel per instruction set are enough: `pulp` may have
+            // found this instruction set already.
             let isa = Kernel::<3>::isa(&all[all.len() - 1]);
             if all[..all.len() - 1].iter().all(|other| Kernel::<3>::isa(other) != isa) {
                 #[cfg(feature = "grid")]
@@ -121,22 +121,20 @@ impl AnyKernel {
         }
         #[cfg(feature = "scalar")]
         all.push(Self::Scalar(taut_scalar::ScalarKernel));
-        // The pulp kernel on one lane is the fallback of a machine without its registers.
+        // On a machine without its registers, the pulp kernel falls back to one lane.
         all.sort_by_key(|kernel| core::cmp::Reverse(Kernel::<3>::lanes(kernel)));
         all
     }
 
-    /// The best for this machine that runs every schedule, on one thread.
-    ///
-    /// # Panics
-    /// Never, because a build has at least one such kernel.
+    /// The best kernel for this machine that runs every schedule, on one thread.
     pub fn best() -> Self {
+        // A build has at least one kernel, and of the widest, the first runs every schedule.
         Self::available().swap_remove(0)
     }
 
-    /// The best for this machine and schedule, on one thread: the kernel for regular sheets if it
-    /// is built in and this is the schedule of a sheet that is [wide enough](Self::suits_grid), the
-    /// kernel for copies likewise if [there are enough](Self::suits_copies).
+    /// The best kernel of this build for this machine and schedule, on one thread: the grid kernel
+    /// for a sheet that is [wide enough](Self::suits_grid), the copies kernel for [enough
+    /// copies](Self::suits_copies) of one mesh, else [`best`](Self::best).
     pub fn best_for(schedule: &Schedule) -> Self {
         let special = if schedule.sheet().is_some_and(Self::suits_grid) {
             Self::named("grid").ok()
@@ -148,10 +146,10 @@ impl AnyKernel {
         special.unwrap_or_else(Self::best)
     }
 
-    /// Whether a sheet is wide enough for the kernel for regular sheets to be the fastest: 24
-    /// particles or more. (It pads rows to 64 particles. At a width of 16 it is as fast as `pulp`
-    /// on AVX-512 and 2.3 times slower on AVX2; at 24 it is 1.5 times faster on AVX-512, and as
-    /// fast on AVX2.)
+    /// Whether a sheet is wide enough for the grid kernel to be the fastest: 24 particles or more.
+    /// (The kernel pads rows to 64 particles. Compared with `pulp`, it is equally fast on AVX-512
+    /// and 2.3 times slower on AVX2 at a width of 16, and 1.5 times faster on AVX-512 and equally
+    /// fast on AVX2 at a width of 24.)
     ///
     /// ```
     /// use taut::{AnyKernel, Family, Sheet};
@@ -163,8 +161,7 @@ impl AnyKernel {
         sheet.width() >= GRID_WIDTH_MIN
     }
 
-    /// Whether there are enough copies of one mesh for the copies kernel to be the fastest: 6 or
-    /// more.
+    /// Whether a mesh has enough copies for the copies kernel to be the fastest: at least 6.
     pub fn suits_copies(copies: &Copies) -> bool {
         copies.count() >= COPIES_MIN
     }
@@ -175,11 +172,11 @@ impl AnyKernel {
         scene.models().any(|(_, model)| model.sheet.as_ref().is_some_and(Self::suits_grid))
     }
 
-    /// The kernel of that name (`scalar`, `wide`, `pulp`, `grid`) on the best instruction set that
-    /// this machine has for it.
+    /// The kernel of a name (`scalar`, `wide`, `pulp`, `grid`, `copies`) on the best instruction
+    /// set that this machine has for it, on one thread.
     ///
     /// # Errors
-    /// If there is none.
+    /// If this build has no such kernel on this machine.
     pub fn named(name: &str) -> Result<Self, UnknownKernel> {
         let named = |kernel: &Self| Kernel::<3>::name(kernel) == name;
         Self::available().into_iter().find(named).ok_or(UnknownKernel)
@@ -192,7 +189,7 @@ impl AnyKernel {
         Self::Colour(Box::new(taut_colour::ColourKernel::new(self, pool)))
     }
 
-    /// Its name.
+    /// The name of the kernel.
     pub fn kernel_name(&self) -> KernelName {
         match self {
             #[cfg(feature = "scalar")]
@@ -236,13 +233,13 @@ impl AnyKernel {
         !self.is_for_sheets() && !self.is_for_copies()
     }
 
-    /// Whether it is a SIMD kernel on one lane, to which it falls back on a machine without its
-    /// registers. The scalar kernel does the same work.
+    /// Whether it is a SIMD kernel that has fallen back to one lane, because the machine does not
+    /// have its registers. The scalar kernel is equivalent.
     pub fn is_fallback(&self) -> bool {
         self.inside().kernel_name() != KernelName::Scalar && Kernel::<3>::lanes(self) == 1
     }
 
-    /// The kernel inside `Colour`, or itself.
+    /// The kernel inside a `Colour` kernel, or the kernel itself.
     pub fn inside(&self) -> &Self {
         match self {
             #[cfg(feature = "colour")]
@@ -300,7 +297,7 @@ macro_rules! of_plan {
     };
 }
 
-/// Implements kernel and plan for each dimension. A generic impl would be compiled again in each
+/// Implements kernel and plan for each dimension. A generic impl would be compiled again in every
 /// crate that makes a plan, and the kernels dominate compile time.
 macro_rules! in_dimensions {
     ($($d:literal)+) => {$(
@@ -336,11 +333,17 @@ macro_rules! in_dimensions {
                         AnyPlan::Scalar(kernel.plan(particles, sticks, schedule, formula)?)
                     }
                     #[cfg(feature = "wide")]
-                    Self::Wide(kernel) => AnyPlan::Wide(kernel.plan(particles, sticks, schedule, formula)?),
+                    Self::Wide(kernel) => {
+                        AnyPlan::Wide(kernel.plan(particles, sticks, schedule, formula)?)
+                    }
                     #[cfg(feature = "pulp")]
-                    Self::Pulp(kernel) => AnyPlan::Pulp(kernel.plan(particles, sticks, schedule, formula)?),
+                    Self::Pulp(kernel) => {
+                        AnyPlan::Pulp(kernel.plan(particles, sticks, schedule, formula)?)
+                    }
                     #[cfg(feature = "grid")]
-                    Self::Grid(kernel) => AnyPlan::Grid(kernel.plan(particles, sticks, schedule, formula)?),
+                    Self::Grid(kernel) => {
+                        AnyPlan::Grid(kernel.plan(particles, sticks, schedule, formula)?)
+                    }
                     #[cfg(all(feature = "grid", feature = "wide"))]
                     Self::WideGrid(kernel) => {
                         AnyPlan::WideGrid(kernel.plan(particles, sticks, schedule, formula)?)
@@ -355,7 +358,8 @@ macro_rules! in_dimensions {
                     }
                     #[cfg(feature = "colour")]
                     Self::Colour(kernel) => {
-                        AnyPlan::Colour(Box::new(kernel.plan(particles, sticks, schedule, formula)?))
+                        let plan = kernel.plan(particles, sticks, schedule, formula)?;
+                        AnyPlan::Colour(Box::new(plan))
                     }
                 })
             }
@@ -400,7 +404,9 @@ macro_rules! in_dimensions {
                 inverse_h2: f32,
                 iterations: u32,
             ) -> Result<(), PlanError> {
-                of_plan!(self, plan => plan.relax(executor, particles, sticks, inverse_h2, iterations))
+                of_plan!(self, plan => {
+                    plan.relax(executor, particles, sticks, inverse_h2, iterations)
+                })
             }
 
             fn visit(
@@ -417,11 +423,20 @@ macro_rules! in_dimensions {
                 of_plan!(self, plan => plan.position(particles, particle))
             }
 
-            fn set_position(&mut self, particles: &mut Particles<$d>, particle: usize, point: [f32; $d]) {
+            fn set_position(
+                &mut self,
+                particles: &mut Particles<$d>,
+                particle: usize,
+                point: [f32; $d],
+            ) {
                 of_plan!(self, plan => plan.set_position(particles, particle, point));
             }
 
-            fn write_back(&mut self, executor: &dyn Executor, particles: &mut Particles<$d>) -> Status {
+            fn write_back(
+                &mut self,
+                executor: &dyn Executor,
+                particles: &mut Particles<$d>,
+            ) -> Status {
                 of_plan!(self, plan => plan.write_back(executor, particles))
             }
 

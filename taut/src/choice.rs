@@ -1,4 +1,4 @@
-//! The choice of kernels by a user, as tools parse and print it.
+//! A user's choice of kernels, as tools parse and print it.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -31,7 +31,7 @@ pub enum KernelName {
     Grid,
     /// Copies of one mesh.
     Copies,
-    /// Any of the others on threads.
+    /// Any of the others, on threads.
     Colour,
 }
 
@@ -40,7 +40,7 @@ impl KernelName {
     pub const ALL: [Self; 6] =
         [Self::Scalar, Self::Wide, Self::Pulp, Self::Grid, Self::Copies, Self::Colour];
 
-    /// What [`Kernel::name`](crate::Kernel::name) returns.
+    /// The name that [`Kernel::name`](crate::Kernel::name) returns.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Scalar => "scalar",
@@ -59,7 +59,7 @@ impl fmt::Display for KernelName {
     }
 }
 
-/// The name of a kernel is unknown.
+/// There is no kernel of the given name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown kernel '{name}'; available: {}", listed(KernelName::ALL.map(KernelName::name)))]
 pub struct UnknownKernelName {
@@ -77,7 +77,7 @@ impl FromStr for KernelName {
 }
 
 /// A user's choice of kernels for a world: name, instruction set and threads. `None` selects the
-/// best of this machine.
+/// best on this machine.
 ///
 /// ```
 /// use taut::{KernelChoice, KernelName};
@@ -94,10 +94,10 @@ impl FromStr for KernelName {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KernelChoice {
-    /// The kernel. `grid` relaxes regular sheets that are
-    /// [wide enough](crate::AnyKernel::suits_grid), and `copies` copies of one mesh; with `grid` the
-    /// kernel for copies comes along, and with both the best general kernel on the same instruction
-    /// set, for everything else. Any other kernel relaxes everything.
+    /// The kernel. `grid` relaxes only regular sheets that are
+    /// [wide enough](crate::AnyKernel::suits_grid), and `copies` only copies of one mesh. Other
+    /// kernels complete these to a [`KernelSet`]: with `grid` the copies kernel, and with both the
+    /// best general kernel on the same instruction set. Any other kernel relaxes everything.
     pub kernel: Option<KernelName>,
     /// The instruction set, as returned by [`Kernel::isa`](crate::Kernel::isa).
     pub isa: Option<String>,
@@ -151,21 +151,22 @@ pub enum KernelChoiceError {
     Threads(#[from] PoolError),
     /// This build has no threads.
     #[cfg(not(feature = "colour"))]
-    #[error("{threads} threads need the feature `colour`")]
+    #[error("{threads} threads need the feature `colour`, which this build does not have")]
     Threads {
         /// The chosen number of threads.
         threads: usize,
     },
 }
 
-fn listed<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
-    let mut list: Vec<&str> = Vec::new();
-    for word in words {
-        if !list.contains(&word) {
-            list.push(word);
+/// The distinct names, separated by commas.
+fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    let mut distinct: Vec<&str> = Vec::new();
+    for name in names {
+        if !distinct.contains(&name) {
+            distinct.push(name);
         }
     }
-    list.join(", ")
+    distinct.join(", ")
 }
 
 impl KernelChoice {
@@ -176,21 +177,21 @@ impl KernelChoice {
     pub fn find(&self) -> Result<KernelSet, KernelChoiceError> {
         let Self { kernel, ref isa, threads } = *self;
         let all = KernelSet::available(SpecialParts::ALL);
-        let isas = |pairs: &[KernelSet]| listed(pairs.iter().map(KernelSet::isa));
-        let mut pairs = all.clone();
+        let isas = |sets: &[KernelSet]| listed(sets.iter().map(KernelSet::isa));
+        let mut sets = all.clone();
         if let Some(kernel) = kernel {
-            let available = listed(pairs.iter().map(KernelSet::name));
-            pairs.retain(|pair| pair.name() == kernel.name());
-            if pairs.is_empty() {
+            let available = listed(sets.iter().map(KernelSet::name));
+            sets.retain(|set| set.name() == kernel.name());
+            if sets.is_empty() {
                 return Err(KernelChoiceError::Kernel { kernel, available });
             }
         }
         if let Some(isa) = isa {
-            let is_known = all.iter().any(|pair| pair.isa() == isa);
-            let available = isas(&pairs);
-            pairs.retain(|pair| pair.isa() == isa);
+            let is_known = all.iter().any(|set| set.isa() == isa);
+            let available = isas(&sets);
+            sets.retain(|set| set.isa() == isa);
             match kernel {
-                _ if !pairs.is_empty() => {}
+                _ if !sets.is_empty() => {}
                 Some(kernel) if is_known => {
                     let isa = isa.clone();
                     return Err(KernelChoiceError::KernelOnIsa { kernel, isa, available });
@@ -200,8 +201,8 @@ impl KernelChoice {
                 }
             }
         }
-        // There is one, as a build has at least one kernel.
-        let best = pairs.swap_remove(0);
+        // A build has at least one kernel, so at least one set is left.
+        let best = sets.swap_remove(0);
         #[cfg(feature = "colour")]
         {
             Ok(best.on_threads(threads)?)

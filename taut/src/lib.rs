@@ -28,14 +28,14 @@
 //!
 //! - By feature flag, without run-time dispatch: [`DefaultKernel`] is the best of the kernels
 //!   whose features are on (`pulp`, `wide`, `scalar`, in this order).
-//! - At run time, by value: [`AnyKernel::best`] for this machine, [`AnyKernel::best_for`] for
-//!   this schedule (a regular [`Sheet`] has a kernel of its own), [`AnyKernel::named`] for
-//!   tools, [`AnyKernel::available`] for all.
+//! - At run time, by value: [`AnyKernel::best`] for this machine, [`AnyKernel::best_for`] for this
+//!   machine and a schedule (regular [sheets](Sheet) and [copies](Copies) of one mesh have special
+//!   kernels), [`AnyKernel::named`] for a kernel by name, [`AnyKernel::available`] for all.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
 
 #[cfg(not(any(feature = "scalar", feature = "wide", feature = "pulp")))]
-compile_error!("turn on at least one kernel: the feature `scalar`, `wide` or `pulp`");
+compile_error!("enable at least one kernel: the feature `scalar`, `wide` or `pulp`");
 
 extern crate alloc;
 
@@ -87,17 +87,17 @@ pub mod world {
     pub use taut_world::*;
 }
 
-/// The best kernel whose feature is on.
+/// The best general kernel whose feature is on.
 #[cfg(feature = "pulp")]
 pub type DefaultKernel = PulpKernel;
-/// The best kernel whose feature is on.
+/// The best general kernel whose feature is on.
 #[cfg(all(feature = "wide", not(feature = "pulp")))]
 pub type DefaultKernel = WideKernel;
-/// The best kernel whose feature is on.
+/// The best general kernel whose feature is on.
 #[cfg(all(feature = "scalar", not(any(feature = "wide", feature = "pulp"))))]
 pub type DefaultKernel = ScalarKernel;
 
-/// The best kernel whose feature is on, on this machine.
+/// The best general kernel whose feature is on, on the best instruction set of this machine.
 #[cfg(any(feature = "scalar", feature = "wide", feature = "pulp"))]
 pub fn default_kernel() -> DefaultKernel {
     #[cfg(feature = "pulp")]
@@ -121,8 +121,8 @@ pub mod prelude {
     pub use crate::{AnyKernel, DefaultKernel};
 }
 
-/// The programs of the README and of docs/library.md.
+/// Compiles and runs the programs in README.md and docs/library.md as doctests.
 #[cfg(all(doctest, feature = "world", feature = "colour", feature = "pulp"))]
 #[doc = include_str!("../../README.md")]
 #[doc = include_str!("../../docs/library.md")]
-struct Pages;
+struct DocumentationPages;

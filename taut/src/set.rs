@@ -1,4 +1,4 @@
-//! The kernels that relax the islands of a world.
+//! Sets of kernels that together relax all islands of a world.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -42,7 +42,7 @@ pub struct KernelSet {
     pub others: AnyKernel,
 }
 
-/// What a scene has for which there are special kernels.
+/// Which parts of a scene the special kernels can relax.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpecialParts {
     /// Regular sheets that are [wide enough](AnyKernel::suits_grid).
@@ -55,7 +55,7 @@ impl SpecialParts {
     /// Both.
     pub const ALL: Self = Self { sheets: true, copies: true };
 
-    /// Those of a scene. (Copies may turn out to be none when their schedules differ.)
+    /// The parts of a scene. (A world finds no copies after all if their schedules differ.)
     #[cfg(feature = "world")]
     pub fn of<const D: usize>(scene: &taut_world::Scene<D>) -> Self {
         Self { sheets: AnyKernel::suits_grid_in(scene), copies: scene.may_have_copies() }
@@ -71,26 +71,26 @@ fn isa(kernel: &AnyKernel) -> &'static str {
 }
 
 impl KernelSet {
-    /// Every kernel of this build on every instruction set of this machine, on one thread, the
-    /// widest first, with the kernels that complete it to a set: a general kernel is alone; the grid
-    /// kernel has the copies kernel and the best general kernel on its instruction set beside it,
-    /// and the copies kernel that general one. The grid and copies kernels come first of equally wide
-    /// ones, and only if there are such `parts`.
+    /// One set for every kernel of this build on every instruction set of this machine, on one
+    /// thread. Other kernels complete the set: a general kernel needs none; the grid kernel is
+    /// completed by the copies kernel and the best general kernel on its instruction set, and the
+    /// copies kernel by that general kernel. Sets of the grid or copies kernel are included only if
+    /// there are such `parts`. The kernels with most lanes come first; among equals, grid and
+    /// copies come first.
     pub fn available(parts: SpecialParts) -> Vec<Self> {
         let all = AnyKernel::available();
         let set = |leader: &AnyKernel| {
-            let beside = |is: fn(&AnyKernel) -> bool| {
-                let same_isa = |kernel: &&AnyKernel| is(kernel) && isa(kernel) == isa(leader);
-                all.iter().find(same_isa)
+            let on_same_isa = |is_kind: fn(&AnyKernel) -> bool| {
+                all.iter().find(|kernel| is_kind(kernel) && isa(kernel) == isa(leader))
             };
             if leader.is_general() {
                 let [sheets, copies, others] = [leader; 3].map(Clone::clone);
                 return Some(Self { sheets, copies, others });
             }
             let best_general = || all.iter().find(|kernel| kernel.is_general());
-            let others = beside(AnyKernel::is_general).or_else(best_general)?;
+            let others = on_same_isa(AnyKernel::is_general).or_else(best_general)?;
             let (sheets, copies) = if leader.is_for_sheets() {
-                (leader, beside(AnyKernel::is_for_copies).unwrap_or(others))
+                (leader, on_same_isa(AnyKernel::is_for_copies).unwrap_or(others))
             } else {
                 (others, leader)
             };
@@ -110,7 +110,7 @@ impl KernelSet {
         sets
     }
 
-    /// The same on threads: 1 is the calling thread alone.
+    /// The same kernels on threads: 1 is the calling thread alone.
     ///
     /// # Errors
     /// If the threads cannot be started.
@@ -142,8 +142,8 @@ impl KernelSet {
         Kernel::<3>::threads(&self.others)
     }
 
-    /// The kernel that the set is named after: that for sheets if it runs only these, else that for
-    /// copies if it runs only these, else that for everything.
+    /// The kernel that the set is named after: the kernel for sheets if it runs only sheets, else
+    /// the kernel for copies if it runs only copies, else the kernel for everything else.
     pub fn leader(&self) -> &AnyKernel {
         let Self { sheets, copies, others } = self;
         if sheets.is_for_sheets() {
@@ -155,12 +155,12 @@ impl KernelSet {
         }
     }
 
-    /// The name of the set.
+    /// The name of the set: that of its [`leader`](Self::leader), without threads.
     pub fn name(&self) -> &'static str {
         name(self.leader().inside())
     }
 
-    /// The instruction set of the kernel that the set is named after.
+    /// The instruction set of its [`leader`](Self::leader).
     pub fn isa(&self) -> &'static str {
         isa(self.leader())
     }

@@ -1,4 +1,4 @@
-//! Saved results of a tuning.
+//! Saved tunings.
 
 use alloc::string::String;
 
@@ -10,10 +10,11 @@ use crate::AnyKernel;
 /// The most threads that a tuning file may request.
 const THREADS_MAX: usize = 1024;
 
-/// A kernel, threads, an order and a formula measured for a mesh on a machine, as written by
-/// `taut tune --save`. With the feature `serde` it can be read from any serde format.
+/// A tuning: the kernel, number of threads, order and formula that were chosen for a mesh by
+/// measurement on a machine. `taut tune --save` writes it; with the feature `serde` it can be read
+/// from any serde format.
 ///
-/// The schedule and the formula decide the result, so another tuning can change the result; the
+/// The schedule and the formula decide the result, so a different tuning can change the result. The
 /// kernel, its threads and a numbering after the order (`blocked+hilbert`) cannot.
 ///
 /// ```
@@ -22,14 +23,14 @@ const THREADS_MAX: usize = 1024;
 /// use taut::Tuned;
 /// use taut::world::{Arranged, Model, StickSet};
 ///
-/// let scene = Model::sphere(10, StickSet::All)?; // or particles, sticks and sheet of your own
-/// # let taut::Fingerprint { particles, sticks, ends } = taut::Fingerprint::of(&scene.sticks);
+/// let model = Model::sphere(10, StickSet::All)?; // or particles, sticks and sheet of your own
+/// # let taut::Fingerprint { particles, sticks, ends } = taut::Fingerprint::of(&model.sticks);
 /// # let text = format!(r#"{{ "kernel": "scalar", "threads": 1, "schedule": "blocked+hilbert",
 /// #   "formula": "halley", "mesh": {{ "particles": {particles}, "sticks": {sticks},
 /// #   "ends": "{ends:016x}" }}, "substeps": 1, "iterations": 8, "stretch_rms": 0.01,
 /// #   "ns_per_stick": 4.0, "machine": "" }}"#);
 /// let tuned: Tuned = serde_json::from_str(&text)?;
-/// let Arranged { mut particles, sticks, schedule, .. } = tuned.arrange(&scene)?;
+/// let Arranged { mut particles, sticks, schedule, .. } = tuned.arrange(&model)?;
 /// let mut plan = tuned.to_kernel()?.plan(&particles, &sticks, &schedule, tuned.formula)?;
 /// assert!(plan.step(&mut particles, &sticks, &Step::default())?.finite);
 /// # }
@@ -40,7 +41,7 @@ const THREADS_MAX: usize = 1024;
 pub struct Tuned {
     /// The kernel's name; its instruction set is the best that the machine has for it.
     pub kernel: String,
-    /// Its threads.
+    /// The number of threads.
     pub threads: usize,
     /// The order and the numbering.
     pub schedule: Arrangement,
@@ -48,13 +49,14 @@ pub struct Tuned {
     pub formula: Formula,
     /// The mesh that was tuned.
     pub mesh: Fingerprint,
-    /// Substeps a frame when it was measured.
+    /// Substeps per frame when it was measured.
     pub substeps: u32,
-    /// Iterations a substep when it was measured.
+    /// Iterations per substep when it was measured.
     pub iterations: u32,
     /// Root mean square residual (stretch and compression together) when it was measured.
     pub stretch_rms: f64,
-    /// Whole frame / (sticks * iterations * substeps) when it was measured, median.
+    /// Median time of a whole frame when it was measured, divided by sticks, iterations and
+    /// substeps, ns.
     pub ns_per_stick: f64,
     /// The machine on which it was measured.
     pub machine: String,
@@ -77,14 +79,14 @@ pub struct Fingerprint {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TunedError {
-    /// It was made for different sticks.
+    /// The tuning was made for different sticks.
     #[error(
-        "the tuning is of another mesh: of {} particles and {} sticks with fingerprint {:016x}, not \
-         of {} and {} with {:016x}",
+        "the tuning was made for another mesh: expected {} particles and {} sticks with \
+         fingerprint {:016x}, found {} particles and {} sticks with fingerprint {:016x}",
         .tuned.particles, .tuned.sticks, .tuned.ends, .given.particles, .given.sticks, .given.ends
     )]
     OtherMesh {
-        /// The sticks that it was made for.
+        /// The sticks that the tuning was made for.
         tuned: Fingerprint,
         /// The sticks given.
         given: Fingerprint,
@@ -92,22 +94,22 @@ pub enum TunedError {
     /// The kernel is not in this build, or not for this machine.
     #[error("the tuning names the kernel '{name}', which this build does not have on this machine")]
     UnknownKernel {
-        /// Its name.
+        /// The name of the kernel.
         name: String,
     },
-    /// This build cannot start so many threads.
+    /// This build cannot start that many threads.
     #[error("the tuning names {threads} threads, which this build cannot start")]
     Threads {
-        /// How many.
+        /// The number of threads.
         threads: usize,
     },
-    /// The arrangement does not fit.
+    /// The arrangement does not fit the model.
     #[error(transparent)]
     Arrangement(#[from] ArrangementError),
 }
 
 impl Fingerprint {
-    /// Of these sticks.
+    /// The fingerprint of `sticks`.
     pub fn of(sticks: &Sticks) -> Self {
         Self { particles: sticks.particles(), sticks: sticks.len(), ends: sticks.fingerprint() }
     }
@@ -117,7 +119,8 @@ impl Tuned {
     /// The kernel, on its threads.
     ///
     /// # Errors
-    /// If this build does not have it, or (without the feature `colour`) has no threads.
+    /// If this build does not have the kernel on this machine, or cannot start the threads (without
+    /// the feature `colour` it has none).
     pub fn to_kernel(&self) -> Result<AnyKernel, TunedError> {
         let unknown = |_| TunedError::UnknownKernel { name: self.kernel.clone() };
         let kernel = AnyKernel::named(&self.kernel).map_err(unknown)?;
@@ -132,7 +135,7 @@ impl Tuned {
     /// Checks that it was made for these sticks, or for others with the same ends.
     ///
     /// # Errors
-    /// If it was not.
+    /// If the tuning was made for other sticks.
     pub fn check(&self, sticks: &Sticks) -> Result<(), TunedError> {
         let given = Fingerprint::of(sticks);
         if given == self.mesh {
@@ -142,14 +145,14 @@ impl Tuned {
         }
     }
 
-    /// The scene in the tuned numbering and order. Particles have new numbers afterwards; see
+    /// The model in the tuned numbering and order. Its particles have new numbers; see
     /// [`Arranged::renumbering`].
     ///
     /// # Errors
     /// If the tuning was made for other sticks.
-    pub fn arrange(&self, scene: &Model) -> Result<Arranged, TunedError> {
-        self.check(&scene.sticks)?;
-        Ok(self.schedule.of(scene)?)
+    pub fn arrange(&self, model: &Model) -> Result<Arranged, TunedError> {
+        self.check(&model.sticks)?;
+        Ok(self.schedule.of(model)?)
     }
 }
 
@@ -163,14 +166,14 @@ fn on_threads(_: AnyKernel, _: usize) -> Option<AnyKernel> {
     None
 }
 
-/// 64 bits as text, because not every JSON reader supports integers of that size.
+/// Serializes 64 bits as text, because not every JSON reader supports integers of that size.
 #[cfg(feature = "serde")]
 mod hexadecimal {
     use alloc::string::String;
 
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
-    #[allow(clippy::trivially_copy_pass_by_ref, reason = "what serde hands over")]
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
     pub(super) fn serialize<S: Serializer>(bits: &u64, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(&format_args!("{bits:016x}"))
     }

@@ -10,12 +10,13 @@ pub enum ParticleError {
     UnequalLengths {
         /// How many points there were.
         points: usize,
-        /// How many inverse masses.
+        /// How many inverse masses there were.
         inverse_masses: usize,
     },
     /// A coordinate is NaN, infinite, or larger than [`COORDINATE_MAX`](super::COORDINATE_MAX).
     #[error(
-        "particle {particle} is at {value} on axis {axis}; coordinates must be finite and within 1e12 m of the origin"
+        "particle {particle} is at {value} on axis {axis}; coordinates must be finite and within \
+         1e12 m of the origin"
     )]
     Coordinate {
         /// Which particle.
@@ -27,7 +28,8 @@ pub enum ParticleError {
     },
     /// An inverse mass is out of range or NaN.
     #[error(
-        "particle {particle} has the inverse mass {value}; it must be 0 (pinned) or from 1e-9 to 1e9 per kg"
+        "particle {particle} has the inverse mass {value}; it must be 0 (pinned) or from 1e-9 to \
+         1e9 per kg"
     )]
     InverseMass {
         /// Which particle.
@@ -40,7 +42,7 @@ pub enum ParticleError {
     NoSuchParticle {
         /// The number given.
         particle: usize,
-        /// How many there are.
+        /// How many particles there are.
         particles: usize,
     },
     /// Particle numbers have 32 bits.

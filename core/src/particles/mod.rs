@@ -70,7 +70,7 @@ impl<const D: usize> Particles<D, f32> {
     ///
     /// # Errors
     /// Slices of unequal length; a coordinate that is not finite or beyond 1e12 m; an inverse
-    /// mass that is neither 0 nor within 1e-9 to 1e9 per kg; more points than `u32` counts.
+    /// mass that is neither 0 nor within 1e-9 to 1e9 per kg; too many points for 32-bit numbers.
     pub fn new(points: &[[f32; D]], inverse_masses: &[f32]) -> Result<Self, ParticleError> {
         Self::in_precision(points, inverse_masses)
     }
@@ -179,7 +179,7 @@ impl<const D: usize, S: Real> Particles<D, S> {
     /// Concatenates the particles of several cloths and keeps their velocities.
     ///
     /// # Errors
-    /// A position out of range; more particles than `u32` counts.
+    /// A position out of range; too many particles for 32-bit numbers.
     pub fn side_by_side<'a>(
         parts: impl IntoIterator<Item = &'a Self>,
     ) -> Result<Self, ParticleError> {
@@ -340,14 +340,14 @@ impl<const D: usize, S: Real> Particles<D, S> {
         &self.mass_changes
     }
 
-    /// The record of writes to positions and previous positions, for plans that keep copies.
-    /// (Adding a particle is not recorded.)
+    /// The record of writes to positions and previous positions, for plans that keep copies of
+    /// them. (Adding a particle is not recorded.)
     pub fn moves(&self) -> &Changes {
         &self.moves
     }
 
-    /// Swaps positions and previous positions: for a kernel that then overwrites the older ones
-    /// with the new positions.
+    /// Swaps positions and previous positions, for a kernel that then overwrites the older values,
+    /// now in the position columns, with new positions.
     pub fn swap_columns(&mut self) {
         self.moves.record_all();
         core::mem::swap(&mut self.position, &mut self.previous);
@@ -362,16 +362,12 @@ impl<const D: usize, S: Real> Particles<D, S> {
     /// writes to the columns itself.
     pub fn columns_and_cursor(&mut self) -> (Columns<'_, D, S>, Cursor) {
         self.moves.record_all();
-        let cursor = self.moves.now();
-        (self.columns_unnoted(), cursor)
-    }
-
-    fn columns_unnoted(&mut self) -> Columns<'_, D, S> {
-        Columns {
+        let columns = Columns {
             position: self.position.each_mut().map(|column| &mut column[..]),
             previous: self.previous.each_mut().map(|column| &mut column[..]),
             inverse_mass: &self.inverse_mass,
-        }
+        };
+        (columns, self.moves.now())
     }
 
     /// Runs a stage on all particles, in their columns.
@@ -417,7 +413,7 @@ impl<const D: usize, S: Real> Particles<D, S> {
         }
     }
 
-    /// [`hash_points`] of all positions in order; padding excluded.
+    /// [`hash_points`] of all positions, in the order of particle numbers.
     pub fn hash(&self) -> u64 {
         hash_points((0..self.len).map(|particle| self.position(particle)))
     }

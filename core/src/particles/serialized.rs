@@ -1,3 +1,5 @@
+//! Serde support for particles.
+
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 use super::checks::checked_coordinates;
@@ -13,7 +15,7 @@ struct Rows<S> {
     inverse_masses: Vec<S>,
 }
 
-/// Rows of positions and previous positions, and inverse masses.
+/// Serialized as rows of positions, rows of previous positions, and inverse masses.
 ///
 /// A text format must read `f64` back exactly: `serde_json` does so with its feature
 /// `float_roundtrip`; without it some values are one unit in the last place off.

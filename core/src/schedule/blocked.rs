@@ -14,29 +14,31 @@ use crate::sticks::Sticks;
 /// batches have a few hundred sticks, enough for any lane count.
 pub const BLOCK_PARTICLES: usize = 1024;
 
-/// Shift of the Hilbert curve in each phase: blocks, seams between blocks, seams between those.
-/// Thirds, so that the edges of coarse cells never coincide.
+/// Shift of the Hilbert curve in each phase: blocks, seams between blocks, seams between those. The
+/// shifts are thirds, so that the edges of coarse cells never coincide.
 const SHIFTS: [f64; 3] = [0.0, 1.0 / 3.0, 2.0 / 3.0];
 
-pub(super) fn block<const D: usize, S: Real>(
+/// See [`Schedule::blocked`](super::Schedule::blocked).
+pub(super) fn build<const D: usize, S: Real>(
     particles: &Particles<D, S>,
     sticks: &Sticks<S>,
     builder: &mut Builder,
 ) {
     let mut colouring = Colouring::new(sticks.particles());
     let mut remaining = sticks.by_ends();
-    let cuts = if particles.len() > BLOCK_PARTICLES { &SHIFTS[..] } else { &[] };
-    for &shift in cuts {
-        let block_of = block_of_each(particles, shift);
-        let block = |&stick: &u32| {
-            let [a, b] = sticks.ends()[stick as usize].map(|end| block_of[end as usize]);
+    let shifts = if particles.len() > BLOCK_PARTICLES { &SHIFTS[..] } else { &[] };
+    for &shift in shifts {
+        let block_of_particle = blocks_of_particles(particles, shift);
+        let block_of = |&stick: &u32| {
+            let ends = sticks.ends()[stick as usize];
+            let [a, b] = ends.map(|end| block_of_particle[end as usize]);
             (a == b).then_some((a, stick))
         };
         let blocks = particles.len().div_ceil(BLOCK_PARTICLES);
-        let blocks = Lists::new(blocks, remaining.iter().filter_map(block));
-        remaining.retain(|stick| block(stick).is_none());
-        for of_block in blocks.iter() {
-            colour_block(sticks, &mut colouring, of_block, builder);
+        let blocks = Lists::new(blocks, remaining.iter().filter_map(block_of));
+        remaining.retain(|stick| block_of(stick).is_none());
+        for block in blocks.iter() {
+            colour_block(sticks, &mut colouring, block, builder);
         }
         builder.end_phase();
     }
@@ -44,22 +46,26 @@ pub(super) fn block<const D: usize, S: Real>(
     builder.end_phase();
 }
 
-/// The block of each particle: runs of [`BLOCK_PARTICLES`] along a Hilbert curve.
-fn block_of_each<const D: usize, S: Real>(particles: &Particles<D, S>, shift: f64) -> Vec<u32> {
-    let mut block_of = alloc::vec![0; particles.len()];
-    for (place, particle) in hilbert_order(particles, shift).into_iter().enumerate() {
-        block_of[particle as usize] = (place / BLOCK_PARTICLES) as u32;
+/// The number of each particle's block: [`BLOCK_PARTICLES`] consecutive particles along a Hilbert
+/// curve.
+fn blocks_of_particles<const D: usize, S: Real>(
+    particles: &Particles<D, S>,
+    shift: f64,
+) -> Vec<u32> {
+    let mut blocks = alloc::vec![0; particles.len()];
+    for (index, particle) in hilbert_order(particles, shift).into_iter().enumerate() {
+        blocks[particle as usize] = (index / BLOCK_PARTICLES) as u32;
     }
-    block_of
+    blocks
 }
 
 fn colour_block<S: Real>(
     sticks: &Sticks<S>,
     colouring: &mut Colouring,
-    of_block: &[u32],
+    block: &[u32],
     builder: &mut Builder,
 ) {
-    for group in plain_first(sticks, of_block.iter().copied()) {
+    for group in plain_first(sticks, block.iter().copied()) {
         colouring.colour(sticks.ends(), &group, |batch| builder.batch(batch.iter().copied()));
     }
     builder.end_block();

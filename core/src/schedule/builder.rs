@@ -30,15 +30,15 @@ impl Builder {
 
     pub(super) fn batch(&mut self, sticks: impl IntoIterator<Item = u32>) {
         self.schedule.order.extend(sticks);
-        close(&mut self.schedule.batch_ends, self.schedule.order.len());
+        push_end(&mut self.schedule.batch_ends, self.schedule.order.len());
     }
 
     pub(super) fn end_block(&mut self) {
-        close(&mut self.schedule.block_ends, self.schedule.batch_ends.len());
+        push_end(&mut self.schedule.block_ends, self.schedule.batch_ends.len());
     }
 
     pub(super) fn end_phase(&mut self) {
-        close(&mut self.schedule.phase_ends, self.schedule.block_ends.len());
+        push_end(&mut self.schedule.phase_ends, self.schedule.block_ends.len());
     }
 
     pub(super) fn finish<S: Real>(self, sticks: &Sticks<S>) -> Result<Schedule, ScheduleError> {
@@ -46,8 +46,8 @@ impl Builder {
             .validated()
     }
 
-    /// For orders that are valid by construction; validated anyway, because unsafe code in kernels
-    /// relies on it.
+    /// [`finish`](Self::finish) for an order that is valid by construction. It is validated anyway,
+    /// because unsafe code in kernels relies on it.
     pub(super) fn finish_proven<S: Real>(self, sticks: &Sticks<S>) -> Schedule {
         match self.finish(sticks) {
             Ok(schedule) => schedule,
@@ -56,7 +56,8 @@ impl Builder {
     }
 }
 
-fn close(ends: &mut Vec<u32>, end: usize) {
+/// Ends an item at `end`, unless it is empty.
+fn push_end(ends: &mut Vec<u32>, end: usize) {
     if ends.last().map_or(0, |&last| last as usize) < end {
         ends.push(end as u32);
     }

@@ -5,20 +5,20 @@ use alloc::vec::Vec;
 
 use crate::lists::Lists;
 
-/// Colours below this are tracked in bit masks, higher ones in sets.
+/// Colours below this are tracked in bit masks, the others in sets.
 const MASKED: u32 = u64::BITS;
 
 /// Scratch memory for colouring groups of sticks. Only the touched masks are reset after a group,
 /// so the cost of a group is proportional to its sticks.
 pub(super) struct Colouring {
-    /// For each particle, the colours below [`MASKED`] that its sticks have.
+    /// For each particle, a mask of the colours below [`MASKED`] that its sticks have.
     masks: Vec<u64>,
 }
 
-/// The colours from [`MASKED`] on that a particle's sticks have.
+/// The colours from [`MASKED`] on that a particle's sticks have, counted from [`MASKED`].
 #[derive(Default)]
 struct Overflow {
-    /// All colours below this (from [`MASKED`]) are taken.
+    /// All colours below this are taken.
     first_free: u32,
     taken: BTreeSet<u32>,
 }
@@ -56,15 +56,15 @@ impl Colouring {
                 self.masks[end as usize] = 0;
             }
         }
-        let of_sticks = colours.iter().copied().zip(group.iter().copied());
-        Lists::new(count(&colours), of_sticks).iter().for_each(&mut emit);
+        let by_colour = colours.iter().copied().zip(group.iter().copied());
+        Lists::new(colour_count(&colours), by_colour).iter().for_each(&mut emit);
     }
 
-    /// For each stick the first colour that neither end has: at most one more than the other
-    /// sticks at both ends together, so at most `2 Δ - 1` colours.
+    /// Gives each stick the first colour that no other stick at its ends has. The index of that
+    /// colour is at most the number of those sticks, so there are at most `2 Δ - 1` colours.
     fn first_fit(&mut self, ends: &[[u32; 2]], group: &[u32]) -> Vec<u32> {
         let mut overflows: BTreeMap<u32, Overflow> = BTreeMap::new();
-        let mut colour = |&stick: &u32| {
+        let mut first_free_colour = |&stick: &u32| {
             let [a, b] = ends[stick as usize];
             let colour = (self.masks[a as usize] | self.masks[b as usize]).trailing_ones();
             if colour < MASKED {
@@ -84,26 +84,27 @@ impl Colouring {
             }
             MASKED + colour
         };
-        group.iter().map(&mut colour).collect()
+        group.iter().map(&mut first_free_colour).collect()
     }
 
     /// Moves sticks from colours above the mean size to the smallest colours that both ends
     /// allow, because the last colours of a first fit are small. Only masked colours are balanced.
     fn balance(&mut self, ends: &[[u32; 2]], group: &[u32], colours: &mut [u32]) {
-        let mut sizes = alloc::vec![0_usize; count(colours)];
+        let mut sizes = alloc::vec![0_usize; colour_count(colours)];
         for &colour in &*colours {
             sizes[colour as usize] += 1;
         }
         sizes.truncate(MASKED as usize);
         let mean = sizes.iter().sum::<usize>().div_ceil(sizes.len().max(1));
-        let short = |sizes: &[usize]| {
+        let below_mean_mask = |sizes: &[usize]| {
             sizes
                 .iter()
                 .enumerate()
-                .fold(0_u64, |short, (colour, &size)| short | u64::from(size < mean) << colour)
+                .fold(0_u64, |mask, (colour, &size)| mask | u64::from(size < mean) << colour)
         };
-        let mut below_mean = short(&sizes);
-        // From the end of the group, so that the fronts of large colours keep their regular order.
+        let mut below_mean = below_mean_mask(&sizes);
+        // From the end of the group, so that the first sticks of large colours keep their regular
+        // order.
         for (&stick, colour) in group.iter().zip(colours).rev() {
             if below_mean == 0 {
                 break;
@@ -124,13 +125,13 @@ impl Colouring {
                 sizes[to] += 1;
                 *colour = to as u32;
                 if sizes[to] >= mean {
-                    below_mean = short(&sizes);
+                    below_mean = below_mean_mask(&sizes);
                 }
             }
         }
     }
 }
 
-fn count(colours: &[u32]) -> usize {
+fn colour_count(colours: &[u32]) -> usize {
     colours.iter().max().map_or(0, |&last| last as usize + 1)
 }

@@ -7,7 +7,8 @@
 pub enum ScheduleError {
     /// A stick does not exist, or is listed twice.
     #[error(
-        "stick {stick} in batch {batch} does not exist or is listed twice; there are {sticks} sticks"
+        "stick {stick} in batch {batch} does not exist or is listed twice; there are {sticks} \
+         sticks"
     )]
     NotOnce {
         /// The stick.
@@ -17,12 +18,12 @@ pub enum ScheduleError {
         /// How many sticks there are.
         sticks: usize,
     },
-    /// There are too few or too many sticks.
+    /// The order has too few or too many sticks.
     #[error("the order has {ordered} sticks, expected {sticks}")]
     Missing {
-        /// How many the order has.
+        /// How many sticks the order has.
         ordered: usize,
-        /// How many it must have.
+        /// How many sticks it must have.
         sticks: usize,
     },
     /// Two sticks of one batch share a particle.
@@ -48,7 +49,7 @@ pub enum ScheduleError {
     /// Two cloths that are put [side by side](crate::Schedule::side_by_side) share a particle.
     #[error("cloth {part} shares particle {particle} with another cloth")]
     DependentParts {
-        /// The later of the two cloths, by its place in the list.
+        /// The later of the two cloths, by its index in the list.
         part: usize,
         /// The particle, by its number among those of all cloths.
         particle: u32,

@@ -1,4 +1,5 @@
-//! The order in which sticks are relaxed: it decides the result, and kernels decide the speed.
+//! Schedules: the order in which sticks are relaxed. It decides the result; kernels decide the
+//! speed.
 
 mod banded;
 mod blocked;
@@ -72,14 +73,14 @@ pub struct Schedule {
     block_ends: Vec<u32>,
     /// Where each phase ends in `block_ends`.
     phase_ends: Vec<u32>,
-    /// The ends of the sticks that it was validated against.
+    /// The ends of the sticks that the order was validated against.
     ends: Arc<[[u32; 2]]>,
     particles: usize,
     sheet: Option<Sheet>,
     copies: Option<Copies>,
 }
 
-/// The same order of sticks with the same ends, whether written out or implied.
+/// Equal if the order and the ends of the sticks are equal, whether or not a sheet implies them.
 impl PartialEq for Schedule {
     fn eq(&self, other: &Self) -> bool {
         self.has_order_of(other) && self.ends == other.ends
@@ -124,7 +125,7 @@ impl Schedule {
     /// The sticks in the order of their numbers, one per batch: a plain Gauss-Seidel sweep over a
     /// list, as in papers and tutorials.
     ///
-    /// **Beware**: lists made particle by particle relax slowly in this order, because each
+    /// **Warning**: lists generated particle by particle relax slowly in this order, because each
     /// stick waits for the one before it, and with one iteration a step a large sheet
     /// (64 x 64 with shear and bend sticks) explodes, in `f64` too. Meant for comparison.
     pub fn authored<S: Real>(sticks: &Sticks<S>) -> Self {
@@ -162,9 +163,9 @@ impl Schedule {
     /// order of their ends](Sticks::by_ends), joins the first of at most [`OPEN_PACKETS`] open
     /// packets in which its ends do not occur yet. One phase, one block.
     ///
-    /// Fast, cache-friendly, and converges like the authored order. With one iteration a step it
-    /// was stable on every sheet of docs/stability.md, but it does not separate directions, so it
-    /// is not a default.
+    /// It is fast and cache-friendly, and converges like the authored order. With one iteration a
+    /// step it was stable on every sheet of docs/stability.md. It is not a default, because it does
+    /// not separate directions.
     pub fn packed<S: Real>(sticks: &Sticks<S>) -> Self {
         let mut builder = Builder::new(sticks.len());
         for group in plain_first(sticks, sticks.by_ends()) {
@@ -182,13 +183,13 @@ impl Schedule {
     /// [`STAR_STICKS`] batches, each with one stick of every star. Stars are formed in the order of
     /// particle numbers; the remaining sticks are packed last. One phase, one block.
     ///
-    /// The fastest for large meshes without runs, after
+    /// The fastest schedule for large meshes without runs, after
     /// [`Renumbering::reverse_cuthill_mckee`](crate::Renumbering::reverse_cuthill_mckee):
-    /// kernels keep the centres of a packet in registers. Not a default, because it is less stable
-    /// than others with one iteration a step (docs/stability.md).
+    /// kernels keep the centres of a packet in registers. It is not a default, because it is less
+    /// stable than others with one iteration a step (docs/stability.md).
     pub fn starred<S: Real>(sticks: &Sticks<S>) -> Self {
         let mut builder = Builder::new(sticks.len());
-        starred::star(sticks, &mut builder);
+        starred::build(sticks, &mut builder);
         builder.finish_proven(sticks)
     }
 
@@ -197,8 +198,9 @@ impl Schedule {
     /// then the seams between these in the same way. The sticks left over form one block.
     ///
     /// Blocks follow a Hilbert curve through the positions, so they do not depend on the numbers
-    /// of the particles, unless positions coincide. Cache-sized, parallel, and stable with one
-    /// iteration a step; the default for a mesh.
+    /// of the particles, unless positions coincide. They fit the cache, threads can share them, and
+    /// the order is stable with one iteration a step. It is the default for a mesh without runs
+    /// (see [`Schedule::for_mesh`]).
     ///
     /// # Panics
     /// If there are fewer particles than the sticks were checked against.
@@ -208,22 +210,22 @@ impl Schedule {
     ) -> Self {
         assert!(particles.len() >= sticks.particles(), "the sticks need more particles");
         let mut builder = Builder::new(sticks.len());
-        blocked::block(particles, sticks, &mut builder);
+        blocked::build(particles, sticks, &mut builder);
         builder.finish_proven(sticks)
     }
 
-    /// Bands of consecutive particles, at least [`BAND_PARTICLES`]. In a band: runs of at least
-    /// [`RUN_STICKS`] sticks, one *direction* (the difference of the numbers of a stick's ends)
-    /// after the other; then the other sticks by colours. Then the seam sticks between those
-    /// bands, in bands with shifted boundaries; then the sticks left over.
+    /// Bands of at least [`BAND_PARTICLES`] consecutive particles. A band relaxes its runs of at
+    /// least [`RUN_STICKS`] sticks, one *direction* (the difference of the numbers of a stick's
+    /// ends) after the other, and then its other sticks by colours. Then come the seam sticks
+    /// between those bands, in bands with shifted boundaries, and then the sticks left over.
     ///
     /// For meshes that are numbered row by row, as modelling tools and generators number cloth:
-    /// kernels load runs without gathering. It depends on particle numbers only. As parallel and
-    /// as stable as [`Schedule::blocked`], and converges better, because a band is relaxed
-    /// direction by direction.
+    /// kernels load runs without gathering. The order depends on particle numbers only. It is as
+    /// parallel and as stable as [`Schedule::blocked`], and converges better, because a band is
+    /// relaxed direction by direction.
     pub fn banded<S: Real>(sticks: &Sticks<S>) -> Self {
         let mut builder = Builder::new(sticks.len());
-        banded::band(sticks, &mut builder);
+        banded::build(sticks, &mut builder);
         builder.finish_proven(sticks)
     }
 
@@ -236,8 +238,8 @@ impl Schedule {
     /// - Small cloths whose batches do not fill a register, such as ropes, plants and ragdolls,
     ///   share a block, in which the first batches of all are merged, then the second, and so on.
     ///
-    /// Where each cloth is one block, such as small cloths, [packed](Self::packed) ones and sheets
-    /// of one block, threads can run all iterations of a cloth without waiting for another.
+    /// Where each cloth is one block (a small cloth, a [packed](Self::packed) one, or a sheet of
+    /// one block), threads can run all iterations of a cloth without waiting for another cloth.
     ///
     /// ```
     /// use std::iter::repeat_n;
@@ -256,13 +258,14 @@ impl Schedule {
     /// ```
     ///
     /// # Errors
-    /// If the schedules together have more or fewer sticks, or if cloths share a particle.
+    /// If the number of sticks of all schedules is not that of `sticks`, or if cloths share a
+    /// particle.
     pub fn side_by_side<'a, S: Real>(
         sticks: &Sticks<S>,
         parts: impl IntoIterator<Item = &'a Self>,
     ) -> Result<Self, ScheduleError> {
         let parts: Vec<&Self> = parts.into_iter().collect();
-        side_by_side::join(sticks, &parts)
+        side_by_side::merge(sticks, &parts)
     }
 
     /// The default for a mesh: [`Schedule::banded`] if at least half of its sticks are in runs,
@@ -274,7 +277,7 @@ impl Schedule {
         particles: &Particles<D, S>,
         sticks: &Sticks<S>,
     ) -> Self {
-        if banded::is_in_runs(sticks) {
+        if banded::is_mostly_runs(sticks) {
             Self::banded(sticks)
         } else {
             Self::blocked(particles, sticks)
@@ -282,11 +285,11 @@ impl Schedule {
     }
 
     /// The same order for the same sticks after [`Renumbering::apply`](crate::Renumbering::apply).
-    /// It changes the memory layout of the particles, but not the result, to the bit.
+    /// The renumbering changes the memory layout of the particles, but no bit of the result.
     /// [`sheet`](Self::sheet) and [`copies`](Self::copies) become `None`.
     ///
     /// # Errors
-    /// If there are more or fewer sticks, or they are not independent in this order.
+    /// If the number of sticks differs, or if this order is not valid for their ends.
     pub fn renumbered<S: Real>(&self, sticks: &Sticks<S>) -> Result<Self, ScheduleError> {
         Builder { schedule: Self { sheet: None, copies: None, ..self.clone() } }.finish(sticks)
     }
@@ -333,7 +336,7 @@ impl Schedule {
         self.sheet.as_ref()
     }
 
-    /// The copies that it is made of, if it is [side by side](Self::side_by_side) of equal parts:
+    /// The copies in this schedule, if it merges equal parts [side by side](Self::side_by_side):
     /// the copies kernel requires them.
     pub fn copies(&self) -> Option<&Copies> {
         self.copies.as_ref()
@@ -344,7 +347,7 @@ impl Schedule {
         &self.ends
     }
 
-    /// The same order of as many sticks and particles; ends may differ.
+    /// Whether both have the same order and number of particles; the ends may differ.
     fn has_order_of(&self, other: &Self) -> bool {
         self.order == other.order
             && self.batch_ends == other.batch_ends
@@ -353,14 +356,14 @@ impl Schedule {
             && self.particles == other.particles
     }
 
-    fn implied_by(self, sheet: Sheet) -> Self {
+    fn with_sheet(self, sheet: Sheet) -> Self {
         Self { sheet: Some(sheet), ..self }
     }
 
     fn validated(self) -> Result<Self, ScheduleError> {
         let sticks = self.ends.len();
         let mut ordered = alloc::vec![false; sticks];
-        // For each particle, the last batch and the last (phase, block) that touched it.
+        // For each particle, the last batch and the last (phase, block) with one of its sticks.
         let mut last_batch = alloc::vec![u32::MAX; self.particles];
         let mut last_block = alloc::vec![(u32::MAX, u32::MAX); self.particles];
         let mut block = 0;
@@ -412,8 +415,7 @@ fn span(ends: &[u32], index: usize) -> Range<usize> {
     start..ends[index] as usize
 }
 
-/// Splits `order` into plain sticks and non-plain sticks, each in that order. (An empty group makes
-/// no batch.)
+/// Splits `order` into plain sticks and non-plain sticks, each in that order. Either may be empty.
 fn plain_first<S: Real>(sticks: &Sticks<S>, order: impl IntoIterator<Item = u32>) -> [Vec<u32>; 2] {
     let (plain, non_plain) = order.into_iter().partition(|&stick| sticks.is_plain(stick as usize));
     [plain, non_plain]

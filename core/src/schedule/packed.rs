@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 use crate::real::Real;
 use crate::sticks::Sticks;
 
-/// Sticks of a full packet: enough arithmetic to hide the latency of the stores of the packet
-/// before; 128 was not faster.
+/// Sticks of a full packet: enough arithmetic to hide the latency of the previous packet's stores.
+/// 128 was not faster.
 pub const PACKET_STICKS: usize = 64;
 /// The most open packets: the size of the window.
 pub const OPEN_PACKETS: usize = 48;
@@ -17,8 +17,9 @@ struct Packet<'a, const N: usize> {
     members: Vec<&'a [u32; N]>,
 }
 
-/// Packs `members`, each `N` sticks, in that order into packets that share no particle. Passes a
-/// packet to `emit` when it has [`PACKET_STICKS`] members, when the window is full, or at the end.
+/// Puts `members` of `N` sticks each, in that order, into packets whose members share no particle.
+/// Passes a packet to `emit` when it has [`PACKET_STICKS`] members, when the window is full and it
+/// is the oldest, or at the end.
 pub(super) fn pack<S: Real, const N: usize>(
     sticks: &Sticks<S>,
     members: &[[u32; N]],
@@ -30,7 +31,7 @@ pub(super) fn pack<S: Real, const N: usize>(
     };
     // For each particle, a mask of the open packets in which it occurs.
     let mut open_packets_of = alloc::vec![0_u64; sticks.particles()];
-    // Oldest first.
+    // The oldest packet is first.
     let mut open: Vec<Packet<'_, N>> = Vec::with_capacity(OPEN_PACKETS);
     let mut free_bits = u64::MAX >> (u64::BITS as usize - OPEN_PACKETS);
     let mut close = |packet: &Packet<'_, N>, open_packets_of: &mut [u64]| {

@@ -42,11 +42,11 @@ pub enum Family {
     Diagonal2,
     /// (i + 2, j) to (i, j + 2).
     Antidiagonal2,
-    /// (i, j) to (i + 2, j + 1). With [`TallDiagonal`](Self::TallDiagonal) and
-    /// [`Antidiagonal`](Self::Antidiagonal) it joins the far corners of adjacent triangles, where
-    /// each cell is split along its [`Diagonal`](Self::Diagonal).
+    /// (i, j) to (i + 2, j + 1). Where each cell is split along its [`Diagonal`](Self::Diagonal),
+    /// it joins the opposite corners of adjacent triangles, together with
+    /// [`TallDiagonal`](Self::TallDiagonal) and [`Antidiagonal`](Self::Antidiagonal).
     WideDiagonal,
-    /// (i + 2, j) to (i, j + 1): the mirror image.
+    /// (i + 2, j) to (i, j + 1): the mirror image of [`WideDiagonal`](Self::WideDiagonal).
     WideAntidiagonal,
     /// (i, j) to (i + 1, j + 2).
     TallDiagonal,
@@ -59,7 +59,8 @@ impl Family {
     pub const STRUCTURAL: &[Self] = &[Self::Row, Self::Column];
     /// Structural sticks and both diagonals, which resist shear.
     pub const SHEAR: &[Self] = &[Self::Row, Self::Column, Self::Diagonal, Self::Antidiagonal];
-    /// These four and the same with span 2, which resist bending (as in Mosegaard's tutorial).
+    /// The families of [`SHEAR`](Self::SHEAR) and the same with span 2, which resist bending (as in
+    /// Mosegaard's tutorial).
     pub const ALL: &[Self] = &[
         Self::Row,
         Self::Column,
@@ -70,7 +71,7 @@ impl Family {
         Self::Diagonal2,
         Self::Antidiagonal2,
     ];
-    /// All families that there are.
+    /// All families of this enum.
     pub const EVERY: &[Self] = &[
         Self::Row,
         Self::Column,
@@ -86,7 +87,7 @@ impl Family {
         Self::TallAntidiagonal,
     ];
 
-    /// How far apart its ends are, in columns and rows.
+    /// The distance between the ends of a stick, in columns and rows.
     pub const fn span(self) -> [usize; 2] {
         match self {
             Self::Row => [1, 0],
@@ -137,32 +138,35 @@ pub struct Sheet {
     families: Vec<Family>,
 }
 
-/// The sticks differ from those of the sheet.
+/// The given sticks differ from those of the sheet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "expected {expected} sticks of a sheet of {particles} particles, found {given} sticks (first difference: stick {first_difference})"
+    "expected {expected} sticks of a sheet of {particles} particles, found {given} sticks (first \
+     difference: stick {first_difference})"
 )]
 pub struct SheetError {
-    /// How many the sheet has.
+    /// How many sticks the sheet has.
     pub expected: usize,
-    /// How many particles it has.
+    /// How many particles the sheet has.
     pub particles: usize,
-    /// How many were given.
+    /// How many sticks were given.
     pub given: usize,
-    /// The first stick with different ends, or missing in one of the two lists.
+    /// The first stick whose ends differ, or that only one of the two lists has.
     pub first_difference: usize,
 }
 
-/// The sticks of a sheet that begin and end in given rows.
+/// The sticks of a sheet whose upper and lower ends are in given rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SheetBlock {
+    /// The rows of the upper ends.
     from: Range<usize>,
+    /// The rows of the lower ends.
     to: Range<usize>,
     band_rows: usize,
 }
 
 impl SheetBlock {
-    /// The rows that its sticks begin in.
+    /// The rows in which the upper ends of its sticks are.
     pub fn rows(&self) -> Range<usize> {
         self.from.clone()
     }
@@ -178,8 +182,8 @@ impl SheetBlock {
         })
     }
 
-    /// In the order of the schedule, each family with the rows of a band that its sticks begin in
-    /// (the upper row of two).
+    /// The strips of its bands, in the order of the schedule: a family, and the rows of the band in
+    /// which the upper ends of its sticks are.
     pub fn strips<'a>(
         &self,
         families: &'a [Family],
@@ -204,17 +208,17 @@ impl Sheet {
         Self { width, height, families }
     }
 
-    /// Columns.
+    /// The number of columns.
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// Rows.
+    /// The number of rows.
     pub fn height(&self) -> usize {
         self.height
     }
 
-    /// Rows of a band; depends on the width only.
+    /// The number of rows of a band, which depends on the width only.
     pub fn band_rows(&self) -> usize {
         if self.width > WIDE { WIDE_BAND_ROWS } else { BAND_ROWS }
     }
@@ -231,16 +235,16 @@ impl Sheet {
 
     /// The family, column and row of each stick, in the order of stick numbers.
     pub fn numbered(&self) -> impl Iterator<Item = (Family, usize, usize)> {
-        // Skip a span without sticks, because iterating over all cells is slow.
+        // Skip a span that has no sticks, because iterating over all cells is slow.
         let spans = [1, 2].into_iter().filter(|&span| {
-            self.families.iter().any(|&family| family.reach() == span && self.has(family, 0, 0))
+            self.families.iter().any(|&family| family.reach() == span && self.fits(family, 0, 0))
         });
         spans.flat_map(move |span| {
             let of_span = move |family: &Family| family.reach() == span;
             (0..self.height).flat_map(move |j| {
                 (0..self.width).flat_map(move |i| {
                     let here = self.families.iter().copied().filter(of_span);
-                    here.filter(move |&family| self.has(family, i, j))
+                    here.filter(move |&family| self.fits(family, i, j))
                         .map(move |family| (family, i, j))
                 })
             })
@@ -250,39 +254,41 @@ impl Sheet {
     /// The number of the stick of a family whose bounding box begins at column `i`, row `j` (its
     /// index in [`numbered`](Self::numbered)), if there is one.
     pub fn number(&self, family: Family, i: usize, j: usize) -> Option<u32> {
-        if !(self.has(family, i, j) && self.families.contains(&family)) {
+        if !(self.fits(family, i, j) && self.families.contains(&family)) {
             return None;
         }
         let of_reach = self.families.iter().filter(|other| other.reach() == family.reach());
-        // Those of the rows above; of the cells to the left; in this cell.
+        // Counts sticks in the rows above, in the cells to the left and in this cell.
         let before = of_reach.map(|&other| {
             let [across, down] = other.span();
             let [columns, rows] =
                 [self.width.saturating_sub(across), self.height.saturating_sub(down)];
             let left = if j < rows { i.min(columns) } else { 0 };
-            j.min(rows) * columns + left + usize::from(other < family && self.has(other, i, j))
+            j.min(rows) * columns + left + usize::from(other < family && self.fits(other, i, j))
         });
         let before: usize = before.sum();
-        let first = if family.reach() == 1 { 0 } else { self.sticks(|it| it.reach() == 1) };
+        let first =
+            if family.reach() == 1 { 0 } else { self.count_sticks(|family| family.reach() == 1) };
         Some((first + before) as u32)
     }
 
-    /// How many sticks it has; saturates.
+    /// How many sticks it has, saturating.
     pub fn stick_count(&self) -> usize {
-        self.sticks(|_| true)
+        self.count_sticks(|_| true)
     }
 
-    /// The number of sticks of the families selected by `counted`, saturating.
-    fn sticks(&self, counted: impl Fn(&Family) -> bool) -> usize {
+    /// The number of sticks of the `selected` families, saturating.
+    fn count_sticks(&self, selected: impl Fn(&Family) -> bool) -> usize {
         let count = |family: &Family| {
             let [across, down] = family.span();
             self.width.saturating_sub(across).saturating_mul(self.height.saturating_sub(down))
         };
-        let families = self.families.iter().filter(|&family| counted(family));
+        let families = self.families.iter().filter(|&family| selected(family));
         families.map(count).fold(0, usize::saturating_add)
     }
 
-    fn has(&self, family: Family, i: usize, j: usize) -> bool {
+    /// Whether the stick of a family whose bounding box begins at (i, j) lies within the sheet.
+    fn fits(&self, family: Family, i: usize, j: usize) -> bool {
         let [across, down] = family.span();
         i + across < self.width && j + down < self.height
     }
@@ -293,9 +299,9 @@ impl Sheet {
         [(j * self.width + a) as u32, ((j + down) * self.width + b) as u32]
     }
 
-    /// The blocks of the schedule that this sheet implies, phase by phase: first
-    /// [`BLOCK_ROWS`] rows each, then the seams between them. Sticks reach two rows at most,
-    /// so seams do not meet.
+    /// The blocks of the schedule that this sheet implies, phase by phase: first blocks of
+    /// [`BLOCK_ROWS`] rows, then the seams between them. Sticks reach two rows at most, so seams
+    /// share no particle.
     pub fn phases(&self) -> [Vec<SheetBlock>; 2] {
         let rows = |first: usize| first..self.height.min(first + BLOCK_ROWS);
         let firsts = (0..self.height).step_by(BLOCK_ROWS);
@@ -305,7 +311,7 @@ impl Sheet {
         [firsts.clone().map(inside).collect(), firsts.skip(1).map(seam).collect()]
     }
 
-    /// The schedule that this sheet implies, as a list: two phases of the blocks of
+    /// The schedule that this sheet implies, written out: two phases of the blocks of
     /// [`phases`](Self::phases); in a block, bands of [`band_rows`](Self::band_rows) in sequence;
     /// in a band one family after the other; in a family row by row. A row is one batch, or two
     /// alternating ones where the sticks lie along the row.
@@ -315,15 +321,15 @@ impl Sheet {
     pub fn schedule<S: Real>(&self, sticks: &Sticks<S>) -> Result<Schedule, SheetError> {
         // Compare one by one, because a huge sheet must be rejected without allocating its sticks.
         let mut pairs = self.numbered().map(|(family, i, j)| self.ends(family, i, j));
-        let same = sticks.ends().iter().take_while(|&&given| pairs.next() == Some(given)).count();
+        let equal = sticks.ends().iter().take_while(|&&given| pairs.next() == Some(given)).count();
         let particles = self.width.saturating_mul(self.height);
         let expected = self.stick_count();
-        if same != expected || sticks.len() != expected || sticks.particles() != particles {
+        if equal != expected || sticks.len() != expected || sticks.particles() != particles {
             return Err(SheetError {
                 expected,
                 particles,
                 given: sticks.len(),
-                first_difference: same,
+                first_difference: equal,
             });
         }
         let mut builder = Builder::new(sticks.len());
@@ -345,7 +351,7 @@ impl Sheet {
             }
             builder.end_phase();
         }
-        Ok(builder.finish_proven(sticks).implied_by(self.clone()))
+        Ok(builder.finish_proven(sticks).with_sheet(self.clone()))
     }
 
     /// The batches of one family and row: one, or two where adjacent sticks of the row share

@@ -12,7 +12,8 @@ use crate::sticks::Sticks;
 /// hardly make a kernel faster.
 pub const STAR_STICKS: usize = 4;
 
-pub(super) fn star<S: Real>(sticks: &Sticks<S>, builder: &mut Builder) {
+/// See [`Schedule::starred`](super::Schedule::starred).
+pub(super) fn build<S: Real>(sticks: &Sticks<S>, builder: &mut Builder) {
     let [plain, non_plain] = plain_first(sticks, sticks.by_ends());
     let (stars, single) = stars(sticks, &plain);
     pack(sticks, &stars, |stars| {
@@ -29,23 +30,23 @@ pub(super) fn star<S: Real>(sticks: &Sticks<S>, builder: &mut Builder) {
     builder.end_phase();
 }
 
-/// For each particle in turn, groups its sticks that are in no star yet into stars. Also returns
-/// the sticks in no star, in the order of `group`.
+/// Groups the sticks of each particle in turn that are in no star yet into stars. Also returns the
+/// sticks that remain in no star, in the order of `group`.
 fn stars<S: Real>(sticks: &Sticks<S>, group: &[u32]) -> (Vec<[u32; STAR_STICKS]>, Vec<u32>) {
     // The sticks at each particle, by their index in the group.
-    let ends = |(place, &stick): (u32, &u32)| sticks.ends()[stick as usize].map(|end| (end, place));
-    let at_each = Lists::new(sticks.particles(), (0..).zip(group).flat_map(ends));
+    let ends = |(index, &stick): (u32, &u32)| sticks.ends()[stick as usize].map(|end| (end, index));
+    let sticks_at = Lists::new(sticks.particles(), (0..).zip(group).flat_map(ends));
     let mut taken = alloc::vec![false; group.len()];
     let mut stars = Vec::with_capacity(group.len() / STAR_STICKS);
     let mut free = Vec::new();
-    for here in at_each.iter() {
+    for at_particle in sticks_at.iter() {
         free.clear();
-        free.extend(here.iter().map(|&place| place as usize).filter(|&place| !taken[place]));
+        free.extend(at_particle.iter().map(|&index| index as usize).filter(|&index| !taken[index]));
         for star in free.as_chunks().0 {
-            for &place in star {
-                taken[place] = true;
+            for &index in star {
+                taken[index] = true;
             }
-            stars.push(star.map(|place| group[place]));
+            stars.push(star.map(|index| group[index]));
         }
     }
     let single = group.iter().zip(taken).filter(|&(_, taken)| !taken).map(|(&stick, _)| stick);

@@ -15,7 +15,7 @@ pub(super) fn check_ends(pairs: &[[u32; 2]], particles: usize) -> Result<(), Sti
     Ok(())
 }
 
-pub(super) fn check_rest<S: Real>(stick: usize, rest: S) -> Result<S, StickError> {
+pub(super) fn checked_rest<S: Real>(stick: usize, rest: S) -> Result<S, StickError> {
     // Compare in S: in f32 the bounds are the f32 nearest to the stated bounds.
     if (S::from_f64(REST_MIN)..=S::from_f64(REST_MAX)).contains(&rest) {
         Ok(rest)
@@ -24,7 +24,7 @@ pub(super) fn check_rest<S: Real>(stick: usize, rest: S) -> Result<S, StickError
     }
 }
 
-pub(super) fn check_stiffness<S: Real>(stick: usize, stiffness: S) -> Result<S, StickError> {
+pub(super) fn checked_stiffness<S: Real>(stick: usize, stiffness: S) -> Result<S, StickError> {
     if stiffness > S::ZERO && stiffness <= S::ONE {
         Ok(stiffness)
     } else {
@@ -32,7 +32,7 @@ pub(super) fn check_stiffness<S: Real>(stick: usize, stiffness: S) -> Result<S, 
     }
 }
 
-pub(super) fn check_compliance<S: Real>(stick: usize, compliance: S) -> Result<S, StickError> {
+pub(super) fn checked_compliance<S: Real>(stick: usize, compliance: S) -> Result<S, StickError> {
     if (S::ZERO..=S::from_f64(COMPLIANCE_MAX)).contains(&compliance) {
         Ok(compliance.positive_zero())
     } else {

@@ -10,7 +10,7 @@ pub enum StickError {
     NoSuchParticle {
         /// Which stick.
         stick: usize,
-        /// The end.
+        /// The number given as an end.
         particle: u32,
         /// How many particles there are.
         particles: usize,
@@ -28,7 +28,7 @@ pub enum StickError {
     Rest {
         /// Which stick.
         stick: usize,
-        /// Its rest length.
+        /// Its rest length, m.
         value: f64,
     },
     /// A stiffness is outside (0, 1].
@@ -44,7 +44,7 @@ pub enum StickError {
     Compliance {
         /// Which stick.
         stick: usize,
-        /// Its compliance.
+        /// Its compliance, m/N.
         value: f64,
     },
     /// The number of rest lengths is not the number of pairs.
@@ -52,7 +52,7 @@ pub enum StickError {
     UnequalLengths {
         /// How many pairs there were.
         pairs: usize,
-        /// How many rest lengths.
+        /// How many rest lengths there were.
         rests: usize,
     },
     /// There is no such stick.
@@ -60,7 +60,7 @@ pub enum StickError {
     NoSuchStick {
         /// The number given.
         stick: usize,
-        /// How many there are.
+        /// How many sticks there are.
         sticks: usize,
     },
     /// Numbers of sticks and particles have 32 bits.
@@ -68,7 +68,7 @@ pub enum StickError {
     TooMany {
         /// How many pairs there were.
         pairs: usize,
-        /// How many particles.
+        /// How many particles there were.
         particles: usize,
     },
 }

@@ -1,4 +1,4 @@
-//! When a stick acts.
+//! Two-sided and one-sided sticks.
 
 /// When a stick acts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -9,7 +9,7 @@ pub enum Kind {
     TwoSided,
     /// Only when shorter than its rest length: a minimum distance (joint limits).
     Minimum,
-    /// Only when longer: a maximum distance (ropes, joint limits).
+    /// Only when longer than its rest length: a maximum distance (ropes, joint limits).
     Maximum,
 }
 

@@ -18,7 +18,7 @@ use crate::particles::Particles;
 use crate::real::Real;
 use crate::renumbering::{NotAPermutation, Renumbering};
 
-use checks::{check_compliance, check_ends, check_rest, check_stiffness};
+use checks::{check_ends, checked_compliance, checked_rest, checked_stiffness};
 pub use error::StickError;
 pub use kind::Kind;
 use pairs::first_of_each;
@@ -35,13 +35,13 @@ pub const COMPLIANCE_MAX: f64 = 100.0;
 /// What to do with sticks that join the same two particles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Duplicates {
-    /// Each is a stick of its own and is relaxed.
+    /// Keep all of them, and relax each.
     Keep,
-    /// Only the first one is kept.
+    /// Keep only the first one.
     Merge,
 }
 
-/// Sticks: columns of both ends, rest length (m), stiffness, compliance (m/N), kind, torn.
+/// Sticks: columns of both ends, rest length (m), stiffness, compliance (m/N), kind and torn flag.
 ///
 /// A stick is *plain* when it is two-sided, of stiffness 1 and compliance 0; schedules put plain
 /// sticks into separate batches, which kernels relax faster. Ends never change; everything else
@@ -90,7 +90,7 @@ impl<S: Real> Sticks<S> {
         Self::with_rests(particles.len(), pairs, &rests, duplicates)
     }
 
-    /// Plain sticks between `pairs` of `particles` particles, of the rest lengths given, m.
+    /// Plain sticks between `pairs` of `particles` particles, with the rest lengths `rests`, m.
     /// (Plans require particles of the same number type.)
     ///
     /// # Errors
@@ -110,7 +110,7 @@ impl<S: Real> Sticks<S> {
         }
         check_ends(pairs, particles)?;
         for (stick, &rest) in rests.iter().enumerate() {
-            check_rest(stick, rest)?;
+            checked_rest(stick, rest)?;
         }
         let (ends, rest): (Arc<_>, Vec<S>) = match duplicates {
             Duplicates::Keep => (pairs.into(), rests.to_vec()),
@@ -167,7 +167,7 @@ impl<S: Real> Sticks<S> {
         })
     }
 
-    /// How many there are, torn ones included.
+    /// How many there are, including torn ones.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
@@ -192,8 +192,8 @@ impl<S: Real> Sticks<S> {
         Arc::clone(&self.ends)
     }
 
-    /// Checks that these sticks have the ends that a plan was made for; cheap if they are the
-    /// same sticks, or clones.
+    /// Checks that these sticks have the ends that a plan was made for. Cheap if they are the same
+    /// sticks or clones of them.
     ///
     /// # Errors
     /// [`PlanError::OtherSticks`] with the first stick that differs.
@@ -204,7 +204,7 @@ impl<S: Real> Sticks<S> {
         }
     }
 
-    /// The first stick whose ends differ from `ends`, if any.
+    /// The first stick whose ends differ from `ends`, or that only one of the two has, if any.
     pub(crate) fn first_difference(&self, ends: &Arc<[[u32; 2]]>) -> Option<usize> {
         if Arc::ptr_eq(&self.ends, ends) || self.ends == *ends {
             return None;
@@ -222,8 +222,9 @@ impl<S: Real> Sticks<S> {
         self.rest[stick]
     }
 
-    /// A stiffness, (0, 1]: the share of the correction that one relaxation makes. More iterations
-    /// or substeps make the stick stiffer; a compliance does not depend on the number of substeps.
+    /// A stiffness, in (0, 1]: the share of the correction that one relaxation makes. More
+    /// iterations or substeps make the stick stiffer; the effect of a compliance does not depend on
+    /// the number of substeps.
     pub fn stiffness(&self, stick: usize) -> S {
         self.stiffness[stick]
     }
@@ -263,10 +264,11 @@ impl<S: Real> Sticks<S> {
     /// Changes a rest length, m.
     ///
     /// # Errors
-    /// No such stick, or not from 1e-15 to 1e10 m. On an error no setter changes anything.
+    /// No such stick, or a length outside 1e-15 to 1e10 m. A setter that returns an error changes
+    /// nothing.
     pub fn set_rest(&mut self, stick: usize, rest: S) -> Result<(), StickError> {
         self.check_exists(stick)?;
-        self.rest[stick] = check_rest(stick, rest)?;
+        self.rest[stick] = checked_rest(stick, rest)?;
         self.record(stick);
         Ok(())
     }
@@ -274,10 +276,10 @@ impl<S: Real> Sticks<S> {
     /// Changes a stiffness.
     ///
     /// # Errors
-    /// No such stick, or not above 0 and at most 1.
+    /// No such stick, or a stiffness outside (0, 1].
     pub fn set_stiffness(&mut self, stick: usize, stiffness: S) -> Result<(), StickError> {
         self.check_exists(stick)?;
-        self.stiffness[stick] = check_stiffness(stick, stiffness)?;
+        self.stiffness[stick] = checked_stiffness(stick, stiffness)?;
         self.record(stick);
         Ok(())
     }
@@ -285,10 +287,10 @@ impl<S: Real> Sticks<S> {
     /// Changes a compliance, m/N.
     ///
     /// # Errors
-    /// No such stick, or not from 0 to 100 m/N.
+    /// No such stick, or a compliance outside 0 to 100 m/N.
     pub fn set_compliance(&mut self, stick: usize, compliance: S) -> Result<(), StickError> {
         self.check_exists(stick)?;
-        self.compliance[stick] = check_compliance(stick, compliance)?;
+        self.compliance[stick] = checked_compliance(stick, compliance)?;
         self.record(stick);
         Ok(())
     }
@@ -401,12 +403,12 @@ impl<S: Real> Sticks<S> {
 
     fn gathered(&self, old_of_new: &[u32]) -> Self {
         Self {
-            ends: permuted(&self.ends, old_of_new).into(),
-            rest: permuted(&self.rest, old_of_new),
-            stiffness: permuted(&self.stiffness, old_of_new),
-            compliance: permuted(&self.compliance, old_of_new),
-            kind: permuted(&self.kind, old_of_new),
-            torn: permuted(&self.torn, old_of_new),
+            ends: gather(&self.ends, old_of_new).into(),
+            rest: gather(&self.rest, old_of_new),
+            stiffness: gather(&self.stiffness, old_of_new),
+            compliance: gather(&self.compliance, old_of_new),
+            kind: gather(&self.kind, old_of_new),
+            torn: gather(&self.torn, old_of_new),
             particles: self.particles,
             changes: Changes::new(),
         }
@@ -419,11 +421,11 @@ impl<S: Real> Sticks<S> {
     }
 }
 
-fn permuted<T: Copy>(column: &[T], old_of_new: &[u32]) -> Vec<T> {
+fn gather<T: Copy>(column: &[T], old_of_new: &[u32]) -> Vec<T> {
     old_of_new.iter().map(|&old| column[old as usize]).collect()
 }
 
-/// The distance between two particles by the columns of their positions, m, in `f64`.
+/// The distance between particles `a` and `b`, m, in `f64`, from the columns of positions.
 #[inline]
 pub(crate) fn length<const D: usize, S: Real>(columns: [&[S]; D], [a, b]: [u32; 2]) -> f64 {
     let mut squared = 0.0;

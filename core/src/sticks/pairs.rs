@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 
 use crate::lists::Lists;
 
-/// The numbers of `pairs` sorted by lower end, higher end, number: a radix sort of two stable
-/// counting sorts.
+/// The numbers of `pairs` sorted by lower end, then by higher end, then by number: a radix sort of
+/// two stable counting sorts.
 pub(crate) fn sorted_by_ends(pairs: &[[u32; 2]], particles: usize) -> Vec<u32> {
     let by_higher = Lists::new(particles, (0..).zip(pairs).map(|(pair, &[a, b])| (a.max(b), pair)));
     let lower = |&pair: &u32| pairs[pair as usize][0].min(pairs[pair as usize][1]);

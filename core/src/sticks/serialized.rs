@@ -1,8 +1,10 @@
+//! Serde support for sticks.
+
 use alloc::vec::Vec;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-use super::checks::{check_compliance, check_stiffness};
+use super::checks::{checked_compliance, checked_stiffness};
 use super::{Duplicates, Kind, Sticks};
 use crate::limits::{PARTICLES_MAX, check_limit};
 use crate::real::Real;
@@ -19,7 +21,7 @@ struct Columns<S> {
     torn: Vec<bool>,
 }
 
-/// All columns, and the number of particles.
+/// Serialized as all columns and the number of particles.
 ///
 /// A text format must read `f64` back exactly: `serde_json` does so with its feature
 /// `float_roundtrip`; without it some values are one unit in the last place off.
@@ -40,7 +42,7 @@ impl<S: Real + Serialize> Serialize for Sticks<S> {
 
 /// Every value is checked as by [`Sticks::with_rests`] and the setters. The number of particles
 /// may be at most [`PARTICLES_MAX`], or twice the number of sticks if that is more: particles
-/// without a stick take no bytes in the input, but memory in schedules.
+/// without a stick take no bytes in the input, but schedules allocate memory for them.
 impl<'de, S: Real + Deserialize<'de>> Deserialize<'de> for Sticks<S> {
     fn deserialize<T: Deserializer<'de>>(deserializer: T) -> Result<Self, T::Error> {
         let columns = Columns::<S>::deserialize(deserializer)?;
@@ -62,9 +64,9 @@ impl<'de, S: Real + Deserialize<'de>> Deserialize<'de> for Sticks<S> {
         }
         for stick in 0..len {
             sticks.stiffness[stick] =
-                check_stiffness(stick, columns.stiffness[stick]).map_err(T::Error::custom)?;
+                checked_stiffness(stick, columns.stiffness[stick]).map_err(T::Error::custom)?;
             sticks.compliance[stick] =
-                check_compliance(stick, columns.compliance[stick]).map_err(T::Error::custom)?;
+                checked_compliance(stick, columns.compliance[stick]).map_err(T::Error::custom)?;
         }
         sticks.kind = columns.kind;
         sticks.torn = columns.torn;

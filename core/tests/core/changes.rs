@@ -5,7 +5,7 @@ use taut_core::{Changes, Delta, Particles};
 use crate::meshes::Random;
 
 #[test]
-fn a_reader_gets_what_changed_since_it_looked() {
+fn a_reader_gets_the_changes_since_its_cursor() {
     let mut changes = Changes::new();
     let start = changes.now();
     assert_eq!(changes.since(start), Delta::Entries(&[]));
@@ -19,7 +19,7 @@ fn a_reader_gets_what_changed_since_it_looked() {
 }
 
 #[test]
-fn a_clone_is_another_table() {
+fn a_clone_is_a_different_table() {
     let changes = Changes::new();
     let clone = changes.clone();
     assert_eq!(clone.since(changes.now()), Delta::ForeignCursor);
@@ -28,28 +28,28 @@ fn a_clone_is_another_table() {
 }
 
 #[test]
-fn the_record_is_bounded_and_readers_miss_nothing() {
+fn the_record_is_bounded_and_readers_miss_no_change() {
     let mut random = Random::new(5);
     for length in [1, 2, 7, 30] {
         let mut changes = Changes::new();
-        // A reader that reads often, and one that reads rarely.
-        let mut readers = [1, 4 * length].map(|patience| (patience, changes.now(), Vec::new()));
+        // A reader that reads after every change, and one that reads rarely.
+        let mut readers = [1, 4 * length].map(|interval| (interval, changes.now(), Vec::new()));
         for _ in 0..1000 {
             let entry = random.below(length) as u32;
             changes.record(entry, length);
-            for (patience, seen, missed) in &mut readers {
-                missed.push(entry);
-                if random.one_in(*patience) {
-                    match changes.since(*seen) {
+            for (interval, cursor, unread) in &mut readers {
+                unread.push(entry);
+                if random.one_in(*interval) {
+                    match changes.since(*cursor) {
                         Delta::Entries(entries) => {
-                            assert_eq!(entries, *missed);
+                            assert_eq!(entries, *unread);
                             assert!(entries.len() <= length, "the record is bounded");
                         }
-                        Delta::Everything => assert!(missed.len() > 1, "one look, one note"),
-                        Delta::ForeignCursor => panic!("it is the same table"),
+                        Delta::Everything => assert!(unread.len() > 1, "a single change is kept"),
+                        Delta::ForeignCursor => panic!("the cursor is of the same table"),
                     }
-                    *seen = changes.now();
-                    missed.clear();
+                    *cursor = changes.now();
+                    unread.clear();
                 }
             }
         }
@@ -59,28 +59,28 @@ fn the_record_is_bounded_and_readers_miss_nothing() {
 #[test]
 fn writes_to_particles_are_recorded_as_moves() {
     type Write = fn(&mut Particles<2>);
-    let in_general: [Write; 4] = [
-        |it| it.positions_mut(0)[1] = 2.0,
-        |it| it.previous_mut(1)[1] = 2.0,
-        |it| it.columns().position[0][1] = 2.0,
+    let column_writes: [Write; 4] = [
+        |particles| particles.positions_mut(0)[1] = 2.0,
+        |particles| particles.previous_mut(1)[1] = 2.0,
+        |particles| particles.columns().position[0][1] = 2.0,
         Particles::swap_columns,
     ];
     let mut particles = Particles::<2>::new(&[[0.0; 2]; 3], &[1.0; 3]).unwrap();
-    for write in in_general {
-        let seen = particles.moves().now();
+    for write in column_writes {
+        let cursor = particles.moves().now();
         write(&mut particles);
-        assert_eq!(particles.moves().since(seen), Delta::Everything);
-        let seen = particles.moves().now();
+        assert_eq!(particles.moves().since(cursor), Delta::Everything);
+        let cursor = particles.moves().now();
         particles.set_position(1, [4.0, 5.0]).unwrap();
         assert!(particles.set_position(0, [f32::NAN, 5.0]).is_err());
         particles.set_inverse_mass(2, 2.0).unwrap();
-        assert_eq!(particles.moves().since(seen), Delta::Entries(&[1]));
+        assert_eq!(particles.moves().since(cursor), Delta::Entries(&[1]));
     }
     assert_eq!(particles.clone().moves().since(particles.moves().now()), Delta::ForeignCursor);
 }
 
 #[test]
-fn swapped_columns_have_changed_places() {
+fn swap_columns_exchanges_positions_and_previous_positions() {
     let mut particles = Particles::<2>::new(&[[1.0, 2.0]], &[1.0]).unwrap();
     particles.previous_mut(1)[0] = 3.0;
     particles.swap_columns();

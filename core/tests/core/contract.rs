@@ -1,30 +1,30 @@
-//! The parts of the kernel contract that the core provides: steps and sessions made of the methods
-//! of an engine.
+//! The parts of the kernel contract that taut-core provides: steps and sessions, which call the
+//! methods of an engine.
 
 use taut_core::{
     Engine, Executor, Inline, ParticleView, Particles, Plan, PlanError, Stage, Status, Step,
     StepError, Sticks, Substeps,
 };
 
-use crate::meshes::{at, joined};
+use crate::meshes::{particles_at, unit_sticks};
 
 /// Records the calls of its methods.
 #[derive(Default)]
 struct Recorder {
     calls: Vec<String>,
-    refuses: bool,
+    rejects: bool,
 }
 
 impl Recorder {
-    fn called(&mut self, what: String) -> Result<(), PlanError> {
-        self.calls.push(what);
-        if self.refuses { Err(PlanError::OtherSticks { stick: 7 }) } else { Ok(()) }
+    fn record(&mut self, call: String) -> Result<(), PlanError> {
+        self.calls.push(call);
+        if self.rejects { Err(PlanError::OtherSticks { stick: 7 }) } else { Ok(()) }
     }
 }
 
 impl Engine<2> for Recorder {
     fn sync_in(&mut self, _: &mut Particles<2>, _: &Sticks) -> Result<(), PlanError> {
-        self.called("sync in".into())
+        self.record("sync in".into())
     }
 
     fn advance(
@@ -35,7 +35,7 @@ impl Engine<2> for Recorder {
         substeps: &Substeps<'_, 2>,
     ) -> Result<(), PlanError> {
         let Substeps { motion, count, iterations, .. } = substeps;
-        self.called(format!("advance {count} x {iterations} at {:.0}", motion.inverse_h2))
+        self.record(format!("advance {count} x {iterations} at {:.0}", motion.inverse_h2))
     }
 
     fn advance_and_write_back(
@@ -57,7 +57,7 @@ impl Engine<2> for Recorder {
         inverse_h2: f32,
         iterations: u32,
     ) -> Result<(), PlanError> {
-        self.called(format!("relax {iterations} at {inverse_h2:.0}"))
+        self.record(format!("relax {iterations} at {inverse_h2:.0}"))
     }
 
     fn visit(
@@ -68,7 +68,7 @@ impl Engine<2> for Recorder {
         stage: &dyn Stage<2>,
     ) -> Result<(), PlanError> {
         particles.visit(stage);
-        self.called("visit".into())
+        self.record("visit".into())
     }
 
     fn position(&self, particles: &Particles<2>, particle: usize) -> [f32; 2] {
@@ -89,14 +89,14 @@ impl Engine<2> for Recorder {
     }
 }
 
-fn two() -> (Particles<2>, Sticks) {
-    (at(&[[0.0, 0.0], [1.0, 0.0]]), joined(2, &[[0, 1]]))
+fn two_particles() -> (Particles<2>, Sticks) {
+    (particles_at(&[[0.0, 0.0], [1.0, 0.0]]), unit_sticks(2, &[[0, 1]]))
 }
 
-/// A metre to the right.
-struct Right;
+/// Moves all particles by 1 m along x.
+struct MoveRight;
 
-impl Stage<2> for Right {
+impl Stage<2> for MoveRight {
     fn run(&self, particles: ParticleView<'_, 2>) {
         let [x, _] = particles.position;
         for x in x {
@@ -111,7 +111,7 @@ fn step() -> Step<2> {
 
 #[test]
 fn a_step_advances_all_substeps_and_writes_back() {
-    let (mut particles, sticks) = two();
+    let (mut particles, sticks) = two_particles();
     let mut plan = Recorder::default();
     let status = plan.step(&mut particles, &sticks, &step()).unwrap();
     assert!(status.finite);
@@ -120,30 +120,30 @@ fn a_step_advances_all_substeps_and_writes_back() {
 }
 
 #[test]
-fn a_step_that_is_not_sane_or_not_the_plans_does_nothing() {
-    let (mut particles, sticks) = two();
+fn invalid_steps_and_different_sticks_are_rejected_without_a_write_back() {
+    let (mut particles, sticks) = two_particles();
     let mut plan = Recorder::default();
-    let bad = Step { substeps: 0, ..step() };
-    assert_eq!(plan.step(&mut particles, &sticks, &bad), Err(StepError::NoSubsteps));
-    assert!(plan.session(&mut particles, &sticks, &bad).is_err());
+    let invalid = Step { substeps: 0, ..step() };
+    assert_eq!(plan.step(&mut particles, &sticks, &invalid), Err(StepError::NoSubsteps));
+    assert!(plan.session(&mut particles, &sticks, &invalid).is_err());
     assert_eq!(plan.calls, [""; 0]);
 
-    plan.refuses = true;
-    let refused = PlanError::OtherSticks { stick: 7 };
+    plan.rejects = true;
+    let error = PlanError::OtherSticks { stick: 7 };
     let outcome = plan.step(&mut particles, &sticks, &step());
-    assert_eq!(outcome, Err(StepError::Plan(refused)));
+    assert_eq!(outcome, Err(StepError::Plan(error)));
     assert!(plan.session(&mut particles, &sticks, &step()).is_err());
     assert_eq!(plan.calls, ["advance 2 x 3 at 100", "sync in"], "nothing to write back");
 }
 
 #[test]
 fn a_session_is_written_back_once_and_restored_when_dropped() {
-    let (mut particles, sticks) = two();
+    let (mut particles, sticks) = two_particles();
     let mut plan = Recorder::default();
     let mut session = plan.session(&mut particles, &sticks, &step()).unwrap();
     session.integrate();
     session.relax(5);
-    session.visit(&Right);
+    session.visit(&MoveRight);
     assert_eq!(session.position(0), [1.0, 0.0]);
     assert!(session.finish().finite);
     let calls = ["sync in", "advance 1 x 0 at 100", "relax 5 at 100", "visit", "write back on 1"];
@@ -155,8 +155,8 @@ fn a_session_is_written_back_once_and_restored_when_dropped() {
 }
 
 #[test]
-fn a_session_shows_and_moves_positions_without_negative_zeros() {
-    let (mut particles, sticks) = two();
+fn a_session_reads_and_sets_positions_without_negative_zeros() {
+    let (mut particles, sticks) = two_particles();
     let mut plan = Recorder::default();
     let mut session = plan.session(&mut particles, &sticks, &step()).unwrap();
     assert_eq!((session.len(), session.is_empty()), (2, false));
@@ -165,14 +165,14 @@ fn a_session_shows_and_moves_positions_without_negative_zeros() {
     assert_eq!(session.position(1).map(f32::to_bits), [2.0_f32, 0.0].map(f32::to_bits));
     drop(session);
     assert_eq!(particles.position(1), [2.0, 0.0]);
-    assert_eq!(particles.previous(0), [0.0, 1.0], "so it has gained velocity");
+    assert_eq!(particles.previous(0), [0.0, 1.0], "setting a position changes the velocity");
 }
 
 #[test]
-fn inline_is_the_calling_thread_alone() {
+fn inline_runs_on_the_calling_thread_alone() {
     let calls = std::sync::Mutex::new(Vec::new());
-    let note = |number| calls.lock().unwrap().push((number, std::thread::current().id()));
-    Inline.run(4, &note);
+    let work = |number| calls.lock().unwrap().push((number, std::thread::current().id()));
+    Inline.run(4, &work);
     assert_eq!(calls.into_inner().unwrap(), [(0, std::thread::current().id())]);
     assert_eq!(Inline.threads(), 1);
 }

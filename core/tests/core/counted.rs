@@ -1,4 +1,4 @@
-//! Counting lanes: the operations of a stick, and the same answer.
+//! Counting lanes: the numbers of operations of a stick, and unchanged results.
 
 use std::cell::Cell;
 
@@ -6,7 +6,7 @@ use taut_core::{Counted, Factor, Formula, Response, Tally, WithFactor, relax, we
 
 use crate::one_stick::{Stick, bits, sticks_of_all_sizes};
 
-/// Relaxes a stick with lanes that count; the terms are a plan's work and counted apart.
+/// Relaxes a stick with lanes that count. The terms, which a plan computes, are counted separately.
 struct Count(Stick<3>);
 
 impl WithFactor for Count {
@@ -39,7 +39,7 @@ impl WithFactor for Count {
 }
 
 #[test]
-fn a_stick_costs_the_divisions_roots_and_estimates_that_its_formula_states() {
+fn a_stick_takes_the_divisions_roots_and_estimates_of_its_formula() {
     let stick = Stick::new([[0.0; 3], [1.0, 2.0, 3.0]], [1.0, 1.0], 1.0);
     for formula in Formula::ALL {
         let (_, of_terms, of_stick) = formula.dispatch(Count(stick));
@@ -51,7 +51,7 @@ fn a_stick_costs_the_divisions_roots_and_estimates_that_its_formula_states() {
         };
         assert_eq!(costs, expected, "{formula}");
         assert_eq!(of_terms.divisions, divisions_of_terms, "{formula}");
-        // What every formula shares: 3 + 2 additions for the squared length, 6 to move.
+        // Every formula: 3 + 2 additions for the squared length, and 6 for the new positions.
         assert!(of_stick.additions > 11 && of_stick.multiplications > 11, "{formula}");
 
         let response = Some(Response { stretched: 1.0, compressed: 1.0 });
@@ -62,7 +62,7 @@ fn a_stick_costs_the_divisions_roots_and_estimates_that_its_formula_states() {
 }
 
 #[test]
-fn counting_changes_no_bit() {
+fn counting_changes_no_bits() {
     for formula in Formula::ALL {
         for stick in sticks_of_all_sizes(10_000) {
             let (counted, ..) = formula.dispatch(Count(stick));

@@ -1,9 +1,9 @@
 //! The four formulas against plain arithmetic in `f64`.
 //!
-//! Errors of new lengths are in ulp (2^-23) of the longer of the lengths before and after:
-//! the ends move by rounded multiples of the old distance, so no formula can do better where
-//! it shortens a long stick. The worst of 20 million random sticks of all sizes and masses:
-//! exact 2.7, newton 2.7, halley 2.1, quick 2.2 beyond the error of its root.
+//! Errors of new lengths are in ulp (2^-23) of the longer of the lengths before and after: the ends
+//! move by rounded multiples of the old distance, so no formula can be more accurate where it
+//! shortens a long stick. The largest errors of 20 million random sticks of all sizes and masses:
+//! exact 2.7, newton 2.7, halley 2.1, quick 2.2 in addition to the error of its root.
 
 use taut_core::formula::reciprocal_sqrt;
 use taut_core::{Factor, Formula, Lane, Real, UnknownFormula, WithFactor};
@@ -12,11 +12,11 @@ use crate::meshes::Random;
 use crate::one_stick::{Stick, bits, length, new_length, sticks_of_all_sizes};
 
 const ULP: f64 = f32::EPSILON as f64;
-/// What `reciprocal_sqrt` promises in `f32`.
+/// The documented relative error of `reciprocal_sqrt` in `f32`.
 const ROOT_ERROR: f64 = 5e-7;
 
-/// How far the new length may be from that of exact arithmetic: ulp of the longer length,
-/// and share of the rest length.
+/// The largest allowed error of the new length: in ulp of the longer length, plus a share of the
+/// rest length.
 fn tolerance(formula: Formula) -> (f64, f64) {
     match formula {
         Formula::Exact | Formula::Newton => (3.0, 0.0),
@@ -25,19 +25,19 @@ fn tolerance(formula: Formula) -> (f64, f64) {
     }
 }
 
-fn assert_new_length(formula: Formula, stick: Stick<3>, slack: f64) {
+fn assert_new_length(formula: Formula, stick: Stick<3>, extra_ulps: f64) {
     let (l, r) = (length(stick.ends), f64::from(stick.rest));
     let expected = new_length(formula, l, r);
     let new = length(stick.relaxed(formula));
     let (ulps, share) = tolerance(formula);
     assert!(
-        (new - expected).abs() <= (ulps + slack) * ULP * l.max(expected) + share * r,
-        "{formula}: from {l} to {new}, not {expected}: {stick:?}"
+        (new - expected).abs() <= (ulps + extra_ulps) * ULP * l.max(expected) + share * r,
+        "{formula}: from {l} to {new}, expected {expected}: {stick:?}"
     );
 }
 
 #[test]
-fn new_lengths_are_those_of_exact_arithmetic_at_every_size() {
+fn new_lengths_match_exact_arithmetic_at_every_size() {
     for formula in Formula::ALL {
         for stick in sticks_of_all_sizes(300_000) {
             assert_new_length(formula, stick, 0.0);
@@ -46,9 +46,9 @@ fn new_lengths_are_those_of_exact_arithmetic_at_every_size() {
 }
 
 #[test]
-fn new_lengths_hold_where_squares_times_masses_are_subnormal() {
-    // Rest lengths near 1e-15 m on masses near 1e9 kg: the divisor is subnormal and has
-    // fewer bits. The worst of ten million: newton 4.0 ulp, halley 9.1.
+fn new_lengths_match_where_squares_times_masses_are_subnormal() {
+    // Rest lengths near 1e-15 m and masses near 1e9 kg: the divisor is subnormal and has fewer
+    // bits. The largest errors of ten million sticks: newton 4.0 ulp, halley 9.1 ulp.
     let mut random = Random::new(2);
     for _ in 0..200_000 {
         let ends = [[0.0; 3], [0.0, random.magnitude(2e-19, 1e-14) as f32, 0.0]];
@@ -60,7 +60,7 @@ fn new_lengths_hold_where_squares_times_masses_are_subnormal() {
 }
 
 #[test]
-fn the_centre_of_mass_stays() {
+fn the_centre_of_mass_does_not_move() {
     for formula in Formula::ALL {
         for stick in sticks_of_all_sizes(100_000) {
             let relaxed = stick.relaxed(formula);
@@ -78,7 +78,7 @@ fn the_centre_of_mass_stays() {
 }
 
 #[test]
-fn newton_is_never_long_and_halley_never_overshoots() {
+fn newton_never_ends_long_and_halley_never_overshoots() {
     for stick in sticks_of_all_sizes(300_000) {
         let (l, r) = (length(stick.ends), f64::from(stick.rest));
         let newton = length(stick.relaxed(Formula::Newton));
@@ -89,8 +89,8 @@ fn newton_is_never_long_and_halley_never_overshoots() {
     }
 }
 
-/// The factor `g` in plain `f32`, operation by operation as the formulas are defined: their
-/// order decides the bits, and so belongs to the promise.
+/// The factor `g` in plain `f32`, operation by operation as the formulas are defined. The order of
+/// operations decides the bits, so it is part of the guarantee.
 fn factor_as_defined(formula: Formula, l2: f32, r: f32, w: f32) -> f32 {
     let r2 = r * r;
     match formula {
@@ -107,7 +107,7 @@ fn factor_as_defined(formula: Formula, l2: f32, r: f32, w: f32) -> f32 {
 }
 
 #[test]
-fn relaxation_is_the_defined_operations_to_the_bit() {
+fn relaxation_equals_the_defined_operations_to_the_bit() {
     for formula in Formula::ALL {
         for stick in sticks_of_all_sizes(50_000) {
             let ([a, b], [wa, wb]) = (stick.ends, stick.inverse_masses);
@@ -123,7 +123,7 @@ fn relaxation_is_the_defined_operations_to_the_bit() {
 }
 
 /// The length after one relaxation in `f64` of a stick of rest length 1.
-fn from_unit_rest(formula: Formula, l: f64) -> f64 {
+fn length_from_unit_rest(formula: Formula, l: f64) -> f64 {
     length(Stick::new([[0.0, 0.0], [0.6 * l, 0.8 * l]], [0.0, 1.0], 1.0).relaxed(formula))
 }
 
@@ -131,7 +131,7 @@ fn from_unit_rest(formula: Formula, l: f64) -> f64 {
 fn newton_is_of_second_order_near_rest_and_halley_of_third() {
     for (formula, order, factor) in [(Formula::Newton, 2.0, -0.5), (Formula::Halley, 3.0, 0.25)] {
         for side in [1.0, -1.0] {
-            let error = |strain: f64| from_unit_rest(formula, 1.0 + side * strain) - 1.0;
+            let error = |strain: f64| length_from_unit_rest(formula, 1.0 + side * strain) - 1.0;
             let fitted = (error(2e-3) / error(1e-3)).log2();
             assert!((fitted - order).abs() < 0.01, "{formula} is of order {fitted}");
             let leading = error(1e-3) / (side * 1e-3).powf(order);
@@ -141,45 +141,45 @@ fn newton_is_of_second_order_near_rest_and_halley_of_third() {
 }
 
 #[test]
-fn far_from_rest_halley_moves_by_a_factor_of_three_and_newton_collapses() {
-    let limit = |formula, l: f64, expected: f64| {
-        let new = from_unit_rest(formula, l);
+fn far_from_rest_halley_changes_lengths_threefold_and_newton_collapses_long_sticks() {
+    let check = |formula, l: f64, expected: f64| {
+        let new = length_from_unit_rest(formula, l);
         assert!((new / expected - 1.0).abs() < 1e-5, "{formula}: from {l} to {new}");
     };
-    limit(Formula::Halley, 1e-4, 3e-4);
-    limit(Formula::Halley, 1e4, 1e4 / 3.0);
-    limit(Formula::Newton, 1e-4, 2e-4);
-    limit(Formula::Newton, 1e4, 2e-4);
-    limit(Formula::Newton, 3.0, 0.6);
+    check(Formula::Halley, 1e-4, 3e-4);
+    check(Formula::Halley, 1e4, 1e4 / 3.0);
+    check(Formula::Newton, 1e-4, 2e-4);
+    check(Formula::Newton, 1e4, 2e-4);
+    check(Formula::Newton, 3.0, 0.6);
 }
 
 /// The largest relative error of `reciprocal_sqrt` over `numbers`.
-fn worst_root<S: Real>(numbers: impl Iterator<Item = S>) -> f64 {
+fn largest_root_error<S: Real>(numbers: impl Iterator<Item = S>) -> f64 {
     let error = |x: S| (reciprocal_sqrt(x).to_f64() * x.to_f64().sqrt() - 1.0).abs();
     numbers.map(error).fold(0.0, f64::max)
 }
 
 #[test]
 fn reciprocal_roots_are_within_their_bound_in_f32() {
-    let [least, two_more] = [1.0_f32, 4.0].map(f32::to_bits);
-    let octave_pair = worst_root((least..two_more).step_by(3).map(f32::from_bits));
-    assert!((4.9e-7..ROOT_ERROR).contains(&octave_pair), "{octave_pair}");
-    // The constants scale by powers of four, but the smallest numbers pass through
-    // subnormals on the way.
-    let [first, second, end] = [1_u32, 3, 255].map(|exponent| exponent << 23);
-    let smallest = worst_root((first..second).step_by(5).map(f32::from_bits));
+    let [one, four] = [1.0_f32, 4.0].map(f32::to_bits);
+    let two_octaves = largest_root_error((one..four).step_by(3).map(f32::from_bits));
+    assert!((4.9e-7..ROOT_ERROR).contains(&two_octaves), "{two_octaves}");
+    // The error repeats at every factor of four, except for the smallest numbers, whose
+    // intermediate results are subnormal.
+    let [first, third, end] = [1_u32, 3, 255].map(|exponent| exponent << 23);
+    let smallest = largest_root_error((first..third).step_by(5).map(f32::from_bits));
     assert!(smallest < ROOT_ERROR, "{smallest}");
-    let all = worst_root((first..end).step_by(4099).map(f32::from_bits));
+    let all = largest_root_error((first..end).step_by(4099).map(f32::from_bits));
     assert!(all < ROOT_ERROR, "{all}");
 }
 
 #[test]
 fn reciprocal_roots_are_within_their_bound_in_f64() {
-    let [least, two_more] = [1.0_f64, 4.0].map(f64::to_bits);
-    let octave_pair = worst_root((least..two_more).step_by((1 << 33) + 1).map(f64::from_bits));
-    assert!((3.1e-7..3.3e-7).contains(&octave_pair), "{octave_pair}");
+    let [one, four] = [1.0_f64, 4.0].map(f64::to_bits);
+    let two_octaves = largest_root_error((one..four).step_by((1 << 33) + 1).map(f64::from_bits));
+    assert!((3.1e-7..3.3e-7).contains(&two_octaves), "{two_octaves}");
     let [first, end] = [1_u64, 2047].map(|exponent| exponent << 52);
-    let all = worst_root((first..end).step_by((1 << 43) + 3).map(f64::from_bits));
+    let all = largest_root_error((first..end).step_by((1 << 43) + 3).map(f64::from_bits));
     assert!(all < 3.3e-7, "{all}");
 }
 
@@ -200,19 +200,19 @@ fn roots_of_lanes_are_correctly_rounded() {
     let mut random = Random::new(4);
     for _ in 0..100_000 {
         let x = random.magnitude(1e-40, 1e38);
-        // The root of an f32 rounded twice, to f64 and to f32, is the root rounded once.
+        // For an f32, rounding the root to f64 and then to f32 equals rounding it once.
         let exact = f64::from(x as f32).sqrt() as f32;
         assert_eq!(Lane::sqrt(x as f32), exact);
         let root = Lane::sqrt(x);
-        let beside = |root: f64| (root.mul_add(root, -x)).abs();
-        assert!(beside(root) <= beside(root.next_up()) && beside(root) <= beside(root.next_down()));
+        let error = |root: f64| (root.mul_add(root, -x)).abs();
+        assert!(error(root) <= error(root.next_up()) && error(root) <= error(root.next_down()));
     }
 }
 
 #[test]
-fn a_formula_is_found_by_its_name_and_dispatched_to_its_type() {
-    struct Which;
-    impl WithFactor for Which {
+fn a_formula_is_parsed_from_its_name_and_dispatched_to_its_type() {
+    struct FormulaOf;
+    impl WithFactor for FormulaOf {
         type Output = Formula;
         fn with<F: Factor>(self) -> Formula {
             F::FORMULA
@@ -222,7 +222,7 @@ fn a_formula_is_found_by_its_name_and_dispatched_to_its_type() {
         assert_eq!(formula.name().parse(), Ok(formula));
         assert_eq!(formula.to_string(), formula.name());
         assert_eq!(format!("{formula:>8}").len(), 8);
-        assert_eq!(formula.dispatch(Which), formula);
+        assert_eq!(formula.dispatch(FormulaOf), formula);
     }
     assert_eq!("Halley".parse::<Formula>(), Err(UnknownFormula));
     assert_eq!(Formula::default(), Formula::Halley);

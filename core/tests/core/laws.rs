@@ -6,26 +6,26 @@ use taut_core::{Formula, LEAST_SQUARED_LENGTH, Real, Response};
 use crate::meshes::for_all;
 use crate::one_stick::{Stick, bits, length, sticks_of_all_sizes};
 
-/// A property of each formula and every valid stick.
+/// A property that holds for every formula and every valid stick.
 trait Property {
     fn check<const D: usize>(formula: Formula, stick: Stick<D>);
 }
 
-fn holds<P: Property>() {
-    holds_in::<P, 2>();
-    holds_in::<P, 3>();
+fn assert_property<P: Property>() {
+    assert_property_in::<P, 2>();
+    assert_property_in::<P, 3>();
 }
 
-fn holds_in<P: Property, const D: usize>() {
+fn assert_property_in<P: Property, const D: usize>() {
     let check = |stick: Stick<D>| Formula::ALL.iter().for_each(|&f| P::check(f, stick));
     extreme_sticks().for_each(check);
-    for_all(4000, sane_stick(), check);
+    for_all(4000, valid_stick(), check);
 }
 
-/// All combinations of the ends of the sane ranges, and of sizes at which something begins
+/// All combinations of the limits of the valid ranges and of sizes at which some operation begins
 /// to underflow.
 fn extreme_sticks<const D: usize>() -> impl Iterator<Item = Stick<D>> {
-    const PLACES: [f32; 9] = [0.0, 1e-20, 1.09e-19, -1e-15, 1e-5, -1.0, 1e5, 1e12, -1e12];
+    const COORDINATES: [f32; 9] = [0.0, 1e-20, 1.09e-19, -1e-15, 1e-5, -1.0, 1e5, 1e12, -1e12];
     const RESTS: [f32; 4] = [1e-15, 1e-5, 1.0, 1e10];
     const INVERSE_MASSES: [f32; 4] = [0.0, 1e-9, 1.0, 1e9];
     const COMPLIANCES: [[f32; 2]; 4] = [[0.0, 0.01], [1e-45, 1e10], [1e-3, 3600.0], [100.0, 1e10]];
@@ -42,7 +42,7 @@ fn extreme_sticks<const D: usize>() -> impl Iterator<Item = Stick<D>> {
         let end = |x| std::array::from_fn(|axis| if axis == 0 || all_axes == 1 { x } else { 0.0 });
         let [compliance, inverse_h2] = COMPLIANCES[compliance];
         Stick {
-            ends: [end(PLACES[a]), end(PLACES[b])],
+            ends: [end(COORDINATES[a]), end(COORDINATES[b])],
             inverse_masses: [INVERSE_MASSES[wa], INVERSE_MASSES[wb]],
             rest: RESTS[rest],
             compliance,
@@ -57,7 +57,7 @@ fn magnitude(exponents: std::ops::Range<f64>) -> impl Strategy<Value = f32> + Cl
     exponents.prop_map(|exponent| 10.0_f64.powf(exponent) as f32)
 }
 
-fn sane_stick<const D: usize>() -> impl Strategy<Value = Stick<D>> {
+fn valid_stick<const D: usize>() -> impl Strategy<Value = Stick<D>> {
     let x = prop_oneof![
         1 => Just(0.0),
         3 => magnitude(-20.0..12.0),
@@ -90,7 +90,7 @@ fn sane_stick<const D: usize>() -> impl Strategy<Value = Stick<D>> {
 }
 
 #[test]
-fn sane_sticks_never_make_nan_or_infinity_nor_negative_zero() {
+fn valid_sticks_never_give_nan_infinity_or_negative_zero() {
     struct Finite;
     impl Property for Finite {
         fn check<const D: usize>(formula: Formula, stick: Stick<D>) {
@@ -100,7 +100,7 @@ fn sane_sticks_never_make_nan_or_infinity_nor_negative_zero() {
             }
         }
     }
-    holds::<Finite>();
+    assert_property::<Finite>();
 }
 
 #[test]
@@ -113,13 +113,13 @@ fn swapped_ends_give_the_same_bits_swapped() {
             assert_eq!(bits([b, a]), bits(swapped), "{formula}: {stick:?}");
         }
     }
-    holds::<Symmetric>();
+    assert_property::<Symmetric>();
 }
 
 #[test]
-fn pinned_ends_stay_to_the_bit_and_so_do_coincident_ones() {
-    struct Still;
-    impl Property for Still {
+fn pinned_ends_and_coincident_ends_keep_their_bits() {
+    struct Unmoved;
+    impl Property for Unmoved {
         fn check<const D: usize>(formula: Formula, stick: Stick<D>) {
             let [before, after] = [bits(stick.ends), bits(stick.relaxed(formula))];
             for end in 0..2 {
@@ -130,16 +130,16 @@ fn pinned_ends_stay_to_the_bit_and_so_do_coincident_ones() {
             if length(stick.ends).powi(2) < 0.999 * LEAST_SQUARED_LENGTH {
                 assert_eq!(before, after, "{formula}: coincident, {stick:?}");
             }
-            // As a torn stick is written down in a program.
-            let torn = Stick { ends: [stick.ends[0]; 2], ..stick };
-            assert_eq!(bits(torn.ends), bits(torn.relaxed(formula)), "{formula}: {torn:?}");
+            // With a length of exactly 0.
+            let equal = Stick { ends: [stick.ends[0]; 2], ..stick };
+            assert_eq!(bits(equal.ends), bits(equal.relaxed(formula)), "{formula}: {equal:?}");
         }
     }
-    holds::<Still>();
+    assert_property::<Unmoved>();
 }
 
 #[test]
-fn a_response_of_one_and_one_is_none_to_the_bit() {
+fn a_response_of_one_and_one_equals_none_to_the_bit() {
     struct Plain;
     impl Property for Plain {
         fn check<const D: usize>(formula: Formula, stick: Stick<D>) {
@@ -149,11 +149,11 @@ fn a_response_of_one_and_one_is_none_to_the_bit() {
             assert_eq!(bits(plain.relaxed(formula)), bits(ones.relaxed(formula)), "{stick:?}");
         }
     }
-    holds::<Plain>();
+    assert_property::<Plain>();
 }
 
 #[test]
-fn sticks_with_a_direction_move_down_to_the_least_length() {
+fn the_shortest_stick_with_a_direction_moves_and_a_shorter_one_does_not() {
     let least = (LEAST_SQUARED_LENGTH as f32).sqrt().next_up();
     for formula in Formula::ALL {
         let stick = Stick::new([[0.0, 0.0], [least, 0.0]], [1.0, 1.0], 1e-15);
@@ -164,12 +164,12 @@ fn sticks_with_a_direction_move_down_to_the_least_length() {
 }
 
 #[test]
-fn one_sided_sticks_act_on_their_side_only_and_there_as_plain_ones() {
+fn one_sided_sticks_act_on_one_side_only_and_there_as_plain_sticks() {
     for formula in Formula::ALL {
         for plain in sticks_of_all_sizes(20_000) {
             let (l, r) = (length(plain.ends), f64::from(plain.rest));
             if (l / r - 1.0).abs() < 1e-6 {
-                continue; // On which side it is depends on rounding.
+                continue; // Rounding decides on which side it is.
             }
             for (stretched, compressed, acts) in [(1.0, 0.0, l > r), (0.0, 1.0, l < r)] {
                 let stick = Stick { response: Some(Response { stretched, compressed }), ..plain };
@@ -181,22 +181,22 @@ fn one_sided_sticks_act_on_their_side_only_and_there_as_plain_ones() {
 }
 
 #[test]
-fn stiffness_and_compliance_shorten_the_way_in_proportion() {
+fn stiffness_and_compliance_scale_the_correction() {
     let ends = [[0.0_f64, 1.0, 2.0], [3.0, -1.0, 0.5]];
     for formula in Formula::ALL {
         for rest in [0.5, 3.0, 40.0] {
             let plain = Stick::new(ends, [0.5, 2.0], rest);
             let half = Some(Response { stretched: 0.5, compressed: 0.5 });
-            let stiff = Stick { response: half, ..plain };
-            // α / h² is three times the inverse masses, so a quarter of the way is left.
+            let soft = Stick { response: half, ..plain };
+            // α / h² is three times the sum of inverse masses, so the correction is a quarter.
             let compliant = Stick { compliance: 0.075, inverse_h2: 100.0, ..plain };
-            for (stick, share) in [(stiff, 0.5), (compliant, 0.25)] {
-                let [way, full] = [stick, plain].map(|stick| stick.relaxed(formula));
+            for (stick, share) in [(soft, 0.5), (compliant, 0.25)] {
+                let [scaled, full] = [stick, plain].map(|stick| stick.relaxed(formula));
                 for end in 0..2 {
                     for axis in 0..3 {
                         let from = ends[end][axis];
                         let expected = share * (full[end][axis] - from);
-                        let error = (way[end][axis] - from - expected).abs();
+                        let error = (scaled[end][axis] - from - expected).abs();
                         assert!(error <= 1e-12 * rest.max(5.0), "{formula}: {stick:?}");
                     }
                 }

@@ -1,5 +1,5 @@
-//! Tests of the core's public API.
-#![allow(clippy::float_cmp, reason = "the same numbers, not near ones, are the promise")]
+//! Tests of the public API of taut-core.
+#![allow(clippy::float_cmp, reason = "the guarantee is equal numbers, not close ones")]
 
 mod changes;
 mod contract;

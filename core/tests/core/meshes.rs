@@ -1,11 +1,11 @@
-//! Particles and sticks for the tests: regular, random and awkward ones.
+//! Particles and sticks for the tests: regular and random meshes.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use taut_core::{Duplicates, Family, Kind, Particles, Real, Sheet, Sticks};
 
-/// Reproducible numbers (`SplitMix64`).
+/// Reproducible random numbers (`SplitMix64`).
 #[derive(Clone, Debug)]
 pub(crate) struct Random(u64);
 
@@ -33,13 +33,13 @@ impl Random {
         low + (high - low) * ((self.bits() >> 11) as f64 / (1_u64 << 53) as f64)
     }
 
-    /// Every order of magnitude from `low` to `high` as likely as every other.
+    /// Log-uniform from `low` to `high`: all orders of magnitude are equally likely.
     pub(crate) fn magnitude(&mut self, low: f64, high: f64) -> f64 {
         let exponent = self.between(low.log10(), high.log10());
         10.0_f64.powf(exponent).clamp(low, high)
     }
 
-    /// Pinned one time in four, else of any sane magnitude.
+    /// 0 (pinned) one time in four, else any valid magnitude.
     pub(crate) fn inverse_mass(&mut self) -> f32 {
         if self.one_in(4) { 0.0 } else { self.magnitude(1e-9, 1e9) as f32 }
     }
@@ -51,7 +51,7 @@ impl Random {
     }
 }
 
-/// Runs `property` on `cases` values, shrinks the first that fails, and leaves no file.
+/// Runs `property` on `cases` values and shrinks the first that fails. Writes no regression file.
 pub(crate) fn for_all<T: Strategy>(cases: u32, values: T, property: impl Fn(T::Value)) {
     let config = ProptestConfig { cases, failure_persistence: None, ..Default::default() };
     let outcome = TestRunner::new(config).run(&values, |value| {
@@ -70,18 +70,18 @@ pub(crate) struct Mesh<const D: usize = 3, S: Real = f32> {
     pub(crate) sticks: Sticks<S>,
 }
 
-/// Particles at the points given, all of inverse mass 1.
-pub(crate) fn at<const D: usize, S: Real>(points: &[[S; D]]) -> Particles<D, S> {
+/// Particles at `points`, all of inverse mass 1.
+pub(crate) fn particles_at<const D: usize, S: Real>(points: &[[S; D]]) -> Particles<D, S> {
     Particles::in_precision(points, &vec![S::ONE; points.len()]).unwrap()
 }
 
 /// Plain sticks of rest length 1.
-pub(crate) fn joined(particles: usize, pairs: &[[u32; 2]]) -> Sticks {
+pub(crate) fn unit_sticks(particles: usize, pairs: &[[u32; 2]]) -> Sticks {
     Sticks::with_rests(particles, pairs, &vec![1.0; pairs.len()], Duplicates::Keep).unwrap()
 }
 
-/// A flat sheet, spacing 0.05 m, slightly wavy; its top row is pinned.
-pub(crate) fn sheet(width: usize, height: usize, families: &[Family]) -> (Sheet, Mesh) {
+/// A slightly wavy sheet with a spacing of 0.05 m, pinned at its top row.
+pub(crate) fn sheet_mesh(width: usize, height: usize, families: &[Family]) -> (Sheet, Mesh) {
     let sheet = Sheet::new(width, height, families);
     let mut particles = Particles::with_capacity(width * height);
     for j in 0..height {
@@ -95,89 +95,89 @@ pub(crate) fn sheet(width: usize, height: usize, families: &[Family]) -> (Sheet,
     (sheet, Mesh { particles, sticks })
 }
 
-/// One connected part of a mesh.
+/// A component of a mesh.
 #[derive(Clone, Debug)]
-pub(crate) enum Part {
+pub(crate) enum Component {
     Chain(usize),
-    /// Every particle of one side joined to every one of the other; one hub makes a star.
+    /// Hubs and rays: a stick between every hub and every ray. One hub makes a star.
     Bipartite(usize, usize),
     Complete(usize),
     Grid(usize, usize),
     /// Particles without sticks.
-    Dust(usize),
+    Isolated(usize),
 }
 
 /// How to make a random mesh.
 #[derive(Clone, Debug)]
 pub(crate) struct Recipe {
-    pub(crate) parts: Vec<Part>,
-    /// Sticks between any two particles.
+    pub(crate) components: Vec<Component>,
+    /// Additional sticks between random particles.
     pub(crate) bridges: usize,
-    /// Duplicates of sticks, in either direction.
+    /// Duplicates of sticks, with their ends in either order.
     pub(crate) duplicates: usize,
-    /// Percent of the sticks that are not plain.
-    pub(crate) special: usize,
+    /// Percentage of sticks that are not plain.
+    pub(crate) non_plain: usize,
     pub(crate) seed: u64,
 }
 
 impl Recipe {
     pub(crate) fn any() -> impl Strategy<Value = Self> {
-        let part = prop_oneof![
-            (1..60_usize).prop_map(Part::Chain),
-            (1..4_usize, 1..90_usize).prop_map(|(hubs, rays)| Part::Bipartite(hubs, rays)),
-            (1..20_usize).prop_map(Part::Complete),
-            (1..14_usize, 1..14_usize).prop_map(|(width, height)| Part::Grid(width, height)),
-            (1..9_usize).prop_map(Part::Dust),
+        let component = prop_oneof![
+            (1..60_usize).prop_map(Component::Chain),
+            (1..4_usize, 1..90_usize).prop_map(|(hubs, rays)| Component::Bipartite(hubs, rays)),
+            (1..20_usize).prop_map(Component::Complete),
+            (1..14_usize, 1..14_usize).prop_map(|(width, height)| Component::Grid(width, height)),
+            (1..9_usize).prop_map(Component::Isolated),
         ];
-        let special = prop_oneof![Just(0), Just(20), Just(100)];
-        (vec(part, 0..5), 0..20_usize, 0..10_usize, special, any::<u64>()).prop_map(
-            |(parts, bridges, duplicates, special, seed)| Self {
-                parts,
+        let non_plain = prop_oneof![Just(0), Just(20), Just(100)];
+        (vec(component, 0..5), 0..20_usize, 0..10_usize, non_plain, any::<u64>()).prop_map(
+            |(components, bridges, duplicates, non_plain, seed)| Self {
+                components,
                 bridges,
                 duplicates,
-                special,
+                non_plain,
                 seed,
             },
         )
     }
 
-    /// These parts and nothing else, all sticks plain.
-    pub(crate) fn plain(parts: Vec<Part>) -> Self {
-        Self { parts, bridges: 0, duplicates: 0, special: 0, seed: 1 }
+    /// Only these components, with all sticks plain.
+    pub(crate) fn plain(components: Vec<Component>) -> Self {
+        Self { components, bridges: 0, duplicates: 0, non_plain: 0, seed: 1 }
     }
 
-    /// Many blocks' worth of particles, with hubs whose sticks no block holds.
-    pub(crate) fn large(special: usize) -> Self {
-        let parts = vec![
-            Part::Grid(61, 57),
-            Part::Bipartite(2, 700),
-            Part::Chain(900),
-            Part::Complete(40),
-            Part::Dust(300),
+    /// Enough particles for many blocks, with hubs whose sticks do not fit into one block.
+    pub(crate) fn large(non_plain: usize) -> Self {
+        let components = vec![
+            Component::Grid(61, 57),
+            Component::Bipartite(2, 700),
+            Component::Chain(900),
+            Component::Complete(40),
+            Component::Isolated(300),
         ];
-        Self { parts, bridges: 300, duplicates: 200, special, seed: 7 }
+        Self { components, bridges: 300, duplicates: 200, non_plain, seed: 7 }
     }
 
     fn pairs(&self, random: &mut Random) -> (usize, Vec<[u32; 2]>) {
         let (mut particles, mut pairs) = (0, Vec::new());
-        for part in &self.parts {
+        for component in &self.components {
             let mut join = |a: usize, b: usize| {
                 pairs.push([a, b].map(|end| (particles + end) as u32));
             };
-            particles += match *part {
-                Part::Chain(length) => {
+            particles += match *component {
+                Component::Chain(length) => {
                     (1..length).for_each(|i| join(i - 1, i));
                     length
                 }
-                Part::Bipartite(hubs, rays) => {
+                Component::Bipartite(hubs, rays) => {
                     (0..hubs * rays).for_each(|i| join(i % hubs, hubs + i / hubs));
                     hubs + rays
                 }
-                Part::Complete(corners) => {
-                    (0..corners).for_each(|b| (0..b).for_each(|a| join(a, b)));
-                    corners
+                Component::Complete(count) => {
+                    (0..count).for_each(|b| (0..b).for_each(|a| join(a, b)));
+                    count
                 }
-                Part::Grid(width, height) => {
+                Component::Grid(width, height) => {
                     for i in 0..width * height {
                         if i % width + 1 < width {
                             join(i, i + 1);
@@ -188,7 +188,7 @@ impl Recipe {
                     }
                     width * height
                 }
-                Part::Dust(grains) => grains,
+                Component::Isolated(count) => count,
             };
         }
         for _ in 0..self.bridges {
@@ -207,16 +207,16 @@ impl Recipe {
         (particles, pairs)
     }
 
-    /// The mesh, its particles and sticks shuffled, at random points of a unit cube (some
-    /// of them shared), with masses, rest lengths and special sticks of all sorts.
+    /// The mesh: its particles and sticks are shuffled, positions are random in a cube (some of
+    /// them shared), and masses, rest lengths and the properties of non-plain sticks are random.
     pub(crate) fn mesh<const D: usize, S: Real>(&self) -> Mesh<D, S> {
         let mut random = Random::new(self.seed);
         let (count, mut pairs) = self.pairs(&mut random);
-        let mut names: Vec<u32> = (0..count as u32).collect();
-        random.shuffle(&mut names);
+        let mut numbers: Vec<u32> = (0..count as u32).collect();
+        random.shuffle(&mut numbers);
         random.shuffle(&mut pairs);
         let pairs: Vec<[u32; 2]> =
-            pairs.into_iter().map(|ends| ends.map(|end| names[end as usize])).collect();
+            pairs.into_iter().map(|ends| ends.map(|end| numbers[end as usize])).collect();
 
         let mut particles = Particles::in_precision(&[], &[]).unwrap();
         for _ in 0..count {
@@ -231,24 +231,25 @@ impl Recipe {
         let rests: Vec<S> = pairs.iter().map(|_| S::from_f64(random.between(0.2, 1.5))).collect();
         let mut sticks = Sticks::with_rests(count, &pairs, &rests, Duplicates::Keep).unwrap();
         for stick in 0..sticks.len() {
-            if random.below(100) < self.special {
-                make_special(&mut random, &mut sticks, stick);
+            if random.below(100) < self.non_plain {
+                make_non_plain(&mut random, &mut sticks, stick);
             }
         }
         Mesh { particles, sticks }
     }
 }
 
-/// Makes a stick not plain, in one way or another.
-pub(crate) fn make_special<S: Real>(random: &mut Random, sticks: &mut Sticks<S>, stick: usize) {
-    let ways = 1 + random.below(7);
-    if ways & 1 != 0 {
+/// Makes a stick non-plain: sets a random selection of stiffness, compliance and kind. Tears one in
+/// five.
+pub(crate) fn make_non_plain<S: Real>(random: &mut Random, sticks: &mut Sticks<S>, stick: usize) {
+    let selection = 1 + random.below(7);
+    if selection & 1 != 0 {
         sticks.set_stiffness(stick, S::from_f64(random.between(0.01, 0.99))).unwrap();
     }
-    if ways & 2 != 0 {
+    if selection & 2 != 0 {
         sticks.set_compliance(stick, S::from_f64(random.magnitude(1e-7, 1e-3))).unwrap();
     }
-    if ways & 4 != 0 {
+    if selection & 4 != 0 {
         let kind = if random.one_in(2) { Kind::Minimum } else { Kind::Maximum };
         sticks.set_kind(stick, kind).unwrap();
     }

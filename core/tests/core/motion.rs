@@ -5,7 +5,7 @@ use taut_core::{Motion, Real, Step, StepError, integrate, verlet};
 use crate::meshes::Random;
 
 #[test]
-fn the_default_step_is_a_sixtieth_of_a_second_of_gravity() {
+fn the_default_step_is_one_sixtieth_of_a_second_under_gravity() {
     let step = Step::<3>::default();
     let expected = Step {
         dt: 1.0_f32 / 60.0,
@@ -44,39 +44,40 @@ fn motion_is_computed_in_the_order_stated() {
 }
 
 #[test]
-fn every_insane_step_is_refused_by_name() {
-    let sane = Step::<2> { substeps: 1, ..Step::default() };
-    let refused = |step: Step<2>| step.motion().unwrap_err();
-    assert_eq!(refused(Step { substeps: 0, ..sane }), StepError::NoSubsteps);
+fn every_invalid_step_is_rejected_with_its_value() {
+    let valid = Step::<2> { substeps: 1, ..Step::default() };
+    let rejected = |step: Step<2>| step.motion().unwrap_err();
+    assert_eq!(rejected(Step { substeps: 0, ..valid }), StepError::NoSubsteps);
     for dt in [0.0, -1.0, 0.999e-5, 10.001, f32::INFINITY, f32::NAN] {
-        let StepError::Substep { substep } = refused(Step { dt, ..sane }) else {
+        let StepError::Substep { substep } = rejected(Step { dt, ..valid }) else {
             panic!("a substep of {dt} s");
         };
         assert_eq!(substep.to_bits(), f64::from(dt).to_bits());
     }
-    let too_fine = Step { substeps: 2000, ..sane };
-    assert!(matches!(refused(too_fine), StepError::Substep { substep } if substep < 1e-5));
+    let too_fine = Step { substeps: 2000, ..valid };
+    assert!(matches!(rejected(too_fine), StepError::Substep { substep } if substep < 1e-5));
     for damping_rate in [-1e-6, 1.001e9, f32::INFINITY, f32::NAN] {
-        let StepError::DampingRate { damping_rate: named } = refused(Step { damping_rate, ..sane })
+        let StepError::DampingRate { damping_rate: reported } =
+            rejected(Step { damping_rate, ..valid })
         else {
             panic!("a damping rate of {damping_rate} 1/s");
         };
-        assert_eq!(named.to_bits(), f64::from(damping_rate).to_bits());
+        assert_eq!(reported.to_bits(), f64::from(damping_rate).to_bits());
     }
     for value in [-1.001e9, 1.001e9, f32::INFINITY, f32::NAN] {
         for axis in 0..2 {
-            let mut step = sane;
+            let mut step = valid;
             step.acceleration[axis] = value;
-            let StepError::Acceleration { axis: named, .. } = refused(step) else {
+            let StepError::Acceleration { axis: reported, .. } = rejected(step) else {
                 panic!("an acceleration of {value} m/s²");
             };
-            assert_eq!(named, axis);
+            assert_eq!(reported, axis);
         }
     }
 }
 
 #[test]
-fn the_ends_of_the_sane_ranges_are_sane() {
+fn the_limits_of_the_valid_ranges_are_valid() {
     for dt in [1e-5, 10.0] {
         for (damping_rate, retention) in [(0.0, 1.0), (1e9, 0.0)] {
             for value in [-1e9, 1e9] {
@@ -91,9 +92,9 @@ fn the_ends_of_the_sane_ranges_are_sane() {
     }
 }
 
-/// Velocities after a second, m/s, of a particle that starts at 1 m/s.
 #[test]
-fn damping_is_by_the_second_whatever_the_number_of_substeps() {
+fn damping_per_second_does_not_depend_on_the_number_of_substeps() {
+    // The velocity after 1 s, m/s, of a particle that starts at 1 m/s.
     let speed = |substeps: u32, damping_rate: f64| {
         let step = Step::<1, f64> { substeps, damping_rate, ..Step::default() };
         let Motion { retention, displacement: [displacement], .. } = step.motion().unwrap();
@@ -107,8 +108,8 @@ fn damping_is_by_the_second_whatever_the_number_of_substeps() {
     for damping_rate in [0.0, 1e-3, 0.603, 3.0, 60.0] {
         let decay = libm::exp(-damping_rate);
         for substeps in [1, 4, 8, 16, 300] {
-            let off = speed(substeps, damping_rate) - decay;
-            assert!(off.abs() < 1e-10, "{substeps} substeps, {damping_rate} 1/s: {off}");
+            let error = speed(substeps, damping_rate) - decay;
+            assert!(error.abs() < 1e-10, "{substeps} substeps, {damping_rate} 1/s: {error}");
         }
     }
 }
@@ -129,15 +130,15 @@ fn a_share_of_each_substep_converts_to_a_rate() {
             let step =
                 Step::<1> { dt: h as f32, substeps: 1, damping_rate: rate, ..Step::default() };
             let lost = 1.0 - step.motion().unwrap().retention;
-            // Half an ulp of the rate, and of the share that is left.
+            // Half an ulp of the rate and half an ulp of the retention.
             assert!((lost - share).abs() < 1e-7, "{share} in {h} s: {lost}");
         }
     }
 }
 
 #[test]
-fn verlet_adds_velocity_first_and_then_the_push() {
-    // Each other order of these numbers gives other bits.
+fn verlet_adds_the_velocity_first_and_then_the_displacement() {
+    // With these numbers, the other order gives different bits.
     let (x, previous, retention, displacement) = (1.0_f32, 0.3, 0.99, -1e-7);
     assert_eq!(
         verlet(x, previous, retention, displacement),
@@ -151,7 +152,7 @@ fn verlet_adds_velocity_first_and_then_the_push() {
 }
 
 #[test]
-fn free_particles_move_by_verlet_and_pinned_ones_stay_to_the_bit() {
+fn free_particles_move_by_verlet_and_pinned_ones_keep_their_bits() {
     for inverse_mass in [1e-9_f32, 1.0, 1e9] {
         assert_eq!(integrate(1.0, 0.3, inverse_mass, 0.99, -1e-7), verlet(1.0, 0.3, 0.99, -1e-7));
     }
@@ -161,7 +162,7 @@ fn free_particles_move_by_verlet_and_pinned_ones_stay_to_the_bit() {
 }
 
 #[test]
-fn motion_makes_no_negative_zero() {
+fn motion_gives_no_negative_zero() {
     let numbers = [0.0, 1e-45, -1e-45, 1e-20, -1e-20, 1.0, -1.0, 1e12, -1e12];
     for x in numbers {
         for previous in numbers {
@@ -177,9 +178,9 @@ fn motion_makes_no_negative_zero() {
             }
         }
     }
-    // Nor do steps hand one to it: the displacement of no acceleration, even of its -0.0, is +0.0.
-    for none in [0.0, -0.0, -1e-45] {
-        let step = Step::<1> { acceleration: [none], ..Step::default() };
+    // Steps give no displacement of -0.0 either: without acceleration, even of -0.0, it is +0.0.
+    for zero in [0.0, -0.0, -1e-45] {
+        let step = Step::<1> { acceleration: [zero], ..Step::default() };
         assert_eq!(step.motion().unwrap().displacement[0].to_bits(), 0);
     }
 }

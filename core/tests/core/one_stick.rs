@@ -1,10 +1,10 @@
-//! A single stick: the input of `relax`, and the result in exact arithmetic.
+//! A single stick: the input of `relax`, and its result in exact arithmetic.
 
 use taut_core::{Factor, Formula, Real, Response, WithFactor, relax, weight};
 
 use crate::meshes::Random;
 
-/// All that the relaxation of a stick depends on.
+/// Everything that the relaxation of a stick depends on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stick<const D: usize, S = f32> {
     pub(crate) ends: [[S; D]; 2],
@@ -26,7 +26,7 @@ impl<const D: usize, S: Real> Stick<D, S> {
         formula.dispatch(self)
     }
 
-    /// The same with its ends exchanged.
+    /// The same stick with its ends exchanged.
     pub(crate) fn swapped(mut self) -> Self {
         self.ends.reverse();
         self.inverse_masses.reverse();
@@ -70,9 +70,9 @@ pub(crate) fn new_length(formula: Formula, l: f64, r: f64) -> f64 {
     }
 }
 
-/// Sticks of lengths and rest lengths of all sane sizes, most of them not far from rest, in
-/// all directions, around the origin (so that places are not rounded more than lengths), of
-/// all sane masses and at least one free end.
+/// Sticks with lengths, rest lengths and masses in the whole valid range, most of them not far from
+/// rest, in all directions, with at least one free end. The origin lies between the ends, so that
+/// positions are not rounded more than lengths.
 pub(crate) fn sticks_of_all_sizes(count: usize) -> impl Iterator<Item = Stick<3>> {
     let mut random = Random::new(1);
     let stick = move || {
@@ -85,7 +85,8 @@ pub(crate) fn sticks_of_all_sizes(count: usize) -> impl Iterator<Item = Stick<3>
         let direction: [f64; 3] = std::array::from_fn(|_| random.between(-1.0, 1.0));
         let norm = direction.iter().map(|x| x * x).sum::<f64>().sqrt().max(1e-3);
         let share = random.between(0.0, 1.0);
-        let ends = [-share, 1.0 - share].map(|at| direction.map(|x| (x / norm * l * at) as f32));
+        let ends =
+            [-share, 1.0 - share].map(|along| direction.map(|x| (x / norm * l * along) as f32));
         let [wa, wb] = [random.inverse_mass(), random.inverse_mass()];
         let wb = if wa == 0.0 && wb == 0.0 { 1.0 } else { wb };
         Stick::new(ends, [wa, wb], r.clamp(1e-15, 1e10) as f32)

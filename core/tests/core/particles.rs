@@ -2,7 +2,7 @@
 
 use taut_core::{PADDING, ParticleError, Particles, Real, Renumbering};
 
-use crate::meshes::{Random, Recipe, at, joined};
+use crate::meshes::{Random, Recipe, particles_at, unit_sticks};
 
 fn random_points<const D: usize, S: Real>(count: usize) -> Vec<[S; D]> {
     let mut random = Random::new(count as u64);
@@ -10,7 +10,7 @@ fn random_points<const D: usize, S: Real>(count: usize) -> Vec<[S; D]> {
     (0..count).map(|_| std::array::from_fn(|_| x())).collect()
 }
 
-/// Columns are aligned, padded with zeros, and hold these points.
+/// Checks that columns are aligned, padded with zeros, and hold `points`.
 fn assert_layout<const D: usize, S: Real>(mut particles: Particles<D, S>, points: &[[S; D]]) {
     let len = points.len();
     assert_eq!((particles.len(), particles.is_empty()), (len, len == 0));
@@ -30,21 +30,21 @@ fn assert_layout<const D: usize, S: Real>(mut particles: Particles<D, S>, points
 }
 
 #[test]
-fn columns_are_aligned_and_padded_however_they_came_to_be() {
+fn columns_are_aligned_and_padded_however_they_are_made() {
     fn check<const D: usize, S: Real>() {
         for count in [0, 1, 15, 16, 17, 100] {
             let points: Vec<[S; D]> = random_points(count);
-            let made = at(&points);
+            let made = particles_at(&points);
             assert_layout(made.clone(), &points);
             let mut grown = Particles::in_precision(&[], &[]).unwrap();
-            for (name, &point) in points.iter().enumerate() {
-                assert_eq!(grown.push(point, S::ONE), Ok(name as u32));
+            for (number, &point) in points.iter().enumerate() {
+                assert_eq!(grown.push(point, S::ONE), Ok(number as u32));
             }
             assert_layout(grown, &points);
             assert_layout(made.convert::<f64>().convert::<S>(), &points);
 
             let reversed = Renumbering::from_order((0..count as u32).rev().collect()).unwrap();
-            let renumbered = reversed.apply(&made, &joined(count, &[]).convert()).0;
+            let renumbered = reversed.apply(&made, &unit_sticks(count, &[]).convert()).0;
             assert_layout(renumbered, &points.iter().copied().rev().collect::<Vec<_>>());
         }
     }
@@ -55,7 +55,7 @@ fn columns_are_aligned_and_padded_however_they_came_to_be() {
 }
 
 #[test]
-fn refused_particles_are_named_and_nothing_is_added() {
+fn invalid_particles_are_reported_and_nothing_is_added() {
     let with = |x: f64, inverse_mass: f64| {
         let points = [[0.0; 2], [1.0, x]];
         Particles::in_precision(&points, &[1.0, inverse_mass])
@@ -77,7 +77,7 @@ fn refused_particles_are_named_and_nothing_is_added() {
         ParticleError::UnequalLengths { points: 3, inverse_masses: 2 }
     );
 
-    let mut particles = at(&[[1.0_f32, 2.0]]);
+    let mut particles = particles_at(&[[1.0_f32, 2.0]]);
     let before = particles.hash();
     assert!(particles.push([f32::NAN, 0.0], 1.0).is_err());
     assert!(particles.push([0.0, 0.0], -1.0).is_err());
@@ -91,7 +91,7 @@ fn refused_particles_are_named_and_nothing_is_added() {
 }
 
 #[test]
-fn literals_are_f32_unless_another_type_is_named() {
+fn literals_are_f32_unless_another_type_is_given() {
     fn bytes<const D: usize, S: Real>(_: &Particles<D, S>) -> usize {
         size_of::<S>()
     }
@@ -104,7 +104,7 @@ fn literals_are_f32_unless_another_type_is_named() {
 }
 
 #[test]
-fn the_ends_of_the_sane_ranges_are_sane_in_both_types() {
+fn the_limits_of_the_valid_ranges_are_valid_in_both_types() {
     fn check<S: Real>() {
         let number = S::from_f64;
         for x in [-1e12, 1e12] {
@@ -119,7 +119,7 @@ fn the_ends_of_the_sane_ranges_are_sane_in_both_types() {
 }
 
 #[test]
-fn negative_zeros_become_positive_at_the_door() {
+fn negative_zeros_become_positive_on_input() {
     let mut particles = Particles::new(&[[-0.0, 1.0]], &[-0.0]).unwrap();
     particles.push([2.0, -0.0], 1.0).unwrap();
     particles.set_position(0, [-0.0, -0.0]).unwrap();
@@ -132,8 +132,8 @@ fn negative_zeros_become_positive_at_the_door() {
 }
 
 #[test]
-fn a_moved_particle_has_no_velocity() {
-    let mut particles = at(&[[1.0_f32, 2.0], [3.0, 4.0]]);
+fn set_position_leaves_no_velocity() {
+    let mut particles = particles_at(&[[1.0_f32, 2.0], [3.0, 4.0]]);
     particles.previous_mut(0)[1] = 2.5;
     particles.positions_mut(1)[1] = 4.5;
     assert_eq!((particles.previous(0)[1], particles.position(1)), (2.5, [3.0, 4.5]));
@@ -144,7 +144,7 @@ fn a_moved_particle_has_no_velocity() {
 }
 
 #[test]
-fn converting_to_f64_and_back_changes_no_bit() {
+fn converting_to_f64_and_back_changes_no_bits() {
     let mut particles = Recipe::large(0).mesh::<3, f32>().particles;
     particles.previous_mut(2)[5] = 0.1;
     let wide = particles.convert::<f64>();
@@ -153,17 +153,17 @@ fn converting_to_f64_and_back_changes_no_bit() {
     assert_eq!(back.hash(), particles.hash());
     assert_eq!(back.previous(2), particles.previous(2));
     assert_eq!(back.inverse_masses(), particles.inverse_masses());
-    assert_eq!(at(&[[0.1_f64]]).convert::<f32>().position(0), [0.1_f32], "rounded once");
+    assert_eq!(particles_at(&[[0.1_f64]]).convert::<f32>().position(0), [0.1_f32], "rounded once");
 }
 
 #[test]
 fn the_hash_is_fnv_1a_of_the_positions_bits() {
     // 64-bit FNV-1a of no bytes, and of the bytes 00 00 80 3f 00 00 00 00 (1.0) and so on.
-    assert_eq!(at::<3, f32>(&[]).hash(), 0xcbf2_9ce4_8422_2325);
+    assert_eq!(particles_at::<3, f32>(&[]).hash(), 0xcbf2_9ce4_8422_2325);
     let points = [[1.0, -2.5, 0.0], [1e-3, 7.0, -1e12]];
-    let particles = at::<3, f32>(&points.map(|point| point.map(|x: f64| x as f32)));
-    let wide = at::<3, f64>(&points);
-    let naive = |bits: &[u64]| {
+    let particles = particles_at::<3, f32>(&points.map(|point| point.map(|x: f64| x as f32)));
+    let wide = particles_at::<3, f64>(&points);
+    let fnv1a = |bits: &[u64]| {
         bits.iter()
             .flat_map(|bits| bits.to_le_bytes())
             .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
@@ -172,17 +172,17 @@ fn the_hash_is_fnv_1a_of_the_positions_bits() {
     };
     let rows = points.as_flattened().iter();
     let bits: Vec<u64> = rows.clone().map(|&x| u64::from((x as f32).to_bits())).collect();
-    assert_eq!(particles.hash(), naive(&bits));
-    assert_eq!(wide.hash(), naive(&rows.map(|x| x.to_bits()).collect::<Vec<_>>()));
+    assert_eq!(particles.hash(), fnv1a(&bits));
+    assert_eq!(wide.hash(), fnv1a(&rows.map(|x| x.to_bits()).collect::<Vec<_>>()));
     assert_eq!(particles.hash(), GOLDEN_HASH);
 }
 
-/// Computed once, by another program; a hash that changes breaks every golden file.
+/// Computed once, by a separate program. A changed hash breaks every golden file.
 const GOLDEN_HASH: u64 = 0xdbdd_509b_8514_02a0;
 
 #[test]
-fn the_hash_sees_every_bit_of_positions_and_nothing_else() {
-    let mut particles = at(&random_points::<3, f32>(20));
+fn the_hash_depends_on_every_bit_of_positions_and_on_nothing_else() {
+    let mut particles = particles_at(&random_points::<3, f32>(20));
     let hash = particles.hash();
     particles.previous_mut(0)[3] = 9.0;
     particles.set_inverse_mass(4, 0.0).unwrap();
@@ -201,8 +201,8 @@ fn the_hash_sees_every_bit_of_positions_and_nothing_else() {
 }
 
 #[test]
-fn every_nan_hashes_alike() {
-    let mut particles = at(&[[1.0_f32, 2.0]]);
+fn all_nans_have_the_same_hash() {
+    let mut particles = particles_at(&[[1.0_f32, 2.0]]);
     let mut hash_with = |bits| {
         particles.positions_mut(1)[0] = f32::from_bits(bits);
         particles.hash()

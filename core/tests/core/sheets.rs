@@ -1,15 +1,15 @@
-//! Regular sheets: sticks and schedule implied.
+//! Regular sheets, which imply their sticks and schedule.
 
 use std::collections::{BTreeSet, HashMap};
 
 use proptest::prelude::*;
 use taut_core::{BLOCK_ROWS, Duplicates, Family, Kind, Schedule, Sheet, Sticks};
 
-use crate::meshes::{joined, sheet};
+use crate::meshes::{sheet_mesh, unit_sticks};
 
-/// The authored order, as one writes it down: structural and shear sticks cell by cell, then
-/// the sticks that are two apart.
-fn written_down(width: usize, height: usize, shear: bool, bend: bool) -> Vec<[u32; 2]> {
+/// The authored order, written out: structural and shear sticks cell by cell, then the sticks of
+/// span 2.
+fn authored_pairs(width: usize, height: usize, shear: bool, bend: bool) -> Vec<[u32; 2]> {
     let mut pairs = Vec::new();
     let mut join = |[i, j]: [usize; 2], [k, l]: [usize; 2]| {
         if i.max(k) < width && j.max(l) < height {
@@ -57,7 +57,7 @@ const SIZES: [[usize; 2]; 14] = [
 ];
 
 #[test]
-fn sticks_are_numbered_as_one_would_write_them_down() {
+fn sticks_are_numbered_in_the_authored_order() {
     for [width, height] in SIZES {
         for (families, shear, bend) in [
             (Family::STRUCTURAL, false, false),
@@ -65,14 +65,14 @@ fn sticks_are_numbered_as_one_would_write_them_down() {
             (Family::ALL, true, true),
         ] {
             let sheet = Sheet::new(width, height, families);
-            let expected = written_down(width, height, shear, bend);
+            let expected = authored_pairs(width, height, shear, bend);
             assert_eq!(sheet.pairs(), expected, "{width} x {height}, {families:?}");
         }
     }
 }
 
 #[test]
-fn families_are_sorted_and_count_once() {
+fn families_are_sorted_and_deduplicated() {
     let some = [Family::Column2, Family::Diagonal, Family::Row, Family::Diagonal];
     let sheet = Sheet::new(5, 4, &some);
     assert_eq!(sheet.families(), [Family::Row, Family::Diagonal, Family::Column2]);
@@ -86,31 +86,31 @@ fn families_are_sorted_and_count_once() {
 }
 
 #[test]
-fn the_number_of_a_stick_is_its_place_in_the_list() {
+fn the_number_of_a_stick_is_its_index_in_numbered() {
     for subset in (0..1_u32 << Family::EVERY.len()).step_by(7) {
         let chosen = |&family: &Family| subset >> (family as u32) & 1 == 1;
         let families: Vec<Family> = Family::EVERY.iter().copied().filter(chosen).collect();
         for [width, height] in SIZES {
             let sheet = Sheet::new(width, height, &families);
-            let mut places: HashMap<_, _> = sheet.numbered().zip(0_u32..).collect();
+            let mut indices: HashMap<_, _> = sheet.numbered().zip(0_u32..).collect();
             for &family in Family::EVERY {
-                for place in 0..(width + 2) * (height + 2) {
-                    let [i, j] = [place % (width + 2), place / (width + 2)];
-                    let expected = places.remove(&(family, i, j));
+                for cell in 0..(width + 2) * (height + 2) {
+                    let [i, j] = [cell % (width + 2), cell / (width + 2)];
+                    let expected = indices.remove(&(family, i, j));
                     assert_eq!(sheet.number(family, i, j), expected, "{sheet:?}, {i}, {j}");
                 }
             }
-            assert!(places.is_empty());
+            assert!(indices.is_empty());
         }
     }
 }
 
-/// Where a stick is in the order, and its number.
+/// The sort key of a stick in the schedule, and its number.
 type Keyed = ([usize; 6], u32);
 
-/// The sheet's order by its definition: phases of blocks of batches. Insides, then seams;
-/// bands, families, rows, every other stick.
-fn in_blocks(sheet: &Sheet) -> Vec<Vec<Vec<Vec<u32>>>> {
+/// The sheet's schedule by its definition: phases of blocks of batches. Blocks before seams; in a
+/// block by band, family, row, and then every other stick.
+fn phases_as_defined(sheet: &Sheet) -> Vec<Vec<Vec<Vec<u32>>>> {
     let mut keyed: Vec<_> = sheet
         .numbered()
         .enumerate()
@@ -138,28 +138,32 @@ fn the_schedule_is_blocks_of_bands_of_families_of_rows() {
     for [width, height] in SIZES.iter().copied().chain(tall) {
         for families in [Family::STRUCTURAL, Family::SHEAR, Family::ALL, Family::EVERY] {
             let sheet = Sheet::new(width, height, families);
-            let sticks = joined(width * height, &sheet.pairs());
+            let sticks = unit_sticks(width * height, &sheet.pairs());
             let schedule = sheet.schedule(&sticks).unwrap();
-            let plain = Schedule::new(&sticks, &in_blocks(&sheet)).unwrap();
-            assert_eq!(schedule.sheet(), Some(&sheet), "who implies it");
-            assert_eq!((plain.sheet(), &plain), (None, &schedule), "valid, the same written out");
+            let written_out = Schedule::new(&sticks, &phases_as_defined(&sheet)).unwrap();
+            assert_eq!(schedule.sheet(), Some(&sheet), "the schedule knows its sheet");
+            assert_eq!(
+                (written_out.sheet(), &written_out),
+                (None, &schedule),
+                "valid, and equal when written out"
+            );
         }
     }
 }
 
 #[test]
-fn special_sticks_of_a_sheet_get_batches_of_their_own() {
-    let (sheet, mut mesh) = sheet(9, 10, Family::ALL);
+fn non_plain_sticks_of_a_sheet_get_batches_of_their_own() {
+    let (sheet, mut mesh) = sheet_mesh(9, 10, Family::ALL);
     let plain = sheet.schedule(&mesh.sticks).unwrap();
     for stick in (0..mesh.sticks.len()).step_by(7) {
         mesh.sticks.set_kind(stick, Kind::Maximum).unwrap();
     }
     let schedule = sheet.schedule(&mesh.sticks).unwrap();
     for batch in schedule.batches() {
-        let special = batch.iter().filter(|&&stick| stick % 7 == 0).count();
-        assert!(special == 0 || special == batch.len());
+        let non_plain = batch.iter().filter(|&&stick| stick % 7 == 0).count();
+        assert!(non_plain == 0 || non_plain == batch.len());
     }
-    // Batches are cut in two where they stand.
+    // A batch is split into two consecutive ones.
     let mut parts = schedule.batches().peekable();
     for whole in plain.batches() {
         let sorted = |batch: &[u32]| batch.iter().copied().collect::<BTreeSet<u32>>();
@@ -171,11 +175,11 @@ fn special_sticks_of_a_sheet_get_batches_of_their_own() {
     }
 }
 
-/// Neither the sticks of the sheet nor its cells are walked over to find that they are too many.
+/// Rejecting the sheet must not iterate over all its sticks or cells.
 #[test]
-fn a_sheet_of_any_size_is_refused_without_memory_for_its_sticks() {
-    let sticks = joined(4, &[[0, 1], [1, 2]]);
-    for (size, families, expected, same) in [
+fn a_sheet_of_any_size_is_rejected_without_allocating_its_sticks() {
+    let sticks = unit_sticks(4, &[[0, 1], [1, 2]]);
+    for (size, families, expected, equal) in [
         ([usize::MAX, 2], Family::ALL, usize::MAX, 1),
         ([usize::MAX, usize::MAX], Family::STRUCTURAL, usize::MAX, 1),
         ([usize::MAX, 1], &[Family::Row], usize::MAX - 1, 2),
@@ -183,40 +187,40 @@ fn a_sheet_of_any_size_is_refused_without_memory_for_its_sticks() {
         ([usize::MAX, usize::MAX], &[], 0, 0),
     ] {
         let error = Sheet::new(size[0], size[1], families).schedule(&sticks).unwrap_err();
-        assert_eq!((error.expected, error.given, error.first_difference), (expected, 2, same));
+        assert_eq!((error.expected, error.given, error.first_difference), (expected, 2, equal));
     }
 }
 
 #[test]
-fn other_sticks_are_refused_where_they_differ() {
+fn different_sticks_are_rejected_with_the_first_difference() {
     let sheet = Sheet::new(4, 3, Family::STRUCTURAL);
     let pairs = sheet.pairs();
-    let refused = |particles, pairs: &[[u32; 2]]| {
-        let error = sheet.schedule(&joined(particles, pairs)).unwrap_err();
+    let rejected = |particles, pairs: &[[u32; 2]]| {
+        let error = sheet.schedule(&unit_sticks(particles, pairs)).unwrap_err();
         assert_eq!((error.expected, error.particles), (17, 12));
         (error.given, error.first_difference)
     };
-    assert_eq!(refused(12, &pairs[..10]), (10, 10));
-    assert_eq!(refused(12, &[&pairs[..], &[[0, 11]]].concat()), (18, 17));
-    assert_eq!(refused(13, &pairs), (17, 17), "another count of particles");
-    let mut turned = pairs.clone();
-    turned[5].reverse();
-    assert_eq!(refused(12, &turned), (17, 5));
+    assert_eq!(rejected(12, &pairs[..10]), (10, 10));
+    assert_eq!(rejected(12, &[&pairs[..], &[[0, 11]]].concat()), (18, 17));
+    assert_eq!(rejected(13, &pairs), (17, 17), "a different number of particles");
+    let mut reversed = pairs.clone();
+    reversed[5].reverse();
+    assert_eq!(rejected(12, &reversed), (17, 5));
     let rests = vec![0.5_f64; 17];
     let wide = Sticks::with_rests(12, &pairs, &rests, Duplicates::Keep).unwrap();
-    assert!(sheet.schedule(&wide).is_ok(), "rest lengths and types are free");
+    assert!(sheet.schedule(&wide).is_ok(), "rest lengths and number types may differ");
 }
 
-/// The sticks of a sheet in another order, some with their ends exchanged.
-fn disguised(sheet: &Sheet, seed: u64) -> Vec<[u32; 2]> {
-    let scrambled = |&[a, b]: &[u32; 2]| {
+/// The sticks of a sheet in a random order, some with their ends exchanged.
+fn shuffled_pairs(sheet: &Sheet, seed: u64) -> Vec<[u32; 2]> {
+    let hash = |&[a, b]: &[u32; 2]| {
         let ends = u64::from(a) << 32 | u64::from(b);
         (ends ^ seed).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29).wrapping_mul(seed | 1)
     };
     let mut pairs = sheet.pairs();
-    pairs.sort_by_key(scrambled);
+    pairs.sort_by_key(hash);
     for pair in &mut pairs {
-        if scrambled(pair) & 1 == 1 {
+        if hash(pair) & 1 == 1 {
             pair.reverse();
         }
     }
@@ -225,36 +229,36 @@ fn disguised(sheet: &Sheet, seed: u64) -> Vec<[u32; 2]> {
 
 proptest! {
     #[test]
-    fn a_sheet_is_found_in_whatever_order_its_sticks_are_and_no_other_mesh_is_one(
+    fn find_recognises_a_sheet_in_any_order_and_no_other_mesh(
         width in 2..40_usize,
         height in 2..20_usize,
-        others in 0..1_u32 << Family::EVERY.len(),
+        subset in 0..1_u32 << Family::EVERY.len(),
         seed: u64,
     ) {
         let chosen = |family: &&Family| {
-            Family::STRUCTURAL.contains(family) || others >> (**family as u32) & 1 == 1
+            Family::STRUCTURAL.contains(family) || subset >> (**family as u32) & 1 == 1
         };
         let families: Vec<Family> = Family::EVERY.iter().filter(chosen).copied().collect();
         let sheet = Sheet::new(width, height, &families);
-        let sticks = joined(width * height, &disguised(&sheet, seed));
-        let (found, order) = Sheet::find(&sticks).expect("it is one");
+        let sticks = unit_sticks(width * height, &shuffled_pairs(&sheet, seed));
+        let (found, order) = Sheet::find(&sticks).expect("the sticks of a sheet");
         prop_assert_eq!((found.width(), found.height()), (width, height));
         let sticks = sticks.reordered(&order).unwrap();
         let sorted = |ends: &[u32; 2]| [ends[0].min(ends[1]), ends[0].max(ends[1])];
         let ends: Vec<_> = sticks.ends().iter().map(sorted).collect();
         prop_assert_eq!(&ends, &found.pairs().iter().map(sorted).collect::<Vec<_>>());
-        // Families without a stick in so small a sheet are not found.
+        // A family without a stick in a small sheet is not found, so compare numbers of sticks.
         prop_assert_eq!(ends.len(), sheet.stick_count());
 
-        let one = seed as usize % ends.len();
-        let without: Vec<_> = [&ends[..one], &ends[one + 1..]].concat();
-        let twice: Vec<_> = [&ends[..], &ends[one..=one]].concat();
+        let removed = seed as usize % ends.len();
+        let without: Vec<_> = [&ends[..removed], &ends[removed + 1..]].concat();
+        let duplicated: Vec<_> = [&ends[..], &ends[removed..=removed]].concat();
         let moved: Vec<_> = [&without[..], &[[0, (width * height - 1) as u32]]].concat();
-        for pairs in [without, twice, moved] {
-            let sticks = joined(width * height, &pairs);
+        for pairs in [without, duplicated, moved] {
+            let sticks = unit_sticks(width * height, &pairs);
             if let Some((other, order)) = Sheet::find(&sticks) {
-                // A tiny mesh may be two sheets.
-                prop_assert!(ends.len() < 40, "{sheet:?} without stick {one} is {other:?}");
+                // The sticks of a tiny mesh can also be those of another sheet.
+                prop_assert!(ends.len() < 40, "{sheet:?} without stick {removed} is {other:?}");
                 prop_assert!(other.schedule(&sticks.reordered(&order).unwrap()).is_ok());
             }
         }

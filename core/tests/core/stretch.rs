@@ -1,22 +1,28 @@
-//! The residual.
+//! Stretch, compression and residual.
 
 use taut_core::{Kind, Stretch};
 
-use crate::meshes::{at, joined};
+use crate::meshes::{particles_at, unit_sticks};
 
 #[test]
-fn stretch_and_compression_are_over_sticks_that_act() {
+fn stretch_and_compression_count_sticks_only_where_they_act() {
     // Lengths 1.5, 0.8 and 2 at rest lengths of 1.
-    let mut particles = at(&[[0.0_f32], [1.5], [0.7], [2.7]]);
-    let mut sticks = joined(4, &[[0, 1], [1, 2], [2, 3]]);
+    let mut particles = particles_at(&[[0.0_f32], [1.5], [0.7], [2.7]]);
+    let mut sticks = unit_sticks(4, &[[0, 1], [1, 2], [2, 3]]);
     let near = |one: f64, other: f64| (one - other).abs() < 1e-6;
-    let assert_is = |it: Stretch, squares: [f64; 2], count: f64, max: [f64; 2]| {
-        assert!(near(it.rms, (squares[0] / count).sqrt()) && near(it.max, max[0]), "{it:?}");
+    let assert_is = |stretch: Stretch, squares: [f64; 2], count: f64, max: [f64; 2]| {
+        assert!(
+            near(stretch.rms, (squares[0] / count).sqrt()) && near(stretch.max, max[0]),
+            "{stretch:?}"
+        );
         let compression = (squares[1] / count).sqrt();
-        assert!(near(it.compression_rms, compression), "{it:?}");
-        assert!(near(it.compression_max, max[1]), "{it:?}");
-        assert!(near(it.residual_rms(), ((squares[0] + squares[1]) / count).sqrt()), "{it:?}");
-        assert!(near(it.residual_max(), max[0].max(max[1])), "{it:?}");
+        assert!(near(stretch.compression_rms, compression), "{stretch:?}");
+        assert!(near(stretch.compression_max, max[1]), "{stretch:?}");
+        assert!(
+            near(stretch.residual_rms(), ((squares[0] + squares[1]) / count).sqrt()),
+            "{stretch:?}"
+        );
+        assert!(near(stretch.residual_max(), max[0].max(max[1])), "{stretch:?}");
     };
     assert_is(Stretch::of(&particles, &sticks), [0.25 + 1.0, 0.04], 3.0, [1.0, 0.2]);
     sticks.tear(2).unwrap();
@@ -32,17 +38,17 @@ fn stretch_and_compression_are_over_sticks_that_act() {
     particles.positions_mut(0)[3] = f32::NAN;
     assert_is(Stretch::of(&particles, &sticks), [0.25, 0.04], 2.0, [0.5, 0.2]);
     particles.positions_mut(0)[0] = f32::NAN;
-    let it = Stretch::of(&particles, &sticks);
-    let all = [it.rms, it.max, it.compression_rms, it.compression_max];
+    let stretch = Stretch::of(&particles, &sticks);
+    let all = [stretch.rms, stretch.max, stretch.compression_rms, stretch.compression_max];
     assert!(all.iter().all(|figure| figure.is_nan()), "NaN is not hidden");
-    assert!(it.residual_rms().is_nan() && it.residual_max().is_nan());
-    assert_eq!(Stretch::of(&particles, &joined(4, &[])), Stretch::default());
+    assert!(stretch.residual_rms().is_nan() && stretch.residual_max().is_nan());
+    assert_eq!(Stretch::of(&particles, &unit_sticks(4, &[])), Stretch::default());
 }
 
 #[test]
-fn infinity_does_not_hide_either() {
-    let mut particles = at(&[[0.0_f32, 0.0], [1.0, 0.0], [1.0, 1.0]]);
-    let sticks = joined(3, &[[0, 1], [1, 2]]);
+fn infinity_is_not_hidden_either() {
+    let mut particles = particles_at(&[[0.0_f32, 0.0], [1.0, 0.0], [1.0, 1.0]]);
+    let sticks = unit_sticks(3, &[[0, 1], [1, 2]]);
     particles.positions_mut(1)[2] = f32::INFINITY;
     let stretch = Stretch::of(&particles, &sticks);
     assert_eq!((stretch.rms, stretch.max), (f64::INFINITY, f64::INFINITY));

@@ -1,21 +1,21 @@
-//! From triangles to sticks.
+//! Sticks from triangle meshes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use taut_core::{Bending, Particles, StickError, Sticks, TriangleError};
 
-use crate::meshes::{Random, at};
+use crate::meshes::{Random, particles_at};
 
-/// A sheet of `width` by `height` corners, each cell cut along a random diagonal, with the
-/// triangles shuffled and turned.
-fn cut_sheet(width: u32, height: u32) -> (Particles<2>, Vec<[u32; 3]>) {
+/// A sheet of `width` by `height` corners. Each cell is split along a random diagonal; the
+/// triangles are shuffled, and their corners rotated or exchanged.
+fn split_sheet(width: u32, height: u32) -> (Particles<2>, Vec<[u32; 3]>) {
     let mut random = Random::new(u64::from(width * 100 + height));
     let corners = (0..width * height).map(|i| [(i % width) as f32, (i / width) as f32]);
     let mut triangles = Vec::new();
     for i in (0..(height - 1) * width).filter(|i| i % width + 1 < width) {
         let [a, b, c, d] = [i, i + 1, i + width + 1, i + width];
-        let cut = if random.one_in(2) { [[a, b, c], [a, c, d]] } else { [[a, b, d], [b, c, d]] };
-        triangles.extend(cut);
+        let split = if random.one_in(2) { [[a, b, c], [a, c, d]] } else { [[a, b, d], [b, c, d]] };
+        triangles.extend(split);
     }
     random.shuffle(&mut triangles);
     for triangle in &mut triangles {
@@ -24,7 +24,7 @@ fn cut_sheet(width: u32, height: u32) -> (Particles<2>, Vec<[u32; 3]>) {
             triangle.swap(0, 1);
         }
     }
-    (at(&corners.collect::<Vec<_>>()), triangles)
+    (particles_at(&corners.collect::<Vec<_>>()), triangles)
 }
 
 fn sorted([a, b]: [u32; 2]) -> [u32; 2] {
@@ -32,13 +32,13 @@ fn sorted([a, b]: [u32; 2]) -> [u32; 2] {
 }
 
 #[test]
-fn each_edge_is_a_stick_once_and_in_order_of_appearance() {
+fn each_edge_is_one_stick_in_order_of_appearance() {
     for (width, height) in [(2, 2), (5, 3), (9, 12)] {
-        let (particles, triangles) = cut_sheet(width, height);
+        let (particles, triangles) = split_sheet(width, height);
         let sticks = Sticks::from_triangles(&particles, &triangles, Bending::Free).unwrap();
-        let mut met = BTreeSet::new();
+        let mut seen = BTreeSet::new();
         let edges = triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]);
-        let expected: Vec<[u32; 2]> = edges.filter(|&edge| met.insert(sorted(edge))).collect();
+        let expected: Vec<[u32; 2]> = edges.filter(|&edge| seen.insert(sorted(edge))).collect();
         assert_eq!(sticks.ends(), expected);
         // Euler: a disc of V corners and F triangles has V + F - 1 edges.
         assert_eq!(sticks.len(), particles.len() + triangles.len() - 1);
@@ -51,26 +51,26 @@ fn each_edge_is_a_stick_once_and_in_order_of_appearance() {
 }
 
 #[test]
-fn bending_sticks_join_the_far_corners_of_neighbours_unless_an_edge_does() {
+fn bending_sticks_join_the_opposite_corners_of_adjacent_triangles_unless_an_edge_does() {
     for (width, height) in [(2, 2), (5, 3), (9, 12)] {
-        let (particles, triangles) = cut_sheet(width, height);
+        let (particles, triangles) = split_sheet(width, height);
         let edges = Sticks::from_triangles(&particles, &triangles, Bending::Free).unwrap();
         let sticks = Sticks::from_triangles(&particles, &triangles, Bending::Sticks).unwrap();
         assert_eq!(sticks.ends()[..edges.len()], *edges.ends());
 
-        let mut far_of_edge = BTreeMap::<_, Vec<u32>>::new();
+        let mut opposite_of_edge = BTreeMap::<_, Vec<u32>>::new();
         for &[a, b, c] in &triangles {
-            for (edge, far) in [([a, b], c), ([b, c], a), ([c, a], b)] {
-                far_of_edge.entry(sorted(edge)).or_default().push(far);
+            for (edge, opposite) in [([a, b], c), ([b, c], a), ([c, a], b)] {
+                opposite_of_edge.entry(sorted(edge)).or_default().push(opposite);
             }
         }
         let mut expected = BTreeSet::new();
-        for far in far_of_edge.values() {
-            if let &[one, other] = &far[..] {
+        for opposite in opposite_of_edge.values() {
+            if let &[one, other] = &opposite[..] {
                 expected.insert(sorted([one, other]));
             }
         }
-        expected.retain(|pair| !far_of_edge.contains_key(pair));
+        expected.retain(|pair| !opposite_of_edge.contains_key(pair));
         let bending = sticks.ends()[edges.len()..].iter().map(|&ends| sorted(ends));
         let bending: Vec<[u32; 2]> = bending.collect();
         assert_eq!(bending.len(), expected.len(), "each once");
@@ -79,39 +79,40 @@ fn bending_sticks_join_the_far_corners_of_neighbours_unless_an_edge_does() {
 }
 
 #[test]
-fn triangles_around_one_edge_bend_one_against_the_next() {
-    // Three pages of a book whose back is the edge 0 - 1.
+fn triangles_around_one_edge_are_joined_each_to_the_next() {
+    // Three triangles that share the edge 0 - 1, like triangles of a book.
     let points =
         [[0.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 0.5, 0.0], [0.0, 0.5, 1.0], [-1.0, 0.5, 0.0_f32]];
-    let pages = [[0, 1, 2], [1, 0, 3], [0, 1, 4]];
-    let sticks = Sticks::from_triangles(&at(&points), &pages, Bending::Sticks).unwrap();
+    let triangles = [[0, 1, 2], [1, 0, 3], [0, 1, 4]];
+    let sticks =
+        Sticks::from_triangles(&particles_at(&points), &triangles, Bending::Sticks).unwrap();
     assert_eq!(sticks.len(), 7 + 2);
     assert_eq!(sticks.ends()[7..], [[2, 3], [3, 4]]);
-    // The same page twice does not bend against itself.
+    // A triangle listed twice is not joined to itself.
     let doubled = [[0, 1, 2], [2, 1, 0]];
-    let sticks = Sticks::from_triangles(&at(&points), &doubled, Bending::Sticks).unwrap();
+    let sticks = Sticks::from_triangles(&particles_at(&points), &doubled, Bending::Sticks).unwrap();
     assert_eq!(sticks.ends(), [[0, 1], [1, 2], [2, 0]]);
-    // In a tetrahedron the far corners of every two faces are joined already.
+    // In a tetrahedron, an edge joins the opposite corners of any two faces.
     let faces = [[0, 1, 2], [0, 2, 3], [0, 3, 1], [1, 3, 2]];
-    let sticks = Sticks::from_triangles(&at(&points), &faces, Bending::Sticks).unwrap();
+    let sticks = Sticks::from_triangles(&particles_at(&points), &faces, Bending::Sticks).unwrap();
     assert_eq!(sticks.len(), 6);
 }
 
 #[test]
-fn the_first_triangle_at_fault_is_named() {
-    let particles = at(&[[0.0_f32, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]);
-    let refused = |triangles: &[[u32; 3]]| {
+fn the_first_invalid_triangle_is_reported() {
+    let particles = particles_at(&[[0.0_f32, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]);
+    let rejected = |triangles: &[[u32; 3]]| {
         Sticks::from_triangles(&particles, triangles, Bending::Free).unwrap_err()
     };
     assert_eq!(
-        refused(&[[0, 1, 2], [0, 4, 1], [1, 1, 1]]),
+        rejected(&[[0, 1, 2], [0, 4, 1], [1, 1, 1]]),
         TriangleError::NoSuchCorner { triangle: 1, corner: 4, particles: 4 }
     );
     for degenerate in [[1, 1, 2], [2, 1, 1], [1, 2, 1]] {
         let error = TriangleError::Degenerate { triangle: 1, corner: 1 };
-        assert_eq!(refused(&[[0, 1, 2], degenerate]), error);
+        assert_eq!(rejected(&[[0, 1, 2], degenerate]), error);
     }
-    // Particles 1 and 3 are at one place.
+    // Particles 1 and 3 are at the same position.
     let error = StickError::Rest { stick: 4, value: 0.0 };
-    assert_eq!(refused(&[[0, 1, 2], [2, 1, 3]]), TriangleError::Stick(error));
+    assert_eq!(rejected(&[[0, 1, 2], [2, 1, 3]]), TriangleError::Stick(error));
 }

@@ -7,12 +7,12 @@ use taut_core::{PACKET_STICKS, PlanError, Real, STAR_STICKS, Schedule};
 
 use crate::{Access, Form, Program, Register};
 
-/// A block of one batch longer than this is split into tasks of this many sticks: its sticks
-/// are independent, so threads may share them without changing the result.
+/// A block of a single batch longer than this is split into tasks of this many sticks: the sticks
+/// are independent, so threads can share them without changing the result.
 const TASK_STICKS: usize = 2048;
 
-/// The number of registers transposed together: a record has four numbers.
-pub(super) const QUARTERS: usize = 4;
+/// The number of registers that are transposed together: a record has four numbers.
+pub(super) const TRANSPOSED_REGISTERS: usize = 4;
 
 impl<S: Real> Program<S> {
     /// Fills `stick_of`, `slot_of`, the registers, tasks and phases.
@@ -27,17 +27,17 @@ impl<S: Real> Program<S> {
                     }
                     continue;
                 }
-                let mut rest = &batches[..];
-                while let Some((batch, others)) = rest.split_first() {
-                    if self.are_stars(rest) {
-                        let (stars, others) = rest.split_at(STAR_STICKS);
+                let mut remaining = &batches[..];
+                while let Some((batch, others)) = remaining.split_first() {
+                    if self.starts_with_stars(remaining) {
+                        let (stars, others) = remaining.split_at(STAR_STICKS);
                         for batch in stars {
                             self.lay_out_registers(Access::Stars, batch);
                         }
-                        rest = others;
+                        remaining = others;
                     } else {
                         self.lay_out_batch(batch);
-                        rest = others;
+                        remaining = others;
                     }
                 }
                 self.task_ends.push(self.registers.len() as u32);
@@ -50,26 +50,26 @@ impl<S: Real> Program<S> {
 
     /// Whether these batches begin with a packet of stars. (The sticks of a batch share no
     /// particle, so the centre of one star occurs in no other star.)
-    fn are_stars(&self, batches: &[&[u32]]) -> bool {
-        let Some(ranks) = batches.first_chunk::<STAR_STICKS>() else { return false };
-        self.lanes.is_multiple_of(QUARTERS)
+    fn starts_with_stars(&self, batches: &[&[u32]]) -> bool {
+        let Some(packet) = batches.first_chunk::<STAR_STICKS>() else { return false };
+        self.lanes.is_multiple_of(TRANSPOSED_REGISTERS)
             && PACKET_STICKS.is_multiple_of(self.lanes)
-            && ranks.iter().all(|rank| rank.len() == PACKET_STICKS)
-            && (0..PACKET_STICKS).all(|at| self.centre(ranks.map(|rank| rank[at])).is_some())
+            && packet.iter().all(|batch| batch.len() == PACKET_STICKS)
+            && (0..PACKET_STICKS).all(|star| self.centre(packet.map(|batch| batch[star])).is_some())
     }
 
-    /// The particle that all sticks share, if any.
+    /// The particle that all sticks of a star share, if any.
     fn centre(&self, star: [u32; STAR_STICKS]) -> Option<u32> {
         let [first, rest @ ..] = star.map(|stick| self.ends[stick as usize]);
         first.into_iter().find(|end| rest.iter().all(|ends| ends.contains(end)))
     }
 
     fn lay_out_batch(&mut self, batch: &[u32]) {
-        if !self.lanes.is_multiple_of(QUARTERS) || batch.len() < self.lanes {
+        if !self.lanes.is_multiple_of(TRANSPOSED_REGISTERS) || batch.len() < self.lanes {
             self.lay_out_registers(Access::Scattered, batch);
             return;
         }
-        // By direction (`b - a`), then by place.
+        // By direction (`b - a`), then by first end.
         let mut keyed: Vec<(u64, u32)> = batch
             .iter()
             .map(|&stick| {
@@ -82,27 +82,28 @@ impl<S: Real> Program<S> {
         }
         let mut others = Vec::new();
         let mut register = Vec::with_capacity(self.lanes);
-        let mut rest = &keyed[..];
-        while let Some(&(first, stick)) = rest.first() {
-            // How far the first stick's key is from that of the stick `place` after it.
-            let (access, after): (_, fn(u64) -> u64) = match first >> u32::BITS {
-                1 => (Access::Pairs, |place| 2 * place),
-                2 if self.lanes > QUARTERS => {
-                    (Access::InterleavedPairs, |place| 2 * place - place % 2)
+        let mut remaining = &keyed[..];
+        while let Some(&(first, stick)) = remaining.first() {
+            // The difference of keys between the first stick of the register and stick `index`.
+            let (access, offset): (_, fn(u64) -> u64) = match first >> u32::BITS {
+                1 => (Access::Pairs, |index| 2 * index),
+                2 if self.lanes > TRANSPOSED_REGISTERS => {
+                    (Access::InterleavedPairs, |index| 2 * index - index % 2)
                 }
-                _ => (Access::Runs, |place| place),
+                _ => (Access::Runs, |index| index),
             };
-            let expected = (0..).map(|place| first + after(place));
-            let whole = rest.len() >= self.lanes
-                && rest[..self.lanes].iter().zip(expected).all(|(&(key, _), next)| key == next);
-            if whole {
+            let expected = (0..).map(|index| first + offset(index));
+            let matches = |(&(key, _), expected): (&(u64, u32), u64)| key == expected;
+            let full = remaining.len() >= self.lanes
+                && remaining[..self.lanes].iter().zip(expected).all(matches);
+            if full {
                 register.clear();
-                register.extend(rest[..self.lanes].iter().map(|&(_, stick)| stick));
+                register.extend(remaining[..self.lanes].iter().map(|&(_, stick)| stick));
                 self.lay_out_registers(access, &register);
-                rest = &rest[self.lanes..];
+                remaining = &remaining[self.lanes..];
             } else {
                 others.push(stick);
-                rest = &rest[1..];
+                remaining = &remaining[1..];
             }
         }
         self.lay_out_registers(Access::Scattered, &others);
@@ -113,8 +114,8 @@ impl<S: Real> Program<S> {
             let begin = self.stick_of.len();
             let last = register[register.len() - 1];
             self.stick_of.resize(begin + self.lanes, last);
-            for (place, &stick) in register.iter().enumerate().rev() {
-                let slot = begin + lane_of(place, self.lanes);
+            for (index, &stick) in register.iter().enumerate().rev() {
+                let slot = begin + lane_of(index, self.lanes);
                 self.stick_of[slot] = stick;
                 self.slot_of[stick as usize] = slot as u32;
             }
@@ -122,15 +123,15 @@ impl<S: Real> Program<S> {
         }
     }
 
-    /// Fills `a` and `b`.
-    pub(super) fn name_ends(&mut self) {
-        for (which, names) in [&mut self.a, &mut self.b].into_iter().enumerate() {
-            let name = |&stick: &u32| self.ends[stick as usize][which] * self.unit;
-            names.extend(self.stick_of.iter().map(name));
+    /// Fills the columns `a` and `b`, and makes the centre of each star its first end.
+    pub(super) fn fill_ends(&mut self) {
+        for (side, column) in [&mut self.a, &mut self.b].into_iter().enumerate() {
+            let end = |&stick: &u32| self.ends[stick as usize][side] * self.unit;
+            column.extend(self.stick_of.iter().map(end));
         }
         let mut register = 0;
         while register < self.registers.len() {
-            let together = self.register_group(register);
+            let group = self.register_group(register);
             if self.registers[register].access == Access::Stars {
                 for first in (register * self.lanes..).take(PACKET_STICKS) {
                     let star = core::array::from_fn(|rank| first + rank * PACKET_STICKS);
@@ -142,11 +143,12 @@ impl<S: Real> Program<S> {
                     }
                 }
             }
-            register = together.end;
+            register = group.end;
         }
     }
 
-    /// The registers from `first` on that form a unit: a whole packet of stars, else one register.
+    /// The registers from `first` on that belong together: a whole packet of stars, else one
+    /// register.
     pub(super) fn register_group(&self, first: usize) -> Range<usize> {
         match self.registers[first].access {
             Access::Stars => first..first + STAR_STICKS * PACKET_STICKS / self.lanes,
@@ -155,13 +157,13 @@ impl<S: Real> Program<S> {
     }
 }
 
-/// The lane of stick `place` of a register: see [`Program`].
-fn lane_of(place: usize, lanes: usize) -> usize {
-    if !lanes.is_multiple_of(QUARTERS) {
-        return place;
+/// The lane of stick `index` of a register: see [`Program`].
+fn lane_of(index: usize, lanes: usize) -> usize {
+    if !lanes.is_multiple_of(TRANSPOSED_REGISTERS) {
+        return index;
     }
-    let quarter = lanes / QUARTERS;
-    QUARTERS * (place % quarter) + place / quarter
+    let quarter = lanes / TRANSPOSED_REGISTERS;
+    TRANSPOSED_REGISTERS * (index % quarter) + index / quarter
 }
 
 /// The range of item `index` in a list of ends.

@@ -1,4 +1,4 @@
-//! Programs: the sticks' ends and constants in the order of a schedule, laid out for registers.
+//! Programs: the ends and constants of sticks in the order of a schedule, laid out for registers.
 //!
 //! Kernels that access particles by index run programs. A program depends on the number of lanes,
 //! but not on the register type.
@@ -21,20 +21,20 @@ use refresh::StoresWeight;
 
 /// Sticks in the order of a schedule, in *slots*.
 ///
-/// Each batch begins a new register: it is padded to a whole number of `lanes` slots by
-/// repeating its last stick. A register reads all its ends before it writes any, so the
-/// repeats compute the same values again and store the same bits in the same places: padding
-/// is inert, needs no mask, no dummy particles, and no tail loop.
+/// Each batch begins a new register. It is padded to a multiple of `lanes` slots by repeating its
+/// last stick. A register reads all its ends before it writes any, so the repeats compute the same
+/// values and store the same bits in the same places: padding has no effect, and kernels need no
+/// mask, no dummy particles and no tail loop.
 ///
 /// The sticks of a batch are independent, so their order does not affect the result. The program
-/// uses that twice. *Runs*, sticks whose ends are consecutive particles, get registers of their
-/// own, whose ends are contiguous in memory. Inside a register of `L` lanes, stick `p` is in lane
-/// `4 (p mod L/4) + p / (L/4)`, so that the transpose of four registers yields the records of `L`
-/// consecutive particles.
+/// uses that twice. *Runs*, sticks whose ends are consecutive particles, get separate registers,
+/// whose ends are contiguous in memory. In any register of `L` lanes, where `L` is a multiple of 4,
+/// stick `i` is in lane `4 (i mod L/4) + i / (L/4)`, so that the transpose of four registers yields
+/// the records of `L` consecutive particles.
 ///
 /// The order of a stick's two ends does not affect the result either. In consecutive batches of
-/// *stars*, the sticks at one index share a particle: the program makes it the first end, so that
-/// a kernel may keep it in a register.
+/// *stars*, the sticks at the same index share a particle, the centre of the star. The program
+/// makes it the first end, so that a kernel can keep it in a register.
 #[derive(Clone, Debug)]
 pub struct Program<S: Real> {
     formula: Formula,
@@ -43,30 +43,32 @@ pub struct Program<S: Real> {
     a: Vec<u32>,
     b: Vec<u32>,
     rest_term: Column<S>,
-    /// Empty unless the formula stores it.
+    /// Empty unless the formula stores the weight term.
     weight_term: Column<S>,
-    /// Empty, or as long as the slots, once any stick is torn or not plain.
+    /// Empty until a stick is torn or not plain; then one entry per slot.
     special: Special<S>,
     registers: Vec<Register>,
-    /// In registers.
+    /// Where each task ends in `registers`.
     task_ends: Vec<u32>,
+    /// Where each phase ends in `task_ends`.
     phase_ends: Vec<u32>,
     segments: Vec<Segment<S>>,
-    /// In segments, for each task.
+    /// Where each task ends in `segments`.
     segment_ends: Vec<u32>,
-    /// The first slot of each stick; its repeats, if any, are in the same register.
+    /// The first slot of each stick; repeats of the stick are in the same register.
     slot_of: Vec<u32>,
+    /// The stick in each slot.
     stick_of: Vec<u32>,
     ends: Arc<[[u32; 2]]>,
     particles: usize,
-    seen_sticks: Cursor,
-    seen_masses: Cursor,
+    stick_cursor: Cursor,
+    mass_cursor: Cursor,
     /// For each particle, whether its mass changed; set only during a refresh.
-    reweighed: Vec<bool>,
+    mass_changed: Vec<bool>,
     inverse_h2: S,
 }
 
-/// The columns that plain sticks do not need, one entry a slot.
+/// The columns that only torn and non-plain sticks need, with one entry per slot.
 #[derive(Clone, Debug, Default)]
 struct Special<S> {
     stretched: Vec<S>,
@@ -77,28 +79,29 @@ struct Special<S> {
 /// The memory layout of the ends of a register's sticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Anywhere.
+    /// The ends are anywhere.
     Scattered,
-    /// `a` is a run of consecutive particles, and so is `b`.
+    /// The first ends are consecutive particles, and so are the second ends.
     Runs,
-    /// All ends are one run: `a`, `b`, `a`, `b`, ...
+    /// All ends together are consecutive particles, in the order `a`, `b`, `a`, `b`, ...
     Pairs,
-    /// All ends are one run: `a`, `a`, `b`, `b`, `a`, `a`, ... (8 lanes or more)
+    /// All ends together are consecutive particles, in the order `a`, `a`, `b`, `b`, `a`, `a`, ...
+    /// (8 lanes or more).
     InterleavedPairs,
-    /// Whole packets of stars: [`STAR_STICKS`](taut_core::STAR_STICKS) times
-    /// [`PACKET_STICKS`](taut_core::PACKET_STICKS) sticks with the same `a`. No second end in the
-    /// packet is one of these `a`.
+    /// Whole packets of stars: [`STAR_STICKS`](taut_core::STAR_STICKS) batches of
+    /// [`PACKET_STICKS`](taut_core::PACKET_STICKS) sticks with the same column `a`. No second end
+    /// in the packet is one of these first ends.
     Stars,
 }
 
 /// The kind of sticks in a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
-    /// Plain sticks, and all ends have the same inverse mass.
+    /// All sticks are plain, and all ends have the same inverse mass.
     Equal,
-    /// Plain sticks.
+    /// All sticks are plain; inverse masses may differ.
     Mixed,
-    /// Some stick is torn, or is not plain.
+    /// Some stick is torn or not plain.
     NonPlain,
 }
 
@@ -108,7 +111,7 @@ struct Register {
     form: Form,
 }
 
-/// Consecutive registers of one kind, in one task.
+/// Consecutive registers of a task with the same access, form and inverse mass.
 #[derive(Clone, Debug, PartialEq)]
 struct Segment<S> {
     slots: Range<u32>,
@@ -117,26 +120,26 @@ struct Segment<S> {
     inverse_mass: Option<S>,
 }
 
-/// The columns of consecutive slots, all of the same length, a whole number of registers.
+/// The columns of consecutive slots, all of the same length: a whole number of registers.
 #[derive(Clone, Copy, Debug)]
 pub struct Slots<'a, S> {
-    /// First ends: numbers of particles, times the unit.
+    /// First ends: particle numbers times the unit.
     pub a: &'a [u32],
     /// Second ends, likewise.
     pub b: &'a [u32],
     /// The memory layout of the ends of each register.
     pub access: Access,
-    /// The inverse mass of all ends, 1/kg, if they have the same and the sticks are plain.
+    /// The inverse mass of all ends, 1/kg, if it is the same and all sticks are plain and not torn.
     pub inverse_mass: Option<S>,
     /// The formula's rest term.
     pub rest_term: &'a [S],
-    /// The formula's weight term, if it stores one, else empty.
+    /// The formula's weight term if the formula stores it, else empty.
     pub weight_term: &'a [S],
-    /// If some of the sticks are torn or not plain.
+    /// `Some` if any of the sticks is torn or not plain.
     pub special: Option<SpecialSlots<'a, S>>,
 }
 
-/// The columns that only sticks that are torn or not plain need.
+/// The columns that only torn and non-plain sticks need.
 #[derive(Clone, Copy, Debug)]
 pub struct SpecialSlots<'a, S> {
     /// Multiplies the factor of a stretched stick; [`ABSENT`](taut_core::ABSENT) if the stick is
@@ -151,15 +154,15 @@ pub struct SpecialSlots<'a, S> {
 
 impl<S: Real> Program<S> {
     /// Lays out `sticks` in the order of `schedule` for registers of `lanes` lanes. Particle
-    /// numbers are multiplied by `unit`, the size of a particle in the kernel's table (a shift for
-    /// every end would be a sixth of the instructions of an indexed kernel).
+    /// numbers are multiplied by `unit`, the size of a particle in the kernel's table. (Multiplying
+    /// in the kernel would take a shift for every end, a sixth of its instructions.)
     ///
     /// # Errors
-    /// If the schedule was built for different sticks, if it needs more particles, or if there are
-    /// more slots than `u32` counts.
+    /// If the schedule was built for different sticks, if there are too few particles, or if there
+    /// are too many slots for 32-bit numbers.
     ///
     /// # Panics
-    /// If there are no lanes.
+    /// If `lanes` is 0.
     pub fn new<const D: usize>(
         lanes: usize,
         unit: u32,
@@ -187,16 +190,16 @@ impl<S: Real> Program<S> {
             stick_of: Vec::with_capacity(sticks.len()),
             ends: sticks.shared_ends(),
             particles: sticks.particles(),
-            seen_sticks: sticks.changes().now(),
-            seen_masses: particles.mass_changes().now(),
-            reweighed: alloc::vec![false; sticks.particles()],
+            stick_cursor: sticks.changes().now(),
+            mass_cursor: particles.mass_changes().now(),
+            mass_changed: alloc::vec![false; sticks.particles()],
             inverse_h2: S::ZERO,
         };
-        program.enough(particles)?;
+        program.check_particle_count(particles)?;
         program.lay_out(schedule)?;
         u32::try_from(sticks.particles() as u64 * u64::from(unit))
             .map_err(|_| PlanError::TooLarge)?;
-        program.name_ends();
+        program.fill_ends();
         program.rest_term.resize(program.a.len(), S::ONE);
         if formula.dispatch(StoresWeight) {
             program.weight_term.resize(program.a.len(), S::ZERO);
@@ -205,7 +208,7 @@ impl<S: Real> Program<S> {
         Ok(program)
     }
 
-    /// Which formula the constants are for.
+    /// The formula that the constants are for.
     pub fn formula(&self) -> Formula {
         self.formula
     }
@@ -215,7 +218,7 @@ impl<S: Real> Program<S> {
         self.lanes
     }
 
-    /// Every end is of a particle below this.
+    /// How many particles the sticks were checked against: every end is below this.
     pub fn particles(&self) -> usize {
         self.particles
     }
@@ -230,7 +233,7 @@ impl<S: Real> Program<S> {
         (0..self.phase_ends.len()).map(|phase| span(&self.phase_ends, phase))
     }
 
-    /// The pieces of a task, in sequence: each of registers of one kind.
+    /// The columns of a task, in sequence, split where the access, form or inverse mass changes.
     ///
     /// # Panics
     /// If there is no such task.

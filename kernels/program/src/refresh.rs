@@ -4,63 +4,63 @@ use core::ops::Range;
 
 use taut_core::{Delta, Factor, Particles, PlanError, Real, Response, Sticks, WithFactor, weight};
 
-use crate::layout::{QUARTERS, span};
+use crate::layout::{TRANSPOSED_REGISTERS, span};
 use crate::{Access, Form, Program, Register, Segment};
 
 impl<S: Real> Program<S> {
-    /// Reads what changed in the sticks and the masses since the last call.
+    /// Reads the changes of sticks and masses since the last call.
     ///
     /// # Errors
-    /// If these sticks have other ends than those that the program was made for, or particles are
-    /// missing. Nothing is changed then.
+    /// If the ends of these sticks differ from those that the program was made for, or there are
+    /// too few particles. Nothing is changed then.
     pub fn refresh<const D: usize>(
         &mut self,
         particles: &Particles<D, S>,
         sticks: &Sticks<S>,
     ) -> Result<(), PlanError> {
-        self.enough(particles)?;
-        let (sticks_news, masses_news) = (
-            sticks.changes().since(self.seen_sticks),
-            particles.mass_changes().since(self.seen_masses),
+        self.check_particle_count(particles)?;
+        let (stick_changes, mass_changes) = (
+            sticks.changes().since(self.stick_cursor),
+            particles.mass_changes().since(self.mass_cursor),
         );
-        if sticks_news == Delta::ForeignCursor {
+        if stick_changes == Delta::ForeignCursor {
             sticks.check_ends(&self.ends)?;
         }
-        match (sticks_news, masses_news) {
+        match (stick_changes, mass_changes) {
             (Delta::Entries([]), Delta::Entries([])) => {}
-            (Delta::Entries(changed), Delta::Entries(reweighed)) => {
-                for &stick in changed {
+            (Delta::Entries(changed_sticks), Delta::Entries(changed_masses)) => {
+                for &stick in changed_sticks {
                     self.refresh_stick(sticks, stick as usize);
                 }
-                let mut news = !reweighed.is_empty();
-                for &stick in changed {
-                    news |= self.refresh_masses_of(particles, sticks, stick as usize);
+                let mut rebuild = !changed_masses.is_empty();
+                for &stick in changed_sticks {
+                    rebuild |= self.refresh_masses_of(particles, sticks, stick as usize);
                 }
-                if !reweighed.is_empty() {
-                    self.mark(reweighed, true);
+                if !changed_masses.is_empty() {
+                    self.set_mass_changed(changed_masses, true);
                     for (stick, ends) in sticks.ends().iter().enumerate() {
-                        if ends.iter().any(|&end| self.reweighed[end as usize]) {
+                        if ends.iter().any(|&end| self.mass_changed[end as usize]) {
                             self.refresh_masses_of(particles, sticks, stick);
                         }
                     }
-                    self.mark(reweighed, false);
+                    self.set_mass_changed(changed_masses, false);
                 }
-                if news {
-                    self.segment(particles);
+                if rebuild {
+                    self.rebuild_segments(particles);
                 }
             }
             _ => self.refresh_all(particles, sticks),
         }
-        self.seen_sticks = sticks.changes().now();
-        self.seen_masses = particles.mass_changes().now();
+        self.stick_cursor = sticks.changes().now();
+        self.mass_cursor = particles.mass_changes().now();
         Ok(())
     }
 
-    /// Sets or clears the `reweighed` flags of particles; ignores particles without sticks.
-    fn mark(&mut self, reweighed: &[u32], changed: bool) {
-        for &particle in reweighed {
-            if let Some(mark) = self.reweighed.get_mut(particle as usize) {
-                *mark = changed;
+    /// Sets the `mass_changed` flags of `particles`; ignores particles beyond those of the sticks.
+    fn set_mass_changed(&mut self, particles: &[u32], changed: bool) {
+        for &particle in particles {
+            if let Some(flag) = self.mass_changed.get_mut(particle as usize) {
+                *flag = changed;
             }
         }
     }
@@ -91,7 +91,7 @@ impl<S: Real> Program<S> {
         self.inverse_h2
     }
 
-    pub(super) fn enough<const D: usize>(
+    pub(super) fn check_particle_count<const D: usize>(
         &self,
         particles: &Particles<D, S>,
     ) -> Result<(), PlanError> {
@@ -116,9 +116,10 @@ impl<S: Real> Program<S> {
         for register in 0..self.registers.len() {
             self.refresh_form(particles, sticks, register);
         }
-        self.segment(particles);
+        self.rebuild_segments(particles);
     }
 
+    /// Refreshes all constants of a stick that do not depend on masses.
     fn refresh_stick(&mut self, sticks: &Sticks<S>, stick: usize) {
         let rest_term = self.formula.dispatch(RestTerm(sticks.rest(stick)));
         for slot in self.register_of(stick) {
@@ -165,7 +166,7 @@ impl<S: Real> Program<S> {
         let first = mass(&self.a[slots.start]);
         let form = if !self.stick_of[slots.clone()].iter().all(plain) {
             Form::NonPlain
-        } else if self.lanes.is_multiple_of(QUARTERS)
+        } else if self.lanes.is_multiple_of(TRANSPOSED_REGISTERS)
             && [&self.a, &self.b]
                 .into_iter()
                 .all(|ends| ends[slots.clone()].iter().all(|end| mass(end) == first))
@@ -177,8 +178,8 @@ impl<S: Real> Program<S> {
         core::mem::replace(&mut self.registers[register].form, form) != form
     }
 
-    /// Merges consecutive registers of one kind into segments.
-    fn segment<const D: usize>(&mut self, particles: &Particles<D, S>) {
+    /// Merges consecutive registers with the same access, form and inverse mass into segments.
+    fn rebuild_segments<const D: usize>(&mut self, particles: &Particles<D, S>) {
         self.segments.clear();
         self.segment_ends.clear();
         for task in 0..self.task_ends.len() {
@@ -187,11 +188,11 @@ impl<S: Real> Program<S> {
             while !registers.is_empty() {
                 let group = self.register_group(registers.start);
                 registers.start = group.end;
-                let first = self.kind(particles, group.start);
-                let alike = group.clone().all(|at| self.kind(particles, at) == first);
+                let first = self.segment_key(particles, group.start);
+                let uniform = group.clone().all(|at| self.segment_key(particles, at) == first);
                 for at in group {
-                    let (mut register, inverse_mass) = self.kind(particles, at);
-                    if !alike {
+                    let (mut register, inverse_mass) = self.segment_key(particles, at);
+                    if !uniform {
                         register.access = Access::Scattered;
                     }
                     let slots = (at * self.lanes) as u32..((at + 1) * self.lanes) as u32;
@@ -210,9 +211,9 @@ impl<S: Real> Program<S> {
         }
     }
 
-    /// What the registers of a segment have in common, including, for [`Form::Equal`], the inverse
-    /// mass of all ends.
-    fn kind<const D: usize>(
+    /// What the registers of a segment have in common. For [`Form::Equal`] that includes the
+    /// inverse mass of all ends.
+    fn segment_key<const D: usize>(
         &self,
         particles: &Particles<D, S>,
         at: usize,

@@ -1,26 +1,26 @@
-//! Blocks and bands, and which of them is the default.
+//! Blocks and bands, and which of them are the default.
 
 use super::*;
 
 #[test]
-fn blocks_are_small_and_many_and_phases_few() {
+fn there_are_many_small_blocks_and_few_phases() {
     for families in [Family::STRUCTURAL, Family::ALL] {
-        let Mesh { particles, sticks } = sheet(128, 128, families).1;
+        let Mesh { particles, sticks } = sheet_mesh(128, 128, families).1;
         let phases = phases(&Schedule::blocked(&particles, &sticks));
         let share = phases[0].iter().flatten().flatten().count() as f64 / sticks.len() as f64;
         assert!(phases.len() <= 4, "{} phases", phases.len());
         assert_eq!(phases[0].len(), 128 * 128 / BLOCK_PARTICLES);
         assert!(share > 0.8, "only {share} of the sticks are in the first phase");
         for block in phases.iter().take(3).flatten() {
-            let names: BTreeSet<u32> =
+            let particles: BTreeSet<u32> =
                 block.iter().flat_map(|batch| particles_of(&sticks, batch)).collect();
-            assert!(names.len() <= BLOCK_PARTICLES, "{} particles", names.len());
+            assert!(particles.len() <= BLOCK_PARTICLES, "{} particles", particles.len());
         }
     }
-    // Sticks from anywhere to anywhere are in no block of the three cuts.
+    // Sticks between particles far apart are in no block of the first three phases.
     let Mesh { particles, sticks } = Recipe::large(0).mesh::<3, f32>();
     let phases = phases(&Schedule::blocked(&particles, &sticks));
-    assert_eq!((phases.len(), phases[3].len()), (4, 1), "the last seams are one block");
+    assert_eq!((phases.len(), phases[3].len()), (4, 1), "the sticks left over are one block");
 }
 
 /// The particles of each block of the schedule, phase by phase.
@@ -32,11 +32,11 @@ fn particles_of_blocks(schedule: &Schedule, sticks: &Sticks) -> Vec<Vec<BTreeSet
 }
 
 #[test]
-fn bands_are_consecutive_particles_and_directions_follow_each_other() {
-    let Mesh { sticks, .. } = sheet(128, 128, Family::ALL).1;
+fn bands_are_consecutive_particles_and_are_relaxed_direction_by_direction() {
+    let Mesh { sticks, .. } = sheet_mesh(128, 128, Family::ALL).1;
     let schedule = Schedule::banded(&sticks);
     let phases = phases(&schedule);
-    assert_eq!(phases.len(), 2, "all seams are in the bands cut elsewhere");
+    assert_eq!(phases.len(), 2, "all seams are in the shifted bands");
     let share = phases[0].iter().flatten().flatten().count() as f64 / sticks.len() as f64;
     assert!(phases[0].len() >= 8 && share > 0.85, "{} bands, {share}", phases[0].len());
     for bands in particles_of_blocks(&schedule, &sticks) {
@@ -44,7 +44,7 @@ fn bands_are_consecutive_particles_and_directions_follow_each_other() {
             assert!(pair[0].last() < pair[1].first(), "bands overlap");
         }
     }
-    // In a band, a direction is one stretch of batches.
+    // In a band, the batches of a direction are consecutive.
     let direction = |&stick: &u32| {
         let [a, b] = sticks.ends()[stick as usize];
         b.wrapping_sub(a)
@@ -61,14 +61,14 @@ fn bands_are_consecutive_particles_and_directions_follow_each_other() {
         let all = directions.len();
         directions.sort_unstable();
         directions.dedup();
-        assert_eq!(directions.len(), all, "a direction comes back");
+        assert_eq!(directions.len(), all, "the batches of a direction are not consecutive");
     }
 }
 
 #[test]
-fn the_default_is_bands_where_there_are_runs_and_blocks_elsewhere() {
+fn the_default_is_bands_for_meshes_with_runs_and_blocks_for_others() {
     for (width, height) in [(128, 128), (300, 200), (40, 10)] {
-        let Mesh { particles, sticks } = sheet(width, height, Family::SHEAR).1;
+        let Mesh { particles, sticks } = sheet_mesh(width, height, Family::SHEAR).1;
         assert_eq!(Schedule::for_mesh(&particles, &sticks), Schedule::banded(&sticks));
         let mut order: Vec<u32> = (0..particles.len() as u32).collect();
         Random::new(9).shuffle(&mut order);
@@ -84,7 +84,7 @@ fn the_default_is_bands_where_there_are_runs_and_blocks_elsewhere() {
 
 #[test]
 fn small_meshes_are_one_block() {
-    let Mesh { particles, sticks } = sheet(32, 32, Family::SHEAR).1;
+    let Mesh { particles, sticks } = sheet_mesh(32, 32, Family::SHEAR).1;
     for schedule in [Schedule::blocked(&particles, &sticks), Schedule::banded(&sticks)] {
         let phases = phases(&schedule);
         assert_eq!((phases.len(), phases[0].len()), (1, 1));
@@ -92,8 +92,8 @@ fn small_meshes_are_one_block() {
 }
 
 #[test]
-fn blocks_are_the_same_however_particles_are_numbered() {
-    let Mesh { particles, sticks } = sheet(80, 70, Family::SHEAR).1;
+fn blocks_do_not_depend_on_particle_numbers() {
+    let Mesh { particles, sticks } = sheet_mesh(80, 70, Family::SHEAR).1;
     let mut order: Vec<u32> = (0..particles.len() as u32).collect();
     Random::new(9).shuffle(&mut order);
     let shuffled = Renumbering::from_order(order).unwrap().apply(&particles, &sticks);
@@ -111,9 +111,9 @@ fn blocks_are_the_same_however_particles_are_numbered() {
 #[test]
 fn a_star_of_a_hundred_thousand_rays_is_scheduled() {
     let rays = 100_000;
-    let mesh = Recipe::plain(vec![Part::Bipartite(1, rays)]).mesh();
+    let mesh = Recipe::plain(vec![Component::Bipartite(1, rays)]).mesh();
     let built = all_builders(&mesh);
     for (name, schedule) in &built {
-        assert_eq!(schedule.batches().count(), rays, "{name}: each ray by itself");
+        assert_eq!(schedule.batches().count(), rays, "{name}: one batch per ray");
     }
 }

@@ -1,4 +1,4 @@
-//! Schedules: the properties of every builder's schedule, and errors.
+//! Schedules: the properties of what every builder makes, and errors.
 
 mod blocks;
 mod packets;
@@ -12,7 +12,7 @@ use taut_core::{
     Schedule, ScheduleError, Sticks,
 };
 
-use crate::meshes::{Mesh, Part, Random, Recipe, for_all, joined, sheet};
+use crate::meshes::{Component, Mesh, Random, Recipe, for_all, sheet_mesh, unit_sticks};
 
 /// Phases of blocks of batches of sticks.
 type Phases = Vec<Vec<Vec<Vec<u32>>>>;
@@ -24,11 +24,12 @@ fn phases(schedule: &Schedule) -> Phases {
     blocks.collect()
 }
 
-fn particles_of(sticks: &Sticks, of: &[u32]) -> Vec<u32> {
-    of.iter().flat_map(|&stick| sticks.ends()[stick as usize]).collect()
+/// Both ends of each stick of `group`.
+fn particles_of(sticks: &Sticks, group: &[u32]) -> Vec<u32> {
+    group.iter().flat_map(|&stick| sticks.ends()[stick as usize]).collect()
 }
 
-/// The definition of a schedule, word by word.
+/// The definition of a schedule, taken literally.
 fn is_valid(sticks: &Sticks, phases: &Phases) -> bool {
     let mut order: Vec<u32> = phases.iter().flatten().flatten().flatten().copied().collect();
     order.sort_unstable();
@@ -52,14 +53,14 @@ fn is_valid(sticks: &Sticks, phases: &Phases) -> bool {
     each_once && batches_independent() && blocks_independent()
 }
 
-/// The promises of every schedule.
+/// Checks the guarantees of every schedule.
 fn assert_sound(name: &str, schedule: &Schedule, sticks: &Sticks) {
     let phases = phases(schedule);
-    assert!(is_valid(sticks, &phases), "{name} is no schedule");
+    assert!(is_valid(sticks, &phases), "{name}: not a valid schedule");
     assert_eq!((schedule.sticks(), schedule.particles()), (sticks.len(), sticks.particles()));
     let flat: Vec<&[u32]> = phases.iter().flatten().flatten().map(Vec::as_slice).collect();
-    assert!(schedule.batches().eq(flat.iter().copied()), "{name}: the flat view is another");
-    assert_eq!(schedule.order(), flat.concat(), "{name}: the order is another");
+    assert!(schedule.batches().eq(flat.iter().copied()), "{name}: `batches` differs from `phases`");
+    assert_eq!(schedule.order(), flat.concat(), "{name}: `order` differs from `phases`");
     let not_empty = |batch: &&[u32]| !batch.is_empty();
     assert!(flat.iter().all(not_empty), "{name}: an empty batch");
     assert!(phases.iter().flatten().all(|block| !block.is_empty()), "{name}: an empty block");
@@ -67,11 +68,11 @@ fn assert_sound(name: &str, schedule: &Schedule, sticks: &Sticks) {
     assert_eq!(Schedule::new(sticks, &phases).as_ref(), Ok(schedule), "{name} written out");
 }
 
-/// No batch has both plain sticks and others.
+/// Checks that no batch has both plain and non-plain sticks.
 fn assert_pure(name: &str, schedule: &Schedule, sticks: &Sticks) {
     for batch in schedule.batches() {
         let plain = batch.iter().filter(|&&stick| sticks.is_plain(stick as usize)).count();
-        assert!(plain == 0 || plain == batch.len(), "{name} mixes plain sticks with others");
+        assert!(plain == 0 || plain == batch.len(), "{name} mixes plain and non-plain sticks");
     }
 }
 
@@ -96,13 +97,13 @@ fn assert_builders_sound(mesh: &Mesh) {
 #[test]
 fn every_builder_makes_a_schedule_of_any_mesh() {
     for_all(150, Recipe::any(), |recipe| assert_builders_sound(&recipe.mesh()));
-    for special in [0, 30] {
-        assert_builders_sound(&Recipe::large(special).mesh());
+    for non_plain in [0, 30] {
+        assert_builders_sound(&Recipe::large(non_plain).mesh());
     }
 }
 
 #[test]
-fn every_builder_does_the_same_again() {
+fn every_builder_is_deterministic() {
     let check = |recipe: &Recipe| {
         let [one, other] = [recipe.mesh(), recipe.mesh()];
         assert_eq!(all_builders(&one), all_builders(&one.clone()));
@@ -124,7 +125,7 @@ fn hash(schedule: &Schedule) -> u64 {
 
 #[test]
 fn the_orders_are_those_of_version_1() {
-    // The order decides the answer, so another order is another version of all results.
+    // The order decides the result, so a changed order is a new version of all results.
     const VERSION_1: [u64; 6] = [
         0x7098_ab90_2755_2365,
         0x81ba_9182_189b_bb7b,
@@ -135,13 +136,13 @@ fn the_orders_are_those_of_version_1() {
     ];
     let built = all_builders(&Recipe::large(30).mesh());
     assert_eq!(built.map(|(_, schedule)| hash(&schedule)), VERSION_1);
-    // That mesh has no runs: bands of it are colours.
-    let sheet = sheet(70, 60, Family::ALL).1;
+    // That mesh has no runs, so its bands have only colours.
+    let sheet = sheet_mesh(70, 60, Family::ALL).1;
     assert_eq!(hash(&Schedule::banded(&sheet.sticks)), 0x525e_51b6_dd67_6484);
 }
 
 #[test]
-fn renumbered_meshes_get_schedules_too() {
+fn every_builder_makes_a_schedule_of_renumbered_meshes() {
     let check = |recipe: &Recipe| {
         let Mesh { particles, sticks } = recipe.mesh::<3, f32>();
         let renumberings =
@@ -155,11 +156,11 @@ fn renumbered_meshes_get_schedules_too() {
     check(&Recipe::large(10));
 }
 
-/// The largest number of those sticks at one particle.
-fn largest_degree(sticks: &Sticks, wanted: impl Fn(usize) -> bool) -> usize {
+/// The largest number of sticks at one particle, of the sticks selected by `counted`.
+fn largest_degree(sticks: &Sticks, counted: impl Fn(usize) -> bool) -> usize {
     let mut degrees = vec![0; sticks.particles()];
     for (stick, ends) in sticks.ends().iter().enumerate() {
-        if wanted(stick) {
+        if counted(stick) {
             for &end in ends {
                 degrees[end as usize] += 1;
             }
@@ -169,17 +170,17 @@ fn largest_degree(sticks: &Sticks, wanted: impl Fn(usize) -> bool) -> usize {
 }
 
 #[test]
-fn colours_are_phases_and_at_most_twice_the_largest_degree_less_one() {
+fn colours_are_phases_and_at_most_twice_the_largest_degree_minus_one() {
     let check = |recipe: &Recipe| {
         let sticks = recipe.mesh::<3, f32>().sticks;
         let schedule = Schedule::coloured(&sticks);
         let phases = phases(&schedule);
         assert!(phases.iter().all(|phase| phase.len() == 1 && phase[0].len() == 1));
         for plain in [true, false] {
-            let of_group = |stick: usize| sticks.is_plain(stick) == plain;
-            let colours = schedule.batches().filter(|batch| of_group(batch[0] as usize)).count();
-            let bound = (2 * largest_degree(&sticks, of_group)).saturating_sub(1);
-            assert!(colours <= bound, "{colours} colours, not {bound}");
+            let in_group = |stick: usize| sticks.is_plain(stick) == plain;
+            let colours = schedule.batches().filter(|batch| in_group(batch[0] as usize)).count();
+            let bound = (2 * largest_degree(&sticks, in_group)).saturating_sub(1);
+            assert!(colours <= bound, "{colours} colours, expected at most {bound}");
         }
     };
     for_all(100, Recipe::any(), |recipe| check(&recipe));
@@ -187,9 +188,9 @@ fn colours_are_phases_and_at_most_twice_the_largest_degree_less_one() {
 }
 
 #[test]
-fn colours_of_sheets_are_few_and_even() {
+fn sheets_have_few_colours_of_nearly_equal_size() {
     for (families, size) in [(Family::STRUCTURAL, 63), (Family::SHEAR, 64), (Family::ALL, 64)] {
-        let sticks = sheet(size, size, families).1.sticks;
+        let sticks = sheet_mesh(size, size, families).1.sticks;
         let sizes: Vec<usize> = Schedule::coloured(&sticks).batches().map(<[u32]>::len).collect();
         let degree = largest_degree(&sticks, |_| true);
         assert!((degree..=degree + 2).contains(&sizes.len()), "{} colours", sizes.len());
@@ -199,7 +200,7 @@ fn colours_of_sheets_are_few_and_even() {
 }
 
 #[test]
-fn the_authored_order_is_that_of_the_numbers() {
+fn the_authored_order_is_the_order_of_stick_numbers() {
     let sticks = Recipe::large(30).mesh::<3, f32>().sticks;
     let schedule = Schedule::authored(&sticks);
     assert!(schedule.order().iter().copied().eq(0..sticks.len() as u32));

@@ -1,4 +1,4 @@
-//! Packets and the stars in them.
+//! Packets of sticks and packets of stars.
 
 use super::*;
 
@@ -9,16 +9,16 @@ fn packets_have_at_most_64_sticks_and_those_of_sheets_are_nearly_all_full() {
         assert!(Schedule::packed(&sticks).batches().all(|packet| packet.len() <= PACKET_STICKS));
     }
     for families in [Family::STRUCTURAL, Family::SHEAR, Family::ALL] {
-        let sticks = sheet(100, 100, families).1.sticks;
+        let sticks = sheet_mesh(100, 100, families).1.sticks;
         let schedule = Schedule::packed(&sticks);
         let [packets, full] = [1, PACKET_STICKS]
-            .map(|least| schedule.batches().filter(|packet| packet.len() >= least).count());
+            .map(|minimum| schedule.batches().filter(|packet| packet.len() >= minimum).count());
         assert!(100 * full >= 98 * packets, "{full} of {packets} are full");
         assert_eq!(phases(&schedule).len(), 1);
     }
 }
 
-/// Packets by their definition, with sets and without windows of bits.
+/// Packets by their definition, without bit masks.
 fn packets_as_defined(sticks: &Sticks) -> Vec<Vec<u32>> {
     let mut packets = Vec::new();
     for plain in [true, false] {
@@ -49,7 +49,7 @@ fn packets_as_defined(sticks: &Sticks) -> Vec<Vec<u32>> {
 }
 
 #[test]
-fn packets_are_drawn_as_defined() {
+fn packets_match_their_definition() {
     let check = |recipe: &Recipe| {
         let sticks = recipe.mesh::<3, f32>().sticks;
         let expected = packets_as_defined(&sticks);
@@ -59,29 +59,30 @@ fn packets_are_drawn_as_defined() {
     check(&Recipe::large(30));
 }
 
-/// The stars that begin these batches: ends in common, nothing else.
-fn stars_of(sticks: &Sticks, ranks: [&[u32]; STAR_STICKS]) -> Option<Vec<u32>> {
-    let mut names = Vec::new();
-    for at in 0..ranks[0].len() {
+/// The particles of the stars whose sticks are at the same index of these batches; `None` if the
+/// batches are no stars, or stars that share a particle.
+fn particles_of_stars(sticks: &Sticks, batches: [&[u32]; STAR_STICKS]) -> Option<Vec<u32>> {
+    let mut particles = Vec::new();
+    for index in 0..batches[0].len() {
         let star: Vec<u32> =
-            ranks.iter().map(|rank| rank.get(at).copied()).collect::<Option<_>>()?;
+            batches.iter().map(|batch| batch.get(index).copied()).collect::<Option<_>>()?;
         let of_star: BTreeSet<u32> = particles_of(sticks, &star).into_iter().collect();
-        names.extend((of_star.len() == STAR_STICKS + 1).then_some(of_star)?);
+        particles.extend((of_star.len() == STAR_STICKS + 1).then_some(of_star)?);
     }
-    let once: BTreeSet<u32> = names.iter().copied().collect();
-    (once.len() == names.len()).then_some(names)
+    let distinct: BTreeSet<u32> = particles.iter().copied().collect();
+    (distinct.len() == particles.len()).then_some(particles)
 }
 
 #[test]
-fn stars_of_a_packet_share_no_particle_and_have_nearly_all_sticks() {
+fn stars_of_a_packet_share_no_particle_and_hold_nearly_all_sticks() {
     for families in [Family::STRUCTURAL, Family::SHEAR, Family::ALL] {
-        let sticks = sheet(100, 100, families).1.sticks;
+        let sticks = sheet_mesh(100, 100, families).1.sticks;
         let schedule = Schedule::starred(&sticks);
         let batches: Vec<&[u32]> = schedule.batches().collect();
         assert!(batches.iter().all(|batch| batch.len() <= PACKET_STICKS));
         let packets = batches.as_chunks().0.iter();
-        let packets = packets.map_while(|&ranks| stars_of(&sticks, ranks));
-        let stars: usize = packets.map(|names| names.len() / (STAR_STICKS + 1)).sum();
+        let packets = packets.map_while(|&batches| particles_of_stars(&sticks, batches));
+        let stars: usize = packets.map(|particles| particles.len() / (STAR_STICKS + 1)).sum();
         let share = (stars * STAR_STICKS) as f64 / sticks.len() as f64;
         assert!(share > 0.95, "only {share} of the sticks are in stars");
         assert_eq!(phases(&schedule).len(), 1);
@@ -90,15 +91,15 @@ fn stars_of_a_packet_share_no_particle_and_have_nearly_all_sticks() {
 
 #[test]
 fn packets_stay_in_a_local_window() {
-    // However the sticks are listed: the walk is in the order of their ends.
+    // Sticks are packed in the order of their ends, so it does not matter how they are listed.
     let mut random = Random::new(8);
-    let sheet = sheet(128, 128, Family::ALL).1;
+    let sheet = sheet_mesh(128, 128, Family::ALL).1;
     let mut pairs = sheet.sticks.ends().to_vec();
     random.shuffle(&mut pairs);
-    let sticks = joined(sheet.particles.len(), &pairs);
+    let sticks = unit_sticks(sheet.particles.len(), &pairs);
     for packet in Schedule::packed(&sticks).batches() {
-        let names = particles_of(&sticks, packet);
-        let width = names.iter().max().unwrap() - names.iter().min().unwrap();
+        let particles = particles_of(&sticks, packet);
+        let width = particles.iter().max().unwrap() - particles.iter().min().unwrap();
         assert!(width <= 3 * 128, "a packet spans {width} particles");
     }
 }

@@ -12,14 +12,14 @@ use crate::meshes::Mesh;
 use crate::one_stick::Stick;
 
 pub(crate) const INVERSE_H2: f64 = 3600.0;
-/// The factor of particle numbers.
+/// The factor by which the programs multiply particle numbers.
 pub(crate) const UNIT: u32 = 3;
 
 fn points<const D: usize, S: Real>(particles: &Particles<D, S>) -> Vec<[S; D]> {
     (0..particles.len()).map(|particle| particles.position(particle)).collect()
 }
 
-/// Stick number `stick` of `sticks` with its ends at `ends`.
+/// The input of one relaxation of stick `stick`, with its ends at `ends`.
 fn stick_of<const D: usize, S: Real>(
     sticks: &Sticks<S>,
     stick: usize,
@@ -42,7 +42,7 @@ fn stick_of<const D: usize, S: Real>(
     }
 }
 
-/// The reference: relaxes each stick by itself, in sequence.
+/// The reference: relaxes the sticks one by one in the order of the schedule.
 pub(crate) fn relax_one_by_one<const D: usize, S: Real>(
     mesh: &Mesh<D, S>,
     schedule: &Schedule,
@@ -55,15 +55,15 @@ pub(crate) fn relax_one_by_one<const D: usize, S: Real>(
         if !mesh.sticks.is_torn(stick as usize) {
             let masses = ends.map(|end| mesh.particles.inverse_masses()[end]);
             let inverse_h2 = S::from_f64(inverse_h2);
-            let at = ends.map(|end| points[end]);
-            let stick = stick_of(&mesh.sticks, stick as usize, at, masses, inverse_h2);
+            let positions = ends.map(|end| points[end]);
+            let stick = stick_of(&mesh.sticks, stick as usize, positions, masses, inverse_h2);
             [points[ends[0]], points[ends[1]]] = stick.relaxed(formula);
         }
     }
     points
 }
 
-/// One register: all ends are read before any is written.
+/// Relaxes one register: reads all ends before it writes any.
 struct Register<'a, const D: usize, S> {
     slots: Slots<'a, S>,
     lanes: Range<usize>,
@@ -104,7 +104,7 @@ impl<const D: usize, S: Real> WithFactor for Register<'_, D, S> {
     }
 }
 
-/// Runs a program once over, the tasks of each phase last to first.
+/// Runs a program once, with the tasks of each phase in reverse order.
 pub(crate) fn run<const D: usize, S: Real>(
     program: &Program<S>,
     particles: &Particles<D, S>,
@@ -133,36 +133,36 @@ pub(crate) fn run<const D: usize, S: Real>(
     points
 }
 
-/// Checks the layout that a register's access states.
+/// Checks that a register has the layout that its access states.
 fn check_access<const D: usize, S: Real>(
     slots: &Slots<'_, S>,
     first: usize,
     lanes: usize,
     particles: &Particles<D, S>,
 ) {
-    let lane = |place: usize| first + 4 * (place % (lanes / 4)) + place / (lanes / 4);
-    let run: Option<fn(u32) -> u32> = match slots.access {
+    let slot = |index: usize| first + 4 * (index % (lanes / 4)) + index / (lanes / 4);
+    let offset: Option<fn(u32) -> u32> = match slots.access {
         Access::Scattered | Access::Stars => None,
-        Access::Runs => Some(|place| place),
-        Access::Pairs => Some(|place| 2 * place),
-        Access::InterleavedPairs => Some(|place| place / 2 * 4 + place % 2),
+        Access::Runs => Some(|index| index),
+        Access::Pairs => Some(|index| 2 * index),
+        Access::InterleavedPairs => Some(|index| index / 2 * 4 + index % 2),
     };
-    if let Some(after) = run {
-        for place in 0..lanes as u32 {
+    if let Some(offset) = offset {
+        for index in 0..lanes as u32 {
             for ends in [slots.a, slots.b] {
-                assert_eq!(ends[lane(place as usize)], ends[first] + UNIT * after(place));
+                assert_eq!(ends[slot(index as usize)], ends[first] + UNIT * offset(index));
             }
         }
-        let apart = slots.b[first].wrapping_sub(slots.a[first]);
-        assert!(slots.access != Access::Pairs || apart == UNIT);
-        assert!(slots.access != Access::InterleavedPairs || (apart == 2 * UNIT && lanes >= 8));
+        let difference = slots.b[first].wrapping_sub(slots.a[first]);
+        assert!(slots.access != Access::Pairs || difference == UNIT);
+        assert!(slots.access != Access::InterleavedPairs || (difference == 2 * UNIT && lanes >= 8));
     }
     if slots.access == Access::Stars {
         let packet = STAR_STICKS * PACKET_STICKS;
         assert!(slots.a.len().is_multiple_of(packet));
         let centres = &slots.a[first / packet * packet..][..PACKET_STICKS];
-        let held = &centres[first % PACKET_STICKS..][..lanes];
-        assert_eq!(held, &slots.a[first..][..lanes]);
+        let own_centres = &centres[first % PACKET_STICKS..][..lanes];
+        assert_eq!(own_centres, &slots.a[first..][..lanes]);
         assert!(slots.b[first..][..lanes].iter().all(|end| !centres.contains(end)));
     }
     if let Some(mass) = slots.inverse_mass {
@@ -183,7 +183,7 @@ pub(crate) fn assert_same<const D: usize, S: Real>(
     assert_eq!(got.len(), expected.len());
     for (particle, (got, expected)) in got.iter().zip(expected).enumerate() {
         let same = got.map(Real::canonical_bits) == expected.map(Real::canonical_bits);
-        assert!(same, "{what}: particle {particle} is at {got:?}, not {expected:?}");
+        assert!(same, "{what}: particle {particle} is at {got:?}, expected {expected:?}");
     }
 }
 

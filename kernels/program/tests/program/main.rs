@@ -1,14 +1,14 @@
-//! Programs: runs a schedule laid out in registers in a small interpreter, and compares it with
-//! relaxing one stick after the other.
+//! Programs: a small interpreter runs a program, and the result is compared with relaxing one stick
+//! after the other.
 
-#![allow(clippy::float_cmp, reason = "the same numbers, not near ones, are the promise")]
+#![allow(clippy::float_cmp, reason = "the guarantee is equal numbers, not close ones")]
 
-// Those of the tests of the core.
+// Shared with the tests of taut-core.
 #[path = "../../../../core/tests/core/meshes.rs"]
-#[allow(dead_code, reason = "those tests need the rest")]
+#[allow(dead_code, reason = "the tests of taut-core use the rest")]
 mod meshes;
 #[path = "../../../../core/tests/core/one_stick.rs"]
-#[allow(dead_code, reason = "those tests need the rest")]
+#[allow(dead_code, reason = "the tests of taut-core use the rest")]
 mod one_stick;
 
 mod interpreter;
@@ -24,10 +24,10 @@ use interpreter::{
     INVERSE_H2, UNIT, assert_same, check_against_reference, program_of, relax_one_by_one, run,
     schedule_of,
 };
-use meshes::{Mesh, Part, Random, Recipe, for_all, joined, make_special, sheet};
+use meshes::{Component, Mesh, Random, Recipe, for_all, make_non_plain, sheet_mesh, unit_sticks};
 
 #[test]
-fn registers_of_any_width_give_the_bits_of_one_stick_after_the_other() {
+fn programs_of_any_lane_count_give_the_bits_of_one_stick_after_the_other() {
     for_all(150, (Recipe::any(), 1..=16_usize, 0..6_usize), |(recipe, lanes, which)| {
         let mesh = recipe.mesh::<3, f32>();
         check_against_reference(&mesh, &schedule_of(&mesh, which), lanes);
@@ -57,44 +57,44 @@ fn other_dimensions_and_f64_give_the_bits_of_one_stick_after_the_other() {
 
 #[test]
 fn tasks_of_a_phase_share_no_particle_and_long_batches_are_split() {
-    let mut mesh = sheet(90, 90, Family::STRUCTURAL).1;
+    let mut mesh = sheet_mesh(90, 90, Family::STRUCTURAL).1;
     for schedule in [1, 4].map(|which| schedule_of(&mesh, which)) {
         for lanes in [1, 3, 16] {
             let program = program_of(&mesh, &schedule, lanes, Formula::Halley);
             let mut most_tasks = 0;
             for phase in program.phases() {
                 most_tasks = most_tasks.max(phase.len());
-                let mut met = BTreeSet::new();
+                let mut seen = BTreeSet::new();
                 for task in phase {
                     let ends = program.task(task).flat_map(|slots| [slots.a, slots.b].concat());
                     let of_task: BTreeSet<u32> = ends.collect();
-                    assert!(of_task.is_disjoint(&met), "tasks share a particle");
-                    met.extend(of_task);
+                    assert!(of_task.is_disjoint(&seen), "tasks share a particle");
+                    seen.extend(of_task);
                 }
             }
-            assert!(most_tasks > 1, "nothing to share among threads");
+            assert!(most_tasks > 1, "no phase has several tasks for threads");
             assert!(program.slots() >= mesh.sticks.len());
         }
     }
-    // The same with sticks that are not plain, and torn ones, in the middle of batches.
+    // With non-plain and torn sticks in the middle of batches too.
     let mut random = Random::new(15);
     let schedule = schedule_of(&mesh, 1);
     for _ in 0..50 {
         let stick = random.below(mesh.sticks.len());
-        make_special(&mut random, &mut mesh.sticks, stick);
+        make_non_plain(&mut random, &mut mesh.sticks, stick);
     }
     check_against_reference(&mesh, &schedule, 5);
 }
 
 #[test]
-fn plain_sticks_do_not_pay_for_special_ones() {
+fn only_registers_with_special_sticks_have_the_special_columns() {
     let special_slots = |mesh: &Mesh, which| {
         let program = program_of(mesh, &schedule_of(mesh, which), 8, Formula::Halley);
         let tasks = program.phases().flatten();
-        let special = tasks.flat_map(|task| program.task(task).collect::<Vec<_>>());
-        special.filter(|slots| slots.special.is_some()).map(|slots| slots.a.len()).sum::<usize>()
+        let all = tasks.flat_map(|task| program.task(task).collect::<Vec<_>>());
+        all.filter(|slots| slots.special.is_some()).map(|slots| slots.a.len()).sum::<usize>()
     };
-    let mut mesh = sheet(20, 20, Family::ALL).1;
+    let mut mesh = sheet_mesh(20, 20, Family::ALL).1;
     let orders = [0, 1, 2, 3, 4];
     assert_eq!(orders.map(|which| special_slots(&mesh, which)), [0; 5]);
     mesh.sticks.set_kind(9, Kind::Maximum).unwrap();
@@ -104,7 +104,8 @@ fn plain_sticks_do_not_pay_for_special_ones() {
     assert_eq!(orders.map(|which| special_slots(&mesh, which)), [8; 5], "one register");
 }
 
-/// The slots with the given access, and those whose ends have one inverse mass.
+/// The share of slots with one of the given kinds of access, and the share of slots in registers
+/// whose ends have one inverse mass.
 fn shares(program: &Program<f32>, access: &[Access]) -> [f64; 2] {
     let tasks = program.phases().flatten();
     let all: Vec<_> = tasks.flat_map(|task| program.task(task).collect::<Vec<_>>()).collect();
@@ -117,7 +118,7 @@ fn shares(program: &Program<f32>, access: &[Access]) -> [f64; 2] {
 
 #[test]
 fn a_mesh_numbered_row_by_row_is_mostly_runs_of_equal_masses() {
-    let mut mesh = sheet(128, 128, Family::ALL).1;
+    let mut mesh = sheet_mesh(128, 128, Family::ALL).1;
     let schedule = Schedule::banded(&mesh.sticks);
     for lanes in [4, 8, 16] {
         let program = program_of(&mesh, &schedule, lanes, Formula::Halley);
@@ -127,7 +128,7 @@ fn a_mesh_numbered_row_by_row_is_mostly_runs_of_equal_masses() {
         assert!(shares(&program, &[Access::Pairs])[0] > 0.1);
         assert_eq!(shares(&program, &[Access::InterleavedPairs])[0] > 0.1, lanes > 4);
     }
-    // The program follows a mass that becomes different, and then equal again.
+    // After a refresh, a mass that differs counts, and one that is equal again does not.
     let mut program = program_of(&mesh, &schedule, 16, Formula::Quick);
     let [_, before] = shares(&program, &[]);
     mesh.particles.set_inverse_mass(5000, 3.0).unwrap();
@@ -136,7 +137,7 @@ fn a_mesh_numbered_row_by_row_is_mostly_runs_of_equal_masses() {
     mesh.particles.set_inverse_mass(5000, 1.0).unwrap();
     program.refresh(&mesh.particles, &mesh.sticks).unwrap();
     assert!(shares(&program, &[])[1].to_bits() == before.to_bits());
-    // One lane, or three, transpose nothing.
+    // Registers of one or three lanes cannot be transposed.
     for lanes in [1, 3] {
         let program = program_of(&mesh, &schedule, lanes, Formula::Halley);
         assert!(
@@ -149,25 +150,25 @@ fn a_mesh_numbered_row_by_row_is_mostly_runs_of_equal_masses() {
 
 #[test]
 fn stars_keep_their_centres_in_registers_if_masses_are_equal() {
-    let mut mesh = sheet(128, 128, Family::ALL).1;
+    let mut mesh = sheet_mesh(128, 128, Family::ALL).1;
     let schedule = Schedule::starred(&mesh.sticks);
     for lanes in [4, 8, 16] {
         let mut program = program_of(&mesh, &schedule, lanes, Formula::Quick);
         let before = shares(&program, &[Access::Stars]);
         assert!(before.iter().all(|&share| share > 0.9), "{lanes} lanes: {before:?}");
-        // A packet with another mass is relaxed a register at a time.
+        // In a packet with a different mass, the registers are relaxed one by one.
         mesh.particles.set_inverse_mass(5000, 3.0).unwrap();
         program.refresh(&mesh.particles, &mesh.sticks).unwrap();
-        let [held, equal] = shares(&program, &[Access::Stars]);
-        assert!(0.85 < held && held < before[0] && held < equal && equal < before[1]);
+        let [stars, equal] = shares(&program, &[Access::Stars]);
+        assert!(0.85 < stars && stars < before[0] && stars < equal && equal < before[1]);
         let expected = relax_one_by_one(&mesh, &schedule, Formula::Quick, INVERSE_H2);
-        assert_same(&run(&program, &mesh.particles), &expected, "another mass");
+        assert_same(&run(&program, &mesh.particles), &expected, "a different mass");
         mesh.particles.set_inverse_mass(5000, 1.0).unwrap();
         program.refresh(&mesh.particles, &mesh.sticks).unwrap();
         let after = shares(&program, &[Access::Stars]);
         assert_eq!(after.map(f64::to_bits), before.map(f64::to_bits));
     }
-    // Lane counts that do not divide a packet hold no centres.
+    // Lane counts that are no multiple of 4 or do not divide a packet keep no centres in registers.
     for lanes in [1, 3, 12] {
         let program = program_of(&mesh, &schedule, lanes, Formula::Halley);
         assert!(shares(&program, &[Access::Stars])[0] == 0.0);
@@ -177,7 +178,7 @@ fn stars_keep_their_centres_in_registers_if_masses_are_equal() {
 /// Ranges of changes: all, only of sticks, only of masses.
 const CHANGES: [Range<usize>; 3] = [0..9, 0..7, 7..9];
 
-/// Makes one random change that plans must follow.
+/// Makes one random change that programs must follow.
 fn make_a_change<const D: usize, S: Real>(
     random: &mut Random,
     mesh: &mut Mesh<D, S>,
@@ -208,12 +209,12 @@ fn make_a_change<const D: usize, S: Real>(
 }
 
 #[test]
-fn after_any_changes_a_refreshed_program_is_like_a_new_one() {
+fn after_any_changes_a_refreshed_program_equals_a_new_one() {
     let values = (Recipe::any(), 1..=16_usize, 0..5_usize, any::<u64>());
     for_all(120, values, |(mut recipe, lanes, which, seed)| {
-        recipe.parts.push(Part::Chain(9));
+        recipe.components.push(Component::Chain(9));
         let mut mesh = recipe.mesh::<3, f32>();
-        // The order stays while its sticks become special or plain.
+        // The order stays the same while sticks become non-plain or plain.
         let schedule = schedule_of(&mesh, which);
         let mut programs = Formula::ALL.map(|formula| program_of(&mesh, &schedule, lanes, formula));
         let mut random = Random::new(seed);
@@ -222,7 +223,7 @@ fn after_any_changes_a_refreshed_program_is_like_a_new_one() {
             for _ in 0..=random.below(most) {
                 make_a_change(&mut random, &mut mesh, which);
             }
-            // Different tables with the same sticks, or as many particles.
+            // Sometimes a different table with the same sticks, or with the same particles.
             if random.one_in(4) {
                 mesh.sticks = mesh.sticks.clone();
             }
@@ -243,7 +244,7 @@ fn after_any_changes_a_refreshed_program_is_like_a_new_one() {
 }
 
 #[test]
-fn another_substep_changes_compliant_sticks() {
+fn another_substep_length_changes_compliant_sticks() {
     let mesh = Recipe::large(100).mesh::<3, f32>();
     let schedule = schedule_of(&mesh, 2);
     for formula in Formula::ALL {
@@ -260,37 +261,37 @@ fn another_substep_changes_compliant_sticks() {
 }
 
 #[test]
-fn different_sticks_and_too_few_particles_are_refused() {
-    let mesh = Recipe::plain(vec![Part::Chain(20)]).mesh::<3, f32>();
+fn different_sticks_and_too_few_particles_are_rejected() {
+    let mesh = Recipe::plain(vec![Component::Chain(20)]).mesh::<3, f32>();
     let schedule = schedule_of(&mesh, 1);
     let mut program = program_of(&mesh, &schedule, 4, Formula::Quick);
     let before = run(&program, &mesh.particles);
 
     let mut pairs = mesh.sticks.ends().to_vec();
     pairs[7].reverse();
-    let turned = joined(20, &pairs);
-    let shorter = joined(20, &mesh.sticks.ends()[..9]);
+    let reversed = unit_sticks(20, &pairs);
+    let shorter = unit_sticks(20, &mesh.sticks.ends()[..9]);
     let mut few = Particles::with_capacity(19);
     (0..19).for_each(|_| drop(few.push([0.5; 3], 2.0)));
-    let refusals = [
-        (&mesh.particles, &turned, PlanError::OtherSticks { stick: 7 }),
+    let rejections = [
+        (&mesh.particles, &reversed, PlanError::OtherSticks { stick: 7 }),
         (&mesh.particles, &shorter, PlanError::OtherSticks { stick: 9 }),
         (&few, &mesh.sticks, PlanError::TooFewParticles { needed: 20, particles: 19 }),
     ];
-    for (particles, sticks, error) in refusals {
+    for (particles, sticks, error) in rejections {
         assert_eq!(program.refresh(particles, sticks), Err(error));
         let error = match error {
             PlanError::OtherSticks { stick } => PlanError::OtherSchedule { stick },
             other => other,
         };
-        let refused = Program::new(4, UNIT, particles, sticks, &schedule, Formula::Halley);
-        assert_eq!(refused.unwrap_err(), error);
+        let rejected = Program::new(4, UNIT, particles, sticks, &schedule, Formula::Halley);
+        assert_eq!(rejected.unwrap_err(), error);
     }
     assert_same(&run(&program, &mesh.particles), &before, "unchanged after errors");
 
-    // Rebuilt sticks with the same ends are accepted, and their values are read again; so are
-    // more particles.
-    let again = joined(20, mesh.sticks.ends());
+    // Rebuilt sticks with the same ends are accepted, and their values are read again. More
+    // particles are accepted too.
+    let again = unit_sticks(20, mesh.sticks.ends());
     let mut more = mesh.particles.clone();
     more.push([0.25; 3], 1.0).unwrap();
     program.refresh(&more, &again).unwrap();
@@ -301,7 +302,7 @@ fn different_sticks_and_too_few_particles_are_refused() {
 
 #[test]
 fn no_sticks_make_an_empty_program() {
-    let mesh = Mesh { particles: Particles::<3>::with_capacity(0), sticks: joined(0, &[]) };
+    let mesh = Mesh { particles: Particles::<3>::with_capacity(0), sticks: unit_sticks(0, &[]) };
     let program = program_of(&mesh, &schedule_of(&mesh, 1), 8, Formula::Quick);
     assert_eq!((program.slots(), program.phases().count()), (0, 0));
 }
