@@ -21,21 +21,21 @@ pub enum Form<'a, const D: usize = 3> {
     },
     /// A solid box, or rectangle, about the origin.
     Cuboid {
-        /// Half its size along each axis.
+        /// Half its extent along each axis.
         half: [f64; D],
     },
     /// A half-space: all points below the origin along y.
     HalfSpace,
     /// A box, or rectangle, about the origin that particles cannot leave.
     Bounds {
-        /// Half its size along each axis.
+        /// Half its extent along each axis.
         half: [f64; D],
     },
-    /// Triangles.
+    /// A triangle mesh.
     Mesh {
-        /// Their corners.
+        /// The vertices.
         points: &'a [[f32; D]],
-        /// The numbers of the corners of each, counter-clockwise from outside.
+        /// The vertex indices of each triangle, counter-clockwise seen from outside.
         triangles: &'a [[u32; 3]],
     },
 }
@@ -73,8 +73,8 @@ pub(crate) fn rotation_of<const D: usize>(axes: [[f64; D]; D]) -> [f64; 4] {
     // The matrix by rows: column j is the image of axis j.
     let mut rotation = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
     for (column, axis) in axes.into_iter().enumerate().take(3) {
-        for (row, along) in axis.into_iter().enumerate().take(3) {
-            rotation[row][column] = along;
+        for (row, component) in axis.into_iter().enumerate().take(3) {
+            rotation[row][column] = component;
         }
     }
     let [a, b, c] = rotation;

@@ -7,15 +7,15 @@ use core::fmt;
 pub enum Look {
     /// Cloth: faces, visible from both sides; sticks are its threads.
     Cloth,
-    /// Sticks: ropes, chains, bridges; planks are faces.
+    /// Ropes, chains and bridges: the sticks, with planks as faces.
     Rope,
-    /// Wood along the sticks, leaves on the faces.
+    /// Plants: wood along the sticks, leaves on the faces.
     Plant,
     /// Rigid bodies: the meshes fastened to them, not their sticks.
     Body,
-    /// Limbs along the sticks.
+    /// Ragdolls: limbs along the sticks.
     Ragdoll,
-    /// Particles alone.
+    /// Particles only.
     Grains,
 }
 
@@ -24,7 +24,7 @@ impl Look {
     pub const ALL: [Self; 6] =
         [Self::Cloth, Self::Rope, Self::Plant, Self::Body, Self::Ragdoll, Self::Grains];
 
-    /// Its name.
+    /// The name, in lower case.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Cloth => "cloth",

@@ -3,8 +3,8 @@
 use super::{Figure, row};
 use crate::pose::BodyPose;
 
-/// The transform from local to world coordinates, in columns as for GPUs: the axes, which are the
-/// columns of `rotation` (given by rows), and the origin.
+/// The transform from local to world coordinates, column-major as GPUs expect it: the axes, then
+/// the origin. `rotation` is row-major; its columns are the axes.
 fn matrix(rotation: &[[f64; 3]; 3], origin: [f64; 3]) -> [[f64; 4]; 4] {
     let axis = |j: usize| [rotation[0][j], rotation[1][j], rotation[2][j], 0.0];
     let [x, y, z] = origin;
@@ -12,7 +12,7 @@ fn matrix(rotation: &[[f64; 3]; 3], origin: [f64; 3]) -> [[f64; 4]; 4] {
 }
 
 impl BodyPose {
-    /// The pose as a matrix of four columns: its axes and its centre, m.
+    /// The pose as a column-major matrix: the axes, then the centre, m.
     ///
     /// ```
     /// use taut_world::Model;
@@ -29,7 +29,7 @@ impl BodyPose {
 }
 
 impl<const D: usize> Figure<'_, D> {
-    /// The pose as a matrix of four columns: its axes and its origin, m. In two dimensions z is
+    /// The pose as a column-major matrix: the axes, then the origin, m. In two dimensions z is
     /// unchanged.
     #[must_use]
     pub fn matrix(&self) -> [[f64; 4]; 4] {

@@ -2,10 +2,11 @@
 //!
 //! - [`Look`]: how to draw a model.
 //! - [`Form`] and [`Figure`]: the shape and pose of an obstacle.
-//! - [`normals`]: of vertices, from triangles.
+//! - [`normals`]: vertex normals, from triangles.
 //!
-//! The vertices of a world, and what joins them, are [`World::drawing`](crate::World::drawing) and
-//! [`World::copy_vertices`](crate::World::copy_vertices).
+//! The triangles and sticks of a world, as vertex indices, are in
+//! [`World::drawing`](crate::World::drawing);
+//! [`World::copy_vertices`](crate::World::copy_vertices) gives the vertices.
 
 mod figure;
 mod look;
@@ -17,7 +18,7 @@ pub use figure::{Figure, Form};
 pub use look::Look;
 pub use normals::normals;
 
-/// Stands for each corner of a removed triangle, and each end of a torn stick.
+/// The vertex index at each corner of a removed triangle and each end of a torn stick.
 pub const REMOVED: u32 = u32::MAX;
 
 /// A point as a row of `N` numbers: missing coordinates are 0, excess ones are dropped.

@@ -2,12 +2,12 @@
 
 use crate::vector::{cross, difference, length, sum, wide};
 
-/// The unit normals of vertices: the sum of the normals of adjacent triangles, weighted by area.
-/// Triangles are counter-clockwise seen from the tip of the normal.
+/// Computes the unit normal of each vertex: the normalised sum of the normals of its triangles,
+/// weighted by area. Triangles are counter-clockwise seen from the tip of the normal.
 ///
-/// A vertex without a direction (of no triangle, of triangles without area, or whose triangles
-/// cancel or are not finite) gets +z: never NaN, never a length of 0. A triangle with a corner that
-/// is not a vertex, such as [`REMOVED`](crate::REMOVED), is ignored. Nothing is allocated.
+/// A vertex gets +z, never NaN or a zero vector, if the sum has no direction: if it has no
+/// triangles, or they have no area, cancel each other or are not finite. A triangle with a corner
+/// that is not a vertex, such as [`REMOVED`](crate::REMOVED), is ignored. Nothing is allocated.
 ///
 /// ```
 /// use taut_world::normals;
@@ -21,14 +21,14 @@ use crate::vector::{cross, difference, length, sum, wide};
 /// ```
 ///
 /// # Panics
-/// If the number of normals is not that of positions.
+/// If `positions` and `normals` differ in length.
 pub fn normals(positions: &[[f32; 3]], triangles: &[[u32; 3]], normals: &mut [[f32; 3]]) {
-    assert_eq!(positions.len(), normals.len(), "each vertex needs a row for its normal");
+    assert_eq!(positions.len(), normals.len(), "positions and normals must have the same length");
     normals.fill([0.0; 3]);
     for corners in triangles {
         let [a, b, c] = corners.map(|corner| positions.get(corner as usize));
         let (Some(a), Some(b), Some(c)) = (a, b, c) else { continue };
-        let normal = cross(difference(*b, *a), difference(*c, *a)); // twice its area long
+        let normal = cross(difference(*b, *a), difference(*c, *a)); // its length is twice the area
         for &corner in corners {
             normals[corner as usize] = sum(normals[corner as usize], normal);
         }
@@ -38,7 +38,7 @@ pub fn normals(positions: &[[f32; 3]], triangles: &[[u32; 3]], normals: &mut [[f
         let wide = wide(*normal);
         let length = length(wide);
         *normal = if length > 0.0 && length.is_finite() {
-            wide.map(|along| (along / length) as f32)
+            wide.map(|component| (component / length) as f32)
         } else {
             [0.0, 0.0, 1.0]
         };

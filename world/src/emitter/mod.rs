@@ -14,10 +14,10 @@ use crate::settings::Moment;
 pub use source::Source;
 use source::{in_ball, uniform};
 
-/// The parameters of an emitter. [`Model::emitter`](crate::Model::emitter) makes a model of them.
+/// The parameters of an emitter, for [`Model::emitter`](crate::Model::emitter).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Emission<const D: usize = 3> {
-    /// The source of particles.
+    /// Where particles start.
     pub source: Source<D>,
     /// Particles per second.
     pub rate: f64,
@@ -34,7 +34,7 @@ pub struct Emission<const D: usize = 3> {
     pub mass: f32,
     /// Seed of the random numbers.
     pub seed: u64,
-    /// The name of the group of all its particles.
+    /// Name of the group that holds all its particles.
     pub group: String,
 }
 
@@ -58,10 +58,10 @@ impl<const D: usize> Default for Emission<D> {
 /// An emitter of particles of a model: `rate` per second, each alive for its own lifetime and then
 /// reused. A dead particle is pinned where it died.
 ///
-/// Birth n, counted from 0, is at the time `(n + 1) / rate`, also within a substep: a new particle
-/// starts on its parabola. Its position, velocity and lifetime are drawn from the seed and n; its
-/// particle is n modulo the number of particles. So time determines the whole state, and nothing is
-/// allocated.
+/// Birth n, counted from 0, takes place at the time `(n + 1) / rate`. If that lies within a
+/// substep, the particle starts on its parabola. Its position, velocity and lifetime are drawn from
+/// the seed and n; the particle is number n modulo the number of particles. So the time determines
+/// the whole state, and a step allocates nothing.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -90,19 +90,20 @@ impl<const D: usize> Default for Emission<D> {
 #[derive(Clone, Debug)]
 pub struct Emitter<const D: usize = 3> {
     emission: Emission<D>,
-    areas: Vec<f64>,
+    /// Cumulative areas of the polygons of the source, m².
+    cumulative_areas: Vec<f64>,
     random: ChaCha8Rng,
     particles: Vec<u32>,
-    /// Number of births so far; None before the first substep.
+    /// Number of births so far; `None` before the first substep, also after a resume.
     births: Option<u64>,
-    /// For each particle the end of its present life, s.
+    /// For each particle the end of its latest lifetime, s.
     deaths: Vec<f64>,
 }
 
 /// A living particle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EmittedParticle {
-    /// Its number: in the model, or in the island of a world.
+    /// Its number in the model, or in an island of a world.
     pub particle: u32,
     /// The number of its birth.
     pub birth: u64,
@@ -120,27 +121,27 @@ impl<const D: usize> Emission<D> {
     fn checked(&self) -> Result<usize, ModelError> {
         let Self { source, rate, velocity, normal_speed, spread, lifetime, mass, .. } = self;
         let [shortest, longest] = *lifetime;
-        let sane = 1.0 / INVERSE_MASS_MAX..=1.0 / INVERSE_MASS_MIN;
+        let range = 1.0 / INVERSE_MASS_MAX..=1.0 / INVERSE_MASS_MIN;
         let (above, longer) =
             ("above 0, and at most 1e9", "not below the shortest, and at most 1e9");
-        for (key, what, value, sane, must) in [
+        for (key, what, value, range, must) in [
             ("rate", "the rate of an emitter, 1/s,", *rate, 1e-9..=1e9, "from 1e-9 to 1e9"),
             ("lifetime", "the shortest lifetime, s,", shortest, f64::MIN_POSITIVE..=1e9, above),
             ("lifetime", "the longest lifetime, s,", longest, shortest..=1e9, longer),
-            ("mass", "a mass, kg,", f64::from(*mass), sane, "from 1e-9 to 1e9"),
+            ("mass", "a mass, kg,", f64::from(*mass), range, "from 1e-9 to 1e9"),
         ] {
-            ModelError::check(key, what, value, sane, must)?;
+            ModelError::check(key, what, value, range, must)?;
         }
         let speeds = velocity.iter().map(|&speed| ("velocity", speed));
         let speeds = speeds.chain([("normal_speed", *normal_speed), ("spread", *spread)]);
         let speeds = speeds.map(|(key, speed)| (key, "a speed, m/s,", speed));
-        let places = source.numbers().into_iter();
-        let places = places.map(|number| ("source", "a place of a source, m,", number));
-        for (key, what, value) in speeds.chain(places) {
+        let coordinates = source.coordinates().into_iter();
+        let coordinates = coordinates.map(|x| ("source", "a coordinate of a source, m,", x));
+        for (key, what, value) in speeds.chain(coordinates) {
             ModelError::check(key, what, value.into(), -1e9..=1e9, "from -1e9 to 1e9")?;
         }
         if let Source::Polygons(_) = source {
-            let area = source.areas().last().copied().unwrap_or_default();
+            let area = source.cumulative_areas().last().copied().unwrap_or_default();
             ModelError::check(
                 "source",
                 "the area of a source, m²,",
@@ -156,12 +157,12 @@ impl<const D: usize> Emission<D> {
 }
 
 impl<const D: usize> Emitter<D> {
-    /// An emitter of the particles with the numbers from 0 on.
+    /// An emitter of particles that are numbered from 0.
     pub(crate) fn new(emission: Emission<D>) -> Result<Self, ModelError> {
         let particles = emission.checked()?;
         Ok(Self {
             random: ChaCha8Rng::seed_from_u64(emission.seed),
-            areas: emission.source.areas(),
+            cumulative_areas: emission.source.cumulative_areas(),
             emission,
             particles: (0..particles as u32).collect(),
             births: None,
@@ -179,38 +180,39 @@ impl<const D: usize> Emitter<D> {
         &self.particles
     }
 
-    /// The particles alive at a time, s: that of the world, after its last step.
+    /// The particles alive at `time`, s: the time of the world after its last step.
     pub fn particles_at(&self, time: f64) -> impl Iterator<Item = EmittedParticle> {
         let births = self.births.unwrap_or(0);
         let first = births.saturating_sub(self.particles.len() as u64);
         (first..births).filter_map(move |birth| {
-            let (slot, born) = (self.slot(birth), self.time_of(birth));
-            let ends = self.deaths[slot];
-            (ends > time).then(|| EmittedParticle {
+            let (slot, born) = (self.slot(birth), self.birth_time(birth));
+            let death = self.deaths[slot];
+            (death > time).then(|| EmittedParticle {
                 particle: self.particles[slot],
                 birth,
                 age: time - born,
-                lifetime: ends - born,
+                lifetime: death - born,
             })
         })
     }
 
-    /// The particles not alive at a time, s.
+    /// The particles not alive at `time`, s.
     pub(crate) fn dead(&self, time: f64) -> impl Iterator<Item = u32> {
-        let ends = self.particles.iter().zip(&self.deaths);
-        ends.filter(move |(_, ends)| **ends <= time).map(|(&particle, _)| particle)
+        let deaths = self.particles.iter().zip(&self.deaths);
+        deaths.filter(move |(_, death)| **death <= time).map(|(&particle, _)| particle)
     }
 
+    /// The index in `particles` and `deaths` of the particle of a birth.
     fn slot(&self, birth: u64) -> usize {
         (birth % self.particles.len() as u64) as usize
     }
 
     /// The time of a birth, s.
-    fn time_of(&self, birth: u64) -> f64 {
+    fn birth_time(&self, birth: u64) -> f64 {
         (birth + 1) as f64 / self.emission.rate
     }
 
-    /// Number of births up to a time, s.
+    /// Number of births up to `time`, s.
     #[allow(clippy::cast_sign_loss, reason = "a count; below 0 it is 0")]
     fn births_until(&self, time: f64) -> u64 {
         (self.emission.rate * time) as u64
@@ -226,74 +228,76 @@ impl<const D: usize> Emitter<D> {
         self.emission.source.move_by(by);
     }
 
-    /// Ends the lives that end in this substep, and starts the particles due in it so that the
-    /// following motion puts them on their parabola at its end.
+    /// Pins the particles that die in this substep, and starts those born in it such that the
+    /// following integration places them on their parabola at its end.
     pub(crate) fn emit(&mut self, particles: &mut Particles<D>, moment: &Moment<D>) {
         let count = self.particles.len() as u64;
-        let births = self.births.unwrap_or_else(|| self.recall(moment));
+        let births = self.births.unwrap_or_else(|| self.restore(moment));
         for (&particle, &death) in self.particles.iter().zip(&self.deaths) {
             if death <= moment.time && particles.inverse_masses()[particle as usize] > 0.0 {
-                let unpinned = particles.set_inverse_mass(particle as usize, 0.0);
-                debug_assert!(unpinned.is_ok(), "an emitter's particles are of its model");
+                let pinned = particles.set_inverse_mass(particle as usize, 0.0);
+                debug_assert!(pinned.is_ok(), "an emitter's particles belong to its model");
             }
         }
         let due = self.births_until(moment.time);
-        // If more births are due than there are particles, only the last ones.
+        // If more births are due than there are particles, only the last ones count.
         for birth in births.max(due.saturating_sub(count))..due {
-            self.throw(birth, particles, moment);
+            self.start(birth, particles, moment);
         }
         self.births = Some(due.max(births));
     }
 
-    /// Number of births at the beginning of the substep. After a resume, lifetimes are drawn again,
-    /// as only the time is known.
-    fn recall(&mut self, moment: &Moment<D>) -> u64 {
+    /// Number of births before this substep, computed from the time. Draws the lifetimes of those
+    /// births again, because a snapshot does not hold them.
+    fn restore(&mut self, moment: &Moment<D>) -> u64 {
         let births = self.births_until(moment.time - f64::from(moment.h));
         for birth in births.saturating_sub(self.particles.len() as u64)..births {
             let (slot, [_, _], lifetime) = self.draw(birth);
-            self.deaths[slot] = self.time_of(birth) + lifetime;
+            self.deaths[slot] = self.birth_time(birth) + lifetime;
         }
         births
     }
 
-    /// Draws a birth: the index of its particle here, its position and velocity, m and m/s, and its
-    /// lifetime, s.
+    /// Draws a birth: its slot, its position and velocity, m and m/s, and its lifetime, s.
     fn draw(&self, birth: u64) -> (usize, [[f64; D]; 2], f64) {
         let Emission { source, velocity, normal_speed, spread, lifetime, .. } = &self.emission;
         let mut random = self.random.clone();
         random.set_stream(birth);
         let [shortest, longest] = *lifetime;
         let lifetime = shortest + (longest - shortest) * uniform(&mut random);
-        let stray: [f64; D] = in_ball(&mut random);
-        let [place, normal] = source.draw(&self.areas, &mut random);
+        let deviation: [f64; D] = in_ball(&mut random);
+        let [position, normal] = source.draw(&self.cumulative_areas, &mut random);
         let velocity = core::array::from_fn(|axis| {
             f64::from(velocity[axis])
-                + (normal[axis] * f64::from(*normal_speed) + stray[axis] * f64::from(*spread))
+                + (normal[axis] * f64::from(*normal_speed) + deviation[axis] * f64::from(*spread))
         });
-        (self.slot(birth), [place, velocity], lifetime)
+        (self.slot(birth), [position, velocity], lifetime)
     }
 
-    fn throw(&mut self, birth: u64, particles: &mut Particles<D>, moment: &Moment<D>) {
-        let (slot, [place, velocity], lifetime) = self.draw(birth);
+    /// Frees the particle of a birth, with the position and previous position that it had at the
+    /// beginning of the substep on its parabola.
+    fn start(&mut self, birth: u64, particles: &mut Particles<D>, moment: &Moment<D>) {
+        let (slot, [position, velocity], lifetime) = self.draw(birth);
         let particle = self.particles[slot] as usize;
-        let born = self.time_of(birth);
+        let born = self.birth_time(birth);
         self.deaths[slot] = born + lifetime;
         let (h, retention) = (f64::from(moment.h), f64::from(moment.motion.retention));
-        let since = moment.time - born;
+        let age = moment.time - born;
         for axis in 0..D {
             let displacement = f64::from(moment.motion.displacement[axis]);
-            // The two points on the parabola from which a Verlet step leads to the present
-            // position.
-            let at = |t: f64| place[axis] + (velocity[axis] + 0.5 * displacement / (h * h) * t) * t;
-            let before = at(since - h);
-            let moved = at(since) - before - displacement;
-            particles.positions_mut(axis)[particle] = before as f32;
-            // With damping that leaves almost no velocity, none is left.
-            let back = moved / retention;
-            let back = if back.abs() <= COORDINATE_MAX { back } else { 0.0 };
-            particles.previous_mut(axis)[particle] = (before - back) as f32;
+            // The position and previous position from which a Verlet step leads to the point of
+            // the parabola at the end of the substep.
+            let parabola =
+                |t: f64| position[axis] + (velocity[axis] + 0.5 * displacement / (h * h) * t) * t;
+            let start = parabola(age - h);
+            let damped = parabola(age) - start - displacement;
+            particles.positions_mut(axis)[particle] = start as f32;
+            // If damping leaves almost no velocity, the quotient overflows: use 0.
+            let last = damped / retention;
+            let last = if last.abs() <= COORDINATE_MAX { last } else { 0.0 };
+            particles.previous_mut(axis)[particle] = (start - last) as f32;
         }
-        let free = particles.set_inverse_mass(particle, 1.0 / self.emission.mass);
-        debug_assert!(free.is_ok(), "masses are checked when an emitter is made");
+        let freed = particles.set_inverse_mass(particle, 1.0 / self.emission.mass);
+        debug_assert!(freed.is_ok(), "`Emission::checked` checks the mass");
     }
 }

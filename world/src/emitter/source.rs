@@ -3,9 +3,9 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng;
 
-use crate::vector::dot;
+use crate::vector::{difference, dot, wide};
 
-/// Where an emitter starts particles, uniformly distributed.
+/// Where an emitter starts particles. They are uniformly distributed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Source<const D: usize = 3> {
     /// A point, m.
@@ -21,84 +21,81 @@ pub enum Source<const D: usize = 3> {
     Polygons(Vec<[[f32; D]; 3]>),
 }
 
-/// A number in [0, 1), the same on every machine.
+/// A random number in [0, 1), the same on every machine.
 pub(super) fn uniform(random: &mut ChaCha8Rng) -> f64 {
     f64::from(random.next_u32()) / 4_294_967_296.0
 }
 
-/// A point in the unit ball.
+/// A random point in the unit ball.
 pub(super) fn in_ball<const D: usize>(random: &mut ChaCha8Rng) -> [f64; D] {
     loop {
-        let place: [f64; D] = core::array::from_fn(|_| 2.0 * uniform(random) - 1.0);
-        if dot(place, place) <= 1.0 {
-            return place;
+        let point: [f64; D] = core::array::from_fn(|_| 2.0 * uniform(random) - 1.0);
+        if dot(point, point) <= 1.0 {
+            return point;
         }
     }
 }
 
-fn wide<const D: usize>(place: [f32; D]) -> [f64; D] {
-    place.map(f64::from)
-}
-
+/// The sides of a triangle that meet at its first corner.
 fn sides<const D: usize>([a, b, c]: [[f32; D]; 3]) -> [[f64; D]; 2] {
-    [b, c].map(|end| core::array::from_fn(|axis| f64::from(end[axis]) - f64::from(a[axis])))
+    [b, c].map(|end| difference(wide(end), wide(a)))
 }
 
-/// The unit normal of two vectors; 0 unless in three dimensions.
+/// The unit normal of two vectors; 0 if they are parallel or `D` is not 3.
 fn normal<const D: usize>([p, q]: [[f64; D]; 2]) -> [f64; D] {
     let mut normal = [0.0; D];
     if D == 3 {
-        for (axis, along) in normal.iter_mut().enumerate() {
+        for (axis, component) in normal.iter_mut().enumerate() {
             let (next, last) = ((axis + 1) % 3, (axis + 2) % 3);
-            *along = p[next] * q[last] - p[last] * q[next];
+            *component = p[next] * q[last] - p[last] * q[next];
         }
         let length = libm::sqrt(dot(normal, normal));
         if length > 0.0 {
-            normal = normal.map(|along| along / length);
+            normal = normal.map(|component| component / length);
         }
     }
     normal
 }
 
 impl<const D: usize> Source<D> {
-    /// Cumulative areas of its polygons, m².
-    pub(super) fn areas(&self) -> Vec<f64> {
+    /// Cumulative areas of its polygons, m²; empty for other sources.
+    pub(super) fn cumulative_areas(&self) -> Vec<f64> {
         let Self::Polygons(triangles) = self else { return Vec::new() };
         let mut sum = 0.0;
-        let up_to = |&corners: &[[f32; D]; 3]| {
+        let add_area = |&corners: &[[f32; D]; 3]| {
             let [p, q] = sides(corners);
-            let across = dot(p, q);
-            sum += 0.5 * libm::sqrt((dot(p, p) * dot(q, q) - across * across).max(0.0));
+            let p_dot_q = dot(p, q);
+            sum += 0.5 * libm::sqrt((dot(p, p) * dot(q, q) - p_dot_q * p_dot_q).max(0.0));
             sum
         };
-        triangles.iter().map(up_to).collect()
+        triangles.iter().map(add_area).collect()
     }
 
-    /// A point of the source, m.
+    /// A point of the source, m, where particles wait to be born.
     pub(crate) fn anchor(&self) -> [f32; D] {
         match self {
-            Self::Point(place) | Self::Disc { centre: place, .. } => *place,
+            Self::Point(point) | Self::Disc { centre: point, .. } => *point,
             Self::Polygons(triangles) => triangles.first().map_or([0.0; D], |corners| corners[0]),
         }
     }
 
-    /// Moves the source.
+    /// Translates the source, m.
     pub(super) fn move_by(&mut self, by: [f32; D]) {
-        let moved = |place: &mut [f32; D]| {
-            for (x, by) in place.iter_mut().zip(by) {
+        let translate = |point: &mut [f32; D]| {
+            for (x, by) in point.iter_mut().zip(by) {
                 *x += by;
             }
         };
         match self {
-            Self::Point(place) | Self::Disc { centre: place, .. } => moved(place),
-            Self::Polygons(triangles) => triangles.iter_mut().flatten().for_each(moved),
+            Self::Point(point) | Self::Disc { centre: point, .. } => translate(point),
+            Self::Polygons(triangles) => triangles.iter_mut().flatten().for_each(translate),
         }
     }
 
-    /// All coordinates, to check.
-    pub(super) fn numbers(&self) -> Vec<f32> {
+    /// All coordinates, m, for a range check.
+    pub(super) fn coordinates(&self) -> Vec<f32> {
         match self {
-            Self::Point(place) => place.to_vec(),
+            Self::Point(point) => point.to_vec(),
             Self::Disc { centre, axes } => {
                 [centre, &axes[0], &axes[1]].into_iter().flatten().copied().collect()
             }
@@ -106,23 +103,23 @@ impl<const D: usize> Source<D> {
         }
     }
 
-    /// A random point, m, and the unit normal there; `areas` are those of the source.
+    /// A random point, m, and the unit normal there, by the cumulative areas of the source.
     pub(super) fn draw(&self, areas: &[f64], random: &mut ChaCha8Rng) -> [[f64; D]; 2] {
-        let (from, along, shares) = match self {
-            Self::Point(place) => return [wide(*place), [0.0; D]],
+        let (origin, axes, weights) = match self {
+            Self::Point(point) => return [wide(*point), [0.0; D]],
             Self::Disc { centre, axes } => (wide(*centre), axes.map(wide), in_ball::<2>(random)),
             Self::Polygons(triangles) => {
                 let area = uniform(random) * areas[areas.len() - 1];
                 let nth = areas.partition_point(|&up_to| up_to <= area).min(areas.len() - 1);
                 let [p, q] = [uniform(random), uniform(random)];
                 // Mirrors the other half of the parallelogram into the triangle.
-                let shares = if p + q > 1.0 { [1.0 - p, 1.0 - q] } else { [p, q] };
-                (wide(triangles[nth][0]), sides(triangles[nth]), shares)
+                let weights = if p + q > 1.0 { [1.0 - p, 1.0 - q] } else { [p, q] };
+                (wide(triangles[nth][0]), sides(triangles[nth]), weights)
             }
         };
-        let place = core::array::from_fn(|axis| {
-            from[axis] + (along[0][axis] * shares[0] + along[1][axis] * shares[1])
+        let point = core::array::from_fn(|axis| {
+            origin[axis] + (axes[0][axis] * weights[0] + axes[1][axis] * weights[1])
         });
-        [place, normal(along)]
+        [point, normal(axes)]
     }
 }

@@ -21,14 +21,14 @@ pub struct ParticleState<const D: usize = 3> {
     pub inverse_mass: f32,
     /// The time at the end of the substep, s.
     pub time: f64,
-    /// The largest drag coefficient (force over speed), kg/s, that does not reverse its velocity in this
-    /// substep; infinite if it is pinned.
+    /// The largest drag coefficient (force over speed), kg/s, that does not reverse its velocity in
+    /// this substep; infinite if it is pinned.
     pub most_drag: f32,
 }
 
-/// A law of force: [`Drag`], [`Acceleration`], [`Attractor`], or any function from a [`ParticleState`] to
-/// newtons. It must be a pure function that gives the same bits on every machine, so it may use only
-/// + - * / and `sqrt` of `f32`.
+/// A law of force: [`Drag`], [`Acceleration`], [`Attractor`], or any function from a
+/// [`ParticleState`] to a force, N. It must be a pure function that gives the same bits on every
+/// machine, so it may use only + - * / and `sqrt` of `f32`.
 pub trait Law<const D: usize = 3>: Send + Sync {
     /// The force on a particle, N.
     fn force(&self, on: &ParticleState<D>) -> [f32; D];
@@ -47,62 +47,62 @@ pub enum Region<const D: usize = 3> {
     /// Everywhere.
     #[default]
     Everywhere,
-    /// Within a ball.
+    /// A ball.
     Ball {
         /// Its centre, m.
         centre: [f32; D],
         /// Its radius, m.
         radius: f32,
     },
-    /// Between two corners.
+    /// An axis-aligned box.
     Box {
         /// The least coordinates, m.
         from: [f32; D],
         /// The greatest coordinates, m.
         to: [f32; D],
     },
-    /// Behind a plane: where `normal · x <= offset`.
+    /// The half-space behind a plane: where `normal · x <= offset`.
     Behind {
-        /// The direction that points out of it, of any length.
+        /// The direction that points out of the region, of any length.
         normal: [f32; D],
-        /// m times the length of the normal.
+        /// `normal · x` on the plane, in m times the length of the normal.
         offset: f32,
     },
 }
 
 impl<const D: usize> Region<D> {
-    /// Whether a position, m, is in it.
+    /// Whether a position, m, is in the region.
     #[inline(always)]
-    pub fn contains(&self, place: &[f32; D]) -> bool {
+    pub fn contains(&self, position: &[f32; D]) -> bool {
         match self {
             Self::Everywhere => true,
             Self::Ball { centre, radius } => {
                 let mut l2 = 0.0;
                 for axis in 0..D {
-                    let along = place[axis] - centre[axis];
-                    l2 += along * along;
+                    let difference = position[axis] - centre[axis];
+                    l2 += difference * difference;
                 }
                 l2 <= radius * radius
             }
             Self::Box { from, to } => {
                 let mut inside = true;
                 for axis in 0..D {
-                    inside &= (from[axis]..=to[axis]).contains(&place[axis]);
+                    inside &= (from[axis]..=to[axis]).contains(&position[axis]);
                 }
                 inside
             }
             Self::Behind { normal, offset } => {
-                let mut along = 0.0;
+                let mut dot = 0.0;
                 for axis in 0..D {
-                    along += normal[axis] * place[axis];
+                    dot += normal[axis] * position[axis];
                 }
-                along <= *offset
+                dot <= *offset
             }
         }
     }
 }
 
-/// A law of force that acts on all particles, or on those of a region or a group.
+/// A law of force that acts on all particles, or on those in a region or a group.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -163,7 +163,7 @@ impl<L: Law<D>, const D: usize> Force<D> for Field<L, D> {
                 Some(group) => Some(&group[..]),
             },
         };
-        widest(Each { field: self, group, matter, moment, forces: forces.columns_mut() });
+        widest(FieldPass { field: self, group, matter, moment, forces: forces.columns_mut() });
     }
 
     fn touches(&self, matter: &Model<D>) -> bool {
@@ -171,7 +171,8 @@ impl<L: Law<D>, const D: usize> Force<D> for Field<L, D> {
     }
 }
 
-struct Each<'a, L, const D: usize> {
+/// The pass of a field over the particles of a model.
+struct FieldPass<'a, L, const D: usize> {
     field: &'a Field<L, D>,
     group: Option<&'a [u32]>,
     matter: &'a Model<D>,
@@ -179,10 +180,11 @@ struct Each<'a, L, const D: usize> {
     forces: [&'a mut [f32]; D],
 }
 
-/// Slightly less than 1, so that rounding does not reverse a velocity.
-const NEARLY: f32 = 1.0 - 1e-6;
+/// Factor of the largest drag coefficient, slightly less than 1, so that rounding does not reverse
+/// a velocity.
+const DRAG_MARGIN: f32 = 1.0 - 1e-6;
 
-impl<L: Law<D>, const D: usize> NullaryFnOnce for Each<'_, L, D> {
+impl<L: Law<D>, const D: usize> NullaryFnOnce for FieldPass<'_, L, D> {
     type Output = ();
 
     #[inline(always)]
@@ -199,12 +201,12 @@ impl<L: Law<D>, const D: usize> NullaryFnOnce for Each<'_, L, D> {
         match self.group {
             None => {
                 for particle in 0..masses.len() {
-                    self.push(&columns, particle);
+                    self.add_force(&columns, particle);
                 }
             }
             Some(group) => {
                 for &particle in group {
-                    self.push(&columns, particle as usize);
+                    self.add_force(&columns, particle as usize);
                 }
             }
         }
@@ -214,12 +216,12 @@ impl<L: Law<D>, const D: usize> NullaryFnOnce for Each<'_, L, D> {
 /// Inverse masses, positions and previous positions.
 type Columns<'a, const D: usize> = (&'a [f32], [&'a [f32]; D], [&'a [f32]; D]);
 
-impl<L: Law<D>, const D: usize> Each<'_, L, D> {
+impl<L: Law<D>, const D: usize> FieldPass<'_, L, D> {
     #[inline(always)]
-    fn push(&mut self, (masses, positions, previous): &Columns<'_, D>, particle: usize) {
+    fn add_force(&mut self, (masses, positions, previous): &Columns<'_, D>, particle: usize) {
         let Self { field, moment, forces, .. } = self;
         let per_h = 1.0 / moment.h;
-        let most_drag = NEARLY * moment.motion.retention * per_h;
+        let max_drag_rate = DRAG_MARGIN * moment.motion.retention * per_h;
         let inverse_mass = masses[particle];
         let (mut position, mut velocity) = ([0.0; D], [0.0; D]);
         for axis in 0..D {
@@ -227,19 +229,20 @@ impl<L: Law<D>, const D: usize> Each<'_, L, D> {
             velocity[axis] = (position[axis] - previous[axis][particle]) * per_h;
         }
         let free = inverse_mass > 0.0;
-        let most_drag = if free { most_drag / inverse_mass } else { f32::INFINITY };
-        let subject =
+        let most_drag = if free { max_drag_rate / inverse_mass } else { f32::INFINITY };
+        let state =
             ParticleState { position, velocity, inverse_mass, time: moment.time, most_drag };
-        let force = field.law.force(&subject);
-        let felt = field.region.contains(&position);
+        let force = field.law.force(&state);
+        let inside = field.region.contains(&position);
         for axis in 0..D {
-            forces[axis][particle] += if felt { force[axis] } else { 0.0 };
+            forces[axis][particle] += if inside { force[axis] } else { 0.0 };
         }
     }
 }
 
-/// Drag of the air on a particle: `-(linear + quadratic |u|) u`, where u is its velocity less that of
-/// the air. It never reverses `u`, however long the substep: at most it stops the particle.
+/// Drag of the air on a particle: `-(linear + quadratic |u|) u`, where `u` is its velocity relative
+/// to the air. It never reverses `u`, however long the substep: at most it brings the particle to
+/// rest in the air.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Drag<const D: usize = 3> {
     /// Force over speed, kg/s: for slow and small things (Stokes 1851, `6 π μ r` for a ball).
@@ -251,14 +254,14 @@ pub struct Drag<const D: usize = 3> {
 }
 
 impl<const D: usize> Drag<D> {
-    /// Drag in proportion to speed, kg/s, in still air.
+    /// Drag proportional to speed, kg/s, in still air.
     pub fn linear(linear: f32) -> Self {
         Self { linear, quadratic: 0.0, air: [0.0; D] }
     }
 
-    /// Drag in proportion to squared speed, in still air: density of the air, kg/m³ (1.2 at sea level),
-    /// drag coefficient (0.47 for a ball) and cross-sectional area, m². The terminal velocity of a mass
-    /// `m` is `sqrt(2 m g / (density coefficient area))`.
+    /// Drag proportional to squared speed, in still air: density of the air, kg/m³ (1.2 at sea
+    /// level), drag coefficient (0.47 for a ball) and cross-sectional area, m². The terminal
+    /// velocity of a mass `m` is `sqrt(2 m g / (density coefficient area))`.
     pub fn quadratic(density: f32, coefficient: f32, area: f32) -> Self {
         Self { linear: 0.0, quadratic: 0.5 * density * coefficient * area, air: [0.0; D] }
     }
@@ -269,20 +272,20 @@ impl<const D: usize> Law<D> for Drag<D> {
     fn force(&self, on: &ParticleState<D>) -> [f32; D] {
         let mut u = [0.0; D];
         let mut u2 = 0.0;
-        for (axis, along) in u.iter_mut().enumerate() {
-            *along = on.velocity[axis] - self.air[axis];
-            u2 += *along * *along;
+        for (axis, component) in u.iter_mut().enumerate() {
+            *component = on.velocity[axis] - self.air[axis];
+            u2 += *component * *component;
         }
-        let by_speed = self.linear + self.quadratic * u2.sqrt();
-        let by_speed = if by_speed < on.most_drag { by_speed } else { on.most_drag };
-        for along in &mut u {
-            *along *= -by_speed;
+        let coefficient = self.linear + self.quadratic * u2.sqrt();
+        let coefficient = if coefficient < on.most_drag { coefficient } else { on.most_drag };
+        for component in &mut u {
+            *component *= -coefficient;
         }
         u
     }
 }
 
-/// Uniform acceleration, m/s², such as more or less gravity in a region.
+/// Uniform acceleration, m/s², such as stronger or weaker gravity in a region.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Acceleration<const D: usize = 3>(pub [f32; D]);
 
@@ -291,31 +294,33 @@ impl<const D: usize> Law<D> for Acceleration<D> {
     fn force(&self, on: &ParticleState<D>) -> [f32; D] {
         let mass = mass(on.inverse_mass);
         let mut force = self.0;
-        for along in &mut force {
-            *along *= mass;
+        for component in &mut force {
+            *component *= mass;
         }
         force
     }
 }
 
 /// A point mass with softened gravity (H. C. Plummer 1911): the acceleration is
-/// `strength d / (d·d + softening²)^1.5`, clamped to [`MOST`](Self::MAX_ACCELERATION) along each axis.
+/// `strength d / (d·d + softening²)^1.5`, clamped to
+/// [`MAX_ACCELERATION`](Self::MAX_ACCELERATION) along each axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Attractor<const D: usize = 3> {
     /// Its position, m.
     pub place: [f32; D],
-    /// G m, m³/s², within 1e24 (the sun has 1.3e20); below 0 it repels.
+    /// G m, m³/s², of a magnitude up to 1e24 (1.3e20 for the sun); negative values repel.
     pub strength: f32,
-    /// The softening length, m. Values below [`MIN_SOFTENING`](Self::MIN_SOFTENING) are treated as that.
+    /// The softening length, m. Values below [`MIN_SOFTENING`](Self::MIN_SOFTENING) are treated as
+    /// that.
     pub softening: f32,
 }
 
 impl<const D: usize> Attractor<D> {
-    /// The shortest softening, m: the cube of a shorter one is not a normal `f32`.
+    /// The shortest softening length, m: the cube of a shorter one is not a normal `f32`.
     pub const MIN_SOFTENING: f32 = 1e-12;
 
-    /// The largest acceleration along an axis, m/s², which is also that of a step. So coordinates stay
-    /// finite near a point with little softening.
+    /// The largest acceleration along an axis, m/s²; it is also the limit for the gravity of a
+    /// step. It keeps coordinates finite near a point with little softening.
     pub const MAX_ACCELERATION: f32 = 1e9;
 }
 
@@ -324,24 +329,25 @@ impl<const D: usize> Law<D> for Attractor<D> {
     fn force(&self, on: &ParticleState<D>) -> [f32; D] {
         let mut d = [0.0; D];
         let softening2 = self.softening * self.softening;
-        let shortest2 = Self::MIN_SOFTENING * Self::MIN_SOFTENING;
-        let mut l2 = if softening2 > shortest2 { softening2 } else { shortest2 };
-        for (axis, along) in d.iter_mut().enumerate() {
-            *along = self.place[axis] - on.position[axis];
-            l2 += *along * *along;
+        let min2 = Self::MIN_SOFTENING * Self::MIN_SOFTENING;
+        let mut l2 = if softening2 > min2 { softening2 } else { min2 };
+        for (axis, component) in d.iter_mut().enumerate() {
+            *component = self.place[axis] - on.position[axis];
+            l2 += *component * *component;
         }
         let mass = mass(on.inverse_mass);
-        let most = mass * Self::MAX_ACCELERATION;
-        // Finite, as 0 times infinity is NaN.
-        let by_distance = (mass * self.strength / (l2 * l2.sqrt())).clamp(f32::MIN, f32::MAX);
-        for along in &mut d {
-            *along = (*along * by_distance).clamp(-most, most);
+        let max_force = mass * Self::MAX_ACCELERATION;
+        // Clamped to finite values, because 0 times infinity is NaN.
+        let force_per_distance =
+            (mass * self.strength / (l2 * l2.sqrt())).clamp(f32::MIN, f32::MAX);
+        for component in &mut d {
+            *component = (*component * force_per_distance).clamp(-max_force, max_force);
         }
         d
     }
 }
 
-/// The mass of a particle, kg; 0 if it is pinned, as no force moves it.
+/// The mass of a particle, kg; 0 if it is pinned, because no force moves it.
 #[inline(always)]
 fn mass(inverse_mass: f32) -> f32 {
     if inverse_mass > 0.0 { 1.0 / inverse_mass } else { 0.0 }

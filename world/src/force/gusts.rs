@@ -2,17 +2,17 @@
 
 use crate::error::ModelError;
 
-/// Variation of wind: smooth noise in space that the wind carries along (G. I. Taylor, "The Spectrum of
-/// Turbulence", 1938: eddies pass faster than they change). It is a function of position and time,
-/// without state, and the same on every machine.
+/// Variation of wind: smooth noise in space that the wind carries along (G. I. Taylor, "The
+/// Spectrum of Turbulence", 1938: eddies pass faster than they change). It is a function of
+/// position and time, without state, and the same on every machine.
 ///
-/// It is value noise: a cubic lattice has a number in [-1, 1) at each corner, a hash of its coordinates
-/// and the seed; between corners the eight around are blended smoothly.
+/// It is value noise: each corner of a cubic lattice has a number in [-1, 1), a hash of its
+/// coordinates and the seed. In a cell, the numbers of its eight corners are interpolated smoothly.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gusts {
-    /// The largest relative change of the wind. From 1 on it may also reverse.
+    /// The largest relative change of the wind. From 1 on, the wind may also reverse.
     pub strength: f32,
-    /// The cell size of the lattice, m: a gust is about twice as long. Values below
+    /// The cell size of the lattice, m; a gust is about twice as long. Values below
     /// [`LEAST_SIZE`](Self::LEAST_SIZE) are treated as that.
     pub size: f32,
     /// The seed of the noise.
@@ -27,17 +27,18 @@ impl Gusts {
     /// Gusts of a strength, a size, m, and a seed.
     ///
     /// # Errors
-    /// If the strength is not from 0 to 1e6, or the size is below [`LEAST_SIZE`](Self::LEAST_SIZE) or
-    /// not finite.
+    /// If the strength is not from 0 to 1e6, or the size is below [`LEAST_SIZE`](Self::LEAST_SIZE)
+    /// or not finite.
     pub fn new(strength: f32, size: f32, seed: u64) -> Result<Self, ModelError> {
-        let (sane, must) = (0.0..=1e6, "from 0 to 1e6");
-        ModelError::check("strength", "the strength of gusts", strength.into(), sane, must)?;
+        let (range, must) = (0.0..=1e6, "from 0 to 1e6");
+        ModelError::check("strength", "the strength of gusts", strength.into(), range, must)?;
         let (least, what) = (f64::from(Self::LEAST_SIZE), "the size of gusts, m,");
         ModelError::check("size", what, size.into(), least.., "at least 1e-6 and finite")?;
         Ok(Self { strength, size, seed })
     }
 
-    /// The factor of a wind of a velocity, m/s, at a position, m, and a time, s.
+    /// The factor by which gusts multiply the wind at a position, m, and a time, s. `velocity` is
+    /// that of the wind, which carries the gusts, m/s.
     ///
     /// ```
     /// let gusts = taut_world::Gusts { strength: 0.5, size: 2.0, seed: 1 };
@@ -47,22 +48,22 @@ impl Gusts {
     /// let later = gusts.at([5.0, 2.0, 3.0], [4.0, 0.0, 0.0], 11.0);
     /// assert!((now - later).abs() < 1e-5);
     /// ```
-    pub fn at(&self, place: [f32; 3], velocity: [f32; 3], time: f64) -> f32 {
-        self.lattice(velocity, time).factor(place)
+    pub fn at(&self, position: [f32; 3], velocity: [f32; 3], time: f64) -> f32 {
+        self.lattice(velocity, time).factor(position)
     }
 
     /// The lattice as the wind has moved it since time 0; `velocity` in m/s, `time` in s.
-    #[allow(clippy::cast_sign_loss, reason = "cells are told apart by their last 32 bits")]
+    #[allow(clippy::cast_sign_loss, reason = "the lowest 32 bits identify a cell")]
     pub(super) fn lattice(&self, velocity: [f32; 3], time: f64) -> Lattice {
         let size = f64::from(self.size.max(Self::LEAST_SIZE));
-        let carried = velocity.map(|along| -f64::from(along) * time / size);
+        let carried = velocity.map(|speed| -f64::from(speed) * time / size);
         let whole = carried.map(libm::floor);
         Lattice {
             strength: self.strength,
             per_size: (1.0 / size) as f32,
             whole: whole.map(|whole| whole as i64 as u32),
-            rest: core::array::from_fn(|axis| (carried[axis] - whole[axis]) as f32),
-            salt: mixed((self.seed as u32) ^ mixed((self.seed >> 32) as u32)),
+            fraction: core::array::from_fn(|axis| (carried[axis] - whole[axis]) as f32),
+            seed_hash: mix((self.seed as u32) ^ mix((self.seed >> 32) as u32)),
         }
     }
 }
@@ -74,53 +75,52 @@ pub(super) struct Lattice {
     per_size: f32,
     /// Its origin, in cells: the whole part and the fraction.
     whole: [u32; 3],
-    rest: [f32; 3],
-    salt: u32,
+    fraction: [f32; 3],
+    seed_hash: u32,
 }
 
-/// 1.5 · 2²³: adding it rounds a number of magnitude below 2²² to an integer, which is then in the lowest
-/// bits.
+/// 1.5 · 2²³: adding it rounds a number of magnitude below 2²² to an integer, which is then in the
+/// lowest bits.
 const ROUND: f32 = 12_582_912.0;
 
 impl Lattice {
     /// The factor of the wind at a position, m.
     #[inline(always)]
-    pub(super) fn factor(&self, place: [f32; 3]) -> f32 {
-        let (mut low, mut high, mut along) = ([0; 3], [0; 3], [0.0; 3]);
+    pub(super) fn factor(&self, position: [f32; 3]) -> f32 {
+        let (mut low, mut high, mut weight) = ([0; 3], [0; 3], [0.0; 3]);
         for axis in 0..3 {
-            let x = place[axis] * self.per_size + self.rest[axis];
+            let x = position[axis] * self.per_size + self.fraction[axis];
             let nearest = (x + ROUND) - ROUND;
             let floor = if nearest > x { nearest - 1.0 } else { nearest };
-            // Every NaN counts as the same cell: its bits differ between instruction sets.
+            // All NaN map to cell 0, because their bits differ between instruction sets.
             let cell = floor + ROUND;
             let cell = if cell.is_nan() { 0 } else { cell.to_bits() };
             let cell = cell.wrapping_add(self.whole[axis]);
-            low[axis] = cell.wrapping_mul(SPREAD[axis]);
-            high[axis] = cell.wrapping_add(1).wrapping_mul(SPREAD[axis]);
-            // Far away coordinates have no fraction, and the noise is that of the corner.
+            low[axis] = cell.wrapping_mul(AXIS_FACTORS[axis]);
+            high[axis] = cell.wrapping_add(1).wrapping_mul(AXIS_FACTORS[axis]);
+            // Coordinates that are too large for a fraction get the number of the corner.
             let f = x - floor;
             let f = if (0.0..=1.0).contains(&f) { f } else { 0.0 };
-            along[axis] = (f * f) * (3.0 - 2.0 * f);
+            weight[axis] = (f * f) * (3.0 - 2.0 * f);
         }
         let [x0, y0, z0] = low;
         let [x1, y1, z1] = high;
-        let [x, y, z] = along;
-        let blend = |one: f32, other: f32, along: f32| one + (other - one) * along;
-        let at = |x: u32, y: u32, z: u32| number(self.salt ^ x ^ y ^ z);
-        let row = |y: u32, z: u32| blend(at(x0, y, z), at(x1, y, z), x);
-        let noise =
-            blend(blend(row(y0, z0), row(y1, z0), y), blend(row(y0, z1), row(y1, z1), y), z);
+        let [x, y, z] = weight;
+        let lerp = |from: f32, to: f32, weight: f32| from + (to - from) * weight;
+        let at = |x: u32, y: u32, z: u32| hash_to_float(self.seed_hash ^ x ^ y ^ z);
+        let row = |y: u32, z: u32| lerp(at(x0, y, z), at(x1, y, z), x);
+        let noise = lerp(lerp(row(y0, z0), row(y1, z0), y), lerp(row(y0, z1), row(y1, z1), y), z);
         1.0 + self.strength * noise
     }
 }
 
-/// Odd constants with irregular bits, one for each axis.
-const SPREAD: [u32; 3] = [0x9e37_79b1, 0x85eb_ca77, 0xc2b2_ae3d];
+/// Odd multipliers with irregular bits, one per axis.
+const AXIS_FACTORS: [u32; 3] = [0x9e37_79b1, 0x85eb_ca77, 0xc2b2_ae3d];
 
-/// A permutation of the 32-bit numbers in which each bit depends on each (the finaliser of
-/// `MurmurHash3`, Appleby 2011, public domain).
+/// A permutation of the 32-bit numbers in which each output bit depends on each input bit (the
+/// finaliser of `MurmurHash3`, Appleby 2011, public domain).
 #[inline(always)]
-fn mixed(mut bits: u32) -> u32 {
+fn mix(mut bits: u32) -> u32 {
     bits ^= bits >> 16;
     bits = bits.wrapping_mul(0x85eb_ca6b);
     bits ^= bits >> 13;
@@ -130,7 +130,7 @@ fn mixed(mut bits: u32) -> u32 {
 
 /// Hashes to a number in [-1, 1).
 #[inline(always)]
-fn number(bits: u32) -> f32 {
-    // The mantissa of a number in [2, 4).
-    f32::from_bits((mixed(bits) >> 9) | 0x4000_0000) - 3.0
+fn hash_to_float(bits: u32) -> f32 {
+    // The hash becomes the mantissa of a number in [2, 4).
+    f32::from_bits((mix(bits) >> 9) | 0x4000_0000) - 3.0
 }

@@ -1,4 +1,4 @@
-//! Forces on particles: accumulated, then integrated, then cleared.
+//! Forces on particles: a substep accumulates them, integrates the motion and clears them.
 
 mod field;
 mod gusts;
@@ -16,7 +16,7 @@ pub use wind::{Wind, WindLaw};
 /// How often a force is computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sampling {
-    /// At the beginning of each step, for all of its substeps: for forces that change little within a
+    /// At the beginning of each step, for all its substeps: for forces that change little within a
     /// step and cost more than a substep, such as wind.
     Step,
     /// In each substep: for forces that change fast, such as springs.
@@ -24,20 +24,20 @@ pub enum Sampling {
     Substep,
 }
 
-/// A force, as a function of the state of particles and of time. It has no state that a step changes,
-/// so a world can be resumed at any step.
+/// A force, as a function of the state of particles and of time. It has no state that a step
+/// changes, so a world can be resumed at any step.
 pub trait Force<const D: usize = 3>: Debug + Send + Sync {
-    /// Adds the force on each particle of `matter`, N. Called for each island before the motion, as often
-    /// as [`sampling`](Self::sampling) says.
+    /// Adds the force on each particle of `matter`, N. Called for each island before integration,
+    /// as often as [`sampling`](Self::sampling) says.
     fn push(&self, matter: &Model<D>, moment: &Moment<D>, forces: &mut Forces<D>);
 
-    /// How often it is computed. By default in each substep.
+    /// How often the force is computed. By default in each substep.
     fn sampling(&self) -> Sampling {
         Sampling::Substep
     }
 
-    /// Whether it can act on `matter` at any time of a step. An island that no force or obstacle touches
-    /// is stepped by its kernel in one call, which is faster. By default true.
+    /// Whether the force can act on `matter` at any time of a step. An island that no force or
+    /// obstacle touches is stepped by its kernel in one call, which is faster. By default true.
     fn touches(&self, matter: &Model<D>) -> bool {
         let _ = matter;
         true

@@ -1,4 +1,4 @@
-//! Numbering of particles and order of sticks, before a kernel plans them.
+//! Arrangements: numberings of particles and orders of sticks.
 
 use std::fmt;
 use std::iter::repeat_n;
@@ -8,7 +8,7 @@ use taut_core::{Particles, Renumbering, Schedule, SheetError, Sticks};
 
 use super::Model;
 
-/// A builder of schedules.
+/// An order of sticks: which schedule is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Order {
     /// [`Schedule::authored`].
@@ -43,8 +43,8 @@ pub enum Numbering {
     HilbertAfter,
 }
 
-/// An order of the sticks on a numbering of the particles: `packed`, `packed/rcm`, and `packed+rcm`
-/// for the order `packed` with particles renumbered afterwards.
+/// An order of the sticks and a numbering of the particles. It is written `packed`, `packed/rcm`,
+/// or `packed+rcm` for the order `packed` with particles renumbered afterwards.
 ///
 /// The same formula and arrangement give the same bits, and `packed+rcm` gives those of `packed`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -63,15 +63,16 @@ pub struct Arrangement {
 pub enum ArrangementError {
     /// An unknown name.
     #[error(
-        "there is no schedule '{name}': choose authored, coloured, packed, starred, banded, blocked or \
-         sheet, and if you like a numbering, before the order is made or after: packed/rcm, blocked+hilbert"
+        "unknown schedule '{name}': expected authored, coloured, packed, starred, banded, blocked \
+         or sheet, optionally with a numbering that is applied before the order is made \
+         (packed/rcm) or after it (blocked+hilbert)"
     )]
     Unknown {
         /// The name.
         name: String,
     },
-    /// The order of a regular sheet for a scene that is not one.
-    #[error("'sheet' is the order of a regular sheet, numbered row by row; this scene is none")]
+    /// The order of a regular sheet for a model that is not one.
+    #[error("the order 'sheet' needs a regular sheet, numbered row by row; this model is not one")]
     NotASheet,
     /// More particles or sticks than 32-bit numbers can name.
     #[error("{copies} copies have more particles or sticks than 32-bit numbers can name")]
@@ -102,23 +103,23 @@ const NUMBERINGS: [(Numbering, &str); 5] = [
     (Numbering::HilbertAfter, "+hilbert"),
 ];
 
-/// A renumbered scene with its schedule.
+/// A renumbered model with its schedule.
 #[derive(Clone, Debug)]
 pub struct Arranged {
     /// The particles.
     pub particles: Particles<3>,
     /// The sticks.
     pub sticks: Sticks,
-    /// Their order.
+    /// The schedule.
     pub schedule: Schedule,
-    /// The renumbering, if any: it maps back to the numbers of the scene.
+    /// The renumbering from the numbers of the model, if any.
     pub renumbering: Option<Renumbering>,
 }
 
 impl Arrangement {
-    /// The arrangements tried by default: orders on the given numbering, and on a good numbering
-    /// those that it helps.
-    pub fn defaults(scene: &Model) -> Vec<Self> {
+    /// The arrangements tried by default: orders on the given numbering, and also on a better
+    /// numbering where that helps.
+    pub fn defaults(model: &Model) -> Vec<Self> {
         let mut names = vec![
             "authored",
             "coloured",
@@ -128,20 +129,21 @@ impl Arrangement {
             "banded",
             "blocked/hilbert",
         ];
-        if scene.sheet.is_some() {
+        if model.sheet.is_some() {
             names.push("sheet");
         }
         names.into_iter().filter_map(|name| name.parse().ok()).collect()
     }
 
-    /// Every order on the given numbering, that of a sheet last.
+    /// Every order on the given numbering; the order of a sheet is last.
     pub fn orders() -> impl Iterator<Item = Self> {
         ORDERS.into_iter().map(|(order, _)| Self { order, numbering: Numbering::Given })
     }
 
-    /// The default: the order of the sheet if it is one, else [`Schedule::for_mesh`].
-    pub fn default_of<const D: usize>(scene: &Model<D>) -> Self {
-        let Model { particles, sticks, sheet, .. } = scene;
+    /// The default arrangement of a model: the order of its sheet if it is one, else that of
+    /// [`Schedule::for_mesh`].
+    pub fn default_of<const D: usize>(model: &Model<D>) -> Self {
+        let Model { particles, sticks, sheet, .. } = model;
         let order = if sheet.is_some() {
             Order::Sheet
         } else if Schedule::for_mesh(particles, sticks) == Schedule::banded(sticks) {
@@ -152,7 +154,8 @@ impl Arrangement {
         Self { order, numbering: Numbering::Given }
     }
 
-    /// The simplest arrangement with the same result: without renumbering after the order.
+    /// The simplest arrangement with the same result: without a renumbering after the schedule is
+    /// made.
     pub fn canonical(self) -> Self {
         match self.numbering {
             Numbering::Given | Numbering::Rcm | Numbering::Hilbert => self,
@@ -162,16 +165,16 @@ impl Arrangement {
         }
     }
 
-    /// Arranges so many copies of a scene side by side, each as it is alone.
+    /// Arranges copies of a model side by side, each with the schedule of a single one.
     ///
     /// # Errors
     /// As [`of`](Self::of), and if there are more particles or sticks than 32-bit numbers can name.
     ///
     /// # Panics
     /// Never: copies share no particle.
-    pub fn of_copies(self, scene: &Model, copies: usize) -> Result<Arranged, ArrangementError> {
+    pub fn of_copies(self, model: &Model, copies: usize) -> Result<Arranged, ArrangementError> {
         let too_many = ArrangementError::TooManyCopies { copies };
-        let Ok(complete) = scene.complete() else { return Err(too_many) };
+        let Ok(complete) = model.complete() else { return Err(too_many) };
         let Arranged { particles, sticks, schedule, renumbering } = self.of(&complete)?;
         let particles = Particles::side_by_side(repeat_n(&particles, copies));
         let sticks = Sticks::side_by_side(repeat_n(&sticks, copies));
@@ -185,35 +188,35 @@ impl Arrangement {
         })
     }
 
-    /// Arranges a scene.
+    /// Arranges a model.
     ///
     /// # Errors
-    /// If it is the order of a sheet and the scene is not, or no longer, one.
+    /// If the order is that of a sheet and the model is not, or no longer, a sheet.
     ///
     /// # Panics
     /// Never: renumbering keeps batches free of shared particles.
-    pub fn of(self, scene: &Model) -> Result<Arranged, ArrangementError> {
+    pub fn of(self, model: &Model) -> Result<Arranged, ArrangementError> {
         let renumbering = match self.numbering {
             Numbering::Given => None,
             Numbering::Rcm | Numbering::RcmAfter => {
-                Some(Renumbering::reverse_cuthill_mckee(&scene.sticks))
+                Some(Renumbering::reverse_cuthill_mckee(&model.sticks))
             }
             Numbering::Hilbert | Numbering::HilbertAfter => {
-                Some(Renumbering::hilbert(&scene.particles))
+                Some(Renumbering::hilbert(&model.particles))
             }
         };
         let (particles, sticks) = match &renumbering {
-            None => (scene.particles.clone(), scene.sticks.clone()),
-            Some(renumbering) => renumbering.apply(&scene.particles, &scene.sticks),
+            None => (model.particles.clone(), model.sticks.clone()),
+            Some(renumbering) => renumbering.apply(&model.particles, &model.sticks),
         };
         let schedule = match self.numbering {
-            Numbering::Given => self.order.schedule(scene)?,
+            Numbering::Given => self.order.schedule(model)?,
             Numbering::Rcm | Numbering::Hilbert => {
                 let renumbered = Model::new(particles.clone(), sticks.clone());
                 self.order.schedule(&renumbered)?
             }
             Numbering::RcmAfter | Numbering::HilbertAfter => {
-                let schedule = self.order.schedule(scene)?.renumbered(&sticks);
+                let schedule = self.order.schedule(model)?.renumbered(&sticks);
                 schedule.expect("renumbering keeps batches free of shared particles")
             }
         };
@@ -222,8 +225,8 @@ impl Arrangement {
 }
 
 impl Order {
-    fn schedule<const D: usize>(self, scene: &Model<D>) -> Result<Schedule, ArrangementError> {
-        let Model { particles, sticks, sheet, .. } = scene;
+    fn schedule<const D: usize>(self, model: &Model<D>) -> Result<Schedule, ArrangementError> {
+        let Model { particles, sticks, sheet, .. } = model;
         Ok(match self {
             Self::Authored => Schedule::authored(sticks),
             Self::Coloured => Schedule::coloured(sticks),
@@ -236,8 +239,8 @@ impl Order {
     }
 }
 
-/// The schedule of a model, which depends on that model alone: in the requested order if possible,
-/// else in that of its sheet or mesh.
+/// The schedule of a model, which depends on that model only: in the requested order if possible,
+/// else in the order of its sheet, else [`Schedule::for_mesh`].
 pub(crate) fn schedule_of<const D: usize>(model: &Model<D>, order: Option<Order>) -> Schedule {
     let mut orders = [order, Some(Order::Sheet)].into_iter().flatten();
     orders

@@ -2,11 +2,12 @@
 
 use taut_core::{Duplicates, Family, Particles, Sheet, Sticks};
 
-use super::parts::{at_least, inverse_mass, marks, positive, rectangle_checked};
+use super::builder::marks_or_none;
+use super::checks::{check_at_least, check_inverse_mass, check_positive, check_rectangle};
 use super::{Model, ModelError};
 use crate::vector::{dot, perpendicular, rounded, scaled, sum, unit, wide};
 
-/// Two directions in which something flat is laid out. Its middle is at the origin;
+/// The two directions in which a flat model is laid out. Its middle is at the origin;
 /// [`Model::moved`] moves it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Axes<const D: usize = 3> {
@@ -17,40 +18,40 @@ pub struct Axes<const D: usize = 3> {
 }
 
 impl<const D: usize> Default for Axes<D> {
-    /// Hanging: across is x, down is -y. It is seen from +z.
+    /// Hanging: across is x and down is -y, as seen from +z.
     fn default() -> Self {
-        let along = |which: usize, sign: f32| {
+        let axis_vector = |which: usize, sign: f32| {
             core::array::from_fn(|axis| if axis == which { sign } else { 0.0 })
         };
-        Self { across: along(0, 1.0), down: along(1, -1.0) }
+        Self { across: axis_vector(0, 1.0), down: axis_vector(1, -1.0) }
     }
 }
 
 impl Axes {
-    /// Lying: across is x, down is +z. It is seen from above.
+    /// Horizontal: across is x and down is +z, as seen from above.
     pub const HORIZONTAL: Self = Self { across: [1.0, 0.0, 0.0], down: [0.0, 0.0, 1.0] };
 }
 
 impl<const D: usize> Axes<D> {
-    /// Both at length 1 and perpendicular.
+    /// Checks the axes, and returns them with length 1 and perpendicular.
     pub(super) fn checked(&self) -> Result<[[f64; D]; 2], ModelError> {
-        // Directions closer than this do not define a plane.
-        const LEAST: f64 = 1e-6;
-        let impossible = |value, must| ModelError::Measure {
+        // The sine of the least angle between directions that define a plane.
+        const SINE_MIN: f64 = 1e-6;
+        let error = |value, must| ModelError::Measure {
             key: "axes",
-            what: "the angle between across and down, as its sine,",
+            what: "the sine of the angle between across and down",
             value,
             must,
         };
         let [across, down] = [self.across, self.down].map(|axis| unit(wide(axis)));
         let (Some(across), Some(down)) = (across, down) else {
-            return Err(impossible(f64::NAN, "that of two directions of finite length above 0"));
+            return Err(error(f64::NAN, "that of two directions of finite length above 0"));
         };
         let upright = perpendicular(down, across);
         let sine = libm::sqrt(dot(upright, upright));
         match unit(upright) {
-            Some(upright) if sine >= LEAST => Ok([across, upright]),
-            _ => Err(impossible(sine, "at least 1e-6: they may not be parallel")),
+            Some(upright) if sine >= SINE_MIN => Ok([across, upright]),
+            _ => Err(error(sine, "at least 1e-6: they may not be parallel")),
         }
     }
 }
@@ -58,32 +59,32 @@ impl<const D: usize> Axes<D> {
 /// How each cell of a sheet is cut into two triangles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Diagonals {
-    /// Alternating as on a chessboard: no direction is favoured. Wind takes longer, as every other
-    /// slot in a row of triangles is a gap.
+    /// Alternating as on a chessboard, so that no direction is favoured. Wind takes longer, because
+    /// every other slot in a row of triangles is a gap.
     Alternating,
     /// All from the upper left to the lower right.
     #[default]
     Parallel,
 }
 
-/// A rectangle of cloth.
+/// The parameters of a rectangle of cloth.
 ///
-/// The default is a square metre of cotton (0.2 kg/m²), 32 by 32 particles, with all families of
-/// sticks (Mosegaard's set), that hangs in the plane of x and y with its middle at the origin.
+/// The default is a square metre of cotton (0.2 kg/m²) of 32 by 32 particles with all families of
+/// sticks (Mosegaard's set). It hangs in the plane of x and y with its middle at the origin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cloth<const D: usize = 3> {
     /// Particles from left to right, at least 2.
     pub columns: usize,
     /// Particles from top to bottom, at least 2.
     pub rows: usize,
-    /// From left to right, m.
+    /// Length from left to right, m.
     pub width: f32,
-    /// From top to bottom, m.
+    /// Length from top to bottom, m.
     pub height: f32,
     /// Its orientation.
     pub axes: Axes<D>,
-    /// Which sticks it has: [`Family::STRUCTURAL`], with [`Family::SHEAR`], with bending
-    /// [`Family::ALL`], or any others.
+    /// The families of its sticks: [`Family::STRUCTURAL`], [`Family::SHEAR`] (with diagonals),
+    /// [`Family::ALL`] (also with bending sticks), or any others.
     pub families: Vec<Family>,
     /// Mass per area, kg/m².
     pub density: f32,
@@ -107,22 +108,23 @@ impl<const D: usize> Default for Cloth<D> {
 }
 
 impl<const D: usize> Cloth<D> {
-    /// A cloth with a number of columns and rows and a spacing, m, in both directions; all else as
-    /// in the default.
+    /// A cloth with a number of columns and rows and a spacing, m, in both directions. All else is
+    /// as in the default.
     pub fn spaced(columns: usize, rows: usize, spacing: f32) -> Self {
-        let along =
+        let length =
             |particles: usize| (particles.saturating_sub(1) as f64 * f64::from(spacing)) as f32;
-        Self { columns, rows, width: along(columns), height: along(rows), ..Self::default() }
+        Self { columns, rows, width: length(columns), height: length(rows), ..Self::default() }
     }
 }
 
 impl<const D: usize> Model<D> {
-    /// A rectangle of cloth: a regular sheet, which has a kernel of its own. Nothing is pinned.
+    /// A rectangle of cloth: a regular sheet, for which there is a kernel of its own. Nothing is
+    /// pinned.
     ///
-    /// Particle (i, j), column i of row j from the top, is number `j columns + i`; sticks are
-    /// numbered as [`Sheet`] numbers them. All particles are of equal mass, so that together they
-    /// weigh density times area. Each cell has two faces, counter-clockwise where across points
-    /// right and down points down. Groups: `top`, `bottom`, `left`, `right`; `corners` (upper left,
+    /// Particle (i, j), in column i of row j from the top, is number `j columns + i`. Sticks are
+    /// numbered as [`Sheet`] numbers them. All particles have equal mass; their total is density
+    /// times area. Each cell has two faces, counter-clockwise with `across` to the right and `down`
+    /// downwards. Groups: `top`, `bottom`, `left`, `right`; `corners` (upper left,
     /// upper right, lower left, lower right) and `top corners`.
     ///
     /// The three sets of sticks are those of Mosegaard's cloth simulation tutorial (2009).
@@ -130,11 +132,11 @@ impl<const D: usize> Model<D> {
     /// ```
     /// use taut_world::{Axes, Cloth, Model};
     ///
-    /// // A table cloth, 1.5 m wide, that falls from 2 m on whatever is below it.
+    /// // A table cloth, 1.5 m wide, that falls from a height of 2 m.
     /// let cloth = Cloth { axes: Axes::HORIZONTAL, width: 1.5, height: 1.5, ..Cloth::default() };
     /// let falling = Model::cloth(&cloth)?.moved([0.0, 2.0, 0.0]);
     ///
-    /// // A flag, its left side at the mast.
+    /// // A flag, pinned to the mast at its left side.
     /// let flag: Model = Model::cloth(&Cloth::spaced(48, 32, 0.02))?.pinned("left");
     /// assert!(flag.sheet.is_some());
     /// assert_eq!(flag.groups["left"].len(), 32);
@@ -144,15 +146,15 @@ impl<const D: usize> Model<D> {
     /// # Errors
     /// Fewer than 2 columns or rows, or more than 2²⁴ particles; a width, height or density that
     /// is not above 0 and finite; axes without a direction, or parallel; particles of less than
-    /// 1e-9 or more than 1e9 kg; no family that has a stick in it.
+    /// 1e-9 or more than 1e9 kg; no family with a stick.
     pub fn cloth(cloth: &Cloth<D>) -> Result<Self, ModelError> {
         let Cloth { columns, rows, .. } = *cloth;
-        at_least("columns", "the number of columns of a cloth", columns, 2, "at least 2")?;
-        at_least("rows", "the number of rows of a cloth", rows, 2, "at least 2")?;
-        let count = rectangle_checked(columns, rows)?;
-        let width = positive("width", "the width of a cloth, m,", cloth.width)?;
-        let height = positive("height", "the height of a cloth, m,", cloth.height)?;
-        let density = positive("density", "the density of a cloth, kg/m²,", cloth.density)?;
+        check_at_least("columns", "the number of columns of a cloth", columns, 2, "at least 2")?;
+        check_at_least("rows", "the number of rows of a cloth", rows, 2, "at least 2")?;
+        let count = check_rectangle(columns, rows)?;
+        let width = check_positive("width", "the width of a cloth, m,", cloth.width)?;
+        let height = check_positive("height", "the height of a cloth, m,", cloth.height)?;
+        let density = check_positive("density", "the density of a cloth, kg/m²,", cloth.density)?;
         let [across, down] = cloth.axes.checked()?;
         let spacing = [width / (columns - 1) as f64, height / (rows - 1) as f64];
 
@@ -164,7 +166,7 @@ impl<const D: usize> Model<D> {
                 points.push(rounded(sum(scaled(across, right), scaled(down, below))));
             }
         }
-        let inverse_mass = inverse_mass(density * width * height / count as f64)?;
+        let inverse_mass = check_inverse_mass(density * width * height / count as f64)?;
         let particles = Particles::new(&points, &vec![inverse_mass; count])?;
 
         let sheet = Sheet::new(columns, rows, &cloth.families);
@@ -224,13 +226,13 @@ impl<const D: usize> Model<D> {
     }
 }
 
-/// Which sticks of a sheet resist bending: those between next neighbours.
+/// Which sticks of a sheet resist bending: those between second neighbours.
 pub(super) fn bending_of(sheet: &Sheet) -> Vec<bool> {
     let is_bending = |family: Family| family.span().contains(&2);
     if !sheet.families().iter().any(|&family| is_bending(family)) {
         return Vec::new();
     }
-    marks(sheet.numbered().map(|(family, _, _)| is_bending(family)).collect())
+    marks_or_none(sheet.numbered().map(|(family, _, _)| is_bending(family)).collect())
 }
 
 /// The faces of a grid of particles, numbered row by row.

@@ -1,16 +1,17 @@
-//! Recognises regular sheets among triangle meshes.
+//! Recognition of regular sheets among triangle meshes.
 
 use taut_core::{Duplicates, Sheet, Sticks};
 
 use super::Model;
 
-/// The fewest columns of a mesh that is run as a sheet: narrower ones gain nothing.
+/// The fewest columns of a mesh that is run as a sheet: for narrower ones, the kernel for sheets is
+/// not faster.
 const COLUMNS_MIN: usize = 16;
 
 impl<const D: usize> Model<D> {
-    /// A fresh model of plain sticks. If these are exactly those of a regular sheet, they get its
-    /// order.
-    pub(super) fn with_sheet_found(self) -> Self {
+    /// Numbers the sticks as those of a regular sheet if they are exactly those of one. The model
+    /// is new, and its sticks are plain.
+    pub(super) fn recognise_sheet(self) -> Self {
         let found = Sheet::find(&self.sticks);
         let Some((sheet, order)) = found.filter(|(sheet, _)| sheet.width() >= COLUMNS_MIN) else {
             return self;

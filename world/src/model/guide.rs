@@ -1,4 +1,4 @@
-//! Pinned particles that move along a path: animated, or kinematic, ones.
+//! Guides: pinned particles that move along a path (kinematic particles).
 
 use taut_core::Particles;
 
@@ -6,15 +6,15 @@ use super::{Model, ModelError};
 use crate::path::{Path, Pose, Spin};
 use crate::vector::{rounded, wide};
 
-/// Moves pinned particles along a path, as if fastened to a moving obstacle: their positions are a
-/// function of time, exact at the end of every substep. See [`Model::guided`].
+/// Moves pinned particles along a path, as if they were fastened to a moving obstacle. Their
+/// positions are a function of time, exact at the end of every substep. See [`Model::guided`].
 #[derive(Clone, Debug)]
 pub struct Guide<const D: usize = 3> {
     particles: Vec<u32>,
     path: Path<D>,
     spin: Option<Spin<D>>,
     /// The position of each particle in the moving frame, m; set when a world is created.
-    places: Vec<[f64; D]>,
+    local_positions: Vec<[f64; D]>,
 }
 
 impl<const D: usize> Model<D> {
@@ -37,14 +37,14 @@ impl<const D: usize> Model<D> {
     /// let mut world = World::new(&scene, |_| ScalarKernel)?;
     /// for _ in 0..30 {
     ///     assert!(world.step()?.finite);
-    ///     let along = 0.2 * (core::f64::consts::TAU * world.time() / 0.5).sin();
-    ///     assert!((f64::from(world.position(0)[0]) - along).abs() < 1e-6);
+    ///     let x = 0.2 * (core::f64::consts::TAU * world.time() / 0.5).sin();
+    ///     assert!((f64::from(world.position(0)[0]) - x).abs() < 1e-6);
     /// }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
-    /// If a number of the path is not sane, such as a period of 0.
+    /// If a number of the path is out of range, such as a period of 0.
     pub fn guided(
         self,
         group: &str,
@@ -56,13 +56,13 @@ impl<const D: usize> Model<D> {
         let len = model.particles.len() as u32;
         let group = model.groups.get(group).into_iter().flatten().copied();
         let particles = group.filter(|&particle| particle < len).collect();
-        model.guides.push(Guide { particles, path, spin, places: Vec::new() });
+        model.guides.push(Guide { particles, path, spin, local_positions: Vec::new() });
         Ok(model)
     }
 }
 
 impl<const D: usize> Guide<D> {
-    /// The particles that it moves, by their numbers in the model or island of a world.
+    /// The particles that it moves, by their numbers in the model or in an island of a world.
     pub fn particles(&self) -> &[u32] {
         &self.particles
     }
@@ -90,15 +90,15 @@ impl<const D: usize> Guide<D> {
     /// Records the positions of its particles at time 0.
     pub(crate) fn fasten(&mut self, particles: &Particles<D>) {
         let pose = self.pose(0.0);
-        let place = |&it: &u32| pose.point_back(wide(particles.position(it as usize)));
-        self.places = self.particles.iter().map(place).collect();
+        let local = |&it: &u32| pose.point_back(wide(particles.position(it as usize)));
+        self.local_positions = self.particles.iter().map(local).collect();
     }
 
     /// Calls `put` with each particle's number and its position at a time, s.
     pub(crate) fn lead(&self, time: f64, mut put: impl FnMut(usize, [f32; D])) {
         let pose = self.pose(time);
-        for (&particle, &place) in self.particles.iter().zip(&self.places) {
-            put(particle as usize, rounded(pose.point(place)));
+        for (&particle, &local) in self.particles.iter().zip(&self.local_positions) {
+            put(particle as usize, rounded(pose.point(local)));
         }
     }
 }

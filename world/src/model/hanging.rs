@@ -1,4 +1,4 @@
-//! Hanging shapes, on which kernels are compared.
+//! Hanging models on which kernels are compared.
 
 use core::f64::consts::TAU;
 
@@ -6,22 +6,22 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use taut_core::{Duplicates, Particles, Sheet, Sticks};
 
+use super::checks::check_rectangle;
 use super::cloth::{Diagonals, bending_of, faces};
 use super::mesh::{bending_among, highest};
-use super::parts::rectangle_checked;
 use super::{Model, ModelError, StickSet};
 
 /// The distance between neighbours, m.
 const SPACING: f64 = 0.05;
 
 impl Model {
-    /// A triangle mesh that hangs from its highest particles (a share of
+    /// A triangle mesh that hangs from its highest particles (a fraction of
     /// [`PINNED_SHARE`](super::PINNED_SHARE), at least one; of equally high ones the first).
     /// `positions` in m, y up; all masses 1 kg. A regular grid is recognised as by
     /// [`from_triangles`](Self::from_triangles).
     ///
     /// # Errors
-    /// If a position or triangle is not sane, or there are no sticks.
+    /// If a position or triangle is not valid, or there are no sticks.
     pub fn hanging(
         positions: &[[f32; 3]],
         triangles: &[[u32; 3]],
@@ -38,18 +38,19 @@ impl Model {
         }
         let bending = bending_among(&sticks, triangles);
         let faces = triangles.to_vec().into();
-        Ok(Self { faces, bending, ..Self::new(particles, sticks) }.with_sheet_found())
+        Ok(Self { faces, bending, ..Self::new(particles, sticks) }.recognise_sheet())
     }
 
-    /// `drape`: a square sheet of `size` by `size` particles hanging from its top row, slightly
-    /// uneven out of its plane. The standard scene of kernel comparisons: particle (i, j) is number
+    /// `drape`: a square sheet of `size` by `size` particles that hangs from its top row, with a
+    /// slight waviness. The standard model of kernel comparisons: particle (i, j) is number
     /// `j size + i`, at (0.05 i, -0.05 j, 0.001 sin(0.37 i + 0.71 j)) m, pinned for j = 0, else of
-    /// 1 kg; sticks as [`Sheet`] numbers them, at rest as long as in the flat sheet.
+    /// 1 kg. Sticks are numbered as [`Sheet`] numbers them, with the rest lengths of the flat
+    /// sheet.
     ///
     /// # Errors
-    /// If `size` is below 2: there are no sticks then. If it is above 4096.
+    /// If `size` is below 2 (there are no sticks then) or above 4096.
     pub fn drape(size: usize, set: StickSet) -> Result<Self, ModelError> {
-        rectangle_checked(size, size)?;
+        check_rectangle(size, size)?;
         let mut points = Vec::with_capacity(size * size);
         let mut inverse_masses = Vec::with_capacity(size * size);
         for j in 0..size {
@@ -78,21 +79,21 @@ impl Model {
         Ok(Self { sheet: Some(sheet), faces, bending, ..Self::new(particles, sticks) })
     }
 
-    /// `disc`: a disc of triangles, some `size²` particles, upright, its inner particles
-    /// moved at random by up to a quarter of their distance: an irregular mesh in a good
-    /// order. It hangs from its highest particles.
+    /// `disc`: an upright disc of triangles with about `size²` particles. Its inner particles are
+    /// moved at random by up to a quarter of their distance: an irregular mesh in a good order. It
+    /// hangs from its highest particles.
     ///
     /// # Errors
     /// If `size` is too small for a triangle, or above 4096.
     pub fn disc(size: usize, set: StickSet) -> Result<Self, ModelError> {
-        rectangle_checked(size, size)?;
-        // A triangular lattice: rows of height `sqrt(3) / 2`, every other row moved by half.
+        check_rectangle(size, size)?;
+        // A triangular lattice: rows at a distance of `sqrt(3) / 2`, every other one moved by half.
         let row_height = libm::sqrt(3.0) / 2.0;
         let radius = size as f64 * libm::sqrt(row_height * 2.0 / TAU);
         let reach = libm::ceil(radius / row_height) as i64 + 1;
         let mut random = ChaCha8Rng::seed_from_u64(0);
         let mut jitter = || (f64::from(random.next_u32()) / f64::from(u32::MAX) - 0.5) / 2.0;
-        let mut names = std::collections::BTreeMap::new();
+        let mut numbers = std::collections::BTreeMap::new();
         let mut points: Vec<[f32; 3]> = Vec::new();
         for row in -reach..=reach {
             for column in -reach..=reach {
@@ -103,16 +104,16 @@ impl Model {
                     // The rim stays round.
                     let jitter_scale = if from_centre < radius - 1.0 { 1.0 } else { 0.0 };
                     let [x, y] = [x + jitter_scale * jitter(), y + jitter_scale * jitter()];
-                    names.insert((row, column), points.len() as u32);
+                    numbers.insert((row, column), points.len() as u32);
                     points.push([x, y, 0.02 * jitter()].map(|x| (SPACING * x) as f32));
                 }
             }
         }
         let mut triangles = Vec::new();
-        for &(row, column) in names.keys() {
-            // Up to the left and to the right of a lattice point.
+        for &(row, column) in numbers.keys() {
+            // The column of the upper left neighbour.
             let left = column - 1 + (row & 1);
-            let corner = |row, column| names.get(&(row, column)).copied();
+            let corner = |row, column| numbers.get(&(row, column)).copied();
             let [here, next, up_left, up_right] = [
                 corner(row, column),
                 corner(row, column + 1),
@@ -125,8 +126,8 @@ impl Model {
         Self::hanging(&points, &triangles, set)
     }
 
-    /// `sphere`: a ball of `size` rings of particles between its poles and twice as many
-    /// around: triangles of many sizes, closed. It hangs from its highest particles.
+    /// `sphere`: a closed sphere of `size` rings of `2 size` particles between its poles, with
+    /// triangles of many sizes. It hangs from its highest particles.
     ///
     /// # Errors
     /// If `size` is below 1 or above 2896.
@@ -134,7 +135,7 @@ impl Model {
         if size == 0 {
             return Err(ModelError::NoSticks { particles: 0 });
         }
-        rectangle_checked(size, size.saturating_mul(2))?;
+        check_rectangle(size, size.saturating_mul(2))?;
         let around = (2 * size).max(3);
         let radius = SPACING * around as f64 / TAU;
         let mut points: Vec<[f32; 3]> = vec![[0.0, radius as f32, 0.0]];
@@ -149,7 +150,7 @@ impl Model {
             }
         }
         points.push([0.0, -radius as f32, 0.0]);
-        let name = |ring: usize, spoke: usize| match ring {
+        let number = |ring: usize, spoke: usize| match ring {
             0 => 0,
             ring if ring > size => points.len() as u32 - 1,
             ring => (1 + (ring - 1) * around + spoke % around) as u32,
@@ -157,8 +158,8 @@ impl Model {
         let mut triangles = Vec::new();
         for ring in 0..=size {
             for spoke in 0..around {
-                let [here, right] = [name(ring, spoke), name(ring, spoke + 1)];
-                let [below, below_right] = [name(ring + 1, spoke), name(ring + 1, spoke + 1)];
+                let [here, right] = [number(ring, spoke), number(ring, spoke + 1)];
+                let [below, below_right] = [number(ring + 1, spoke), number(ring + 1, spoke + 1)];
                 if ring > 0 {
                     triangles.push([here, right, below]);
                 }
@@ -171,6 +172,7 @@ impl Model {
     }
 }
 
+/// The triangle, if all its corners exist.
 fn triangle(a: Option<u32>, b: Option<u32>, c: Option<u32>) -> Option<[u32; 3]> {
     Some([a?, b?, c?])
 }

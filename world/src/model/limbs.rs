@@ -1,13 +1,13 @@
-//! A model with limbs.
+//! Models with limbs.
 
 use taut_core::ParticleError;
 
 use super::{Model, ModelError};
 
 impl<const D: usize> Model<D> {
-    /// Adds limbs of one owner: each between two particles, or around one, with a radius, m. They
-    /// collide with limbs of other owners if [`LimbContacts`](crate::LimbContacts) are among the
-    /// obstacles.
+    /// Adds limbs of one owner: capsules between two particles, or balls around one (both ends the
+    /// same), with a radius, m. They collide with limbs of other owners if
+    /// [`LimbContacts`](crate::LimbContacts) are among the obstacles.
     ///
     /// ```
     /// use taut_world::{Model, Rope};
@@ -32,8 +32,8 @@ impl<const D: usize> Model<D> {
                 let particle = particle as usize;
                 return Err(ParticleError::NoSuchParticle { particle, particles }.into());
             }
-            let (sane, must) = (0.0..=taut_core::COORDINATE_MAX, "from 0 to 1e12");
-            ModelError::check("radius", "the radius of a limb, m,", radius.into(), sane, must)?;
+            let (range, must) = (0.0..=taut_core::COORDINATE_MAX, "from 0 to 1e12");
+            ModelError::check("radius", "the radius of a limb, m,", radius.into(), range, must)?;
         }
         self.limbs.extend(limbs);
         Ok(self)

@@ -1,24 +1,25 @@
-//! Cloth as triangle meshes: hexagonal sheets and arbitrary meshes.
+//! Cloth from triangle meshes: hexagonal sheets and arbitrary meshes.
 
 use taut_core::{Bending, Duplicates, Particles, Sticks};
 
+use super::builder::marks_or_none;
+use super::checks::{check_at_least, check_inverse_mass, check_positive, check_rectangle};
 use super::cloth::Axes;
-use super::parts::{at_least, inverse_mass, marks, positive, rectangle_checked};
 use super::{Model, ModelError};
 use crate::vector::{difference, rounded, scaled, sum, wide};
 
-/// The share of a mesh's particles that are pinned: its highest.
+/// The fraction of the particles of a mesh, the highest ones, that are pinned.
 pub const PINNED_SHARE: f64 = 0.02;
 
-/// A sheet of equilateral triangles, six around each particle inside.
+/// The parameters of a sheet of equilateral triangles, six around each inner particle.
 ///
-/// The default is 32 by 32 particles, 3 cm apart, of 0.2 kg/m², with bending sticks; it hangs in
+/// The default is 32 by 32 particles, 3 cm apart, of 0.2 kg/m², with bending sticks. It hangs in
 /// the plane of x and y with its middle at the origin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HexSheet<const D: usize = 3> {
-    /// Particles of a row, at least 2.
+    /// Particles per row, at least 2.
     pub columns: usize,
-    /// Rows, at least 2; every other one is moved right by half a spacing.
+    /// Number of rows, at least 2; every other one is moved right by half a spacing.
     pub rows: usize,
     /// The length of every edge, m.
     pub spacing: f32,
@@ -44,9 +45,9 @@ impl<const D: usize> Default for HexSheet<D> {
 }
 
 impl<const D: usize> Model<D> {
-    /// A sheet of equilateral triangles: the "hexagonal mesh" that Jakobsen's cloth is made of
-    /// (2001). All edges are of one length at rest, all bending sticks of another (√3 times that).
-    /// Each particle has a third of the mass of its triangles. Nothing is pinned.
+    /// A sheet of equilateral triangles: the "hexagonal mesh" of Jakobsen's cloth (2001). All edges
+    /// have the same rest length, and all bending sticks √3 times that. Each particle has a third
+    /// of the mass of its triangles. Nothing is pinned.
     ///
     /// Particle i of row j from the top is number `j columns + i`; groups are those of
     /// [`Model::cloth`], where `left` and `right` follow the zigzag.
@@ -67,10 +68,11 @@ impl<const D: usize> Model<D> {
     pub fn hex_sheet(sheet: &HexSheet<D>) -> Result<Self, ModelError> {
         let HexSheet { columns, rows, .. } = *sheet;
         let must = "at least 2";
-        at_least("columns", "the number of columns of a hexagonal sheet", columns, 2, must)?;
-        at_least("rows", "the number of rows of a hexagonal sheet", rows, 2, must)?;
-        let count = rectangle_checked(columns, rows)?;
-        let spacing = positive("spacing", "the spacing of a hexagonal sheet, m,", sheet.spacing)?;
+        check_at_least("columns", "the number of columns of a hexagonal sheet", columns, 2, must)?;
+        check_at_least("rows", "the number of rows of a hexagonal sheet", rows, 2, must)?;
+        let count = check_rectangle(columns, rows)?;
+        let spacing =
+            check_positive("spacing", "the spacing of a hexagonal sheet, m,", sheet.spacing)?;
         let [across, down] = sheet.axes.checked()?;
 
         let row_height = spacing * libm::sqrt(3.0) / 2.0;
@@ -104,14 +106,14 @@ impl<const D: usize> Model<D> {
         Ok(model)
     }
 
-    /// A triangle mesh as cloth: a stick per edge, and with bending sticks one between the far
-    /// corners of each two neighbouring triangles (Jakobsen's support sticks, 2001): see
+    /// A triangle mesh as cloth: a stick per edge, and with bending sticks also one between the far
+    /// corners of every two neighbouring triangles (Jakobsen's support sticks, 2001): see
     /// [`Sticks::from_triangles`]. Each particle has a third of the mass of its triangles, whose
-    /// `density` is in kg/m². Positions in m. Nothing is pinned. Groups: `top`, the highest 2 %, at
-    /// least one; and `rim`, the ends of boundary edges.
+    /// `density` is in kg/m². Positions are in m. Nothing is pinned. Groups: `top`, the
+    /// highest 2 %, at least one particle; and `rim`, the ends of boundary edges.
     ///
-    /// A regular grid of at least 16 columns, numbered row by row, each cell split along the same
-    /// diagonal, is recognised: its sticks are numbered as those of a
+    /// A regular grid of at least 16 columns, numbered row by row, with all cells split along the
+    /// same diagonal, is recognised: its sticks are numbered as those of a
     /// [sheet](taut_core::Sheet), and the kernel for sheets runs it.
     ///
     /// ```
@@ -126,27 +128,28 @@ impl<const D: usize> Model<D> {
     /// ```
     ///
     /// # Errors
-    /// A position or triangle that is not sane; no triangle; a density that is not above 0 and
-    /// finite; particles of less than 1e-9 or more than 1e9 kg, as one that is a corner of no
-    /// triangle.
+    /// A position or triangle that is not valid; no triangle; a density that is not above 0 and
+    /// finite; particles of less than 1e-9 kg, such as one without triangles, or of more than
+    /// 1e9 kg.
     pub fn from_triangles(
         positions: &[[f32; D]],
         triangles: &[[u32; 3]],
         bending: Bending,
         density: f32,
     ) -> Result<Self, ModelError> {
-        Self::triangle_mesh(positions, triangles, bending, density).map(Self::with_sheet_found)
+        Self::triangle_mesh(positions, triangles, bending, density).map(Self::recognise_sheet)
     }
 
-    /// As [`from_triangles`](Self::from_triangles), with the edges first, then bending sticks.
+    /// As [`from_triangles`](Self::from_triangles), with the edges first and then the bending
+    /// sticks.
     fn triangle_mesh(
         positions: &[[f32; D]],
         triangles: &[[u32; 3]],
         bending: Bending,
         density: f32,
     ) -> Result<Self, ModelError> {
-        let density = positive("density", "the density of a mesh, kg/m²,", density)?;
-        // Pinned, until the triangles are checked and masses can be computed.
+        let density = check_positive("density", "the density of a mesh, kg/m²,", density)?;
+        // Pinned until the triangles are checked and the masses are computed.
         let pinned = Particles::new(positions, &vec![0.0; positions.len()])?;
         let sticks = Sticks::from_triangles(&pinned, triangles, bending)?;
         if sticks.is_empty() {
@@ -161,7 +164,7 @@ impl<const D: usize> Model<D> {
             }
         }
         let inverse_masses =
-            masses.into_iter().map(inverse_mass).collect::<Result<Vec<f32>, _>>()?;
+            masses.into_iter().map(check_inverse_mass).collect::<Result<Vec<f32>, _>>()?;
         let particles = Particles::new(positions, &inverse_masses)?;
         let bending = bending_among(&sticks, triangles);
         let faces = triangles.to_vec().into();
@@ -179,13 +182,13 @@ fn area<const D: usize>([a, b, c]: [[f64; D]; 3]) -> f64 {
     libm::sqrt(squares.map(|part| part * part).sum()) / 2.0
 }
 
-/// The numbers of the highest positions: a share of [`PINNED_SHARE`], at least one; of equally high
-/// ones the first.
+/// The numbers of the highest positions: a fraction of [`PINNED_SHARE`], at least one; of equally
+/// high ones the first.
 pub(super) fn highest<const D: usize>(positions: &[[f32; D]]) -> Vec<u32> {
     let mut by_height: Vec<u32> = (0..positions.len() as u32).collect();
     let height = |particle: u32| positions[particle as usize][1];
     by_height.sort_by(|&one, &other| height(other).total_cmp(&height(one)));
-    #[allow(clippy::cast_sign_loss, reason = "a share of a count")]
+    #[allow(clippy::cast_sign_loss, reason = "a fraction of a count")]
     by_height.truncate((positions.len() as f64 * PINNED_SHARE).ceil() as usize);
     by_height.sort_unstable();
     by_height
@@ -195,10 +198,10 @@ pub(super) fn highest<const D: usize>(positions: &[[f32; D]]) -> Vec<u32> {
 pub(super) fn bending_among(sticks: &Sticks, triangles: &[[u32; 3]]) -> Vec<bool> {
     let mut edges = sorted_edges(triangles);
     edges.dedup();
-    marks((0..sticks.len()).map(|stick| stick >= edges.len()).collect())
+    marks_or_none((0..sticks.len()).map(|stick| stick >= edges.len()).collect())
 }
 
-/// The sides of all triangles, lower ends first, in order.
+/// The sides of all triangles, lower ends first, sorted.
 fn sorted_edges(triangles: &[[u32; 3]]) -> Vec<[u32; 2]> {
     let mut edges: Vec<[u32; 2]> = triangles
         .iter()
@@ -209,11 +212,11 @@ fn sorted_edges(triangles: &[[u32; 3]]) -> Vec<[u32; 2]> {
     edges
 }
 
-/// The ends of boundary edges (those with one triangle), in the order of their numbers.
+/// The ends of boundary edges (those with one triangle), in ascending order.
 fn rim(triangles: &[[u32; 3]]) -> Vec<u32> {
     let edges = sorted_edges(triangles);
-    let alone = edges.chunk_by(|one, next| one == next).filter(|same| same.len() == 1);
-    let mut corners: Vec<u32> = alone.flat_map(|edge| edge[0]).collect();
+    let boundary = edges.chunk_by(|one, next| one == next).filter(|same| same.len() == 1);
+    let mut corners: Vec<u32> = boundary.flat_map(|edge| edge[0]).collect();
     corners.sort_unstable();
     corners.dedup();
     corners

@@ -2,20 +2,21 @@
 
 mod arrangement;
 mod bridge;
+mod builder;
+mod checks;
 mod cloth;
-mod emitting;
+mod emitter;
 mod faces;
 mod find_sheet;
 mod guide;
 mod hanging;
 mod limbs;
+mod look;
 mod mesh;
-mod parts;
 mod plant;
 mod ragdoll;
 mod rigid;
 mod rope;
-mod seen;
 mod sprung;
 mod stick_set;
 mod tethers;
@@ -43,7 +44,7 @@ pub use arrangement::{Arranged, Arrangement, ArrangementError, Numbering, Order}
 pub use bridge::Bridge;
 pub use cloth::{Axes, Cloth, Diagonals};
 pub use faces::Faces;
-pub(crate) use faces::{BLOCK, Layout, Share, Slots, Triangles};
+pub(crate) use faces::{BLOCK, FaceLayout, ParticleBlock, Slots, Triangles};
 pub use guide::Guide;
 pub use mesh::{HexSheet, PINNED_SHARE};
 pub use plant::Plant;
@@ -68,16 +69,16 @@ pub use tethers::Tethers;
 pub struct Model<const D: usize = 3> {
     /// The particles, at rest or moving.
     pub particles: Particles<D>,
-    /// Their sticks, in authored order.
+    /// The sticks, in authored order.
     pub sticks: Sticks,
-    /// The structure of a regular sheet, if the model is one and not shuffled.
+    /// The structure of a regular sheet, if the model is one and not renumbered.
     pub sheet: Option<Sheet>,
-    /// Triangles to draw and for wind, by their corners, counter-clockwise from outside.
+    /// Triangles, for drawing and for wind, counter-clockwise seen from outside.
     pub faces: Faces,
-    /// The collision radius of each particle, m, as for the head of a ragdoll; empty if all are
-    /// points.
+    /// The collision radius of each particle, m, such as that of the head of a ragdoll; empty if
+    /// all particles are points.
     pub radii: Vec<f32>,
-    /// Springs: soft bonds by force, next to the sticks.
+    /// Springs: elastic forces between particles, in addition to the sticks.
     pub springs: Springs,
     /// Emitters of particles of this model.
     pub emitters: Vec<Emitter<D>>,
@@ -85,27 +86,27 @@ pub struct Model<const D: usize = 3> {
     pub guides: Vec<Guide<D>>,
     /// Named lists of particles, such as `top` or `left hand`.
     pub groups: BTreeMap<String, Vec<u32>>,
-    /// For each stick the multiple of its rest length at which it tears; empty if none ever does.
+    /// For each stick the multiple of its rest length at which it tears; empty if none tears.
     pub tear_factors: Vec<f32>,
-    /// The tether parameters of each particle, if any; empty if none has.
+    /// The tether parameters of each particle, if it is tethered; empty if none is.
     pub tethers: Vec<Option<Tethers>>,
-    /// Which sticks only hold something in place and are not drawn, such as those that keep the
-    /// posture of a ragdoll or support a plant; empty if all are drawn.
+    /// Which sticks are auxiliary and not drawn, such as those that keep the posture of a ragdoll
+    /// or support a plant; empty if all are drawn.
     pub unseen: Vec<bool>,
-    /// Which sticks only resist bending, such as those between next neighbours of a sheet, support
-    /// sticks of a plant, and joint limits; empty if none does. Tether distances do not follow
-    /// these.
+    /// Which sticks only resist bending, such as those between second neighbours in a sheet,
+    /// support sticks of a plant, and joint limits; empty if none does. The distances along the
+    /// model that tethers keep do not follow these sticks.
     pub bending: Vec<bool>,
-    /// How to draw it, if that [cannot be derived](Self::look) from its contents.
+    /// How to draw the model; `None` if that [is derived](Self::look) from its contents.
     pub look: Option<Look>,
-    /// Capsules around sticks, which collide with those of other owners.
+    /// Limbs: capsules between particles, which collide with limbs of other owners.
     pub limbs: Limbs<D>,
-    /// Its rigid bodies, and the meshes fastened to them.
+    /// Rigid bodies, and the meshes fastened to them.
     pub bodies: Bodies<D>,
 }
 
 impl<const D: usize> Model<D> {
-    /// A model of particles and sticks alone.
+    /// A model of particles and sticks only.
     pub fn new(particles: Particles<D>, sticks: Sticks) -> Self {
         Self {
             particles,
@@ -144,8 +145,8 @@ impl<const D: usize> Model<D> {
         self
     }
 
-    /// Gives every particle a `velocity`, m/s, for substeps of `h` s (the step's `dt / substeps`).
-    /// For other substeps later, change the settings of the scene by
+    /// Gives every particle a `velocity`, m/s, for substeps of `h` s (`dt / substeps` of the step).
+    /// To change the length of substeps later, use
     /// [`Scene::set_settings`](crate::Scene::set_settings), which keeps velocities.
     ///
     /// ```
@@ -194,7 +195,7 @@ impl<const D: usize> Model<D> {
     pub fn named(mut self, name: &str) -> Self {
         let groups = core::mem::take(&mut self.groups);
         self.groups =
-            groups.into_iter().map(|(group, its)| (format!("{name} {group}"), its)).collect();
+            groups.into_iter().map(|(group, list)| (format!("{name} {group}"), list)).collect();
         self
     }
 
@@ -214,7 +215,7 @@ impl<const D: usize> Model<D> {
     /// Tethers all particles to pinned ones.
     ///
     /// # Errors
-    /// A slack that is not finite or below 1; no anchors, or more than 16.
+    /// A slack that is not from 1 to 1e6; no anchors, or more than 16.
     pub fn tethered(mut self, tethers: Tethers) -> Result<Self, ModelError> {
         self.tether(tethers)?;
         Ok(self)
@@ -247,20 +248,20 @@ impl<const D: usize> Model<D> {
         }
     }
 
-    /// Its sticks, made for all of its particles: they may have been made for the first ones only.
+    /// The sticks, made for all particles: `sticks` may have been made for the first ones only.
     fn sticks_of_all(&self) -> Result<Cow<'_, Sticks>, ModelError> {
-        let (named, particles) = (self.sticks.particles(), self.particles.len());
-        if named > particles {
-            return Err(ParticleError::NoSuchParticle { particle: named - 1, particles }.into());
+        let (covered, particles) = (self.sticks.particles(), self.particles.len());
+        if covered > particles {
+            return Err(ParticleError::NoSuchParticle { particle: covered - 1, particles }.into());
         }
-        if named == particles {
+        if covered == particles {
             return Ok(Cow::Borrowed(&self.sticks));
         }
-        let none = Sticks::with_rests(particles - named, &[], &[], Duplicates::Keep)?;
+        let none = Sticks::with_rests(particles - covered, &[], &[], Duplicates::Keep)?;
         Ok(Cow::Owned(Sticks::side_by_side([&self.sticks, &none])?))
     }
 
-    /// The model, with its sticks made for all of its particles.
+    /// The model, with sticks made for all its particles.
     pub(crate) fn complete(&self) -> Result<Self, ModelError> {
         let mut complete = self.clone();
         if let Cow::Owned(sticks) = self.sticks_of_all()? {
@@ -269,12 +270,12 @@ impl<const D: usize> Model<D> {
         Ok(complete)
     }
 
-    /// Several models as one, their particles and sticks one after the other. Groups of the same
-    /// name are united.
+    /// Combines several models into one, with their particles and sticks one after the other.
+    /// Groups of the same name are merged.
     ///
     /// # Errors
-    /// More particles or sticks than 32-bit numbers can name, sticks of more particles than the
-    /// model has, or a position that is not sane.
+    /// More particles or sticks than 32-bit numbers can name, sticks for more particles than a
+    /// model has, or a position out of range.
     pub fn side_by_side<'a>(
         models: impl IntoIterator<Item = &'a Self>,
     ) -> Result<Self, ModelError> {
@@ -290,15 +291,15 @@ impl<const D: usize> Model<D> {
         let bending = models.iter().any(|model| !model.bending.is_empty());
         let look = models.first().and_then(|model| model.look);
         all.look = look.filter(|_| models.iter().all(|model| model.look == look));
-        let thick = models.iter().any(|model| !model.radii.is_empty());
+        let has_radii = models.iter().any(|model| !model.radii.is_empty());
         let tethered = models.iter().any(|model| !model.tethers.is_empty());
         let mut first = 0;
         for model in &models {
             all.faces.extend(model.faces.iter().map(|face| face.map(|corner| first + corner)));
             all.springs.extend(&model.springs, first);
-            let other_number = |old: u32| first + old;
-            all.emitters.extend(model.emitters.iter().map(|it| it.renumbered(other_number)));
-            all.guides.extend(model.guides.iter().map(|it| it.renumbered(other_number)));
+            let new_of = |old: u32| first + old;
+            all.emitters.extend(model.emitters.iter().map(|it| it.renumbered(new_of)));
+            all.guides.extend(model.guides.iter().map(|it| it.renumbered(new_of)));
             for (name, particles) in &model.groups {
                 let group = all.groups.entry(name.clone()).or_default();
                 group.extend(particles.iter().map(|particle| first + particle));
@@ -325,7 +326,7 @@ impl<const D: usize> Model<D> {
                 all.tethers.extend(&model.tethers);
                 all.tethers.resize(first as usize, None);
             }
-            if thick {
+            if has_radii {
                 all.radii.extend(&model.radii);
                 all.radii.resize(first as usize, 0.0);
             }
@@ -362,8 +363,8 @@ impl<const D: usize> Model<D> {
         }
     }
 
-    /// The same model with particles and sticks numbered at random: the worst case for memory
-    /// locality, as in meshes from tools that ignore it.
+    /// The model with particles and sticks numbered at random: the worst case for memory locality,
+    /// as in meshes from tools that ignore locality.
     ///
     /// # Panics
     /// Never: a shuffled list of numbers is a permutation.
@@ -397,8 +398,7 @@ fn by_new_number<T: Copy>(column: &[T], new_of: impl Fn(&u32) -> u32) -> Vec<T> 
     renumbered
 }
 
-/// Selects from a column of values per stick, which may be empty, those with the given numbers, in
-/// that order.
+/// The values with the given numbers, in that order, from a column per stick, which may be empty.
 pub(crate) fn reordered<T: Copy>(column: &[T], old_of_new: &[u32]) -> Vec<T> {
     if column.is_empty() {
         return Vec::new();

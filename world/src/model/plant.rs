@@ -1,4 +1,4 @@
-//! Plants: stems, branches and leaves that support sticks hold up.
+//! Plants: stems, branches and leaves, held up by support sticks.
 
 use core::f64::consts::PI;
 use std::collections::{BTreeSet, VecDeque};
@@ -7,52 +7,55 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use taut_core::check_limit;
 
-use super::parts::{Parts, at_least, not_negative, positive, share};
+use super::builder::ModelBuilder;
+use super::checks::{check_at_least, check_fraction, check_not_negative, check_positive};
 use super::{Model, ModelError};
 use crate::drawing::Look;
 use crate::vector::{dot, length, perpendicular, scaled, sum, unit};
 
 /// Largest number of particles of a plant.
 const PARTICLES_MAX: usize = 1 << 20;
-/// Length and thickness of a branch, as shares of those of its stem from its joint on.
+/// Length and thickness of a branch, as fractions of those of its stem from the joint on.
 const BRANCH_LENGTH: f64 = 0.7;
 const BRANCH_THICKNESS: f64 = 0.6;
-/// Thickness of the tip of a shoot, as a share of that at its base.
+/// Thickness of the tip of a shoot, as a fraction of that at its base.
 const TIP_THICKNESS: f64 = 0.3;
-/// Tangents of the turn of a shoot at each joint: systematic and random.
-const KINK: f64 = 0.3;
-const WOBBLE: f64 = 0.1;
-/// From one joint to the next of a shoot in space, its sides turn by the golden angle, rad (as
-/// leaves do: Vogel, "A better way to construct the sunflower head", 1979).
+/// Tangent of the angle at which each piece of a shoot leans sideways.
+const LEAN: f64 = 0.3;
+/// Largest tangent of the random turn of a shoot at each joint.
+const RANDOM_TURN: f64 = 0.1;
+/// In 3D, the side to which a shoot leans and branches turns by the golden angle from one joint to
+/// the next, rad (as leaves do: Vogel, "A better way to construct the sunflower head", 1979).
 const GOLDEN_ANGLE: f64 = 2.399_963_229_728_653;
-/// Distance of the roots' ends from the stem, as a share of its length.
+/// Distance of the root ends from the stem, as a fraction of its length.
 const ROOT_REACH: f64 = 0.25;
-/// Width of a leaf, as a share of its length.
+/// Width of a leaf, as a fraction of its length.
 const LEAF_WIDTH: f64 = 0.5;
 
 /// The parameters of a plant.
 ///
-/// The default is a shrub, 1 m high, of a stem and branches with leaves.
+/// The default is a shrub, 1 m high: a stem and branches with leaves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plant {
-    /// Length of the stem above the ground, m: slightly more than the height of the plant.
+    /// Length of the stem above the ground, m; the plant is slightly lower.
     pub height: f32,
     /// Number of pieces of the stem, at least 2; shorter branches have fewer. A branch grows at
     /// each joint above the first.
     pub pieces: usize,
-    /// Depth of branching: 0 is a bare stem, 1 has branches, 2 has branches of branches.
+    /// Depth of branching: 0 for a stem only, 1 for branches, 2 for branches of branches.
     pub levels: u32,
-    /// The angle between a branch and its stem, rad, from 0 to π.
+    /// Angle between a branch and its stem, rad, from 0 to π.
     pub angle: f32,
-    /// Length of a leaf, m; 0 for none. Leaves grow at the joints and tips of the last shoots.
+    /// Length of a leaf, m; 0 for no leaves. They grow at the joints and tips of the shoots of the
+    /// last level.
     pub leaf: f32,
     /// Thickness of the stem at the ground, m.
     pub thickness: f32,
-    /// The density of wood, kg/m³.
+    /// Density of the wood, kg/m³.
     pub wood_density: f32,
-    /// The mass of leaves per area, kg/m².
+    /// Mass of the leaves per area, kg/m².
     pub leaf_density: f32,
-    /// The stiffness of support sticks, above 0 and up to 1.
+    /// Stiffness of the support sticks, above 0 and up to 1.
     pub stiffness: f32,
     /// Seed of the random numbers: each seed gives a different plant.
     pub seed: u64,
@@ -75,11 +78,11 @@ impl Default for Plant {
     }
 }
 
-/// A stem or branch that is still to grow.
+/// A stem or branch that has not grown yet.
 struct Shoot<const D: usize> {
-    /// The particle that it leaves from.
+    /// The particle at which it begins.
     from: u32,
-    /// Its direction of growth; its pieces lean to alternating sides of it.
+    /// Its direction of growth; its pieces lean to different sides of it.
     axis: [f64; D],
     length: f64,
     pieces: usize,
@@ -90,19 +93,19 @@ struct Shoot<const D: usize> {
 impl<const D: usize> Model<D> {
     /// A plant that grows upwards (along the second axis) from the origin.
     ///
-    /// Sticks join neighbours; support sticks join every two particles that share a neighbour,
-    /// which holds every angle (Jakobsen 2001, "support sticks between strategically chosen couples
-    /// of vertices sharing a neighbor"). The number of iterations decides how much the plant bends:
-    /// one per step is intended.
+    /// Sticks join neighbours. Support sticks join every two particles that share a neighbour,
+    /// which keeps every angle (Jakobsen 2001, "support sticks between strategically chosen couples
+    /// of vertices sharing a neighbor"). The number of iterations determines how much the plant
+    /// bends; one per step is intended.
     ///
-    /// These sticks alone, relaxed once per 1/60 s, hold up a metre of three or four pieces in 2D,
-    /// and nothing in 3D, where a joint can turn about the line between its neighbours. So further
-    /// support sticks join every joint and leaf tip to the roots' ends, which are pinned around the
-    /// stem.
+    /// Without further sticks, one iteration per 1/60 s can hold up a stem of 1 m of three or four
+    /// pieces in 2D, and none in 3D, where a joint can turn about the line between its neighbours.
+    /// So more support sticks join every joint and leaf tip to the root ends, which are pinned
+    /// around the foot of the stem.
     ///
-    /// A leaf is a rhomb of two faces, in three dimensions its upper side up. Pieces of wood are
+    /// A leaf is a rhombus of two faces; in 3D, their upper side is the front. Pieces of wood are
     /// cylinders that get thinner towards the tips. Groups: `root` (the foot of the stem and the
-    /// roots' ends, all pinned), `stem`, `branches`, `leaves`, `tips` (the ends of all shoots).
+    /// root ends, all pinned), `stem`, `branches`, `leaves`, `tips` (the ends of all shoots).
     ///
     /// ```
     /// use taut_world::{Model, Plant};
@@ -124,9 +127,9 @@ impl<const D: usize> Model<D> {
     pub fn plant(plant: &Plant) -> Result<Self, ModelError> {
         const { assert!(D >= 2, "plants grow along the second axis") };
         let up: [f64; D] = core::array::from_fn(|axis| if axis == 1 { 1.0 } else { 0.0 });
-        let mut growth = Growth::new(plant)?;
-        let ground = growth.parts.particle([0.0; D], 1.0);
-        let roots = growth.roots(ground, up, ROOT_REACH * growth.height);
+        let mut growth = PlantBuilder::new(plant)?;
+        let ground = growth.builder.add_particle([0.0; D], 1.0);
+        let roots = growth.add_roots(ground, up, ROOT_REACH * growth.height);
         let mut shoots = VecDeque::from([Shoot {
             from: ground,
             axis: up,
@@ -136,15 +139,15 @@ impl<const D: usize> Model<D> {
             level: 0,
         }]);
         while let Some(shoot) = shoots.pop_front() {
-            growth.shoot(&shoot, &mut shoots)?;
+            growth.add_shoot(&shoot, &mut shoots)?;
         }
-        growth.support(&roots);
-        Ok(Self { look: Some(Look::Plant), ..growth.parts.finish()?.pinned("root") })
+        growth.add_support(&roots);
+        Ok(Self { look: Some(Look::Plant), ..growth.builder.build()?.pinned("root") })
     }
 }
 
 /// A plant under construction, with its checked parameters.
-struct Growth<'a, const D: usize> {
+struct PlantBuilder<'a, const D: usize> {
     plant: &'a Plant,
     height: f64,
     thickness: f64,
@@ -154,49 +157,57 @@ struct Growth<'a, const D: usize> {
     /// Sine and cosine of the angle of branches.
     angle: (f64, f64),
     random: Random,
-    parts: Parts<D>,
-    /// The particles to be joined to the roots.
+    builder: ModelBuilder<D>,
+    /// The particles to join to the root ends by support sticks.
     root_supported: Vec<u32>,
 }
 
-impl<'a, const D: usize> Growth<'a, D> {
+impl<'a, const D: usize> PlantBuilder<'a, D> {
     fn new(plant: &'a Plant) -> Result<Self, ModelError> {
-        at_least("pieces", "the number of pieces of a stem", plant.pieces, 2, "at least 2")?;
-        positive("stiffness", "the stiffness of a plant", plant.stiffness)?;
-        share("stiffness", "the stiffness of a plant", plant.stiffness)?;
+        check_at_least("pieces", "the number of pieces of a stem", plant.pieces, 2, "at least 2")?;
+        check_positive("stiffness", "the stiffness of a plant", plant.stiffness)?;
+        check_fraction("stiffness", "the stiffness of a plant", plant.stiffness)?;
         let (angle, &Plant { wood_density, leaf_density, .. }) = (f64::from(plant.angle), plant);
         ModelError::check("angle", "the angle of a branch, rad,", angle, 0.0..=PI, "from 0 to pi")?;
         Ok(Self {
             plant,
-            height: positive("height", "the height of a plant, m,", plant.height)?,
-            thickness: positive("thickness", "the thickness of a stem, m,", plant.thickness)?,
-            wood_density: positive("wood_density", "the density of wood, kg/m³,", wood_density)?,
-            leaf: not_negative("leaf", "the length of a leaf, m,", plant.leaf)?,
-            leaf_density: positive("leaf_density", "the density of leaves, kg/m²,", leaf_density)?,
+            height: check_positive("height", "the height of a plant, m,", plant.height)?,
+            thickness: check_positive("thickness", "the thickness of a stem, m,", plant.thickness)?,
+            wood_density: check_positive(
+                "wood_density",
+                "the density of wood, kg/m³,",
+                wood_density,
+            )?,
+            leaf: check_not_negative("leaf", "the length of a leaf, m,", plant.leaf)?,
+            leaf_density: check_positive(
+                "leaf_density",
+                "the density of leaves, kg/m²,",
+                leaf_density,
+            )?,
             angle: libm::sincos(angle),
             random: Random(ChaCha8Rng::seed_from_u64(plant.seed)),
-            parts: Parts::new(),
+            builder: ModelBuilder::new(),
             root_supported: Vec::new(),
         })
     }
 
-    /// The ends of roots around the foot of the stem: one to each side in the plane, three in
-    /// space.
-    fn roots(&mut self, ground: u32, up: [f64; D], reach: f64) -> Vec<u32> {
+    /// Adds the root ends around the foot of the stem: two in 2D, one to each side, and three in
+    /// 3D.
+    fn add_roots(&mut self, ground: u32, up: [f64; D], reach: f64) -> Vec<u32> {
         let across = core::array::from_fn(|axis| if axis == 0 { 1.0 } else { 0.0 });
         let mut sides = Sides::around(up, across, 2.0 * PI / 3.0);
         let roots: Vec<u32> =
-            (0..D).map(|_| self.parts.particle(scaled(sides.next(up), reach), 1.0)).collect();
+            (0..D).map(|_| self.builder.add_particle(scaled(sides.next(up), reach), 1.0)).collect();
         for &root in &roots {
-            self.parts.join([ground, root]);
+            self.builder.join([ground, root]);
         }
-        self.parts.name("root", [ground]);
-        self.parts.name("root", roots.iter().copied());
+        self.builder.add_to_group("root", [ground]);
+        self.builder.add_to_group("root", roots.iter().copied());
         roots
     }
 
-    /// Grows a shoot to its tip, with its leaves; branches that leave it are added to `shoots`.
-    fn shoot(
+    /// Adds a shoot with its leaves, and appends its branches to `shoots`.
+    fn add_shoot(
         &mut self,
         shoot: &Shoot<D>,
         shoots: &mut VecDeque<Shoot<D>>,
@@ -205,23 +216,23 @@ impl<'a, const D: usize> Growth<'a, D> {
         let is_last = shoot.level == self.plant.levels;
         let piece = shoot.length / shoot.pieces as f64;
         let mut axis = shoot.axis;
-        let mut sides = Sides::around(axis, self.random.beside(axis), GOLDEN_ANGLE);
+        let mut sides = Sides::around(axis, self.random.perpendicular_to(axis), GOLDEN_ANGLE);
         let mut here = shoot.from;
         for joint in 1..=shoot.pieces {
-            let along = joint as f64 / shoot.pieces as f64;
-            let thickness = shoot.thickness * (1.0 - (1.0 - TIP_THICKNESS) * along);
+            let fraction = joint as f64 / shoot.pieces as f64;
+            let thickness = shoot.thickness * (1.0 - (1.0 - TIP_THICKNESS) * fraction);
             let side = sides.next(axis);
-            let to = mixed(axis, 1.0, side, KINK);
-            here = self.piece(here, scaled(to, piece), thickness, shoot.level)?;
-            let out = mixed(axis, cosine, side, sine);
+            let direction = blended(axis, 1.0, side, LEAN);
+            here = self.add_piece(here, scaled(direction, piece), thickness, shoot.level)?;
+            let out = blended(axis, cosine, side, sine);
             let (is_first, is_tip) = (joint == 1, joint == shoot.pieces);
             if is_last && !is_first && self.leaf > 0.0 {
-                self.leaf(here, if is_tip { axis } else { out });
+                self.add_leaf(here, if is_tip { axis } else { out });
             }
             if is_tip {
-                self.parts.name("tips", [here]);
+                self.builder.add_to_group("tips", [here]);
             } else if !is_last && !is_first {
-                let length = BRANCH_LENGTH * shoot.length * (1.0 - along / 2.0);
+                let length = BRANCH_LENGTH * shoot.length * (1.0 - fraction / 2.0);
                 #[allow(clippy::cast_sign_loss, reason = "a count")]
                 let pieces = (libm::round(length / piece) as usize).max(2);
                 shoots.push_back(Shoot {
@@ -233,67 +244,72 @@ impl<'a, const D: usize> Growth<'a, D> {
                     level: shoot.level + 1,
                 });
             }
-            axis = mixed(axis, 1.0, self.random.beside(axis), WOBBLE * self.random.number());
+            axis = blended(
+                axis,
+                1.0,
+                self.random.perpendicular_to(axis),
+                RANDOM_TURN * self.random.number(),
+            );
         }
         Ok(())
     }
 
-    /// A round piece of wood, half of its mass at each end; returns the joint at its end.
-    fn piece(
+    /// Adds a cylinder of wood, with half its mass at each end. Returns the joint at its end.
+    fn add_piece(
         &mut self,
         from: u32,
-        along: [f64; D],
+        offset: [f64; D],
         thickness: f64,
         level: u32,
     ) -> Result<u32, ModelError> {
-        let parts = &mut self.parts;
-        check_limit("particles of a plant", parts.points.len() as u128 + 1, PARTICLES_MAX)?;
-        let volume = PI / 4.0 * thickness * thickness * length(along);
+        let builder = &mut self.builder;
+        check_limit("particles of a plant", builder.points.len() as u128 + 1, PARTICLES_MAX)?;
+        let volume = PI / 4.0 * thickness * thickness * length(offset);
         let half = self.wood_density * volume / 2.0;
-        let to = parts.particle(sum(parts.points[from as usize], along), half);
-        parts.masses[from as usize] += half;
-        parts.join([from, to]);
-        parts.name(if level == 0 { "stem" } else { "branches" }, [to]);
+        let to = builder.add_particle(sum(builder.points[from as usize], offset), half);
+        builder.masses[from as usize] += half;
+        builder.join([from, to]);
+        builder.add_to_group(if level == 0 { "stem" } else { "branches" }, [to]);
         self.root_supported.push(to);
         Ok(to)
     }
 
-    /// Adds a leaf: a rhomb from `base` towards `out`, as level as possible.
-    fn leaf(&mut self, base: u32, out: [f64; D]) {
+    /// Adds a leaf: a rhombus from `base` in the direction `out`, as horizontal as possible.
+    fn add_leaf(&mut self, base: u32, out: [f64; D]) {
         let mut across = self.random.direction();
         if D > 2 {
             across[1] = 0.0;
         }
         let mut across =
-            unit(perpendicular(across, out)).unwrap_or_else(|| self.random.beside(out));
-        // `across` to the left, seen from above.
+            unit(perpendicular(across, out)).unwrap_or_else(|| self.random.perpendicular_to(out));
+        // Makes `across` point to the left, seen from above.
         if D > 2 && out[2] * across[0] - out[0] * across[2] < 0.0 {
             across = scaled(across, -1.0);
         }
         let half_width = LEAF_WIDTH * self.leaf / 2.0;
         let quarter = self.leaf_density * self.leaf * half_width / 4.0;
-        let parts = &mut self.parts;
-        let start = parts.points[base as usize];
+        let builder = &mut self.builder;
+        let start = builder.points[base as usize];
         let middle = sum(start, scaled(out, self.leaf / 2.0));
-        let left = parts.particle(sum(middle, scaled(across, half_width)), quarter);
-        let right = parts.particle(sum(middle, scaled(across, -half_width)), quarter);
-        let tip = parts.particle(sum(start, scaled(out, self.leaf)), quarter);
-        parts.masses[base as usize] += quarter;
+        let left = builder.add_particle(sum(middle, scaled(across, half_width)), quarter);
+        let right = builder.add_particle(sum(middle, scaled(across, -half_width)), quarter);
+        let tip = builder.add_particle(sum(start, scaled(out, self.leaf)), quarter);
+        builder.masses[base as usize] += quarter;
         for ends in [[base, left], [base, right], [left, tip], [right, tip]] {
-            parts.join(ends);
+            builder.join(ends);
         }
-        parts.name("leaves", [left, right, tip]);
-        parts.faces.extend([[base, right, left], [right, tip, left]]);
+        builder.add_to_group("leaves", [left, right, tip]);
+        builder.faces.extend([[base, right, left], [right, tip, left]]);
         self.root_supported.push(tip);
     }
 
     /// Adds support sticks between every two particles that share a neighbour and are not joined,
-    /// and from the roots.
-    fn support(&mut self, roots: &[u32]) {
-        let parts = &mut self.parts;
-        let mut neighbours = vec![Vec::new(); parts.points.len()];
+    /// and from the root ends.
+    fn add_support(&mut self, roots: &[u32]) {
+        let builder = &mut self.builder;
+        let mut neighbours = vec![Vec::new(); builder.points.len()];
         let mut joined = BTreeSet::new();
-        for stick in &parts.sticks {
+        for stick in &builder.sticks {
             let [a, b] = stick.ends;
             neighbours[a as usize].push(b);
             neighbours[b as usize].push(a);
@@ -302,7 +318,7 @@ impl<'a, const D: usize> Growth<'a, D> {
         let mut support = |one: u32, other: u32| {
             let ends = [one.min(other), one.max(other)];
             if joined.insert(ends) {
-                let stick = parts.join(ends);
+                let stick = builder.join(ends);
                 stick.stiffness = self.plant.stiffness;
                 stick.unseen = true;
                 stick.bending = true;
@@ -315,31 +331,36 @@ impl<'a, const D: usize> Growth<'a, D> {
                 }
             }
         }
-        for &root_supported in &self.root_supported {
+        for &particle in &self.root_supported {
             for &root in roots {
-                support(root, root_supported);
+                support(root, particle);
             }
         }
     }
 }
 
-/// The direction between two.
-fn mixed<const D: usize>(one: [f64; D], of_one: f64, other: [f64; D], of_other: f64) -> [f64; D] {
-    unit(sum(scaled(one, of_one), scaled(other, of_other))).unwrap_or(one)
+/// The direction of a weighted sum of two directions.
+fn blended<const D: usize>(
+    one: [f64; D],
+    weight: f64,
+    other: [f64; D],
+    other_weight: f64,
+) -> [f64; D] {
+    unit(sum(scaled(one, weight), scaled(other, other_weight))).unwrap_or(one)
 }
 
 /// Random numbers and directions, reproducible by seed on every machine.
 struct Random(ChaCha8Rng);
 
 impl Random {
-    /// From -1 to 1.
+    /// A number from -1 to 1.
     fn number(&mut self) -> f64 {
         f64::from(self.0.next_u32()) / f64::from(u32::MAX) * 2.0 - 1.0
     }
 
-    /// Any direction.
+    /// A direction, uniformly distributed.
     fn direction<const D: usize>(&mut self) -> [f64; D] {
-        // From the unit ball: the cube would favour its corners.
+        // From the unit ball: a cube would favour directions to its corners.
         loop {
             let point = core::array::from_fn(|_| self.number());
             if let Some(direction) = unit(point).filter(|_| dot(point, point) <= 1.0) {
@@ -348,46 +369,49 @@ impl Random {
         }
     }
 
-    /// A direction perpendicular to one.
-    fn beside<const D: usize>(&mut self, direction: [f64; D]) -> [f64; D] {
+    /// A direction perpendicular to a given one.
+    fn perpendicular_to<const D: usize>(&mut self, direction: [f64; D]) -> [f64; D] {
         loop {
-            let beside = perpendicular(self.direction(), direction);
-            // Nearly parallel directions have a negligible perpendicular part.
-            if let Some(side) = unit(beside).filter(|_| dot(beside, beside) > 1e-4) {
+            let side = perpendicular(self.direction(), direction);
+            // If the two are nearly parallel, the perpendicular part is negligible: try again.
+            if let Some(side) = unit(side).filter(|_| dot(side, side) > 1e-4) {
                 return side;
             }
         }
     }
 }
 
-/// The sides of a shoot to which its joints go, one after the other.
+/// The sides to which a shoot leans and branches at its joints, one after the other.
 struct Sides<const D: usize> {
     one: [f64; D],
-    /// Perpendicular to it and to the shoot; nothing in the plane.
+    /// Perpendicular to `one` and to the shoot; 0 in 2D.
     other: [f64; D],
-    /// From one side to the next, rad.
+    /// The angle from one side to the next, rad.
     turn: f64,
-    turned: f64,
+    /// The angle of the next side from `one`, rad.
+    angle: f64,
 }
 
 impl<const D: usize> Sides<D> {
     fn around(axis: [f64; D], one: [f64; D], turn: f64) -> Self {
-        // The axis direction that is most independent of the other two.
-        let rests = (0..D).map(|which| {
-            let along = core::array::from_fn(|axis| if axis == which { 1.0 } else { 0.0 });
-            perpendicular(perpendicular(along, axis), one)
+        // The longest of the parts of the coordinate axes that are perpendicular to both.
+        let perpendicular_parts = (0..D).map(|which| {
+            let coordinate_axis = core::array::from_fn(|i| if i == which { 1.0 } else { 0.0 });
+            perpendicular(perpendicular(coordinate_axis, axis), one)
         });
-        let most = rests.max_by(|a, b| dot(*a, *a).total_cmp(&dot(*b, *b))).unwrap_or([0.0; D]);
+        let longest = perpendicular_parts
+            .max_by(|a, b| dot(*a, *a).total_cmp(&dot(*b, *b)))
+            .unwrap_or([0.0; D]);
         let (other, turn) =
-            if D > 2 { (unit(most).unwrap_or([0.0; D]), turn) } else { ([0.0; D], PI) };
-        Self { one, other, turn, turned: 0.0 }
+            if D > 2 { (unit(longest).unwrap_or([0.0; D]), turn) } else { ([0.0; D], PI) };
+        Self { one, other, turn, angle: 0.0 }
     }
 
     fn next(&mut self, axis: [f64; D]) -> [f64; D] {
-        let (sine, cosine) = libm::sincos(self.turned);
-        self.turned += self.turn;
+        let (sine, cosine) = libm::sincos(self.angle);
+        self.angle += self.turn;
         let side = sum(scaled(self.one, cosine), scaled(self.other, sine));
-        // The shoot may have turned since.
+        // The shoot may have turned in the meantime.
         unit(perpendicular(side, axis)).unwrap_or(self.one)
     }
 }

@@ -1,16 +1,17 @@
-//! Ragdolls: bodies of human proportions with joint limits.
+//! Ragdolls: bodies with human proportions and joint limits.
 
 use taut_core::Kind;
 
-use super::parts::{Parts, positive, share};
+use super::builder::ModelBuilder;
+use super::checks::{check_fraction, check_positive};
 use super::{Model, ModelError};
 use crate::drawing::Look;
 use crate::vector::{scaled, sum};
 
-// Heights and lengths as shares of the body's height: Drillis and Contini, "Body Segment
+// Heights and lengths as fractions of the height of the body: Drillis and Contini, "Body Segment
 // Parameters", New York University 1966, as printed in Winter, "Biomechanics and Motor Control of
-// Human Movement", figure 4.1. (A hand here is at the wrist, and a foot at the ankle: real hands
-// and feet, 0.108 and 0.152 of the height, have mass here but no length.)
+// Human Movement", figure 4.1. (The particle of a hand is at the wrist, that of a foot at the
+// ankle. Hands and feet, 0.108 and 0.152 of the height in reality, have mass but no length here.)
 const ANKLE: f64 = 0.039;
 const KNEE: f64 = 0.285;
 const HIP: f64 = 0.530;
@@ -24,16 +25,16 @@ const THIGH: f64 = HIP - KNEE;
 const SHANK: f64 = KNEE - ANKLE;
 const HEAD_RADIUS: f64 = (1.0 - CHIN) / 2.0;
 const HEAD: f64 = 1.0 - HEAD_RADIUS;
-/// The mean density of a body, kg/m³ (by Winter, table 4.1, from 1.03 of the trunk to 1.13 of
-/// forearms, in kg/l): limbs are as thick as cylinders of their mass and length.
+/// Mean density of a body, kg/m³ (Winter, table 4.1: from 1030 for the trunk to 1130 for forearms).
+/// A limb is as thick as a cylinder of its mass and length.
 const DENSITY: f64 = 1050.0;
-/// Height of the lower back above the hips, and its distance behind them: it makes the trunk a
-/// solid, and tells front from back.
+/// Height of the lower back above the hips, and its distance behind them. This particle gives the
+/// trunk a volume, and distinguishes front and back.
 const BACK: f64 = 0.06;
 
-/// A segment of the body: its share of the mass, and its centre as a share of the way from its
-/// upper end to its lower one (Dempster, "Space requirements of the seated operator", 1955, as
-/// printed in Winter, table 4.1; hands are part of forearms there, and feet of shanks).
+/// A segment of the body: its fraction of the mass, and the position of its centre as a fraction of
+/// the way from its upper to its lower end (Dempster, "Space requirements of the seated operator",
+/// 1955, as printed in Winter, table 4.1; there, hands are part of forearms and feet of shanks).
 struct Segment {
     mass: f64,
     centre: f64,
@@ -42,28 +43,28 @@ const UPPER_ARM_MASS: Segment = Segment { mass: 0.028, centre: 0.436 };
 const FOREARM_MASS: Segment = Segment { mass: 0.022, centre: 0.682 };
 const THIGH_MASS: Segment = Segment { mass: 0.100, centre: 0.433 };
 const SHANK_MASS: Segment = Segment { mass: 0.061, centre: 0.606 };
-/// Head and neck: all of it at the ear, which is the middle of the head.
+/// Head and neck, with the whole mass in the middle of the head, at the ear.
 const HEAD_MASS: f64 = 0.081;
-/// The trunk, its centre half-way between shoulders and hips; in 3D its particles have these
-/// shares.
+/// The trunk, with its centre half-way between shoulders and hips.
 const TRUNK_MASS: f64 = 0.497;
-const OF_SHOULDER: f64 = 0.20;
-const OF_HIP: f64 = 0.21;
-const OF_NECK: f64 = 0.08;
-const OF_BACK: f64 = 0.10;
+/// Fractions of the mass of the trunk at its particles in 3D.
+const SHOULDER_FRACTION: f64 = 0.20;
+const HIP_FRACTION: f64 = 0.21;
+const NECK_FRACTION: f64 = 0.08;
+const BACK_FRACTION: f64 = 0.10;
 
 /// The parameters of a ragdoll.
 ///
-/// The default is 1.75 m high and weighs 70 kg.
+/// The default is 1.75 m tall and has a mass of 70 kg.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ragdoll {
     /// Height when standing straight, m.
     pub height: f32,
-    /// Its mass, kg.
+    /// Mass, kg.
     pub mass: f32,
-    /// The stiffness of the unseen sticks from feet to shoulders and from hips to head that push it
-    /// back into its posture, from 0 (there are none) to 1. 0.01 avoids awkward shapes; much more
-    /// makes it stiff like a puppet.
+    /// Stiffness of the sticks, not drawn, from feet to shoulders and from hips to head that push
+    /// the ragdoll back into its posture, from 0 (no such sticks) to 1. 0.01 avoids awkward poses;
+    /// much more makes it stiff.
     pub posture: f32,
 }
 
@@ -73,22 +74,22 @@ impl Default for Ragdoll {
     }
 }
 
-/// A joint limit: the angle at the joint between two other particles is kept from `least` to `most`
-/// by one-sided sticks between those two, with lengths by the law of cosines ("fake-angle
-/// constraints": "Simulate Fabric and Ragdolls With Simple Verlet Integration", Envato Tuts+).
+/// A joint limit: one-sided sticks between two particles keep the angle between them at the joint
+/// from `least` to `most`. Their lengths follow from the law of cosines ("fake-angle constraints":
+/// "Simulate Fabric and Ragdolls With Simple Verlet Integration", Envato Tuts+).
 ///
-/// A stick's length does not tell left from right: the angle has no sign, so a knee bends forward
-/// as far as backward. Limits that tell front from back are measured against the `back` of the
-/// trunk.
+/// The length of a stick does not distinguish left and right. So the angle has no sign: a knee
+/// bends forward as far as backward. Limits that distinguish front and back are angles to the
+/// `back` of the trunk.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JointLimit {
     /// The group of the joint.
     pub joint: &'static str,
     /// The groups that form the angle.
     pub between: [&'static str; 2],
-    /// The least angle, degrees; 0 if there is none.
+    /// The least angle, degrees; 0 for no limit.
     pub least: f64,
-    /// The greatest angle, degrees; 180 if there is none.
+    /// The greatest angle, degrees; 180 for no limit.
     pub most: f64,
 }
 
@@ -102,8 +103,8 @@ const fn limit(
 
 // Ranges of joints: American Academy of Orthopaedic Surgeons, "Joint Motion: Method of Measuring
 // and Recording", 1965: elbow 0 to 150, knee 0 to 135, hip 120 forward, 30 back, 45 out, 30 in,
-// neck 45 to all sides. A straight limb is 180 here. Limbs are kept 2 degrees from straight, so
-// that their sticks never lie in one line, along which relaxation cannot bend them.
+// neck 45 to all sides. A straight limb is 180 here. Limbs are kept 2 degrees from straight,
+// because relaxation cannot bend sticks that lie in one line.
 const ELBOW: [f64; 2] = [30.0, 178.0];
 const KNEE_ANGLE: [f64; 2] = [45.0, 178.0];
 
@@ -131,7 +132,7 @@ impl Ragdoll {
         limit("right hip", ["back", "right knee"], [100.0, 180.0]),
         limit("left hip", ["right hip", "left knee"], [0.0, 135.0]),
         limit("right hip", ["left hip", "right knee"], [0.0, 135.0]),
-        // An arm across the breast.
+        // An arm across the chest.
         limit("left shoulder", ["right shoulder", "left elbow"], [45.0, 180.0]),
         limit("right shoulder", ["left shoulder", "right elbow"], [45.0, 180.0]),
         // The head, to all sides.
@@ -140,68 +141,73 @@ impl Ragdoll {
     ];
 }
 
-/// Angles of limbs in the initial posture, degrees: outward and forward.
+/// Angles of the limbs in the initial posture, degrees: outward and forward.
 const UPPER_ARM_POSE: [f64; 2] = [15.0, -5.0];
 const FOREARM_POSE: [f64; 2] = [8.0, 15.0];
 const THIGH_POSE: [f64; 2] = [4.0, 8.0];
 const SHANK_POSE: [f64; 2] = [1.0, -4.0];
 
 impl Model<2> {
-    /// A ragdoll in the plane, seen from the front, that stands at the origin, knees and elbows
-    /// slightly bent (as in "Simulate Fabric and Ragdolls With Simple Verlet Integration", Envato
-    /// Tuts+: each arm hangs on one point between the shoulders, and each leg on the pelvis).
+    /// A ragdoll in 2D, seen from the front. It stands at the origin with knees and elbows slightly
+    /// bent (as in "Simulate Fabric and Ragdolls With Simple Verlet Integration", Envato Tuts+:
+    /// both arms begin at one point between the shoulders, and both legs at the pelvis).
     ///
-    /// Groups name a particle each: `head`, `shoulders`, `pelvis`; and with `left` and `right`
-    /// before it (its own left is to the right) `elbow`, `hand`, `knee`, `foot`. All
-    /// limbs are [thick](Model::limbs), and joints as thick as the thinnest limb there. Limbs are
-    /// rigid; joints bend as [`Ragdoll::LIMITS_2D`] says.
+    /// Each group has one particle: `head`, `shoulders`, `pelvis`, and with the prefix `left`
+    /// (towards +x) or `right`: `elbow`, `hand`, `knee`, `foot`. All segments are
+    /// [limbs](Model::limbs) with a radius; a joint has that of the thinnest limb there. Limbs are
+    /// rigid, and [`Ragdoll::LIMITS_2D`] limits the joints.
     ///
     /// ```
     /// use taut_world::{Model, Ragdoll};
     ///
-    /// let child = Model::<2>::ragdoll(&Ragdoll { height: 1.2, mass: 25.0, ..Ragdoll::default() })?;
+    /// let child = Ragdoll { height: 1.2, mass: 25.0, ..Ragdoll::default() };
+    /// let child = Model::<2>::ragdoll(&child)?;
     /// let head = child.groups["head"][0] as usize;
     /// assert!(child.particles.position(head)[1] + child.radii[head] < 1.2);
     /// # Ok::<(), taut_world::ModelError>(())
     /// ```
     ///
     /// # Errors
-    /// A height or mass that is not above 0 and finite, a posture outside 0 to 1, particles of
-    /// less than 1e-9 or more than 1e9 kg or of no sane distance.
+    /// A height or mass that is not above 0 and finite, a posture outside 0 to 1, particles of less
+    /// than 1e-9 or more than 1e9 kg, or a distance between them that is out of range.
     pub fn ragdoll(ragdoll: &Ragdoll) -> Result<Self, ModelError> {
-        let mut body = Builder::new(ragdoll)?;
-        let flat = |pose: [f64; 2], side: f64| {
-            // Seen from the front, a limb bent forward looks bent outward.
+        let mut body = RagdollBuilder::new(ragdoll)?;
+        let direction = |pose: [f64; 2], side: f64| {
+            // A limb that is bent forward in 3D is bent outward here.
             let (sine, cosine) = libm::sincos((pose[0] + pose[1]).to_radians());
             [side * sine, -cosine]
         };
-        let pelvis = body.part("pelvis", [0.0, HIP]);
-        let shoulders = body.part("shoulders", [0.0, SHOULDER]);
-        let head = body.part("head", [0.0, HEAD]);
-        body.weigh([shoulders, pelvis], &Segment { mass: TRUNK_MASS, centre: 0.5 });
-        body.weigh([shoulders, head], &Segment { mass: HEAD_MASS, centre: 1.0 });
-        body.bone([shoulders, pelvis]);
-        body.bone([shoulders, head]);
+        let pelvis = body.add_particle("pelvis", [0.0, HIP]);
+        let shoulders = body.add_particle("shoulders", [0.0, SHOULDER]);
+        let head = body.add_particle("head", [0.0, HEAD]);
+        body.add_mass([shoulders, pelvis], &Segment { mass: TRUNK_MASS, centre: 0.5 });
+        body.add_mass([shoulders, head], &Segment { mass: HEAD_MASS, centre: 1.0 });
+        body.add_bone([shoulders, pelvis]);
+        body.add_bone([shoulders, head]);
         for (name, side) in SIDES {
             let [_, foot] =
-                body.leg(name, pelvis, [THIGH_POSE, SHANK_POSE].map(|it| flat(it, side)));
-            body.arm(name, shoulders, [UPPER_ARM_POSE, FOREARM_POSE].map(|it| flat(it, side)));
-            body.posture([foot, shoulders]);
+                body.add_leg(name, pelvis, [THIGH_POSE, SHANK_POSE].map(|it| direction(it, side)));
+            body.add_arm(
+                name,
+                shoulders,
+                [UPPER_ARM_POSE, FOREARM_POSE].map(|it| direction(it, side)),
+            );
+            body.add_posture([foot, shoulders]);
         }
-        body.posture([pelvis, head]);
-        body.finish(Ragdoll::LIMITS_2D)
+        body.add_posture([pelvis, head]);
+        body.build(Ragdoll::LIMITS_2D)
     }
 }
 
 impl Model {
-    /// A ragdoll that stands at the origin and looks to +z, knees and elbows slightly bent
-    /// (after Jakobsen, "Advanced Character Physics", 2001).
+    /// A ragdoll that stands at the origin and faces +z, with knees and elbows slightly bent (after
+    /// Jakobsen, "Advanced Character Physics", 2001).
     ///
-    /// Its trunk is a rigid frame: shoulders, hips, neck and back, each joined to each. Groups name
-    /// a particle each: `head`, `neck`, `back`; and with `left` (+x) and `right` before it
-    /// `shoulder`, `elbow`, `hand`, `hip`, `knee`, `foot`. All limbs are [thick](Model::limbs), and
-    /// joints as thick as the thinnest limb there. Limbs are rigid; joints bend as
-    /// [`Ragdoll::LIMITS_3D`] says.
+    /// The trunk is a rigid frame: shoulders, hips, neck and back, all joined to each other. Each
+    /// group has one particle: `head`, `neck`, `back`, and with the prefix `left` (towards +x) or
+    /// `right`: `shoulder`, `elbow`, `hand`, `hip`, `knee`, `foot`. All segments are
+    /// [limbs](Model::limbs) with a radius; a joint has that of the thinnest limb there. Limbs are
+    /// rigid, and [`Ragdoll::LIMITS_3D`] limits the joints.
     ///
     /// ```
     /// use taut_world::{Model, Ragdoll};
@@ -216,69 +222,78 @@ impl Model {
     /// ```
     ///
     /// # Errors
-    /// A height or mass that is not above 0 and finite, a posture outside 0 to 1, particles of
-    /// less than 1e-9 or more than 1e9 kg or of no sane distance.
+    /// A height or mass that is not above 0 and finite, a posture outside 0 to 1, particles of less
+    /// than 1e-9 or more than 1e9 kg, or a distance between them that is out of range.
     pub fn ragdoll(ragdoll: &Ragdoll) -> Result<Self, ModelError> {
-        let mut body = Builder::new(ragdoll)?;
-        let solid = |[out, forward]: [f64; 2], side: f64| {
+        let mut body = RagdollBuilder::new(ragdoll)?;
+        let direction = |[out, forward]: [f64; 2], side: f64| {
             let (out, forward) = (out.to_radians(), forward.to_radians());
-            let level = libm::cos(forward);
-            [side * libm::sin(out) * level, -libm::cos(out) * level, libm::sin(forward)]
+            let in_plane = libm::cos(forward);
+            [side * libm::sin(out) * in_plane, -libm::cos(out) * in_plane, libm::sin(forward)]
         };
-        let neck = body.part("neck", [0.0, SHOULDER, 0.0]);
-        let back = body.part("back", [0.0, HIP + BACK, -BACK]);
-        let head = body.part("head", [0.0, HEAD, 0.0]);
+        let neck = body.add_particle("neck", [0.0, SHOULDER, 0.0]);
+        let back = body.add_particle("back", [0.0, HIP + BACK, -BACK]);
+        let head = body.add_particle("head", [0.0, HEAD, 0.0]);
         let mut frame = vec![neck, back];
         for (name, side) in SIDES {
-            let hip = body.part(&format!("{name} hip"), [side * HIP_WIDTH / 2.0, HIP, 0.0]);
-            let shoulder = body
-                .part(&format!("{name} shoulder"), [side * SHOULDER_WIDTH / 2.0, SHOULDER, 0.0]);
+            let hip = body.add_particle(&format!("{name} hip"), [side * HIP_WIDTH / 2.0, HIP, 0.0]);
+            let shoulder = body.add_particle(
+                &format!("{name} shoulder"),
+                [side * SHOULDER_WIDTH / 2.0, SHOULDER, 0.0],
+            );
             frame.extend([hip, shoulder]);
-            let of_side = Segment {
-                mass: (OF_SHOULDER + OF_HIP) * TRUNK_MASS,
-                centre: OF_HIP / (OF_SHOULDER + OF_HIP),
+            let trunk_side = Segment {
+                mass: (SHOULDER_FRACTION + HIP_FRACTION) * TRUNK_MASS,
+                centre: HIP_FRACTION / (SHOULDER_FRACTION + HIP_FRACTION),
             };
-            body.weigh([shoulder, hip], &of_side);
-            let [_, foot] = body.leg(name, hip, [THIGH_POSE, SHANK_POSE].map(|it| solid(it, side)));
-            body.arm(name, shoulder, [UPPER_ARM_POSE, FOREARM_POSE].map(|it| solid(it, side)));
-            body.posture([foot, shoulder]);
-            body.posture([hip, head]);
+            body.add_mass([shoulder, hip], &trunk_side);
+            let [_, foot] =
+                body.add_leg(name, hip, [THIGH_POSE, SHANK_POSE].map(|it| direction(it, side)));
+            body.add_arm(
+                name,
+                shoulder,
+                [UPPER_ARM_POSE, FOREARM_POSE].map(|it| direction(it, side)),
+            );
+            body.add_posture([foot, shoulder]);
+            body.add_posture([hip, head]);
         }
-        let of_middle = Segment {
-            mass: (OF_NECK + OF_BACK) * TRUNK_MASS,
-            centre: OF_BACK / (OF_NECK + OF_BACK),
+        let trunk_middle = Segment {
+            mass: (NECK_FRACTION + BACK_FRACTION) * TRUNK_MASS,
+            centre: BACK_FRACTION / (NECK_FRACTION + BACK_FRACTION),
         };
-        body.weigh([neck, back], &of_middle);
-        body.weigh([neck, head], &Segment { mass: HEAD_MASS, centre: 1.0 });
-        body.bone([neck, head]);
+        body.add_mass([neck, back], &trunk_middle);
+        body.add_mass([neck, head], &Segment { mass: HEAD_MASS, centre: 1.0 });
+        body.add_bone([neck, head]);
         for (nth, &one) in frame.iter().enumerate() {
             for &other in &frame[nth + 1..] {
-                body.bone([one, other]);
+                body.add_bone([one, other]);
             }
         }
-        body.finish(Ragdoll::LIMITS_3D)
+        body.build(Ragdoll::LIMITS_3D)
     }
 }
 
 const SIDES: [(&str, f64); 2] = [("left", 1.0), ("right", -1.0)];
 
-/// A ragdoll under construction, in shares of its height and mass.
-struct Builder<'a, const D: usize> {
-    parts: Parts<D>,
+/// A ragdoll under construction, in units of its height and mass.
+struct RagdollBuilder<'a, const D: usize> {
+    builder: ModelBuilder<D>,
+    /// The group of each particle.
     names: Vec<String>,
+    /// The ends of posture sticks.
     posture: Vec<[u32; 2]>,
-    /// The ends of segments, and their shares of the mass.
+    /// The ends of segments, and their fractions of the mass.
     segments: Vec<([u32; 2], f64)>,
     ragdoll: &'a Ragdoll,
 }
 
-impl<'a, const D: usize> Builder<'a, D> {
+impl<'a, const D: usize> RagdollBuilder<'a, D> {
     fn new(ragdoll: &'a Ragdoll) -> Result<Self, ModelError> {
-        positive("height", "the height of a ragdoll, m,", ragdoll.height)?;
-        positive("mass", "the mass of a ragdoll, kg,", ragdoll.mass)?;
-        share("posture", "the stiffness of a ragdoll's posture", ragdoll.posture)?;
+        check_positive("height", "the height of a ragdoll, m,", ragdoll.height)?;
+        check_positive("mass", "the mass of a ragdoll, kg,", ragdoll.mass)?;
+        check_fraction("posture", "the stiffness of a ragdoll's posture", ragdoll.posture)?;
         Ok(Self {
-            parts: Parts::new(),
+            builder: ModelBuilder::new(),
             names: Vec::new(),
             posture: Vec::new(),
             segments: Vec::new(),
@@ -286,37 +301,44 @@ impl<'a, const D: usize> Builder<'a, D> {
         })
     }
 
-    fn part(&mut self, name: &str, at: [f64; D]) -> u32 {
+    /// Adds a particle with a group of its own.
+    fn add_particle(&mut self, name: &str, at: [f64; D]) -> u32 {
         self.names.push(name.to_owned());
-        self.parts.particle(at, 0.0)
+        self.builder.add_particle(at, 0.0)
     }
 
-    /// Distributes the mass of a segment to its ends according to its centre.
-    fn weigh(&mut self, [upper, lower]: [u32; 2], segment: &Segment) {
-        self.parts.masses[upper as usize] += segment.mass * (1.0 - segment.centre);
-        self.parts.masses[lower as usize] += segment.mass * segment.centre;
+    /// Adds the mass of a segment to its ends, such that its centre is right.
+    fn add_mass(&mut self, [upper, lower]: [u32; 2], segment: &Segment) {
+        self.builder.masses[upper as usize] += segment.mass * (1.0 - segment.centre);
+        self.builder.masses[lower as usize] += segment.mass * segment.centre;
         self.segments.push(([upper, lower], segment.mass));
     }
 
-    fn bone(&mut self, ends: [u32; 2]) {
-        self.parts.join(ends);
+    fn add_bone(&mut self, ends: [u32; 2]) {
+        self.builder.join(ends);
     }
 
-    fn posture(&mut self, ends: [u32; 2]) {
+    fn add_posture(&mut self, ends: [u32; 2]) {
         self.posture.push(ends);
     }
 
-    fn leg(&mut self, side: &str, hip: u32, directions: [[f64; D]; 2]) -> [u32; 2] {
+    fn add_leg(&mut self, side: &str, hip: u32, directions: [[f64; D]; 2]) -> [u32; 2] {
         let segments = [(THIGH, THIGH_MASS), (SHANK, SHANK_MASS)];
-        self.limb(hip, [format!("{side} knee"), format!("{side} foot")], directions, segments)
+        self.add_limb(hip, [format!("{side} knee"), format!("{side} foot")], directions, segments)
     }
 
-    fn arm(&mut self, side: &str, shoulder: u32, directions: [[f64; D]; 2]) -> [u32; 2] {
+    fn add_arm(&mut self, side: &str, shoulder: u32, directions: [[f64; D]; 2]) -> [u32; 2] {
         let segments = [(UPPER_ARM, UPPER_ARM_MASS), (FOREARM, FOREARM_MASS)];
-        self.limb(shoulder, [format!("{side} elbow"), format!("{side} hand")], directions, segments)
+        self.add_limb(
+            shoulder,
+            [format!("{side} elbow"), format!("{side} hand")],
+            directions,
+            segments,
+        )
     }
 
-    fn limb(
+    /// Adds the two segments of a limb. Returns their lower ends.
+    fn add_limb(
         &mut self,
         mut from: u32,
         names: [String; 2],
@@ -326,17 +348,17 @@ impl<'a, const D: usize> Builder<'a, D> {
         let mut bones = names.into_iter().zip(directions).zip(segments);
         core::array::from_fn(|_| {
             let Some(((name, direction), (length, segment))) = bones.next() else { return from };
-            let at = sum(self.parts.points[from as usize], scaled(direction, length));
-            let to = self.part(&name, at);
-            self.weigh([from, to], &segment);
-            self.bone([from, to]);
+            let at = sum(self.builder.points[from as usize], scaled(direction, length));
+            let to = self.add_particle(&name, at);
+            self.add_mass([from, to], &segment);
+            self.add_bone([from, to]);
             from = to;
             to
         })
     }
 
-    /// Adds joint limits, scales to size, and puts the feet on the ground.
-    fn finish(mut self, limits: &[JointLimit]) -> Result<Model<D>, ModelError> {
+    /// Adds joint limits, scales the body to its height and mass, and puts the feet on the ground.
+    fn build(mut self, limits: &[JointLimit]) -> Result<Model<D>, ModelError> {
         let height = f64::from(self.ragdoll.height);
         let named = |names: &[String], name: &str| names.iter().position(|other| other == name);
         for limit in limits {
@@ -344,11 +366,11 @@ impl<'a, const D: usize> Builder<'a, D> {
             let found = [limit.joint, one, other].map(|name| named(&self.names, name));
             let [Some(joint), Some(one), Some(other)] = found else { continue };
             let [joint, one, other] = [joint, one, other].map(|particle| particle as u32);
-            let sides = [[joint, one], [joint, other]].map(|ends| self.parts.distance(ends));
+            let sides = [[joint, one], [joint, other]].map(|ends| self.builder.distance(ends));
             for (angle, kind) in [(limit.least, Kind::Minimum), (limit.most, Kind::Maximum)] {
                 if angle > 0.0 && angle < 180.0 {
-                    let stick = self.parts.join([one, other]);
-                    stick.rest = across(sides, angle.to_radians());
+                    let stick = self.builder.join([one, other]);
+                    stick.rest = third_side(sides, angle.to_radians());
                     stick.kind = kind;
                     stick.unseen = true;
                     stick.bending = true;
@@ -357,34 +379,34 @@ impl<'a, const D: usize> Builder<'a, D> {
         }
         if self.ragdoll.posture > 0.0 {
             for ends in core::mem::take(&mut self.posture) {
-                let stick = self.parts.join(ends);
+                let stick = self.builder.join(ends);
                 stick.stiffness = self.ragdoll.posture;
                 stick.unseen = true;
                 stick.bending = true;
             }
         }
-        let lowest = self.parts.points.iter().map(|point| point[1]).fold(f64::INFINITY, f64::min);
-        for point in &mut self.parts.points {
+        let lowest = self.builder.points.iter().map(|point| point[1]).fold(f64::INFINITY, f64::min);
+        for point in &mut self.builder.points {
             point[1] += ANKLE - lowest;
             *point = scaled(*point, height);
         }
-        for stick in &mut self.parts.sticks {
+        for stick in &mut self.builder.sticks {
             stick.rest *= height;
         }
-        for mass in &mut self.parts.masses {
+        for mass in &mut self.builder.masses {
             *mass *= f64::from(self.ragdoll.mass);
         }
         let mass = f64::from(self.ragdoll.mass);
-        let limbs = self.segments.iter().map(|&(ends, share)| {
+        let limbs = self.segments.iter().map(|&(ends, fraction)| {
             let [_, lower] = ends;
             if self.names[lower as usize] == "head" {
                 return ([lower; 2], (HEAD_RADIUS * height) as f32);
             }
-            let area = share * mass / (DENSITY * self.parts.distance(ends));
+            let area = fraction * mass / (DENSITY * self.builder.distance(ends));
             (ends, libm::sqrt(area / core::f64::consts::PI) as f32)
         });
         let limbs: Vec<([u32; 2], f32)> = limbs.collect();
-        // Joints are as thick as the thinnest limb there.
+        // The radius of a joint is that of the thinnest limb there.
         let radius = |particle: usize, name: &str| {
             let here = limbs.iter().filter(|(ends, _)| ends.contains(&(particle as u32)));
             let thinnest = here.map(|&(_, radius)| radius).reduce(f32::min);
@@ -393,14 +415,14 @@ impl<'a, const D: usize> Builder<'a, D> {
         };
         let radii = self.names.iter().enumerate().map(|(it, name)| radius(it, name)).collect();
         for (particle, name) in self.names.iter().enumerate() {
-            self.parts.name(name, [particle as u32]);
+            self.builder.add_to_group(name, [particle as u32]);
         }
-        let body = self.parts.finish()?.with_limbs(limbs)?;
+        let body = self.builder.build()?.with_limbs(limbs)?;
         Ok(Model { radii, look: Some(Look::Ragdoll), ..body })
     }
 }
 
-/// The third side of a triangle by two sides and the angle between them (the law of cosines).
-fn across([a, b]: [f64; 2], angle: f64) -> f64 {
+/// The third side of a triangle, from two sides and the angle between them (the law of cosines).
+fn third_side([a, b]: [f64; 2], angle: f64) -> f64 {
     libm::sqrt(a * a + b * b - 2.0 * a * b * libm::cos(angle))
 }

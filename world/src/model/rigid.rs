@@ -16,11 +16,11 @@ const FACES: [[u32; 3]; 4] = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
 
 impl Model {
     /// A regular tetrahedron of four particles and six sticks ("this is actually enough to simulate
-    /// a rigid body", Jakobsen 2001): with an edge length, m, and a mass, kg, around the origin.
+    /// a rigid body", Jakobsen 2001), with an edge length, m, and a mass, kg, around the origin.
     /// Its faces are its mesh.
     ///
     /// # Errors
-    /// If a quantity is not above 0, or not sane.
+    /// If a quantity is not above 0, or too large.
     ///
     /// ```
     /// use taut_world::Model;
@@ -32,18 +32,18 @@ impl Model {
     /// # Ok::<(), taut_world::ModelError>(())
     /// ```
     pub fn tetrahedron(edge: f32, mass: f32) -> Result<Self, ModelError> {
-        let edge = measure("edge", "the edge of a tetrahedron, m,", edge)?;
+        let edge = check_above_zero("edge", "the edge of a tetrahedron, m,", edge)?;
         let half = edge / 8.0_f64.sqrt();
         of_four(CORNERS.map(|corner| corner.map(|x| x * half)), f64::from(mass), None)
     }
 
-    /// The other arrangement of Jakobsen 2001: four particles "in the pattern of a coordinate
-    /// system basis", one at the origin and one along each axis, `edge` away, m. Three sticks keep
-    /// the lengths and three of √2 `edge` the right angles; `mass` is the total, kg. The faces of
-    /// the tetrahedron are its mesh.
+    /// A rigid body of four particles "in the pattern of a coordinate system basis" (Jakobsen
+    /// 2001): one at the origin and one on each axis, at the distance `edge`, m. Three sticks of
+    /// this length keep the distances, and three of √2 `edge` the right angles. `mass` is the
+    /// total, kg. The faces of the tetrahedron are its mesh.
     ///
     /// # Errors
-    /// If a quantity is not above 0, or not sane.
+    /// If a quantity is not above 0, or too large.
     ///
     /// ```
     /// use taut_world::Model;
@@ -53,7 +53,7 @@ impl Model {
     /// # Ok::<(), taut_world::ModelError>(())
     /// ```
     pub fn basis(edge: f32, mass: f32) -> Result<Self, ModelError> {
-        let edge = measure("edge", "the edge of a basis, m,", edge)?;
+        let edge = check_above_zero("edge", "the edge of a basis, m,", edge)?;
         let points = [[0.0; 3], [edge, 0.0, 0.0], [0.0, edge, 0.0], [0.0, 0.0, edge]];
         of_four(points, f64::from(mass), None)
     }
@@ -62,7 +62,7 @@ impl Model {
     /// [`MassProperties::four_points`] finds. It has no mesh: it is not drawn and does not collide.
     ///
     /// # Errors
-    /// If no body with a volume has such an inertia, or a number is not sane.
+    /// If no body with a volume has such an inertia, or a number is out of range.
     ///
     /// ```
     /// use taut_world::{MassProperties, Model, ModelError};
@@ -81,12 +81,12 @@ impl Model {
         of_four(properties.four_points()?, properties.mass, Some((&[], &[])))
     }
 
-    /// A closed mesh as a rigid body of even density, kg/m³: `vertices` in m, `triangles`
-    /// counter-clockwise from outside. Its mass is that of the mesh; it collides as its convex
-    /// hull.
+    /// A closed mesh as a rigid body of uniform density, kg/m³: `vertices` in m, `triangles`
+    /// counter-clockwise seen from outside. Mass and inertia are those of the mesh; it collides as
+    /// its convex hull.
     ///
     /// # Errors
-    /// If the mesh is not closed, encloses no volume, or is too flat; if a number is not sane.
+    /// If the mesh is not closed, encloses no volume, or is too flat; if a number is out of range.
     ///
     /// ```
     /// use taut_world::Model;
@@ -108,7 +108,7 @@ impl Model {
         of_four(properties.four_points()?, properties.mass, Some((&vertices, triangles)))
     }
 
-    /// A box around the origin as a rigid body, `size` long along each axis, m, of a density in
+    /// A box around the origin as a rigid body, with a length along each axis, m, and a density,
     /// kg/m³.
     ///
     /// # Errors
@@ -123,7 +123,7 @@ impl Model {
     /// ```
     pub fn rigid_box(size: [f32; 3], density: f64) -> Result<Self, ModelError> {
         for side in size {
-            measure("size", "a side of a box, m,", side)?;
+            check_above_zero("size", "a side of a box, m,", side)?;
         }
         let size = size.map(f64::from);
         let properties = MassProperties::of_box(size, density)?;
@@ -132,12 +132,12 @@ impl Model {
     }
 }
 
-fn measure(key: &'static str, what: &'static str, value: f32) -> Result<f64, ModelError> {
+fn check_above_zero(key: &'static str, what: &'static str, value: f32) -> Result<f64, ModelError> {
     ModelError::check(key, what, f64::from(value), f64::MIN_POSITIVE.., "above 0")
 }
 
-/// The corners of a box, corner `4 x + 2 y + z` for the upper (1) or lower (0) side along each
-/// axis, and two triangles a side.
+/// The corners of a box, with number `4 x + 2 y + z` for the upper (1) or lower (0) side along each
+/// axis, and two triangles per side.
 fn box_mesh(size: Vector) -> ([Vector; 8], [[u32; 3]; 12]) {
     let corners = core::array::from_fn(|corner| {
         core::array::from_fn(|axis| {
@@ -153,8 +153,8 @@ fn box_mesh(size: Vector) -> ([Vector; 8], [[u32; 3]; 12]) {
     (corners, triangles)
 }
 
-/// Four particles of a quarter of `mass` each at `points`, six sticks, and a mesh: if none is
-/// given, the faces of the tetrahedron.
+/// A rigid body of four particles at `points` with a quarter of `mass` each, six sticks, and a
+/// mesh; without `mesh`, the faces of the tetrahedron.
 fn of_four(
     points: [Vector; 4],
     mass: f64,
@@ -177,7 +177,7 @@ fn of_four(
         }
     };
     let bodies = bodies.ok_or(BodyError::Volume { volume: 0.0 })?;
-    // The mesh collides with obstacles, not the particles, which may stick out of it.
+    // The mesh collides with obstacles, not the particles, which may lie outside it.
     let radii = vec![f32::NEG_INFINITY; 4];
     let mut model = Model { radii, bodies, ..Model::new(particles, sticks) };
     model.groups.insert("body".to_owned(), vec![0, 1, 2, 3]);

@@ -1,4 +1,4 @@
-//! A model whose sticks are springs.
+//! Models with springs instead of sticks.
 
 use taut_core::{Duplicates, Sticks};
 
@@ -22,14 +22,14 @@ impl<const D: usize> Model<D> {
     /// enough for the springs.)
     ///
     /// # Panics
-    /// Never: there may be no sticks between any number of particles.
+    /// Never: an empty list of sticks is valid for any number of particles.
     pub fn sprung(mut self, stiffness: f32, damping: f32) -> Result<Self, SpringError> {
         let len = self.particles.len();
         let ends = self.sticks.ends();
         let springs = Springs::between(&self.particles, ends, stiffness, damping)?;
         self.springs.extend(&springs, 0);
-        self.sticks =
-            Sticks::with_rests(len, &[], &[], Duplicates::Keep).expect("no stick is wrong");
+        self.sticks = Sticks::with_rests(len, &[], &[], Duplicates::Keep)
+            .expect("an empty list of sticks is valid");
         self.sheet = None;
         self.tear_factors.clear();
         self.unseen.clear();

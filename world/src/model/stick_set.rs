@@ -1,4 +1,4 @@
-//! Which sticks a sheet or a mesh gets.
+//! Sets of sticks for sheets and meshes.
 
 use core::fmt;
 use core::str::FromStr;
@@ -17,9 +17,9 @@ pub enum StickSet {
     All,
 }
 
-/// An unknown name of a stick set.
+/// The name of a stick set is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no such set of sticks: choose structural, shear or all")]
+#[error("unknown set of sticks: expected structural, shear or all")]
 pub struct UnknownStickSet;
 
 impl StickSet {

@@ -4,10 +4,10 @@ use crate::error::ModelError;
 
 /// The parameters of a model's tethers.
 ///
-/// A tether keeps a particle within a distance of a pinned one, its *anchor*. It is the distance
-/// along the rest shape of the model, so that hanging cloth does not stretch even with few
-/// iterations. It never pushes (Kim, Chentanez, Müller-Fischer, "Long Range Attachments: A Method
-/// to Simulate Inextensible Clothing in Computer Games", 2012).
+/// A tether keeps a particle within a distance of a pinned one, its *anchor*: the distance along
+/// the rest shape of the model. So hanging cloth does not stretch even with few iterations. A
+/// tether never pushes (Kim, Chentanez, Müller-Fischer, "Long Range Attachments: A Method to
+/// Simulate Inextensible Clothing in Computer Games", 2012).
 ///
 /// Pins form clusters, such as a row or a corner. A particle has a tether to the nearest pin of
 /// each of the nearest clusters. Particles that are not connected to a pin have none.
@@ -23,14 +23,13 @@ use crate::error::ModelError;
 /// for _ in 0..120 {
 ///     assert!(world.step()?.finite);
 /// }
-/// assert!(world.tethers() == 16 * 15); // of all particles but the pinned row
+/// assert!(world.tethers() == 16 * 15); // one for each particle below the pinned row
 /// assert!(world.diagnostics()?.stretch.residual_rms() < 0.01);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tethers {
-    /// Length of a tether as a multiple of the distance along the rest shape, at least 1. Default:
-    /// 1.
+    /// Length of a tether as a multiple of the distance along the rest shape, 1 to 1e6. Default: 1.
     pub slack: f32,
     /// Largest number of pin clusters to which a particle is tethered, 1 to 16. Default: 4.
     pub anchors: u32,
@@ -46,13 +45,13 @@ impl Default for Tethers {
 pub(crate) const ANCHORS_MAX: u32 = 16;
 
 impl Tethers {
-    /// Checks that the values are sane.
+    /// Checks the ranges of the values.
     pub(crate) fn checked(self) -> Result<Self, ModelError> {
         let slack = f64::from(self.slack);
         ModelError::check("slack", "the slack of tethers", slack, 1.0..=1e6, "from 1 to 1e6")?;
         let anchors = f64::from(self.anchors);
-        let (sane, must) = (1.0..=f64::from(ANCHORS_MAX), "from 1 to 16");
-        ModelError::check("anchors", "the number of anchors of tethers", anchors, sane, must)?;
+        let (range, must) = (1.0..=f64::from(ANCHORS_MAX), "from 1 to 16");
+        ModelError::check("anchors", "the number of anchors of tethers", anchors, range, must)?;
         Ok(self)
     }
 }

@@ -23,16 +23,16 @@ impl Model {
     /// # Errors
     /// An axis without a direction, or an angle that is not finite.
     pub fn turned(self, axis: [f32; 3], angle: f32) -> Result<Self, ModelError> {
-        let (sine, cosine) = libm::sincos(checked(angle)?);
+        let (sine, cosine) = libm::sincos(check_angle(angle)?);
         let axis = unit(wide(axis)).ok_or(ModelError::Measure {
             key: "axis",
-            what: "the length of an axis to turn about",
+            what: "the length of an axis of rotation",
             value: f64::from(axis[0].hypot(axis[1]).hypot(axis[2])),
             must: "above 0 and finite",
         })?;
         Ok(self.mapped(|point| {
-            let along = scaled(axis, dot(axis, point) * (1.0 - cosine));
-            sum(sum(scaled(point, cosine), scaled(cross(axis, point), sine)), along)
+            let on_axis = scaled(axis, dot(axis, point) * (1.0 - cosine));
+            sum(sum(scaled(point, cosine), scaled(cross(axis, point), sine)), on_axis)
         }))
     }
 }
@@ -44,7 +44,7 @@ impl Model<2> {
     /// # Errors
     /// An angle that is not finite.
     pub fn turned(self, angle: f32) -> Result<Self, ModelError> {
-        let (sine, cosine) = libm::sincos(checked(angle)?);
+        let (sine, cosine) = libm::sincos(check_angle(angle)?);
         Ok(self.mapped(|[x, y]| [cosine * x - sine * y, sine * x + cosine * y]))
     }
 }
@@ -55,8 +55,9 @@ impl<const D: usize> Model<D> {
         type Column<const D: usize> = fn(&mut Particles<D>, usize) -> &mut [f32];
         for column in [Particles::positions_mut as Column<D>, Particles::previous_mut] {
             for particle in 0..self.particles.len() {
-                let at = core::array::from_fn(|axis| column(&mut self.particles, axis)[particle]);
-                for (axis, x) in rounded(map(wide(at))).into_iter().enumerate() {
+                let point =
+                    core::array::from_fn(|axis| column(&mut self.particles, axis)[particle]);
+                for (axis, x) in rounded(map(wide(point))).into_iter().enumerate() {
                     column(&mut self.particles, axis)[particle] = x;
                 }
             }
@@ -65,6 +66,6 @@ impl<const D: usize> Model<D> {
     }
 }
 
-fn checked(angle: f32) -> Result<f64, ModelError> {
-    ModelError::check("angle", "the angle to turn by, rad,", f64::from(angle), .., "finite")
+fn check_angle(angle: f32) -> Result<f64, ModelError> {
+    ModelError::check("angle", "the angle of a rotation, rad,", f64::from(angle), .., "finite")
 }

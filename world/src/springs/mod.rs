@@ -9,7 +9,7 @@ use taut_core::{Particles, hash_points};
 use crate::forces::Forces;
 use crate::settings::Moment;
 
-/// Why springs, or a step with them, are not possible.
+/// Why springs are invalid, or a step is too long for them.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpringError {
@@ -23,23 +23,23 @@ pub enum SpringError {
         /// How many particles there are.
         particles: usize,
     },
-    /// A value of a spring is not sane.
+    /// A value of a spring is out of range.
     #[error(
-        "spring {spring} has the {what} {value}; it must be finite and not negative, and a rest \
+        "spring {spring} has the {what} {value}; it must be at least 0 and finite, and a rest \
          length at most 1e13 m"
     )]
     Measure {
         /// Which spring.
         spring: usize,
-        /// The name of the value.
+        /// The name of the value: `rest`, `stiffness` or `damping`.
         what: &'static str,
-        /// What it was.
+        /// The value.
         value: f32,
     },
-    /// With steps this long, oscillations grow without bounds.
+    /// With substeps this long, oscillations can grow without bounds.
     #[error(
-        "substeps of {h} s are too long for the springs: below {largest} s none can grow; \
-         take more substeps, softer springs, or heavier particles"
+        "substeps of {h} s are too long for the springs, which are stable below {largest} s; \
+         use more substeps, softer springs or heavier particles"
     )]
     Unstable {
         /// Length of a substep, s.
@@ -64,13 +64,14 @@ pub struct Spring {
 /// spring may be infinite.
 const REST_MAX: f32 = 1e13;
 
-/// Springs between particles, in columns. A world adds their forces before all others. With length
-/// l and rate of elongation v, a spring pulls its first end towards the second by `stiffness (l -
-/// rest) + damping v`, and the second end by the opposite force (Hooke's law). Damping acts along
-/// the spring only, so it does not brake rotation.
+/// Springs between particles, in columns. A world adds their forces before all others. A spring of
+/// length l and elongation rate v pulls its first end towards the second with the force
+/// `stiffness (l - rest) + damping v`, and the second end with the opposite force (Hooke's law).
+/// Damping acts along the spring only, so it does not brake rotation.
 ///
-/// Springs are explicit: there is a largest step. [`largest_step`](Self::largest_step) computes it,
-/// and [`World::new`](crate::World::new) refuses a longer one.
+/// Springs are integrated explicitly, so there is a largest stable substep.
+/// [`largest_step`](Self::largest_step) computes it, and [`World::new`](crate::World::new) refuses
+/// a longer one.
 ///
 /// ```
 /// use taut_core::{Duplicates, Particles, Sticks};
@@ -97,17 +98,17 @@ impl Springs {
     /// Springs between some of `particles` particles.
     ///
     /// # Errors
-    /// If an end is not a particle, or a value is negative or not finite, or a rest length beyond
+    /// If an end is not a particle, a value is negative or not finite, or a rest length is above
     /// 1e13 m.
     ///
     /// # Panics
-    /// If the number of pairs of ends is not that of the springs.
+    /// If `ends` and `springs` differ in length.
     pub fn new(
         particles: usize,
         ends: &[[u32; 2]],
         springs: &[Spring],
     ) -> Result<Self, SpringError> {
-        assert_eq!(ends.len(), springs.len(), "each spring has two ends");
+        assert_eq!(ends.len(), springs.len(), "ends and springs must have the same length");
         let mut all = Self::default();
         for (number, (ends, spring)) in ends.iter().zip(springs).enumerate() {
             if let Some(&particle) = ends.iter().find(|&&end| end as usize >= particles) {
@@ -115,8 +116,8 @@ impl Springs {
             }
             let Spring { rest, stiffness, damping } = *spring;
             for (what, value) in [("rest", rest), ("stiffness", stiffness), ("damping", damping)] {
-                let most = if what == "rest" { REST_MAX } else { f32::MAX };
-                if !(0.0..=most).contains(&value) {
+                let max = if what == "rest" { REST_MAX } else { f32::MAX };
+                if !(0.0..=max).contains(&value) {
                     return Err(SpringError::Measure { spring: number, what, value });
                 }
             }
@@ -142,13 +143,13 @@ impl Springs {
         let length = |&[a, b]: &[u32; 2]| {
             let [a, b] = [a as usize, b as usize];
             if a.max(b) >= particles.len() {
-                return 0.0; // refused below
+                return 0.0; // `new` refuses it
             }
             let [a, b] = [particles.position(a), particles.position(b)];
             let mut l2 = 0.0;
             for axis in 0..D {
-                let along = f64::from(b[axis]) - f64::from(a[axis]);
-                l2 += along * along;
+                let difference = f64::from(b[axis]) - f64::from(a[axis]);
+                l2 += difference * difference;
             }
             libm::sqrt(l2) as f32
         };
@@ -222,7 +223,7 @@ impl Springs {
         Self { ends, ..self.clone() }
     }
 
-    /// Adds their forces, N, in order.
+    /// Adds the forces of all springs, N, in order.
     pub(crate) fn push<const D: usize>(
         &self,
         particles: &Particles<D>,
@@ -236,19 +237,20 @@ impl Springs {
         let columns = self.ends.iter().zip(&self.rests).zip(&self.stiffness).zip(&self.damping);
         for (((ends, rest), stiffness), damping) in columns {
             let [a, b] = ends.map(|end| end as usize);
-            let (mut d, mut l2, mut apart) = ([0.0; D], 0.0, 0.0);
+            let (mut d, mut l2, mut d_dot_change) = ([0.0; D], 0.0, 0.0);
             for axis in 0..D {
                 d[axis] = position[axis][b] - position[axis][a];
-                let was = previous[axis][b] - previous[axis][a];
+                let previous_d = previous[axis][b] - previous[axis][a];
                 l2 += d[axis] * d[axis];
-                apart += d[axis] * (d[axis] - was);
+                d_dot_change += d[axis] * (d[axis] - previous_d);
             }
             if l2 < f32::MIN_POSITIVE {
                 continue; // a spring without a direction
             }
             let length = l2.sqrt();
-            // Pulls along d, which is as long as the spring; the speed is its part along d.
-            let pull = (stiffness * (length - rest) + damping * (apart * per_h / length)) / length;
+            // Divided by the length because `d` is not a unit vector.
+            let elongation_rate = d_dot_change * per_h / length;
+            let pull = (stiffness * (length - rest) + damping * elongation_rate) / length;
             for axis in 0..D {
                 forces[axis][a] += d[axis] * pull;
                 forces[axis][b] -= d[axis] * pull;

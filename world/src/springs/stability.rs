@@ -1,41 +1,43 @@
-//! The largest stable step with springs. (The article on soft bodies: "these limits have to be
-//! empirically derived". They can be computed.)
+//! The largest stable step with springs. (The report on soft bodies, phase III in docs/articles.md,
+//! says that "these limits have to be empirically derived". Here they are computed.)
 //!
-//! Per mode of the springs, `x'' = -ω² x - γ x'`. One step is a linear map of two numbers, and
-//! Jury's conditions on its characteristic polynomial say when both its roots are within the unit
+//! Each mode of the springs obeys `x'' = -ω² x - γ x'`. One step is a linear map of two numbers.
+//! Jury's conditions on its characteristic polynomial tell when both roots lie within the unit
 //! circle:
 //!
-//! - Semi-implicit Euler and Verlet, of which the damping rate λ of the step leaves the share
-//!   `k = exp(-λ h)` of the velocity: `z² - (1 + k - h γ - h² ω²) z + (k - h γ)`, so
-//!   `h² ω² + 2 h γ < 2 (1 + k)`. Undamped it is `h < 2 / ω`. The left side grows with h and the right
-//!   one falls, so there is one limit, found by bisection. As the polynomial's coefficients are Rayleigh quotients of symmetric matrices, the
-//!   greatest ω² and γ of all modes will do, whether or not they belong to the same.
+//! - Semi-implicit Euler and Verlet, where the damping rate λ of the step multiplies velocities by
+//!   `k = exp(-λ h)`: `z² - (1 + k - h γ - h² ω²) z + (k - h γ)`, so
+//!   `h² ω² + 2 h γ < 2 (1 + k)`. Undamped it is `h < 2 / ω`. The left side grows with h and the
+//!   right side falls, so there is one limit, found by bisection. The coefficients are Rayleigh
+//!   quotients of symmetric matrices, so it suffices to insert the greatest ω² and the greatest γ
+//!   of all modes, even if they belong to different modes.
 //! - Explicit Euler: `z² - (2 - h γ) z + (1 - h γ + h² ω²)`, so `h ω² < γ` and
-//!   `2 h γ < 4 + h² ω²`. Undamped there is no such step. The first holds for every mode if it does
-//!   for the stiffness and damping of every spring; for the second, `h γ < 2` will do.
+//!   `2 h γ < 4 + h² ω²`. Undamped, no step is stable. The first condition holds for every mode if
+//!   it holds for the stiffness and damping of every spring; `h γ < 2` implies the second.
 //!
-//! The greatest ω² is that of `W^½ B K Bᵀ W^½`, with the springs' directions in B, their stiffness
-//! in K and the inverse masses in W, and that is the one of `K^½ Bᵀ W B K^½`, a matrix of one row a
-//! spring. By Gershgorin's theorem, after scaling with `K^½`, it is at most the greatest sum of a
-//! row: at each end of a spring, the inverse mass times the stiffness of all springs that meet
-//! there. One spring alone has exactly this frequency. A spring that is compressed to less than
-//! half its length pushes sideways more than that; it does not swing, it buckles.
+//! The greatest ω² is the greatest eigenvalue of `W^½ B K Bᵀ W^½`, with the directions of the
+//! springs in B, their stiffness in K and the inverse masses in W. `K^½ Bᵀ W B K^½`, with one row
+//! per spring, has the same one. By Gershgorin's theorem, after scaling with `K^½`, it is at most
+//! the greatest row sum: at both ends of a spring, the inverse mass times the stiffness of all
+//! springs that meet there. For a single spring the bound is exact. A spring compressed below half
+//! its rest length has a lateral stiffness of greater magnitude, but a negative one: it buckles
+//! instead of oscillating.
 
 use super::{SpringError, Springs};
 use crate::motion::Integrator;
 
 impl Springs {
     /// The longest stable step, s: exact for a single spring, conservative for many; infinite if no
-    /// spring moves a particle. `damping_rate` is that of the step, 1/s, which matters for Verlet
-    /// only.
+    /// spring moves a particle. `damping_rate` is that of the step, 1/s; semi-implicit Euler and
+    /// Verlet use it.
     pub fn largest_step(
         &self,
         inverse_masses: &[f32],
         integrator: Integrator,
         damping_rate: f32,
     ) -> f64 {
-        let squared_frequency = self.greatest(&self.stiffness, inverse_masses);
-        let rate = self.greatest(&self.damping, inverse_masses);
+        let squared_frequency = self.largest_row_sum(&self.stiffness, inverse_masses);
+        let rate = self.largest_row_sum(&self.damping, inverse_masses);
         if squared_frequency == 0.0 && rate == 0.0 {
             return f64::INFINITY;
         }
@@ -49,17 +51,19 @@ impl Springs {
                 least.min(2.0 / rate)
             }
             Integrator::SemiImplicitEuler | Integrator::Verlet => {
-                let within =
-                    |room: f64| room / (rate + libm::sqrt(rate * rate + room * squared_frequency));
+                // The positive root h of `h² ω² + 2 h γ = bound`.
+                let root = |bound: f64| {
+                    bound / (rate + libm::sqrt(rate * rate + bound * squared_frequency))
+                };
                 if damping_rate <= 0.0 {
-                    return within(4.0);
+                    return root(4.0);
                 }
                 let is_stable = |h: f64| {
-                    let kept = libm::exp(-f64::from(damping_rate) * h);
-                    h * (h * squared_frequency + 2.0 * rate) < 2.0 * (1.0 + kept)
+                    let retention = libm::exp(-f64::from(damping_rate) * h);
+                    h * (h * squared_frequency + 2.0 * rate) < 2.0 * (1.0 + retention)
                 };
                 // The limits for full damping and for none. Their ratio is at most 2.
-                let (mut low, mut high) = (within(2.0), within(4.0));
+                let (mut low, mut high) = (root(2.0), root(4.0));
                 for _ in 0..f64::MANTISSA_DIGITS {
                     let middle = 0.5 * (low + high);
                     if is_stable(middle) { low = middle } else { high = middle }
@@ -81,16 +85,16 @@ impl Springs {
         if h < largest { Ok(()) } else { Err(SpringError::Unstable { h, largest }) }
     }
 
-    /// The largest sum, over the two ends of a spring, of the inverse mass times the sum of
-    /// `measure` of all springs there.
-    fn greatest(&self, measure: &[f32], inverse_masses: &[f32]) -> f64 {
+    /// The greatest row sum: over the two ends of a spring, the inverse mass times the sum of the
+    /// `coefficients` of all springs there.
+    fn largest_row_sum(&self, coefficients: &[f32], inverse_masses: &[f32]) -> f64 {
         let mut at = vec![0.0; inverse_masses.len()];
-        for (ends, &measure) in self.ends.iter().zip(measure) {
+        for (ends, &coefficient) in self.ends.iter().zip(coefficients) {
             for end in ends.map(|end| end as usize) {
-                at[end] += f64::from(inverse_masses[end]) * f64::from(measure);
+                at[end] += f64::from(inverse_masses[end]) * f64::from(coefficient);
             }
         }
-        let sums = self.ends.iter().zip(measure).filter(|(_, measure)| **measure > 0.0);
-        sums.map(|(&[a, b], _)| at[a as usize] + at[b as usize]).fold(0.0, f64::max)
+        let acting = self.ends.iter().zip(coefficients).filter(|(_, value)| **value > 0.0);
+        acting.map(|(&[a, b], _)| at[a as usize] + at[b as usize]).fold(0.0, f64::max)
     }
 }

@@ -1,23 +1,26 @@
-//! Shortest distances along a surface, from the nearest of some particles.
+//! Shortest distances along a surface, from each particle to the nearest of some sources.
 //!
 //! The continuous Dijkstra method (Mitchell, Mount, Papadimitriou, "The discrete geodesic problem",
 //! 1987; Surazhsky et al., "Fast exact and approximate geodesics on meshes", 2005): a *window* is
-//! an interval of an edge whose points are reached in straight lines from one *apex*, unfolded into
-//! a plane. An apex is a source, or a particle at which paths bend. Windows cross triangles in the
-//! order of their distances. Where two overlap, each point of the edge keeps the nearer one;
-//! windows that are dominated by a path through a corner are dropped (Xin, Wang, "Improving Chen
-//! and Han's algorithm on the discrete geodesic problem", 2009).
+//! an interval of an edge whose points are reached in straight lines from one *apex*, with the
+//! triangles unfolded into a plane. An apex is a source, or a particle at which paths bend. Windows
+//! cross triangles in the order of their distances. Where two windows overlap, each point of the
+//! edge keeps the nearer one. Windows that are dominated by a path through a corner are dropped
+//! (Xin, Wang, "Improving Chen and Han's algorithm on the discrete geodesic problem", 2009).
 //!
 //! Neighbouring windows of one apex are joined before they are propagated. Where the surface is
-//! flat their images agree, so an edge has few windows. Where it is curved, the distances of the
-//! joined window are at least those of its parts, and greater by a share of [`JOIN`] at most. So a
-//! result is never below the shortest distance, except for rounding.
+//! flat, the images of their apex agree, so an edge has few windows. Where it is curved, the
+//! distances of the joined window are at least those of its parts, and greater by a fraction of
+//! [`JOIN_EXCESS_MAX`] at most. So a result is never below the shortest distance, except for
+//! rounding.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::surface::Surface;
-use super::window::{LEAST_HEIGHT, Owner, Pieces, SAME, SHORTEST, Window, corner, joined, nearer};
+use super::window::{
+    LEAST_HEIGHT, Owner, Pieces, SAME, SHORTEST, Window, divide, join, third_corner,
+};
 
 /// The nearest source of a particle, along the surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,11 +31,11 @@ pub(crate) struct Nearest {
     pub(crate) distance: f32,
 }
 
-/// Largest excess of joined windows over the shortest distance, as a share of it.
-const JOIN: f64 = 1e-3;
-/// Delay of a window in the queue, as a share of its side. Windows around a particle have the same
-/// greatest distance; the delay lets all of them arrive, and join.
-const WAIT: f64 = 0.1;
+/// Largest excess of joined windows over the shortest distance, as a fraction of it.
+const JOIN_EXCESS_MAX: f64 = 1e-3;
+/// Delay of a window in the queue, as a fraction of its side. Windows around a particle have the
+/// same greatest distance. The delay lets all of them arrive and join before one is propagated.
+const QUEUE_DELAY: f64 = 0.1;
 
 const NONE: u32 = u32::MAX;
 /// Marks queue entries that are particles.
@@ -40,17 +43,19 @@ const PARTICLE: u32 = 1 << 31;
 
 impl Surface {
     /// The distance along the surface from each particle to the nearest of the `sources`. Of
-    /// equally near sources the lower number wins. Numbers that are not particles are ignored.
+    /// equally near sources, the one with the lowest number counts. Numbers that are not particles
+    /// are ignored.
     ///
     /// A distance is never below the shortest one, except for rounding, and at most 0.1 % above it.
     /// It is exact to rounding where the surface is flat, or bent without stretching. `O(n log n)`
-    /// on such surfaces; on rough ones windows per edge grow with the size of the mesh.
+    /// on such surfaces; on rough ones, the number of windows per edge grows with the size of the
+    /// mesh.
     pub(crate) fn distances_from(&self, sources: &[u32]) -> Vec<Nearest> {
-        self.distances_within(JOIN, sources)
+        self.distances_within(JOIN_EXCESS_MAX, sources)
     }
 
-    /// As [`distances_from`](Self::distances_from), with distances at most a share of `most_excess`
-    /// above the shortest ones.
+    /// As [`distances_from`](Self::distances_from), with distances above the shortest ones by at
+    /// most a fraction of `most_excess`.
     pub(super) fn distances_within(&self, most_excess: f64, sources: &[u32]) -> Vec<Nearest> {
         let mut search = Search::new(self, most_excess);
         for &source in sources {
@@ -66,12 +71,12 @@ impl Surface {
     }
 }
 
-/// The best path to a particle so far.
+/// The shortest path found to a particle so far.
 #[derive(Clone, Copy, Debug)]
 struct Label {
-    /// The length of a path from the source, m.
+    /// The length of the path from the source, m.
     distance: f64,
-    /// Upper bound of what joins added to it, m.
+    /// Upper bound of its excess over the shortest path, added by joins, m.
     excess: f64,
     source: u32,
 }
@@ -86,14 +91,15 @@ impl Label {
 
 struct Search<'a> {
     surface: &'a Surface,
-    /// Largest excess of a window, as a share of its distance.
+    /// Largest excess of a window, as a fraction of its distance.
     most_excess: f64,
     labels: Vec<Label>,
     windows: Vec<Window>,
     /// The first window of each side.
     first: Vec<u32>,
-    /// Ordered by distance (whose bits sort like it). Windows count by the greatest distance on
-    /// their side, so that all that join have arrived before one is propagated.
+    /// Windows and particles by the bits of their distance, which sort like the distance. For a
+    /// window it is the greatest distance on its side, so that all windows that can join have
+    /// arrived before one is propagated.
     queue: BinaryHeap<Reverse<(u64, u32)>>,
 }
 
@@ -128,7 +134,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Continues along edges to particles that no window reached, as rounding dropped a window.
+    /// Continues along edges to particles that no window reached because rounding dropped one.
     /// Returns whether there are any.
     fn restart_at_unreached(&mut self) -> bool {
         let surface = self.surface;
@@ -137,7 +143,7 @@ impl<'a> Search<'a> {
             if self.labels[particle as usize].distance.is_finite() {
                 continue;
             }
-            for &side in surface.around.of(particle) {
+            for &side in surface.sides_at.of(particle) {
                 let (triangle, k) = (side as usize / 3, side as usize % 3);
                 for (end, side) in [((k + 1) % 3, k), ((k + 2) % 3, (k + 2) % 3)] {
                     let end = surface.corners[triangle][end];
@@ -149,8 +155,9 @@ impl<'a> Search<'a> {
         found
     }
 
-    /// Replaces the label of a particle by one of a shorter path. If the path arrives along an edge
-    /// and may go on in any direction, it `restarts` there, even where surface paths do not bend.
+    /// Replaces the label of a particle if the new path is shorter. If `restarts` is set, paths go
+    /// on from the particle in any direction, as after a path along an edge; otherwise only if
+    /// surface paths can bend there.
     fn improve(&mut self, particle: u32, new: Label, restarts: bool) {
         let label = &mut self.labels[particle as usize];
         if new.distance < label.distance * (1.0 - SAME) {
@@ -175,17 +182,17 @@ impl<'a> Search<'a> {
     fn emit(&mut self, particle: u32) {
         let surface = self.surface;
         let Label { distance, excess, source } = self.labels[particle as usize];
-        for &(end, length) in surface.lone.of(particle) {
+        for &(end, length) in surface.bare_edges.of(particle) {
             self.extend(particle, length, end, true);
         }
-        for &side in surface.around.of(particle) {
+        for &side in surface.sides_at.of(particle) {
             let (triangle, k) = (side as usize / 3, side as usize % 3);
             let corners = surface.corners[triangle];
             let lengths = surface.lengths[triangle];
             let [left, base, right] = [k, (k + 1) % 3, (k + 2) % 3].map(|k| lengths[k]);
             self.extend(particle, left, corners[(k + 1) % 3], false);
             self.extend(particle, right, corners[(k + 2) % 3], false);
-            let [x, y] = corner(base, left, right);
+            let [x, y] = third_corner(base, left, right);
             let window = Window {
                 from: 0.0,
                 to: base,
@@ -202,7 +209,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Takes a window across its triangle, to the other two sides.
+    /// Propagates a window across its triangle to the other two sides.
     fn propagate(&mut self, number: usize) {
         let window = self.windows[number];
         if !window.is_pending {
@@ -214,12 +221,12 @@ impl<'a> Search<'a> {
         let [ka, kb, kc] = [k, (k + 1) % 3, (k + 2) % 3];
         let [a, b, c] = [ka, kb, kc].map(|k| surface.corners[triangle][k]);
         let [ab, bc, ca] = [ka, kb, kc].map(|k| surface.lengths[triangle][k]);
-        let [cx, cy] = corner(ab, ca, bc);
+        let [cx, cy] = third_corner(ab, ca, bc);
         let [px, py] = window.image;
         let Window { from, to, offset, excess, source, .. } = window;
         let [at_from, at_to] = [window.at(from), window.at(to)];
 
-        // Where the straight line to the corner crosses the side.
+        // Where the straight line from the apex to the corner crosses the side.
         let x = px + (cx - px) * (-py / (cy - py));
         let straight = offset + ((cx - px) * (cx - px) + (cy - py) * (cy - py)).sqrt();
         if straight <= self.labels[c as usize].distance * (1.0 + SAME) {
@@ -236,26 +243,26 @@ impl<'a> Search<'a> {
         self.extend(a, ca, c, false);
         self.extend(b, bc, c, false);
 
-        // The segment from the corner to the end of the window meets all lines that leave by one
-        // side.
+        // All lines that leave through one side cross the segment from the corner to one end of the
+        // window, so a shorter path through the corner dominates all of them.
         let through_corner =
             |x: f64| self.labels[c as usize].distance + ((cx - x) * (cx - x) + cy * cy).sqrt();
         let is_dominated = |x: f64, at: f64| through_corner(x) < at * (1.0 - SAME) - window.excess;
         let to_left = x > from && !is_dominated(from, at_from);
         let to_right = x < to && !is_dominated(to, at_to);
-        // Where the line through a point of the base crosses the left side, as a share of its
-        // length.
-        let crosses = |x: f64, px: f64, cx: f64| {
-            let share = -py * x / (cx * -py - cy * (x - px));
-            if share < 1.0 { share } else { 1.0 }
+        // Where the line from the apex through a point of the base crosses the left side, as a
+        // fraction of its length.
+        let crossing = |x: f64, px: f64, cx: f64| {
+            let fraction = -py * x / (cx * -py - cy * (x - px));
+            if fraction < 1.0 { fraction } else { 1.0 }
         };
         if to_left {
             let length = if cy > LEAST_HEIGHT * ab { ca } else { (cx * cx + cy * cy).sqrt() };
             let image = [(px * cx + py * cy) / length, -((px * cy - py * cx) / length).abs()];
-            let to = if x <= to { 1.0 } else { crosses(to, px, cx) };
-            let from = crosses(from, px, cx);
+            let to = if x <= to { 1.0 } else { crossing(to, px, cx) };
+            let from = crossing(from, px, cx);
+            // Side `kc` begins at the corner, and the fraction counts from its end.
             let child = Window { from: ca * (1.0 - to), to: ca * (1.0 - from), ..window };
-            // Side c begins at the corner, and the share is counted from its end.
             let child = Window { image: [ca - image[0], image[1]], ..child };
             self.enter_neighbours((3 * triangle + kc) as u32, child, ca);
         }
@@ -263,9 +270,10 @@ impl<'a> Search<'a> {
             let (px, cx) = (ab - px, ab - cx);
             let length = if cy > LEAST_HEIGHT * ab { bc } else { (cx * cx + cy * cy).sqrt() };
             let image = [(px * cx + py * cy) / length, -((px * cy - py * cx) / length).abs()];
-            let from_share = if x >= from { 1.0 } else { crosses(ab - from, px, cx) };
-            let to_share = crosses(ab - to, px, cx);
-            let child = Window { from: bc * to_share, to: bc * from_share, image, ..window };
+            // Mirrored: the right side of the triangle takes the place of the left one.
+            let from_fraction = if x >= from { 1.0 } else { crossing(ab - from, px, cx) };
+            let to_fraction = crossing(ab - to, px, cx);
+            let child = Window { from: bc * to_fraction, to: bc * from_fraction, image, ..window };
             self.enter_neighbours((3 * triangle + kb) as u32, child, bc);
         }
     }
@@ -281,8 +289,8 @@ impl<'a> Search<'a> {
         }
         let (triangle, k) = (side as usize / 3, side as usize % 3);
         let [start, end] = [k, (k + 1) % 3].map(|k| surface.corners[triangle][k]);
-        // A path along the edge that is shorter at the far end of the window is shorter at all of
-        // it.
+        // A path along the edge that is shorter at the far end of the window is shorter on all of
+        // it: the window is dominated.
         let [from_start, from_end] =
             [start, end].map(|corner| self.labels[corner as usize].distance);
         let least = |x: f64| window.at(x) * (1.0 - SAME) - window.excess;
@@ -310,7 +318,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Inserts a window among those of its side. Each point of an overlap goes to the nearer one.
+    /// Inserts a window among those of its side. Each point of an overlap goes to the nearer
+    /// window.
     fn insert(&mut self, window: Window, length: f64) {
         let side = window.side;
         let mut rest = window;
@@ -330,7 +339,7 @@ impl<'a> Search<'a> {
             if old.continues(&rest) {
                 pieces.push(Owner::Old, first, last);
             } else {
-                nearer([&old, &rest], [first, last], &mut pieces);
+                divide([&old, &rest], [first, last], &mut pieces);
             }
             if old.to > last {
                 pieces.push(Owner::Old, last, old.to);
@@ -371,15 +380,15 @@ impl<'a> Search<'a> {
         self.link(before, here, side, length);
     }
 
-    /// Appends a window to another one of its side, and to the queue if it is pending. Returns the
-    /// last window of the list up to here.
+    /// Links a new window after `before` in the list of its side, and queues it if it is pending.
+    /// Returns the last window of the list up to here.
     fn append(&mut self, before: u32, window: Window, length: f64) -> u32 {
         if window.to - window.from <= SHORTEST * length {
             return before;
         }
         if before != NONE {
             let last = &mut self.windows[before as usize];
-            if let Some(joined) = joined(last, &window, length, self.most_excess) {
+            if let Some(joined) = join(last, &window, length, self.most_excess) {
                 *last = joined;
                 return before;
             }
@@ -388,14 +397,14 @@ impl<'a> Search<'a> {
         self.windows.push(window);
         if window.is_pending {
             let [start, end] = [window.at(0.0), window.at(length)];
-            let key = if start > end { start } else { end } + WAIT * length;
+            let key = if start > end { start } else { end } + QUEUE_DELAY * length;
             self.queue.push(Reverse((key.to_bits(), number)));
         }
         self.link(before, number, window.side, length)
     }
 
-    /// Links a window to the one before it on its side, or joins the two. Returns the last window
-    /// of the list up to here.
+    /// Links a window after `before` in the list of its side, or joins the two. Returns the last
+    /// window of the list up to here.
     fn link(&mut self, before: u32, number: u32, side: u32, length: f64) -> u32 {
         if before == NONE {
             self.first[side as usize] = number;
@@ -403,7 +412,7 @@ impl<'a> Search<'a> {
         }
         if number != NONE {
             let [last, window] = [before, number].map(|number| self.windows[number as usize]);
-            if let Some(joined) = joined(&last, &window, length, self.most_excess) {
+            if let Some(joined) = join(&last, &window, length, self.most_excess) {
                 self.windows[before as usize] = Window { next: window.next, ..joined };
                 self.windows[number as usize].is_pending = false;
                 return before;

@@ -1,6 +1,6 @@
 //! Tethers (long-range attachments: Kim, Chentanez, Müller-Fischer, "Long Range Attachments: A
-//! Method to Simulate Inextensible Clothing in Computer Games", 2012): the distances along the rest
-//! shape that they keep, and the stage that enforces them.
+//! Method to Simulate Inextensible Clothing in Computer Games", 2012): their lengths, which are
+//! distances along the rest shape, and the stage that enforces them.
 
 mod geodesic;
 mod model;

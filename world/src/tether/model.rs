@@ -2,32 +2,32 @@
 
 use taut_core::{Family, Kind, Sheet, Sticks};
 
-use super::surface::{Pairs, Roots, Surface, sides_of};
+use super::surface::{DisjointSets, EdgeLengths, Surface, sides_of};
 use crate::model::Model;
 use crate::vector::{difference, length, wide};
 
 impl Surface {
     /// The rest shape of a model, without torn sticks.
     ///
-    /// For a regular sheet: its sticks between neighbours, and both triangles of each cell; a
-    /// diagonal without a stick is as long as in a rectangle. For other models: the faces, and
+    /// For a regular sheet: the sticks between neighbours and both triangles of each cell. A
+    /// diagonal without a stick is as long as in a rectangle. For other models: the faces, and the
     /// sticks except those between two particles of connected faces. A side of a face has the rest
-    /// length of its stick; one without a stick has its present length. Faces with a torn side are
-    /// left out. Sticks that only [resist bending](Model::bending), that keep a minimum distance or
-    /// that are torn are not edges.
+    /// length of its stick; without a stick, it has its present length. Faces with a torn side are
+    /// left out. Sticks that only [resist bending](Model::bending), keep a minimum distance or are
+    /// torn are not edges.
     pub(crate) fn of<const D: usize>(model: &Model<D>) -> Self {
         let sheet = model.sheet.as_ref().and_then(|sheet| of_sheet(model, sheet));
         sheet.unwrap_or_else(|| of_faces(model))
     }
 }
 
-/// Whether a stick keeps a distance along the model, torn or not.
+/// Whether a stick, torn or not, keeps a distance along the model.
 fn is_edge<const D: usize>(model: &Model<D>, stick: usize) -> bool {
     model.sticks.kind(stick) != Kind::Minimum && model.bending.get(stick) != Some(&true)
 }
 
 /// The rest length of a stick, m; infinite if it is torn.
-fn whole_length(sticks: &Sticks, stick: usize) -> f32 {
+fn length_unless_torn(sticks: &Sticks, stick: usize) -> f32 {
     if sticks.is_torn(stick) { f32::INFINITY } else { sticks.rest(stick) }
 }
 
@@ -40,7 +40,7 @@ fn of_sheet<const D: usize>(model: &Model<D>, sheet: &Sheet) -> Option<Surface> 
     if !has(Family::Row) || !has(Family::Column) || cells > particles.len() {
         return None;
     }
-    // The length of each stick by the upper left particle of its cell; infinite if absent.
+    // The length of each stick by the upper left particle of its cell; infinite if there is none.
     let mut lengths = [Family::Row, Family::Column, Family::Diagonal, Family::Antidiagonal]
         .map(|family| vec![f32::INFINITY; if has(family) { cells } else { 0 }]);
     for (stick, (family, i, j)) in sheet.numbered().enumerate() {
@@ -50,13 +50,13 @@ fn of_sheet<const D: usize>(model: &Model<D>, sheet: &Sheet) -> Option<Surface> 
             Family::Column => (1, [here, here + width]),
             Family::Diagonal => (2, [here, here + width + 1]),
             Family::Antidiagonal => (3, [here + 1, here + width]),
-            _ => break, // the families that follow join next neighbours
+            _ => break, // the remaining families join second neighbours
         };
         if *sticks.ends().get(stick)? != ends.map(|end| end as u32) {
             return None;
         }
         if is_edge(model, stick) {
-            lengths[which][here] = whole_length(sticks, stick);
+            lengths[which][here] = length_unless_torn(sticks, stick);
         }
     }
     let length = |which: usize, here: usize| {
@@ -94,7 +94,7 @@ fn of_sheet<const D: usize>(model: &Model<D>, sheet: &Sheet) -> Option<Surface> 
                 let right_half = (row.is_some() && right.is_some()).then_some([a, d, b]);
                 let halves = [left, right_half];
                 if let Some(other) = antidiagonal.filter(|_| halves.contains(&None)) {
-                    edges.push(([b, c], other)); // it crosses a gap
+                    edges.push(([b, c], other)); // it bridges the missing half
                 }
                 let rectangle = || (mean(row, below) + mean(column, right)).sqrt() as f32;
                 (halves, ([a, d], diagonal.unwrap_or_else(rectangle)))
@@ -115,9 +115,9 @@ fn of_faces<const D: usize>(model: &Model<D>) -> Surface {
     let edge_sticks: Vec<usize> = (0..sticks.len()).filter(|&it| is_edge(model, it)).collect();
     let given: Vec<([u32; 2], f32)> = edge_sticks
         .iter()
-        .map(|&stick| (sticks.ends()[stick], whole_length(sticks, stick)))
+        .map(|&stick| (sticks.ends()[stick], length_unless_torn(sticks, stick)))
         .collect();
-    let pairs = Pairs::new(sticks.particles().max(count), &given);
+    let lengths = EdgeLengths::new(sticks.particles().max(count), &given);
     let distance = |[a, b]: [u32; 2]| {
         let [a, b] = [a, b].map(|end| wide(particles.position(end as usize)));
         length(difference(b, a)) as f32
@@ -125,29 +125,30 @@ fn of_faces<const D: usize>(model: &Model<D>) -> Surface {
 
     let mut edges: Vec<([u32; 2], f32)> = Vec::with_capacity(given.len());
     let mut triangles: Vec<[u32; 3]> = Vec::with_capacity(model.faces.len());
-    let mut joined = Roots::new(count);
+    let mut connected = DisjointSets::new(count);
     let mut on_faces = vec![false; count];
     for &face in &model.faces {
         if face.iter().any(|&corner| corner as usize >= count) {
             continue;
         }
-        let sides = sides_of(face).map(|ends| match pairs.find(ends) {
+        let sides = sides_of(face).map(|ends| match lengths.find(ends) {
             Some((_, length)) => (ends, length),
             None => (ends, distance(ends)),
         });
-        // A torn side is infinitely long.
+        // The length of a torn side is infinite.
         if sides.iter().all(|(_, length)| length.is_finite()) {
             edges.extend(sides);
             triangles.push(face);
             for (ends, _) in sides {
-                joined.unite(ends);
+                connected.unite(ends);
                 on_faces[ends[0] as usize] = true;
             }
         }
     }
     for (ends, length) in given {
         let on_surface = ends.iter().all(|&end| on_faces.get(end as usize) == Some(&true));
-        if length.is_finite() && !(on_surface && joined.of(ends[0]) == joined.of(ends[1])) {
+        if length.is_finite() && !(on_surface && connected.root(ends[0]) == connected.root(ends[1]))
+        {
             edges.push((ends, length));
         }
     }

@@ -10,16 +10,16 @@ use taut_lanes::pulp::Register;
 
 use crate::simd::widest;
 
-/// Largest speed at which a tether pulls, m/s. A faster pull is capped and adds no velocity, so
-/// that a pin that jumps does not fling the cloth.
+/// Largest speed at which a tether pulls, m/s. A faster pull is limited to it and adds no velocity,
+/// so that a pin that jumps does not fling the cloth.
 pub(crate) const TETHER_SPEED_MAX: f32 = 30.0;
 
-/// A tether for each of some particles, by number.
+/// One tether per particle, by number.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct TetherList {
-    /// m; infinite without a tether.
+    /// Length of the tether, m; infinite if the particle has none.
     pub(crate) length: Vec<f32>,
-    /// Index of the anchor.
+    /// Index of the anchor in the list of [`TetherColumns`].
     pub(crate) anchor: Vec<u32>,
 }
 
@@ -29,18 +29,19 @@ pub(crate) struct TetherColumns<const D: usize> {
     lists: Vec<TetherList>,
     /// Positions of the anchors, m.
     anchors: Vec<[f32; D]>,
-    /// Laid out by particle number, and by slot of a plan; made when a stage needs it.
+    /// The tethers by particle number; made when a stage needs them.
     by_number: OnceLock<Vec<SlotTethers<D>>>,
+    /// The tethers by slot of a plan; made when a stage needs them.
     by_slot: OnceLock<Vec<SlotTethers<D>>>,
 }
 
-/// A tether for each slot.
+/// One tether per slot.
 #[derive(Debug)]
 struct SlotTethers<const D: usize> {
     length: Column<f32>,
     anchor: Vec<u32>,
     /// Position of the anchor of each slot, m.
-    place: [Column<f32>; D],
+    anchor_position: [Column<f32>; D],
 }
 
 impl<const D: usize> SlotTethers<D> {
@@ -51,17 +52,18 @@ impl<const D: usize> SlotTethers<D> {
             anchor.push(list.anchor.get(number).copied().unwrap_or_default());
         }
         let slots = lengths.len();
-        let mut placed = Self {
+        let zeros = || Column::from_iter(0, core::iter::repeat_n(0.0, slots));
+        let mut tethers = Self {
             length: Column::from_iter(0, lengths),
             anchor,
-            place: core::array::from_fn(|_| Column::from_iter(0, core::iter::repeat_n(0.0, slots))),
+            anchor_position: core::array::from_fn(|_| zeros()),
         };
-        placed.update_anchors(anchors);
-        placed
+        tethers.update_anchors(anchors);
+        tethers
     }
 
     fn update_anchors(&mut self, anchors: &[[f32; D]]) {
-        for (axis, column) in self.place.iter_mut().enumerate() {
+        for (axis, column) in self.anchor_position.iter_mut().enumerate() {
             for (x, &anchor) in column.iter_mut().zip(&self.anchor) {
                 *x = anchors[anchor as usize][axis];
             }
@@ -76,21 +78,21 @@ impl<const D: usize> TetherColumns<D> {
 
     /// Number of tethers.
     pub(crate) fn count(&self) -> usize {
-        let of = |list: &TetherList| list.length.iter().filter(|it| it.is_finite()).count();
-        self.lists.iter().map(of).sum()
+        let count = |list: &TetherList| list.length.iter().filter(|it| it.is_finite()).count();
+        self.lists.iter().map(count).sum()
     }
 
     /// Sets the positions of the anchors, m.
-    pub(crate) fn set_anchor_positions(&mut self, places: impl Iterator<Item = [f32; D]>) {
+    pub(crate) fn set_anchor_positions(&mut self, positions: impl Iterator<Item = [f32; D]>) {
         let mut moved = false;
-        for (anchor, place) in self.anchors.iter_mut().zip(places) {
-            moved |= anchor.map(f32::to_bits) != place.map(f32::to_bits);
-            *anchor = place;
+        for (anchor, position) in self.anchors.iter_mut().zip(positions) {
+            moved |= anchor.map(f32::to_bits) != position.map(f32::to_bits);
+            *anchor = position;
         }
         if moved {
-            for placed in [&mut self.by_number, &mut self.by_slot] {
-                for placed in placed.get_mut().into_iter().flatten() {
-                    placed.update_anchors(&self.anchors);
+            for layout in [&mut self.by_number, &mut self.by_slot] {
+                for tethers in layout.get_mut().into_iter().flatten() {
+                    tethers.update_anchors(&self.anchors);
                 }
             }
         }
@@ -105,10 +107,11 @@ impl<const D: usize> TetherColumns<D> {
         self.lists.first().map_or(0, |list| list.length.len())
     }
 
-    fn placed(&self, numbers: &SlotLayout) -> &[SlotTethers<D>] {
+    /// The tethers in the layout of a stage.
+    fn in_layout(&self, numbers: &SlotLayout) -> &[SlotTethers<D>] {
         match *numbers {
             SlotLayout::Run(_) => self.by_number.get_or_init(|| {
-                // A view may begin at any particle, and has whole registers.
+                // A view may begin at any particle, and consists of whole registers.
                 self.make(self.particles().next_multiple_of(PADDING) + PADDING, |slot| slot)
             }),
             SlotLayout::Rows { .. } | SlotLayout::Copies { .. } => self.by_slot.get_or_init(|| {
@@ -133,14 +136,14 @@ pub(crate) struct Tether<'a, const D: usize> {
 
 impl<const D: usize> Stage<D> for Tether<'_, D> {
     fn run(&self, particles: ParticleView<'_, D>) {
-        let placed = self.columns.placed(&particles.numbers);
-        widest(TetherPass { placed, most: self.most, particles });
+        let tethers = self.columns.in_layout(&particles.numbers);
+        widest(TetherPass { tethers, max_pull: self.most, particles });
     }
 }
 
 struct TetherPass<'a, 'p, const D: usize> {
-    placed: &'a [SlotTethers<D>],
-    most: f32,
+    tethers: &'a [SlotTethers<D>],
+    max_pull: f32,
     particles: ParticleView<'p, D>,
 }
 
@@ -149,17 +152,17 @@ impl<const D: usize> WithSimd for TetherPass<'_, '_, D> {
 
     #[inline(always)]
     fn with_simd<R: Simd>(self, simd: R) {
-        let Self { placed, most, particles } = self;
+        let Self { tethers, max_pull, particles } = self;
         let ParticleView { position, previous, inverse_mass, numbers } = particles;
         let slots = numbers.first_slot()..numbers.first_slot() + inverse_mass.len();
         let position = position.map(|column| R::as_mut_simd_f32s(column).0);
         let previous = previous.map(|column| R::as_mut_simd_f32s(column).0);
         let (masses, _) = R::as_simd_f32s(inverse_mass);
         let (zero, one) = (Register::splat(simd, 0.0), Register::splat(simd, 1.0));
-        let most = Register::splat(simd, most);
-        for tethers in placed {
-            let (length, _) = R::as_simd_f32s(&tethers.length[slots.clone()]);
-            let place = tethers.place.each_ref().map(|column| {
+        let max_pull = Register::splat(simd, max_pull);
+        for list in tethers {
+            let (length, _) = R::as_simd_f32s(&list.length[slots.clone()]);
+            let anchor = list.anchor_position.each_ref().map(|column| {
                 let (column, _) = R::as_simd_f32s(&column[slots.clone()]);
                 column
             });
@@ -168,7 +171,7 @@ impl<const D: usize> WithSimd for TetherPass<'_, '_, D> {
                 let (mut x, mut d) = ([zero; D], [zero; D]);
                 for axis in 0..D {
                     x[axis] = Register::new(simd, position[axis][at]);
-                    d[axis] = x[axis] - Register::new(simd, place[axis][at]);
+                    d[axis] = x[axis] - Register::new(simd, anchor[axis][at]);
                 }
                 let l2 = squared_length(d);
                 let pulled = l2.above(length * length);
@@ -176,12 +179,12 @@ impl<const D: usize> WithSimd for TetherPass<'_, '_, D> {
                     continue;
                 }
                 let pulled = pulled.and(Register::new(simd, mass).above(zero));
-                // As an overlong stick whose other end is pinned.
+                // The correction of a stretched stick whose other end is pinned.
                 let mut g = factor::<Exact, _>(l2, length, one, None);
-                let way = g * l2.sqrt();
-                let too_far = way.above(most).and(pulled);
+                let pull = g * l2.sqrt();
+                let too_far = pull.above(max_pull).and(pulled);
                 if too_far.any() {
-                    g = g * Register::select(too_far, most / way, one);
+                    g = g * Register::select(too_far, max_pull / pull, one);
                     for axis in 0..D {
                         let before = Register::new(simd, previous[axis][at]);
                         let moved = before - d[axis] * g;

@@ -1,47 +1,47 @@
-//! The rest shape on which distances are measured: edges and triangles, by their lengths alone.
+//! The rest shape on which distances are measured: edges and triangles, given by lengths only.
 
 use taut_core::Lists;
 
 /// No side.
 const NONE: u32 = u32::MAX;
 
-/// A rest shape: triangles that paths may cross, and edges along which they may go.
+/// A rest shape: triangles that paths may cross, and edges that they may follow.
 ///
 /// It has lengths and no positions, so bending does not change it.
 #[derive(Clone, Debug)]
 pub(crate) struct Surface {
-    /// All edges, whether triangles have them as a side or not, and their lengths, m.
+    /// All edges, with and without triangles, and their lengths, m.
     edges: Vec<([u32; 2], f32)>,
     /// The corners of the triangles.
     pub(super) corners: Vec<[u32; 3]>,
     /// The sides of each triangle, m: side `k` joins the corners `k` and `k + 1`.
     pub(super) lengths: Vec<[f64; 3]>,
-    /// Side `k` of triangle `t` has the number `3 t + k`. For each side the next one that lies on
-    /// the same edge, in a ring: the side itself where no other triangle has the edge.
+    /// The next side on the same edge, in a ring; the side itself if no other triangle has the
+    /// edge. Side `k` of triangle `t` has the number `3 t + k`.
     pub(super) ring: Vec<u32>,
     /// For each particle the sides that begin there, one for each triangle around it.
-    pub(super) around: Lists<u32>,
+    pub(super) sides_at: Lists<u32>,
     /// For each particle the other ends of edges without triangles, and their lengths, m.
-    pub(super) lone: Lists<(u32, f64)>,
+    pub(super) bare_edges: Lists<(u32, f64)>,
     /// The particles at which shortest paths can bend: those around which there is more surface
     /// than in a plane (or than in a half-plane, at a boundary), and the ends of edges without
     /// triangles.
     pub(super) bends: Vec<bool>,
 }
 
-/// Largest excess of the angle around a particle over that in a plane, rad, at which paths do not
-/// bend there. Straight lines that pass on both sides leave a gap of at most this angle; a path
-/// that bends into the gap is longer by a share of its square.
-const FLAT: f64 = 1e-4;
+/// Largest excess of the angle around a particle over that in a plane, rad, at which paths count as
+/// straight there. Straight lines that pass the particle on both sides leave a gap of at most this
+/// angle; a path that bends into the gap is relatively longer by about the square of the angle.
+const FLAT_EXCESS: f64 = 1e-4;
 
-/// How far the square of a triangle's height may fall below 0 by rounding, as a share of the square
-/// of its base. Further below, its sides cannot meet.
-const CLOSED: f64 = 1e-6;
+/// How far rounding may take the square of a triangle's height below 0, as a fraction of the square
+/// of its base. Further below, the sides cannot meet.
+const CLOSURE_TOLERANCE: f64 = 1e-6;
 
 impl Surface {
-    /// A rest shape of `particles` particles: `edges` with their rest lengths, m, and triangles all
-    /// of whose sides are among the edges. If an edge is given twice, the shorter one counts. A
-    /// triangle is left out if a side is missing, if its sides cannot close, or if it is a
+    /// A rest shape of `particles` particles: `edges` with their rest lengths, m, and triangles
+    /// whose sides are all among the edges. If an edge is given twice, the shorter length counts. A
+    /// triangle is left out if a side is missing, if its sides cannot meet, or if it is a
     /// duplicate.
     pub(crate) fn new(
         particles: usize,
@@ -50,35 +50,35 @@ impl Surface {
     ) -> Self {
         let mut given: Vec<([u32; 2], f32)> = Vec::new();
         given.extend(edges.into_iter().filter_map(|([a, b], length)| {
-            let sane = a != b && (a.max(b) as usize) < particles;
-            (sane && length > 0.0 && length.is_finite()).then_some(([a, b], length))
+            let is_valid = a != b && (a.max(b) as usize) < particles;
+            (is_valid && length > 0.0 && length.is_finite()).then_some(([a, b], length))
         }));
-        let pairs = Pairs::new(particles, &given);
+        let by_ends = EdgeLengths::new(particles, &given);
 
         let mut corners: Vec<[u32; 3]> = Vec::new();
         let mut lengths: Vec<[f64; 3]> = Vec::new();
         let mut ring: Vec<u32> = Vec::new();
         // The last side on each edge so far.
-        let mut last = vec![NONE; pairs.len()];
+        let mut last = vec![NONE; by_ends.len()];
         for triangle in triangles {
             let [a, b, c] = triangle;
             if a == b || b == c || c == a || a.max(b).max(c) as usize >= particles {
                 continue;
             }
-            let [Some(ab), Some(bc), Some(ca)] = sides_of(triangle).map(|side| pairs.find(side))
+            let [Some(ab), Some(bc), Some(ca)] = sides_of(triangle).map(|side| by_ends.find(side))
             else {
                 continue;
             };
             let sides = [ab, bc, ca].map(|(_, length)| f64::from(length));
-            if (0..3).any(|k| height_squared(sides, k) < -CLOSED * sides[k] * sides[k]) {
+            if (0..3).any(|k| height_squared(sides, k) < -CLOSURE_TOLERANCE * sides[k] * sides[k]) {
                 continue;
             }
-            let mut same = last[ab.0];
+            let mut other = last[ab.0];
             let mut is_duplicate = false;
-            while same != NONE {
-                is_duplicate |= corners[same as usize / 3].contains(&c);
-                same = ring[same as usize];
-                if same == last[ab.0] {
+            while other != NONE {
+                is_duplicate |= corners[other as usize / 3].contains(&c);
+                other = ring[other as usize];
+                if other == last[ab.0] {
                     break;
                 }
             }
@@ -100,25 +100,25 @@ impl Surface {
             lengths.push(sides);
         }
 
-        let around =
+        let sides_at =
             Lists::new(particles, corners.as_flattened().iter().copied().zip(0..ring.len() as u32));
-        let mut edges = Vec::with_capacity(pairs.len());
-        let mut alone: Vec<([u32; 2], f64)> = Vec::new();
-        pairs.each(|edge, ends, length| {
+        let mut edges = Vec::with_capacity(by_ends.len());
+        let mut bare: Vec<([u32; 2], f64)> = Vec::new();
+        by_ends.each(|edge, ends, length| {
             edges.push((ends, length));
             if last[edge] == NONE {
-                alone.push((ends, f64::from(length)));
+                bare.push((ends, f64::from(length)));
             }
         });
-        let both = |&([a, b], length): &([u32; 2], f64)| [(a, (b, length)), (b, (a, length))];
-        let lone = Lists::new(particles, alone.iter().flat_map(both));
+        let both_ways = |&([a, b], length): &([u32; 2], f64)| [(a, (b, length)), (b, (a, length))];
+        let bare_edges = Lists::new(particles, bare.iter().flat_map(both_ways));
         let mut surface = Self {
             edges,
             corners,
             lengths,
             ring,
-            around,
-            lone,
+            sides_at,
+            bare_edges,
             bends: Vec::with_capacity(particles),
         };
         surface.bends = (0..particles as u32).map(|particle| surface.may_bend(particle)).collect();
@@ -132,17 +132,17 @@ impl Surface {
 
     /// Whether shortest paths can bend at a particle.
     fn may_bend(&self, particle: u32) -> bool {
-        if !self.lone.of(particle).is_empty() {
+        if !self.bare_edges.of(particle).is_empty() {
             return true;
         }
         let mut angle = AngleSum::default();
         let mut boundary_edges = 0;
-        for &side in self.around.of(particle) {
+        for &side in self.sides_at.of(particle) {
             let (triangle, k) = (side as usize / 3, side as usize % 3);
             let lengths = self.lengths[triangle];
-            let [on, off] = [lengths[k], lengths[(k + 2) % 3]];
-            let across = lengths[(k + 1) % 3];
-            let cosine = (on * on + off * off - across * across) / (2.0 * on * off);
+            let [one, other] = [lengths[k], lengths[(k + 2) % 3]];
+            let opposite = lengths[(k + 1) % 3];
+            let cosine = (one * one + other * other - opposite * opposite) / (2.0 * one * other);
             angle.add(cosine);
             for side in [k, (k + 2) % 3].map(|k| 3 * triangle + k) {
                 let next = self.ring[side] as usize;
@@ -160,14 +160,14 @@ impl Surface {
         }
     }
 
-    /// Whether the triangles around a particle form one fan, connected over edges at the particle.
+    /// Whether the triangles around a particle form one fan, connected by edges at the particle.
     /// No edge there may have more than two triangles.
     fn is_one_fan(&self, particle: u32) -> bool {
-        let around = self.around.of(particle);
-        let Some(&first) = around.first() else { return true };
+        let sides = self.sides_at.of(particle);
+        let Some(&first) = sides.first() else { return true };
         let mut visited = 1;
-        // Over the side that begins at the particle, then, if the fan is open, over the one that
-        // ends there.
+        // Walks from the first triangle over its side that begins at the particle and then, if the
+        // fan is open, over the one that ends there.
         let triangle = first as usize / 3;
         for begin in [first as usize, 3 * triangle + (first as usize + 2 - 3 * triangle) % 3] {
             let mut side = begin;
@@ -177,7 +177,7 @@ impl Surface {
                     break;
                 }
                 if next / 3 == triangle {
-                    return visited == around.len();
+                    return visited == sides.len();
                 }
                 visited += 1;
                 let (other, k) = (next / 3, next % 3);
@@ -186,7 +186,7 @@ impl Surface {
                 side = 3 * other + if begins { (k + 2) % 3 } else { (k + 1) % 3 };
             }
         }
-        visited == around.len()
+        visited == sides.len()
     }
 
     /// The connected components of some particles, along edges between them. Clusters are ordered
@@ -198,17 +198,17 @@ impl Surface {
                 *inside = true;
             }
         }
-        let mut roots = Roots::new(self.particles());
+        let mut sets = DisjointSets::new(self.particles());
         for &(ends, _) in &self.edges {
             if ends.iter().all(|&end| inside[end as usize]) {
-                roots.unite(ends);
+                sets.unite(ends);
             }
         }
         let mut clusters: Vec<Vec<u32>> = Vec::new();
         let mut cluster_of = vec![0; self.particles()];
         for particle in (0..self.particles() as u32).filter(|&it| inside[it as usize]) {
-            let root = roots.of(particle);
-            // The root has the lowest number, and so comes first.
+            let root = sets.root(particle);
+            // The root has the lowest number, so it comes first.
             if root == particle {
                 cluster_of[root as usize] = clusters.len();
                 clusters.push(Vec::new());
@@ -231,13 +231,13 @@ fn height_squared(sides: [f64; 3], k: usize) -> f64 {
     left * left - foot * foot
 }
 
-/// Lengths by pairs of particles.
-pub(super) struct Pairs {
-    /// By lower end: the higher end and the length, in this order.
+/// Lengths of edges by their ends.
+pub(super) struct EdgeLengths {
+    /// By lower end: the higher end and the length, sorted.
     lists: Lists<(u32, f32)>,
 }
 
-impl Pairs {
+impl EdgeLengths {
     pub(super) fn new(particles: usize, given: &[([u32; 2], f32)]) -> Self {
         let by_lower = |&([a, b], length): &([u32; 2], f32)| (a.min(b), (a.max(b), length));
         let mut lists = Lists::new(particles, given.iter().map(by_lower));
@@ -253,7 +253,7 @@ impl Pairs {
         self.lists.items().len()
     }
 
-    /// The index of a pair, and its shortest length.
+    /// The index of an edge, and its shortest length.
     pub(super) fn find(&self, [a, b]: [u32; 2]) -> Option<(usize, f32)> {
         let range = self.lists.range(a.min(b));
         let high = a.max(b);
@@ -263,14 +263,14 @@ impl Pairs {
         found.map(|&(_, length)| (first, length))
     }
 
-    /// Visits each pair once: its index, its ends, its shortest length.
+    /// Visits each edge once: its index, its ends, its shortest length.
     fn each(&self, mut visit: impl FnMut(usize, [u32; 2], f32)) {
         for low in 0..self.lists.owners() as u32 {
             let mut last = None;
-            for place in self.lists.range(low) {
-                let (high, length) = self.lists.items()[place];
+            for index in self.lists.range(low) {
+                let (high, length) = self.lists.items()[index];
                 if last != Some(high) {
-                    visit(place, [low, high], length);
+                    visit(index, [low, high], length);
                 }
                 last = Some(high);
             }
@@ -279,14 +279,14 @@ impl Pairs {
 }
 
 /// Union-find over particles; the root of a set is its lowest number.
-pub(super) struct Roots(Vec<u32>);
+pub(super) struct DisjointSets(Vec<u32>);
 
-impl Roots {
+impl DisjointSets {
     pub(super) fn new(particles: usize) -> Self {
         Self((0..particles as u32).collect())
     }
 
-    pub(super) fn of(&mut self, mut particle: u32) -> u32 {
+    pub(super) fn root(&mut self, mut particle: u32) -> u32 {
         while self.0[particle as usize] != particle {
             let grandparent = self.0[self.0[particle as usize] as usize];
             self.0[particle as usize] = grandparent;
@@ -296,12 +296,12 @@ impl Roots {
     }
 
     pub(super) fn unite(&mut self, [a, b]: [u32; 2]) {
-        let [a, b] = [a, b].map(|end| self.of(end));
+        let [a, b] = [a, b].map(|end| self.root(end));
         self.0[a.max(b) as usize] = a.min(b);
     }
 }
 
-/// A sum of angles between 0 and π, by sines and cosines.
+/// A sum of angles between 0 and π, as half turns plus an angle given by its cosine and sine.
 struct AngleSum {
     half_turns: u32,
     cosine: f64,
@@ -315,7 +315,7 @@ impl Default for AngleSum {
 }
 
 impl AngleSum {
-    /// Adds the angle of this cosine.
+    /// Adds the angle with this cosine.
     fn add(&mut self, cosine: f64) {
         let square = 1.0 - cosine * cosine;
         let (c, s) = if square > 0.0 {
@@ -325,16 +325,16 @@ impl AngleSum {
         };
         let cosine = self.cosine * c - self.sine * s;
         let sine = self.sine * c + self.cosine * s;
-        // Both angles are in [0, π), so a sum with a sine below 0 is past π.
-        let past = sine < 0.0 || (sine <= 0.0 && cosine < 0.0);
-        let sign = if past { -1.0 } else { 1.0 };
-        self.half_turns += u32::from(past);
+        // Both angles are in [0, π), so their sum is π or more if its sine is below 0.
+        let is_past_pi = sine < 0.0 || (sine <= 0.0 && cosine < 0.0);
+        let sign = if is_past_pi { -1.0 } else { 1.0 };
+        self.half_turns += u32::from(is_past_pi);
         (self.cosine, self.sine) = (sign * cosine, sign * sine);
     }
 
-    /// Whether the sum exceeds so many half turns by more than [`FLAT`].
+    /// Whether the sum exceeds a number of half turns by more than [`FLAT_EXCESS`].
     fn exceeds(&self, half_turns: u32) -> bool {
         self.half_turns > half_turns
-            || self.half_turns == half_turns && (self.sine > FLAT || self.cosine < 0.0)
+            || self.half_turns == half_turns && (self.sine > FLAT_EXCESS || self.cosine < 0.0)
     }
 }

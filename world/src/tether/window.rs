@@ -1,11 +1,12 @@
-//! Windows of the continuous Dijkstra method: intervals of sides, joined and cut.
+//! Windows of the continuous Dijkstra method: how they are joined and cut.
 
-/// Relative difference below which distances count as equal.
+/// Relative difference up to which distances count as equal.
 pub(super) const SAME: f64 = 1e-11;
-/// The shortest interval worth keeping, and the widest gap that is closed, as shares of the edge.
+/// The length of the shortest window that is kept, and of the widest gap that a join closes, as
+/// fractions of the edge.
 pub(super) const SHORTEST: f64 = 1e-9;
 const GAP: f64 = 1e-6;
-/// The least height of a triangle, as a share of its base: flatter ones have this height.
+/// The least height of a triangle, as a fraction of its base: flatter ones get this height.
 pub(super) const LEAST_HEIGHT: f64 = 1e-6;
 
 /// An interval of a side of a triangle through which straight lines from an apex enter the
@@ -15,13 +16,15 @@ pub(super) const LEAST_HEIGHT: f64 = 1e-6;
 /// x-axis, and the triangle is above it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Window {
+    /// Where the interval begins and ends, m.
     pub(super) from: f64,
     pub(super) to: f64,
-    /// Position of the apex when the triangles up to here are unfolded, m; y is negative.
+    /// Position of the apex, with the triangles up to here unfolded into the plane, m; y is
+    /// negative.
     pub(super) image: [f64; 2],
-    /// The distance from the apex to its source, plus what joins added, m.
+    /// The distance from the apex to its source, plus the excess added by joins, m.
     pub(super) offset: f64,
-    /// Upper bound of what joins added to the distance, m.
+    /// Upper bound of the excess over the shortest distance, added by joins, m.
     pub(super) excess: f64,
     pub(super) apex: u32,
     pub(super) source: u32,
@@ -33,39 +36,34 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// The distance of a point of the side, m.
+    /// The distance from the source to a point of the side, m.
     #[inline]
     pub(super) fn at(&self, x: f64) -> f64 {
         let [px, py] = self.image;
         self.offset + ((x - px) * (x - px) + py * py).sqrt()
     }
 
-    /// Whether two windows are parts of one.
+    /// Whether two windows have the same apex, at the same position and distance.
     pub(super) fn continues(&self, other: &Self) -> bool {
-        let far = self.image[0] - other.image[0];
-        let off = self.image[1] - other.image[1];
-        let size = SAME * (self.image[0].abs() + self.image[1].abs());
+        let dx = self.image[0] - other.image[0];
+        let dy = self.image[1] - other.image[1];
+        let tolerance = SAME * (self.image[0].abs() + self.image[1].abs());
         self.apex == other.apex
             && (self.offset - other.offset).abs() <= SAME * self.offset
-            && far.abs() <= size
-            && off.abs() <= size
+            && dx.abs() <= tolerance
+            && dy.abs() <= tolerance
     }
 }
 
-/// Joins two adjacent pending windows of one apex, unless a distance would become too long. No
-/// distance gets shorter.
-pub(super) fn joined(
-    left: &Window,
-    right: &Window,
-    length: f64,
-    most_excess: f64,
-) -> Option<Window> {
-    let can = left.is_pending
+/// Joins two adjacent pending windows of one apex. No distance gets shorter. `None` if the windows
+/// do not fit, or the excess would be more than a fraction of `most_excess` of the distance.
+pub(super) fn join(left: &Window, right: &Window, length: f64, most_excess: f64) -> Option<Window> {
+    let fits = left.is_pending
         && right.is_pending
         && left.apex == right.apex
         && left.source == right.source
         && right.from - left.to <= GAP * length;
-    if !can {
+    if !fits {
         return None;
     }
     let excess = left.excess.max(right.excess);
@@ -75,20 +73,21 @@ pub(super) fn joined(
     }
     let (major, minor) =
         if left.to - left.from >= right.to - right.from { (left, right) } else { (right, left) };
-    let (mut raise, mut over) = (0.0, 0.0);
+    // The most by which distances of `minor` are above those of `major`, and the reverse.
+    let (mut minor_above, mut major_above) = (0.0, 0.0);
     for x in [minor.from, 0.5 * (minor.from + minor.to), minor.to] {
         let difference = minor.at(x) - major.at(x);
-        if difference > raise {
-            raise = difference;
+        if difference > minor_above {
+            minor_above = difference;
         }
-        if -difference > over {
-            over = -difference;
+        if -difference > major_above {
+            major_above = -difference;
         }
     }
     // Between the three points the difference may be a little greater.
-    raise *= 1.05;
+    let raise = minor_above * 1.05;
     let by_major = major.excess + raise;
-    let by_minor = minor.excess + over + raise;
+    let by_minor = minor.excess + major_above + raise;
     let excess = if by_major > by_minor { by_major } else { by_minor };
     let nearest = if both.at(both.from) < both.at(both.to) { both.from } else { both.to };
     (excess <= most_excess * major.at(nearest)).then_some(Window {
@@ -107,7 +106,7 @@ pub(super) enum Owner {
     New,
 }
 
-/// An interval divided between two windows, from left to right.
+/// The pieces of an interval that two windows share, from left to right.
 #[derive(Default)]
 pub(super) struct Pieces {
     pub(super) all: [(Owner, f64, f64); 6],
@@ -130,19 +129,20 @@ impl Pieces {
     }
 }
 
-/// Divides an interval between two windows, to the nearer one; at equal distances to the old one.
-pub(super) fn nearer([old, new]: [&Window; 2], [from, to]: [f64; 2], pieces: &mut Pieces) {
-    // Above 0 where the new one is nearer.
+/// Divides an interval between two windows: each point goes to the nearer one, at equal distances
+/// to the old one.
+pub(super) fn divide([old, new]: [&Window; 2], [from, to]: [f64; 2], pieces: &mut Pieces) {
+    // Above 0 where the new window is nearer.
     let gain = |x: f64| {
         let at = old.at(x);
         at - new.at(x) - SAME * at
     };
-    // The difference changes its sign twice at most. If it does, one is nearer at both ends, and
-    // the other one where it is nearest.
+    // The gain changes its sign at most twice. If it does, one window is nearer at both ends, and
+    // the other one at the foot of its own image.
     let [one, other] = [old.image[0], new.image[0]];
-    let middles = if one < other { [one, other] } else { [other, one] };
+    let feet = if one < other { [one, other] } else { [other, one] };
     let mut begin = (from, gain(from));
-    for (nth, end) in [middles[0], middles[1], to].into_iter().enumerate() {
+    for (nth, end) in [feet[0], feet[1], to].into_iter().enumerate() {
         if nth < 2 && !(end > begin.0 && end < to) {
             continue;
         }
@@ -166,7 +166,7 @@ pub(super) fn root_between(
     mut b: (f64, f64),
     function: impl Fn(f64) -> f64,
 ) -> f64 {
-    let size = b.0 - a.0;
+    let width = b.0 - a.0;
     let mut x = a.0;
     let mut last_side = 0;
     for _ in 0..40 {
@@ -176,7 +176,7 @@ pub(super) fn root_between(
         }
         let value = function(x);
         if (value > 0.0) == (b.1 > 0.0) {
-            if b.0 - x <= 1e-12 * size {
+            if b.0 - x <= 1e-12 * width {
                 break;
             }
             b = (x, value);
@@ -185,7 +185,7 @@ pub(super) fn root_between(
             }
             last_side = 1;
         } else {
-            if x - a.0 <= 1e-12 * size {
+            if x - a.0 <= 1e-12 * width {
                 break;
             }
             a = (x, value);
@@ -198,8 +198,8 @@ pub(super) fn root_between(
     x
 }
 
-/// The position of the third corner of a triangle above its base, by its left and right side.
-pub(super) fn corner(base: f64, left: f64, right: f64) -> [f64; 2] {
+/// The position of the third corner of a triangle above its base, from the lengths of its sides.
+pub(super) fn third_corner(base: f64, left: f64, right: f64) -> [f64; 2] {
     let x = (base * base + left * left - right * right) / (2.0 * base);
     let square = left * left - x * x;
     let least = LEAST_HEIGHT * base;

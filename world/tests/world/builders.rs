@@ -1,4 +1,4 @@
-//! Builders return a sane model or an error for all parameters.
+//! Builders return a valid model or an error for all parameters.
 
 use proptest::prelude::*;
 use taut_core::{Bending, Family, Kind};
@@ -8,7 +8,7 @@ use taut_world::{
 };
 
 /// Valid and invalid numbers.
-fn measure() -> impl Strategy<Value = f32> {
+fn number() -> impl Strategy<Value = f32> {
     prop_oneof![
         8 => 0.01_f32..10.0,
         1 => -1.0_f32..1.0,
@@ -20,17 +20,18 @@ fn measure() -> impl Strategy<Value = f32> {
     ]
 }
 
-/// Counts: small, or far too large.
+/// Small or far too large counts.
 fn count() -> impl Strategy<Value = usize> {
-    prop_oneof![9 => 0_usize..12, 1 => prop::sample::select(vec![1 << 25, usize::MAX / 2, usize::MAX])]
+    let too_large = vec![1 << 25, usize::MAX / 2, usize::MAX];
+    prop_oneof![9 => 0_usize..12, 1 => prop::sample::select(too_large)]
 }
 
 fn point<const D: usize>() -> impl Strategy<Value = [f32; D]> {
-    prop::collection::vec(measure(), D).prop_map(|point| core::array::from_fn(|axis| point[axis]))
+    prop::collection::vec(number(), D).prop_map(|point| core::array::from_fn(|axis| point[axis]))
 }
 
 /// Checks that all positions are finite and all numbers refer to existing particles.
-fn sane<const D: usize>(model: Result<Model<D>, ModelError>) -> Result<(), TestCaseError> {
+fn check<const D: usize>(model: Result<Model<D>, ModelError>) -> Result<(), TestCaseError> {
     let Ok(model) = model else { return Ok(()) };
     let len = model.particles.len();
     for axis in 0..D {
@@ -52,7 +53,7 @@ proptest! {
     #[test]
     fn cloth(
         counts in [count(), count()],
-        [width, height, density] in [measure(), measure(), measure()],
+        [width, height, density] in [number(), number(), number()],
         [across, down] in [point::<3>(), point::<3>()],
         families in prop::sample::select(vec![&[][..], Family::STRUCTURAL, Family::ALL]),
     ) {
@@ -61,31 +62,32 @@ proptest! {
         let families = families.to_vec();
         let axes = Axes { across, down };
         let cloth = Cloth { columns, rows, width, height, axes, families, density, diagonals };
-        sane(Model::curtain(&cloth))?;
-        sane(Model::cloth(&Cloth { axes: Axes::default(), ..cloth }))?;
-        sane(Model::<2>::cloth(&Cloth::spaced(columns, rows, width)))?;
+        check(Model::curtain(&cloth))?;
+        check(Model::cloth(&Cloth { axes: Axes::default(), ..cloth }))?;
+        check(Model::<2>::cloth(&Cloth::spaced(columns, rows, width)))?;
         let bending = Bending::Sticks;
-        sane(Model::hex_sheet(&HexSheet { columns, rows, spacing: width, axes, bending, density }))?;
+        let sheet = HexSheet { columns, rows, spacing: width, axes, bending, density };
+        check(Model::hex_sheet(&sheet))?;
     }
 
     #[test]
     fn meshes(
         points in prop::collection::vec(point::<3>(), 0..6),
         triangles in prop::collection::vec([0_u32..6, 0_u32..6, 0_u32..6], 0..4),
-        density in measure(),
+        density in number(),
     ) {
-        sane(Model::from_triangles(&points, &triangles, Bending::Sticks, density))?;
+        check(Model::from_triangles(&points, &triangles, Bending::Sticks, density))?;
     }
 
     #[test]
     fn ropes(
         path in prop::collection::vec(point::<2>(), 0..5),
-        [spacing, density, bending] in [measure(), measure(), measure()],
+        [spacing, density, bending] in [number(), number(), number()],
         kind in prop::sample::select(vec![Kind::TwoSided, Kind::Maximum, Kind::Minimum]),
     ) {
         // Very fine ropes are valid but slow.
         prop_assume!(!(1e-9..1e-2).contains(&spacing));
-        sane(Model::rope(&path, &Rope { spacing, density, kind, bending }))?;
+        check(Model::rope(&path, &Rope { spacing, density, kind, bending }))?;
     }
 
     #[test]
@@ -93,35 +95,35 @@ proptest! {
         [from, to] in [point::<3>(), point::<3>()],
         [planks, ropes] in [count(), count()],
         [width, sag, rails, plank_mass, density] in
-            [measure(), measure(), measure(), measure(), measure()],
+            [number(), number(), number(), number(), number()],
     ) {
         let bridge = Bridge { planks, ropes, width, sag, rails, plank_mass, density };
-        sane(Model::bridge(from, to, &bridge))?;
+        check(Model::bridge(from, to, &bridge))?;
     }
 
     #[test]
     fn plants(
         pieces in count(),
         levels in prop_oneof![0_u32..3, Just(u32::MAX)],
-        [height, angle, leaf, thickness] in [measure(), measure(), measure(), measure()],
-        [wood_density, leaf_density, stiffness] in [measure(), measure(), measure()],
+        [height, angle, leaf, thickness] in [number(), number(), number(), number()],
+        [wood_density, leaf_density, stiffness] in [number(), number(), number()],
         seed in any::<u64>(),
     ) {
-        // A plant with too many pieces is refused only once it has reached the limit.
+        // A plant with too many pieces is refused only when it reaches the limit.
         let pieces = if levels > 2 { pieces.min(3) } else { pieces };
         let plant = Plant {
             height, pieces, levels, angle, leaf, thickness, wood_density, leaf_density, stiffness,
             seed,
         };
-        sane(Model::<2>::plant(&plant))?;
-        sane(Model::<3>::plant(&plant))?;
+        check(Model::<2>::plant(&plant))?;
+        check(Model::<3>::plant(&plant))?;
     }
 
     #[test]
-    fn ragdolls([height, mass, posture] in [measure(), measure(), measure()]) {
+    fn ragdolls([height, mass, posture] in [number(), number(), number()]) {
         let ragdoll = Ragdoll { height, mass, posture };
-        sane(Model::<2>::ragdoll(&ragdoll))?;
-        sane(Model::<3>::ragdoll(&ragdoll))?;
+        check(Model::<2>::ragdoll(&ragdoll))?;
+        check(Model::<3>::ragdoll(&ragdoll))?;
     }
 }
 
@@ -137,22 +139,22 @@ fn library_scenes_refuse_excessive_sizes() {
 }
 
 #[test]
-fn errors_name_the_measure_and_what_it_must_be() {
-    let said = |error: Result<Model, ModelError>| error.unwrap_err().to_string();
+fn errors_name_the_value_and_its_range() {
+    let message = |error: Result<Model, ModelError>| error.unwrap_err().to_string();
     assert_eq!(
-        said(Model::cloth(&Cloth { density: -1.0, ..Cloth::default() })),
+        message(Model::cloth(&Cloth { density: -1.0, ..Cloth::default() })),
         "the density of a cloth, kg/m², is -1; it must be above 0 and finite"
     );
     assert_eq!(
-        said(Model::cloth(&Cloth { rows: 1, ..Cloth::default() })),
+        message(Model::cloth(&Cloth { rows: 1, ..Cloth::default() })),
         "the number of rows of a cloth is 1; it must be at least 2"
     );
     assert_eq!(
-        said(Model::cloth(&Cloth { columns: usize::MAX, ..Cloth::default() })),
+        message(Model::cloth(&Cloth { columns: usize::MAX, ..Cloth::default() })),
         "the number of particles is 590295810358705651680; it must be at most 16777216"
     );
     assert_eq!(
-        said(Model::bridge([0.0; 3], [0.0, 5.0, 0.0], &Bridge::default())),
-        "the level distance a bridge spans, m, is 0; it must be above 0"
+        message(Model::bridge([0.0; 3], [0.0, 5.0, 0.0], &Bridge::default())),
+        "the horizontal distance that a bridge spans, m, is 0; it must be above 0"
     );
 }

@@ -1,4 +1,4 @@
-//! Sheets and meshes, against values computed by hand.
+//! Sheets and meshes have the values computed by hand.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use taut_world::{Axes, Cloth, Diagonals, HexSheet, Model, ModelError};
 
 use crate::models::{minus, norm};
 
-/// The normal of a face with twice its area as length, in `f64`.
+/// The normal of a face; its length is twice the area.
 fn normal(model: &Model, face: [u32; 3]) -> [f64; 3] {
     let [a, b, c] = face.map(|corner| model.particles.position(corner as usize));
     let [u, v] = [minus(b, a), minus(c, a)];
@@ -41,7 +41,7 @@ fn a_cloth_is_a_regular_sheet_at_rest_that_weighs_density_times_area() {
 }
 
 #[test]
-fn faces_cover_a_cloth_once_and_look_where_it_says() {
+fn faces_cover_a_cloth_once_and_face_the_front() {
     for diagonals in [Diagonals::Alternating, Diagonals::Parallel] {
         for (axes, front) in
             [(Axes::default(), [0.0, 0.0, 1.0]), (Axes::HORIZONTAL, [0.0, 1.0, 0.0])]
@@ -52,8 +52,8 @@ fn faces_cover_a_cloth_once_and_look_where_it_says() {
             let mut area = 0.0;
             for &face in &model.faces {
                 let normal = normal(&model, face);
-                let towards: f64 = normal.iter().zip(front).map(|(n, front)| n * front).sum();
-                assert!(towards > 0.99 * norm(normal));
+                let component: f64 = normal.iter().zip(front).map(|(n, front)| n * front).sum();
+                assert!(component > 0.99 * norm(normal));
                 area += norm(normal) / 2.0;
             }
             assert!((area - 2.0).abs() < 1e-6);
@@ -83,14 +83,14 @@ fn edges_of_a_hexagonal_sheet_are_all_equal() {
     let free = Model::hex_sheet(&HexSheet { bending: Bending::Free, ..sheet }).unwrap();
     assert!(free.sticks.rests().iter().all(|&rest| rest == 0.07));
     assert!(Stretch::of(&free.particles, &free.sticks).max < 1e-6);
-    let mut around = BTreeMap::new();
+    let mut edges_at = BTreeMap::new();
     for end in free.sticks.ends().as_flattened() {
-        *around.entry(*end).or_insert(0) += 1;
+        *edges_at.entry(*end).or_insert(0) += 1;
     }
-    // Inside, six triangles meet.
+    // Six triangles meet at each inner particle.
     for row in 1..7 {
         for column in 1..8 {
-            assert_eq!(around[&(9 * row + column)], 6);
+            assert_eq!(edges_at[&(9 * row + column)], 6);
         }
     }
     let triangle = 0.07 * 0.07 * 3.0_f64.sqrt() / 4.0;
@@ -105,18 +105,18 @@ fn edges_of_a_hexagonal_sheet_are_all_equal() {
 }
 
 #[test]
-fn any_mesh_weighs_density_times_area_and_knows_its_rim() {
-    // A fan of six around particle 0, cut open between 1 and 6.
-    let turns = (0..7).map(|nth| f64::from(nth) * 0.8);
+fn the_mass_of_a_mesh_is_density_times_area_and_its_rim_is_a_group() {
+    // A fan of six triangles around particle 0, open between the particles 7 and 1.
+    let angles = (0..7).map(|nth| f64::from(nth) * 0.8);
     let fan: Vec<[f32; 3]> = core::iter::once([0.0; 3])
-        .chain(turns.map(|turn| [turn.cos() as f32, turn.sin() as f32, 0.0]))
+        .chain(angles.map(|angle| [angle.cos() as f32, angle.sin() as f32, 0.0]))
         .collect();
     let triangles: Vec<[u32; 3]> = (1..7).map(|nth| [0, nth, nth + 1]).collect();
     let model = Model::from_triangles(&fan, &triangles, Bending::Sticks, 2.0).unwrap();
     assert!((model.mass() - 2.0 * 6.0 * 0.8_f64.sin() / 2.0).abs() < 1e-5);
     assert_eq!(model.groups["rim"], [0, 1, 2, 3, 4, 5, 6, 7]);
     assert_eq!(model.sticks.len(), 7 + 6 + 5);
-    // A stray particle has no mass.
+    // A particle without triangles has no mass.
     let stray: Vec<[f32; 3]> = fan.iter().copied().chain([[9.0; 3]]).collect();
     assert!(matches!(
         Model::from_triangles(&stray, &triangles, Bending::Sticks, 2.0),

@@ -15,28 +15,28 @@ fn sag(compliance: f32, mass: f32, substeps: u32, iterations: u32, formula: Form
     scene.formula = formula;
     scene.settings.step.substeps = substeps;
     scene.settings.step.iterations = iterations;
-    scene.settings.step.damping_rate = 41.6; // half of the velocity in 1/60 s
+    scene.settings.step.damping_rate = 41.6; // halves velocities in 1/60 s
     let mut world = world(&scene);
     steps(&mut world, 600);
     -1.0 - f64::from(world.position(1)[1])
 }
 
 #[test]
-fn a_weight_sags_by_compliance_times_its_weight_whatever_the_substeps() {
+fn a_weight_sags_by_compliance_times_weight_at_any_number_of_substeps() {
     for formula in [Formula::Exact, Formula::Halley] {
         for (compliance, mass) in [(1e-3, 1.0), (1e-2, 1.0), (1e-3, 5.0)] {
             let expected = f64::from(compliance) * f64::from(mass) * 9.81;
             for substeps in [1, 2, 4, 8, 16] {
                 let sag = sag(compliance, mass, substeps, 1, formula);
-                let off = (sag - expected).abs() / expected;
-                assert!(off < 0.01, "{formula} {substeps} substeps: {sag} m for {expected} m");
+                let error = (sag - expected).abs() / expected;
+                assert!(error < 0.01, "{formula}, {substeps} substeps: {sag} m, not {expected} m");
             }
         }
     }
 }
 
 #[test]
-fn iterations_make_a_soft_stick_stiffer_and_substeps_do_not() {
+fn iterations_make_a_compliant_stick_stiffer() {
     let [one, many] = [1, 8].map(|iterations| sag(1e-2, 1.0, 2, iterations, Formula::Exact));
     assert!(many < 0.5 * one, "{one} m with one iteration, {many} m with eight");
 }

@@ -1,4 +1,4 @@
-//! Drawings match the world and have stable numbers.
+//! Drawings match the world, and their numbers are stable.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use taut_world::{
 
 use crate::make::{drape, scene, steps, world};
 
-/// A sheet, a large mesh that is renumbered inside, bodies and a rope: three islands.
+/// A sheet, a large mesh that the world renumbers, bodies and a rope: three islands.
 fn mixed() -> Scene {
     let mut scene = Scene::<3>::new();
     scene
@@ -37,10 +37,10 @@ fn rows_are_positions_in_the_order_of_the_world() {
     let mut wide = vec![[f32::NAN; 4]; world.vertices()];
     world.copy_vertices(&mut wide);
     assert!(wide.iter().zip(&rows).all(|(wide, row)| wide[..3] == row[..] && wide[3] == 0.0));
-    // Vertices of bodies are those of the bodies themselves.
+    // The vertices of the meshes of bodies follow.
     let mut skins = wide[world.len()..].iter();
-    for piece in world.islands() {
-        for vertex in piece.matter.bodies.vertices(&piece.matter.particles) {
+    for island in world.islands() {
+        for vertex in island.matter.bodies.vertices(&island.matter.particles) {
             assert_eq!(skins.next().unwrap()[..3], vertex);
         }
     }
@@ -52,8 +52,8 @@ fn rows_are_positions_in_the_order_of_the_world() {
     assert!(rows.iter().all(|row| row[2] == 0.0 && row[0].is_finite()));
 }
 
-/// The numbers of the remaining triangles or sticks of a drawing.
-fn left<const C: usize>(all: &[[u32; C]]) -> BTreeSet<usize> {
+/// The numbers of the triangles or sticks of a drawing that are not removed.
+fn remaining<const C: usize>(all: &[[u32; C]]) -> BTreeSet<usize> {
     (0..all.len()).filter(|&it| all[it][0] != REMOVED).collect()
 }
 
@@ -67,7 +67,7 @@ fn removals_are_recorded_by_stable_numbers() {
         before.parts.iter().map(|part| part.look).collect::<Vec<_>>(),
         [Look::Body, Look::Cloth, Look::Cloth, Look::Body, Look::Rope,]
     );
-    // Its own models by its own numbers.
+    // The models in order, by the numbers of the world.
     let (mut vertex, mut skin) = (0, world.len() as u32);
     for (part, (name, model)) in before.parts.iter().zip(whole.models()) {
         assert_eq!((&*part.name, part.particles.start as u32), (name, vertex));
@@ -85,8 +85,8 @@ fn removals_are_recorded_by_stable_numbers() {
     let check = |world: &World<ScalarKernel>| {
         let (drawing, removed) = (world.drawing(), world.removed());
         for (all, now, gone) in [
-            (left(&before.sticks), left(&drawing.sticks), &removed.sticks),
-            (left(&before.triangles), left(&drawing.triangles), &removed.triangles),
+            (remaining(&before.sticks), remaining(&drawing.sticks), &removed.sticks),
+            (remaining(&before.triangles), remaining(&drawing.triangles), &removed.triangles),
         ] {
             let gone: BTreeSet<usize> = gone.iter().map(|&it| it as usize).collect();
             assert_eq!(all.difference(&gone).copied().collect::<BTreeSet<_>>(), now);
@@ -94,7 +94,8 @@ fn removals_are_recorded_by_stable_numbers() {
         assert_eq!(removed.sticks.len(), world.torn());
         drawing
     };
-    // In the sheet, in the disc, in the sheet again; a face goes with the first of its sticks.
+    // Tears in the sheet, in the disc and in the sheet again. A face is removed with the first of
+    // its sticks.
     let [sheet, disc] = ["sheet", "disc"].map(|name| world.sticks_of(name).unwrap().start);
     for stick in [sheet + 30, disc + 1000, disc + 5, sheet + 3, disc + 1000] {
         world.tear(stick).unwrap();
@@ -118,22 +119,22 @@ fn removals_are_recorded_by_stable_numbers() {
 }
 
 #[test]
-fn normals_are_those_of_a_sphere_and_never_nan() {
+fn normals_of_a_sphere_point_outwards_and_are_weighted_by_area() {
     let ball = Model::sphere(24, StickSet::Structural).unwrap();
     let mut rows = vec![[0.0; 3]; ball.particles.len()];
     ball.particles.copy_positions(&mut rows);
     let mut found = rows.clone();
-    let outward = |found: &[[f32; 3]]| {
+    let check_outward = |found: &[[f32; 3]]| {
         for (row, normal) in rows.iter().zip(found) {
-            let along: f32 = row.iter().zip(normal).map(|(x, n)| x * n).sum();
+            let dot: f32 = row.iter().zip(normal).map(|(x, n)| x * n).sum();
             let radius = row.iter().map(|x| x * x).sum::<f32>().sqrt();
-            assert!((along / radius - 1.0).abs() < 0.01);
+            assert!((dot / radius - 1.0).abs() < 0.01);
         }
     };
     normals(&rows, &ball.faces, &mut found);
-    outward(&found);
+    check_outward(&found);
 
-    // A large triangle counts for more than a small one: the corner of a box cut unevenly.
+    // Normals are weighted by area: two perpendicular triangles, one twice as large as the other.
     let corner = [[0.0; 3], [2.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
     let mut found = [[0.0; 3]; 4];
     normals(&corner, &[[0, 1, 2], [0, 2, 3]], &mut found);
@@ -149,21 +150,21 @@ proptest! {
         let mut found = vec![[f32::NAN; 3]; points.len()];
         normals(&points, &triangles, &mut found);
         for normal in found {
-            let length = normal.iter().map(|along| along * along).sum::<f32>().sqrt();
+            let length = normal.iter().map(|component| component * component).sum::<f32>().sqrt();
             prop_assert!((length - 1.0).abs() < 1e-6, "{normal:?}");
         }
     }
 }
 
-/// A point of a figure in world coordinates.
-fn placed<const D: usize>(figure: &Figure<D>, point: [f64; D]) -> [f64; D] {
-    let at = |axis: usize| point.get(axis).copied().unwrap_or(0.0);
+/// A point of a figure, from its own to world coordinates.
+fn to_world<const D: usize>(figure: &Figure<D>, point: [f64; D]) -> [f64; D] {
+    let coordinate = |axis: usize| point.get(axis).copied().unwrap_or(0.0);
     let [x, y, z, w] = figure.rotation;
     assert!((x * x + y * y + z * z + w * w - 1.0).abs() < 1e-12);
     let cross = |a: [f64; 3], b: [f64; 3]| {
         [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
     };
-    let (v, axis) = ([at(0), at(1), at(2)], [x, y, z]);
+    let (v, axis) = ([coordinate(0), coordinate(1), coordinate(2)], [x, y, z]);
     let once = cross(axis, v);
     let twice = cross(axis, once);
     core::array::from_fn(|i| v[i] + 2.0 * (w * once[i] + twice[i]) + figure.position[i])
@@ -171,26 +172,26 @@ fn placed<const D: usize>(figure: &Figure<D>, point: [f64; D]) -> [f64; D] {
 
 /// Points on the surface of a figure, in its own coordinates.
 fn surface<const D: usize>(form: Form<D>) -> Vec<[f64; D]> {
-    let along = |axis: usize, far: f64| core::array::from_fn(|i| if i == axis { far } else { 0.0 });
+    let on_axis = |axis: usize, x: f64| core::array::from_fn(|i| if i == axis { x } else { 0.0 });
     match form {
-        Form::Sphere { radius } => (0..D).map(|axis| along(axis, -radius)).collect(),
+        Form::Sphere { radius } => (0..D).map(|axis| on_axis(axis, -radius)).collect(),
         Form::Capsule { radius, half } => {
             let beside: [f64; D] = core::array::from_fn(|i| [radius, half, 0.0][i]);
-            vec![along(1, half + radius), along(1, -half - radius), beside]
+            vec![on_axis(1, half + radius), on_axis(1, -half - radius), beside]
         }
-        Form::Cuboid { half } | Form::Bounds { half } => {
-            (0..D).flat_map(|axis| [along(axis, half[axis]), along(axis, -half[axis])]).collect()
-        }
+        Form::Cuboid { half } | Form::Bounds { half } => (0..D)
+            .flat_map(|axis| [on_axis(axis, half[axis]), on_axis(axis, -half[axis])])
+            .collect(),
         Form::HalfSpace => {
-            (0..D).map(|axis| along(axis, if axis == 1 { 0.0 } else { 7.0 })).collect()
+            (0..D).map(|axis| on_axis(axis, if axis == 1 { 0.0 } else { 7.0 })).collect()
         }
         Form::Mesh { points, .. } => points.iter().map(|point| point.map(f64::from)).collect(),
         _ => Vec::new(),
     }
 }
 
-/// A particle collides slightly inside the drawn surface, and not slightly outside.
-fn assert_collides_where_drawn<const D: usize>(obstacle: &dyn Obstacle<D>, inwards: f64) {
+/// Checks that a particle collides slightly inside the drawn surface, and not slightly outside.
+fn check_surface<const D: usize>(obstacle: &dyn Obstacle<D>, inwards: f64) {
     use taut_core::{Motion, Step};
     use taut_world::Moment;
 
@@ -199,8 +200,8 @@ fn assert_collides_where_drawn<const D: usize>(obstacle: &dyn Obstacle<D>, inwar
         let points = surface(figure.form);
         assert!(!points.is_empty());
         for point in points {
-            // Along from the origin; of a half-space along y.
-            let off = |by: f64| -> [f64; D] {
+            // Moved away from the origin, or along y for a half-space.
+            let moved = |by: f64| -> [f64; D] {
                 if figure.form == Form::HalfSpace {
                     core::array::from_fn(|i| point[i] + if i == 1 { by } else { 0.0 })
                 } else {
@@ -211,7 +212,7 @@ fn assert_collides_where_drawn<const D: usize>(obstacle: &dyn Obstacle<D>, inwar
             let motion: Motion<D> = Step::default().motion().unwrap();
             let moment = Moment { time, h: 1e-3, hold: 1e-3, motion };
             let depth = |by: f64| {
-                let x = placed(&figure, off(by)).map(|x| x as f32);
+                let x = to_world(&figure, moved(by)).map(|x| x as f32);
                 let particles = taut_core::Particles::new(&[x], &[1.0]).unwrap();
                 let sticks =
                     taut_core::Sticks::with_rests(1, &[], &[], taut_core::Duplicates::Keep)
@@ -225,7 +226,7 @@ fn assert_collides_where_drawn<const D: usize>(obstacle: &dyn Obstacle<D>, inwar
 }
 
 #[test]
-fn obstacles_are_drawn_where_they_keep_out() {
+fn obstacles_are_drawn_where_they_collide() {
     let path = || Path::Circular { radii: [[0.3, 0.1, 0.2], [-0.2, 0.5, 0.1]], period: 2.0 };
     let spin = Spin::about([1.0, 2.0, -0.5], [0.3, 0.2, 0.1], 1.3).unwrap();
     let half_edges = [[0.0, 0.6, 0.8], [0.5, 0.0, 0.0], [0.0, 0.4, -0.3]];
@@ -235,13 +236,13 @@ fn obstacles_are_drawn_where_they_keep_out() {
         };
     }
     let ends = [[0.1, 0.2, 0.3], [0.5, -0.8, 0.2]];
-    assert_collides_where_drawn(moving!(Sphere::new([0.1, 0.2, 0.3], 0.4)), 1.0);
-    assert_collides_where_drawn(moving!(Capsule::new(ends, 0.2)), 1.0);
-    assert_collides_where_drawn(moving!(Capsule::new([[1.0; 3]; 2], 0.2)), 1.0);
-    assert_collides_where_drawn(moving!(Cuboid::new([0.0; 3], [1.0, 2.0, 3.0])), 1.0);
-    assert_collides_where_drawn(moving!(Cuboid::oriented([0.5; 3], half_edges)), 1.0);
-    assert_collides_where_drawn(moving!(HalfSpace::new([0.1, 0.2, 0.3], [1.0, -2.0, 0.5])), 1.0);
-    assert_collides_where_drawn(moving!(Bounds::new([-1.0, 0.0, -3.0], [1.0, 2.0, 3.0])), -1.0);
+    check_surface(moving!(Sphere::new([0.1, 0.2, 0.3], 0.4)), 1.0);
+    check_surface(moving!(Capsule::new(ends, 0.2)), 1.0);
+    check_surface(moving!(Capsule::new([[1.0; 3]; 2], 0.2)), 1.0);
+    check_surface(moving!(Cuboid::new([0.0; 3], [1.0, 2.0, 3.0])), 1.0);
+    check_surface(moving!(Cuboid::oriented([0.5; 3], half_edges)), 1.0);
+    check_surface(moving!(HalfSpace::new([0.1, 0.2, 0.3], [1.0, -2.0, 0.5])), 1.0);
+    check_surface(moving!(Bounds::new([-1.0, 0.0, -3.0], [1.0, 2.0, 3.0])), -1.0);
 
     let path = || Path::Oscillating { amplitude: [0.3, 0.1], period: 2.0 };
     let spin = Spin::in_plane([[1.0, 0.0], [0.0, 1.0]], [0.3, 0.1], -0.7).unwrap();
@@ -250,21 +251,18 @@ fn obstacles_are_drawn_where_they_keep_out() {
             &Solid::new($shape.unwrap()).along(path()).unwrap().turning(spin)
         };
     }
-    assert_collides_where_drawn(flat!(Sphere::new([0.1, 0.2], 0.4)), 1.0);
-    assert_collides_where_drawn(flat!(Capsule::new([[0.1, 0.2], [0.8, -0.3]], 0.2)), 1.0);
-    assert_collides_where_drawn(flat!(Cuboid::oriented([0.0; 2], [[0.5, 0.5], [-0.5, 0.5]])), 1.0);
-    assert_collides_where_drawn(
-        flat!(Cuboid::oriented([0.0; 2], [[0.5, 0.5], [0.25, -0.25]])),
-        1.0,
-    );
-    assert_collides_where_drawn(flat!(HalfSpace::new([0.1, 0.2], [1.0, -2.0])), 1.0);
-    assert_collides_where_drawn(flat!(HalfSpace::new([0.1, 0.2], [-1.0, 2.0])), 1.0);
-    assert_collides_where_drawn(flat!(Bounds::new([-1.0, 0.0], [1.0, 2.0])), -1.0);
+    check_surface(flat!(Sphere::new([0.1, 0.2], 0.4)), 1.0);
+    check_surface(flat!(Capsule::new([[0.1, 0.2], [0.8, -0.3]], 0.2)), 1.0);
+    check_surface(flat!(Cuboid::oriented([0.0; 2], [[0.5, 0.5], [-0.5, 0.5]])), 1.0);
+    check_surface(flat!(Cuboid::oriented([0.0; 2], [[0.5, 0.5], [0.25, -0.25]])), 1.0);
+    check_surface(flat!(HalfSpace::new([0.1, 0.2], [1.0, -2.0])), 1.0);
+    check_surface(flat!(HalfSpace::new([0.1, 0.2], [-1.0, 2.0])), 1.0);
+    check_surface(flat!(Bounds::new([-1.0, 0.0], [1.0, 2.0])), -1.0);
 }
 
 #[cfg(feature = "parry")]
 #[test]
-fn a_mesh_is_drawn_where_it_keeps_out() {
+fn a_mesh_is_drawn_where_it_collides() {
     use taut_world::{Facing, TriMesh};
 
     let points = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
@@ -275,29 +273,30 @@ fn a_mesh_is_drawn_where_it_keeps_out() {
     assert_eq!(figure.form, Form::Mesh { points: &points, triangles: &triangles });
     for point in points {
         let point = point.map(f64::from);
-        let (drawn, is) = (placed(&figure, point), mesh.pose(2.0).point(point));
-        assert!(drawn.iter().zip(is).all(|(drawn, is)| (drawn - is).abs() < 1e-12));
+        let (drawn, expected) = (to_world(&figure, point), mesh.pose(2.0).point(point));
+        assert!(drawn.iter().zip(expected).all(|(x, expected)| (x - expected).abs() < 1e-12));
     }
 }
 
 #[test]
 fn every_scene_has_a_drawing() {
-    fn look_at<const D: usize>(scene: &Scene<D>) -> Drawing {
+    fn drawing_of<const D: usize>(scene: &Scene<D>) -> Drawing {
         let world = world(scene);
         let mut rows = vec![[f32::NAN; 3]; world.vertices()];
         world.copy_vertices(&mut rows);
         assert!(rows.as_flattened().iter().all(|x| x.is_finite()));
         for obstacle in world.obstacles() {
             let name = format!("{obstacle:?}");
-            let between = ["BodyContacts", "LimbContacts"].iter().any(|it| name.starts_with(it));
-            assert_eq!(obstacle.figure(1.0).is_none(), between);
+            let has_no_shape =
+                ["BodyContacts", "LimbContacts"].iter().any(|it| name.starts_with(it));
+            assert_eq!(obstacle.figure(1.0).is_none(), has_no_shape);
         }
         world.drawing()
     }
     for library in LibraryScene::ALL {
         let drawing = match library.scene(library.size.min(16)).unwrap() {
-            AnyScene::Flat(scene) => look_at(&scene),
-            AnyScene::Solid(scene) => look_at(&scene),
+            AnyScene::Flat(scene) => drawing_of(&scene),
+            AnyScene::Solid(scene) => drawing_of(&scene),
         };
         let looks: BTreeSet<&str> = drawing.parts.iter().map(|part| part.look.name()).collect();
         let expected = match library.name {
@@ -314,7 +313,7 @@ fn every_scene_has_a_drawing() {
 }
 
 #[test]
-fn drops_that_are_not_alive_are_absent() {
+fn emitted_particles_that_are_not_alive_are_absent() {
     use taut_world::Emission;
 
     let mut scene = scene("sheet", drape(5, StickSet::All));
@@ -324,8 +323,8 @@ fn drops_that_are_not_alive_are_absent() {
     assert_eq!(world.absent().count(), world.len() - 25);
     for _ in 0..60 {
         steps(&mut world, 1);
-        let (piece, first) = world.locate(25);
-        let emitter = &world.islands()[piece].matter.emitters[0];
+        let (island, first) = world.locate(25);
+        let emitter = &world.islands()[island].matter.emitters[0];
         let alive = emitter.particles_at(world.time()).map(|it| 25 + it.particle as usize - first);
         let mut all: Vec<usize> = world.absent().chain(alive).collect();
         all.sort_unstable();
@@ -335,14 +334,14 @@ fn drops_that_are_not_alive_are_absent() {
 }
 
 #[test]
-fn support_sticks_are_unseen() {
+fn support_sticks_are_not_drawn() {
     let plant = Model::<3>::plant(&Plant::default()).unwrap();
     let mut both = Scene::<3>::new();
     let drape = drape(4, StickSet::Structural);
     both.add("drape", drape).unwrap();
     both.add("plant", plant.clone().shuffled(4)).unwrap();
     let drawing = world(&both).drawing();
-    // A stem of 8 pieces, and all that grows, is a tree; leaves close loops of 4.
+    // Without support sticks a plant is a tree, except that each leaf is a loop of 4 sticks.
     let seen = plant.unseen.iter().filter(|&&unseen| !unseen).count();
     let leaves = plant.faces.len() / 2;
     assert_eq!(seen, plant.particles.len() - 1 + leaves);
@@ -360,7 +359,7 @@ fn support_sticks_are_unseen() {
 
 #[cfg(all(feature = "glam", feature = "mint"))]
 #[test]
-fn matrices_of_other_crates_map_points_alike() {
+fn matrices_of_glam_and_mint_map_points_alike() {
     use glam::{DMat4, DQuat, DVec3};
 
     let spin = Spin::about([1.0, 2.0, -0.5], [0.3, 0.2, 0.1], 1.3).unwrap();
@@ -368,7 +367,7 @@ fn matrices_of_other_crates_map_points_alike() {
     let figure = Solid::new(pole).turning(spin);
     let figure = figure.figure(0.7).unwrap();
     let point = [0.3, -0.7, 1.1];
-    let expected = DVec3::from(placed(&figure, point));
+    let expected = DVec3::from(to_world(&figure, point));
     let by_parts = DMat4::from_rotation_translation(
         DQuat::from_array(figure.rotation),
         DVec3::from(figure.position),

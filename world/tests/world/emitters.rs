@@ -1,4 +1,4 @@
-//! Emitters start the right number of particles, on the right parabolas.
+//! Emitters start the right number of particles on the right parabolas.
 
 use taut_scalar::ScalarKernel;
 use taut_world::{Emission, Emitter, Model, ModelError, Source, World, free_fall};
@@ -26,12 +26,12 @@ fn particles_follow_their_parabola_from_birth_on() {
         for _ in 0..200 {
             steps(&mut world, 1);
             for living in emitter(&world).particles_at(world.time()) {
-                let at = [1.0, 2.0, 3.0];
-                let known = free_fall(at, [3.0, 7.0, -1.0], [0.0, -9.81, 0.0], living.age);
-                let place = world.position(living.particle as usize);
+                let start = [1.0, 2.0, 3.0];
+                let expected = free_fall(start, [3.0, 7.0, -1.0], [0.0, -9.81, 0.0], living.age);
+                let found = world.position(living.particle as usize);
                 for axis in 0..3 {
-                    let off = (f64::from(place[axis]) - known[axis]).abs();
-                    assert!(off < 1e-3, "after {} s off by {off}", living.age);
+                    let error = (f64::from(found[axis]) - expected[axis]).abs();
+                    assert!(error < 1e-3, "at the age of {} s off by {error} m", living.age);
                 }
             }
         }
@@ -71,21 +71,21 @@ fn living_particles_are_those_born_and_not_dead() {
             lifetimes.insert(it.birth, it.lifetime);
         }
         if frame > 60 {
-            // 1000 a second, for 0.4 s in the mean.
+            // 1000 per second, with a mean lifetime of 0.4 s.
             assert!((340..460).contains(&living.len()), "{}", living.len());
         }
     }
-    // All but those that were born last were seen, each for what it drew: 0.2 to 0.6 s, evenly.
+    // All births except the last ones were counted. Lifetimes are uniform from 0.2 to 0.6 s.
     assert!(lifetimes.len() >= 3998, "{}", lifetimes.len());
     for quarter in 0..4 {
         let from = 0.2 + 0.1 * f64::from(quarter);
         let within = lifetimes.values().filter(|it| (from..from + 0.1).contains(*it)).count();
-        assert!((900..1100).contains(&within), "{within} from {from}");
+        assert!((900..1100).contains(&within), "{within} lifetimes from {from} s on");
     }
 }
 
 #[test]
-fn dead_particles_rest_and_a_resumed_emitter_continues() {
+fn dead_particles_do_not_move_and_a_resumed_emitter_continues() {
     let emission =
         Emission { rate: 90.0, lifetime: [0.1, 0.4], spread: 2.0, seed: 11, ..Emission::default() };
     let scene = scene("sparks", Model::emitter(emission).unwrap());
@@ -101,18 +101,19 @@ fn dead_particles_rest_and_a_resumed_emitter_continues() {
         steps(&mut world, 1);
         steps(&mut twin, 1);
         assert_eq!(world.hash(), twin.hash());
-        for (it, place) in dead {
-            let born_again = emitter(&world)
+        for (it, position) in dead {
+            let is_reborn = emitter(&world)
                 .particles_at(world.time())
                 .any(|living| living.particle as usize == it);
-            assert!(born_again || world.position(it) == place);
+            assert!(is_reborn || world.position(it) == position);
         }
     }
 }
 
 #[test]
 fn polygons_emit_by_area_along_their_normals() {
-    // In the plane y = 1 and seen from above, one triangle three times as large as the other.
+    // In the plane y = 1, counter-clockwise from above; one triangle three times as large as the
+    // other.
     let small = [[0.0, 1.0, 0.0], [0.0, 1.0, 1.0], [1.0, 1.0, 0.0]];
     let large = [[5.0, 1.0, 0.0], [5.0, 1.0, 1.0], [8.0, 1.0, 0.0]];
     let model = Model::emitter(Emission {
@@ -127,22 +128,22 @@ fn polygons_emit_by_area_along_their_normals() {
     scene.settings.step.damping_rate = 0.0;
     let mut world = world(&scene);
     steps(&mut world, 30);
-    let (mut first, mut all) = (0, 0);
+    let (mut on_small, mut all) = (0, 0);
     for living in emitter(&world).particles_at(world.time()) {
         let [x, y, z] = world.position(living.particle as usize);
         assert!((f64::from(y) - 1.0 - 60.0 * living.age).abs() < 1e-3);
         let inside = |x: f32, width: f32| x >= -1e-5 && z >= -1e-5 && x / width + z <= 1.0 + 1e-5;
         assert!(inside(x, 1.0) || inside(x - 5.0, 3.0), "{x} {z}");
-        first += usize::from(x < 2.0);
+        on_small += usize::from(x < 2.0);
         all += 1;
     }
     assert_eq!(all, 4000);
-    assert!((900..1100).contains(&first), "{first}");
+    assert!((900..1100).contains(&on_small), "{on_small}");
 }
 
 #[test]
-fn wrong_emissions_are_refused() {
-    let wrong = [
+fn invalid_emissions_are_refused() {
+    let invalid = [
         Emission { rate: 0.0, ..Emission::default() },
         Emission { rate: 1e9, ..Emission::default() },
         Emission { lifetime: [2.0, 1.0], ..Emission::default() },
@@ -150,9 +151,9 @@ fn wrong_emissions_are_refused() {
         Emission { spread: f32::NAN, ..Emission::default() },
         Emission { source: Source::Polygons(Vec::new()), ..Emission::default() },
     ];
-    for emission in wrong {
-        let refused = Model::<3>::emitter(emission).unwrap_err();
-        let expected = matches!(refused, ModelError::Measure { .. } | ModelError::Limit(_));
-        assert!(expected, "{refused}");
+    for emission in invalid {
+        let error = Model::<3>::emitter(emission).unwrap_err();
+        let expected = matches!(error, ModelError::Measure { .. } | ModelError::Limit(_));
+        assert!(expected, "{error}");
     }
 }

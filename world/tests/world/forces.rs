@@ -7,6 +7,7 @@ use taut_world::{Acceleration, Attractor, Drag, Field, Force, ParticleState, Reg
 
 use super::make::{scene, steps, unconnected, world};
 
+/// A scene of one particle that falls under a force.
 fn falling(inverse_mass: f32, force: impl Force + 'static) -> Scene {
     let mut scene = scene("stone", unconnected(&[[0.0, 0.0, 0.0]], &[inverse_mass]));
     scene.settings.step.damping_rate = 0.0;
@@ -16,7 +17,7 @@ fn falling(inverse_mass: f32, force: impl Force + 'static) -> Scene {
 
 #[test]
 fn terminal_velocity_matches_the_formula() {
-    // A ball of 0.1 kg and of 10 cm across.
+    // A ball of 0.1 kg, 10 cm across.
     let area = 0.25 * std::f32::consts::PI * 0.01;
     let scene = falling(10.0, Field::new(Drag::quadratic(1.2, 0.47, area)));
     let mut world = world(&scene);
@@ -24,9 +25,10 @@ fn terminal_velocity_matches_the_formula() {
     let before = world.position(0)[1];
     steps(&mut world, 60);
     let speed = before - world.position(0)[1];
-    let known = (2.0 * 0.1 * 9.81 / (1.2 * 0.47 * area)).sqrt();
-    // Some 400 m down, places are rounded to 0.03 mm, a ten thousandth of a substep's fall.
-    assert!((speed / known - 1.0).abs() < 2e-3, "{speed} {known}");
+    let expected = (2.0 * 0.1 * 9.81 / (1.2 * 0.47 * area)).sqrt();
+    // After a fall of about 400 m, positions are rounded to 0.03 mm: a ten thousandth of the
+    // displacement in a substep.
+    assert!((speed / expected - 1.0).abs() < 2e-3, "{speed} m/s, expected {expected} m/s");
 }
 
 proptest! {
@@ -45,17 +47,17 @@ proptest! {
         scene.settings.step.dt = h;
         scene.settings.step.damping_rate = damping_rate;
         let mut world = world(&scene);
-        let was = -speed * h;
-        world.islands_mut()[0].matter.particles.previous_mut(0)[0] = was;
+        let previous = -speed * h;
+        world.islands_mut()[0].matter.particles.previous_mut(0)[0] = previous;
         prop_assert!(world.step().unwrap().finite);
         let moved = world.position(0)[0];
-        // If damping leaves almost nothing, products are denormal and lose digits.
-        prop_assert!((-1e-30..=-was).contains(&moved), "{was} to {moved}");
+        // If damping leaves almost no velocity, products are subnormal and lose digits.
+        prop_assert!((-1e-30..=-previous).contains(&moved), "{previous} to {moved}");
     }
 }
 
 #[test]
-fn regions_and_groups_bound_a_field() {
+fn regions_and_groups_restrict_a_field() {
     let points = [[0.0, 0.0, 0.0], [5.0, 0.0, 0.0], [0.0, 5.0, 0.0], [5.0, 5.0, 0.0]];
     let mut model = unconnected(&points, &[2.0; 4]);
     model.groups.insert("upper".to_owned(), vec![2, 3]);
@@ -64,8 +66,9 @@ fn regions_and_groups_bound_a_field() {
         Region::Box { from: [-1.0; 3], to: [6.0, 1.0, 1.0] },
         Region::Behind { normal: [2.0, 0.0, 0.0], offset: 2.0 },
     ];
-    let felt = [[true, true, true, false], [true, true, false, false], [true, false, true, false]];
-    for (region, felt) in regions.into_iter().zip(felt) {
+    let inside =
+        [[true, true, true, false], [true, true, false, false], [true, false, true, false]];
+    for (region, inside) in regions.into_iter().zip(inside) {
         for group in [false, true] {
             let mut scene = scene("four", model.clone());
             scene.settings.step.acceleration = [0.0; 3];
@@ -74,12 +77,12 @@ fn regions_and_groups_bound_a_field() {
             scene.forces.push(Arc::new(Field::new(|_: &ParticleState| [1.0; 3]).on("nobody")));
             let mut world = world(&scene);
             steps(&mut world, 1);
-            for (particle, felt) in felt.into_iter().enumerate() {
-                let pushed = felt && (!group || particle > 1);
+            for (particle, is_inside) in inside.into_iter().enumerate() {
+                let is_pushed = is_inside && (!group || particle > 1);
                 let z = world.position(particle)[2];
                 assert!(
-                    (z - if pushed { 0.01 } else { 0.0 }).abs() < 1e-6,
-                    "{region:?} {particle}"
+                    (z - if is_pushed { 0.01 } else { 0.0 }).abs() < 1e-6,
+                    "{region:?}, particle {particle}"
                 );
             }
         }
@@ -88,7 +91,7 @@ fn regions_and_groups_bound_a_field() {
 
 #[test]
 fn an_orbit_keeps_its_radius() {
-    // At 2 m around 8 m³/s² it is 2 m/s.
+    // The speed of the orbit with a radius of 2 m around 8 m³/s² is 2 m/s.
     let attractor = Attractor { place: [0.0; 3], strength: 8.0, softening: 1e-3 };
     let mut scene = scene("moon", unconnected(&[[2.0, 0.0, 0.0]], &[3.0]));
     scene.settings.step.acceleration = [0.0; 3];
@@ -97,10 +100,10 @@ fn an_orbit_keeps_its_radius() {
     scene.forces.push(Arc::new(Field::new(attractor)));
     let mut world = world(&scene);
     let h = 1.0 / 480.0;
-    let previous = &mut world.islands_mut()[0].matter.particles;
-    // Half a step back on the circle: velocity there, by Verlet.
-    previous.previous_mut(1)[0] = -2.0 * h;
-    previous.previous_mut(0)[0] = 2.0 - h * h;
+    let particles = &mut world.islands_mut()[0].matter.particles;
+    // The position one substep ago, on the circle to second order.
+    particles.previous_mut(1)[0] = -2.0 * h;
+    particles.previous_mut(0)[0] = 2.0 - h * h;
     for _ in 0..600 {
         steps(&mut world, 1);
         let [x, y, _] = world.position(0);
@@ -110,7 +113,7 @@ fn an_orbit_keeps_its_radius() {
 
 proptest! {
     #[test]
-    fn an_attractor_never_makes_a_number_that_is_not_finite(
+    fn an_attractor_keeps_forces_and_positions_finite(
         softening in prop_oneof![Just(0.0_f32), (-45.0..13.0_f32).prop_map(|it| 10_f32.powf(it))],
         strength in prop_oneof![Just(1.0_f32), -1e24..1e24_f32],
         inverse_mass in prop_oneof![Just(1e-9_f32), Just(1.0), Just(1e9)],
@@ -122,15 +125,15 @@ proptest! {
         let mut scene = falling(inverse_mass, Field::new(attractor));
         scene.settings.step.dt = h;
         let mut world = world(&scene);
-        for at in [[place, 0.0, 0.0], [place - distance, distance, 0.0]] {
-            let at = at.map(|x| x.clamp(-1e12, 1e12));
-            world.set_position(0, at).unwrap();
+        for position in [[place, 0.0, 0.0], [place - distance, distance, 0.0]] {
+            let position = position.map(|x| x.clamp(-1e12, 1e12));
+            world.set_position(0, position).unwrap();
             let outcome = world.step().unwrap();
-            prop_assert!(outcome.finite, "{at:?} to {:?}", world.position(0));
+            prop_assert!(outcome.finite, "{position:?} to {:?}", world.position(0));
             for axis in 0..3 {
                 let force = world.islands()[0].forces().along(axis)[0];
-                prop_assert!(force.is_finite(), "{force} N at {at:?}");
-                prop_assert!((force * inverse_mass).abs() <= 1.0001e9, "{force} N at {at:?}");
+                prop_assert!(force.is_finite(), "{force} N at {position:?}");
+                prop_assert!((force * inverse_mass).abs() <= 1.0001e9, "{force} N at {position:?}");
             }
         }
     }

@@ -1,5 +1,5 @@
 //! Tests of models, forces, obstacles and worlds against known results.
-#![allow(clippy::float_cmp, reason = "that two numbers are the same is what is promised")]
+#![allow(clippy::float_cmp, reason = "tests compare exact results")]
 
 mod allocations;
 mod bodies;

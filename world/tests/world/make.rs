@@ -4,12 +4,12 @@ use taut_core::{Duplicates, Particles, Step, Sticks};
 use taut_scalar::ScalarKernel;
 use taut_world::{Model, Scene, StickSet, World};
 
-/// One substep of 1/60 s with 8 iterations, for tests with values for this step.
+/// One substep of 1/60 s with 8 iterations, for tests whose expected values assume this step.
 pub(crate) fn coarse<const D: usize>() -> Step<D> {
     Step { substeps: 1, iterations: 8, ..Step::default() }
 }
 
-/// A scene of one model, in [`coarse`] steps.
+/// A scene of one model with [`coarse`] steps.
 pub(crate) fn scene<const D: usize>(name: &str, model: Model<D>) -> Scene<D> {
     let mut scene = Scene::new();
     scene.settings.step = coarse();
@@ -21,7 +21,7 @@ pub(crate) fn world<const D: usize>(scene: &Scene<D>) -> World<ScalarKernel, D> 
     World::new(scene, |_| ScalarKernel).unwrap()
 }
 
-/// A drape with its squares halved into faces.
+/// A drape whose cells are split into faces along the other diagonal than in [`Model::drape`].
 pub(crate) fn drape(size: usize, set: StickSet) -> Model {
     let mut model = Model::drape(size, set).unwrap();
     model.faces = (0..size * (size - 1))

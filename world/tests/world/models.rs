@@ -9,7 +9,7 @@ pub(crate) fn minus<const D: usize>(a: [f32; D], b: [f32; D]) -> [f64; D] {
 }
 
 pub(crate) fn norm<const D: usize>(a: [f64; D]) -> f64 {
-    a.iter().map(|along| along * along).sum::<f64>().sqrt()
+    a.iter().map(|component| component * component).sum::<f64>().sqrt()
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn moving_at_sets_velocities() {
 }
 
 #[test]
-fn radii_and_groups_go_with_their_particles() {
+fn radii_and_groups_follow_renumbered_particles() {
     let doll = Model::<3>::ragdoll(&Ragdoll::default()).unwrap().named("bob");
     let cloth = Model::cloth(&Cloth::spaced(3, 3, 0.1)).unwrap().named("red");
     let both = Model::side_by_side([&cloth, &doll]).unwrap();
@@ -71,7 +71,7 @@ fn radii_and_groups_go_with_their_particles() {
 }
 
 #[test]
-fn only_particles_that_exist_have_a_name() {
+fn a_group_refuses_particles_that_do_not_exist() {
     let cloth = Model::<2>::cloth(&Cloth::spaced(3, 3, 0.1)).unwrap();
     let cloth = cloth.with_group("middle", [4]).unwrap();
     assert_eq!(cloth.groups["middle"], [4]);

@@ -1,4 +1,4 @@
-//! Plants stand, bend and come back.
+//! Plants stand, bend and return to their shape.
 
 use taut_core::{Kernel, Step, Stretch};
 use taut_scalar::ScalarKernel;
@@ -27,71 +27,73 @@ where
     }
 }
 
-fn places<const D: usize>(world: &World<ScalarKernel, D>) -> Vec<[f32; D]>
+fn positions<const D: usize>(world: &World<ScalarKernel, D>) -> Vec<[f32; D]>
 where
     ScalarKernel: Kernel<D>,
 {
     (0..world.len()).map(|particle| world.position(particle)).collect()
 }
 
-/// The displacements of the particles of some groups, m: mean and largest.
-fn moved<const D: usize>(
+/// The mean and the largest displacement of the particles of some groups, m.
+fn displacements<const D: usize>(
     model: &Model<D>,
     groups: &[&str],
     [from, to]: [&[[f32; D]]; 2],
 ) -> [f64; 2] {
-    let names = groups.iter().filter_map(|name| model.groups.get(*name)).flatten();
-    let far: Vec<f64> = names.map(|&it| norm(minus(from[it as usize], to[it as usize]))).collect();
-    [far.iter().sum::<f64>() / far.len() as f64, far.iter().copied().fold(0.0, f64::max)]
+    let particles = groups.iter().filter_map(|name| model.groups.get(*name)).flatten();
+    let lengths = particles.map(|&it| norm(minus(from[it as usize], to[it as usize])));
+    let lengths: Vec<f64> = lengths.collect();
+    let mean = lengths.iter().sum::<f64>() / lengths.len() as f64;
+    [mean, lengths.iter().copied().fold(0.0, f64::max)]
 }
 
 const WOOD: &[&str] = &["stem", "branches"];
 const ALL: &[&str] = &["stem", "branches", "leaves"];
 
-/// With one iteration a step of a sixtieth of a second.
-fn stands_and_comes_back<const D: usize>(plant: &Plant)
+/// Checks a plant with one iteration per step of 1/60 s.
+fn check_it_stands_and_returns<const D: usize>(plant: &Plant)
 where
     ScalarKernel: Kernel<D>,
 {
     let (model, mut world) = planted::<D>(plant, 1);
     assert!(Stretch::of(&model.particles, &model.sticks).max < 1e-5);
-    let grown = places(&world);
+    let grown = positions(&world);
     run(&mut world, 600);
-    let bent = places(&world);
-    let [_, bend] = moved(&model, ALL, [&grown, &bent]);
-    assert!(bend > 1e-3 && bend < 0.12, "{D} {plant:?} bends by {bend}");
+    let bent = positions(&world);
+    let [_, bend] = displacements(&model, ALL, [&grown, &bent]);
+    assert!(bend > 1e-3 && bend < 0.12, "{D}D, {plant:?}: bends by {bend} m");
     for previous in world.islands_mut()[0].matter.particles.previous_mut(0) {
         *previous -= 2.0 / 60.0; // 2 m/s
     }
     run(&mut world, 5);
-    let [_, pushed] = moved(&model, ALL, [&bent, &places(&world)]);
-    assert!(pushed > 0.05, "{D} {plant:?} does not give way: {pushed}");
+    let [_, pushed] = displacements(&model, ALL, [&bent, &positions(&world)]);
+    assert!(pushed > 0.05, "{D}D, {plant:?}: a push moves it by only {pushed} m");
     run(&mut world, 1200);
-    let after = places(&world);
-    // A leaf may come to rest turned about its stalk, which changes little but its own places.
-    let [_, wood] = moved(&model, WOOD, [&bent, &after]);
-    let [_, all] = moved(&model, ALL, [&bent, &after]);
-    assert!(wood < 0.1 && all < 0.1, "{D} {plant:?} is {wood} and {all} off");
+    let after = positions(&world);
+    // A leaf may come to rest turned about its base, which moves little else.
+    let [_, wood] = displacements(&model, WOOD, [&bent, &after]);
+    let [_, all] = displacements(&model, ALL, [&bent, &after]);
+    assert!(wood < 0.1 && all < 0.1, "{D}D, {plant:?}: returns up to {wood} m and {all} m");
 }
 
 #[test]
-fn a_plant_keeps_standing_and_comes_back_after_a_push() {
+fn a_plant_stands_and_returns_to_its_shape_after_a_push() {
     for seed in 0..8 {
         for levels in 0..3 {
             let plant = Plant { seed, levels, ..Plant::default() };
-            stands_and_comes_back::<2>(&plant);
-            stands_and_comes_back::<3>(&plant);
+            check_it_stands_and_returns::<2>(&plant);
+            check_it_stands_and_returns::<3>(&plant);
         }
     }
 }
 
 #[test]
-fn iterations_decide_how_much_it_bends() {
+fn more_iterations_bend_a_plant_less() {
     let bend = |iterations| {
         let (model, mut world) = planted::<3>(&Plant::default(), iterations);
-        let grown = places(&world);
+        let grown = positions(&world);
         run(&mut world, 600);
-        moved(&model, ALL, [&grown, &places(&world)])[0]
+        displacements(&model, ALL, [&grown, &positions(&world)])[0]
     };
     let bends = [1, 2, 4, 8].map(bend);
     assert!(bends.is_sorted_by(|more, less| more > less), "{bends:?}");

@@ -1,4 +1,4 @@
-//! Ragdolls have the right proportions, and keep them.
+//! Ragdolls have the right proportions, and keep them. Limbs collide.
 
 use std::collections::BTreeSet;
 
@@ -30,13 +30,17 @@ fn angle<const D: usize>(
     cosine.clamp(-1.0, 1.0).acos().to_degrees()
 }
 
-fn tumbles<const D: usize>(model: &Model<D>, limits: &[JointLimit])
+/// Checks joints and bones while a falling ragdoll is kicked.
+fn check_kicked<const D: usize>(model: &Model<D>, limits: &[JointLimit])
 where
     ScalarKernel: Kernel<D>,
 {
     for limit in limits {
         let angle = angle(model, limit, |it| model.particles.position(it));
-        assert!((limit.least..=limit.most).contains(&angle), "{limit:?}: {angle} to begin with");
+        assert!(
+            (limit.least..=limit.most).contains(&angle),
+            "{limit:?}: {angle} degrees initially"
+        );
     }
     let mut scene = Scene::<D>::new();
     scene.add("doll", model.clone()).unwrap();
@@ -49,11 +53,11 @@ where
         let (mut worst_angle, mut worst_stretch) = (0.0_f64, 0.0_f64);
         for step in 0..240 {
             if step % 60 == 0 {
-                // An impulse of some metres per second, each in another direction.
+                // Changes the velocity by several m/s, each time in another direction.
                 for axis in 0..D {
-                    let blow = 0.02 * (1.3 * f64::from(step) + (3 * nth + 5 * axis) as f64).sin();
+                    let kick = 0.02 * (1.3 * f64::from(step) + (3 * nth + 5 * axis) as f64).sin();
                     world.islands_mut()[0].matter.particles.previous_mut(axis)[kicked] +=
-                        blow as f32;
+                        kick as f32;
                 }
             }
             assert!(world.step().unwrap().finite);
@@ -69,15 +73,15 @@ where
                 }
             }
         }
-        assert!(worst_angle < 5.0, "{D}, {kicked} kicked: a joint is {worst_angle} degrees off");
-        assert!(worst_stretch < 0.04, "{D}, {kicked} kicked: a bone is {worst_stretch} off");
+        assert!(worst_angle < 5.0, "{D}D, {kicked} kicked: a joint is {worst_angle} degrees off");
+        assert!(worst_stretch < 0.04, "{D}D, {kicked} kicked: a bone is {worst_stretch} off");
     }
 }
 
 #[test]
 fn falling_ragdolls_keep_their_limbs_and_joints() {
-    tumbles(&Model::<2>::ragdoll(&Ragdoll::default()).unwrap(), Ragdoll::LIMITS_2D);
-    tumbles(&Model::<3>::ragdoll(&Ragdoll::default()).unwrap(), Ragdoll::LIMITS_3D);
+    check_kicked(&Model::<2>::ragdoll(&Ragdoll::default()).unwrap(), Ragdoll::LIMITS_2D);
+    check_kicked(&Model::<3>::ragdoll(&Ragdoll::default()).unwrap(), Ragdoll::LIMITS_3D);
 }
 
 #[test]
@@ -85,10 +89,10 @@ fn limbs_are_as_long_and_heavy_as_the_tables_say() {
     let ragdoll = Ragdoll { height: 2.0, mass: 80.0, ..Ragdoll::default() };
     let model = Model::<3>::ragdoll(&ragdoll).unwrap();
     assert!((model.mass() - 80.0).abs() < 1e-4);
-    let place = |name: &str| model.particles.position(particle(&model, name));
+    let position = |name: &str| model.particles.position(particle(&model, name));
     let mass =
         |name: &str| 1.0 / f64::from(model.particles.inverse_masses()[particle(&model, name)]);
-    for (a, b, share) in [
+    for (a, b, fraction) in [
         ("left shoulder", "right shoulder", 0.259),
         ("left hip", "right hip", 0.191),
         ("left shoulder", "left elbow", 0.186),
@@ -96,12 +100,15 @@ fn limbs_are_as_long_and_heavy_as_the_tables_say() {
         ("left hip", "left knee", 0.245),
         ("right knee", "right foot", 0.246),
     ] {
-        assert!((norm(minus(place(a), place(b))) - 2.0 * share).abs() < 1e-6, "{a} to {b}");
+        assert!(
+            (norm(minus(position(a), position(b))) - 2.0 * fraction).abs() < 1e-6,
+            "{a} to {b}"
+        );
     }
-    // Hands: 0.682 of a forearm with its hand, which is 0.022 of the body.
+    // Hands: 0.682 of a forearm including its hand, which is 0.022 of the body.
     assert!((mass("left hand") - 80.0 * 0.022 * 0.682).abs() < 1e-5);
     assert!((mass("head") - 80.0 * 0.081).abs() < 1e-5);
-    // The trunk weighs 0.497 and has its centre half-way between shoulders and hips.
+    // The trunk has 0.497 of the mass, with its centre half-way between shoulders and hips.
     let mut trunk = [0.0; 2];
     for name in ["neck", "back", "left hip", "right hip", "left shoulder", "right shoulder"] {
         let limb = match name.split_once(' ') {
@@ -110,18 +117,18 @@ fn limbs_are_as_long_and_heavy_as_the_tables_say() {
             None => 0.0,
         };
         trunk[0] += mass(name) - limb;
-        trunk[1] += (mass(name) - limb) * f64::from(place(name)[1]);
+        trunk[1] += (mass(name) - limb) * f64::from(position(name)[1]);
     }
     assert!((trunk[0] - 80.0 * 0.497).abs() < 1e-4);
-    let middle = f64::midpoint(f64::from(place("neck")[1]), f64::from(place("left hip")[1]));
+    let middle = f64::midpoint(f64::from(position("neck")[1]), f64::from(position("left hip")[1]));
     assert!((trunk[1] / trunk[0] - middle).abs() < 2e-3);
-    // It stands on its soles.
+    // The soles are on the ground.
     let foot = particle(&model, "left foot");
     assert!((model.particles.position(foot)[1] - model.radii[foot]).abs() < 1e-6);
 }
 
 #[test]
-fn left_is_right_in_a_mirror() {
+fn left_and_right_are_mirror_images() {
     let model = Model::<3>::ragdoll(&Ragdoll::default()).unwrap();
     for (name, particles) in &model.groups {
         if let Some(part) = name.strip_prefix("left ") {
@@ -134,7 +141,7 @@ fn left_is_right_in_a_mirror() {
 }
 
 #[test]
-fn a_trunk_is_rigid_and_posture_is_weak() {
+fn the_trunk_is_rigid_and_posture_sticks_are_weak() {
     let model = Model::<3>::ragdoll(&Ragdoll::default()).unwrap();
     let frame: BTreeSet<u32> =
         ["neck", "back", "left hip", "right hip", "left shoulder", "right shoulder"]
@@ -150,14 +157,15 @@ fn a_trunk_is_rigid_and_posture_is_weak() {
     assert_eq!(limp.sticks.len(), model.sticks.len() - 4);
 }
 
-/// A rod 20 cm thick, moving.
+/// A moving rod, 20 cm thick.
 fn rod<const D: usize>(from: [f32; D], to: [f32; D], velocity: [f32; D], density: f32) -> Model<D> {
     let rod = Rope { spacing: 10.0, density, ..Rope::default() };
     let rod = Model::rope(&[from, to], &rod).unwrap();
     rod.with_limbs([([0, 1], 0.1)]).unwrap().moving_at(velocity, 1.0 / 240.0)
 }
 
-fn meeting<const D: usize>(rods: [Model<D>; 2]) -> World<ScalarKernel, D>
+/// A world of two rods that collide.
+fn collision<const D: usize>(rods: [Model<D>; 2]) -> World<ScalarKernel, D>
 where
     ScalarKernel: Kernel<D>,
 {
@@ -174,7 +182,7 @@ where
 
 #[test]
 fn colliding_limbs_do_not_pass_and_keep_their_momentum() {
-    // Across one another; end to side; side by side; and in the plane.
+    // Crosswise, end to side, and side by side; then in 2D.
     let still = [0.0; 3];
     let across = [
         rod([-1.0, 0.0, 0.0], [1.0, 0.0, 0.0], still, 2.0),
@@ -189,27 +197,27 @@ fn colliding_limbs_do_not_pass_and_keep_their_momentum() {
         rod([-0.8, 0.5, 0.0], [0.8, 0.5, 0.0], [0.0, -15.0, 0.0], 1.0),
     ];
     for (rods, nearest) in [(across, [2, 3]), (end_on, [2, 2]), (beside, [2, 3])] {
-        let mut world = meeting(rods);
+        let mut world = collision(rods);
         let before = world.diagnostics().unwrap();
         let mut deepest = 0.0_f32;
         for _ in 0..12 {
             steps(&mut world, 1);
             deepest = deepest.max(depth(&world));
         }
-        assert!(deepest < 0.06, "{deepest}"); // it flies 0.0625 m in a substep
+        assert!(deepest < 0.06, "{deepest}"); // the rod moves 0.0625 m in a substep
         let [bar, other, low, high] =
             [0, 1, nearest[0], nearest[1]].map(|particle| world.position(particle));
         let [x, y] = [0, 1].map(|axis| f32::midpoint(low[axis], high[axis]));
         let below = bar[1] + (other[1] - bar[1]) * (x - bar[0]) / (other[0] - bar[0]);
-        assert!(below < -0.2 && y > below + 0.15, "{y} over {below}");
+        assert!(below < -0.2 && y > below + 0.15, "height {y}, above a bar at {below}");
         let after = world.diagnostics().unwrap();
         for axis in 0..3 {
-            let lost = (before.momentum[axis] - after.momentum[axis]).abs();
-            assert!(lost < 0.01, "{:?} {:?}", before.momentum, after.momentum);
+            let change = (before.momentum[axis] - after.momentum[axis]).abs();
+            assert!(change < 0.01, "{:?} {:?}", before.momentum, after.momentum);
         }
         assert!(after.kinetic < before.kinetic);
     }
-    let mut world = meeting([
+    let mut world = collision([
         rod([-1.0, 0.0], [1.0, 0.0], [0.0; 2], 2.0),
         rod([0.3, 0.5], [0.6, 1.5], [0.0, -15.0], 1.0),
     ]);
@@ -220,12 +228,12 @@ fn colliding_limbs_do_not_pass_and_keep_their_momentum() {
 
 #[test]
 fn a_head_comes_to_rest_on_a_bar() {
-    // In either order of the two.
+    // In either order of the two models.
     for head_first in [false, true] {
         let mut head = unconnected(&[[0.1, 0.35, 0.0]], &[0.2]);
         head = head.with_limbs([([0; 2], 0.15)]).unwrap();
         let bar = rod([-1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0; 3], 2.0).pinned("ends");
-        let mut world = meeting(if head_first { [head, bar] } else { [bar, head] });
+        let mut world = collision(if head_first { [head, bar] } else { [bar, head] });
         let mut settings = *world.settings();
         settings.step.acceleration = [0.0, -9.81, 0.0];
         world.set_settings(settings).unwrap();
@@ -235,15 +243,18 @@ fn a_head_comes_to_rest_on_a_bar() {
             steps(&mut world, 1);
             let [_, y, _] = world.position(head);
             lowest = lowest.min(y);
-            assert!(step < 30 || (y - 0.25).abs() < 1e-3, "{head_first}, {step}: {y}");
+            assert!(
+                step < 30 || (y - 0.25).abs() < 1e-3,
+                "head first: {head_first}, step {step}: height {y}"
+            );
         }
-        assert!(lowest > 0.249, "{head_first}: {lowest}");
+        assert!(lowest > 0.249, "head first: {head_first}, lowest {lowest}");
     }
 }
 
 #[test]
 fn a_limb_rests_on_edges_between_its_ends() {
-    // Across two narrow walls, askew, so that it lies on their edges and on no end of its own.
+    // Across two narrow walls, at an angle, so that it lies on their edges and not on its ends.
     let mut scene = Scene::<3>::new();
     let beam = Model::rope(
         &[[-0.5, 0.3, 0.1], [0.5, 0.35, -0.1]],
@@ -260,15 +271,15 @@ fn a_limb_rests_on_edges_between_its_ends() {
     for step in 0..180 {
         assert!(world.step().unwrap().finite);
         let depth = world.diagnostics().unwrap().depth;
-        assert!(depth < 5e-3, "{step}: {depth}");
+        assert!(depth < 5e-3, "step {step}: depth {depth} m");
     }
     for end in 0..2 {
         let [_, y, _] = world.position(end);
-        assert!((y - 0.05).abs() < 2e-3, "{end}: {y}");
+        assert!((y - 0.05).abs() < 2e-3, "end {end}: height {y} m");
     }
 }
 
-/// Mutual penetration of limbs of different dolls, m.
+/// The penetration depth of limbs of different owners, m.
 fn depth<const D: usize>(world: &World<ScalarKernel, D>) -> f32
 where
     ScalarKernel: Kernel<D>,
@@ -278,7 +289,8 @@ where
     LimbContacts::default().depth(&world.islands()[0].matter, &moment)
 }
 
-fn pile<const D: usize>(scene: &Scene<D>)
+/// Checks that limbs in a scene penetrate little, and more without the obstacle for their contacts.
+fn check_pile<const D: usize>(scene: &Scene<D>)
 where
     ScalarKernel: Kernel<D>,
 {
@@ -295,16 +307,16 @@ where
         [deepest, sum]
     };
     let ([deepest, mean], [_, mean_without]) = (run(scene), run(&without));
-    assert!(deepest < 0.1 && mean < 0.02, "{D}: {deepest} m, {mean} m in the mean");
-    assert!(mean_without > 5.0 * mean, "{D}: {mean_without} m");
+    assert!(deepest < 0.1 && mean < 0.02, "{D}D: deepest {deepest} m, mean {mean} m");
+    assert!(mean_without > 5.0 * mean, "{D}D: mean {mean_without} m without contacts");
 }
 
 #[test]
 fn ragdolls_pile_up_and_do_not_pass_through_each_other() {
     for name in ["ragdolls", "ragdolls-3d"] {
         match LibraryScene::named(name).unwrap().scene(8).unwrap() {
-            AnyScene::Flat(scene) => pile(&scene),
-            AnyScene::Solid(scene) => pile(&scene),
+            AnyScene::Flat(scene) => check_pile(&scene),
+            AnyScene::Solid(scene) => check_pile(&scene),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Ropes, chains and bridges, against mechanics.
+//! Ropes, chains and bridges match closed forms of mechanics.
 
 use core::f64::consts::PI;
 
@@ -9,26 +9,32 @@ use taut_world::{Bridge, Model, Rope, Scene, World};
 use crate::make::coarse;
 use crate::models::{minus, norm};
 
-/// Where a rope hangs after some seconds, in `f64`, every step with its places.
-fn hang(model: &Model<2>, step: &Step<2, f64>, seconds: u32, mut see: impl FnMut(&[f64], &[f64])) {
+/// Simulates a rope in `f64`, and calls `visit` with the coordinates of its particles after each
+/// step.
+fn hang(
+    model: &Model<2>,
+    step: &Step<2, f64>,
+    seconds: u32,
+    mut visit: impl FnMut(&[f64], &[f64]),
+) {
     let (mut particles, sticks) = (model.particles.convert::<f64>(), model.sticks.convert());
     let schedule = Schedule::for_mesh(&particles, &sticks);
     let mut plan = ScalarKernel.plan(&particles, &sticks, &schedule, Formula::Exact).unwrap();
     for _ in 0..60 * seconds {
         assert!(plan.step(&mut particles, &sticks, step).unwrap().finite);
-        see(particles.positions(0), particles.positions(1));
+        visit(particles.positions(0), particles.positions(1));
     }
 }
 
 #[test]
 fn a_hanging_rope_or_chain_is_a_catenary() {
     let path = [[-1.0, 0.0], [0.0, -1.0], [1.0, 0.0]];
-    let long = 2.0 * 2.0_f64.sqrt();
-    // The parameter of the catenary: 2 a sinh(1 / a) is the length.
+    let length = 2.0 * 2.0_f64.sqrt();
+    // The parameter a of the catenary follows from its length, 2 a sinh(1 / a).
     let (mut low, mut high) = (0.1_f64, 10.0_f64);
     for _ in 0..100 {
         let a = f64::midpoint(low, high);
-        if 2.0 * a * (1.0 / a).sinh() > long { low = a } else { high = a }
+        if 2.0 * a * (1.0 / a).sinh() > length { low = a } else { high = a }
     }
     let a = low;
     for rope in [Rope::default(), Rope { spacing: 0.05, ..Rope::CHAIN }] {
@@ -38,18 +44,19 @@ fn a_hanging_rope_or_chain_is_a_catenary() {
         hang(&model, &step, 8, |x, y| at = x.iter().copied().zip(y.iter().copied()).collect());
         let last = (at.len() - 1) as f64;
         for (particle, &(x, y)) in at.iter().enumerate() {
-            let s = long * (particle as f64 / last - 0.5);
-            let (true_x, true_y) = (a * (s / a).asinh(), a.hypot(s) - a.hypot(long / 2.0));
+            let s = length * (particle as f64 / last - 0.5);
+            let (expected_x, expected_y) =
+                (a * (s / a).asinh(), a.hypot(s) - a.hypot(length / 2.0));
             assert!(
-                (x - true_x).hypot(y - true_y) < 2e-3,
-                "{particle}: {x} {y}, not {true_x} {true_y}"
+                (x - expected_x).hypot(y - expected_y) < 2e-3,
+                "particle {particle}: {x} {y}, expected {expected_x} {expected_y}"
             );
         }
     }
 }
 
 #[test]
-fn one_stick_swings_as_a_pendulum() {
+fn one_stick_swings_like_a_pendulum() {
     let agm = |mut a: f64, mut g: f64| {
         for _ in 0..20 {
             (a, g) = (f64::midpoint(a, g), (a * g).sqrt());
@@ -61,7 +68,8 @@ fn one_stick_swings_as_a_pendulum() {
         let rope = Rope { spacing: 1.0, ..Rope::default() };
         let model = Model::rope(&[[0.0, 0.0], bob], &rope).unwrap().pinned("start");
         assert_eq!(model.sticks.len(), 1);
-        // Projection takes energy away, less so in small steps: so only one period is measured.
+        // Projection dissipates energy, less with shorter substeps, so only the first quarter of a
+        // period is measured.
         let step = Step { substeps: 256, iterations: 1, damping_rate: 0.0, ..Step::default() };
         let (mut last, mut time, mut quarter) = (f64::NAN, 0.0, None);
         hang(&model, &step, 2, |x, _| {
@@ -73,12 +81,15 @@ fn one_stick_swings_as_a_pendulum() {
         });
         let period = 4.0 * quarter.unwrap();
         let exact = 2.0 * PI * (0.5_f64 / 9.81).sqrt() / agm(1.0, (amplitude / 2.0).cos());
-        assert!((period / exact - 1.0).abs() < 2e-3, "{amplitude}: {period}, not {exact}");
+        assert!(
+            (period / exact - 1.0).abs() < 2e-3,
+            "amplitude {amplitude}: {period} s, expected {exact} s"
+        );
     }
 }
 
 #[test]
-fn ropes_are_cut_at_the_corners_of_their_paths() {
+fn ropes_have_particles_at_the_corners_of_their_paths() {
     let path = [[0.0, 0.0], [1.0, 0.0], [1.0, 0.25]];
     let model =
         Model::rope(&path, &Rope { spacing: 0.3, density: 2.0, ..Rope::default() }).unwrap();
@@ -89,8 +100,8 @@ fn ropes_are_cut_at_the_corners_of_their_paths() {
     assert!((0..chain.sticks.len()).all(|stick| chain.sticks.kind(stick) == Kind::Maximum));
 }
 
-/// The angle, degrees, that a rope hangs at by its clamped end.
-fn corner(bending: f32) -> f64 {
+/// The angle, degrees, between the clamped end of a rope and the part that hangs from it.
+fn clamp_angle(bending: f32) -> f64 {
     let rope = Rope { bending, ..Rope::default() };
     let path = [[0.0, 0.0], [1.0, 0.0]];
     let model = Model::rope(&path, &rope).unwrap().with_group("clamp", [0, 1]).unwrap();
@@ -106,14 +117,14 @@ fn corner(bending: f32) -> f64 {
 }
 
 #[test]
-fn bending_sticks_round_corners_off() {
-    let corners @ [limp, _, stiff] = [0.0, 0.3, 1.0].map(corner);
-    assert!((limp - 90.0).abs() < 3.0 && stiff > 120.0, "{corners:?}");
-    assert!(corners.is_sorted(), "{corners:?}");
+fn bending_sticks_make_the_angle_at_a_clamp_obtuse() {
+    let angles @ [limp, _, stiff] = [0.0, 0.3, 1.0].map(clamp_angle);
+    assert!((limp - 90.0).abs() < 3.0 && stiff > 120.0, "{angles:?}");
+    assert!(angles.is_sorted(), "{angles:?}");
 }
 
 #[test]
-fn a_bridge_bears_its_planks() {
+fn a_bridge_carries_its_planks() {
     for (ropes, rails) in [(2, 1.0), (2, 0.0), (3, 0.8)] {
         let options = Bridge { planks: 12, ropes, rails, ..Bridge::default() };
         let [from, to] = [[0.0, 5.0, 1.0], [6.0, 6.0, -2.0]];
@@ -131,13 +142,16 @@ fn a_bridge_bears_its_planks() {
         for &end in &model.groups["ends"] {
             assert_eq!(world.position(end as usize), model.particles.position(end as usize));
         }
-        // It was near where it hangs, and no plank is out of shape.
+        // The initial shape is near the hanging one, and no plank is deformed.
         for particle in 0..world.len() {
             let moved = norm(minus(world.position(particle), model.particles.position(particle)));
-            assert!(moved < 0.3, "{ropes} {rails}: particle {particle} moved {moved}");
+            assert!(
+                moved < 0.3,
+                "{ropes} ropes, rails {rails}: particle {particle} moved by {moved} m"
+            );
         }
         let particles = &world.islands()[0].matter.particles;
         let stretch = Stretch::of(particles, &world.islands()[0].matter.sticks);
-        assert!(stretch.residual_max() < 0.03, "{ropes} {rails}: {stretch:?}");
+        assert!(stretch.residual_max() < 0.03, "{ropes} ropes, rails {rails}: {stretch:?}");
     }
 }

@@ -6,7 +6,8 @@ use taut_world::{
 
 use super::make::{scene, steps, unconnected, world};
 
-fn swinging(points: &[[f32; 3]], inverse_masses: &[f32], spring: Spring, dt: f64) -> Scene {
+/// A scene of one spring between two particles.
+fn oscillator(points: &[[f32; 3]], inverse_masses: &[f32], spring: Spring, dt: f64) -> Scene {
     let springs = Springs::new(points.len(), &[[0, 1]], &[spring]).unwrap();
     let model = Model { springs, ..unconnected(points, inverse_masses) };
     let mut scene = scene("spring", model);
@@ -17,31 +18,31 @@ fn swinging(points: &[[f32; 3]], inverse_masses: &[f32], spring: Spring, dt: f64
 }
 
 #[test]
-fn a_damped_spring_swings_as_its_closed_form() {
-    // 0.5 kg at 50 N/m, 10 /s; damped by 0.4 /s.
+fn a_damped_spring_follows_its_closed_form() {
+    // 0.5 kg on 50 N/m: an angular frequency of 10 1/s, damped by 0.4 1/s.
     let spring = Spring { rest: 1.0, stiffness: 50.0, damping: 0.2 };
     let h = 1.0 / 2000.0;
-    let mut world = world(&swinging(&[[0.0; 3], [1.2, 0.0, 0.0]], &[0.0, 2.0], spring, h));
-    let known = Oscillator { frequency: 10.0, damping: 0.4 };
+    let mut world = world(&oscillator(&[[0.0; 3], [1.2, 0.0, 0.0]], &[0.0, 2.0], spring, h));
+    let expected = Oscillator { frequency: 10.0, damping: 0.4 };
     let mut worst = 0.0_f64;
     for nth in 1..=4000 {
         steps(&mut world, 1);
         let x = f64::from(world.position(1)[0]) - 1.0;
-        worst = worst.max((x - known.at([0.2, 0.0], h * f64::from(nth))[0]).abs());
+        worst = worst.max((x - expected.at([0.2, 0.0], h * f64::from(nth))[0]).abs());
     }
     assert!(worst < 1e-3, "{worst}");
 }
 
-/// The largest amplitude of a spring within 2000 steps, released 1 cm too long.
-fn reach(world: &mut World<taut_scalar::ScalarKernel>) -> f32 {
-    let mut most = 0.0_f32;
+/// The largest elongation of a spring of 1 m within 2000 steps, m; infinite if it is not finite.
+fn max_elongation(world: &mut World<taut_scalar::ScalarKernel>) -> f32 {
+    let mut max = 0.0_f32;
     for _ in 0..2000 {
         if !world.step().unwrap().finite {
             return f32::INFINITY;
         }
-        most = most.max((world.position(1)[0] - world.position(0)[0] - 1.0).abs());
+        max = max.max((world.position(1)[0] - world.position(0)[0] - 1.0).abs());
     }
-    most
+    max
 }
 
 #[test]
@@ -60,11 +61,11 @@ fn below_the_largest_step_a_spring_is_bounded_and_above_it_grows() {
         let springs = Springs::new(2, &[[0, 1]], &[spring]).unwrap();
         let largest = springs.largest_step(&inverse_masses, Integrator::Verlet, damping_rate);
 
-        let mut scene = swinging(&points, &inverse_masses, spring, 0.995 * largest);
+        let mut scene = oscillator(&points, &inverse_masses, spring, 0.995 * largest);
         scene.settings.step.damping_rate = damping_rate;
         let mut bounded = world(&scene);
-        let most = reach(&mut bounded);
-        assert!(most < 0.3, "{spring:?} reaches {most}");
+        let max = max_elongation(&mut bounded);
+        assert!(max < 0.3, "{spring:?}: elongation {max} m");
 
         scene.settings.step.dt = (1.005 * largest) as f32;
         let refused = World::new(&scene, |_| taut_scalar::ScalarKernel).unwrap_err();
@@ -74,8 +75,8 @@ fn below_the_largest_step_a_spring_is_bounded_and_above_it_grows() {
         assert!(matches!(refused, WorldError::Springs(SpringError::Unstable { .. })), "{refused}");
         assert_eq!(*bounded.settings(), before);
         bounded.settings_mut().step.dt = (1.02 * largest) as f32;
-        let most = reach(&mut bounded);
-        assert!(most > 0.5, "{spring:?} reaches {most}");
+        let max = max_elongation(&mut bounded);
+        assert!(max > 0.5, "{spring:?}: elongation {max} m");
     }
 }
 
@@ -87,14 +88,14 @@ fn explicit_euler_needs_damping() {
         springs.largest_step(&[0.0, 4.0], Integrator::ExplicitEuler, 0.0)
     };
     assert_eq!(largest(0.0), 0.0);
-    for (damping, share, grows) in [(2.0, 0.99, false), (2.0, 1.01, true)] {
-        let h = share * largest(damping);
+    for (damping, fraction, grows) in [(2.0, 0.99, false), (2.0, 1.01, true)] {
+        let h = fraction * largest(damping);
         let (mut x, mut v) = ([0.01_f64], [0.0]);
         for _ in 0..20_000 {
             let a = [-400.0 * x[0] - 4.0 * f64::from(damping) * v[0]];
             Integrator::ExplicitEuler.advance(&mut x, &mut v, &a, h);
         }
-        assert_eq!(x[0].abs() > 1.0, grows, "{share}: {}", x[0]);
+        assert_eq!(x[0].abs() > 1.0, grows, "h = {fraction} of the largest: {}", x[0]);
     }
 }
 
@@ -116,8 +117,8 @@ fn a_net_of_springs_is_bounded_below_its_largest_step() {
     }
     model.springs = Springs::between(&model.particles, &pairs, 200.0, 1.0).unwrap();
     for (nth, point) in points.iter().enumerate() {
-        let shake = if nth % 2 == 0 { 0.01 } else { -0.01 };
-        model.particles.set_position(nth, [point[0] + shake, point[1] - shake, 0.0]).unwrap();
+        let offset = if nth % 2 == 0 { 0.01 } else { -0.01 };
+        model.particles.set_position(nth, [point[0] + offset, point[1] - offset, 0.0]).unwrap();
     }
     let largest = model.springs.largest_step(&inverse_masses, Integrator::Verlet, 0.0);
     let mut scene = scene("net", model);
@@ -134,11 +135,11 @@ fn a_net_of_springs_is_bounded_below_its_largest_step() {
 }
 
 #[test]
-fn wrong_springs_are_refused() {
+fn invalid_springs_are_refused() {
     let spring = Spring { rest: 1.0, stiffness: -1.0, damping: 0.0 };
     let refused = Springs::new(2, &[[0, 1]], &[spring]).unwrap_err();
     assert!(matches!(refused, SpringError::Measure { what: "stiffness", .. }));
-    let fine = Spring { stiffness: 1.0, ..spring };
-    let refused = Springs::new(2, &[[0, 2]], &[fine]).unwrap_err();
+    let valid = Spring { stiffness: 1.0, ..spring };
+    let refused = Springs::new(2, &[[0, 2]], &[valid]).unwrap_err();
     assert!(matches!(refused, SpringError::NoSuchParticle { particle: 2, .. }));
 }

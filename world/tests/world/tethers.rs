@@ -1,4 +1,4 @@
-//! Tethers: hanging cloth does not stretch, also after changes of its pins and sticks.
+//! Tethers keep hanging cloth from stretching, even after changes of its pins and sticks.
 
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use taut_world::{
 
 use super::make::{drape, scene, steps, unconnected, world};
 
-/// A scene of 8 substeps of one iteration.
-fn stiff(model: Model) -> Scene {
+/// A scene with 8 substeps of one iteration.
+fn substepped(model: Model) -> Scene {
     let mut scene = scene("sheet", model);
     scene.settings.step = Step { substeps: 8, iterations: 1, ..scene.settings.step };
     scene
@@ -30,24 +30,25 @@ fn distance(a: [f32; 3], b: [f32; 3]) -> f32 {
 fn cloth_that_hangs_from_a_row_does_not_stretch() {
     for set in [StickSet::Structural, StickSet::All] {
         let mut stretched = [0.0; 2];
-        for (with, stretch) in stretched.iter_mut().enumerate() {
+        for (tethers, stretch) in stretched.iter_mut().enumerate() {
             let model = drape(24, set);
-            let mut world = world(&stiff(if with == 1 { tethered(model) } else { model }));
+            let mut world = world(&substepped(if tethers == 1 { tethered(model) } else { model }));
             world.settings_mut().step.substeps = 1;
             steps(&mut world, 240);
             *stretch = world.diagnostics().unwrap().stretch.rms;
-            assert_eq!(world.tethers(), with * 24 * 23);
+            assert_eq!(world.tethers(), tethers * 24 * 23);
         }
         assert!(stretched[1] < 1e-4 && stretched[1] < 0.01 * stretched[0], "{stretched:?}");
     }
 }
 
 #[test]
-fn a_corner_is_as_far_as_the_cloth_reaches() {
-    // Held at one corner, drawn by the opposite one: along the diagonal, not along the edges.
+fn the_distance_to_the_opposite_corner_is_the_diagonal() {
+    // Pinned at one corner and pulled at the opposite one: distances follow the diagonal, not the
+    // edges.
     let cloth = Cloth { columns: 21, rows: 16, width: 2.0, height: 1.5, ..Cloth::default() };
     let model = Model::cloth(&cloth).unwrap().with_group("pin", [0]).unwrap().pinned("pin");
-    let mut world = world(&stiff(tethered(model)));
+    let mut world = world(&substepped(tethered(model)));
     steps(&mut world, 1);
     let last = 21 * 16 - 1;
     world.grab(last).unwrap();
@@ -65,40 +66,40 @@ fn particles_are_tethered_to_the_requested_number_of_clusters() {
     let cloth = || Model::cloth(&Cloth { columns: 9, rows: 9, ..Cloth::default() }).unwrap();
     for (anchors, expected) in [(1, 77), (2, 2 * 77), (3, 3 * 77), (16, 4 * 77)] {
         let tethers = Tethers { anchors, ..Tethers::default() };
-        let mut world = world(&stiff(cloth().pinned("corners").tethered(tethers).unwrap()));
+        let mut world = world(&substepped(cloth().pinned("corners").tethered(tethers).unwrap()));
         steps(&mut world, 1);
         assert_eq!(world.tethers(), expected);
     }
 }
 
 #[test]
-fn slack_is_how_far_cloth_may_go() {
+fn slack_is_a_multiple_of_the_rest_distance() {
     let model = drape(12, StickSet::Structural);
     let mut model = model.tethered(Tethers { slack: 1.25, anchors: 1 }).unwrap();
     for stick in 0..model.sticks.len() {
-        model.sticks.set_compliance(stick, 10.0).unwrap(); // hardly any stick at all
+        model.sticks.set_compliance(stick, 10.0).unwrap(); // so soft that it hardly acts
     }
     let length = distance(model.particles.position(0), model.particles.position(11 * 12));
-    let mut world = world(&stiff(model));
+    let mut world = world(&substepped(model));
     steps(&mut world, 600);
     let reach = distance(world.position(0), world.position(11 * 12));
     assert!((reach / length - 1.25).abs() < 1e-4, "{}", reach / length);
 }
 
 #[test]
-fn pins_may_change_and_grabbed_particles_are_no_anchors() {
-    let mut world = world(&stiff(tethered(drape(8, StickSet::All))));
+fn pins_may_change_and_grabbed_particles_are_not_anchors() {
+    let mut world = world(&substepped(tethered(drape(8, StickSet::All))));
     steps(&mut world, 1);
     assert_eq!(world.tethers(), 8 * 7);
     world.grab(60).unwrap();
     steps(&mut world, 1);
-    assert_eq!(world.tethers(), 8 * 7); // it keeps its own, which does not act
+    assert_eq!(world.tethers(), 8 * 7); // the tether of the particle stays, but does not act
     world.pin(60).unwrap();
     steps(&mut world, 1);
-    assert_eq!(world.tethers(), 8 * 7); // a hand holds it
+    assert_eq!(world.tethers(), 8 * 7); // still grabbed, so not an anchor
     world.release(60).unwrap();
     steps(&mut world, 1);
-    assert_eq!(world.tethers(), 2 * (8 * 7 - 1)); // to the row, and to the new pin
+    assert_eq!(world.tethers(), 2 * (8 * 7 - 1)); // to the row and to the new pin
     world.unpin(60).unwrap();
     for corner in 0..8 {
         world.set_inverse_mass(corner, 1.0).unwrap();
@@ -108,9 +109,9 @@ fn pins_may_change_and_grabbed_particles_are_no_anchors() {
 }
 
 #[test]
-fn a_jumping_pin_pulls_at_most_at_30_m_per_s() {
-    let mut scene = stiff(tethered(drape(8, StickSet::Structural)));
-    scene.settings.step.iterations = 0; // so that only tethers move something
+fn a_pin_that_jumps_pulls_at_30_m_per_s_at_most() {
+    let mut scene = substepped(tethered(drape(8, StickSet::Structural)));
+    scene.settings.step.iterations = 0; // so that only tethers move particles
     scene.settings.step.acceleration = [0.0; 3];
     let mut world = world(&scene);
     steps(&mut world, 1);
@@ -136,7 +137,7 @@ fn a_jumping_pin_pulls_at_most_at_30_m_per_s() {
 fn guided_pins_move_their_tethers() {
     let path = Path::Oscillating { amplitude: [0.0, 0.5, 0.0], period: 1.0 };
     let guided = drape(10, StickSet::Structural).guided("top", path, None).unwrap();
-    let mut world = world(&stiff(tethered(guided)));
+    let mut world = world(&substepped(tethered(guided)));
     let length = distance(world.position(0), world.position(90));
     for _ in 0..120 {
         steps(&mut world, 1);
@@ -147,12 +148,12 @@ fn guided_pins_move_their_tethers() {
     }
 }
 
-/// A sheet that is cut between two of its rows from the left, up to a column.
+/// Tears the sticks between two rows of a sheet, from the left up to a column.
 fn cut(world: &mut World<ScalarKernel>, size: usize, row: usize, until: usize) {
     let range = world.sticks_of("sheet").unwrap();
     for stick in range {
-        let (piece, number) = world.locate_stick(stick).unwrap();
-        let [a, b] = world.islands()[piece].matter.sticks.ends()[number].map(|it| it as usize);
+        let (island, number) = world.locate_stick(stick).unwrap();
+        let [a, b] = world.islands()[island].matter.sticks.ends()[number].map(|it| it as usize);
         let rows = [a.min(b) / size, a.max(b) / size];
         if rows[0] <= row && rows[1] > row && (a % size).min(b % size) < until {
             world.tear(stick).unwrap();
@@ -161,20 +162,20 @@ fn cut(world: &mut World<ScalarKernel>, size: usize, row: usize, until: usize) {
 }
 
 #[test]
-fn after_a_cut_tethers_follow_the_path_around_or_vanish() {
+fn after_a_cut_tethers_follow_the_path_around_it_or_are_removed() {
     let size = 12;
-    let mut world = world(&stiff(tethered(drape(size, StickSet::All))));
+    let mut world = world(&substepped(tethered(drape(size, StickSet::All))));
     steps(&mut world, 30);
     let whole = world.tethers();
-    // A slit, round which there is a way.
+    // A slit with a path around it.
     cut(&mut world, size, 5, size / 2);
     steps(&mut world, 1);
     assert_eq!(world.tethers(), whole);
     let top = distance(world.position(0), world.position(5 * size));
     steps(&mut world, 300);
     let corner = distance(world.position(0), world.position((size - 1) * size));
-    assert!(corner > 2.0 * top, "the corner below the slit did not sink: {corner}");
-    // All the way.
+    assert!(corner > 2.0 * top, "the corner below the slit did not sink: {corner} m");
+    // A cut across the whole sheet.
     cut(&mut world, size, 5, size);
     steps(&mut world, 1);
     assert_eq!(world.tethers(), 5 * size);
@@ -183,13 +184,13 @@ fn after_a_cut_tethers_follow_the_path_around_or_vanish() {
 }
 
 #[test]
-fn a_pinhole_frees_no_column() {
+fn a_hole_of_one_particle_frees_no_column() {
     let size = 12;
-    let mut world = world(&stiff(tethered(drape(size, StickSet::Structural))));
+    let mut world = world(&substepped(tethered(drape(size, StickSet::Structural))));
     steps(&mut world, 1);
     for stick in world.sticks_of("sheet").unwrap() {
-        let (piece, number) = world.locate_stick(stick).unwrap();
-        let ends = world.islands()[piece].matter.sticks.ends()[number];
+        let (island, number) = world.locate_stick(stick).unwrap();
+        let ends = world.islands()[island].matter.sticks.ends()[number];
         if ends.contains(&(5 * size as u32 + 6)) {
             world.tear(stick).unwrap();
         }
@@ -197,14 +198,14 @@ fn a_pinhole_frees_no_column() {
     steps(&mut world, 1);
     assert_eq!(world.tethers(), size * (size - 1) - 1);
     steps(&mut world, 240);
-    let hangs = distance(world.position(6), world.position(11 * size + 6));
+    let hanging = distance(world.position(6), world.position(11 * size + 6));
     let length = distance(world.position(0), world.position(11 * size));
-    assert!(hangs < 1.1 * length, "{hangs} of {length}");
+    assert!(hanging < 1.1 * length, "{hanging} m, at rest {length} m");
 }
 
 #[test]
 fn a_world_with_tethers_resumes_to_the_same_bits() {
-    let scene = stiff(tethered(drape(10, StickSet::All).tearing_at(1.5)));
+    let scene = substepped(tethered(drape(10, StickSet::All).tearing_at(1.5)));
     let mut first = world(&scene);
     steps(&mut first, 20);
     first.grab(95).unwrap();
@@ -227,8 +228,8 @@ fn a_world_with_tethers_resumes_to_the_same_bits() {
 }
 
 #[test]
-fn a_step_that_is_watched_has_the_same_bits() {
-    let scene = stiff(tethered(drape(20, StickSet::All)));
+fn a_watched_step_has_the_same_bits() {
+    let scene = substepped(tethered(drape(20, StickSet::All)));
     let (mut plain, mut watched) = (world(&scene), world(&scene));
     let mut passes = std::collections::BTreeSet::new();
     for _ in 0..20 {
@@ -243,8 +244,8 @@ fn a_step_that_is_watched_has_the_same_bits() {
 }
 
 #[test]
-fn a_tether_over_an_edge_pulls_nothing_through_it() {
-    // Pinned on one side of a pole, over which it hangs down on the other.
+fn a_tether_over_a_pole_pulls_no_particle_into_it() {
+    // The cloth is pinned on one side of a pole, and hangs over it on the other side.
     let cloth = Cloth {
         columns: 9,
         rows: 41,
@@ -254,7 +255,7 @@ fn a_tether_over_an_edge_pulls_nothing_through_it() {
         ..Cloth::default()
     };
     let model = Model::cloth(&cloth).unwrap().pinned("top").moved([0.0, 1.0, 0.0]);
-    let mut scene = stiff(tethered(model));
+    let mut scene = substepped(tethered(model));
     let pole = Capsule::new([[-2.0, 0.85, -0.2], [2.0, 0.85, -0.2]], 0.1).unwrap();
     let surface = Surface { friction: 0.0, thickness: 0.02, ..Surface::default() };
     scene.obstacles.push(Arc::new(Solid::new(pole).with(surface).unwrap()));
@@ -267,44 +268,47 @@ fn a_tether_over_an_edge_pulls_nothing_through_it() {
     assert!(end[1] < 0.6, "{end:?} does not hang");
 }
 
-/// How far the middle of a sheet falls that begins level and is held along an edge, and how far it
-/// swings back up, m.
+/// How far the centre of a sheet falls that starts horizontal and is pinned along an edge, and how
+/// far it swings back up, m.
 fn swing(model: Model, substeps: u32) -> [f64; 2] {
-    let mut scene = stiff(model);
+    let mut scene = substepped(model);
     scene.settings.step.substeps = substeps;
     let mut world = world(&scene);
     let height = |world: &World<ScalarKernel>| {
         let sum: f64 = world.positions().map(|[_, y, _]| f64::from(y)).sum();
         sum / world.len() as f64
     };
-    let begin = height(&world);
-    let (mut low, mut back) = (begin, 0.0_f64);
+    let start = height(&world);
+    let (mut low, mut back) = (start, 0.0_f64);
     for _ in 0..300 {
         steps(&mut world, 1);
         let now = height(&world);
         low = low.min(now);
         back = back.max(now - low);
     }
-    [begin - low, back]
+    [start - low, back]
 }
 
 #[test]
-fn tethers_do_not_throw_a_sheet_back_up() {
-    // Inextensible cloth swings through to the other side: by 55 % of its fall, as 64 substeps
-    // show. What tethers stop must not add to that.
+fn tethers_do_not_make_a_sheet_swing_back_higher() {
+    // Inextensible cloth swings through to the other side and up by 55 % of its fall, as 64
+    // substeps without tethers show. The velocity that tethers take must not add to that.
     let cloth = Cloth { columns: 24, rows: 24, axes: Axes::HORIZONTAL, ..Cloth::default() };
     let cloth = Model::cloth(&cloth).unwrap().pinned("top");
     let [_, free] = swing(cloth.clone(), 64);
     for substeps in [4, 8, 16] {
         let [fall, back] = swing(tethered(cloth.clone()), substeps);
-        assert!(fall > 0.49 && fall < 0.501, "{substeps}: {fall}");
-        assert!(back < free + 0.02 * fall, "{substeps}: {back} {free}");
+        assert!(fall > 0.49 && fall < 0.501, "{substeps} substeps: falls by {fall} m");
+        assert!(
+            back < free + 0.02 * fall,
+            "{substeps} substeps: back by {back} m, without tethers {free} m"
+        );
     }
 }
 
 #[test]
 fn unconnected_particles_have_no_tethers_and_cause_a_warning() {
-    let mut scene = stiff(tethered(drape(6, StickSet::All)));
+    let mut scene = substepped(tethered(drape(6, StickSet::All)));
     let rope = Model::rope(&[[1.0, 0.0, 0.0], [2.0, 0.0, 0.0]], &Rope::default()).unwrap();
     let particles = rope.particles.len();
     scene.add("rope", tethered(rope)).unwrap();
@@ -319,29 +323,32 @@ fn unconnected_particles_have_no_tethers_and_cause_a_warning() {
 #[test]
 fn ropes_unconnected_particles_and_empty_models_can_be_tethered() {
     let rope = Model::rope(&[[0.0, 0.0, 0.0], [0.0, -2.0, 0.0]], &Rope::default()).unwrap();
-    let mut world = world(&stiff(tethered(rope.pinned("start"))));
+    let mut world = world(&substepped(tethered(rope.pinned("start"))));
     let last = world.len() - 1;
     steps(&mut world, 240);
     let length = distance(world.position(0), world.position(last));
     assert!(length < 2.0002, "{length}");
 
     let unconnected = unconnected(&[[0.0; 3], [1.0, 0.0, 0.0]], &[0.0, 1.0]);
-    let mut world = super::make::world(&stiff(tethered(unconnected)));
+    let mut world = super::make::world(&substepped(tethered(unconnected)));
     steps(&mut world, 2);
     assert_eq!(world.tethers(), 0);
 
     let none = Sticks::with_rests(0, &[], &[], Duplicates::Keep).unwrap();
     let empty = Model::new(Particles::new(&[], &[]).unwrap(), none);
-    let mut world = super::make::world(&stiff(tethered(empty)));
+    let mut world = super::make::world(&substepped(tethered(empty)));
     steps(&mut world, 2);
 }
 
 #[test]
-fn tethers_that_are_not_sane_are_refused() {
+fn tether_parameters_out_of_range_are_refused() {
     for (slack, anchors) in
         [(0.999, 4), (f32::NAN, 4), (f32::INFINITY, 4), (-1.0, 4), (1.0, 0), (1.0, 1000)]
     {
-        let refused = drape(4, StickSet::All).tethered(Tethers { slack, anchors });
-        assert!(matches!(refused, Err(ModelError::Measure { .. })), "{slack}, {anchors}");
+        let result = drape(4, StickSet::All).tethered(Tethers { slack, anchors });
+        assert!(
+            matches!(result, Err(ModelError::Measure { .. })),
+            "slack {slack}, anchors {anchors}"
+        );
     }
 }

@@ -1,67 +1,72 @@
-//! Air that moves, and one triangle in it, in numbers for loops.
+//! The air around one triangle.
+//!
+//! Displacements are summed over the three corners of a triangle, which is three times their mean.
+//! So the displacement of the air is that over three substeps.
 
 use super::THIRD;
 use crate::force::gusts::Lattice;
 use crate::vector::{cross, difference, scaled, sum};
 
-/// Where gusts are.
-pub(super) trait Gusty: Copy {
-    /// By what the wind is multiplied at a place, m.
-    fn at(self, place: [f32; 3]) -> f32;
+/// The factor by which gusts multiply the wind.
+pub(super) trait GustFactor: Copy {
+    /// The factor at a position, m.
+    fn at(self, position: [f32; 3]) -> f32;
 }
 
+/// Wind without gusts.
 #[derive(Clone, Copy)]
 pub(super) struct Steady;
 
-impl Gusty for Steady {
+impl GustFactor for Steady {
     #[inline(always)]
     fn at(self, _: [f32; 3]) -> f32 {
         1.0
     }
 }
 
-impl Gusty for Lattice {
+impl GustFactor for Lattice {
     #[inline(always)]
-    fn at(self, place: [f32; 3]) -> f32 {
-        self.factor(place)
+    fn at(self, position: [f32; 3]) -> f32 {
+        self.factor(position)
     }
 }
 
-/// Velocities are ways in three substeps here, as the three corners of a triangle give them together.
+/// The moving air.
 #[derive(Clone, Copy)]
 pub(super) struct Air<G> {
-    /// How far it goes where no gust is, m.
-    way: [f32; 3],
+    /// Displacement over three substeps without gusts, m.
+    displacement: [f32; 3],
     gusts: G,
 }
 
-impl<G: Gusty> Air<G> {
-    /// A velocity, m/s; `h` is a substep, s.
+impl<G: GustFactor> Air<G> {
+    /// Air of a velocity, m/s; `h` is the length of a substep, s.
     pub(super) fn new(velocity: [f32; 3], gusts: G, h: f32) -> Self {
-        Self { way: scaled(velocity, 3.0 * h), gusts }
+        Self { displacement: scaled(velocity, 3.0 * h), gusts }
     }
 
-    /// The normal of a triangle, of length 2 A, m², and how much farther the air goes than the
-    /// triangle, m.
+    /// The normal of a triangle, of length 2 A, m², and the displacement of the air relative to the
+    /// triangle over three substeps, m.
     #[inline(always)]
-    pub(super) fn meets(self, [a, b, c]: [Corner; 3]) -> ([f32; 3], [f32; 3]) {
+    pub(super) fn relative_to(self, [a, b, c]: [Corner; 3]) -> ([f32; 3], [f32; 3]) {
         let normal = cross(difference(b.now, a.now), difference(c.now, a.now));
         let middle = scaled(sum(sum(a.now, b.now), c.now), THIRD);
-        let way = scaled(self.way, self.gusts.at(middle));
-        (normal, difference(way, sum(sum(a.moved(), b.moved()), c.moved())))
+        let of_air = scaled(self.displacement, self.gusts.at(middle));
+        let of_triangle = sum(sum(a.displacement(), b.displacement()), c.displacement());
+        (normal, difference(of_air, of_triangle))
     }
 }
 
-/// Where a corner of a triangle is, and was a substep ago, m.
+/// The position of a corner of a triangle now and one substep ago, m.
 #[derive(Clone, Copy)]
 pub(super) struct Corner {
     pub(super) now: [f32; 3],
-    pub(super) then: [f32; 3],
+    pub(super) previous: [f32; 3],
 }
 
 impl Corner {
     #[inline(always)]
-    fn moved(self) -> [f32; 3] {
-        difference(self.now, self.then)
+    fn displacement(self) -> [f32; 3] {
+        difference(self.now, self.previous)
     }
 }

@@ -1,141 +1,158 @@
-//! What wind does to a triangle, in numbers for loops.
+//! Wind laws for one triangle.
+//!
+//! A law gets the `normal` of a triangle, of length 2 A, m², and `u`, the displacement of the air
+//! relative to the triangle over three substeps, m.
+//!
+//! The mobility of a corner, s/kg, is the velocity that it gains per force on each triangle around
+//! it: a third of its inverse mass, times the duration of the force, times the number of triangles.
+//! The coefficient is limited so that a mobile corner does not overshoot the air.
 
 use super::THIRD;
 use crate::vector::{dot, scaled, sum};
 
-/// What a law makes of a triangle, by its normal of length 2 A, m², and how much farther the air goes
-/// in three substeps, m, `u`.
-pub(super) trait Law: Copy {
-    /// The force by speed, kg/s, where nothing limits it.
-    fn by_speed(self, normal: [f32; 3], u: [f32; 3]) -> f32;
+/// A wind law.
+pub(super) trait TriangleLaw: Copy {
+    /// The force over speed, kg/s, without a limit.
+    fn coefficient(self, normal: [f32; 3], u: [f32; 3]) -> f32;
 
-    /// The force, N, if by `u` it is `by / per`, kg/s², to which it is proportional. (Two numbers, as
-    /// some divide anyway.)
-    fn force(self, normal: [f32; 3], u: [f32; 3], by: f32, per: f32) -> [f32; 3];
+    /// The force, N, for a coefficient over three substeps of `numerator / denominator`, kg/s².
+    /// (Two numbers, because some laws divide anyway.)
+    fn force(self, normal: [f32; 3], u: [f32; 3], numerator: f32, denominator: f32) -> [f32; 3];
 
-    /// The most that a force by speed may be for corners of a looseness of 1 s/kg.
+    /// The largest allowed product of coefficient and mobility. With 1, a corner reaches the
+    /// velocity of the air.
     #[inline(always)]
-    fn reach(self) -> f32 {
+    fn stable_product(self) -> f32 {
         1.0
     }
 }
 
-/// What the corners of triangles get by a law: a third of the force each.
+/// Computes the force on each corner of a triangle: a third of the force of a law.
 #[derive(Clone, Copy)]
-pub(super) struct Thirds<L> {
+pub(super) struct CornerForce<L> {
     law: L,
-    /// A third of one over three substeps, 1/s.
+    /// A third of the inverse of three substeps, 1/s.
     third_per_3h: f32,
 }
 
-impl<L: Law> Thirds<L> {
-    /// In substeps of `h`, s.
+impl<L: TriangleLaw> CornerForce<L> {
+    /// For substeps of `h`, s.
     pub(super) fn new(law: L, h: f32) -> Self {
         Self { law, third_per_3h: THIRD * (THIRD / h) }
     }
 
-    /// What each gets, N, where the force by speed is cut down to what is not too much for a
-    /// looseness, s/kg.
+    /// The force on each corner, N, with the coefficient limited to what is stable for a mobility,
+    /// s/kg.
     #[inline(always)]
-    pub(super) fn of(self, normal: [f32; 3], u: [f32; 3], loose: f32) -> [f32; 3] {
-        let (by_speed, reach) = (self.law.by_speed(normal, u), self.law.reach());
-        let free = by_speed * loose <= reach;
-        // Pinned corners are not loose at all.
-        let loose = at_least(loose, f32::MIN_POSITIVE);
-        let (by_speed, per) = (if free { by_speed } else { reach }, if free { 1.0 } else { loose });
-        self.law.force(normal, u, by_speed * self.third_per_3h, per)
+    pub(super) fn limited(self, normal: [f32; 3], u: [f32; 3], mobility: f32) -> [f32; 3] {
+        let (coefficient, limit) = (self.law.coefficient(normal, u), self.law.stable_product());
+        let is_stable = coefficient * mobility <= limit;
+        // The mobility of a triangle with three pinned corners is 0.
+        let mobility = larger(mobility, f32::MIN_POSITIVE);
+        let (numerator, denominator) =
+            (if is_stable { coefficient } else { limit }, if is_stable { 1.0 } else { mobility });
+        self.law.force(normal, u, numerator * self.third_per_3h, denominator)
     }
 
-    /// The same where nothing is cut down, and whether that is right.
+    /// The force on each corner without a limit, N, and whether it is stable for a mobility, s/kg.
     #[inline(always)]
-    pub(super) fn if_free(self, normal: [f32; 3], u: [f32; 3], loose: f32) -> ([f32; 3], bool) {
-        let by_speed = self.law.by_speed(normal, u);
-        let third = self.law.force(normal, u, by_speed * self.third_per_3h, 1.0);
-        (third, by_speed * loose <= self.law.reach())
+    pub(super) fn unlimited(
+        self,
+        normal: [f32; 3],
+        u: [f32; 3],
+        mobility: f32,
+    ) -> ([f32; 3], bool) {
+        let coefficient = self.law.coefficient(normal, u);
+        let third = self.law.force(normal, u, coefficient * self.third_per_3h, 1.0);
+        (third, coefficient * mobility <= self.law.stable_product())
     }
 }
 
-/// The larger of two numbers; the second if the first is none.
+/// The larger of two numbers; `b` if one of them is NaN.
 #[inline(always)]
-pub(super) fn at_least(a: f32, b: f32) -> f32 {
+pub(super) fn larger(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
 }
 
+/// [`WindLaw::Normal`](super::WindLaw::Normal).
 #[derive(Clone, Copy)]
-pub(super) struct Normal {
+pub(super) struct NormalLaw {
     pub(super) half_pressure: f32,
 }
 
-impl Law for Normal {
+impl TriangleLaw for NormalLaw {
     #[inline(always)]
-    fn by_speed(self, normal: [f32; 3], _: [f32; 3]) -> f32 {
+    fn coefficient(self, normal: [f32; 3], _: [f32; 3]) -> f32 {
         self.half_pressure * dot(normal, normal).sqrt()
     }
 
     #[inline(always)]
-    fn force(self, normal: [f32; 3], u: [f32; 3], by: f32, per: f32) -> [f32; 3] {
-        let along = dot(normal, u) / (length_squared(dot(normal, normal)) * per);
-        scaled(normal, along * by)
+    fn force(self, normal: [f32; 3], u: [f32; 3], numerator: f32, denominator: f32) -> [f32; 3] {
+        let per_normal = dot(normal, u) / (nonzero(dot(normal, normal)) * denominator);
+        scaled(normal, per_normal * numerator)
     }
 }
 
-/// A squared length to divide by: none is so short that it has no direction.
+/// A squared length that is safe to divide by: at least the smallest normal number.
 ///
-/// (Not as a selection of what comes of it: the compiler would load what that is made of only where
-/// it is selected, and wait.)
+/// (The operand is clamped, instead of a select on the quotient: the compiler would load the
+/// operands in the selected lanes only, and stall.)
 #[inline(always)]
-fn length_squared(squared: f32) -> f32 {
-    at_least(squared, f32::MIN_POSITIVE)
+fn nonzero(squared_length: f32) -> f32 {
+    larger(squared_length, f32::MIN_POSITIVE)
 }
 
+/// [`WindLaw::Plate`](super::WindLaw::Plate) without lift.
 #[derive(Clone, Copy)]
-pub(super) struct Drag {
-    /// ρ / 4 by three substeps, kg/m³/s: normals are twice as long as areas.
+pub(super) struct DragLaw {
+    /// ρ / 4 over three substeps, kg/m³/s. (A quarter, because normals have the length 2 A.)
     pub(super) quarter_density_per_3h: f32,
     pub(super) drag: f32,
 }
 
-impl Law for Drag {
+impl TriangleLaw for DragLaw {
     #[inline(always)]
-    fn by_speed(self, normal: [f32; 3], u: [f32; 3]) -> f32 {
+    fn coefficient(self, normal: [f32; 3], u: [f32; 3]) -> f32 {
         self.drag * (self.quarter_density_per_3h * dot(normal, u).abs())
     }
 
     #[inline(always)]
-    fn force(self, _: [f32; 3], u: [f32; 3], by: f32, per: f32) -> [f32; 3] {
-        scaled(u, by / per)
+    fn force(self, _: [f32; 3], u: [f32; 3], numerator: f32, denominator: f32) -> [f32; 3] {
+        scaled(u, numerator / denominator)
     }
 }
 
+/// [`WindLaw::Plate`](super::WindLaw::Plate).
 #[derive(Clone, Copy)]
-pub(super) struct DragAndLift {
-    /// As above.
+pub(super) struct DragLiftLaw {
+    /// As in [`DragLaw`].
     pub(super) quarter_density_per_3h: f32,
     pub(super) drag: f32,
     pub(super) lift: f32,
-    /// How much of both together lets nothing grow: with d of drag and l of lift, `u` becomes
-    /// `(1 - d) u` and `l |u|` across it; that is no longer than `u` if `d² + l² <= 2 d`.
-    pub(super) reach: f32,
+    /// With d and l, the products of `drag` and `lift` with this, `u` becomes `(1 - d) u` plus
+    /// `l |u|` perpendicular to it. That is no longer than `u` if `d² + l² <= 2 d`. This is half
+    /// the largest such product, so that without lift `u` does not reverse either.
+    pub(super) stable_product: f32,
 }
 
-impl Law for DragAndLift {
+impl TriangleLaw for DragLiftLaw {
     #[inline(always)]
-    fn by_speed(self, normal: [f32; 3], u: [f32; 3]) -> f32 {
+    fn coefficient(self, normal: [f32; 3], u: [f32; 3]) -> f32 {
         self.quarter_density_per_3h * dot(normal, u).abs()
     }
 
     #[inline(always)]
-    fn force(self, normal: [f32; 3], u: [f32; 3], by: f32, per: f32) -> [f32; 3] {
-        let by = by / per;
-        let (across, u2) = (dot(normal, u), dot(u, u));
-        let lift = self.lift * (if across < 0.0 { -by } else { by });
-        let lift = lift / length_squared(dot(normal, normal) * u2).sqrt();
-        let along = self.drag * by - lift * across;
-        sum(scaled(u, along), scaled(normal, lift * u2))
+    fn force(self, normal: [f32; 3], u: [f32; 3], numerator: f32, denominator: f32) -> [f32; 3] {
+        let quotient = numerator / denominator;
+        let (normal_dot_u, u2) = (dot(normal, u), dot(u, u));
+        let lift = self.lift * (if normal_dot_u < 0.0 { -quotient } else { quotient });
+        let lift = lift / nonzero(dot(normal, normal) * u2).sqrt();
+        let per_u = self.drag * quotient - lift * normal_dot_u;
+        sum(scaled(u, per_u), scaled(normal, lift * u2))
     }
 
     #[inline(always)]
-    fn reach(self) -> f32 {
-        self.reach
+    fn stable_product(self) -> f32 {
+        self.stable_product
     }
 }

@@ -7,20 +7,21 @@ use std::collections::BTreeMap;
 
 use taut_core::RunKey;
 
-use super::around::{Around, BLOCK, Slot};
+use super::incidence::{BLOCK, Incidence, Slot};
 use super::remove_indices;
 
-/// Distance in blocks between the stores of results and their loads: stores have reached the cache
-/// by then, so loads that span two stores do not stall.
-const SETTLED: usize = 4;
+/// Delay, in blocks, between the stores of forces and their loads. By then the stores have reached
+/// the cache, so loads that span two stores do not stall.
+const STORE_DELAY: usize = 4;
 
-/// Sixteen consecutive slots for the results of as many triangles. Slots of two blocks may overlap:
-/// the common results are computed twice and are equal.
+/// Sixteen consecutive slots for the forces on as many triangles. The slots of two blocks may
+/// overlap: the forces there are computed twice, with equal results.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slots {
     pub(crate) first: u32,
-    /// A bit for each existing triangle. Others were removed, or are gaps in a row.
-    pub(crate) there: u16,
+    /// A bit for each slot that has a triangle. The others are gaps in a row, or their triangles
+    /// were removed.
+    pub(crate) present: u16,
 }
 
 impl Slots {
@@ -32,23 +33,23 @@ impl Slots {
 /// Triangles by their corners, each with its slots.
 #[derive(Clone, Debug)]
 pub(crate) enum Triangles {
-    /// Sixteen pairs (a, b, c) and (a, c, d), by the corners of the first; those of each next pair
-    /// are one higher: cells of a sheet.
+    /// Sixteen pairs (a, b, c) and (a, c, d), by the corners of the first. Those of each following
+    /// pair are one higher, as for the cells of a sheet.
     Pairs([u32; 4], [Slots; 2]),
-    /// Sixteen triangles, likewise.
+    /// Sixteen triangles, by the corners of the first. Those of each following one are one higher.
     Row([u32; 3], Slots),
-    /// Sixteen triangles anywhere.
+    /// Sixteen triangles with any corners.
     Scattered(Box<[[u32; BLOCK]; 3]>, Slots),
 }
 
 impl Triangles {
-    /// The lowest corner of the first.
+    /// The lowest corner of the first triangle or pair.
     fn lowest(&self) -> u32 {
         match self {
             Self::Pairs([a, b, c, d], _) => *a.min(b).min(c).min(d),
             Self::Row([a, b, c], _) => *a.min(b).min(c),
             Self::Scattered(corners, _) => {
-                let [a, b, c] = corners.each_ref().map(|of_each| of_each[0]);
+                let [a, b, c] = corners.each_ref().map(|lanes| lanes[0]);
                 a.min(b).min(c)
             }
         }
@@ -69,47 +70,47 @@ impl Triangles {
     }
 }
 
-/// Sixteen triangles, or pairs of triangles, that are processed at once.
+/// Sixteen triangles, or pairs of triangles, that are processed together.
 #[derive(Clone, Debug)]
 pub(crate) struct Block {
     pub(crate) triangles: Triangles,
-    /// How many more shares of particles are complete after this block, as all their slots are
+    /// How many more particle blocks can be summed after this block, because all their slots are
     /// written.
     pub(crate) completes: u32,
 }
 
-/// Largest step between consecutive triangles of a row. Above 1 it skips gaps, as at the edges of a
-/// sheet, where the next row of cells begins one particle later.
-const STRIDE: u32 = 4;
+/// Largest step between the first corners of consecutive triangles of a row. A step above 1 skips
+/// gaps, as at the end of a row of cells of a sheet, where the next row begins one particle later.
+const STRIDE_MAX: u32 = 4;
 
 /// Largest ratio of the length of a row to its number of triangles.
-const SPARSEST: usize = 3;
+const SPARSITY_MAX: usize = 3;
 
-/// Triangles in the order in which their corners lie in memory, each with a slot; and for each
-/// particle the slots of its triangles, in the order of the faces.
+/// Triangles in the memory order of their corners, each with a slot; and for each particle the
+/// slots of its triangles, in the order of the faces.
 ///
-/// Sums over the triangles of a particle follow the order of the faces, whatever the order in
-/// memory: the numbering of particles does not change the bits.
+/// The sum over the triangles of a particle follows the order of the faces, whatever the order in
+/// memory, so the numbering of particles does not change the bits.
 #[derive(Clone, Debug)]
-pub(crate) struct Layout {
+pub(crate) struct FaceLayout {
     pub(crate) blocks: Vec<Block>,
-    pub(crate) around: Around,
-    /// How many slots there are, padding included.
+    pub(crate) incidence: Incidence,
+    /// Number of slots, padding included.
     pub(crate) slots: usize,
     /// The slot of each face.
     slot_of: Vec<u32>,
 }
 
-impl Layout {
+impl FaceLayout {
     pub(super) fn new(faces: &[[u32; 3]]) -> Self {
-        // This groups the rows of a sheet.
+        // Sorting makes runs of the rows of a sheet.
         let sorted = RunKey::sorted((0..).zip(faces).map(|(number, &[first, b, c])| {
             let direction = [b, c].map(|corner| i64::from(corner) - i64::from(first));
             RunKey { direction, first, number }
         }));
         let length = |row: &[RunKey<_>]| (row[row.len() - 1].first - row[0].first) as usize + 1;
-        let (rows, scattered): (Vec<_>, Vec<_>) = RunKey::runs(&sorted, STRIDE)
-            .partition(|row| (BLOCK..=SPARSEST * row.len()).contains(&length(row)));
+        let (rows, scattered): (Vec<_>, Vec<_>) = RunKey::runs(&sorted, STRIDE_MAX)
+            .partition(|row| (BLOCK..=SPARSITY_MAX * row.len()).contains(&length(row)));
         let mut slot_of = vec![0; faces.len()];
         let mut first_slot = 0;
         let rows = rows.into_iter().map(|row| {
@@ -123,24 +124,24 @@ impl Layout {
         });
         let mut blocks = Row::in_pairs(rows.collect());
         let mut scattered: Vec<u32> = scattered.concat().iter().map(|face| face.number).collect();
-        // Groups triangles that are near each other in memory.
+        // Brings triangles together that are near each other in memory.
         scattered.sort_by_key(|&face| faces[face as usize].into_iter().min());
-        for some in scattered.chunks(BLOCK) {
+        for chunk in scattered.chunks(BLOCK) {
             // A block that is not full repeats its last triangle.
-            let face_in = |lane: usize| some[lane.min(some.len() - 1)] as usize;
+            let face_in = |lane: usize| chunk[lane.min(chunk.len() - 1)] as usize;
             let corners =
                 array::from_fn(|corner| array::from_fn(|lane| faces[face_in(lane)][corner]));
-            let slots = Slots { first: first_slot, there: 0 };
+            let slots = Slots { first: first_slot, present: 0 };
             let triangles = Triangles::Scattered(Box::new(corners), slots);
             blocks.push(Block { triangles, completes: 0 });
-            for (&face, slot) in some.iter().zip(first_slot..) {
+            for (&face, slot) in chunk.iter().zip(first_slot..) {
                 slot_of[face as usize] = slot;
             }
             first_slot += BLOCK as u32;
         }
 
         let slots = first_slot as usize;
-        let mut contents_of = vec![Slot::Never; slots];
+        let mut contents_of = vec![Slot::Padding; slots];
         for slots in blocks.iter().flat_map(|block| block.triangles.slots()) {
             contents_of[slots.range()].fill(Slot::Gap);
         }
@@ -149,20 +150,20 @@ impl Layout {
         }
         for slots in blocks.iter_mut().flat_map(|block| block.triangles.slots_mut()) {
             for (lane, slot) in contents_of[slots.range()].iter().enumerate() {
-                slots.there |= u16::from(*slot == Slot::Face) << lane;
+                slots.present |= u16::from(*slot == Slot::Face) << lane;
             }
         }
-        let around = Around::new(faces, &slot_of, &contents_of);
-        // In the memory order of particles, so that these are completed in order, too.
+        let incidence = Incidence::new(faces, &slot_of, &contents_of);
+        // In the memory order of particles, so that these are completed in about that order.
         blocks.sort_by_key(|block| block.triangles.lowest());
-        complete(&around, &mut blocks, slots);
-        Self { blocks, around, slots, slot_of }
+        set_completes(&incidence, &mut blocks, slots);
+        Self { blocks, incidence, slots, slot_of }
     }
 
     /// Removes the faces with these numbers, in ascending order; later ones move up.
     ///
-    /// One pass over the blocks, however many faces go: each slot is in two blocks at most, but a
-    /// search for them per face makes a tear of the whole sheet quadratic in its size.
+    /// One pass over the blocks, however many faces are removed: a search per face for the blocks
+    /// of its slot would make the tearing of a whole sheet quadratic in its size.
     pub(super) fn remove(&mut self, gone: &[usize]) {
         if gone.is_empty() {
             return;
@@ -173,35 +174,36 @@ impl Layout {
         }
         for slots in self.blocks.iter_mut().flat_map(|block| block.triangles.slots_mut()) {
             #[cfg(test)]
-            tests::VISITS.set(tests::VISITS.get() + 1);
+            tests::SLOTS_VISITED.set(tests::SLOTS_VISITED.get() + 1);
             for (lane, &is_gone) in is_gone[slots.range()].iter().enumerate() {
-                slots.there &= !(u16::from(is_gone) << lane);
+                slots.present &= !(u16::from(is_gone) << lane);
             }
         }
         remove_indices(&mut self.slot_of, gone);
     }
 }
 
-/// Sets after which block, in this order, each share is complete and its stores have settled.
-fn complete(around: &Around, blocks: &mut [Block], slots: usize) {
-    let mut written_by = vec![0; slots];
+/// Sets how many particle blocks, in their order, are complete after each block: all their slots
+/// are written, and [`STORE_DELAY`] blocks have passed.
+fn set_completes(incidence: &Incidence, blocks: &mut [Block], slot_count: usize) {
+    let mut written_by = vec![0; slot_count];
     for (nth, block) in blocks.iter().enumerate().rev() {
         for slots in block.triangles.slots() {
             written_by[slots.range()].fill(nth);
         }
     }
     let mut last = 0;
-    for share in &around.shares {
-        for slot in around.of(share) {
-            let of_share = &written_by[slot..][..share.len as usize];
-            last = of_share.iter().copied().fold(last, usize::max);
+    for particles in &incidence.particle_blocks {
+        for slot in incidence.slots_of(particles) {
+            let writers = &written_by[slot..][..particles.len as usize];
+            last = writers.iter().copied().fold(last, usize::max);
         }
-        let after = (last + SETTLED).min(blocks.len() - 1);
+        let after = (last + STORE_DELAY).min(blocks.len() - 1);
         blocks[after].completes += 1;
     }
 }
 
-/// Triangles whose corners are those of the first plus an offset below `length`.
+/// Triangles whose corners are those of the first, plus one offset below `length` for all three.
 struct Row {
     corners: [u32; 3],
     length: usize,
@@ -209,14 +211,14 @@ struct Row {
 }
 
 impl Row {
-    /// The edge (a, b) of the first triangle, and the length. Two rows form pairs if the first edge
-    /// of one is the last edge of the other.
+    /// The edge (a, b) of the first triangle, and the length of the row. Two rows form pairs if the
+    /// first edge of one is the last edge of the other.
     fn first_edge(&self) -> ([u32; 2], usize) {
         let [a, b, _] = self.corners;
         ([a, b], self.length)
     }
 
-    /// The edge (a, c) of the first triangle, and the length.
+    /// The edge (a, c) of the first triangle, and the length of the row.
     fn last_edge(&self) -> ([u32; 2], usize) {
         let [a, _, c] = self.corners;
         ([a, c], self.length)
@@ -224,49 +226,49 @@ impl Row {
 
     /// The blocks of all rows, as pairs where two rows match.
     fn in_pairs(rows: Vec<Self>) -> Vec<Block> {
-        let places = rows.iter().map(Self::first_edge).zip(0..);
-        let places: BTreeMap<_, usize> = places.collect();
+        let by_first_edge = rows.iter().map(Self::first_edge).zip(0..);
+        let by_first_edge: BTreeMap<_, usize> = by_first_edge.collect();
         let mut rows: Vec<Option<Self>> = rows.into_iter().map(Some).collect();
         let mut blocks = Vec::new();
         for nth in 0..rows.len() {
             let Some(row) = rows[nth].take() else { continue };
-            let other = places.get(&row.last_edge()).and_then(|&other| rows[other].take());
+            let other = by_first_edge.get(&row.last_edge()).and_then(|&other| rows[other].take());
             match other {
-                Some(other) => row.blocks_with(&other, &mut blocks),
+                Some(other) => row.add_pair_blocks(&other, &mut blocks),
                 None => rows[nth] = Some(row),
             }
         }
         for row in rows.into_iter().flatten() {
-            row.blocks(&mut blocks);
+            row.add_blocks(&mut blocks);
         }
         blocks
     }
 
-    fn blocks(&self, blocks: &mut Vec<Block>) {
-        blocks.extend(self.starts().map(|nth| {
-            let corners = self.corners.map(|corner| corner + nth);
-            Block { triangles: Triangles::Row(corners, self.slots(nth)), completes: 0 }
+    fn add_blocks(&self, blocks: &mut Vec<Block>) {
+        blocks.extend(self.starts().map(|offset| {
+            let corners = self.corners.map(|corner| corner + offset);
+            Block { triangles: Triangles::Row(corners, self.slots(offset)), completes: 0 }
         }));
     }
 
-    /// Adds the blocks of this row and its partner.
-    fn blocks_with(&self, other: &Self, blocks: &mut Vec<Block>) {
+    /// Adds the blocks of pairs of this row and another.
+    fn add_pair_blocks(&self, other: &Self, blocks: &mut Vec<Block>) {
         let ([a, b, c], [.., d]) = (self.corners, other.corners);
-        blocks.extend(self.starts().map(|nth| {
-            let corners = [a, b, c, d].map(|corner| corner + nth);
-            let slots = [self.slots(nth), other.slots(nth)];
+        blocks.extend(self.starts().map(|offset| {
+            let corners = [a, b, c, d].map(|corner| corner + offset);
+            let slots = [self.slots(offset), other.slots(offset)];
             Block { triangles: Triangles::Pairs(corners, slots), completes: 0 }
         }));
     }
 
-    /// Where its blocks begin; the last ends where the row does.
+    /// The offsets at which blocks begin; the last block ends where the row does.
     fn starts(&self) -> impl Iterator<Item = u32> + use<> {
         let last = self.length - BLOCK;
-        (0..last).step_by(BLOCK).chain([last]).map(|nth| nth as u32)
+        (0..last).step_by(BLOCK).chain([last]).map(|offset| offset as u32)
     }
 
-    fn slots(&self, nth: u32) -> Slots {
-        Slots { first: self.slot + nth, there: 0 }
+    fn slots(&self, offset: u32) -> Slots {
+        Slots { first: self.slot + offset, present: 0 }
     }
 }
 
@@ -276,67 +278,68 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::{Layout, Slots};
+    use super::{FaceLayout, Slots};
 
     thread_local! {
-        /// How many groups of slots removals have looked at.
-        pub(super) static VISITS: Cell<usize> = const { Cell::new(0) };
+        /// How many [`Slots`] removals have visited.
+        pub(super) static SLOTS_VISITED: Cell<usize> = const { Cell::new(0) };
     }
 
-    /// The two faces of each cell of a sheet, cut along one diagonal or the other.
+    /// The two faces of each cell of a sheet, cut along one diagonal or the other as `cuts` says.
     fn sheet(columns: u32, rows: u32, cuts: &[bool]) -> Vec<[u32; 3]> {
         let cells = (0..(rows - 1) * columns).filter(|corner| (corner + 1) % columns != 0);
-        let cut = |(nth, corner): (usize, u32)| {
+        let halves = |(nth, corner): (usize, u32)| {
             let [a, b, c, d] = [0, 1, columns + 1, columns].map(|step| corner + step);
             if cuts[nth % cuts.len()] { [[a, d, b], [b, d, c]] } else { [[a, d, c], [a, c, b]] }
         };
-        cells.enumerate().flat_map(cut).collect()
+        cells.enumerate().flat_map(halves).collect()
     }
 
     /// The slots of all blocks, and those of all faces.
-    fn contents(layout: &Layout) -> (Vec<(u32, u16)>, Vec<u32>) {
+    fn contents(layout: &FaceLayout) -> (Vec<(u32, u16)>, Vec<u32>) {
         let slots = layout.blocks.iter().flat_map(|block| block.triangles.slots());
-        let slots = slots.map(|&Slots { first, there }| (first, there)).collect();
+        let slots = slots.map(|&Slots { first, present }| (first, present)).collect();
         (slots, layout.slot_of.clone())
     }
 
     proptest! {
         #[test]
-        fn faces_removed_together_leave_what_faces_removed_one_by_one_leave(
+        fn removing_faces_together_equals_removing_them_one_by_one(
             columns in 2..60_u32,
             rows in 2..8_u32,
             cuts in prop::collection::vec(any::<bool>(), 1..5),
-            keeps in prop::collection::vec(any::<bool>(), 1..40),
+            kept in prop::collection::vec(any::<bool>(), 1..40),
         ) {
             let faces = sheet(columns, rows, &cuts);
             let gone: Vec<usize> =
-                (0..faces.len()).filter(|face| !keeps[face % keeps.len()]).collect();
-            let mut together = Layout::new(&faces);
+                (0..faces.len()).filter(|face| !kept[face % kept.len()]).collect();
+            let mut together = FaceLayout::new(&faces);
             let mut one_by_one = together.clone();
             together.remove(&gone);
             for &face in gone.iter().rev() {
                 one_by_one.remove(&[face]);
             }
             prop_assert_eq!(contents(&together), contents(&one_by_one));
-            // What is left is there in every block that has its slot, and nothing else is.
-            let there = |slot: u32| together.slot_of.contains(&slot);
+            // A bit is set in every block that has the slot of a remaining face, and nowhere else.
+            let is_present = |slot: u32| together.slot_of.contains(&slot);
             for slots in together.blocks.iter().flat_map(|block| block.triangles.slots()) {
                 for lane in 0..16 {
-                    prop_assert_eq!(slots.there & 1 << lane != 0, there(slots.first + lane));
+                    prop_assert_eq!(slots.present & 1 << lane != 0, is_present(slots.first + lane));
                 }
             }
         }
     }
 
     #[test]
-    fn removing_all_faces_takes_work_in_proportion_to_their_number() {
+    fn the_work_of_removing_all_faces_is_proportional_to_their_number() {
         for size in [32, 64, 128] {
             let faces = sheet(size, size, &[true]);
-            let mut layout = Layout::new(&faces);
-            VISITS.set(0);
+            let mut layout = FaceLayout::new(&faces);
+            SLOTS_VISITED.set(0);
             layout.remove(&(0..faces.len()).collect::<Vec<_>>());
-            assert!(VISITS.get() <= faces.len() / 8, "{} for {}", VISITS.get(), faces.len());
-            assert!(contents(&layout).0.iter().all(|(_, there)| *there == 0));
+            let visited = SLOTS_VISITED.get();
+            assert!(visited <= faces.len() / 8, "{visited} visits for {} faces", faces.len());
+            assert!(contents(&layout).0.iter().all(|(_, present)| *present == 0));
         }
     }
 }

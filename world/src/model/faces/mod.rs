@@ -1,20 +1,20 @@
 //! Triangles of a model.
 
-mod around;
+mod incidence;
 mod layout;
 
 use core::ops::Deref;
 use std::sync::OnceLock;
 
-pub(crate) use around::{BLOCK, Share};
-pub(crate) use layout::{Layout, Slots, Triangles};
+pub(crate) use incidence::{BLOCK, ParticleBlock};
+pub(crate) use layout::{FaceLayout, Slots, Triangles};
 
-/// Triangles by the numbers of their corners, counter-clockwise from outside: read like a slice,
-/// made from a list.
+/// Triangles by the numbers of their corners, counter-clockwise seen from outside: made from a list
+/// and read like a slice.
 ///
-/// Wind visits them in another order, in which neighbours lie side by side. That order is computed
-/// on first use, cached, and recomputed after a change; [`retain`](Self::retain) only removes
-/// triangles from it.
+/// Wind visits them in another order, in which neighbours are adjacent in memory. That order is
+/// computed on first use, cached, and recomputed after a change; [`retain`](Self::retain) only
+/// removes triangles from it.
 ///
 /// ```
 /// use taut_world::Faces;
@@ -24,33 +24,34 @@ pub(crate) use layout::{Layout, Slots, Triangles};
 /// assert_eq!(*square, [[0, 1, 2]]);
 /// square.extend([[2, 1, 4]]);
 /// assert_eq!(square.len(), 2);
-/// // Each keeps its first number.
+/// // Each triangle keeps its number.
 /// assert_eq!((square.numbers(), square.gone()), (&[0, 2][..], &[1][..]));
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Faces {
     corners: Vec<[u32; 3]>,
-    /// The number of each.
+    /// The number of each triangle.
     numbers: Vec<u32>,
     /// The numbers of the removed triangles.
-    gone: Vec<u32>,
-    layout: OnceLock<Layout>,
+    removed: Vec<u32>,
+    layout: OnceLock<FaceLayout>,
 }
 
 impl Faces {
-    /// Removes the triangles for which `stays` is false. Cheap: the layout of the others is kept.
-    pub fn retain(&mut self, mut stays: impl FnMut([u32; 3]) -> bool) {
+    /// Removes the triangles for which `keep` is false. Cheap: the others keep their order for
+    /// wind.
+    pub fn retain(&mut self, mut keep: impl FnMut([u32; 3]) -> bool) {
         let mut gone = Vec::new();
         let mut face = 0;
         self.corners.retain(|&corners| {
-            let stays = stays(corners);
-            if !stays {
+            let is_kept = keep(corners);
+            if !is_kept {
                 gone.push(face);
             }
             face += 1;
-            stays
+            is_kept
         });
-        self.gone.extend(gone.iter().map(|&face| self.numbers[face]));
+        self.removed.extend(gone.iter().map(|&face| self.numbers[face]));
         remove_indices(&mut self.numbers, &gone);
         if let Some(layout) = self.layout.get_mut() {
             layout.remove(&gone);
@@ -65,12 +66,12 @@ impl Faces {
 
     /// The numbers of the removed triangles, in order of removal.
     pub fn gone(&self) -> &[u32] {
-        &self.gone
+        &self.removed
     }
 
     /// The order in which wind visits them.
-    pub(crate) fn layout(&self) -> &Layout {
-        self.layout.get_or_init(|| Layout::new(&self.corners))
+    pub(crate) fn layout(&self) -> &FaceLayout {
+        self.layout.get_or_init(|| FaceLayout::new(&self.corners))
     }
 }
 
@@ -85,7 +86,7 @@ impl Deref for Faces {
 impl From<Vec<[u32; 3]>> for Faces {
     fn from(corners: Vec<[u32; 3]>) -> Self {
         let numbers = (0..corners.len() as u32).collect();
-        Self { corners, numbers, gone: Vec::new(), layout: OnceLock::new() }
+        Self { corners, numbers, removed: Vec::new(), layout: OnceLock::new() }
     }
 }
 
@@ -97,7 +98,7 @@ impl FromIterator<[u32; 3]> for Faces {
 
 impl Extend<[u32; 3]> for Faces {
     fn extend<I: IntoIterator<Item = [u32; 3]>>(&mut self, faces: I) {
-        let next = (self.numbers.len() + self.gone.len()) as u32;
+        let next = (self.numbers.len() + self.removed.len()) as u32;
         self.corners.extend(faces);
         let new = (self.corners.len() - self.numbers.len()) as u32;
         self.numbers.extend(next..next + new);
@@ -132,10 +133,10 @@ impl PartialEq for Faces {
 /// Removes the entries at these indices, in ascending order; later ones move up.
 fn remove_indices(column: &mut Vec<u32>, gone: &[usize]) {
     let mut gone = gone.iter().peekable();
-    let mut place = 0;
+    let mut index = 0;
     column.retain(|_| {
-        let leaves = gone.next_if_eq(&&place).is_some();
-        place += 1;
-        !leaves
+        let is_gone = gone.next_if_eq(&&index).is_some();
+        index += 1;
+        !is_gone
     });
 }

@@ -1,11 +1,13 @@
-//! Flat and curved meshes, against closed forms and against paths over many points of the edges.
+//! Flat and curved meshes, compared with closed forms and with paths over many points on the edges.
 
 use core::f64::consts::PI;
 
 use proptest::prelude::*;
 use taut_core::Family;
 
-use super::{Chance, EXACT, Point, ROUNDING, check, distance, over_points, sheet, surface};
+use super::{
+    EXACT, Point, ROUNDING, Random, check, distance, distances_over_points, sheet, surface,
+};
 use crate::model::{Cloth, Model};
 use crate::tether::Surface;
 use crate::vector::{difference, wide};
@@ -13,9 +15,9 @@ use crate::vector::{difference, wide};
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// From any pins of a rectangle of cloth, whatever its sticks, its aspect and its faces.
+    /// From any pins of a rectangle of cloth, whatever its sticks, its aspect ratio and its faces.
     #[test]
-    fn a_flat_sheet_has_straight_distances(
+    fn distances_on_a_flat_sheet_are_straight(
         columns in 2_usize..30,
         rows in 2_usize..30,
         aspect in 0.2_f32..5.0,
@@ -27,26 +29,29 @@ proptest! {
         families.extend(antidiagonal.then_some(Family::Antidiagonal));
         families.extend(bending.then_some([Family::Row2, Family::Diagonal2]).into_iter().flatten());
         let height = aspect * rows as f32;
-        let cloth = Cloth { columns, rows, width: columns as f32, height, families, ..Cloth::default() };
+        let width = columns as f32;
+        let cloth = Cloth { columns, rows, width, height, families, ..Cloth::default() };
         let mut model = Model::<3>::cloth(&cloth).unwrap();
         let corner = model.particles.position(0);
-        // Where a particle of the cloth, or of the cloth shuffled, was before it was rounded.
+        // The position of a particle of the cloth, shuffled or not, before rounding.
         let spacing = [columns, rows].map(|count| (count - 1) as f64);
         let spacing = [f64::from(cloth.width) / spacing[0], f64::from(cloth.height) / spacing[1]];
-        let place = |model: &Model, particle: usize| {
+        let position = |model: &Model, particle: usize| {
             let [x, y, _] = wide(difference(model.particles.position(particle), corner));
-            [spacing[0] * libm::round(x / spacing[0]), spacing[1] * libm::round(y / spacing[1]), 0.0]
+            let [i, j] = [libm::round(x / spacing[0]), libm::round(y / spacing[1])];
+            [spacing[0] * i, spacing[1] * j, 0.0]
         };
         let to_pins = |model: &Model, pins: &[u32], particle: usize| {
-            let here = place(model, particle);
-            let distances = pins.iter().map(|&pin| distance(here, place(model, pin as usize)));
+            let here = position(model, particle);
+            let distances = pins.iter().map(|&pin| distance(here, position(model, pin as usize)));
             distances.fold(f64::INFINITY, f64::min)
         };
-        let mut chance = Chance::new(seed);
-        let pins: Vec<u32> = (0..=chance.below(5)).map(|_| chance.below(columns * rows)).collect();
+        let mut random = Random::new(seed);
+        let pins: Vec<u32> = (0..=random.below(5)).map(|_| random.below(columns * rows)).collect();
         let shuffled = model.shuffled(seed);
-        // Diagonals without sticks are as long as between rounded places.
-        check(&Surface::of(&shuffled).distances_from(&pins), 1e-5, 1e-4, |it| to_pins(&shuffled, &pins, it));
+        // Diagonals without sticks have the length between rounded positions.
+        let found = Surface::of(&shuffled).distances_from(&pins);
+        check(&found, 1e-5, 1e-4, |it| to_pins(&shuffled, &pins, it));
 
         if !has_faces {
             model.faces = Vec::new().into();
@@ -64,23 +69,23 @@ proptest! {
         }
     }
 
-    /// Where triangles are irregular, and many pins have small neighbourhoods.
+    /// With irregular triangles, from few pins and from many.
     #[test]
     fn an_irregular_triangulation_changes_no_distance(seed in any::<u64>(), size in 3_usize..40) {
-        let mut chance = Chance::new(seed);
+        let mut random = Random::new(seed);
         let mut mesh = sheet(size, size, [0.05; 2], |i, j| (i * i + 3 * j) % 5 < 2);
         for (particle, point) in mesh.0.iter_mut().enumerate() {
             let [i, j] = [particle % size, particle / size];
             if i.min(j) > 0 && i.max(j) < size - 1 {
-                point[0] += 0.0199 * (chance.share() - 0.5);
-                point[1] += 0.0199 * (chance.share() - 0.5);
+                point[0] += 0.0199 * (random.fraction() - 0.5);
+                point[1] += 0.0199 * (random.fraction() - 0.5);
             }
         }
         let shape = surface(&mesh);
         for density in [0.002, 0.02, 0.2] {
             let all = 0..(size * size) as u32;
-            let mut pins: Vec<u32> = all.filter(|_| chance.share() < density).collect();
-            pins.push(chance.below(size * size));
+            let mut pins: Vec<u32> = all.filter(|_| random.fraction() < density).collect();
+            pins.push(random.below(size * size));
             check(&shape.distances_from(&pins), ROUNDING, EXACT, |it| {
                 let here = mesh.0[it];
                 let distances = pins.iter().map(|&pin| distance(here, mesh.0[pin as usize]));
@@ -91,30 +96,30 @@ proptest! {
 
     /// With curvature of both signs, holes, slits and separate pieces.
     #[test]
-    fn distances_are_those_over_many_points_of_the_edges(
+    fn distances_match_paths_over_many_points_on_the_edges(
         seed in any::<u64>(),
         roughness in 0.0_f64..0.15,
         holes in 0.0_f64..0.3,
     ) {
-        let mut chance = Chance::new(seed);
+        let mut random = Random::new(seed);
         let mut mesh = sheet(13, 11, [0.05, 0.06], |i, j| (i * i + 3 * j) % 5 < 2);
         for point in &mut mesh.0 {
-            point[2] = roughness * chance.share();
+            point[2] = roughness * random.fraction();
         }
-        mesh.1.retain(|_| chance.share() >= holes);
-        let pins: Vec<u32> = (0..3).map(|_| chance.below(13 * 11)).collect();
+        mesh.1.retain(|_| random.fraction() >= holes);
+        let pins: Vec<u32> = (0..3).map(|_| random.below(13 * 11)).collect();
         let found = surface(&mesh).distances_from(&pins);
-        // Shortest paths over points are up to 1 % too long with few points of an edge, where paths
-        // graze it: then more are taken.
+        // With few points per edge, paths over points that graze an edge are up to 1 % too long:
+        // then more points are used.
         let mut least_error = 0.0_f64;
         for count in [20, 60, 180] {
             least_error = 0.0;
-            for (nearest, above) in found.iter().zip(over_points(&mesh, count, &pins)) {
+            for (nearest, above) in found.iter().zip(distances_over_points(&mesh, count, &pins)) {
                 let found = f64::from(nearest.distance);
                 prop_assert_eq!(found.is_finite(), above.is_finite());
                 if above.is_finite() && above > 0.0 {
                     let error = found / above - 1.0;
-                    prop_assert!(error <= 1.001e-3, "{} and not {}", found, above);
+                    prop_assert!(error <= 1.001e-3, "{} is more than {}", found, above);
                     least_error = least_error.min(error);
                 }
             }
@@ -122,12 +127,12 @@ proptest! {
                 break;
             }
         }
-        prop_assert!(least_error >= -0.002, "{} below", -least_error);
+        prop_assert!(least_error >= -0.002, "too short by a fraction of {}", -least_error);
     }
 }
 
 #[test]
-fn a_cylinder_is_unrolled() {
+fn distances_on_a_cylinder_are_those_of_the_unrolled_rectangle() {
     let (around, rows, rise) = (60, 80, 0.07);
     let points = (0..around * rows).map(|it| {
         let turn = 2.0 * PI * (it % around) as f64 / around as f64;
@@ -153,7 +158,7 @@ fn a_cylinder_is_unrolled() {
 }
 
 #[test]
-fn a_slit_is_gone_round() {
+fn shortest_paths_go_around_a_slit() {
     // Cells of row 20 are missing from the left side to column 40.
     let (columns, rows, spacing) = (81, 61, 0.05);
     let mut mesh = sheet(columns, rows, [spacing; 2], |i, j| (i * 5 + j * 3) % 7 < 4);
@@ -164,7 +169,7 @@ fn a_slit_is_gone_round() {
     });
     let source = mesh.0[5 * columns + 10];
     let [upper, lower] = [20.0, 21.0].map(|row| [40.0 * spacing, row * spacing, 0.0]);
-    // To the left of the line through two points, seen with y down.
+    // Whether p is to the left of the line from a to b, with y up.
     let beyond = |a: Point, b: Point, p: Point| {
         (b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0]) > 1e-9
     };
@@ -182,18 +187,18 @@ fn a_slit_is_gone_round() {
 }
 
 #[test]
-fn joins_only_add_and_by_little() {
-    // Smooth, of either curvature, where nearly all windows join; and scattered pins.
-    let along = |it: usize, count: usize| it as f64 / (count - 1) as f64 - 0.5;
+fn joins_never_shorten_distances_and_lengthen_them_little() {
+    // Smooth surfaces of either curvature, where nearly all windows join; and scattered pins.
+    let coordinate = |it: usize, count: usize| it as f64 / (count - 1) as f64 - 0.5;
     let mesh = |height: &dyn Fn(f64, f64) -> f64, size: usize| {
         let mut mesh = sheet(size, size, [1.0; 2], |i, j| (i * i + 3 * j) % 5 < 2);
         for (it, point) in mesh.0.iter_mut().enumerate() {
-            let [x, y] = [along(it % size, size), along(it / size, size)];
+            let [x, y] = [coordinate(it % size, size), coordinate(it / size, size)];
             *point = [x, y, height(x, y)];
         }
         surface(&mesh)
     };
-    // A ball whose rings of points are turned against each other.
+    // A ball. Its rings of points are alternately turned by half a step.
     let (rings, around) = (60, 120);
     let ring = |ring: usize, spoke: usize| (1 + (ring - 1) * around + spoke % around) as u32;
     let mut ball = (vec![[0.0, 0.0, 1.0]], Vec::new());
@@ -213,8 +218,8 @@ fn joins_only_add_and_by_little() {
             }
             let [below, next] = [ring(down + 1, spoke), ring(down + 1, spoke + 1)];
             let halves = [[here, below, next], [here, next, right]];
-            let turned = [[here, below, right], [right, below, next]];
-            ball.1.extend(if down % 2 == 0 { turned } else { halves });
+            let halves_if_even = [[here, below, right], [right, below, next]];
+            ball.1.extend(if down % 2 == 0 { halves_if_even } else { halves });
         }
     }
     ball.0.push([0.0, 0.0, -1.0]);
@@ -234,20 +239,23 @@ fn joins_only_add_and_by_little() {
             for (particle, (joined, exact)) in joined.iter().zip(&exact).enumerate() {
                 let [joined, exact] = [joined, exact].map(|it| f64::from(it.distance));
                 let above = if exact > 0.0 { joined / exact - 1.0 } else { joined };
-                assert!(above > -2e-7, "{name}, particle {particle}: {above:e} below");
-                assert!(above < 1.001 * excess, "{name}, particle {particle}: {above:e} above");
+                assert!(above > -2e-7, "{name}, particle {particle}: too short by {above:e}");
+                assert!(
+                    above < 1.001 * excess,
+                    "{name}, particle {particle}: too long by {above:e}"
+                );
                 greatest = if above > greatest { above } else { greatest };
             }
         }
-        // Behind each particle of a saddle there is a gap, and so nothing to join.
+        // Paths bend at each particle of a saddle, so few windows have one apex and can join.
         assert!(greatest > 1e-6 || name.contains("saddle"), "{name}: nothing joined");
     }
 }
 
 #[test]
 fn invalid_edges_and_triangles_are_ignored() {
-    // Sides that cannot meet, a missing side, a corner twice, a particle that is not there, a
-    // triangle twice, two triangles that meet in one particle, and three at one edge.
+    // Sides that cannot meet, a missing side, a corner twice, a corner that is not a particle, a
+    // duplicate triangle, two triangles that meet at one particle, and three at one edge.
     let edges =
         [([0, 1], 1.0), ([1, 2], 1.0), ([2, 0], 3.0), ([2, 3], 1.0), ([3, 0], 1.0), ([3, 9], 1.0)];
     let triangles = [[0, 1, 2], [1, 2, 3], [0, 0, 1], [2, 3, 9]];

@@ -1,4 +1,4 @@
-//! Distances along surfaces; here what the tests share.
+//! Tests of distances along surfaces, and helpers for them.
 #![allow(clippy::float_cmp, reason = "0 and infinity are exact")]
 
 mod meshes;
@@ -21,7 +21,7 @@ fn distance(a: Point, b: Point) -> f64 {
     length(difference(b, a))
 }
 
-/// Points of a rectangle row by row, each cell cut by one diagonal or the other.
+/// A rectangular grid, numbered row by row. `cut` says along which diagonal a cell is split.
 fn sheet(
     width: usize,
     height: usize,
@@ -50,7 +50,7 @@ fn surface((points, triangles): &Mesh) -> Surface {
     Surface::new(points.len(), edges, triangles.iter().copied())
 }
 
-/// Checks that distances are below and above the truth by these shares at most.
+/// Checks that distances are at most a fraction of `below` below and of `above` above the truth.
 #[track_caller]
 fn check(found: &[Nearest], below: f64, above: f64, truth: impl Fn(usize) -> f64) {
     for (particle, nearest) in found.iter().enumerate() {
@@ -59,44 +59,48 @@ fn check(found: &[Nearest], below: f64, above: f64, truth: impl Fn(usize) -> f64
             assert_eq!(found, truth, "particle {particle}");
         } else {
             let error = found / truth - 1.0;
-            assert!(error > -below && error < above, "particle {particle}: {found}, not {truth}");
+            assert!(
+                error > -below && error < above,
+                "particle {particle}: {found}, expected {truth}"
+            );
         }
     }
 }
 
-/// How lengths rounded to `f32` may shorten a distance, and what adds up over a mesh besides.
+/// Relative error by which lengths rounded to `f32` may shorten a distance.
 const ROUNDING: f64 = 1e-6;
+/// Relative error by which a distance that is exact except for rounding may be too long.
 const EXACT: f64 = 5e-6;
 
-/// Dijkstra's algorithm over the particles and `count` points of each edge, joined across
-/// triangles: never below the shortest distances.
-fn over_points((points, triangles): &Mesh, count: usize, sources: &[u32]) -> Vec<f64> {
+/// Dijkstra's algorithm over the particles and `count` points on each edge, connected across
+/// triangles. The distances are never below the shortest ones.
+fn distances_over_points((points, triangles): &Mesh, count: usize, sources: &[u32]) -> Vec<f64> {
     let mut nodes = points.clone();
     let mut on_edge = BTreeMap::new();
-    let mut around = vec![Vec::new(); points.len()];
-    let mut corners = Vec::new();
+    let mut triangles_at = vec![Vec::new(); points.len()];
+    let mut nodes_of = Vec::new();
     for triangle in triangles {
-        let mut here = triangle.to_vec();
+        let mut on_triangle = triangle.to_vec();
         for k in 0..3 {
             let [a, b] = [triangle[k], triangle[(k + 1) % 3]];
             let [low, high] = [a.min(b), a.max(b)];
             let first = *on_edge.entry([low, high]).or_insert_with(|| {
                 let [from, to] = [low, high].map(|end| points[end as usize]);
                 for nth in 1..=count {
-                    let share = nth as f64 / (count + 1) as f64;
-                    let along: Point =
-                        core::array::from_fn(|x| from[x] + share * (to[x] - from[x]));
-                    nodes.push(along);
-                    around.push(Vec::new());
+                    let fraction = nth as f64 / (count + 1) as f64;
+                    let point: Point =
+                        core::array::from_fn(|x| from[x] + fraction * (to[x] - from[x]));
+                    nodes.push(point);
+                    triangles_at.push(Vec::new());
                 }
                 (nodes.len() - count) as u32
             });
-            here.extend(first..first + count as u32);
+            on_triangle.extend(first..first + count as u32);
         }
-        for &node in &here {
-            around[node as usize].push(corners.len());
+        for &node in &on_triangle {
+            triangles_at[node as usize].push(nodes_of.len());
         }
-        corners.push(here);
+        nodes_of.push(on_triangle);
     }
     let mut distances = vec![f64::INFINITY; nodes.len()];
     let mut queue = BinaryHeap::new();
@@ -109,8 +113,8 @@ fn over_points((points, triangles): &Mesh, count: usize, sources: &[u32]) -> Vec
         if here.to_bits() != key {
             continue;
         }
-        for &triangle in &around[node as usize] {
-            for &next in &corners[triangle] {
+        for &triangle in &triangles_at[node as usize] {
+            for &next in &nodes_of[triangle] {
                 let there = here + distance(nodes[node as usize], nodes[next as usize]);
                 if there < distances[next as usize] {
                     distances[next as usize] = there;
@@ -123,18 +127,19 @@ fn over_points((points, triangles): &Mesh, count: usize, sources: &[u32]) -> Vec
     distances
 }
 
-struct Chance(ChaCha8Rng);
+struct Random(ChaCha8Rng);
 
-impl Chance {
+impl Random {
     fn new(seed: u64) -> Self {
         Self(ChaCha8Rng::seed_from_u64(seed))
     }
 
-    /// From 0 to 1.
-    fn share(&mut self) -> f64 {
+    /// A number from 0 to 1.
+    fn fraction(&mut self) -> f64 {
         f64::from(self.0.next_u32()) / f64::from(u32::MAX)
     }
 
+    /// A number below `count`.
     fn below(&mut self, count: usize) -> u32 {
         self.0.next_u32() % count as u32
     }

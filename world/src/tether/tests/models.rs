@@ -1,4 +1,4 @@
-//! Models as builders make them, torn or whole: which particles are reached, and how far.
+//! Models from builders, torn or not: which particles are reached, and at what distance.
 
 use taut_core::{Bending, Kind};
 
@@ -9,7 +9,7 @@ use crate::tether::geodesic::Nearest;
 use crate::vector::wide;
 
 #[test]
-fn a_sphere_has_nearly_great_circles() {
+fn distances_on_a_sphere_are_nearly_those_of_great_circles() {
     let model = Model::sphere(40, crate::model::StickSet::All).unwrap();
     let radius = f64::from(model.particles.position(0)[1]);
     let directions: Vec<Point> = (0..model.particles.len())
@@ -21,9 +21,12 @@ fn a_sphere_has_nearly_great_circles() {
             let chord = distance(directions[source], directions[particle]);
             let arc = 2.0 * radius * libm::asin((0.5 * chord).min(1.0));
             let found = f64::from(nearest.distance);
-            // Its faces are within the ball, 0.2 % of the radius at most.
+            // The faces are inside the ball, by 0.2 % of the radius at most.
             assert!(found >= chord * radius * (1.0 - 1e-6));
-            assert!(found >= 0.998 * arc && found <= 1.001 * arc, "{particle}: {found}, not {arc}");
+            assert!(
+                found >= 0.998 * arc && found <= 1.001 * arc,
+                "particle {particle}: {found}, expected {arc}"
+            );
         }
     }
 }
@@ -41,7 +44,7 @@ fn distances_without_a_path_are_infinite() {
     assert_eq!(found[8], Nearest { source: u32::MAX, distance: f32::INFINITY });
     assert_eq!(Surface::of(&model).distances_from(&[])[0], found[8]);
 
-    // Paths use sticks that only pull, and none that only push or are torn.
+    // Paths follow sticks that only pull, but not sticks that only push or are torn.
     model.sticks.set_kind(2, Kind::Maximum).unwrap();
     model.sticks.set_kind(4, Kind::Minimum).unwrap();
     model.sticks.tear(7 + 6 + 3).unwrap();
@@ -57,17 +60,17 @@ fn distances_without_a_path_are_infinite() {
 }
 
 #[test]
-fn paths_lead_along_bones_wood_and_planks() {
+fn paths_follow_bones_wood_and_planks() {
     let doll = Model::<3>::ragdoll(&Ragdoll::default()).unwrap();
     let [head, neck, foot] = ["head", "neck", "left foot"].map(|name| doll.groups[name][0]);
     let [knee, hip] = ["left knee", "left hip"].map(|name| doll.groups[name][0]);
-    let place = |model: &Model, it: u32| wide(model.particles.position(it as usize));
-    let along = |model: &Model, path: &[u32]| -> f64 {
-        path.windows(2).map(|ends| distance(place(model, ends[0]), place(model, ends[1]))).sum()
+    let position = |model: &Model, it: u32| wide(model.particles.position(it as usize));
+    let path_length = |model: &Model, path: &[u32]| -> f64 {
+        path.windows(2).map(|it| distance(position(model, it[0]), position(model, it[1]))).sum()
     };
     for path in [&[foot, knee, hip][..], &[head, neck]] {
         let found = Surface::of(&doll).distances_from(&path[..1]);
-        let bones = along(&doll, path);
+        let bones = path_length(&doll, path);
         assert!((f64::from(found[path[path.len() - 1] as usize].distance) - bones).abs() < 1e-6);
     }
 
@@ -77,12 +80,12 @@ fn paths_lead_along_bones_wood_and_planks() {
     stem.extend(&plant.groups["stem"]);
     for joints in 1..=stem.len() {
         let joint = stem[joints - 1] as usize;
-        let wood = along(&plant, &stem[..joints]);
+        let wood = path_length(&plant, &stem[..joints]);
         assert!((f64::from(found[joint].distance) - wood).abs() <= 1e-6 * wood.max(1.0));
     }
     assert!(found.iter().all(|nearest| nearest.distance.is_finite()));
 
-    // Between planks there are ropes alone; rails are no short cut.
+    // Only ropes connect planks; rails are no shortcut.
     let bridge = Bridge { planks: 5, ropes: 3, sag: 0.0, ..Bridge::default() };
     let bridge = Model::bridge([0.0; 3], [11.0, 0.0, 0.0], &bridge).unwrap();
     let shape = Surface::of(&bridge);
@@ -92,12 +95,12 @@ fn paths_lead_along_bones_wood_and_planks() {
         assert!((distance - (nth / 3) as f64).abs() < 1e-5);
     }
     let ends = [&bridge.groups["start"][..], &bridge.groups["end"][..]].concat();
-    assert_eq!(shape.clusters(&ends).len(), 2 * (3 + 2)); // nothing joins ropes and rails there
+    assert_eq!(shape.clusters(&ends).len(), 2 * (3 + 2)); // nothing connects ropes and rails there
 }
 
 #[test]
-fn tears_are_gone_round_and_bending_sticks_do_not_bridge_them() {
-    // Torn down between two columns, but for the two lowest rows.
+fn paths_go_around_tears_even_where_bending_sticks_bridge_them() {
+    // Torn between two columns, except for the two lowest rows.
     let cloth = Cloth::spaced(12, 16, 0.1);
     let mut model = Model::<3>::cloth(&cloth).unwrap();
     let column = |particle: u32| particle % 12;
@@ -126,7 +129,7 @@ fn tears_are_gone_round_and_bending_sticks_do_not_bridge_them() {
 }
 
 #[test]
-fn a_mesh_knows_its_bending_sticks() {
+fn bending_sticks_of_a_mesh_are_marked() {
     let sheet = HexSheet { columns: 9, rows: 8, spacing: 0.1, ..HexSheet::default() };
     let [free, stiff] = [Bending::Free, Bending::Sticks]
         .map(|bending| Model::<3>::hex_sheet(&HexSheet { bending, ..sheet }).unwrap());
@@ -135,10 +138,10 @@ fn a_mesh_knows_its_bending_sticks() {
     assert_eq!(marked(&stiff), stiff.sticks.len() - free.sticks.len());
     let both = Model::side_by_side([&free, &stiff]).unwrap().shuffled(5);
     assert_eq!(marked(&both), marked(&stiff));
-    let long = |stick: usize| both.sticks.rest(stick) > 0.11;
-    assert!((0..both.sticks.len()).all(|stick| both.bending[stick] == long(stick)));
+    let is_long = |stick: usize| both.sticks.rest(stick) > 0.11;
+    assert!((0..both.sticks.len()).all(|stick| both.bending[stick] == is_long(stick)));
 
-    // A mesh cut into two pieces, over which bending sticks still reach.
+    // A mesh cut into two pieces that bending sticks still connect.
     let mut model = stiff;
     let is_upper = |particle: u32| particle < 4 * 9;
     for stick in 0..free.sticks.len() {
@@ -155,7 +158,7 @@ fn a_mesh_knows_its_bending_sticks() {
 }
 
 #[test]
-fn clusters_hang_together_by_pins_alone() {
+fn clusters_are_connected_by_edges_between_pins_only() {
     let model = Model::<3>::cloth(&Cloth::spaced(6, 4, 0.1)).unwrap();
     let shape = Surface::of(&model);
     assert_eq!(shape.clusters(&[5, 0, 1, 2, 12, 18, 4]), [vec![0, 1, 2], vec![4, 5], vec![12, 18]]);

@@ -4,8 +4,8 @@ use super::Model;
 use crate::drawing::Look;
 
 impl<const D: usize> Model<D> {
-    /// How to draw it: as its builder says ([`Model::look`](Self#structfield.look)), or else
-    /// derived from its contents.
+    /// How to draw the model: as its field [`look`](Self#structfield.look) says, or else derived
+    /// from its contents.
     ///
     /// ```
     /// use taut_world::{Cloth, Look, Model, Plant};

@@ -1,4 +1,4 @@
-//! An emitter as a model.
+//! Models with an emitter.
 
 use taut_core::{Duplicates, Particles, Sticks};
 
@@ -6,11 +6,11 @@ use super::{Model, ModelError};
 use crate::emitter::{Emission, Emitter};
 
 impl<const D: usize> Model<D> {
-    /// An emitter and its particles, as many as can be alive at once. None is alive at first.
+    /// An emitter and its particles, as many as can be alive at once. At first, none is alive.
     ///
     /// # Errors
-    /// If a number is not finite; if rate, lifetimes or mass are not above 0, or not sane; if there
-    /// would be more than 2²⁴ particles; if polygons have no area.
+    /// If a number is not finite; if the rate, a lifetime or the mass is out of range; if there
+    /// would be more than 2²⁴ particles; if the polygons have no area.
     pub fn emitter(emission: Emission<D>) -> Result<Self, ModelError> {
         let emitter = Emitter::new(emission)?;
         let (emission, count) = (emitter.emission(), emitter.particles().len());

@@ -1,0 +1,70 @@
+//! Checks of the parameters of builders.
+
+use core::ops::{Bound, RangeInclusive};
+
+use taut_core::{PARTICLES_MAX, STICKS_MAX, check_limit};
+
+use super::ModelError;
+
+/// Checks the mass of a particle, kg, and returns its inverse, 1/kg.
+pub(super) fn check_inverse_mass(mass: f64) -> Result<f32, ModelError> {
+    const RANGE: RangeInclusive<f64> = 1e-9..=1e9;
+    let mass =
+        ModelError::check("mass", "the mass of a particle, kg,", mass, RANGE, "from 1e-9 to 1e9")?;
+    Ok((1.0 / mass) as f32)
+}
+
+/// Checks that a quantity is above 0.
+pub(super) fn check_positive(
+    key: &'static str,
+    what: &'static str,
+    value: f32,
+) -> Result<f64, ModelError> {
+    let range = (Bound::Excluded(0.0), Bound::Unbounded);
+    ModelError::check(key, what, f64::from(value), range, "above 0 and finite")
+}
+
+/// Checks that a quantity is not below 0.
+pub(super) fn check_not_negative(
+    key: &'static str,
+    what: &'static str,
+    value: f32,
+) -> Result<f64, ModelError> {
+    ModelError::check(key, what, f64::from(value), 0.0.., "at least 0 and finite")
+}
+
+/// Checks a fraction, from 0 to 1.
+pub(super) fn check_fraction(
+    key: &'static str,
+    what: &'static str,
+    value: f32,
+) -> Result<f64, ModelError> {
+    ModelError::check(key, what, f64::from(value), 0.0..=1.0, "from 0 to 1")
+}
+
+/// Checks that a count is at least `least`.
+pub(super) fn check_at_least(
+    key: &'static str,
+    what: &'static str,
+    count: usize,
+    least: usize,
+    must: &'static str,
+) -> Result<usize, ModelError> {
+    ModelError::check(key, what, count as f64, least as f64.., must)?;
+    Ok(count)
+}
+
+/// Checks a number of particles before memory is allocated, and returns it.
+pub(super) fn check_particles(count: u128) -> Result<usize, ModelError> {
+    Ok(check_limit("particles", count, PARTICLES_MAX)?)
+}
+
+/// Checks the number of particles of a rectangle before memory is allocated, and returns it.
+pub(super) fn check_rectangle(columns: usize, rows: usize) -> Result<usize, ModelError> {
+    check_particles((columns as u128).saturating_mul(rows as u128))
+}
+
+/// Checks a number of sticks before memory is allocated, and returns it.
+pub(super) fn check_sticks(count: u128) -> Result<usize, ModelError> {
+    Ok(check_limit("sticks", count, STICKS_MAX)?)
+}
