@@ -30,7 +30,7 @@ pub(crate) enum Part {
     Comparison,
     /// Frame time against stretch.
     Tradeoff,
-    /// Which orders stay bounded.
+    /// Which schedules and formulas stay bounded.
     Stability,
     /// Stretch over the iterations of a frame.
     Iterations,
