@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use comfy_table::{CellAlignment, Table};
+use comfy_table::Table;
 use serde::Serialize;
 use taut::world::{Model, StickSet};
 use taut::{Formula, KernelChoice, Step};
@@ -14,29 +14,29 @@ use taut_bench::{Arrangement, MachineInfo, Residual};
 
 use crate::Failure;
 use crate::input::{self, NamedModel, Shape};
-use crate::output::{Reports, machine_sentence, with_progress};
+use crate::output::{OutputOptions, machine_sentence, with_progress};
 use crate::parsers::{parse, within};
 use crate::table;
 
-/// The size of the free ball: rings between its poles.
-const BALL: usize = 8;
+/// The size of the free ball: the number of rings between its poles.
+const BALL_SIZE: usize = 8;
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Arguments {
     /// Parts to measure: iterations (stretch over iterations), frames (stretch over frames, and
     /// distance from f64), drift (momentum and energy of a free body), effort (the cheapest frame
-    /// that keeps the stretch within 1 % and 0.1 %, with and without tethers; in default schedules,
-    /// with the default formula).
+    /// that keeps the stretch within 1 % and 0.1 %, with and without tethers, in the default
+    /// schedules and with the default formula).
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<Part>,
           default_value = "iterations,frames,drift,effort")]
     parts: Vec<Part>,
-    /// The scene. The free body is a ball.
+    /// The scene; the free body of the part drift is a ball.
     #[arg(long, value_name = "NAME", default_value = "drape", conflicts_with = "mesh")]
     scene: Shape,
-    /// A mesh file instead (OBJ, PLY, glTF or GLB), also as the free body.
+    /// A mesh file instead of a scene (OBJ, PLY, glTF or GLB), also as the free body.
     #[arg(long, value_name = "FILE")]
     mesh: Option<PathBuf>,
-    /// Size of the scene; several only for the part effort.
+    /// Size of the scene; several sizes work with the part effort only.
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "32",
           conflicts_with = "mesh", value_parser = within::<usize>(1..=1024))]
     size: Vec<usize>,
@@ -54,22 +54,22 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "F", default_value_t = 60,
           value_parser = within::<usize>(1..=100_000))]
     frames: usize,
-    /// Formulas, of: exact, newton, halley, quick.
+    /// Formulas, any of: exact, newton, halley, quick.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<Formula>,
           default_value = "exact,newton,halley,quick")]
     formulas: Vec<Formula>,
-    /// Schedules, as for compare. [default: authored, coloured, blocked/hilbert and, for a regular
-    /// sheet, sheet]
+    /// Schedules, as for taut compare. [default: authored, coloured, blocked/hilbert and, for a
+    /// regular sheet, sheet]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<Arrangement>)]
     schedules: Vec<Arrangement>,
     /// Number of threads, in the part effort.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = within::<usize>(1..=1024))]
     threads: usize,
     #[command(flatten)]
-    reports: Reports,
+    output: OutputOptions,
 }
 
-/// The frame of the parts frames and drift.
+/// The substeps and iterations of a frame in the parts frames and drift.
 #[derive(Serialize)]
 struct Frame {
     substeps: u32,
@@ -89,7 +89,7 @@ struct Report<'a> {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let NamedModel { model, name, notes, .. } = arguments.scene()?;
     let study = arguments.study(model, &name)?;
-    let outputs = arguments.reports.open()?;
+    let outputs = arguments.output.open()?;
     let accuracy = with_progress(|progress| Ok(study.run(&arguments.parts, progress)?))?;
     let machine = MachineInfo::current();
     let mut lines = notes;
@@ -109,7 +109,7 @@ impl Arguments {
         }
         let other = self.parts.iter().find(|part| **part != Part::Effort);
         if let (Some(part), [_, _, ..]) = (other, &self.size[..]) {
-            anyhow::bail!("several --size work with the part effort only, not with {part}");
+            anyhow::bail!("several sizes (--size) work with the part effort only, not with {part}");
         }
         input::shape(self.scene, self.size[0], self.sticks)
     }
@@ -117,7 +117,7 @@ impl Arguments {
     /// The subjects of the part effort.
     fn subjects(&self, model: &Model, name: &str) -> anyhow::Result<Vec<EffortSubject>> {
         let set = self.sticks;
-        let of_mesh = |scene: &str, size, model| EffortSubject {
+        let hanging = |scene: &str, size, model| EffortSubject {
             scene: scene.to_owned(),
             size,
             set,
@@ -126,7 +126,7 @@ impl Arguments {
         };
         if self.mesh.is_some() {
             let file = name.split(',').next().unwrap_or(name);
-            return Ok(vec![of_mesh(file, model.particles.len(), model.clone())]);
+            return Ok(vec![hanging(file, model.particles.len(), model.clone())]);
         }
         let mut subjects = Vec::new();
         for &size in &self.size {
@@ -134,7 +134,7 @@ impl Arguments {
                 Shape::Drape => subjects.extend(EffortSubject::sheets(size, set)?),
                 shape => {
                     let model = input::shape(shape, size, set)?.model;
-                    subjects.push(of_mesh(shape.name(), size, model));
+                    subjects.push(hanging(shape.name(), size, model));
                 }
             }
         }
@@ -150,7 +150,7 @@ impl Arguments {
         }
         let body = match self.mesh {
             Some(_) => model.clone(),
-            None => Model::sphere(BALL, self.sticks)?,
+            None => Model::sphere(BALL_SIZE, self.sticks)?,
         };
         let Self { iterations, substeps, frames, .. } = *self;
         let step = Step { iterations, substeps, ..Step::default() };
@@ -171,29 +171,30 @@ fn section(part: Part, accuracy: &Accuracy, study: &Study) -> String {
     let (caption, table) = match part {
         Part::Iterations => (
             "Over iterations: rms stretch of a falling scene after one motion and the given number \
-             of iterations. For the last: percentiles of the stretch, and rms distances from f64 \
-             and from the limit of the same schedule."
+             of iterations. For the largest number: percentiles of the stretch, and rms distances \
+             from f64 and from the limit of the same schedule."
                 .to_owned(),
             iterations_table(&accuracy.iterations),
         ),
         Part::Frames => (
             format!(
-                "Over frames of {step}: rms stretch. For the last: percentiles of the stretch, and \
-                 the largest distance from f64."
+                "Over frames of {step}: rms stretch. For the last frame: percentiles of the \
+                 stretch, and the largest distance from f64."
             ),
             frames_table(&accuracy.frames),
         ),
         Part::Drift => (
             format!(
                 "Drift of a free, spinning body, {step}: relative growth of its rotational energy \
-                 after the given number of frames. For the last: relative errors of momentum and \
-                 angular momentum. (Exact: 0 each.)"
+                 after the given number of frames. For the last frame: relative errors of momentum \
+                 and angular momentum. (The exact solution has 0 for each.)"
             ),
             drift_table(&accuracy.drift),
         ),
         Part::Effort => (
             "Effort: the cheapest frame that keeps the rms stretch of the structural sticks in \
-             frames 121 to 240 within 1 % and within 0.1 %, with and without tethers."
+             frames 121 to 240 within 1 % and within 0.1 %, with and without tethers. A textbook \
+             frame is one iteration of the textbook loop."
                 .to_owned(),
             accuracy.effort.as_ref().map_or_else(table::plain, effort_table),
         ),
@@ -206,12 +207,12 @@ fn iterations_table(rows: &[IterationRow]) -> Table {
     let after = ["p50", "p90", "p99", "max", "compression\nrms", "from f64\nm", "from limit\nm"];
     let lines =
         rows.chunk_by(|one, other| one.formula == other.formula && one.schedule == other.schedule);
-    over(lines, points, &after, |line| {
+    line_table(lines, points, &after, |line| {
         let last = &line[line.len() - 1];
         let mut cells = vec![last.schedule.clone(), last.formula.to_owned()];
-        cells.extend(line.iter().map(|row| stretch(row.residual.rms)));
-        cells.extend(spread(last.residual));
-        cells.extend([metres(last.off_f64.rms), metres(last.off_solved.rms)]);
+        cells.extend(line.iter().map(|row| stretch_text(row.residual.rms)));
+        cells.extend(residual_cells(last.residual));
+        cells.extend([scientific(last.off_f64.rms), scientific(last.off_solved.rms)]);
         cells
     })
 }
@@ -221,12 +222,12 @@ fn frames_table(rows: &[FrameRow]) -> Table {
     let after = ["p50", "p90", "p99", "max", "compression\nrms", "from f64\nm"];
     let lines =
         rows.chunk_by(|one, other| one.formula == other.formula && one.schedule == other.schedule);
-    over(lines, points, &after, |line| {
+    line_table(lines, points, &after, |line| {
         let last = &line[line.len() - 1];
         let mut cells = vec![last.schedule.clone(), last.formula.to_owned()];
-        cells.extend(line.iter().map(|row| stretch(row.residual.rms)));
-        cells.extend(spread(last.residual));
-        cells.push(metres(last.off_f64.max));
+        cells.extend(line.iter().map(|row| stretch_text(row.residual.rms)));
+        cells.extend(residual_cells(last.residual));
+        cells.push(scientific(last.off_f64.max));
         cells
     })
 }
@@ -236,20 +237,20 @@ fn drift_table(rows: &[DriftRow]) -> Table {
     let after = ["momentum\nf32", "f64", "angular\nf32", "f64", "stretch\nrms", "compression\nrms"];
     let lines =
         rows.chunk_by(|one, other| one.formula == other.formula && one.schedule == other.schedule);
-    over(lines, points, &after, |line| {
+    line_table(lines, points, &after, |line| {
         let last = &line[line.len() - 1];
         let mut cells = vec![last.schedule.clone(), last.formula.to_owned()];
         cells.extend(line.iter().map(|row| format!("{:+.2} %", 100.0 * row.energy)));
-        let shares =
+        let errors =
             [last.momentum, last.momentum_f64, last.angular_momentum, last.angular_momentum_f64];
-        cells.extend(shares.map(metres));
-        cells.extend([last.residual.rms, last.residual.compression_rms].map(stretch));
+        cells.extend(errors.map(scientific));
+        cells.extend([last.residual.rms, last.residual.compression_rms].map(stretch_text));
         cells
     })
 }
 
-/// A line for each formula and schedule: a column for each point, then the columns `after`.
-fn over<'a, R: 'a>(
+/// A table line for each formula and schedule: a column for each point, then the columns `after`.
+fn line_table<'a, R: 'a>(
     lines: impl Iterator<Item = &'a [R]>,
     point: impl Fn(&R) -> String,
     after: &[&str],
@@ -264,11 +265,11 @@ fn over<'a, R: 'a>(
         }
         table.add_row(cells(line));
     }
-    right(&mut table, 2);
+    table::align_right(&mut table, 2);
     table
 }
 
-/// A line for each scene and bound, with and without tethers.
+/// A table line for each scene and bound, with and without tethers.
 fn effort_table(effort: &Effort) -> Table {
     let mut table = table::plain();
     table.set_header([
@@ -279,7 +280,7 @@ fn effort_table(effort: &Effort) -> Table {
         "substeps x\niterations",
         "frame, µs\nfastest",
         "frame, µs\nmedian",
-        "in frames of\nthe textbook",
+        "textbook\nframes",
         "stretch\nrms",
         "stretch\nmax",
         "kernel",
@@ -312,18 +313,12 @@ fn effort_table(effort: &Effort) -> Table {
             "not reached".to_owned(),
         ]);
     }
-    right(&mut table, 4);
+    table::align_right(&mut table, 4);
     table
 }
 
-fn right(table: &mut Table, from: usize) {
-    for column in table.column_iter_mut().skip(from) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-}
-
 /// Formats a stretch with its significant digits.
-fn stretch(value: f64) -> String {
+fn stretch_text(value: f64) -> String {
     match value {
         _ if !value.is_finite() => "not finite".to_owned(),
         1e-4..1e3 => format!("{value:.4}"),
@@ -331,11 +326,12 @@ fn stretch(value: f64) -> String {
     }
 }
 
-fn spread(residual: Residual) -> [String; 5] {
+/// The percentiles and maximum of the stretch, and the rms compression.
+fn residual_cells(residual: Residual) -> [String; 5] {
     let Residual { p50, p90, p99, max, compression_rms, .. } = residual;
-    [p50, p90, p99, max, compression_rms].map(stretch)
+    [p50, p90, p99, max, compression_rms].map(stretch_text)
 }
 
-fn metres(value: f64) -> String {
+fn scientific(value: f64) -> String {
     format!("{value:.0e}")
 }

@@ -10,7 +10,7 @@ use taut_bench::MachineInfo;
 use taut_bench::claims::{self, Bound, Claim, Finding, LEFT_OUT, Number, Scale, Verdict};
 
 use crate::Failure;
-use crate::output::{Reports, machine_sentence, with_progress};
+use crate::output::{OutputOptions, machine_sentence, with_progress};
 use crate::table;
 
 /// The width of the table if the output is not a terminal.
@@ -21,11 +21,11 @@ pub(crate) struct Arguments {
     /// Show one claim in detail, by its number or its name.
     #[arg(long, value_name = "N")]
     show: Option<String>,
-    /// Measure tiny sizes, as a smoke test. The verdicts are then meaningless.
+    /// Measure tiny sizes, as a smoke test; the verdicts are then meaningless.
     #[arg(long)]
     small: bool,
     #[command(flatten)]
-    reports: Reports,
+    output: OutputOptions,
 }
 
 #[derive(Serialize)]
@@ -43,7 +43,7 @@ struct LeftOut {
     why: &'static str,
 }
 
-/// A number of a claim, for CSV.
+/// A measured number of a claim, for CSV.
 #[derive(Serialize)]
 struct Row<'a> {
     number: usize,
@@ -61,7 +61,7 @@ struct Row<'a> {
 /// Measures the claims and prints the verdicts.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let claims = arguments.claims()?;
-    let outputs = arguments.reports.open()?;
+    let outputs = arguments.output.open()?;
     let scale = if arguments.small { Scale::Smoke } else { Scale::Full };
     let findings = with_progress(|progress| Ok(claims::measure(&claims, scale, progress)?))?;
     let machine = MachineInfo::current();
@@ -73,7 +73,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         lines.extend(findings.iter().map(detail));
     } else {
         lines.push(render(&findings));
-        lines.push(verdict(&findings));
+        lines.push(summary(&findings));
         lines.push("\nNot measured:".to_owned());
         lines.extend(LEFT_OUT.iter().map(|(said, why)| format!("  {said}: {why}.")));
     }
@@ -88,20 +88,20 @@ impl Arguments {
         let Some(wanted) = &self.show else { return Ok(claims::all().collect()) };
         let number = wanted.parse::<usize>().ok();
         let claim = claims::all()
-            .find(|(at, claim)| number == Some(*at) || claim.name == wanted)
+            .find(|(index, claim)| number == Some(*index) || claim.name == wanted)
             .with_context(|| {
-            format!(
-                "unknown claim '{wanted}': expected a number from 1 to {}, or a name that \
-                     taut claims lists",
-                claims::all().count()
-            )
-        })?;
+                format!(
+                    "unknown claim '{wanted}': expected a number from 1 to {}, or the name of a \
+                     claim",
+                    claims::all().count()
+                )
+            })?;
         Ok(vec![claim])
     }
 }
 
 fn rows(findings: &[Finding]) -> Vec<Row<'_>> {
-    let of = |finding: &Finding| {
+    let rows_of = |finding: &Finding| {
         let Finding { number, name, source, section, verdict, .. } = *finding;
         let row = move |&Number { what, unit, value, bound, holds }: &Number| {
             let bound = bound.to_string();
@@ -109,7 +109,7 @@ fn rows(findings: &[Finding]) -> Vec<Row<'_>> {
         };
         finding.numbers.iter().map(row).collect::<Vec<_>>()
     };
-    findings.iter().flat_map(of).collect()
+    findings.iter().flat_map(rows_of).collect()
 }
 
 fn render(findings: &[Finding]) -> String {
@@ -118,16 +118,24 @@ fn render(findings: &[Finding]) -> String {
     if !io::stdout().is_terminal() {
         table.set_width(WIDTH);
     }
-    table.set_header(["#", "claim", "where", "measured (expected)", "holds", "verdict", "see"]);
+    table.set_header([
+        "#",
+        "claim",
+        "source",
+        "measured (expected)",
+        "numbers\nthat hold",
+        "verdict",
+        "command",
+    ]);
     for finding in findings {
         let Finding { number, said, source, section, numbers, verdict, command, .. } = finding;
-        let hold = numbers.iter().filter(|number| number.holds).count();
+        let holding = numbers.iter().filter(|number| number.holds).count();
         table.add_row([
             Cell::new(number),
             Cell::new(said),
             Cell::new(format!("{source}, {section}")),
-            Cell::new(finding.telling().map(measured).unwrap_or_default()),
-            Cell::new(format!("{hold} of {}", numbers.len())),
+            Cell::new(finding.telling().map(measured_text).unwrap_or_default()),
+            Cell::new(format!("{holding} of {}", numbers.len())),
             Cell::new(verdict).fg(colour(*verdict)),
             Cell::new(command),
         ]);
@@ -143,14 +151,14 @@ const fn colour(verdict: Verdict) -> Color {
     }
 }
 
-/// `0.18 (at most 0.1) rms stretch, ...`
-fn measured(number: &Number) -> String {
+/// Formats a number, its bound and its name: `0.18 (at most 0.1) rms stretch`.
+fn measured_text(number: &Number) -> String {
     let Number { what, bound, .. } = number;
-    format!("{} ({bound}) {what}", amount(number))
+    format!("{} ({bound}) {what}", value_text(number))
 }
 
-/// Formats a number with its significant digits and its unit.
-fn amount(number: &Number) -> String {
+/// Formats a value with its significant digits and its unit.
+fn value_text(number: &Number) -> String {
     let Number { unit, value, bound, .. } = *number;
     let exact = matches!(bound, Bound::Exactly(_));
     let digits = match value {
@@ -164,11 +172,14 @@ fn amount(number: &Number) -> String {
     if unit.is_empty() { digits } else { format!("{digits} {unit}") }
 }
 
-fn verdict(findings: &[Finding]) -> String {
-    let count = |wanted: Verdict| findings.iter().filter(|it| it.verdict == wanted).count();
+/// Counts the verdicts.
+fn summary(findings: &[Finding]) -> String {
+    let count =
+        |wanted: Verdict| findings.iter().filter(|finding| finding.verdict == wanted).count();
     format!(
         "{} claims: {} hold, {} hold in part, {} do not hold, {} are misprints. The table shows \
-         one number per claim; taut claims --show N shows all of them and how they are measured.",
+         one number per claim; taut claims --show N shows all numbers of a claim and how they \
+         are measured.",
         findings.len(),
         count(Verdict::Holds),
         count(Verdict::HoldsInPart),
@@ -177,19 +188,20 @@ fn verdict(findings: &[Finding]) -> String {
     )
 }
 
+/// Describes one claim with all its numbers.
 fn detail(finding: &Finding) -> String {
     let Finding { number, name, said, source, section, verdict, how, command, .. } = finding;
     let mut lines = vec![
         format!("\nClaim {number}, {name}"),
-        format!("  said      {said}"),
-        format!("  where     {source}, {section}"),
+        format!("  claim     {said}"),
+        format!("  source    {source}, {section}"),
     ];
     for number in &finding.numbers {
         let mark = if number.holds { "yes" } else { "no " };
-        lines.push(format!("  {mark}       {}", measured(number)));
+        lines.push(format!("  {mark}       {}", measured_text(number)));
     }
     lines.push(format!("  verdict   {verdict}"));
     lines.push(format!("  how       {how}"));
-    lines.push(format!("  see       {command}"));
+    lines.push(format!("  command   {command}"));
     lines.join("\n")
 }

@@ -21,7 +21,7 @@ use taut_bench::{
 
 use crate::Failure;
 use crate::input::{self, NamedModel, Source};
-use crate::output::{Reports, machine_sentence, with_progress};
+use crate::output::{OutputOptions, machine_sentence, with_progress};
 use crate::parsers::{parse, within};
 use crate::table;
 
@@ -29,10 +29,10 @@ use crate::table;
 pub(crate) struct Arguments {
     #[command(flatten)]
     source: Source,
-    /// Iterations per substep. [default: 8; for a scene of the library its own]
+    /// Iterations per substep. [default: 8; for a library scene its own]
     #[arg(long, value_name = "K", value_parser = within::<u32>(1..=100_000))]
     iterations: Option<u32>,
-    /// Substeps per frame of 1/60 s. [default: 1; for a scene of the library its own]
+    /// Substeps per frame of 1/60 s. [default: 1; for a library scene its own]
     #[arg(long, value_name = "n", value_parser = within::<u32>(1..=1000))]
     substeps: Option<u32>,
     /// Number of timed frames.
@@ -43,67 +43,69 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "W", default_value_t = 60,
           value_parser = within::<usize>(0..=1_000_000))]
     warmup: usize,
-    /// Kernels, of: scalar, wide, pulp, grid (regular sheets only), copies (with --copies only),
-    /// colour (runs the best of the others on several threads). The textbook loop and the scalar kernel are always included.
+    /// Kernels, any of: scalar, wide, pulp, grid (regular sheets only), copies (with --copies
+    /// only), colour (runs the best of the others on several threads). The textbook loop and the
+    /// scalar kernel are always included.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<KernelName>)]
     kernels: Vec<KernelName>,
-    /// Formulas, of: exact, newton, halley, quick. [default: all; for a scene of the library its
-    /// own]
+    /// Formulas, any of: exact, newton, halley, quick. [default: all; for a library scene its own]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<Formula>)]
     formulas: Vec<Formula>,
-    /// Schedules, of: authored, coloured, packed, starred, banded, blocked, sheet. With /rcm or
+    /// Schedules, any of: authored, coloured, packed, starred, banded, blocked, sheet. With /rcm or
     /// /hilbert (packed/rcm, blocked/hilbert) particles are renumbered before the schedule is
-    /// built; with + (packed+rcm, blocked+hilbert) after, which keeps the result.
+    /// built; with + (packed+rcm, blocked+hilbert) after it is built, which keeps the result.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<Arrangement>)]
     schedules: Vec<Arrangement>,
-    /// Copies of the shape or mesh, side by side and stepped together. Times are per stick of all
-    /// copies.
+    /// Number of copies of the shape or mesh, side by side and stepped together. Times are per
+    /// stick of all copies.
     #[arg(long, value_name = "N", value_parser = within::<usize>(1..=1_000_000))]
     copies: Option<usize>,
-    /// Instruction sets that kernels may use, of those of this machine (avx512, avx2, sse2, neon,
-    /// scalar, ...).
+    /// Instruction sets that kernels may use, of those that this machine has (avx512, avx2, sse2,
+    /// neon, scalar, ...).
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     isa: Vec<String>,
-    /// Numbers of threads; more than 1 use the kernel colour.
+    /// Numbers of threads; the kernel colour runs those above 1. [default: 1 and all cores;
+    /// for a library scene 1]
     #[arg(long, value_name = "LIST", value_delimiter = ',',
           value_parser = within::<usize>(1..=1024))]
     threads: Vec<usize>,
-    /// Compare only the result of `taut tune --save` for this mesh with the textbook loop.
+    /// Compare only the kernel that `taut tune --save FILE` chose for this mesh with the textbook
+    /// loop.
     #[arg(long, value_name = "FILE",
           conflicts_with_all = ["kernels", "formulas", "schedules", "isa", "threads"])]
     tuned: Option<PathBuf>,
-    /// Show every row, not only a selection. JSON and CSV always have all.
+    /// Show every row instead of a selection. JSON and CSV always have all rows.
     #[arg(long)]
     all: bool,
     #[command(flatten)]
-    reports: Reports,
+    output: OutputOptions,
     /// Measure only the rows of the default comparison.
     #[arg(skip)]
     quick: bool,
 }
 
-/// Runs when no command is given.
+/// Runs the default comparison, when no command is given.
 pub(crate) fn run_default(all: bool) -> Result<(), Failure> {
     run(&Arguments::default_selection(all))?;
     writeln!(
         io::stdout(),
         "\nTry next:\n  \
-         taut view --open               see cloth move, and drag it\n  \
-         taut compare --mesh FILE       your own mesh (OBJ, PLY, glTF), all kernels\n  \
-         taut compare --shuffle 1       random numbering: what a good order is worth\n  \
-         taut compare --help            everything else"
+         taut view --open               show a scene in the browser, and drag it\n  \
+         taut compare --mesh FILE       compare all kernels on your mesh (OBJ, PLY, glTF)\n  \
+         taut compare --shuffle 1       shuffle the numbering: the worst memory locality\n  \
+         taut compare --help            list all options"
     )?;
     Ok(())
 }
 
 /// Runs the comparison and prints it.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    if let Some((listed, size)) = arguments.source.library()? {
-        return worlds::run(arguments, listed, size);
+    if let Some((library_scene, size)) = arguments.source.library()? {
+        return worlds::run(arguments, library_scene, size);
     }
     let named = arguments.source.load()?;
     let comparison = arguments.comparison(&named)?;
-    let outputs = arguments.reports.open()?;
+    let outputs = arguments.output.open()?;
 
     let (rows, substeps) = with_progress(|progress| substeps::run(&comparison, progress))?;
 
@@ -164,12 +166,12 @@ impl Arguments {
         })
     }
 
-    /// How many copies, if that is not too many.
+    /// The number of copies, checked against the limits on particles and sticks.
     fn copies(&self, model: &Model) -> anyhow::Result<usize> {
         let copies = self.copies.unwrap_or(1);
-        let all = |count: usize| count as u128 * copies as u128;
-        check_limit("particles", all(model.particles.len()), PARTICLES_MAX)?;
-        check_limit("sticks", all(model.sticks.len()), STICKS_MAX)?;
+        let total = |count: usize| count as u128 * copies as u128;
+        check_limit("particles", total(model.particles.len()), PARTICLES_MAX)?;
+        check_limit("sticks", total(model.sticks.len()), STICKS_MAX)?;
         Ok(copies)
     }
 
@@ -213,7 +215,7 @@ impl Arguments {
         self.kernels.is_empty() || self.kernels.contains(&kernel)
     }
 
-    /// The selected kernels, and the scalar one as a baseline.
+    /// The selected kernels, and the scalar kernel as a baseline.
     fn kernels(&self) -> anyhow::Result<Vec<AnyKernel>> {
         let available = AnyKernel::available();
         let isa = |kernel: &AnyKernel| Kernel::<3>::isa(kernel);
@@ -229,20 +231,21 @@ impl Arguments {
             [] => !kernel.is_fallback(),
             wanted => wanted.iter().any(|wanted| wanted == isa(kernel)),
         };
-        let always = [KernelName::Scalar, KernelName::Colour];
-        for &wanted in self.kernels.iter().filter(|name| !always.contains(name)) {
-            let is_it = |kernel: &&AnyKernel| kernel.kernel_name() == wanted;
+        // The scalar kernel is always a baseline; colour only wraps one of the available kernels.
+        let exempt = [KernelName::Scalar, KernelName::Colour];
+        for &wanted in self.kernels.iter().filter(|name| !exempt.contains(name)) {
+            let has_name = |kernel: &&AnyKernel| kernel.kernel_name() == wanted;
             anyhow::ensure!(
-                self.isa.is_empty() || available.iter().filter(is_it).any(allowed),
+                self.isa.is_empty() || available.iter().filter(has_name).any(allowed),
                 "--kernels {wanted} uses none of --isa {} on this machine",
                 self.isa.join(",")
             );
         }
-        let takes_part = |kernel: &&AnyKernel| {
+        let is_selected = |kernel: &&AnyKernel| {
             let name = kernel.kernel_name();
             name == KernelName::Scalar || (allowed(kernel) && self.wants(name))
         };
-        let mut kernels: Vec<AnyKernel> = available.iter().filter(takes_part).cloned().collect();
+        let mut kernels: Vec<AnyKernel> = available.iter().filter(is_selected).cloned().collect();
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let threads = match self.threads.as_slice() {
             [] if !self.wants(KernelName::Colour) => vec![1],
@@ -250,11 +253,11 @@ impl Arguments {
             [] => vec![1, cores],
             threads => threads.to_vec(),
         };
-        // Each thread runs the best general kernel or the best one for sheets, of those allowed
-        // and, if any are listed, of those listed.
+        // The threads run the best general kernel, and the best kernels for sheets and for copies,
+        // among those that --isa allows and, if any are listed, --kernels lists.
         let listed = |kernel: &&AnyKernel| {
-            let others = |name: &&KernelName| **name != KernelName::Colour;
-            let mut names = self.kernels.iter().filter(others).peekable();
+            let is_inner = |name: &&KernelName| **name != KernelName::Colour;
+            let mut names = self.kernels.iter().filter(is_inner).peekable();
             names.peek().is_none() || names.any(|&name| name == kernel.kernel_name())
         };
         let usable = || available.iter().filter(|kernel| allowed(kernel));
@@ -263,26 +266,27 @@ impl Arguments {
         let for_sheets = usable().filter(listed).find(|kernel| kernel.is_for_sheets());
         let for_copies = usable().filter(listed).find(|kernel| kernel.is_for_copies());
         let special = for_sheets.into_iter().chain(for_copies);
-        let insides: Vec<AnyKernel> = [best].into_iter().chain(special).cloned().collect();
+        let inner_kernels: Vec<AnyKernel> = [best].into_iter().chain(special).cloned().collect();
         if !threads.contains(&1) || self.kernels == [KernelName::Colour] {
             kernels.retain(|kernel| kernel.kernel_name() == KernelName::Scalar);
         }
         for &threads in threads.iter().filter(|&&threads| threads > 1) {
-            for inside in &insides {
-                kernels.push(inside.clone().on_threads(Pool::new(threads)?));
+            for inner in &inner_kernels {
+                kernels.push(inner.clone().on_threads(Pool::new(threads)?));
             }
         }
         Ok(kernels)
     }
 
-    /// Whether to measure the pair. Kernels that are listed by name always are.
+    /// Whether to measure a kernel in an arrangement. A kernel that is listed by name is measured
+    /// wherever it can run.
     fn fits(&self, kernel: &AnyKernel, arrangement: Arrangement) -> bool {
         match arrangement.order {
             order if !self.can_run(kernel, order) => false,
             _ if !self.kernels.is_empty() => true,
-            // Batches of one stick use a single lane.
+            // Its batches have one stick, so lanes give no speedup.
             Order::Authored => kernel.kernel_name() == KernelName::Scalar,
-            // These orders have a single block, so one thread does all the work.
+            // They have a single block, so further threads have no work.
             Order::Packed | Order::Starred => {
                 Kernel::<3>::threads(kernel) == 1 || kernel.is_for_copies()
             }
@@ -291,7 +295,7 @@ impl Arguments {
         }
     }
 
-    /// Whether the kernel supports the schedules of that order.
+    /// Whether a kernel can run the schedules of an order.
     fn can_run(&self, kernel: &AnyKernel, order: Order) -> bool {
         let several = self.copies.is_some_and(|copies| copies > 1);
         kernel.is_general()
@@ -300,9 +304,9 @@ impl Arguments {
     }
 }
 
-/// Whether the default comparison has a row: with the default formula every kernel in the orders
-/// `sheet`, `banded` and renumbered `blocked`, and the scalar one in `authored`; with other
-/// formulas only the kernels for sheets.
+/// Whether the default comparison has a row. With the default formula it has every kernel in the
+/// orders `sheet`, `banded` and renumbered `blocked`, and the scalar kernel in `authored`; with
+/// other formulas it has only the kernels for sheets.
 fn is_in_quick_selection(kernel: &AnyKernel, arrangement: Arrangement, formula: Formula) -> bool {
     let Arrangement { order, numbering } = arrangement;
     if formula != Formula::default() {
@@ -326,7 +330,7 @@ fn tuned(path: &Path, named: &NamedModel) -> anyhow::Result<Configuration> {
 struct Description {
     name: String,
     copies: usize,
-    /// Of all copies, as pinned ones and sticks.
+    /// This and the next two count all copies.
     particles: usize,
     pinned: usize,
     sticks: usize,
@@ -376,8 +380,8 @@ impl Description {
         let Self { warmup_frames, timed_frames, error_vs_f64_frame, .. } = self;
         format!(
             "{name}: {particles} particles ({pinned} pinned), {sticks} sticks; {substeps} \
-             substep(s) of {iterations} iteration(s) a frame of 1/60 s; {warmup_frames} frames to \
-             warm up, {timed_frames} timed; distance from f64 after frame {error_vs_f64_frame}."
+             substep(s) of {iterations} iteration(s) per frame of 1/60 s; {warmup_frames} frames \
+             to warm up, {timed_frames} timed; distance from f64 after frame {error_vs_f64_frame}."
         )
     }
 }

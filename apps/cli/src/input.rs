@@ -1,4 +1,4 @@
-//! Loads the model that arguments select.
+//! Loads the model that the arguments select.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,11 +12,11 @@ use taut_mesh::{LoadOptions, Origin, TriangleMesh};
 
 use crate::parsers::{parse, within};
 
-/// The mean edge length to which meshes from files are scaled, m: scans have arbitrary units, and
-/// the displacement by gravity in a step must be shorter than a stick.
+/// The mean edge length to which meshes from files are scaled, m. Scans have arbitrary units, but
+/// gravity must move a particle by less than the length of a stick in a step.
 const MEAN_STICK: f64 = 0.05;
 
-/// The default size of a shape.
+/// The default size of a built-in shape.
 const DEFAULT_SIZE: usize = 128;
 
 /// The built-in shapes.
@@ -50,7 +50,7 @@ pub(crate) enum SceneName {
 impl FromStr for SceneName {
     type Err = String;
 
-    /// Shapes take precedence: the library has a `drape`, too, which is the same sheet.
+    /// Shapes take precedence: the library also has a `drape`, which is the same sheet.
     fn from_str(name: &str) -> Result<Self, String> {
         if let Ok(shape) = <Shape as ValueEnum>::from_str(name, false) {
             return Ok(Self::Shape(shape));
@@ -65,16 +65,17 @@ impl FromStr for SceneName {
 /// Options that select the scene.
 #[derive(clap::Args, Clone, Debug)]
 pub(crate) struct Source {
-    /// The scene: a shape (drape, disc, sphere), of which only sticks are relaxed. For taut compare
-    /// also a scene of the library (taut simulate --list), of which whole steps are compared.
+    /// The scene: a shape (drape, disc, sphere), which has only sticks; for taut compare also a
+    /// library scene (see taut simulate --list), whose steps include forces and collisions.
     #[arg(long, value_name = "NAME", default_value = "drape", conflicts_with = "mesh",
           value_parser = parse::<SceneName>)]
     scene: SceneName,
-    /// A mesh file instead (OBJ, PLY, glTF or GLB), pinned at its highest 2 % of vertices.
+    /// A mesh file instead of a scene (OBJ, PLY, glTF or GLB); its highest 2 % of vertices are
+    /// pinned.
     #[arg(long, value_name = "FILE")]
     mesh: Option<PathBuf>,
     /// Size of the scene: a sheet has N by N particles, other shapes about as many. [default: 128;
-    /// for a scene of the library its own size]
+    /// for a library scene its own default]
     #[arg(long, value_name = "N", conflicts_with = "mesh",
           value_parser = within::<usize>(1..=4096))]
     size: Option<usize>,
@@ -84,7 +85,8 @@ pub(crate) struct Source {
     /// Keep the original scale of a mesh instead of scaling it to a mean edge of 0.05 m.
     #[arg(long, requires = "mesh", conflicts_with_all = ["scene", "size"])]
     keep_scale: bool,
-    /// Shuffle the numbering of particles and sticks with this seed: the worst memory locality.
+    /// Shuffle the numbering of particles and sticks with this seed: the worst case for memory
+    /// locality.
     #[arg(long, value_name = "SEED")]
     pub(crate) shuffle: Option<u64>,
 }
@@ -95,12 +97,12 @@ impl Source {
         let set = self.sticks.unwrap_or_default();
         let mut named = match (&self.mesh, self.scene) {
             (Some(path), _) => mesh(path, set, self.keep_scale)?,
-            (None, SceneName::Shape(it)) => shape(it, self.size.unwrap_or(DEFAULT_SIZE), set)?,
-            (None, SceneName::Library(listed)) => {
+            (None, SceneName::Shape(name)) => shape(name, self.size.unwrap_or(DEFAULT_SIZE), set)?,
+            (None, SceneName::Library(scene)) => {
                 anyhow::bail!(
                     "'{}' works with taut simulate and taut compare only: use drape, disc, sphere \
                      or --mesh",
-                    listed.name
+                    scene.name
                 )
             }
         };
@@ -116,17 +118,13 @@ impl Source {
     /// # Errors
     /// If an option does not apply to library scenes.
     pub(crate) fn library(&self) -> anyhow::Result<Option<(&'static LibraryScene, usize)>> {
-        let (None, SceneName::Library(listed)) = (&self.mesh, self.scene) else { return Ok(None) };
+        let (None, SceneName::Library(scene)) = (&self.mesh, self.scene) else { return Ok(None) };
         for (given, option) in
             [(self.sticks.is_some(), "--sticks"), (self.shuffle.is_some(), "--shuffle")]
         {
-            anyhow::ensure!(
-                !given,
-                "{option} applies to shapes and meshes, not to {}",
-                listed.name
-            );
+            anyhow::ensure!(!given, "{option} applies to shapes and meshes, not to {}", scene.name);
         }
-        Ok(Some((listed, self.size.unwrap_or(listed.size))))
+        Ok(Some((scene, self.size.unwrap_or(scene.size))))
     }
 }
 
@@ -134,9 +132,9 @@ impl Source {
 pub(crate) struct NamedModel {
     pub(crate) model: Model,
     pub(crate) name: String,
-    /// Lines about cleaning and scaling.
+    /// Notes about how the mesh was cleaned and scaled.
     pub(crate) notes: Vec<String>,
-    /// Maps the vertices of its file to particles, if it has a file.
+    /// For a mesh from a file: the particle of each vertex of the file.
     pub(crate) origin: Option<Origin>,
 }
 
@@ -148,7 +146,7 @@ pub(crate) fn shape(shape: Shape, size: usize, set: StickSet) -> anyhow::Result<
         Shape::Sphere => Model::sphere(size, set),
     };
     let name = format!("{} {size}, {set} sticks", shape.name());
-    let model = model.with_context(|| format!("no model {name}"))?;
+    let model = model.with_context(|| format!("cannot build {name}"))?;
     Ok(NamedModel { model, name, notes: Vec::new(), origin: None })
 }
 
@@ -165,8 +163,8 @@ pub(crate) fn mesh(path: &Path, set: StickSet, keep_scale: bool) -> anyhow::Resu
              {MEAN_STICK} m; try --keep-scale",
             path.display()
         );
-        for x in mesh.positions.as_flattened_mut() {
-            *x = (f64::from(*x) * factor) as f32;
+        for coordinate in mesh.positions.as_flattened_mut() {
+            *coordinate = (f64::from(*coordinate) * factor) as f32;
         }
         notes.push(format!("scaled by {factor:.6} to a mean edge of {MEAN_STICK} m"));
     }

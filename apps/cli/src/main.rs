@@ -38,24 +38,26 @@ struct Taut {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Compare time, accuracy, divisions and bits of kernels and formulas on a scene or a mesh.
+    /// Compare time, accuracy and divisions of kernels and formulas on a scene or a mesh, and check
+    /// that kernels give the same bits.
     Compare(compare::Arguments),
-    /// Run schedules and formulas for some seconds and report which stay bounded.
+    /// Simulate some seconds with each schedule and formula, and report which stay bounded.
     Stability(stability::Arguments),
     /// Measure the accuracy of formulas and schedules: stretch over iterations and frames,
     /// distance from f64, drift of free bodies, and the cost of a given accuracy.
     Accuracy(accuracy::Arguments),
     /// Measure the claims of the articles, and report whether each holds.
     Claims(claims::Arguments),
-    /// Find the fastest kernel, threads and numbering for a mesh on this machine, and print the
-    /// code that uses them.
+    /// Find the fastest kernel, number of threads and numbering of particles for a mesh on this
+    /// machine, and print the code that uses them.
     Tune(tune::Arguments),
-    /// Measure everything and write one page with charts, or compare results of several machines.
+    /// Measure everything and write a page with charts, or compare results of several machines.
     Report(report::Arguments),
     /// Measure the peak rates of this machine, and compare the time of each kernel with its lower
     /// bound.
     Roofline(roofline::Arguments),
-    /// Simulate a scene of the library, or of a file, and report time, stretch, energy and bits.
+    /// Simulate a scene of the library or of a file, and report times, stretch, energy and a hash
+    /// of the positions.
     Simulate(simulate::Arguments),
     /// Show a scene live in a browser: drag it, tear it, switch the kernel while it runs.
     #[cfg(feature = "view")]
@@ -66,12 +68,12 @@ enum Command {
 enum Failure {
     /// Invalid input: exit code 2.
     Input(anyhow::Error),
-    /// Kernels disagree: exit code 1.
+    /// Kernels give different bits: exit code 1.
     Disagreement(Vec<taut_bench::Disagreement>),
-    /// A check failed, with a message for each violation: exit code 1.
-    Broken(Vec<String>),
+    /// A check failed; a message for each violation: exit code 1.
+    Violations(Vec<String>),
     /// The table in a file differs from the results: exit code 1.
-    Drift(PathBuf),
+    OutdatedTable(PathBuf),
 }
 
 impl<E: Into<anyhow::Error>> From<E> for Failure {
@@ -95,23 +97,23 @@ fn main() -> ExitCode {
         Some(Command::View(arguments)) => view::run(arguments),
         None => compare::run_default(all),
     };
-    let (code, sentences) = match result {
+    let (code, messages) = match result {
         Ok(()) => return ExitCode::SUCCESS,
-        // The reader of a pipe, such as `head`, has closed it.
+        // The process at the other end of a pipe, such as `head`, has closed it.
         Err(Failure::Input(error)) if is_broken_pipe(&error) => return ExitCode::SUCCESS,
         // `#` includes the causes.
         Err(Failure::Input(error)) => (2, vec![format!("{error:#}")]),
         Err(Failure::Disagreement(pairs)) => (1, pairs.iter().map(ToString::to_string).collect()),
-        Err(Failure::Broken(sentences)) => (1, sentences),
-        Err(Failure::Drift(path)) => {
+        Err(Failure::Violations(messages)) => (1, messages),
+        Err(Failure::OutdatedTable(path)) => {
             let path = path.display();
             let hint = "run taut report --readme without --check to update it";
             (1, vec![format!("{path}: the table differs from the results; {hint}")])
         }
     };
-    for sentence in sentences {
-        // If standard error is closed, the exit code remains.
-        let _ = writeln!(io::stderr(), "taut: {sentence}");
+    for message in messages {
+        // If standard error is closed, the exit code still reports the failure.
+        let _ = writeln!(io::stderr(), "taut: {message}");
     }
     ExitCode::from(code)
 }

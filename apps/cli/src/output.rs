@@ -1,4 +1,4 @@
-//! Progress bars, and files and streams that results are written to.
+//! Progress bars, and the files and streams that results are written to.
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
@@ -12,7 +12,7 @@ use taut_bench::{MachineInfo, Progress};
 
 /// Options for machine-readable results.
 #[derive(clap::Args, Clone, Debug)]
-pub(crate) struct Reports {
+pub(crate) struct OutputOptions {
     /// Write the result as JSON to a file, or with - to the standard output (the table then goes
     /// to the standard error).
     #[arg(long, value_name = "FILE")]
@@ -22,24 +22,24 @@ pub(crate) struct Reports {
     csv: Option<PathBuf>,
 }
 
-/// The opened outputs of [`Reports`].
+/// The opened outputs of [`OutputOptions`].
 pub(crate) struct Outputs {
     json: Option<Output>,
     csv: Option<Output>,
 }
 
-impl Reports {
+impl OutputOptions {
     /// Opens the outputs. Call it before measuring, so that a wrong path fails early.
     pub(crate) fn open(&self) -> anyhow::Result<Outputs> {
         if let (Some(json), Some(csv)) = (&self.json, &self.csv)
             && json == csv
         {
-            let both = if json == Path::new("-") {
+            let target = if json == Path::new("-") {
                 "the standard output".to_owned()
             } else {
                 json.display().to_string()
             };
-            anyhow::bail!("only one of --json and --csv can go to {both}");
+            anyhow::bail!("only one of --json and --csv can go to {target}");
         }
         let open = |path: &Option<PathBuf>| path.as_deref().map(Output::open).transpose();
         Ok(Outputs { json: open(&self.json)?, csv: open(&self.csv)? })
@@ -79,15 +79,15 @@ pub(crate) fn warn(warnings: &[Warning]) {
     }
 }
 
-/// A file for a value as JSON, opened before the work.
-pub(crate) struct Saved(Output);
+/// An output for a value as JSON. Open it before the work, so that a wrong path fails early.
+pub(crate) struct JsonOutput(Output);
 
-impl Saved {
+impl JsonOutput {
     pub(crate) fn open(path: &Path) -> anyhow::Result<Self> {
         Ok(Self(Output::file(path)?))
     }
 
-    /// As `open`, but `-` is the standard output.
+    /// Like `open`, but `-` is the standard output.
     pub(crate) fn open_or_standard(path: &Path) -> anyhow::Result<Self> {
         Ok(Self(Output::open(path)?))
     }
@@ -115,7 +115,7 @@ fn csv(rows: &[impl Serialize]) -> anyhow::Result<Vec<u8>> {
     writer.into_inner().context("the CSV was not written")
 }
 
-/// Runs work with a progress bar on the standard error, if that is a terminal.
+/// Runs work with a progress bar on the standard error, if the standard error is a terminal.
 pub(crate) fn with_progress<T>(
     work: impl FnOnce(&mut dyn FnMut(Progress<'_>)) -> anyhow::Result<T>,
 ) -> anyhow::Result<T> {
@@ -143,7 +143,7 @@ pub(crate) fn machine_sentence(machine: &MachineInfo) -> String {
 pub(crate) enum Output {
     /// The standard output: `-`.
     Standard,
-    /// A file; its old content stays until `write`.
+    /// A file; its old content is kept until `write`.
     File { path: PathBuf, file: File },
 }
 
@@ -180,6 +180,7 @@ impl Output {
     }
 }
 
-fn not_written(path: &Path) -> String {
+/// The context of an error in creating or writing a file.
+pub(crate) fn not_written(path: &Path) -> String {
     format!("{}: cannot be written", path.display())
 }

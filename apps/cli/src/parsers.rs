@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use clap::builder::RangedU64ValueParser;
 
-/// A switch.
+/// The value of an option that switches something on or off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum OnOff {
     On,
@@ -18,13 +18,13 @@ pub(crate) fn parse<T: FromStr<Err: Display>>(text: &str) -> Result<T, String> {
     text.parse().map_err(|error: T::Err| error.to_string())
 }
 
-/// Parses an integer within `range`. Larger values would exhaust memory or never finish.
+/// Parses an integer within `range`. Values above it would exhaust memory or run for too long.
 pub(crate) fn within<T: TryFrom<u64>>(range: RangeInclusive<u64>) -> RangedU64ValueParser<T> {
     RangedU64ValueParser::new().range(range)
 }
 
 /// Parses a decimal number within `range`.
-pub(crate) fn measure(
+pub(crate) fn decimal_within(
     range: RangeInclusive<f64>,
 ) -> impl Fn(&str) -> Result<f64, String> + Clone + Send + Sync + 'static {
     move |text| {

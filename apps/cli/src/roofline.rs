@@ -1,7 +1,7 @@
 //! `taut roofline`.
 
 use clap::Args;
-use comfy_table::{Cell, CellAlignment};
+use comfy_table::Cell;
 use serde::Serialize;
 use taut::world::{Model, StickSet};
 use taut::{AnyKernel, Formula, Step};
@@ -10,7 +10,7 @@ use taut_bench::{Arrangement, Comparison, Configuration, MachineInfo, Order, Pro
 
 use crate::Failure;
 use crate::input::{self, NamedModel, Shape};
-use crate::output::{Reports, machine_sentence, with_progress};
+use crate::output::{OutputOptions, machine_sentence, with_progress};
 use crate::parsers::{parse, within};
 use crate::table;
 
@@ -26,7 +26,8 @@ pub(crate) struct Arguments {
     /// Stick set: structural, shear, or all (including bending).
     #[arg(long, value_name = "SET", default_value = "all", value_parser = parse::<StickSet>)]
     sticks: StickSet,
-    /// Schedules, as for `taut compare`. [default: sheet for sheets, blocked/hilbert for other scenes]
+    /// Schedules, as for taut compare. [default: sheet for sheets, blocked/hilbert for other
+    /// scenes]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<Arrangement>)]
     schedules: Vec<Arrangement>,
     /// Formulas, any of: exact, newton, halley, quick.
@@ -50,7 +51,7 @@ pub(crate) struct Arguments {
           value_parser = within::<usize>(1..=16 << 20))]
     largest_set: usize,
     #[command(flatten)]
-    reports: Reports,
+    output: OutputOptions,
 }
 
 #[derive(Serialize)]
@@ -60,10 +61,10 @@ struct Report<'a> {
     rows: &'a [RooflineRow],
 }
 
-/// Measures the machine, runs the comparisons and prints both.
+/// Measures the peak rates of the machine and the times of the kernels, and prints both.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let comparisons = arguments.comparisons()?;
-    let outputs = arguments.reports.open()?;
+    let outputs = arguments.output.open()?;
     let (peaks, rows) = with_progress(|progress| {
         progress(Progress { share: 0.0, doing: "measuring the machine" });
         let peaks = Peak::measure(arguments.largest_set << 10);
@@ -78,8 +79,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     })?;
     let machine = MachineInfo::current();
     let text = format!(
-        "{}\n\nPeak rates per nanosecond of each instruction set, on one thread:\n{}\n\n\
-         Per stick and iteration, {} iterations a frame, {} frames:\n{}\n{EXPLANATION}\n",
+        "{}\n\nPeak rates of each instruction set, per nanosecond, on one thread:\n{}\n\n\
+         Per stick and iteration, at {} iterations per frame, over {} frames:\n{}\n{EXPLANATION}\n",
         machine_sentence(&machine),
         render_peaks(&peaks),
         arguments.iterations,
@@ -92,12 +93,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 /// The legend of the table.
 const EXPLANATION: &str = "\
-limit: the largest of four times that may overlap. arithmetic: additions and multiplications;
-divider: divisions and roots; access: loads and stores of each stick at first-level cache bandwidth;
-sweep: all data once an iteration, at the bandwidth measured for as much data. times limit: the fastest
-time over the limit.
+limit: the largest of four times, because they may overlap; binds: which of them that is.
+arithmetic: additions and multiplications; divider: divisions and roots; access: loads and stores of
+each stick, at first-level cache bandwidth; sweep: all data once per iteration, at the bandwidth
+measured for a working set of that size. times limit: the fastest time divided by the limit.
 Not in the limit: shuffles, comparisons, selections and addresses; loads narrower than a register;
-loads that wait for stores; sticks that wait for each other; motion, and copying particles in and out, once a frame.";
+loads that wait for stores; sticks that wait for each other; and, once per frame, motion and copying
+particles in and out.";
 
 impl Arguments {
     fn comparisons(&self) -> anyhow::Result<Vec<(String, Comparison)>> {
@@ -148,7 +150,8 @@ fn render_peaks(peaks: &[Peak]) -> String {
     let mut table = table::plain();
     let sets = peaks.first().map_or(&[][..], |peak| &peak.bandwidths);
     let header = ["isa", "+ and *", "/", "sqrt"].map(str::to_owned).into_iter();
-    let header = header.chain(sets.iter().map(|it| format!("bytes in\n{}", size(it.set_bytes))));
+    let header =
+        header.chain(sets.iter().map(|it| format!("bytes in\n{}", binary_size(it.set_bytes))));
     table.set_header(header);
     for peak in peaks {
         let mut cells =
@@ -159,19 +162,19 @@ fn render_peaks(peaks: &[Peak]) -> String {
         cells.extend(bandwidths.map(|it| Cell::new(format!("{:.0}", it.bytes_per_ns))));
         table.add_row(cells);
     }
-    align_right(&mut table, 1);
+    table::align_right(&mut table, 1);
     table.to_string()
 }
 
 /// Formats a power of 2 in binary units.
-fn size(bytes: usize) -> String {
+fn binary_size(bytes: usize) -> String {
     match bytes >> 20 {
         0 => format!("{} KiB", bytes >> 10),
         mebibytes => format!("{mebibytes} MiB"),
     }
 }
 
-/// The rows of each scene, fastest first.
+/// The rows of each scene, the fastest first.
 fn render(rows: &[RooflineRow]) -> String {
     let mut table = table::plain();
     table.set_header([
@@ -217,12 +220,6 @@ fn render(rows: &[RooflineRow]) -> String {
             table.add_row(cells);
         }
     }
-    align_right(&mut table, 5);
+    table::align_right(&mut table, 5);
     table.to_string()
-}
-
-fn align_right(table: &mut comfy_table::Table, from: usize) {
-    for column in table.column_iter_mut().skip(from) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
 }

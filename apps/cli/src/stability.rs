@@ -1,7 +1,7 @@
 //! `taut stability`.
 
 use clap::Args;
-use comfy_table::{Cell, CellAlignment, Color};
+use comfy_table::{Cell, Color};
 use serde::Serialize;
 use taut::world::StickSet;
 use taut::{Formula, Step};
@@ -9,27 +9,27 @@ use taut_bench::{Arrangement, BOUND, MachineInfo, Order, Stability, Subject, Sur
 
 use crate::Failure;
 use crate::input::{self, Shape};
-use crate::output::{Reports, machine_sentence, with_progress};
+use crate::output::{OutputOptions, machine_sentence, with_progress};
 use crate::parsers::{parse, within};
 use crate::table;
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Arguments {
-    /// Scenes, of: drape, disc, sphere.
+    /// Scenes, any of: drape, disc, sphere.
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "drape")]
     scenes: Vec<Shape>,
     /// Sizes of the scenes.
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "64,128",
           value_parser = within::<usize>(1..=4096))]
     sizes: Vec<usize>,
-    /// Stick sets, of: structural, shear, all.
+    /// Stick sets, any of: structural, shear, all.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<StickSet>,
           default_value = "structural,shear,all")]
     sticks: Vec<StickSet>,
-    /// Schedules, as for compare. [default: all orders that suit the scene]
+    /// Schedules, as for taut compare. [default: all orders that suit the scene]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<Arrangement>)]
     schedules: Vec<Arrangement>,
-    /// Formulas, of: exact, newton, halley, quick.
+    /// Formulas, any of: exact, newton, halley, quick.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse::<Formula>,
           default_value = "exact,newton,halley,quick")]
     formulas: Vec<Formula>,
@@ -48,11 +48,11 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "F", default_value_t = 360,
           value_parser = within::<usize>(1..=1_000_000))]
     frames: usize,
-    /// The largest |stretch| of a stick after a frame that counts as bounded.
+    /// The bound: the largest |stretch| that a stick may have after a frame.
     #[arg(long, value_name = "X", default_value_t = BOUND)]
     bound: f64,
     #[command(flatten)]
-    reports: Reports,
+    output: OutputOptions,
 }
 
 #[derive(Serialize)]
@@ -64,7 +64,7 @@ struct Report<'a> {
 /// Runs the survey and prints it.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let surveys = arguments.surveys()?;
-    let outputs = arguments.reports.open()?;
+    let outputs = arguments.output.open()?;
     let rows = with_progress(|progress| {
         let mut rows = Vec::new();
         for (done, survey) in surveys.iter().enumerate() {
@@ -87,7 +87,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let unbounded = |row: &&Stability| row.is_default() && !row.bounded();
     let unbounded: Vec<String> = rows.iter().filter(unbounded).map(violation).collect();
     if !unbounded.is_empty() {
-        return Err(Failure::Broken(unbounded));
+        return Err(Failure::Violations(unbounded));
     }
     written.map_err(Failure::Input)
 }
@@ -125,7 +125,7 @@ impl Arguments {
         )
     }
 
-    /// One survey for each scene, size and set of sticks. Only sheets have the order `sheet`.
+    /// A survey for each scene, size and stick set. Only sheets have the order `sheet`.
     fn surveys(&self) -> anyhow::Result<Vec<Survey>> {
         anyhow::ensure!(self.bound > 0.0, "--bound {}: not a positive number", self.bound);
         let steps = self.steps()?;
@@ -134,9 +134,10 @@ impl Arguments {
             for &size in &self.sizes {
                 for &set in &self.sticks {
                     let model = input::shape(shape, size, set)?.model;
-                    let has = |it: &Arrangement| it.order != Order::Sheet || model.sheet.is_some();
+                    let suits =
+                        |it: &Arrangement| it.order != Order::Sheet || model.sheet.is_some();
                     let arrangements = match self.schedules.as_slice() {
-                        [] => Arrangement::orders().filter(has).collect(),
+                        [] => Arrangement::orders().filter(suits).collect(),
                         listed => listed.to_vec(),
                     };
                     surveys.push(Survey {
@@ -163,11 +164,11 @@ const STEP_COLUMNS: [StepColumn; 3] = [
     ("iterations", |row| row.iterations.to_string()),
 ];
 
-/// A line for each scene, step and schedule, a column for each formula.
+/// A table line for each scene, step and schedule, a column for each formula.
 fn render(rows: &[Stability], formulas: &[Formula]) -> String {
-    // Constant parameters are in the sentence above the table.
-    let varies = |(_, of): &StepColumn| {
-        rows.first().is_some_and(|first| rows.iter().any(|row| of(row) != of(first)))
+    // The sentence above the table has the parameters that are the same in all rows.
+    let varies = |(_, value): &StepColumn| {
+        rows.first().is_some_and(|first| rows.iter().any(|row| value(row) != value(first)))
     };
     let steps: Vec<StepColumn> = STEP_COLUMNS.into_iter().filter(varies).collect();
     let mut table = table::plain();
@@ -182,17 +183,15 @@ fn render(rows: &[Stability], formulas: &[Formula]) -> String {
             Cell::new(first.sticks),
             Cell::new(format!("{}{default}", first.schedule)),
         ];
-        cells.extend(steps.iter().map(|(_, of)| Cell::new(of(first))));
-        cells.extend(line.iter().map(outcome));
+        cells.extend(steps.iter().map(|(_, value)| Cell::new(value(first))));
+        cells.extend(line.iter().map(outcome_cell));
         table.add_row(cells);
     }
-    for column in table.column_iter_mut().skip(3) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
+    table::align_right(&mut table, 3);
     table.to_string()
 }
 
-fn outcome(row: &Stability) -> Cell {
+fn outcome_cell(row: &Stability) -> Cell {
     match row.left_bounds_at {
         None => {
             let sides = [row.stretch_rms, row.compression_rms];
@@ -213,14 +212,14 @@ fn verdict(rows: &[Stability]) -> String {
         |rows: &mut dyn Iterator<Item = &Stability>| rows.filter(|row| !row.bounded()).count();
     let defaults = || rows.iter().filter(|row| row.is_default());
     let mut lines = vec![format!(
-        "{} of {} left their bounds; the table shows the final root mean square of stretch and \
-         compression.",
+        "{} of {} left their bounds. The table shows the final root mean square of stretch and \
+         compression, or the frame after which a simulation left its bounds.",
         left(&mut rows.iter()),
         rows.len()
     )];
     if defaults().next().is_some() {
         lines.push(format!(
-            "Of these with a default schedule and the default formula: {} of {}.",
+            "With a default schedule and the default formula: {} of {}.",
             left(&mut defaults()),
             defaults().count()
         ));

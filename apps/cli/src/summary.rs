@@ -3,7 +3,7 @@
 use taut::Formula;
 use taut_bench::Row;
 
-/// The values of a row that the summary shows.
+/// The values of a row that the summary table shows.
 #[derive(Clone, Debug)]
 pub(crate) struct SummaryRow {
     pub(crate) kernel: String,
@@ -17,7 +17,7 @@ pub(crate) struct SummaryRow {
     pub(crate) speedup_over_scalar: Option<f64>,
     pub(crate) divisions_per_frame: u64,
     pub(crate) square_roots_per_frame: u64,
-    /// None if it blew up.
+    /// None if the simulation blew up.
     pub(crate) stretch_rms: Option<f64>,
     pub(crate) error_vs_f64: Option<f64>,
 }
@@ -48,21 +48,21 @@ pub(crate) const COLUMNS: [(&str, bool); 10] = [
     ("instruction set", false),
     ("formula", false),
     ("schedule", false),
-    ("ns a stick", true),
+    ("ns per stick", true),
     ("speedup over `textbook`", true),
     ("speedup over best `scalar`", true),
-    ("divisions, roots a frame", true),
+    ("divisions, roots per frame", true),
     ("stretch rms", true),
     ("error vs `f64`, m", true),
 ];
 
-/// Which rows [`picked`] returns.
-pub(crate) const PICKED: &str = "The table shows the fastest row of each kernel on each \
+/// Which rows [`selected`] returns.
+pub(crate) const SELECTION: &str = "The table shows the fastest row of each kernel on each \
     instruction set and of each schedule, with the default formula, and the fastest row of each \
     formula.";
 
-/// The selected rows, the fastest first: see [`PICKED`]. Rows that blew up are excluded.
-pub(crate) fn picked<'a, R: 'a>(rows: &'a [R]) -> Vec<SummaryRow>
+/// The selected rows, the fastest first: see [`SELECTION`]. Rows that blew up are excluded.
+pub(crate) fn selected<'a, R: 'a>(rows: &'a [R]) -> Vec<SummaryRow>
 where
     SummaryRow: From<&'a R>,
 {
@@ -72,15 +72,15 @@ where
     let mut seen = Vec::new();
     sorted.retain(|row| {
         let mut keys = vec![format!("formula {}", row.formula)];
-        // The textbook loop has one formula only.
+        // The textbook loop has only one formula.
         if row.formula == Formula::default().name() || row.kernel == "textbook" {
             keys.push(format!("kernel {} {} {}", row.kernel, row.isa, row.threads));
             keys.push(format!("schedule {}", row.schedule));
         }
         keys.retain(|key| !seen.contains(key));
-        let new = !keys.is_empty();
+        let is_first = !keys.is_empty();
         seen.append(&mut keys);
-        new
+        is_first
     });
     sorted
 }

@@ -21,45 +21,45 @@ const COLUMNS: [&str; 17] = [
     "million\nsticks/s",
     "speedup over\ntextbook",
     "speedup over\nscalar",
-    "div + sqrt + est\na frame",
+    "div + sqrt + est\nper frame",
     "stretch\nrms / max",
     "compression\nrms / max",
     "error vs\nf64, m",
     "hash",
 ];
 
-/// Up to this number, all rows are shown.
+/// Up to this number of rows, all are shown.
 const ALL_ROWS_MAX: usize = 20;
 
-/// The selected rows, or all rows if there are few or `all` is set.
+/// Renders the selected rows, or all rows if there are few or `all` is set.
 pub(crate) fn render(rows: &[Row], all: bool) -> String {
     if all || rows.len() <= ALL_ROWS_MAX {
-        return every(rows);
+        return all_rows(rows);
     }
-    let picked = summary::picked(rows);
-    let shown = picked.len();
+    let selected = summary::selected(rows);
+    let shown = selected.len();
     let counts = format!("{shown} of {} rows; --all shows every row.", rows.len());
-    [short(&picked), format!("{} {counts}", summary::PICKED)].join("\n")
+    [selected_rows(&selected), format!("{} {counts}", summary::SELECTION)].join("\n")
 }
 
-fn short(rows: &[SummaryRow]) -> String {
+fn selected_rows(rows: &[SummaryRow]) -> String {
     let mut table = plain();
-    // Two lines, without Markdown.
+    // Without Markdown, split into two lines.
     let header = |(name, _): (&str, bool)| name.replace('`', "").replacen(' ', "\n", 1);
     table.set_header(summary::COLUMNS.map(header));
     for row in rows {
         table.add_row(row.cells());
     }
-    for (at, (_, is_number)) in summary::COLUMNS.into_iter().enumerate() {
-        if let Some(column) = table.column_mut(at).filter(|_| is_number) {
+    for (index, (_, is_number)) in summary::COLUMNS.into_iter().enumerate() {
+        if let Some(column) = table.column_mut(index).filter(|_| is_number) {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
     table.to_string()
 }
 
-/// Every row, the fastest first.
-pub(crate) fn every(rows: &[Row]) -> String {
+/// Renders every row, the fastest first.
+pub(crate) fn all_rows(rows: &[Row]) -> String {
     let mut sorted: Vec<&Row> = rows.iter().collect();
     sorted.sort_by(|one, other| by_time(one, other));
     let mut table = plain();
@@ -67,15 +67,15 @@ pub(crate) fn every(rows: &[Row]) -> String {
     for row in sorted {
         table.add_row(cells(row));
     }
-    for at in [2, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15] {
-        if let Some(column) = table.column_mut(at) {
+    for index in [2, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15] {
+        if let Some(column) = table.column_mut(index) {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
     table.to_string()
 }
 
-/// An empty table in the common style.
+/// An empty table in the style that all commands share.
 pub(crate) fn plain() -> Table {
     let mut table = Table::new();
     let line = LineStyle::none().fill('─').junction('─');
@@ -84,13 +84,20 @@ pub(crate) fn plain() -> Table {
     table
 }
 
+/// Right-aligns the columns from number `from` on.
+pub(crate) fn align_right(table: &mut Table, from: usize) {
+    for column in table.column_iter_mut().skip(from) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+}
+
 fn by_time(one: &Row, other: &Row) -> Ordering {
     one.frame_us_median.total_cmp(&other.frame_us_median)
 }
 
 fn cells(row: &Row) -> Vec<Cell> {
     let operations = [row.divisions_per_frame, row.square_roots_per_frame, row.estimates_per_frame];
-    let [stretch, compression] = if let Some(failure) = failure(row) {
+    let [stretch, compression] = if let Some(failure) = failure_cell(row) {
         [failure, Cell::new("")]
     } else {
         let sides =
@@ -130,7 +137,7 @@ fn cells(row: &Row) -> Vec<Cell> {
 }
 
 /// The cell that replaces the stretch of a row that blew up.
-fn failure(row: &Row) -> Option<Cell> {
+fn failure_cell(row: &Row) -> Option<Cell> {
     let text = if row.finite { "BLEW UP" } else { "NOT FINITE" };
     row.blew_up().then(|| Cell::new(text).fg(Color::Red))
 }
@@ -146,34 +153,34 @@ fn thousands(count: u64) -> String {
 
 /// Summarizes the table.
 pub(crate) fn verdict(rows: &[Row], substeps: Option<&SubstepComparison>) -> String {
-    let sound = || rows.iter().filter(|row| !row.blew_up());
+    let bounded = || rows.iter().filter(|row| !row.blew_up());
     let percent = |share: f64| format!("{:.2} %", 100.0 * share);
     let mut lines = Vec::new();
-    if let Some(fastest) = sound().min_by(|one, other| by_time(one, other)) {
+    if let Some(fastest) = bounded().min_by(|one, other| by_time(one, other)) {
         lines.push(format!(
-            "Fastest: {}: {:.2} ns a stick, {:.1} times as fast as the textbook loop{}.",
+            "Fastest: {}: {:.2} ns per stick, {:.1} times as fast as the textbook loop{}.",
             describe(fastest),
             fastest.ns_per_stick_median,
             fastest.speedup_over_textbook,
             match fastest.speedup_over_scalar {
                 ratio if ratio.is_nan() => String::new(),
-                ratio => format!(" and {ratio:.1} times as fast as the scalar kernel at its best"),
+                ratio => format!(" and {ratio:.1} times as fast as the best scalar row"),
             },
         ));
-        let textbook = sound().find(|row| row.kernel == "textbook");
-        let beside =
+        let textbook = bounded().find(|row| row.kernel == "textbook");
+        let comparison =
             textbook.map(|row| format!("; the textbook loop leaves {}", percent(row.stretch_rms)));
         lines.push(format!(
             "Its accuracy: a stretch of {} (rms){}.{}",
             percent(fastest.stretch_rms),
-            beside.unwrap_or_default(),
-            substeps.map(as_substeps).unwrap_or_default(),
+            comparison.unwrap_or_default(),
+            substeps.map(substep_sentence).unwrap_or_default(),
         ));
     }
-    let exploded = rows.iter().filter(|row| row.blew_up()).count();
-    if exploded > 0 {
+    let blown_up = rows.iter().filter(|row| row.blew_up()).count();
+    if blown_up > 0 {
         lines.push(format!(
-            "{exploded} of {} blew up: their schedule or step is unstable on this scene.",
+            "{blown_up} of {} blew up: their schedule or step is unstable on this scene.",
             rows.len()
         ));
     }
@@ -187,15 +194,15 @@ fn describe(row: &Row) -> String {
     format!("{kernel} on {isa}, {threads}, formula {formula}, schedule {schedule}")
 }
 
-/// Compares the same iterations as substeps of one iteration each.
-fn as_substeps(comparison: &SubstepComparison) -> String {
+/// Compares the iterations of one substep with as many substeps of one iteration each.
+fn substep_sentence(comparison: &SubstepComparison) -> String {
     let SubstepComparison { one_substep: one, substeps_of_one_iteration: many } = comparison;
     let iterations = one.iterations;
     if many.blew_up() {
         return format!(" As {iterations} substeps of 1 iteration it blows up.");
     }
     format!(
-        " As {iterations} substeps of 1 iteration it takes {:.2} times the time and leaves {:.2} %.",
+        " As {iterations} substeps of 1 iteration it takes {:.2} times as long and leaves {:.2} %.",
         many.frame_us_median / one.frame_us_median,
         100.0 * many.stretch_rms,
     )

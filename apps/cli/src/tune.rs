@@ -16,7 +16,7 @@ use taut_bench::{
 
 use crate::Failure;
 use crate::input::{NamedModel, Source};
-use crate::output::{Reports, Saved, machine_sentence, with_progress};
+use crate::output::{JsonOutput, OutputOptions, machine_sentence, with_progress};
 use crate::parsers::{parse, within};
 use crate::table;
 
@@ -31,17 +31,18 @@ pub(crate) struct Arguments {
     /// Substeps per frame of 1/60 s.
     #[arg(long, value_name = "n", default_value_t = 1, value_parser = within::<u32>(1..=1000))]
     substeps: u32,
-    /// The formula: exact, newton, halley or quick. It affects the result.
+    /// The formula: exact, newton, halley or quick. It determines the result.
     #[arg(long, value_name = "NAME", default_value = "halley", value_parser = parse::<Formula>)]
     formula: Formula,
-    /// The schedule whose result is kept, as for compare. [default: that of the scene]
+    /// The schedule whose result to keep, to the bit; names as for taut compare. [default: the
+    /// default schedule of the scene]
     #[arg(long, value_name = "NAME", value_parser = parse::<Arrangement>)]
     schedule: Option<Arrangement>,
-    /// Allow any schedule: another schedule changes the result.
+    /// Allow any schedule, although another schedule changes the result.
     #[arg(long)]
     any_answer: bool,
-    /// The largest residual (root mean square) allowed after 120 frames. [default: no limit for the
-    /// schedule that is kept, 1.1 times its residual for others]
+    /// The largest residual (root mean square) allowed after 120 frames. [default: no limit for
+    /// --schedule, 1.1 times its residual for other schedules]
     #[arg(long, value_name = "X")]
     max_stretch: Option<f64>,
     /// Numbers of threads to try. [default: 1, 2, 4, ... and all cores]
@@ -55,7 +56,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
     #[command(flatten)]
-    reports: Reports,
+    output: OutputOptions,
 }
 
 #[derive(Serialize)]
@@ -86,8 +87,8 @@ struct Description<'a> {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let named = arguments.source.load()?;
     let tuning = arguments.tuning(&named)?;
-    let saved = arguments.save.as_deref().map(Saved::open).transpose()?;
-    let outputs = arguments.reports.open()?;
+    let saved = arguments.save.as_deref().map(JsonOutput::open).transpose()?;
+    let outputs = arguments.output.open()?;
 
     let choice = with_progress(|progress| Ok(tuning.run(progress)?))?;
 
@@ -98,7 +99,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     lines.push(scene_sentence(&named, &tuning));
     lines.push(machine_sentence(&machine));
     lines.push(trials_sentence(&choice.trials, tuning.keep, tuning.formula));
-    lines.push(table::every(&choice.rows));
+    lines.push(table::all_rows(&choice.rows));
     lines.extend(verdict(&choice, tuning.keep));
     lines.push(format!("\nCargo.toml:\n\n{}\nRust:\n\n{}", indented(&cargo), indented(&rust)));
     let row = |at: usize| &choice.rows[at];
@@ -169,27 +170,29 @@ fn scene_sentence(named: &NamedModel, tuning: &Tuning) -> String {
     let Step { substeps, iterations, .. } = tuning.step;
     format!(
         "{}: {particles} particles, {sticks} sticks; {substeps} substep(s) of {iterations} \
-         iteration(s) a frame of 1/60 s.",
+         iteration(s) per frame of 1/60 s.",
         named.name
     )
 }
 
 fn trials_sentence(trials: &[Trial], keep: Arrangement, formula: Formula) -> String {
     let count = |wanted: &dyn Fn(&Trial) -> bool| trials.iter().filter(|it| wanted(it)).count();
-    let all = format!(
+    let total = format!(
         "{} candidates, {} of them with the result of {keep} with {formula}",
         trials.len(),
         count(&|it| it.same_answer)
     );
-    let out = [
+    let rejected = [
         (Fate::NotBounded, "not bounded"),
         (Fate::TooSlack, "above the residual limit"),
         (Fate::NotReached, "not measured within the time limit"),
     ]
-    .map(|(fate, said)| (count(&|it| it.fate == fate), said));
-    let out =
-        out.iter().filter(|(count, _)| *count > 0).map(|(count, said)| format!("{count} {said}"));
-    iter::once(all).chain(out).collect::<Vec<_>>().join("; ") + ". The final comparison:"
+    .map(|(fate, reason)| (count(&|it| it.fate == fate), reason));
+    let rejected = rejected
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, reason)| format!("{count} {reason}"));
+    iter::once(total).chain(rejected).collect::<Vec<_>>().join("; ") + ". The final comparison:"
 }
 
 fn verdict(choice: &Choice, keep: Arrangement) -> Vec<String> {
@@ -197,17 +200,17 @@ fn verdict(choice: &Choice, keep: Arrangement) -> Vec<String> {
     let row = &rows[*chosen];
     let time = |at: usize| rows[at].frame_us_median;
     let mut lines = vec![format!(
-        "Choice: {}: {:.2} ns a stick, {:.1} times the textbook loop; a stretch of {:.4} rms after \
-         {JUDGED_FRAMES} frames.",
+        "Choice: {}: {:.2} ns per stick, {:.1} times as fast as the textbook loop; a stretch of \
+         {:.4} rms after {JUDGED_FRAMES} frames.",
         choice.name(*chosen),
         row.ns_per_stick_median,
         row.speedup_over_textbook,
         tuned.stretch_rms,
     )];
     lines.push(if choice.same_answer {
-        format!("Answer: that of {keep}, to the bit.")
+        format!("Result: that of {keep}, to the bit.")
     } else {
-        format!("Answer: DIFFERENT from that of {keep}: another schedule changes the result.")
+        format!("Result: DIFFERENT from that of {keep}: another schedule changes the result.")
     });
     if chosen == unasked {
         lines.push("AnyKernel::best_for picks the same.".to_owned());
@@ -215,12 +218,12 @@ fn verdict(choice: &Choice, keep: Arrangement) -> Vec<String> {
         lines.push(format!(
             "AnyKernel::best_for picks {}: {}.",
             choice.name(*unasked),
-            compared(time(*unasked) / time(*chosen))
+            relative_time(time(*unasked) / time(*chosen))
         ));
     }
     if let Some(second) = runner_up {
-        let by = compared(time(*second) / time(*chosen));
-        lines.push(format!("Runner-up: {}: {by}.", choice.name(*second)));
+        let relative = relative_time(time(*second) / time(*chosen));
+        lines.push(format!("Runner-up: {}: {relative}.", choice.name(*second)));
     }
     if let Some(other) = other_answer
         && time(*other) * (1.0 + NOISE) < time(*chosen)
@@ -234,9 +237,10 @@ fn verdict(choice: &Choice, keep: Arrangement) -> Vec<String> {
     lines
 }
 
-fn compared(ratio: f64) -> String {
+/// Describes a time relative to that of the choice.
+fn relative_time(ratio: f64) -> String {
     if ratio < 1.0 + NOISE {
-        "as fast, within the measurement noise".to_owned()
+        "equally fast, within the measurement noise".to_owned()
     } else {
         format!("takes {ratio:.2} times as long")
     }

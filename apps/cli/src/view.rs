@@ -24,17 +24,18 @@ pub(crate) struct Arguments {
     /// scene]
     #[arg(long, value_name = "N", value_parser = within::<usize>(1..=2048))]
     size: Option<usize>,
-    /// The initial kernel: scalar, wide, pulp, or grid (for wide regular sheets). [default: the
-    /// best]
+    /// The initial kernel: scalar, wide, pulp, grid (for regular sheets of at least 24 columns) or
+    /// copies (for 6 or more models with the same sticks). [default: the best for each island]
     #[arg(long, value_name = "NAME", value_parser = parse::<KernelName>)]
     kernel: Option<KernelName>,
-    /// The instruction set, of those that this machine has (avx512, avx2, sse2, neon, ...).
+    /// The instruction set, one that this machine has (avx512, avx2, sse2, neon, ...). [default:
+    /// the best]
     #[arg(long, value_name = "NAME")]
     isa: Option<String>,
     /// The formula: exact, newton, halley or quick. [default: that of the scene]
     #[arg(long, value_name = "NAME", value_parser = parse::<Formula>)]
     formula: Option<Formula>,
-    /// Number of threads.
+    /// The initial number of threads. [default: 1]
     #[arg(long, value_name = "N", value_parser = within::<usize>(1..=1024))]
     threads: Option<usize>,
     /// The port on this machine. [default: any free port]
@@ -49,7 +50,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
     let Arguments { source, size, kernel, isa, formula, threads, port, open } = arguments;
     let (scene, file) = match &source {
-        Source::Library(listed) => (listed.name.to_owned(), None),
+        Source::Library(library_scene) => (library_scene.name.to_owned(), None),
         Source::File(path) => {
             let scene = source.load(size)?.scene;
             ("file".to_owned(), Some((path.display().to_string(), scene)))
@@ -75,9 +76,10 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
     warn(&host.warnings());
     let server = Server::bind(host, port)?;
     let address = format!("http://{}", server.address());
-    writeln!(io::stdout(), "{address} (Ctrl-C ends it)").context("the address was not written")?;
+    writeln!(io::stdout(), "{address} (stop with Ctrl-C)")
+        .context("the address was not written")?;
     if open && let Err(error) = open::that_detached(&address) {
-        // The printed address can be opened by hand.
+        // Not fatal: the user can open the printed address.
         let _ = writeln!(io::stderr(), "taut: cannot open a browser: {error}");
     }
     Ok(server.run()?)

@@ -1,5 +1,5 @@
-//! Floods a server on this machine with a million small messages on 200 connections, and prints how
-//! long a page beside them waits for its frames, and the server's memory before and after.
+//! Floods a server on this machine with a million small messages on 200 connections. Prints how
+//! long another page waits for its frames meanwhile, and the memory of the server before and after.
 //!
 //! ```sh
 //! cargo run --release -p taut-view --features server --example flood -- [MESSAGES [CONNECTIONS]]
@@ -18,10 +18,10 @@ use taut_view::{Host, Options, Server};
 use tungstenite::stream::MaybeTlsStream;
 use tungstenite::{Message, WebSocket};
 
-type Failure = Box<dyn Error + Send + Sync>;
+type AnyError = Box<dyn Error + Send + Sync>;
 type Socket = WebSocket<MaybeTlsStream<TcpStream>>;
 
-/// What the flood consists of.
+/// The commands of the flood, sent in turn.
 const COMMANDS: [&str; 8] = [
     r#"{"do":"reset"}"#,
     r#"{"do":"next"}"#,
@@ -33,16 +33,16 @@ const COMMANDS: [&str; 8] = [
     r#"{"do":"pause","on":false}"#,
 ];
 
-/// How many frames a page beside the flood takes, and as many more as come while messages are sent.
-const FRAMES: usize = 500;
+/// The number of frames that the other page takes at least; it goes on while messages are sent.
+const FRAMES_MIN: usize = 500;
 
-/// On how many threads the flood is sent: more would keep the processor from the server.
+/// The number of threads that send the flood. More would take the processor from the server.
 const THREADS: usize = 2;
 
-/// For how long a page may wait at most for anything before the flood is given up.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// The time after which reading from or writing to a socket fails.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
-fn main() -> Result<(), Failure> {
+fn main() -> Result<(), AnyError> {
     let mut arguments = std::env::args().skip(1);
     let first = arguments.next();
     if first.as_deref() == Some("serve") {
@@ -52,21 +52,21 @@ fn main() -> Result<(), Failure> {
     let connections = arguments.next().map_or(Ok(200), |it| it.parse())?;
     let program = std::env::current_exe()?;
     let mut server = Command::new(program).arg("serve").stdout(Stdio::piped()).spawn()?;
-    let flooded = flood(&mut server, messages, connections);
+    let result = flood(&mut server, messages, connections);
     server.kill()?;
     server.wait()?;
-    flooded
+    result
 }
 
-/// The server, in a process of its own, so that its memory is its own.
-fn serve() -> Result<(), Failure> {
+/// Runs the server. It has its own process, so that its memory can be measured.
+fn serve() -> Result<(), AnyError> {
     let options = Options { scene: "drape".into(), size: Some(32), ..Options::default() };
     let server = Server::bind(Host::new(options)?, None)?;
     writeln!(io::stdout(), "{}", server.address())?;
     Ok(server.run()?)
 }
 
-fn flood(server: &mut Child, messages: usize, connections: usize) -> Result<(), Failure> {
+fn flood(server: &mut Child, messages: usize, connections: usize) -> Result<(), AnyError> {
     let mut line = String::new();
     let stdout = server.stdout.take().ok_or("the server has no output")?;
     BufReader::new(stdout).read_line(&mut line)?;
@@ -75,48 +75,46 @@ fn flood(server: &mut Child, messages: usize, connections: usize) -> Result<(), 
     wait_for_frame(&mut page)?;
     let memory_before = memory(server);
 
-    let come: Vec<_> = (0..connections).map(|_| connect(address)).collect();
-    let mut flooders: Vec<Socket> = come.into_iter().filter_map(Result::ok).collect();
-    let (taken, each) = (flooders.len(), messages / flooders.len().max(1));
-    let (begun, sent, is_over) = (Instant::now(), AtomicUsize::new(0), AtomicBool::new(false));
-    let ((mut waits, memory_during), took) = thread::scope(|scope| {
-        let (sent, is_over) = (&sent, &is_over);
-        let send = |flooders| scope.spawn(move || send(flooders, each, sent, is_over));
-        let all: Vec<_> = flooders.chunks_mut(taken.div_ceil(THREADS).max(1)).map(send).collect();
-        let (mut waits, mut took) = (Ok(Vec::new()), None);
+    let attempts: Vec<_> = (0..connections).map(|_| connect(address)).collect();
+    let mut flooders: Vec<Socket> = attempts.into_iter().filter_map(Result::ok).collect();
+    let (accepted, each) = (flooders.len(), messages / flooders.len().max(1));
+    let (start, sent, stop) = (Instant::now(), AtomicUsize::new(0), AtomicBool::new(false));
+    let ((mut waits, memory_during), duration) = thread::scope(|scope| {
+        let (sent, stop) = (&sent, &stop);
+        let send = |flooders| scope.spawn(move || send(flooders, each, sent, stop));
+        let threads: Vec<_> =
+            flooders.chunks_mut(accepted.div_ceil(THREADS).max(1)).map(send).collect();
+        let (mut waits, mut duration) = (Ok(Vec::new()), None);
         while let Ok(so_far) = &mut waits
-            && (took.is_none() || so_far.len() < FRAMES)
+            && (duration.is_none() || so_far.len() < FRAMES_MIN)
         {
             match wait_for_frame(&mut page) {
                 Ok(wait) => so_far.push(wait),
                 Err(error) => waits = Err(error),
             }
-            if sent.load(Ordering::Relaxed) == taken {
-                took.get_or_insert_with(|| begun.elapsed());
+            if sent.load(Ordering::Relaxed) == accepted {
+                duration.get_or_insert_with(|| start.elapsed());
             }
         }
-        let during = memory(server);
-        is_over.store(true, Ordering::Relaxed);
-        for one in all {
-            one.join().map_err(|_| "a thread of the flood panicked")??;
+        let memory_during = memory(server);
+        stop.store(true, Ordering::Relaxed);
+        for thread in threads {
+            thread.join().map_err(|_| "a thread of the flood panicked")??;
         }
-        Ok::<_, Failure>(((waits?, during), took.unwrap_or_default()))
+        Ok::<_, AnyError>(((waits?, memory_during), duration.unwrap_or_default()))
     })?;
-    let after = wait_for_frame(&mut page)?;
+    let wait_after = wait_for_frame(&mut page)?;
     waits.sort_unstable();
     let (median, longest) = (waits[waits.len() / 2], waits[waits.len() - 1]);
     let out = &mut io::stdout();
+    writeln!(out, "connections    {connections}, of which {accepted} were accepted")?;
+    writeln!(out, "messages       {}, sent within {duration:.1?}", each * accepted)?;
     writeln!(
         out,
-        "connections    {connections}, of which {taken} were taken and the others refused"
-    )?;
-    writeln!(out, "messages       {}, sent within {took:.1?}", each * taken)?;
-    writeln!(
-        out,
-        "a frame took   {median:.1?} (median of {}), {longest:.1?} (longest)",
+        "frame time     {median:.1?} (median of {}), {longest:.1?} (longest)",
         waits.len()
     )?;
-    writeln!(out, "afterwards     {after:.1?}")?;
+    writeln!(out, "after flood    {wait_after:.1?}")?;
     let memory_after = memory(server);
     writeln!(
         out,
@@ -125,69 +123,69 @@ fn flood(server: &mut Child, messages: usize, connections: usize) -> Result<(), 
     Ok(())
 }
 
-fn connect(address: SocketAddr) -> Result<Socket, Failure> {
+fn connect(address: SocketAddr) -> Result<Socket, AnyError> {
     let (mut socket, _) = tungstenite::connect(format!("ws://{address}/socket"))?;
     let stream = stream(&mut socket)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
+    stream.set_read_timeout(Some(TIMEOUT))?;
+    stream.set_write_timeout(Some(TIMEOUT))?;
     Ok(socket)
 }
 
-fn stream(socket: &mut Socket) -> Result<&mut TcpStream, Failure> {
+fn stream(socket: &mut Socket) -> Result<&mut TcpStream, AnyError> {
     match socket.get_mut() {
         MaybeTlsStream::Plain(stream) => Ok(stream),
-        _ => Err("there is TLS on this machine's own address".into()),
+        _ => Err("unexpected TLS on a loopback connection".into()),
     }
 }
 
-/// Sends so many messages on each socket and drops what comes. The sockets stay open until the
-/// flood is over, as the server drops the commands of pages that have gone.
+/// Sends this number of messages on each socket, and discards what the server sends. The sockets
+/// stay open until `stop` is set, because the server drops the commands of disconnected pages.
 fn send(
     sockets: &mut [Socket],
     messages: usize,
     sent: &AtomicUsize,
-    is_over: &AtomicBool,
-) -> Result<(), Failure> {
+    stop: &AtomicBool,
+) -> Result<(), AnyError> {
     let mut drains = Vec::new();
     for socket in &mut *sockets {
-        let mut answers = stream(socket)?.try_clone()?;
-        // An error is the end, too.
-        drains.push(thread::spawn(move || drop(io::copy(&mut answers, &mut io::sink()))));
+        let mut reader = stream(socket)?.try_clone()?;
+        // An error ends the thread, too.
+        drains.push(thread::spawn(move || drop(io::copy(&mut reader, &mut io::sink()))));
     }
-    let all = (0..messages).try_for_each(|message| {
+    let result = (0..messages).try_for_each(|message| {
         let command = COMMANDS[message % COMMANDS.len()];
         sockets.iter_mut().try_for_each(|socket| socket.send(Message::text(command)))
     });
-    // Also after an error, which is reported below: no thread waits for what is not sent.
+    // Also after an error, which is returned below, so that the main thread does not wait for ever.
     sent.fetch_add(sockets.len(), Ordering::Relaxed);
-    while !is_over.load(Ordering::Relaxed) {
+    while !stop.load(Ordering::Relaxed) {
         thread::sleep(Duration::from_millis(10));
     }
     for socket in &mut *sockets {
         stream(socket)?.shutdown(Shutdown::Both)?;
     }
     for drain in drains {
-        drain.join().map_err(|_| "a thread that reads panicked")?;
+        drain.join().map_err(|_| "a reading thread panicked")?;
     }
-    Ok(all?)
+    Ok(result?)
 }
 
-/// Requests a frame; returns the time until it arrived.
-fn wait_for_frame(page: &mut Socket) -> Result<Duration, Failure> {
+/// Requests a frame, and returns the time until it arrives.
+fn wait_for_frame(page: &mut Socket) -> Result<Duration, AnyError> {
     const FRAME: u8 = 4;
-    let begun = Instant::now();
+    let start = Instant::now();
     page.send(Message::text(r#"{"do":"next"}"#))?;
     loop {
         if matches!(page.read()?, Message::Binary(bytes) if bytes.first() == Some(&FRAME)) {
-            return Ok(begun.elapsed());
+            return Ok(start.elapsed());
         }
     }
 }
 
-/// The memory that the process has of the machine's, if the system says so.
+/// The resident memory of a process, if the system reports it.
 fn memory(process: &Child) -> String {
     let status = std::fs::read_to_string(format!("/proc/{}/status", process.id()));
     let status = status.unwrap_or_default();
     let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    resident.map_or_else(|| "not known".to_owned(), |it| it.trim().to_owned())
+    resident.map_or_else(|| "unknown".to_owned(), |it| it.trim().to_owned())
 }

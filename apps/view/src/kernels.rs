@@ -1,17 +1,17 @@
-//! The available kernels and their names.
+//! The kernels that pages can choose, and their names.
 
 use taut::{Kernel, KernelSet, Schedule, SpecialParts};
 
 use crate::protocol::KernelEntry;
 
-/// The name and the instruction set of the kernel for a schedule.
+/// The name and the instruction set of the kernel that runs a schedule.
 pub(crate) fn names_for(kernels: &KernelSet, schedule: &Schedule) -> [&'static str; 2] {
     let kernel = kernels.kernel_for(schedule);
     let inside = kernel.inside();
     [Kernel::<3>::name(inside), Kernel::<3>::isa(inside)]
 }
 
-/// The available kernels, given what the scene has for the special ones.
+/// The available kernels. `parts` are the parts of the scene that special kernels can run.
 pub(crate) fn available(parts: SpecialParts) -> Vec<KernelEntry> {
     let mut entries: Vec<KernelEntry> = Vec::new();
     for set in KernelSet::available(SpecialParts::ALL) {

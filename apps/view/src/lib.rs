@@ -1,10 +1,10 @@
 //! Live viewer for Taut's scenes. A [`Host`] runs a simulation, executes the commands of connected
-//! pages, and makes the messages that they draw from ([`protocol`]). The host does no I/O, so it
-//! runs behind a WebSocket as well as inside a page (WebAssembly in a worker).
+//! pages, and makes the messages from which they draw ([`protocol`]). The host does no I/O, so it
+//! can run behind a WebSocket or inside a page (as WebAssembly in a worker).
 //!
-//! With the feature `server`, a `Server` serves it to browsers on this machine. The server uses
-//! `axum` for files, headers and `WebSockets` on one port (`tungstenite` alone would need an HTTP
-//! parser of our own) and `rust-embed` to include the page in the executable.
+//! With the feature `server`, a `Server` serves the page and the host to browsers on this machine.
+//! It uses `axum` for files, headers and `WebSockets` on one port (`tungstenite` has no HTTP
+//! server), and `rust-embed` to include the page in the executable.
 #![forbid(unsafe_code)]
 
 mod host;

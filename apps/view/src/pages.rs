@@ -1,12 +1,12 @@
-//! The connected pages, and what each has been sent.
+//! The connected pages, and what each of them has been sent.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// Identifies a connected page; ids are never reused.
+/// The id of a connected page; ids are never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PageId(u64);
 
-/// The maximum number of queued errors of a page.
+/// The maximum number of errors that are queued for a page.
 const ERRORS_MAX: usize = 16;
 
 /// The last part of a topology that was sent.
@@ -20,21 +20,22 @@ pub(crate) enum TopologySent {
     Rests,
 }
 
-/// What a page has been sent. Only errors are queued; other messages are made when it takes them.
+/// A page and what it has been sent. Only errors are queued; other messages are made when they are
+/// taken.
 #[derive(Debug, Default)]
 pub(crate) struct Page {
     pub(crate) errors: VecDeque<String>,
-    /// Version of the state.
-    pub(crate) state: Option<u64>,
-    /// Epoch, and the parts of its topology.
-    pub(crate) topology: Option<(u32, TopologySent)>,
-    /// Numbers of removed faces and removed sticks.
+    /// Version of the last state.
+    pub(crate) state_sent: Option<u64>,
+    /// Epoch and last part of the topology.
+    pub(crate) topology_sent: Option<(u32, TopologySent)>,
+    /// How many removed faces and removed sticks it knows.
     pub(crate) removed_sent: [usize; 2],
     pub(crate) wants_frame: bool,
     /// Epoch and step of the last frame.
-    pub(crate) frame: Option<(u32, u64)>,
-    /// Version of the figures.
-    pub(crate) figures: Option<u64>,
+    pub(crate) frame_sent: Option<(u32, u64)>,
+    /// Version of the last figures.
+    pub(crate) figures_sent: Option<u64>,
     /// Particles that the page holds.
     pub(crate) held: BTreeSet<usize>,
 }
@@ -50,14 +51,15 @@ impl Page {
 
 #[derive(Debug, Default)]
 pub(crate) struct Pages {
-    next: u64,
+    /// The number of ids given so far.
+    ids: u64,
     all: BTreeMap<PageId, Page>,
 }
 
 impl Pages {
     pub(crate) fn add(&mut self) -> PageId {
-        self.next += 1;
-        let id = PageId(self.next);
+        self.ids += 1;
+        let id = PageId(self.ids);
         self.all.insert(id, Page::default());
         id
     }

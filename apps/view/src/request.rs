@@ -12,7 +12,7 @@ use crate::protocol::Change;
 /// The maximum of substeps x passes x iterations in a step.
 const RELAXATIONS_MAX: u64 = 10_000;
 
-/// The settings that users requested. None: the scene's own value applies.
+/// The settings that users requested. `None`: the value of the scene applies.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct SettingRequest {
     pub(crate) kernels: KernelChoice,
@@ -39,14 +39,14 @@ pub(crate) struct StickOverrides {
 /// Why a requested setting is invalid.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BadSetting {
-    #[error("{what} must be from {least} to {most}, found {value}")]
-    Range { what: &'static str, least: String, most: String, value: String },
+    #[error("{what} must be from {min} to {max}, found {value}")]
+    Range { what: &'static str, min: String, max: String, value: String },
     #[error("stiffness must be above 0")]
     NoStiffness,
     #[error(
         "substeps x passes x iterations must be at most {RELAXATIONS_MAX}, found {relaxations}"
     )]
-    TooMuch { relaxations: u64 },
+    TooManyRelaxations { relaxations: u64 },
     #[error(transparent)]
     Kernel(#[from] UnknownKernelName),
     #[error("unknown formula '{name}': expected exact, newton, halley or quick")]
@@ -56,7 +56,7 @@ pub(crate) enum BadSetting {
 }
 
 impl SettingRequest {
-    /// The scene's own values, the default kernels and gravity.
+    /// The values of the scene, the default kernels, and gravity.
     pub(crate) fn defaults() -> Self {
         Self {
             kernels: KernelChoice::default(),
@@ -73,7 +73,7 @@ impl SettingRequest {
         }
     }
 
-    /// The part of the request that also applies to another scene: kernel, instructions, threads.
+    /// The part of the request that is kept for another scene: kernel, instruction set, threads.
     pub(crate) fn for_other_scene(&self) -> Self {
         Self { kernels: self.kernels.clone(), ..Self::defaults() }
     }
@@ -122,27 +122,29 @@ impl SettingRequest {
         self.passes = within("passes", passes, 1..=100)?.unwrap_or(self.passes);
         let damping_rate = within("damping_rate", damping_rate, 0.0..=1e9)?;
         self.damping_rate = damping_rate.unwrap_or(self.damping_rate);
-        let of = &mut self.sticks;
-        of.compliance = within("compliance", compliance, 0.0..=100.0)?.unwrap_or(of.compliance);
-        of.stiffness = within("stiffness", stiffness, 0.0..=1.0)?.unwrap_or(of.stiffness);
-        if of.stiffness == Some(0.0) {
+        let sticks = &mut self.sticks;
+        let compliance = within("compliance", compliance, 0.0..=100.0)?;
+        sticks.compliance = compliance.unwrap_or(sticks.compliance);
+        sticks.stiffness = within("stiffness", stiffness, 0.0..=1.0)?.unwrap_or(sticks.stiffness);
+        if sticks.stiffness == Some(0.0) {
             return Err(BadSetting::NoStiffness);
         }
-        of.tear = within("the tear factor", tear, 1.0..=1e6)?.unwrap_or(of.tear);
+        sticks.tear = within("the tear factor", tear, 1.0..=1e6)?.unwrap_or(sticks.tear);
         Ok(self)
     }
 }
 
-/// Checks substeps x passes x iterations.
+/// Checks that substeps x passes x iterations does not exceed its maximum.
 pub(crate) fn check_work<const D: usize>(settings: &Settings<D>) -> Result<(), BadSetting> {
     let Settings { step, passes } = settings;
     let relaxations = u64::from(step.substeps) * u64::from(step.iterations) * u64::from(*passes);
     if relaxations > RELAXATIONS_MAX {
-        return Err(BadSetting::TooMuch { relaxations });
+        return Err(BadSetting::TooManyRelaxations { relaxations });
     }
     Ok(())
 }
 
+/// Checks that a value, if there is one, is within a range.
 #[allow(clippy::option_option, reason = "absent, null and a value differ")]
 fn within<T: PartialOrd + Debug>(
     what: &'static str,
@@ -152,15 +154,15 @@ fn within<T: PartialOrd + Debug>(
     match &value {
         Some(Some(number)) if !range.contains(number) => Err(BadSetting::Range {
             what,
-            least: format!("{:?}", range.start()),
-            most: format!("{:?}", range.end()),
+            min: format!("{:?}", range.start()),
+            max: format!("{:?}", range.end()),
             value: format!("{number:?}"),
         }),
         _ => Ok(value),
     }
 }
 
-/// Parses the name of an order.
+/// Parses the name of an order; a renumbering is an error.
 fn order(name: &str) -> Result<Order, ArrangementError> {
     match name.parse()? {
         Arrangement { order, numbering: Numbering::Given } => Ok(order),
@@ -169,6 +171,6 @@ fn order(name: &str) -> Result<Order, ArrangementError> {
 }
 
 /// The name of an order.
-pub(crate) fn name(order: Order) -> String {
+pub(crate) fn order_name(order: Order) -> String {
     Arrangement { order, numbering: Numbering::Given }.to_string()
 }

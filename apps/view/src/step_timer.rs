@@ -4,19 +4,19 @@ use std::collections::VecDeque;
 
 use taut::world::Pass;
 
-/// The number of windows in the median.
+/// The number of windows over which the median is taken.
 const WINDOWS: usize = 10;
 
 /// Seconds per step.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Times {
     pub(crate) all: f64,
-    /// The relaxation of sticks, and whole substeps where a kernel runs them in one call.
+    /// Time of relaxing sticks, and of whole substeps that a kernel runs in one call.
     pub(crate) sticks: f64,
 }
 
-/// Time per step: the median over windows of the mean in each. The mean makes up for the coarse
-/// clock of browsers (0.1 ms).
+/// Time per step: the median of the means of several windows. The mean compensates the coarse clock
+/// of browsers (0.1 ms).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StepTimer {
     steps: u32,

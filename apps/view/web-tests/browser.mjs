@@ -1,13 +1,13 @@
-// A browser without a graphics card, and what tests ask of a page in it.
+// A browser with software rendering, and helpers for tests of the page.
 
 import { existsSync } from 'node:fs';
 import { chromium } from 'playwright-core';
 
-const KNOWN = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'].map((name) => `/usr/bin/${name}`);
+const SYSTEM_BROWSERS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'].map((name) => `/usr/bin/${name}`);
 
-/** The program to start: `$CHROMIUM`, that of the system, or Playwright's own. */
+/** The browser to start: `$CHROMIUM`, that of the system, or that of Playwright. */
 export function chromiumPath() {
-  return [process.env.CHROMIUM, ...KNOWN, chromium.executablePath()].find((path) => path && existsSync(path));
+  return [process.env.CHROMIUM, ...SYSTEM_BROWSERS, chromium.executablePath()].find((path) => path && existsSync(path));
 }
 
 export const openBrowser = () => chromium.launch({
@@ -15,39 +15,39 @@ export const openBrowser = () => chromium.launch({
   args: ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist'],
 });
 
-/** How long anything may take, ms: drawing is done by the processor here, which others use, too. */
-export const PATIENCE = 30_000;
+/** The time limit of each wait, ms. Generous, because the processor draws and may be shared. */
+const TIMEOUT = 30_000;
 
-/** A page, and all that it complained of. */
+/** Opens a page; `errors` collects its exceptions, console errors and WebGL warnings. */
 export async function openPage(browser, url) {
   const page = await browser.newPage({ viewport: { width: 900, height: 640 } });
-  page.setDefaultTimeout(PATIENCE);
-  const complaints = [];
-  page.on('pageerror', (error) => complaints.push(error.stack));
+  page.setDefaultTimeout(TIMEOUT);
+  const errors = [];
+  page.on('pageerror', (error) => errors.push(error.stack));
   page.on('console', (message) => {
     const text = message.text();
-    // That a socket cannot be opened while there is no server is what one test is about, and that
-    // reading a picture back is slow is what taking pictures of it means.
-    if (message.type() === 'error' && !/WebSocket/.test(text)) complaints.push(text);
-    if (message.type() === 'warning' && /GL_INVALID|shader/.test(text)) complaints.push(text);
+    // One test kills the server, which makes WebSocket errors. Other warnings, for example that
+    // reading the picture is slow, are expected.
+    if (message.type() === 'error' && !/WebSocket/.test(text)) errors.push(text);
+    if (message.type() === 'warning' && /GL_INVALID|shader/.test(text)) errors.push(text);
   });
   await page.goto(url);
   await isRunning(page);
-  return { page, complaints };
+  return { page, errors };
 }
 
 export const isRunning = (page) => page.waitForFunction(() => window.taut?.state && taut.frames > 0 && taut.figures);
 
-/** Waits until something is so in the page. */
+/** Waits until a condition holds in the page. */
 export const until = (page, condition, argument) => page.waitForFunction(condition, argument, { polling: 50 });
 
-/** Waits until so many more frames were drawn. */
+/** Waits until `count` more frames were drawn. */
 export async function framesLater(page, count) {
   const now = await page.evaluate(() => taut.frames);
   await until(page, (least) => taut.frames >= least, now + count);
 }
 
-/** Chooses a scene, and waits for its picture. */
+/** Selects a scene, and waits until it is drawn. */
 export async function choose(page, scene) {
   const before = await page.evaluate(() => [taut.state.scene, taut.epoch]);
   if (before[0] === scene) return;
@@ -61,69 +61,69 @@ export const press = async (page, key) => {
   await page.keyboard.press(key);
 };
 
-/** Stops time, or lets it go on, by the key, if it is not so already. */
+/** Pauses or continues the simulation with the key, unless it is in that state already. */
 export async function pause(page, on) {
   if (await page.evaluate(() => taut.state.paused) !== on) await press(page, 'p');
   await until(page, (on) => taut.state.paused === on, on);
 }
 
-/** Begins again while time stands still, and waits for the picture of it. */
+/** Restarts the paused scene, and waits until it is drawn. */
 export async function reset(page) {
   const before = await page.evaluate(() => taut.epoch);
   await press(page, 'r');
   await until(page, (before) => taut.epoch !== before && taut.position(0) && taut.figures.steps === 0, before);
 }
 
-/** Where the last particle is after so many steps, m. */
+/** The position of the last particle after step number `step`, m. */
 export async function lastParticle(page, step) {
-  // There is none for a moment, when what is seen has become another world.
-  const place = (step) => taut.step === step && taut.position(taut.state.counts.particles - 1);
-  return (await until(page, place, step)).jsonValue();
+  // There is no position for a moment after the topology changed.
+  const position = (step) => taut.step === step && taut.position(taut.state.counts.particles - 1);
+  return (await until(page, position, step)).jsonValue();
 }
 
-/** Presses a button of a setting, and waits until the host has it so. */
+/** Presses a button of a setting, and waits until the host has applied it. */
 export async function set(page, setting, value) {
   await page.click(`[data-setting="${setting}"] [data-name="${value}"]`);
   await until(page, ([key, it]) => `${taut.state.settings[key]}` === it, [setting, value]);
 }
 
-/** Waits until the eye stands still: it goes on for a while after whatever moved it. */
-export const rests = (page) => page.evaluate(() => new Promise((done) => {
+/** Waits until the camera stands still: its movements take a while. */
+export const cameraStops = (page) => page.evaluate(() => new Promise((done) => {
   let last = '';
-  const look = () => {
+  const check = () => {
     const now = `${taut.project(0)}`;
     if (now === last) done();
-    else setTimeout(look, 250);
+    else setTimeout(check, 250);
     last = now;
   };
-  look();
+  check();
 }));
 
-/** Fingers on the page, of which Playwright itself has only one. */
-export async function fingers(page) {
+/** Multi-touch input, which Playwright itself does not offer. */
+export async function touchscreen(page) {
   const client = await page.context().newCDPSession(page);
   const send = (type, ...points) => client.send('Input.dispatchTouchEvent', {
     type, touchPoints: points.map(([x, y], id) => ({ x, y, id })),
   });
   return {
     send,
-    /** Puts fingers down, moves all in some steps, and takes them off. */
+    /** Puts fingers down at `from`, moves them to `to` in some steps, and lifts them. */
     async gesture(from, to) {
       await send('touchStart', ...from);
-      for (const share of [0.2, 0.4, 0.6, 0.8, 1]) {
-        await send('touchMove', ...from.map((it, k) => it.map((x, axis) => x + (to[k][axis] - x) * share)));
+      for (const fraction of [0.2, 0.4, 0.6, 0.8, 1]) {
+        await send('touchMove', ...from.map((it, k) => it.map((x, axis) => x + (to[k][axis] - x) * fraction)));
       }
       await send('touchEnd');
-      await rests(page);
+      await cameraStops(page);
     },
   };
 }
 
-/** Of the picture alone: the variance of its brightness (of 255²), and the share of pixels that have colour. */
-export async function look(page) {
-  const alone = await page.addStyleTag({ content: 'main > :not(#picture) { visibility: hidden }' });
+/** Measures the picture: the variance of its brightness (0 to 255), and the fraction of coloured pixels. */
+export async function measurePicture(page) {
+  const hideOverlays = await page.addStyleTag({ content: 'main > :not(#picture) { visibility: hidden }' });
   const picture = await page.locator('#picture').screenshot();
-  await alone.evaluate((it) => it.remove());
+  await hideOverlays.evaluate((it) => it.remove());
   return page.evaluate(async (base64) => {
     const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
     const bitmap = await createImageBitmap(new Blob([bytes], { type: 'image/png' }));

@@ -1,18 +1,18 @@
-// What a person does with the page, done by a program; the same with a server and without.
+// Uses the page like a person: with a server, and without one.
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import {
-  choose, fingers, framesLater, isRunning, lastParticle, look, openBrowser, openPage, pause, press, reset, rests, set,
-  until,
+  cameraStops, choose, framesLater, isRunning, lastParticle, measurePicture, openBrowser, openPage, pause, press,
+  reset, set, touchscreen, until,
 } from './browser.mjs';
 import { dist, serveFiles, startTaut } from './servers.mjs';
 
 const figures = (page) => page.evaluate(() => taut.figures);
 const project = (page, particle) => page.evaluate((id) => taut.project(id), particle);
 
-/** Presses the mouse on a particle; the one that is held, which may be a neighbour of it. */
+/** Presses the mouse on a particle. Returns the particle that is then held, which may be a neighbour. */
 async function grab(page, particle) {
   await page.mouse.move(...await project(page, particle));
   await page.mouse.down();
@@ -20,7 +20,7 @@ async function grab(page, particle) {
   return page.evaluate(() => taut.held[0]);
 }
 
-/** A stroke with the right button. */
+/** Cuts with the right button. */
 async function cut(page, from, to) {
   await page.mouse.move(...from);
   await page.mouse.down({ button: 'right' });
@@ -34,15 +34,15 @@ function suite(name, start) {
     let server;
     let browser;
     let page;
-    let complaints;
+    let errors;
 
     before(async () => {
       server = await start();
       browser = await openBrowser();
-      ({ page, complaints } = await openPage(browser, server.url));
+      ({ page, errors } = await openPage(browser, server.url));
     });
     beforeEach(async () => {
-      // What another test left.
+      // Another test may have left the simulation paused.
       if (await page.evaluate(() => taut.isConnected)) await pause(page, false);
     });
     after(async () => {
@@ -50,14 +50,14 @@ function suite(name, start) {
       await server?.kill();
     });
 
-    test('the page loads and moves', async () => {
+    test('the page loads and the simulation runs', async () => {
       const { step } = await page.evaluate(() => ({ step: taut.step }));
       await until(page, (before) => taut.step > before + 5, step);
       assert.match(await page.textContent('[data-figure="milliseconds"]'), /^[\d.]+$/);
       assert.match(await page.textContent('[data-figure="counts"]'), /particles/);
     });
 
-    test('a particle is dragged and goes along', async () => {
+    test('a dragged particle follows the mouse', async () => {
       await choose(page, 'drape');
       const { particles } = await page.evaluate(() => taut.state.counts);
       const side = Math.sqrt(particles);
@@ -73,7 +73,7 @@ function suite(name, start) {
       await until(page, () => taut.held.length === 0);
     });
 
-    test('the curtain is cut and tears: sticks go', async () => {
+    test('the curtain can be cut and torn', async () => {
       await choose(page, 'curtain');
       await pause(page, true);
       await reset(page);
@@ -89,7 +89,7 @@ function suite(name, start) {
       await pause(page, false);
       await until(page, (least) => taut.figures.torn >= least, before + 0.3 * columns);
 
-      // Pulled far enough, it tears where it is held.
+      // Pulled far enough, it tears.
       const torn = (await figures(page)).torn;
       await grab(page, 3 * columns + Math.floor(columns / 8));
       const box = await page.locator('#picture').boundingBox();
@@ -98,7 +98,7 @@ function suite(name, start) {
       await page.mouse.up();
     });
 
-    test('kernel and formula are switched and the figures change', async () => {
+    test('switching the kernel or the formula changes the figures', async () => {
       await choose(page, 'drape');
       await set(page, 'formula', 'exact');
       await until(page, () => taut.figures.roots > 0 && taut.figures.divisions > 0);
@@ -108,27 +108,27 @@ function suite(name, start) {
       const { nanoseconds } = await figures(page);
       await set(page, 'kernel', 'scalar');
       await until(page, (before) => taut.figures.nanoseconds !== before, nanoseconds);
-      assert.ok((await page.evaluate(() => taut.figures.steps)) > 0, 'the state was kept');
+      assert.ok((await page.evaluate(() => taut.figures.steps)) > 0, 'the simulation restarted');
     });
 
-    test('two kernels race and stay bit-equal', async () => {
+    test('two kernels in a race stay bit-identical', async () => {
       const other = page.locator('[data-setting="race"] button:not([data-name="off"])').first();
       await other.click();
       await until(page, () => taut.state.race && taut.figures.race?.milliseconds > 0);
       const { steps } = await figures(page);
       await until(page, (least) => taut.figures.steps > least, steps + 20);
-      assert.equal(await page.textContent('#race .badge'), 'bit-equal');
+      assert.equal(await page.textContent('#race .badge'), 'bit-identical');
       await page.click('[data-setting="race"] [data-name="off"]');
       await until(page, () => !taut.state.race);
       assert.ok(await page.locator('#race').isHidden());
     });
 
-    test('two fingers zoom where they are and move what they are on; one drags', async () => {
+    test('two fingers zoom and pan the view; one finger drags a particle', async () => {
       await choose(page, 'drape');
       await pause(page, true);
       await reset(page);
       await press(page, 'f');
-      const touch = await fingers(page);
+      const touch = await touchscreen(page);
       const box = await page.locator('#picture').boundingBox();
       const at = (x, y) => [box.x + x * box.width, box.y + y * box.height];
       const corners = async () => {
@@ -136,28 +136,28 @@ function suite(name, start) {
         return [await project(page, 0), await project(page, size - 1)];
       };
       const width = ([[x0, y0], [x1, y1]]) => Math.hypot(x1 - x0, y1 - y0);
-      await rests(page);
+      await cameraStops(page);
 
-      // Beside the sheet, so that none takes hold of a particle.
+      // Beside the sheet, so that no finger grabs a particle.
       const before = await corners();
       await touch.gesture([at(0.02, 0.3), at(0.02, 0.4)], [at(0.02, 0.25), at(0.02, 0.45)]);
       const zoomed = await corners();
       const factor = width(zoomed) / width(before);
-      assert.ok(factor > 1.6 && factor < 2.5, `twice as far apart: ${factor} times as large`);
+      assert.ok(factor > 1.6 && factor < 2.5, `fingers twice as far apart magnify ${factor} times`);
       await press(page, 'f');
-      await rests(page);
+      await cameraStops(page);
 
       const start = await corners();
       await touch.gesture([at(0.02, 0.3), at(0.02, 0.4)], [at(0.12, 0.35), at(0.12, 0.45)]);
       const moved = await corners();
       const [dx, dy] = moved[0].map((x, axis) => x - start[0][axis]);
       assert.ok(Math.abs(dx - 0.1 * box.width) < 12 && Math.abs(dy - 0.05 * box.height) < 12, `moved by ${dx}, ${dy}`);
-      assert.ok(Math.abs(width(moved) / width(start) - 1) < 0.05, 'as large as before');
+      assert.ok(Math.abs(width(moved) / width(start) - 1) < 0.05, 'panning does not zoom');
       assert.deepEqual(await page.evaluate(() => taut.held), []);
       await press(page, 'f');
-      await rests(page);
+      await cameraStops(page);
 
-      // A finger on the sheet takes hold of it; it lets go when it goes up.
+      // A finger on the sheet grabs a particle, and releases it when it is lifted.
       const { particles } = await page.evaluate(() => taut.state.counts);
       await touch.send('touchStart', await project(page, Math.floor(particles / 2)));
       await until(page, () => taut.held.length === 1);
@@ -165,7 +165,7 @@ function suite(name, start) {
       await until(page, () => taut.held.length === 0);
     });
 
-    test('R begins again, S makes a single step', async () => {
+    test('R restarts, S runs a single step', async () => {
       await pause(page, true);
       await reset(page);
       const start = await lastParticle(page, 0);
@@ -177,10 +177,10 @@ function suite(name, start) {
       await until(page, () => taut.step > 3);
     });
 
-    test('T lets fall, G lets go and W blows', async () => {
+    test('T switches tethers, G gravity and W wind', async () => {
       await choose(page, 'drape');
       await pause(page, true);
-      // How far the last particle, a free corner, goes in the first step of all.
+      // How far the last particle, a free corner, moves in the first step.
       const firstStep = async () => {
         await reset(page);
         const start = await lastParticle(page, 0);
@@ -188,17 +188,17 @@ function suite(name, start) {
         const end = await lastParticle(page, 1);
         return end.map((x, axis) => Math.abs(x - start[axis]));
       };
-      assert.ok(await page.evaluate(() => taut.state.tethers), 'a sheet that hangs has tethers');
-      assert.ok((await firstStep())[1] < 1e-4, 'tethers hold it');
+      assert.ok(await page.evaluate(() => taut.state.tethers), 'a hanging sheet has tethers');
+      assert.ok((await firstStep())[1] < 1e-4, 'the tethers do not hold it');
       await press(page, 't');
       await until(page, () => !taut.state.tethers);
-      assert.ok((await firstStep())[1] > 1e-3, 'it falls');
+      assert.ok((await firstStep())[1] > 1e-3, 'it does not fall');
       await press(page, 'g');
       await until(page, () => !taut.state.gravity);
-      assert.ok(Math.max(...await firstStep()) < 1e-4, 'it floats');
+      assert.ok(Math.max(...await firstStep()) < 1e-4, 'it moves without gravity');
       await press(page, 'w');
       await until(page, () => taut.state.wind);
-      assert.ok(Math.max(...await firstStep()) > 1e-3, 'it is blown');
+      assert.ok(Math.max(...await firstStep()) > 1e-3, 'the wind does not move it');
       await press(page, 'g');
       await press(page, 'w');
       await until(page, () => taut.state.gravity && !taut.state.wind);
@@ -206,14 +206,14 @@ function suite(name, start) {
       await pause(page, false);
     });
 
-    test('what cannot be had is said, and nothing stops', async () => {
+    test('an unavailable kernel shows its reason', async () => {
       await choose(page, 'ragdolls');
       await page.click('[data-setting="kernel"] [aria-disabled="true"]', { force: true });
       assert.match(await page.locator('.toast').last().textContent(), /grid/);
       await framesLater(page, 3);
     });
 
-    test('what blows up is said, and R begins again', async () => {
+    test('a blow-up is reported, and R restarts', async () => {
       await choose(page, 'drape');
       await page.selectOption('[data-setting="schedule"]', 'authored');
       await until(page, () => taut.state.settings.schedule === 'authored');
@@ -222,47 +222,47 @@ function suite(name, start) {
       await set(page, 'formula', 'newton');
       await until(page, () => taut.figures.blown);
       assert.match(await page.textContent('#banner'), /blew up/);
-      await look(page); // it still can be drawn
-      // Another order is another topology, blown up from its first frame on.
+      await measurePicture(page); // it can still be drawn
+      // Another order is a new topology that has blown up already in its first frame.
       const before = await page.evaluate(() => taut.epoch);
-      await page.click('[data-action="own"]');
+      await page.click('[data-action="defaults"]');
       await until(page, (before) => taut.epoch !== before, before);
-      await look(page);
+      await measurePicture(page);
       await press(page, 'r');
       await until(page, () => !taut.figures.blown && taut.figures.steps > 0);
       assert.ok(await page.locator('#banner').isHidden());
       assert.equal(await page.evaluate(() => taut.state.settings.schedule), 'sheet');
     });
 
-    test('what has fallen together is seen from nearer', async () => {
+    test('the camera moves nearer when a scene has settled in a small area', async () => {
       await choose(page, 'boxes');
-      // How long what joins the four particles of each is on the page.
-      const seen = () => page.evaluate(() => {
+      // The total length on the page of the lines that join the four particles of each box.
+      const lengthOnPage = () => page.evaluate(() => {
         const points = Array.from({ length: taut.state.counts.particles }, (_, id) => taut.project(id));
         const length = (id) => Math.hypot(points[id][0] - points[id - 1][0], points[id][1] - points[id - 1][1]);
         return points.reduce((sum, _, id) => (id % 4 ? sum + length(id) : sum), 0);
       });
-      const falling = await seen();
+      const falling = await lengthOnPage();
       await until(page, (step) => taut.step > step, 300);
-      while (await seen() < 1.5 * falling) await framesLater(page, 5);
+      while (await lengthOnPage() < 1.5 * falling) await framesLater(page, 5);
     });
 
-    test('every scene is seen', async () => {
+    test('every scene is visible', async () => {
       const scenes = await page.evaluate(() => taut.state.scenes.map(({ name }) => name));
       assert.ok(scenes.length >= 14);
       for (const scene of scenes) {
         await choose(page, scene);
-        await framesLater(page, 12); // a fountain begins without a drop
-        const { variance, coloured } = await look(page);
+        await framesLater(page, 12); // a fountain starts without drops
+        const { variance, coloured } = await measurePicture(page);
         assert.ok(variance > 20 && coloured > 0.001, `${scene}: variance ${variance}, coloured ${coloured}`);
       }
     });
 
-    test('nothing was complained of', () => assert.deepEqual(complaints, []));
+    test('the page reported no errors', () => assert.deepEqual(errors, []));
 
     if (name !== 'with a server') return;
 
-    test('a reload and a second page see the same world', async () => {
+    test('a reloaded and a second page show the same simulation', async () => {
       await choose(page, 'flag');
       await pause(page, true);
       const second = await openPage(browser, server.url);
@@ -276,7 +276,7 @@ function suite(name, start) {
       await framesLater(page, 3);
     });
 
-    test('a server that is killed is said, and one that is back is found', async () => {
+    test('the page reports a killed server and reconnects to a new one', async () => {
       const { port } = server;
       await server.kill();
       await until(page, () => !taut.isConnected);
@@ -292,4 +292,4 @@ function suite(name, start) {
 suite('with a server', () => startTaut('curtain'));
 
 if (existsSync(dist)) suite('without a server', () => serveFiles(dist));
-else test('without a server', { skip: 'apps/view/dist was not made' }, () => {});
+else test('without a server', { skip: 'apps/view/dist was not built' }, () => {});

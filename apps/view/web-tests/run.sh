@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The page in a real browser: builds `taut`, or takes the one that TAUT names, and runs the tests
-# against `taut view`; and against apps/view/dist, the page without a server, if that was made.
-# Needs node 20 and a Chromium: that of the system, or else one that Playwright fetches.
+# Tests the page in a real browser, with `taut view` and, if it was built (scripts/web.sh), with
+# apps/view/dist, the page without a server. Builds `taut`, unless TAUT names the program. Needs node 20
+# and Chromium; if the system has none, Playwright downloads one.
 set -euo pipefail
 cd "$(dirname "$0")"
 

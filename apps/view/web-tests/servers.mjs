@@ -1,4 +1,4 @@
-// What serves the page: the program itself, or any server of files.
+// Servers of the page: the program `taut view`, and a static file server.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,13 +11,13 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const taut = process.env.TAUT ?? join(root, 'target/release/taut');
 
-/** `taut view` with these arguments: its address, and how to end it. */
+/** Starts `taut view` with these arguments. */
 export async function startTaut(...args) {
   const child = spawn(taut, ['view', ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
-  process.once('exit', () => child.kill('SIGKILL')); // whatever goes wrong, it does not stay behind
+  process.once('exit', () => child.kill('SIGKILL')); // also if the tests fail
   const [line] = await Promise.race([
     once(createInterface(child.stdout), 'line'),
-    once(child, 'exit').then(([code]) => { throw new Error(`taut view ended with ${code}`); }),
+    once(child, 'exit').then(([code]) => { throw new Error(`taut view exited with code ${code}`); }),
   ]);
   const url = line.match(/http:\/\/\S+/)[0];
   return {
@@ -36,7 +36,7 @@ export const dist = join(root, 'apps/view/dist');
 
 const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.wasm': 'application/wasm' };
 
-/** The files of a folder. */
+/** Serves the files of a folder. */
 export async function serveFiles(folder) {
   const server = createServer(async ({ url }, response) => {
     const path = normalize(decodeURIComponent(new URL(url, 'http://x').pathname));

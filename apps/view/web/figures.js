@@ -3,7 +3,7 @@
 import { Graph } from './graph.js';
 import { milliseconds, percent, quantity, short, whole } from './numbers.js';
 
-/** Time budget of a step for real time, ms. */
+/** The time that a step may take at 60 steps per second, ms. */
 const BUDGET = 1000 / 60;
 
 export class Figures {
@@ -39,7 +39,7 @@ export class Figures {
     this.last = it;
     this.set('milliseconds', milliseconds(it.milliseconds));
     const share = it.milliseconds / BUDGET;
-    this.set('budget', share > 1 ? `slowed to ${percent(1 / share)}` : `${percent(share)} of a core`);
+    this.set('budget', share > 1 ? `${percent(1 / share)} of real time` : `${percent(share)} of a core`);
     this.fields.budget.classList.toggle('bad', share > 1);
     this.set('nanoseconds', short(it.nanoseconds));
     this.set('rate', short(it.sticks_per_second));
@@ -70,10 +70,10 @@ export class Figures {
       { name: name(settings), time: this.last.milliseconds },
       { name: name(opponent), time: race.milliseconds },
     ];
-    const most = Math.max(...rows.map(({ time }) => time || 0)) || 1;
+    const longest = Math.max(...rows.map(({ time }) => time || 0)) || 1;
     this.race.querySelectorAll('.bar').forEach((bar, i) => {
       bar.querySelector('.name').textContent = rows[i].name;
-      bar.querySelector('.length').style.transform = `scaleX(${Math.max(0.004, rows[i].time / most || 0)})`;
+      bar.querySelector('.length').style.transform = `scaleX(${Math.max(0.004, rows[i].time / longest || 0)})`;
       bar.querySelector('.time').textContent = `${milliseconds(rows[i].time)} ms`;
     });
     const [fast, slow] = [...rows].sort((a, b) => a.time - b.time);
@@ -82,9 +82,9 @@ export class Figures {
     this.race.querySelector('.verdict').textContent = verdict;
     const badge = this.race.querySelector('.badge');
     badge.classList.toggle('equal', race.equal);
-    badge.textContent = race.equal ? 'bit-equal' : `differ since step ${race.first_difference}`;
+    badge.textContent = race.equal ? 'bit-identical' : `differs since step ${race.first_difference}`;
     badge.title = race.equal
-      ? 'Every position of every particle is the same to the last bit on both kernels, at every step so far'
-      : 'Positions are not the same on both kernels';
+      ? 'All positions were bit-identical on both kernels after every step so far'
+      : 'Positions differ between the two kernels';
   }
 }

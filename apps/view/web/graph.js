@@ -1,9 +1,9 @@
-// A small graph of a figure over the last half minute.
+// A small graph of values over the last 30 s.
 
-const SAMPLES = 300; // ten a second
+const SAMPLES = 300; // ten per second
 
 export class Graph {
-  /** `colours` names CSS variables, one for each line. */
+  /** `colours` are names of CSS variables, one for each line. */
   constructor(canvas, colours) {
     this.canvas = canvas;
     this.colours = colours;
@@ -15,7 +15,7 @@ export class Graph {
     this.count = 0;
   }
 
-  /** One more moment: a value for each line, NaN where there is none. */
+  /** Adds a sample: a value for each line, NaN if it has none. */
   push(values) {
     const at = this.count++ % SAMPLES;
     this.lines.forEach((line, i) => {
@@ -34,21 +34,21 @@ export class Graph {
     const context = canvas.getContext('2d');
     const style = getComputedStyle(canvas);
     context.clearRect(0, 0, width, height);
-    const kept = Math.min(count, SAMPLES);
-    let most = 0;
-    for (const line of lines) for (let i = 0; i < kept; i++) if (line[i] > most && line[i] < 1e30) most = line[i];
-    if (!most) return;
-    const x = (i) => width - ratio - ((kept - 1 - i) * (width - 2 * ratio)) / (SAMPLES - 1);
-    const y = (value) => height - ratio - (Math.min(value, most) / most) * (height - 5 * ratio);
+    const shown = Math.min(count, SAMPLES);
+    let max = 0;
+    for (const line of lines) for (let i = 0; i < shown; i++) if (line[i] > max && line[i] < 1e30) max = line[i];
+    if (!max) return;
+    const x = (i) => width - ratio - ((shown - 1 - i) * (width - 2 * ratio)) / (SAMPLES - 1);
+    const y = (value) => height - ratio - (Math.min(value, max) / max) * (height - 5 * ratio);
     lines.forEach((line, k) => {
       const colour = style.getPropertyValue(this.colours[k]);
       const path = new Path2D();
-      let begun = null;
+      let startX = null;
       let last = null;
-      for (let i = 0; i < kept; i++) {
-        const value = line[(count - kept + i) % SAMPLES];
+      for (let i = 0; i < shown; i++) {
+        const value = line[(count - shown + i) % SAMPLES];
         if (!Number.isFinite(value)) continue;
-        if (begun === null) path.moveTo((begun = x(i)), y(value));
+        if (startX === null) path.moveTo((startX = x(i)), y(value));
         else path.lineTo(x(i), y(value));
         last = [x(i), y(value)];
       }
@@ -59,7 +59,7 @@ export class Graph {
       context.stroke(path);
       if (k === 0) {
         path.lineTo(last[0], height);
-        path.lineTo(begun, height);
+        path.lineTo(startX, height);
         context.globalAlpha = 0.13;
         context.fillStyle = colour;
         context.fill(path);

@@ -1,12 +1,12 @@
 // Main module: passes messages of the host to the picture and the panel, and input to the host.
-// Requests a frame each time that one was drawn.
+// Requests the next frame each time that it draws one.
 
 import { Camera } from './camera.js';
 import { add, scale, subtract } from './draw/math.js';
 import { boxOfBoth } from './draw/mesh.js';
 import { Stage } from './draw/stage.js';
 import { Figures } from './figures.js';
-import { Hands } from './hands.js';
+import { PointerInput } from './pointer-input.js';
 import { Messages } from './messages.js';
 import { Overlay } from './overlay.js';
 import { Panel } from './panel.js';
@@ -24,58 +24,58 @@ const quality = new Quality();
 const options = { surface: true, sticks: false, stretch: false, particles: false };
 
 let state = null;
-let newest = null; // the last received frame, until it is drawn
+let nextFrame = null; // the newest received frame that was not drawn
 let isDirty = true;
 let isConnected = false;
-let framed = null; // key of the scene for which the camera was set up
-let reached = null; // bounding box of all positions since then
-let settled = null; // bounding box after the opening, if it is far smaller
+let framedScene = null; // key of the scene that the camera was set up for
+let reached = null; // bounding box of all positions of that scene so far
+let settled = null; // bounding box after the opening, if the scene is then far smaller
 let hasSettled = false;
 let frame = { centre: [0, 0, 0], half: [1, 1, 1], radius: 1, floor: -1 };
 let frames = 0;
 
-/** Sends a command; shows a message if the host is not connected. */
-function send(what, fields) {
-  if (!transport?.send(encode(what, fields))) messages.say('Not connected to the simulation.');
+/** Sends a command. Shows a message if the host is not connected. */
+function send(command, fields) {
+  if (!transport?.send(encode(command, fields))) messages.showToast('Not connected to the simulation.');
 }
 
 function makeStage() {
   try {
     return new Stage(canvas, quality.isSoftware);
   } catch (error) {
-    messages.hold('picture', `No picture: ${error.message}.`, 'bad');
+    messages.setBanner('picture', `Cannot draw: ${error.message}.`, 'bad');
     throw error;
   }
 }
 const stage = makeStage();
-const hands = new Hands({ canvas, overlay: new Overlay($('#overlay')), stage, camera, send });
-const panel = new Panel($('#panel'), send, (text) => messages.say(text));
+const pointerInput = new PointerInput({ canvas, overlay: new Overlay($('#overlay')), stage, camera, send });
+const panel = new Panel($('#panel'), send, (text) => messages.showToast(text));
 for (const it of document.querySelectorAll('#panel [data-figure]')) figures.fields[it.dataset.figure] = it;
 
-// The host.
+// Connection to the host.
 
 const transport = (document.documentElement.dataset.host === 'worker' ? connectWorker : connectSocket)({
   open() {
     isConnected = true;
-    messages.hold('connection', '');
+    messages.setBanner('connection', '');
   },
-  closed(why) {
+  closed(reason) {
     isConnected = false;
-    newest = null;
-    hands.drop();
-    messages.hold('connection', why, 'bad');
+    nextFrame = null;
+    pointerInput.releaseAll();
+    messages.setBanner('connection', reason, 'bad');
   },
   text(text) {
     const message = decodeText(text);
     if (message.say === 'state') takeState(message);
     else if (message.say === 'figures') takeFigures(message);
-    else if (message.say === 'error') messages.say(message.text);
+    else if (message.say === 'error') messages.showToast(message.text);
   },
   binary(buffer) {
     const message = decodeBinary(buffer);
     switch (message.kind) {
       case 'mesh':
-        newest = null;
+        nextFrame = null;
         stage.setMesh(message.mesh, message.epoch);
         break;
       case 'indices':
@@ -90,31 +90,31 @@ const transport = (document.documentElement.dataset.host === 'worker' ? connectW
         if (message.epoch === stage.mesh?.epoch && stage.isReady) stage.remove(message);
         break;
       default:
-        newest = message;
+        nextFrame = message;
     }
     isDirty = true;
   },
 });
 
-function takeState(it) {
-  const isOther = state?.scene !== it.scene;
+function takeState(newState) {
+  const isOtherScene = state?.scene !== newState.scene;
   // A reset keeps held particles; another scene releases them.
-  if (isOther || state.size !== it.size) hands.drop();
-  state = it;
-  if (isOther) figures.clear();
-  document.title = `${it.scene} – Taut`;
-  $('#about').textContent = it.scenes.find(({ name }) => name === it.scene)?.about ?? '';
-  panel.show(it);
-  figures.showState(it);
+  if (isOtherScene || state.size !== newState.size) pointerInput.releaseAll();
+  state = newState;
+  if (isOtherScene) figures.clear();
+  document.title = `${state.scene} – Taut`;
+  $('#about').textContent = state.scenes.find(({ name }) => name === state.scene)?.about ?? '';
+  panel.show(state);
+  figures.showState(state);
   showTools();
-  fit(isOther);
+  updateCoveredArea(isOtherScene);
   isDirty = true;
 }
 
-function takeFigures(it) {
-  figures.show(it);
-  fit(false); // the first figures of a race show its bar
-  messages.hold('blown', it.blown ? 'The simulation blew up: the steps are too large for this schedule and formula. Change them, and press R to restart.' : '', 'bad');
+function takeFigures(newFigures) {
+  figures.show(newFigures);
+  updateCoveredArea(false); // the first figures of a race show its bars
+  messages.setBanner('blown', newFigures.blown ? 'The simulation blew up: it is unstable with this schedule, this formula and these substeps. Change them, then press R to restart.' : '', 'bad');
 }
 
 // Keys and buttons.
@@ -127,13 +127,13 @@ const actions = {
   W: () => send('wind', { on: !state?.wind }),
   T: () => send('tethers', { on: !state?.tethers }),
   F: () => {
-    reached = stage.reach();
+    reached = stage.particleBox();
     lookAtAll(false);
   },
 };
 
 function showTools() {
-  const pressed = { P: state?.paused, G: state?.gravity, W: state?.wind, T: state?.tethers, C: hands.isCutting() };
+  const pressed = { P: state?.paused, G: state?.gravity, W: state?.wind, T: state?.tethers, C: pointerInput.isCutting() };
   for (const button of document.querySelectorAll('#tools button')) {
     const { key } = button.dataset;
     if (key in pressed) button.setAttribute('aria-pressed', String(Boolean(pressed[key])));
@@ -146,7 +146,7 @@ for (const button of document.querySelectorAll('#tools button')) {
   cap.textContent = key;
   button.append(cap);
   button.onclick = () => {
-    if (key === 'C') hands.setCutMode(!hands.cutMode);
+    if (key === 'C') pointerInput.setCutMode(!pointerInput.cutMode);
     else actions[key]();
     showTools();
   };
@@ -157,16 +157,16 @@ const isTyping = (event) => event.ctrlKey || event.metaKey || event.altKey || ev
 addEventListener('keydown', (event) => {
   if (isTyping(event)) return;
   const key = event.key.toUpperCase();
-  if (key === 'C' && !event.repeat) hands.setCutKey(true);
+  if (key === 'C' && !event.repeat) pointerInput.setCutKey(true);
   if (actions[key] && (!event.repeat || key === 'S')) actions[key]();
   showTools();
 });
 addEventListener('keyup', (event) => {
   if (event.key.toUpperCase() !== 'C') return;
-  hands.setCutKey(false);
+  pointerInput.setCutKey(false);
   showTools();
 });
-addEventListener('blur', () => hands.setCutKey(false));
+addEventListener('blur', () => pointerInput.setCutKey(false));
 
 function showOptions() {
   for (const button of document.querySelectorAll('[data-option]')) {
@@ -196,130 +196,131 @@ dark.onchange = () => {
 /** Number of steps during which the camera moves back while the scene spreads. */
 const OPENING = 300;
 
-/** Radius of the ball around a box. */
+/** The radius of the ball around a box. */
 const radiusOf = ([min, max]) => Math.hypot(...subtract(max, min)) / 2;
 
-/** Measures the box, radius and floor of the scene: its positions so far and its obstacles. */
-function measure() {
-  const opening = stage.box(state?.bounds);
-  if (!opening) return;
-  const [least, greatest] = settled ? stage.box(settled) : opening;
-  const size = radiusOf([least, greatest]);
+/** Computes the box, radius and floor of the scene, from its positions so far and its obstacles. */
+function updateFrame() {
+  const initial = stage.box(state?.bounds);
+  if (!initial) return;
+  const [low, high] = settled ? stage.box(settled) : initial;
+  const size = radiusOf([low, high]);
   // Ignore particles that fly away.
   const near = reached && [
-    reached[0].map((x, axis) => Math.max(x, least[axis] - size)),
-    reached[1].map((x, axis) => Math.min(x, greatest[axis] + size)),
+    reached[0].map((x, axis) => Math.max(x, low[axis] - size)),
+    reached[1].map((x, axis) => Math.min(x, high[axis] + size)),
   ];
-  const [min, max] = near ? boxOfBoth([least, greatest], near) : [least, greatest];
+  const [min, max] = near ? boxOfBoth([low, high], near) : [low, high];
   const half = scale(subtract(max, min), 0.5).map((x) => Math.max(x, 1e-3));
   const centre = scale(add(min, max), 0.5);
-  // The drawn floor of scenes without one: plants stand on it, other models hang above it.
+  // The floor that is drawn if the scene has none: plants stand on it, other models hang above it.
   const below = stage.mesh.parts.some(({ look }) => look === 'plant') ? 0.01 : 0.3;
-  const floor = opening[0][1] - below * radiusOf(opening);
+  const floor = initial[0][1] - below * radiusOf(initial);
   frame = { centre, half, radius: Math.hypot(...half), floor };
 }
 
+/** Moves the camera so that the whole scene is visible. */
 function lookAtAll(atOnce) {
-  measure();
+  updateFrame();
   camera.frame(frame, atOnce);
   isDirty = true;
 }
 
-/** Tells the camera which part of the picture is not covered. */
-function fit(atOnce) {
+/** Tells the camera which part of the picture the overlays cover. */
+function updateCoveredArea(atOnce) {
   const { top, bottom } = canvas.getBoundingClientRect();
   const above = Math.max(...['header', '#race'].map((it) => $(it).getBoundingClientRect().bottom - top));
   const below = bottom - $('#tools').getBoundingClientRect().top;
   if (!camera.resize(canvas.clientWidth, canvas.clientHeight, [above, below])) return;
-  if (framed && !camera.isMoved) lookAtAll(atOnce);
+  if (framedScene && !camera.isMovedByUser) lookAtAll(atOnce);
   isDirty = true;
 }
 
-/** The camera moves nearer if the settled scene is smaller than this share of its radius. */
-const SMALL = 0.7;
+/** The camera moves nearer if the radius of the settled scene is below this fraction of the first one. */
+const SETTLED_SIZE_MAX = 0.7;
 
 /** Starts to follow a new scene. */
-function begin() {
-  [reached, settled, hasSettled] = [stage.reach(), null, false];
+function startFollowing() {
+  [reached, settled, hasSettled] = [stage.particleBox(), null, false];
 }
 
-/** Moves the camera back if the scene spreads, and nearer when it has settled, unless the user moved it. */
+/** Unless the user moved the camera: moves it back if the scene spreads, and nearer once it has settled. */
 function follow() {
   const isOver = stage.step > OPENING;
-  if ((isOver && hasSettled) || camera.isMoved || hands.held.length) return;
-  const now = stage.reach();
+  if ((isOver && hasSettled) || camera.isMovedByUser || pointerInput.held.length) return;
+  const now = stage.particleBox();
   if (!now) return;
   if (isOver) {
     hasSettled = true;
-    if (radiusOf(stage.box(now)) < SMALL * frame.radius) {
+    if (radiusOf(stage.box(now)) < SETTLED_SIZE_MAX * frame.radius) {
       reached = settled = now;
       lookAtAll(false);
     }
     return;
   }
-  if (hasSettled) begin(); // the scene was restarted
+  if (hasSettled) startFollowing(); // the scene was restarted
   reached = reached ? boxOfBoth(reached, now) : now;
   lookAtAll(false);
 }
 
-/** Curtain and drape have fewer than three layers; when they blow up, thousands within a few steps. */
-const MOST_LAYERS = 40;
+/** Curtain and drape have fewer than three layers. After a blow-up they soon have thousands. */
+const LAYERS_MAX = 40;
 
 /**
- * Whether most of the scene is out of sight or larger than the picture, as in a blow-up: drawing it
+ * Whether most of the scene is out of view or larger than the picture, as after a blow-up. Drawing it
  * would be slow and show nothing.
  */
-function isGone({ epoch, positions }) {
+function isOutOfView({ epoch, positions }) {
   if (!stage.isReady || epoch !== stage.mesh.epoch) return false; // the frame is dropped
-  if (stage.mesh.layers(positions, frame) > MOST_LAYERS) return true;
+  if (stage.mesh.layers(positions, frame) > LAYERS_MAX) return true;
   const { particles } = stage.mesh;
-  const each = Math.ceil(particles / 500);
-  let [seen, gone] = [0, 0];
-  for (let i = 0; i < 3 * particles; i += 3 * each) {
-    const away = Math.hypot(...subtract(positions.subarray(i, i + 3), frame.centre));
-    seen++;
-    if (away > 10 * frame.radius) gone++;
+  const stride = Math.ceil(particles / 500);
+  let [sampled, outside] = [0, 0];
+  for (let i = 0; i < 3 * particles; i += 3 * stride) {
+    const distance = Math.hypot(...subtract(positions.subarray(i, i + 3), frame.centre));
+    sampled++;
+    if (distance > 10 * frame.radius) outside++;
   }
-  return gone > seen / 2;
+  return outside > sampled / 2;
 }
 
 function takeFrame() {
-  const message = newest;
-  newest = null;
+  const message = nextFrame;
+  nextFrame = null;
   const key = `${state?.scene} ${state?.size} ${state?.dimensions}`;
-  if (framed === key && isGone(message)) {
+  if (framedScene === key && isOutOfView(message)) {
     transport.send(encode('next'));
     return;
   }
   if (!stage.setFrame(message)) return;
   frames++;
   isDirty = true;
-  if (framed !== key) {
-    const isFirst = framed === null;
-    framed = key;
+  if (framedScene !== key) {
+    const isFirst = framedScene === null;
+    framedScene = key;
     camera.isFlat = state?.dimensions === 2;
-    begin();
+    startFollowing();
     lookAtAll(true);
-    if (isGone(message)) stage.positions = null; // it blew up before the first frame
+    if (isOutOfView(message)) stage.positions = null; // it blew up before the first frame
     if (isFirst) document.body.classList.add('ready');
   }
   follow();
   transport.send(encode('next'));
 }
 
-let before = performance.now();
+let lastTick = performance.now();
 function tick(now) {
-  const seconds = Math.min(0.1, (now - before) / 1000);
-  if (newest && quality.note(now - before)) stage.hasMoved = true;
-  before = now;
-  const pixelRatio = Math.min(devicePixelRatio, quality.now.mostPixelRatio);
+  const seconds = Math.min(0.1, (now - lastTick) / 1000);
+  if (nextFrame && quality.recordFrame(now - lastTick)) stage.hasMoved = true;
+  lastTick = now;
+  const pixelRatio = Math.min(devicePixelRatio, quality.now.maxPixelRatio);
   if (stage.resize(pixelRatio)) {
-    fit(true);
+    updateCoveredArea(true);
     isDirty = true;
   }
-  if (newest) takeFrame();
+  if (nextFrame) takeFrame();
   if (camera.advance(seconds)) isDirty = true;
-  hands.flush();
+  pointerInput.flush();
   if (isDirty) {
     isDirty = false;
     camera.setPixels(canvas.height);
@@ -330,7 +331,7 @@ function tick(now) {
 requestAnimationFrame(tick);
 
 canvas.addEventListener('webglcontextlost', () => {
-  messages.hold('picture', 'The graphics context was lost. Reload the page.', 'bad');
+  messages.setBanner('picture', 'The graphics context was lost. Reload the page.', 'bad');
 });
 
 // Interface for tests.
@@ -342,15 +343,15 @@ window.taut = Object.freeze({
   get frames() { return frames; },
   get step() { return stage.step; },
   get epoch() { return stage.mesh?.epoch ?? null; },
-  /** The particles that are held by this page. */
-  get held() { return hands.held; },
-  /** Where a particle is, m. */
+  /** The particles that this page holds. */
+  get held() { return pointerInput.held; },
+  /** The position of a particle, m. */
   position: (id) => stage.position(id),
-  /** Where a particle is seen, in pixels of the page. */
+  /** The position of a particle on the page, pixels. */
   project(id) {
     const point = stage.position(id);
-    const seen = point && hands.toPixels(point);
+    const pixels = point && pointerInput.toPixels(point);
     const box = canvas.getBoundingClientRect();
-    return seen && [seen[0] + box.left, seen[1] + box.top];
+    return pixels && [pixels[0] + box.left, pixels[1] + box.top];
   },
 });

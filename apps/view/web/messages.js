@@ -1,7 +1,8 @@
-// Messages to the user: notes that disappear, and banners that stay while their reason holds.
+// Messages to the user: toasts that disappear after some seconds, and a banner that stays until its
+// reason is removed.
 
-const STAY = 6000; // ms
-const MOST = 4;
+const TOAST_TIME = 6000; // ms
+const TOASTS_MAX = 4;
 
 export class Messages {
   constructor(toasts, banner) {
@@ -9,8 +10,8 @@ export class Messages {
     this.reasons = new Map();
   }
 
-  /** Shows a note, without duplicates. */
-  say(text) {
+  /** Shows a toast; it replaces one with the same text. */
+  showToast(text) {
     const same = [...this.toasts.children].find((it) => it.textContent === text);
     same?.remove();
     const toast = document.createElement('div');
@@ -18,12 +19,12 @@ export class Messages {
     toast.textContent = text;
     toast.onclick = () => toast.remove();
     this.toasts.append(toast);
-    while (this.toasts.children.length > MOST) this.toasts.firstChild.remove();
-    setTimeout(() => toast.remove(), STAY);
+    while (this.toasts.children.length > TOASTS_MAX) this.toasts.firstChild.remove();
+    setTimeout(() => toast.remove(), TOAST_TIME);
   }
 
-  /** Sets the banner for `reason`, or removes it if `text` is empty. The last one set is shown. */
-  hold(reason, text, kind = '') {
+  /** Sets the text for `reason`, or removes it if `text` is empty. The banner shows the last text set. */
+  setBanner(reason, text, kind = '') {
     this.reasons.delete(reason);
     if (text) this.reasons.set(reason, { text, kind });
     const shown = [...this.reasons.values()].at(-1);

@@ -3,7 +3,7 @@
 const LARGE = [[1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k'], [1, '']];
 const ALL = [...LARGE, [1e-3, 'm'], [1e-6, 'µ'], [1e-9, 'n']];
 
-/** Three significant digits, and the prefix of the unit: `['1.03', 'M']`. */
+/** Three significant digits and a prefix: `['1.03', 'M']`. */
 function scaled(x, prefixes) {
   if (x === null || x === undefined || Number.isNaN(x)) return ['–', ''];
   if (!Number.isFinite(x)) return ['∞', ''];
@@ -15,10 +15,10 @@ function scaled(x, prefixes) {
   return [text.replace('-', '−'), prefix];
 }
 
-/** A number alone, as `1.03 M`. */
+/** Formats a number without a unit: `1.03 M`. */
 export const short = (x) => scaled(x, LARGE).join(' ').trim();
 
-/** A number and its unit, as `['1.03', 'mJ']`. */
+/** Formats a number and its unit: `['1.03', 'mJ']`. */
 export function quantity(x, unit) {
   const [text, prefix] = scaled(x, ALL);
   return [text, prefix + unit];
@@ -29,11 +29,12 @@ export function milliseconds(x) {
   return x < 0.0995 ? x.toFixed(3) : x < 9.95 ? x.toFixed(2) : x.toFixed(1);
 }
 
-/** A fraction in percent. */
+/** Formats a fraction in percent. */
 export function percent(x) {
   if (!Number.isFinite(x)) return '–';
   const value = 100 * x;
   return `${Math.abs(value) < 9.95 ? value.toFixed(2) : Math.abs(value) < 1000 ? value.toFixed(1) : short(value)} %`;
 }
 
+/** Formats an integer, with narrow spaces between groups of three digits. */
 export const whole = (x) => Math.round(x).toLocaleString('en').replaceAll(',', '\u202f');

@@ -1,4 +1,4 @@
-// Rings around particles and the trail of a cut, over the picture, as SVG.
+// SVG over the picture: rings around particles, and the trail of a cut.
 
 const make = (name, attributes) => {
   const it = document.createElementNS('http://www.w3.org/2000/svg', name);
@@ -13,7 +13,7 @@ export class Overlay {
     this.strokes = [];
   }
 
-  /** Creates elements up to `count` and hides the others. */
+  /** Provides `count` visible elements: creates missing ones and hides the rest. */
   pool(elements, count, name, attributes) {
     while (elements.length < count) elements.push(this.svg.appendChild(make(name, attributes)));
     elements.forEach((it, i) => {
@@ -33,9 +33,9 @@ export class Overlay {
       circles[i].setAttribute('class', held ? 'held' : 'hovered');
     });
     const lines = this.pool(this.strokes, trail.length, 'line', { class: 'cut' });
-    trail.forEach(({ from, to, left }, i) => {
-      const names = { x1: from[0], y1: from[1], x2: to[0], y2: to[1], 'stroke-opacity': left, 'stroke-width': 1 + 2 * left };
-      for (const [key, value] of Object.entries(names)) lines[i].setAttribute(key, value);
+    trail.forEach(({ from, to, opacity }, i) => {
+      const attributes = { x1: from[0], y1: from[1], x2: to[0], y2: to[1], 'stroke-opacity': opacity, 'stroke-width': 1 + 2 * opacity };
+      for (const [key, value] of Object.entries(attributes)) lines[i].setAttribute(key, value);
     });
   }
 }

@@ -1,45 +1,45 @@
-// The settings panel. Shows the settings in force and sends changes; it stores no settings.
+// The settings panel. Shows the settings in force and sends changes; it stores no settings itself.
 
-/** Scales of sliders: range, mapping and format. */
-const linear = (least, most, step, write = (x) => `${x}`) => ({
-  least, most, step, write, toSlider: (x) => x, fromSlider: (x) => x,
+/** Scales of sliders: range, step, mapping and text format. */
+const linear = (min, max, step, format = (x) => `${x}`) => ({
+  min, max, step, format, toSlider: (x) => x, fromSlider: (x) => x,
 });
-const powers = (least, most, write, zero = null) => ({
-  // The leftmost position is `zero`, if given.
-  least: Math.log10(least) - (zero === null ? 0 : 0.1), most: Math.log10(most), step: 0.01, write,
-  toSlider: (x) => (zero !== null && x <= zero ? Math.log10(least) - 0.1 : Math.log10(x)),
-  fromSlider: (x) => (zero !== null && x < Math.log10(least) - 0.05 ? zero : Number((10 ** x).toPrecision(3))),
-});
-
-/** The rightmost position means never. */
-const untilNever = (least, most, step, write) => ({
-  ...linear(least, most, step, write),
-  toSlider: (x) => Math.min(x, most), fromSlider: (x) => (x >= most ? 1e6 : x),
+const logarithmic = (min, max, format, zero = null) => ({
+  // If `zero` is given, the leftmost position has this value.
+  min: Math.log10(min) - (zero === null ? 0 : 0.1), max: Math.log10(max), step: 0.01, format,
+  toSlider: (x) => (zero !== null && x <= zero ? Math.log10(min) - 0.1 : Math.log10(x)),
+  fromSlider: (x) => (zero !== null && x < Math.log10(min) - 0.05 ? zero : Number((10 ** x).toPrecision(3))),
 });
 
-const NUMBERS = {
-  substeps: { name: 'Substeps', scale: linear(1, 16, 1), about: 'parts a step is divided into; small steps stretch less than many iterations' },
-  iterations: { name: 'Iterations', scale: linear(1, 64, 1), about: 'how often all sticks are relaxed in each substep' },
-  passes: { name: 'Passes', scale: linear(1, 8, 1), about: 'how often each substep runs iterations, then collisions' },
-  damping_rate: { name: 'Damping, 1/s', scale: powers(0.01, 100, (x) => (x ? `${Number(x.toPrecision(2))}` : 'none'), 0), about: 'rate at which particles lose velocity, whatever the number of substeps: 0.6 is 1 % in 1/60 s' },
-  stiffness: { name: 'Stiffness', scale: powers(0.01, 1, (x) => x.toPrecision(2)), about: 'the share of its error that a stick corrects in each iteration: more iterations or substeps make it stiffer' },
-  compliance: { name: 'Compliance', scale: powers(1e-9, 1e-2, (x) => (x ? `${x.toExponential(1)} m/N` : 'none'), 0), about: 'length by force; exact with 1 iteration a substep, whatever the number of substeps' },
-  tear: { name: 'Tears at', scale: untilNever(1.05, 6, 0.05, (x) => (x > 100 ? 'never' : `${x.toFixed(2)} ×`)), none: 'never', about: 'the length at which a stick tears, in rest lengths' },
+/** A scale whose rightmost position means never. */
+const linearWithNever = (min, max, step, format) => ({
+  ...linear(min, max, step, format),
+  toSlider: (x) => Math.min(x, max), fromSlider: (x) => (x >= max ? 1e6 : x),
+});
+
+const SLIDERS = {
+  substeps: { name: 'Substeps', scale: linear(1, 16, 1), about: 'number of substeps per step; more substeps reduce stretch more than as many iterations' },
+  iterations: { name: 'Iterations', scale: linear(1, 64, 1), about: 'number of times that each pass relaxes all sticks' },
+  passes: { name: 'Passes', scale: linear(1, 8, 1), about: 'number of passes per substep: iterations, then collisions' },
+  damping_rate: { name: 'Damping, 1/s', scale: logarithmic(0.01, 100, (x) => (x ? `${Number(x.toPrecision(2))}` : 'none'), 0), about: 'relative rate at which particles lose velocity, independent of substeps: 0.6 is 1 % in 1/60 s' },
+  stiffness: { name: 'Stiffness', scale: logarithmic(0.01, 1, (x) => x.toPrecision(2)), about: 'fraction of its error that a stick corrects in each iteration; more iterations or substeps make it stiffer' },
+  compliance: { name: 'Compliance', scale: logarithmic(1e-9, 1e-2, (x) => (x ? `${x.toExponential(1)} m/N` : 'none'), 0), about: 'extension per force; exact with 1 iteration per substep, independent of substeps' },
+  tear: { name: 'Tears at', scale: linearWithNever(1.05, 6, 0.05, (x) => (x > 100 ? 'never' : `${x.toFixed(2)} ×`)), none: 'never', about: 'length at which a stick tears, in rest lengths' },
 };
 
 const FORMULAS = {
   exact: 'one division and one root per stick: the exact projection',
-  newton: 'one division: the approximation of the articles; leaves sticks slightly short',
-  halley: 'one division: third order near the rest length, never overshoots',
-  quick: 'no division, no root; the same bits on every machine',
+  newton: 'one division per stick: the approximation in the articles; leaves sticks slightly short',
+  halley: 'one division per stick: third order near the rest length, never overshoots',
+  quick: 'no division and no root; the same bits on every machine',
 };
 
 const KERNELS = {
-  scalar: 'one stick at a time: the reference of all other kernels',
+  scalar: 'one stick at a time: the reference for all other kernels',
   wide: '8 sticks at once, with the instruction set of the build',
   pulp: '8 or 16 sticks at once, with the best instruction set of this processor',
   grid: 'regular sheets: whole rows at once, without indices',
-  copies: 'copies of one model, each in a lane of its own',
+  copies: 'copies of one model, one in each lane',
   colour: 'runs another kernel on several threads',
 };
 
@@ -53,13 +53,13 @@ const element = (name, attributes = {}, ...children) => {
   return it;
 };
 
-/** Converts a plain name to a choice object. */
+/** Converts a plain name to an object with that name. */
 const named = (choice) => (typeof choice === 'string' ? { name: choice } : choice);
 
-/** A group of buttons, one of them chosen. A disabled one shows its reason when pressed. */
+/** A group of buttons of which one is chosen. A disabled button shows its reason when pressed. */
 class Choice {
-  constructor(box, choose, complain) {
-    Object.assign(this, { box, choose, complain });
+  constructor(box, choose, showMessage) {
+    Object.assign(this, { box, choose, showMessage });
     this.key = '';
   }
 
@@ -70,7 +70,7 @@ class Choice {
       this.box.replaceChildren(...choices.map(({ name, about, reason }) => {
         const button = element('button', {
           type: 'button', textContent: name, title: reason ? `${name}: ${reason}` : about ?? '',
-          onclick: () => (reason ? this.complain(`${name}: ${reason}`) : this.choose(name)),
+          onclick: () => (reason ? this.showMessage(`${name}: ${reason}`) : this.choose(name)),
         });
         button.dataset.name = name;
         if (reason) button.setAttribute('aria-disabled', 'true');
@@ -86,53 +86,53 @@ class Choice {
 export class Panel {
   /**
    * @param {HTMLElement} root
-   * @param {(what: string, rest?: object) => void} send
-   * @param {(text: string) => void} complain
+   * @param {(command: string, fields?: object) => void} send
+   * @param {(text: string) => void} showMessage
    */
-  constructor(root, send, complain) {
+  constructor(root, send, showMessage) {
     this.root = root;
     this.send = send;
     const set = (key) => (value) => send('set', { [key]: value });
     const at = (name) => root.querySelector(`[data-setting="${name}"]`);
     this.choices = Object.fromEntries(['kernel', 'instructions', 'formula', 'threads'].map((key) => [
       key,
-      new Choice(at(key), (name) => set(key)(key === 'threads' ? Number(name) : name), complain),
+      new Choice(at(key), (name) => set(key)(key === 'threads' ? Number(name) : name), showMessage),
     ]));
     this.race = new Choice(at('race'), (name) => {
       if (name === 'off') return send('race');
       const [kernel, instructions] = name.split(' ');
       send('race', { kernel, instructions: instructions ?? null });
-    }, complain);
+    }, showMessage);
     this.scene = at('scene');
     this.size = at('size');
     this.schedule = at('schedule');
     this.scene.onchange = () => send('scene', { scene: this.scene.value });
     this.size.onchange = () => send('scene', { scene: this.state.scene, size: Number(this.size.value) });
     this.schedule.onchange = () => send('set', { schedule: this.schedule.value });
-    root.querySelector('[data-action="own"]').onclick = () => {
-      const keys = ['formula', 'schedule', ...Object.keys(NUMBERS)];
+    root.querySelector('[data-action="defaults"]').onclick = () => {
+      const keys = ['formula', 'schedule', ...Object.keys(SLIDERS)];
       send('set', Object.fromEntries(keys.map((key) => [key, null])));
     };
-    this.sliders = Object.fromEntries(Object.entries(NUMBERS).map(([key, number]) => [
+    this.sliders = Object.fromEntries(Object.entries(SLIDERS).map(([key, number]) => [
       key, this.slider(at(key), number, set(key)),
     ]));
   }
 
   slider(row, { name, scale, about, none = 'differs' }, set) {
     const input = element('input', {
-      type: 'range', min: scale.least, max: scale.most, step: scale.step, 'aria-label': name,
+      type: 'range', min: scale.min, max: scale.max, step: scale.step, 'aria-label': name,
     });
     const value = element('output');
     row.title = about;
     row.append(element('span', { textContent: name }), input, value);
-    const write = (x) => {
-      value.textContent = x === null ? none : scale.write(x);
-      input.style.setProperty('--share', (input.value - scale.least) / (scale.most - scale.least));
+    const format = (x) => {
+      value.textContent = x === null ? none : scale.format(x);
+      input.style.setProperty('--share', (input.value - scale.min) / (scale.max - scale.min));
     };
-    // At most one message for each picture, however fast the slider moves.
+    // At most one message per drawn frame, however fast the slider moves.
     let waiting = false;
     input.oninput = () => {
-      write(scale.fromSlider(Number(input.value)));
+      format(scale.fromSlider(Number(input.value)));
       if (waiting) return;
       waiting = true;
       requestAnimationFrame(() => {
@@ -144,8 +144,8 @@ export class Panel {
       show(x) {
         row.hidden = x === undefined;
         if (x === undefined || input.matches(':active')) return;
-        input.value = x === null ? scale.most : scale.toSlider(x);
-        write(x);
+        input.value = x === null ? scale.max : scale.toSlider(x);
+        format(x);
       },
     };
   }
@@ -169,13 +169,13 @@ export class Panel {
     this.choices.threads.box.closest('.row').hidden = threads.length < 2;
 
     const opponents = kernels.flatMap(({ name, instructions, reason }) => {
-      const few = (instructions ?? []).map(named).filter((it) => !it.reason);
-      if (few.length < 2) return [{ name, reason }];
-      return few.map((it) => ({ name: `${name} ${it.name}`, reason }));
+      const sets = (instructions ?? []).map(named).filter((it) => !it.reason);
+      if (sets.length < 2) return [{ name, reason }];
+      return sets.map((it) => ({ name: `${name} ${it.name}`, reason }));
     }).filter(({ name, reason }) => !reason && name !== settings.kernel && name !== `${settings.kernel} ${settings.instructions}`);
-    const raced = state.race && [`${state.race.kernel} ${state.race.instructions}`, state.race.kernel]
+    const opponent = state.race && [`${state.race.kernel} ${state.race.instructions}`, state.race.kernel]
       .find((name) => opponents.some((it) => it.name === name));
-    this.race.show([{ name: 'off' }, ...opponents], raced || 'off');
+    this.race.show([{ name: 'off' }, ...opponents], opponent || 'off');
 
     this.options(this.schedule, state.schedules.map(named).map(({ name, reason }) => ({
       value: name, text: reason ? `${name} – ${reason}` : name, disabled: Boolean(reason),

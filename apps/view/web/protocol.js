@@ -1,19 +1,19 @@
-// Encodes commands and decodes messages of the host (see view/src/protocol). All numbers are
-// little-endian, as are typed arrays in all browsers.
+// Encodes commands and decodes messages of the host (see apps/view/src/protocol). All numbers are
+// little-endian, like typed arrays in all browsers.
 
-const HEADER = 16;
+const HEADER = 16; // bytes
 const KINDS = { 1: 'mesh', 2: 'indices', 3: 'removed', 4: 'frame', 5: 'rests' };
 
-/** The corner of a removed face, and the end of a torn stick. */
+/** The corners of a removed face, and the ends of a torn stick. */
 export const NONE = 0xffffffff;
 
 /** Encodes a command. */
-export const encode = (what, fields = {}) => JSON.stringify({ do: what, ...fields });
+export const encode = (command, fields = {}) => JSON.stringify({ do: command, ...fields });
 
-/** A text message: `{say: 'state' | 'figures' | 'error', …}`. */
+/** Decodes a text message: `{say: 'state' | 'figures' | 'error', …}`. */
 export function decodeText(text) {
   const message = JSON.parse(text);
-  if (typeof message?.say !== 'string') throw new Error('a message without `say`');
+  if (typeof message?.say !== 'string') throw new Error('message without `say`');
   return message;
 }
 
@@ -22,41 +22,41 @@ export function decodeText(text) {
  * @returns {{kind: string, epoch: number} & object}
  */
 export function decodeBinary(buffer) {
-  if (buffer.byteLength < HEADER) throw new Error('a message shorter than its header');
+  if (buffer.byteLength < HEADER) throw new Error('message shorter than its header');
   const [number, epoch, a, b] = new Uint32Array(buffer, 0, 4);
   const kind = KINDS[number];
   const words = (buffer.byteLength - HEADER) >> 2;
-  const enough = (needed) => {
-    if (needed > words) throw new Error(`message ${kind}: expected ${needed} words, found ${words}`);
+  const checkLength = (expected) => {
+    if (expected > words) throw new Error(`message ${kind}: expected ${expected} words, found ${words}`);
   };
   switch (kind) {
     case 'mesh':
       return { kind, epoch, mesh: JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, HEADER))) };
     case 'indices':
-      enough(3 * a + 2 * b);
+      checkLength(3 * a + 2 * b);
       return {
         kind, epoch,
         faces: new Uint32Array(buffer, HEADER, 3 * a),
         sticks: new Uint32Array(buffer, HEADER + 12 * a, 2 * b),
       };
     case 'removed':
-      enough(a + b);
+      checkLength(a + b);
       return {
         kind, epoch,
         faces: new Uint32Array(buffer, HEADER, a),
         sticks: new Uint32Array(buffer, HEADER + 4 * a, b),
       };
     case 'frame':
-      enough(3 * b);
+      checkLength(3 * b);
       return {
         kind, epoch, step: a,
         positions: new Float32Array(buffer, HEADER, 3 * b),
         poses: new Float32Array(buffer, HEADER + 12 * b, words - 3 * b),
       };
     case 'rests':
-      enough(a);
+      checkLength(a);
       return { kind, epoch, rests: new Float32Array(buffer, HEADER, a) };
     default:
-      throw new Error(`a message of unknown kind ${number}`);
+      throw new Error(`message of unknown kind ${number}`);
   }
 }

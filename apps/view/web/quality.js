@@ -1,15 +1,15 @@
-// Drawing quality: lowered if drawing takes too long, as on a machine without a graphics card.
+// Drawing quality. It is lowered if drawing takes too long, for example without a graphics card.
 
 const LEVELS = [
-  { mostPixelRatio: 2, shadowSize: 2048, softShadow: true },
-  { mostPixelRatio: 1, shadowSize: 1024, softShadow: true },
-  { mostPixelRatio: 1, shadowSize: 512, softShadow: false },
-  { mostPixelRatio: 0.6, shadowSize: 512, softShadow: false },
+  { maxPixelRatio: 2, shadowSize: 2048, softShadow: true },
+  { maxPixelRatio: 1, shadowSize: 1024, softShadow: true },
+  { maxPixelRatio: 1, shadowSize: 512, softShadow: false },
+  { maxPixelRatio: 0.6, shadowSize: 512, softShadow: false },
 ];
-/** Renderer names of software drawing. */
+/** Matches the names of software renderers. */
 const SOFTWARE = /swiftshader|llvmpipe|software|basic render/i;
-const TOO_LONG = 45; // ms between pictures
-const AT_LEAST = 20; // pictures per decision
+const FRAME_TIME_MAX = 45; // ms, mean
+const FRAMES_PER_DECISION = 20; // frames over which the mean is taken
 
 export class Quality {
   constructor() {
@@ -22,7 +22,7 @@ export class Quality {
     const name = gl.getParameter(names ? names.UNMASKED_RENDERER_WEBGL : gl.RENDERER);
     this.isSoftware = SOFTWARE.test(name);
     if (this.isSoftware) this.level = 2;
-    // `?quality=full`, for screenshots.
+    // `?quality=full` is for screenshots.
     this.isFixed = new URLSearchParams(location.search).get('quality') === 'full';
     if (this.isFixed) Object.assign(this, { level: 0, isSoftware: false });
     gl.getExtension('WEBGL_lose_context')?.loseContext();
@@ -37,8 +37,8 @@ export class Quality {
     this.sum = 0;
   }
 
-  /** Records the time between two pictures, ms; returns whether the level changed. */
-  note(elapsed) {
+  /** Records the time between two drawn frames, ms. Returns whether the level changed. */
+  recordFrame(elapsed) {
     if (this.isFixed) return false;
     if (document.hidden || elapsed > 1000) {
       this.restart(); // the page was hidden
@@ -46,8 +46,8 @@ export class Quality {
     }
     this.count++;
     this.sum += elapsed;
-    if (this.count < AT_LEAST) return false;
-    const isSlow = this.sum / this.count > TOO_LONG && this.level + 1 < LEVELS.length;
+    if (this.count < FRAMES_PER_DECISION) return false;
+    const isSlow = this.sum / this.count > FRAME_TIME_MAX && this.level + 1 < LEVELS.length;
     if (isSlow) this.level++;
     this.restart();
     return isSlow;

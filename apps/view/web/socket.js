@@ -1,25 +1,25 @@
 // Connects to the host through a WebSocket. Reconnects automatically, quickly at first, then every
-// two seconds. A full server answers with status 503 and a message (limits: view/src/protocol).
+// two seconds. A full server responds with status 503 and a message (limits: apps/view/src/protocol).
 
 const FIRST_WAIT = 250; // ms
 const LONGEST_WAIT = 2000; // ms
 const FULL = 503; // HTTP status
 
-/** Why the server refuses a socket, which WebSocket does not report; '' if it does not refuse. */
-async function refusal() {
+/** The reason why the server refuses a socket, which WebSocket does not report; '' if there is none. */
+async function refusalReason() {
   try {
-    const answer = await fetch(new URL('socket', location.href));
-    return answer.status === FULL ? (await answer.text()).trim() : '';
+    const response = await fetch(new URL('socket', location.href));
+    return response.status === FULL ? (await response.text()).trim() : '';
   } catch {
     return '';
   }
 }
 
 /**
- * @param {{open(): void, closed(why: string): void, text(text: string): void, binary(buffer: ArrayBuffer): void}} to
- * @returns {{send(text: string): boolean}} `send` returns whether it was connected.
+ * @param {{open(): void, closed(reason: string): void, text(text: string): void, binary(buffer: ArrayBuffer): void}} handlers
+ * @returns {{send(text: string): boolean}} `send` returns whether the socket was open.
  */
-export function connectSocket(to) {
+export function connectSocket(handlers) {
   const address = new URL('socket', location.href);
   address.protocol = location.protocol === 'https:' ? 'wss:' : 'ws:';
   let socket;
@@ -32,15 +32,15 @@ export function connectSocket(to) {
     socket.onopen = () => {
       wait = FIRST_WAIT;
       wasOpen = true;
-      to.open();
+      handlers.open();
     };
-    socket.onmessage = ({ data }) => (typeof data === 'string' ? to.text(data) : to.binary(data));
+    socket.onmessage = ({ data }) => (typeof data === 'string' ? handlers.text(data) : handlers.binary(data));
     // An error is always followed by a close event.
     socket.onclose = () => {
-      to.closed('The simulation does not answer. Reconnecting …');
+      handlers.closed('No connection to the simulation. Reconnecting …');
       if (!wasOpen) {
-        refusal().then((why) => {
-          if (why && socket.readyState !== WebSocket.OPEN) to.closed(`${why}. Reconnecting …`);
+        refusalReason().then((reason) => {
+          if (reason && socket.readyState !== WebSocket.OPEN) handlers.closed(`${reason}. Reconnecting …`);
         });
       }
       setTimeout(connect, wait);

@@ -1,28 +1,28 @@
-// The host as WebAssembly in a worker of this page: the same messages, no server.
+// Connects to the host as WebAssembly in a worker of this page: the same messages, without a server.
 
-/** Takes and gives what `connectSocket` does. */
-export function connectWorker(to) {
+/** Has the parameters and the result of `connectSocket`. */
+export function connectWorker(handlers) {
   const worker = new Worker(new URL('worker.js', location.href), { type: 'module' });
-  let open = false;
-  const opened = () => {
-    if (!open) {
-      open = true;
-      to.open();
+  let isOpen = false;
+  const open = () => {
+    if (!isOpen) {
+      isOpen = true;
+      handlers.open();
     }
   };
   worker.onmessage = ({ data }) => {
-    opened();
-    if (typeof data === 'string') to.text(data);
-    else to.binary(data);
+    open();
+    if (typeof data === 'string') handlers.text(data);
+    else handlers.binary(data);
   };
   worker.onerror = (event) => {
-    open = false;
-    to.closed(`The simulation has stopped: ${event.message || 'the simulation could not be loaded'}`);
+    isOpen = false;
+    handlers.closed(`The simulation has stopped: ${event.message || 'its worker could not be loaded'}`);
   };
   return {
     send(text) {
       worker.postMessage(text);
-      return open;
+      return isOpen;
     },
   };
 }

@@ -1,13 +1,11 @@
-// Runs the host (the part of the viewer that simulates) as WebAssembly in a web worker, so that no server is
-// needed.
-//
-// Receives commands as JSON strings; posts messages of the host as JSON strings and ArrayBuffers.
+// Runs the host, which simulates, as WebAssembly in a web worker, so that no server is needed. Receives
+// commands as JSON strings; posts messages of the host as JSON strings and ArrayBuffers.
 'use strict';
 
 let host = null;
-const early = []; // commands received before the module was loaded
+const earlyCommands = []; // received before the module was loaded
 
-onmessage = ({ data }) => (host ? host.command(data) : early.push(data));
+onmessage = ({ data }) => (host ? host.command(data) : earlyCommands.push(data));
 
 function start(wasm) {
   const memory = wasm.memory;
@@ -15,7 +13,7 @@ function start(wasm) {
   let last = performance.now();
   let timer = 0; // 0: no step is due
 
-  function say() {
+  function postMessages() {
     for (let kind = wasm.take(); kind !== 0; kind = wasm.take()) {
       const message = bytes(wasm.message(), wasm.message_length());
       if (kind === 1) {
@@ -31,7 +29,7 @@ function start(wasm) {
     const now = performance.now();
     wasm.advance((now - last) / 1000);
     last = now;
-    say();
+    postMessages();
     schedule();
   }
 
@@ -47,7 +45,7 @@ function start(wasm) {
       const command = new TextEncoder().encode(text);
       bytes(wasm.command(command.length), command.length).set(command);
       wasm.receive();
-      say();
+      postMessages();
       if (timer === 0) {
         last = performance.now();
         schedule();
@@ -60,7 +58,7 @@ try {
   const imports = { page: { now: () => performance.now() / 1000 } };
   const { instance } = await WebAssembly.instantiateStreaming(fetch('./taut.wasm'), imports);
   host = start(instance.exports);
-  early.forEach(host.command);
+  earlyCommands.forEach(host.command);
 } catch (error) {
-  postMessage(JSON.stringify({ say: 'error', text: `The simulation does not run here: ${error}` }));
+  postMessage(JSON.stringify({ say: 'error', text: `The simulation could not be started: ${error}` }));
 }

@@ -1,4 +1,4 @@
-//! Compares the fastest row with substeps of one iteration each, as many as its iterations.
+//! Compares the fastest row with a run that splits its iterations into substeps of one iteration.
 
 use taut_bench::{Comparison, Progress, Row, SubstepComparison};
 
@@ -7,7 +7,7 @@ pub(super) fn run(
     comparison: &Comparison,
     progress: &mut dyn FnMut(Progress<'_>),
 ) -> anyhow::Result<(Vec<Row>, Option<SubstepComparison>)> {
-    // The textbook loop takes part, and the comparison adds two runs.
+    // The configurations, the textbook loop, and the two runs of the substep comparison.
     let runs = comparison.configurations.len() as f64 + 3.0;
     let share_of_rows = (runs - 2.0) / runs;
     let rows = comparison.run(|it| {

@@ -31,10 +31,10 @@ struct Description<'a> {
 /// Runs the comparison and prints it.
 pub(super) fn run(
     arguments: &Arguments,
-    listed: &LibraryScene,
+    library_scene: &LibraryScene,
     size: usize,
 ) -> Result<(), Failure> {
-    let Prepared { scene, formula, parts } = match listed.scene(size)? {
+    let Prepared { scene, formula, parts } = match library_scene.scene(size)? {
         AnyScene::Flat(scene) => arguments.prepare(scene)?,
         AnyScene::Solid(scene) => arguments.prepare(scene)?,
     };
@@ -45,12 +45,12 @@ pub(super) fn run(
         kernels: arguments.kernel_sets(parts)?,
     };
     warn(&comparison.scene.warnings());
-    let outputs = arguments.reports.open()?;
+    let outputs = arguments.output.open()?;
     let rows = with_progress(|progress| Ok(comparison.run(progress)?))?;
 
     let machine = MachineInfo::current();
     let description = Description {
-        name: listed.name,
+        name: library_scene.name,
         size,
         particles: comparison.scene.particles(),
         formula: formula.name(),
@@ -60,9 +60,9 @@ pub(super) fn run(
     let agree = rows.iter().all(|row| row.hash == rows[0].hash);
     let text = format!(
         "{} {size}: {}; {} particles, formula {formula}; {} frames to warm up, {} timed. Times are \
-         medians of a frame.\n{}\n{}\nBits: {}.\n",
-        listed.name,
-        listed.about,
+         medians over frames.\n{}\n{}\nBits: {}.\n",
+        library_scene.name,
+        library_scene.about,
         description.particles,
         arguments.warmup,
         arguments.frames,
@@ -73,7 +73,8 @@ pub(super) fn run(
     let written =
         outputs.write(&Report { machine: &machine, scene: description, rows: &rows }, &rows, &text);
     if !agree {
-        return Err(Failure::Broken(vec![format!("{}: kernels disagree", listed.name)]));
+        let message = format!("{}: kernels give different bits", library_scene.name);
+        return Err(Failure::Violations(vec![message]));
     }
     written.map_err(Failure::Input)
 }
@@ -82,7 +83,7 @@ pub(super) fn run(
 struct Prepared {
     scene: AnyScene,
     formula: Formula,
-    /// What special kernels suit.
+    /// The parts of the scene that special kernels can run.
     parts: SpecialParts,
 }
 
@@ -106,7 +107,7 @@ impl Arguments {
         scene.formula = match self.formulas.as_slice() {
             [] => scene.formula,
             [formula] => *formula,
-            _ => anyhow::bail!("--formulas: a library scene is compared with a single formula"),
+            _ => anyhow::bail!("--formulas: a library scene takes a single formula"),
         };
         let parts = SpecialParts::of(&scene);
         Ok(Prepared { formula: scene.formula, parts, scene: scene.into() })
@@ -140,9 +141,9 @@ fn render(rows: &[WorldRow]) -> String {
         "frame\nµs",
         "sticks\nµs",
         "other\nµs",
-        "sticks'\nshare",
-        "sticks\nns each",
-        "other\nns a particle",
+        "share of\nsticks",
+        "sticks\nns per stick",
+        "other\nns per particle",
         "stretch\nrms / max",
         "compression\nrms / max",
         "hash",

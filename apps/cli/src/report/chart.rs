@@ -1,7 +1,7 @@
 //! Charts: lines with marks over two logarithmic axes, and bars.
 //!
-//! Each is drawn twice, for wide and for narrow screens, in colours that a style sheet replaces in
-//! dark mode. Legends are below the chart, where they cover nothing.
+//! Each chart is drawn twice, for wide and for narrow screens, in colours that a style sheet
+//! replaces in dark mode. The legend is below the chart, so that it hides no lines.
 
 use std::error::Error;
 
@@ -10,8 +10,9 @@ use plotters::coord::combinators::BindKeyPoints;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-/// Class, width and height of a drawing, and its font size.
-const SHAPES: [(&str, (u32, u32), u32); 2] = [("wide", (860, 440), 16), ("narrow", (400, 400), 15)];
+/// CSS class, width and height of a drawing, and its font size, in pixels.
+const DRAWING_SIZES: [(&str, (u32, u32), u32); 2] =
+    [("wide", (860, 440), 16), ("narrow", (400, 400), 15)];
 
 /// Colours of series in light and dark mode, safe for most colour vision deficiencies.
 pub(crate) const SERIES: [(RGBColor, RGBColor); 7] = [
@@ -23,11 +24,11 @@ pub(crate) const SERIES: [(RGBColor, RGBColor); 7] = [
     (RGBColor(176, 0, 58), RGBColor(255, 122, 150)),
     (RGBColor(120, 100, 0), RGBColor(214, 190, 70)),
 ];
-/// Colours of text and axes, and of lines in the background.
+/// Colours of text and axes, and of grid lines.
 pub(crate) const INK: (RGBColor, RGBColor) = (RGBColor(40, 40, 41), RGBColor(226, 226, 227));
 pub(crate) const FAINT: (RGBColor, RGBColor) = (RGBColor(221, 221, 222), RGBColor(62, 62, 63));
 
-/// Outlines of marks around their centre, in pixels.
+/// Outlines of marks, relative to their centre, in pixels.
 const MARKS: [&[(i32, i32)]; 5] = [
     &[(-2, -5), (2, -5), (5, -2), (5, 2), (2, 5), (-2, 5), (-5, 2), (-5, -2)],
     &[(0, -6), (6, 5), (-6, 5)],
@@ -43,16 +44,16 @@ pub(crate) struct Series {
     pub(crate) style: Style,
 }
 
-/// Indices of a colour and a mark, modulo their numbers.
+/// Indices of a colour in [`SERIES`] and of a mark in [`MARKS`], modulo their lengths.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Style {
     pub(crate) colour: usize,
     pub(crate) mark: usize,
 }
 
-/// The key of a legend entry: a series, or all series of one colour or mark.
+/// What a legend entry explains: a series, or all series of one colour or mark.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Key {
+pub(crate) enum LegendKey {
     Series(Style),
     Colour(usize),
     Mark(usize),
@@ -61,10 +62,10 @@ pub(crate) enum Key {
 /// The label and ticks of an axis.
 #[derive(Clone, Debug)]
 pub(crate) struct Axis {
-    /// With the unit.
+    /// The label, with the unit.
     pub(crate) name: &'static str,
-    /// Ticks; if empty, they are chosen automatically.
-    pub(crate) marked: Vec<f64>,
+    /// The ticks; if empty, they are chosen automatically.
+    pub(crate) ticks: Vec<f64>,
 }
 
 /// Lines over two logarithmic axes.
@@ -77,9 +78,9 @@ pub(crate) struct Lines {
     pub(crate) series: Vec<Series>,
     /// A broad line behind the series.
     pub(crate) behind: Vec<(f64, f64)>,
-    /// Further points that the axes include.
-    pub(crate) around: Vec<(f64, f64)>,
-    pub(crate) legend: Vec<(String, Key)>,
+    /// Further points that the axes must include.
+    pub(crate) also_included: Vec<(f64, f64)>,
+    pub(crate) legend: Vec<(String, LegendKey)>,
 }
 
 /// Bars in groups.
@@ -94,8 +95,8 @@ pub(crate) struct Bars {
 
 /// Whether a value fits on a logarithmic axis.
 fn drawable(&(x, y): &(f64, f64)) -> bool {
-    let sane = |value: f64| (1e-30..1e30).contains(&value);
-    sane(x) && sane(y)
+    let fits = |value: f64| (1e-30..1e30).contains(&value);
+    fits(x) && fits(y)
 }
 
 impl Lines {
@@ -105,12 +106,12 @@ impl Lines {
             points.retain(drawable);
         }
         self.behind.retain(drawable);
-        self.around.retain(drawable);
+        self.also_included.retain(drawable);
         if self.points().next().is_none() {
             return html! { p.missing { "No data." } };
         }
         let legend = self.legend.iter().map(|(name, key)| (name.as_str(), key.swatch()));
-        figure(&self.alternative, |size, letters| self.draw(size, letters), legend)
+        figure(&self.alternative, |size, font_size| self.draw(size, font_size), legend)
     }
 
     /// The points of all series.
@@ -118,10 +119,10 @@ impl Lines {
         self.series.iter().flat_map(|series| &series.points)
     }
 
-    fn draw(&self, size: (u32, u32), letters: u32) -> Result<String, Box<dyn Error>> {
-        let points: Vec<_> = self.points().chain(&self.around).collect();
-        let x = Span::of(points.iter().map(|point| point.0), &self.x.marked);
-        let y = Span::of(points.iter().map(|point| point.1), &self.y.marked);
+    fn draw(&self, size: (u32, u32), font_size: u32) -> Result<String, Box<dyn Error>> {
+        let points: Vec<_> = self.points().chain(&self.also_included).collect();
+        let x = AxisRange::of(points.iter().map(|point| point.0), &self.x.ticks);
+        let y = AxisRange::of(points.iter().map(|point| point.1), &self.y.ticks);
         let mut svg = String::new();
         {
             let area = SVGBackend::with_string(&mut svg, size).into_drawing_area();
@@ -129,23 +130,23 @@ impl Lines {
                 .margin(4)
                 .margin_top(12)
                 .margin_right(20)
-                .x_label_area_size(letters * 3)
-                .y_label_area_size(letters * 4)
+                .x_label_area_size(font_size * 3)
+                .y_label_area_size(font_size * 4)
                 .build_cartesian_2d(
-                    (x.from..x.to).log_scale().with_key_points(x.marked),
-                    (y.from..y.to).log_scale().with_key_points(y.marked),
+                    (x.from..x.to).log_scale().with_key_points(x.ticks),
+                    (y.from..y.to).log_scale().with_key_points(y.ticks),
                 )?;
             chart
                 .configure_mesh()
                 .light_line_style(TRANSPARENT)
                 .bold_line_style(FAINT.0)
                 .axis_style(INK.0)
-                .label_style(("sans-serif", letters, &INK.0))
-                .axis_desc_style(("sans-serif", letters, &INK.0))
+                .label_style(("sans-serif", font_size, &INK.0))
+                .axis_desc_style(("sans-serif", font_size, &INK.0))
                 .x_desc(self.x.name)
                 .y_desc(self.y.name)
-                .x_label_formatter(&|value| short(*value))
-                .y_label_formatter(&|value| short(*value))
+                .x_label_formatter(&|value| short_number(*value))
+                .y_label_formatter(&|value| short_number(*value))
                 .draw()?;
             let broad = INK.0.mix(0.25).stroke_width(9);
             chart.draw_series([PathElement::new(self.behind.clone(), broad)])?;
@@ -168,19 +169,17 @@ impl Bars {
         if !(highest.is_finite() && highest > 0.0) {
             return html! { p.missing { "No data." } };
         }
-        let legend = self
-            .series
-            .iter()
-            .enumerate()
-            .map(|(at, (name, _))| (name.as_str(), block(SERIES[at % SERIES.len()].0)));
-        figure(&self.alternative, |size, letters| self.draw(size, letters), legend)
+        let legend = self.series.iter().enumerate().map(|(index, (name, _))| {
+            (name.as_str(), colour_swatch(SERIES[index % SERIES.len()].0))
+        });
+        figure(&self.alternative, |size, font_size| self.draw(size, font_size), legend)
     }
 
     fn highest(&self) -> f64 {
         self.series.iter().flat_map(|(_, heights)| heights).copied().fold(0.0, f64::max)
     }
 
-    fn draw(&self, size: (u32, u32), letters: u32) -> Result<String, Box<dyn Error>> {
+    fn draw(&self, size: (u32, u32), font_size: u32) -> Result<String, Box<dyn Error>> {
         let mut svg = String::new();
         {
             let size = (size.0, size.1 * 3 / 4);
@@ -190,8 +189,8 @@ impl Bars {
                 .margin(4)
                 .margin_top(12)
                 .margin_right(20)
-                .x_label_area_size(letters * 2)
-                .y_label_area_size(letters * 4)
+                .x_label_area_size(font_size * 2)
+                .y_label_area_size(font_size * 4)
                 .build_cartesian_2d(0.0..names.len() as f64, 0.0..self.highest() * 1.08)?;
             chart
                 .configure_mesh()
@@ -200,24 +199,24 @@ impl Bars {
                 .light_line_style(TRANSPARENT)
                 .bold_line_style(FAINT.0)
                 .axis_style(INK.0)
-                .label_style(("sans-serif", letters, &INK.0))
-                .axis_desc_style(("sans-serif", letters, &INK.0))
+                .label_style(("sans-serif", font_size, &INK.0))
+                .axis_desc_style(("sans-serif", font_size, &INK.0))
                 .y_desc(self.y)
                 .y_labels(6)
-                .y_label_formatter(&|value| short(*value))
+                .y_label_formatter(&|value| short_number(*value))
                 .draw()?;
-            let style = ("sans-serif", letters).into_font().color(&INK.0);
+            let style = ("sans-serif", font_size).into_font().color(&INK.0);
             let style = style.pos(Pos::new(HPos::Center, VPos::Top));
             chart.draw_series(names.iter().enumerate().map(|(group, name)| {
                 EmptyElement::at((group as f64 + 0.5, 0.0))
                     + Text::new(name.clone(), (0, 8), style.clone())
             }))?;
-            let wide = 0.8 / self.series.len() as f64;
-            for (place, (_, heights)) in self.series.iter().enumerate() {
-                let colour = SERIES[place % SERIES.len()].0.filled();
+            let width = 0.8 / self.series.len() as f64;
+            for (index, (_, heights)) in self.series.iter().enumerate() {
+                let colour = SERIES[index % SERIES.len()].0.filled();
                 let bar = |(group, &height): (usize, &f64)| {
-                    let left = group as f64 + 0.1 + place as f64 * wide;
-                    Rectangle::new([(left, 0.0), (left + wide * 0.9, height)], colour)
+                    let left = group as f64 + 0.1 + index as f64 * width;
+                    Rectangle::new([(left, 0.0), (left + width * 0.9, height)], colour)
                 };
                 chart.draw_series(heights.iter().enumerate().map(bar))?;
             }
@@ -242,52 +241,53 @@ impl Style {
 }
 
 /// The range of an axis, slightly larger than that of the values, and its ticks.
-struct Span {
+struct AxisRange {
     from: f64,
     to: f64,
-    marked: Vec<f64>,
+    ticks: Vec<f64>,
 }
 
-impl Span {
-    fn of(values: impl Iterator<Item = f64> + Clone, marked: &[f64]) -> Self {
+impl AxisRange {
+    fn of(values: impl Iterator<Item = f64> + Clone, ticks: &[f64]) -> Self {
         let from = values.clone().fold(f64::INFINITY, f64::min) / 1.15;
         let to = values.fold(0.0, f64::max) * 1.15;
-        let marked = if marked.is_empty() { round_numbers(from, to) } else { marked.to_vec() };
-        Self { from, to, marked }
+        let ticks = if ticks.is_empty() { round_numbers(from, to) } else { ticks.to_vec() };
+        Self { from, to, ticks }
     }
 }
 
 /// Ticks between two numbers: 1, 2, 5, 10, ... or only powers of ten.
 fn round_numbers(from: f64, to: f64) -> Vec<f64> {
     let decades = |from: f64, to: f64| (from.log10().floor() as i32)..=(to.log10().ceil() as i32);
-    let inside = |value: &f64| (from..=to).contains(value);
+    let in_range = |value: &f64| (from..=to).contains(value);
     let fine: Vec<f64> = decades(from, to)
         .flat_map(|power| [1.0, 2.0, 5.0].map(|digit| digit * 10f64.powi(power)))
-        .filter(inside)
+        .filter(in_range)
         .collect();
     if fine.len() <= 9 {
         return fine;
     }
     let coarse: Vec<f64> =
-        decades(from, to).map(|power| 10f64.powi(power)).filter(inside).collect();
+        decades(from, to).map(|power| 10f64.powi(power)).filter(in_range).collect();
     coarse.iter().copied().step_by(coarse.len().div_ceil(9)).collect()
 }
 
-/// A short form of a number.
-pub(crate) fn short(value: f64) -> String {
+/// Formats a number with at most four decimals, with a prefix or with an exponent: `0.25`, `12.5k`,
+/// `3e9`.
+pub(crate) fn short_number(value: f64) -> String {
     match value.abs() {
         0.0 => "0".to_owned(),
         1e-3..1e4 => {
             let text = format!("{value:.4}");
             text.trim_end_matches('0').trim_end_matches('.').to_owned()
         }
-        1e4..1e6 => format!("{}k", short(value / 1e3)),
-        1e6..1e9 => format!("{}M", short(value / 1e6)),
+        1e4..1e6 => format!("{}k", short_number(value / 1e3)),
+        1e6..1e9 => format!("{}M", short_number(value / 1e6)),
         _ => format!("{value:.0e}"),
     }
 }
 
-/// A drawing in all shapes, with its legend.
+/// A drawing in all sizes, with its legend.
 fn figure<'a>(
     alternative: &str,
     draw: impl Fn((u32, u32), u32) -> Result<String, Box<dyn Error>>,
@@ -295,16 +295,16 @@ fn figure<'a>(
 ) -> Markup {
     html! {
         figure {
-            @for (class, size, letters) in SHAPES {
-                @match draw(size, letters) {
-                    Ok(svg) => (inline(&svg, class, Some(alternative))),
+            @for (class, size, font_size) in DRAWING_SIZES {
+                @match draw(size, font_size) {
+                    Ok(svg) => (inline_svg(&svg, class, Some(alternative))),
                     Err(error) => p.missing { "Drawing failed: " (error) "." },
                 }
             }
             figcaption {
                 ul.legend {
                     @for (name, swatch) in legend {
-                        li { (inline(&swatch, "swatch", None)) (name) }
+                        li { (inline_svg(&swatch, "swatch", None)) (name) }
                     }
                 }
             }
@@ -312,31 +312,32 @@ fn figure<'a>(
     }
 }
 
-/// Embeds a drawing in the page, with alternative text.
-fn inline(svg: &str, class: &str, alternative: Option<&str>) -> Markup {
+/// Embeds a drawing in the page, with alternative text. Without it, screen readers skip the
+/// drawing.
+fn inline_svg(svg: &str, class: &str, alternative: Option<&str>) -> Markup {
     let attribute = |name: &str| {
         let start = svg.find(name)? + name.len() + 2;
         svg[start..].split('"').next()
     };
-    let inside = svg.split_once('>').map_or("", |(_, inside)| inside);
-    let inside = inside.trim().trim_end_matches("</svg>");
+    let content = svg.split_once('>').map_or("", |(_, content)| content);
+    let content = content.trim().trim_end_matches("</svg>");
     html! {
         svg class=(class) viewBox=[attribute(" viewBox")] role=[alternative.map(|_| "img")]
             aria-label=[alternative] aria-hidden=[alternative.is_none().then_some("true")] {
-            (PreEscaped(inside))
+            (PreEscaped(content))
         }
     }
 }
 
-impl Key {
+impl LegendKey {
     fn swatch(self) -> String {
         match self {
-            Self::Series(style) => drawn((36, 16), |area| {
+            Self::Series(style) => render_svg((36, 16), |area| {
                 area.draw(&PathElement::new([(0, 8), (36, 8)], style.stroke()))?;
                 area.draw(&(EmptyElement::at((18, 8)) + style.mark()))
             }),
-            Self::Colour(colour) => block(SERIES[colour % SERIES.len()].0),
-            Self::Mark(mark) => drawn((36, 16), |area| {
+            Self::Colour(colour) => colour_swatch(SERIES[colour % SERIES.len()].0),
+            Self::Mark(mark) => render_svg((36, 16), |area| {
                 let outline = MARKS[mark % MARKS.len()].to_vec();
                 area.draw(&(EmptyElement::at((18, 8)) + Polygon::new(outline, INK.0)))
             }),
@@ -344,14 +345,16 @@ impl Key {
     }
 }
 
-fn block(colour: RGBColor) -> String {
-    drawn((36, 16), |area| area.draw(&Rectangle::new([(4, 2), (32, 14)], colour.filled())))
+fn colour_swatch(colour: RGBColor) -> String {
+    render_svg((36, 16), |area| area.draw(&Rectangle::new([(4, 2), (32, 14)], colour.filled())))
 }
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
-type Drawn<'a> = Result<(), DrawingAreaErrorKind<<SVGBackend<'a> as DrawingBackend>::ErrorType>>;
+type DrawResult<'a> =
+    Result<(), DrawingAreaErrorKind<<SVGBackend<'a> as DrawingBackend>::ErrorType>>;
 
-fn drawn(size: (u32, u32), draw: impl for<'a> Fn(&Area<'a>) -> Drawn<'a>) -> String {
+/// Draws into a new SVG.
+fn render_svg(size: (u32, u32), draw: impl for<'a> Fn(&Area<'a>) -> DrawResult<'a>) -> String {
     let mut svg = String::new();
     {
         let area = SVGBackend::with_string(&mut svg, size).into_drawing_area();
@@ -364,10 +367,11 @@ fn drawn(size: (u32, u32), draw: impl for<'a> Fn(&Area<'a>) -> Drawn<'a>) -> Str
 /// CSS rules that replace the colours of drawings in dark mode.
 pub(crate) fn dark_rules() -> String {
     let hex = |RGBColor(r, g, b): RGBColor| format!("#{r:02X}{g:02X}{b:02X}");
-    let rule = |&(day, night): &(RGBColor, RGBColor)| {
-        let (day, night) = (hex(day), hex(night));
+    let rule = |&(light, dark): &(RGBColor, RGBColor)| {
+        let (light, dark) = (hex(light), hex(dark));
         format!(
-            "svg [fill=\"{day}\"] {{ fill: {night} }} svg [stroke=\"{day}\"] {{ stroke: {night} }}\n"
+            "svg [fill=\"{light}\"] {{ fill: {dark} }} \
+             svg [stroke=\"{light}\"] {{ stroke: {dark} }}\n"
         )
     };
     SERIES.iter().chain([&INK, &FAINT]).map(rule).collect()

@@ -13,9 +13,9 @@ use taut_bench::{
 
 use super::results::{self, Part};
 
-/// A row with its scene.
+/// A row, or a comparison that makes rows, with its scene.
 #[derive(Serialize)]
-struct On<R> {
+struct WithScene<R> {
     scene: &'static str,
     size: usize,
     set: &'static str,
@@ -24,12 +24,12 @@ struct On<R> {
     row: R,
 }
 
-/// The stick set of all scenes but those of the part effort.
+/// The stick set of all scenes, except in the part effort.
 const SET: StickSet = StickSet::All;
 /// The seed of shuffled scenes.
 const SEED: u64 = 1;
 
-/// Measures a part and returns it as the text of a file, or the kernels that disagree.
+/// Measures a part. Returns the text of its result file, or the kernels that disagree.
 ///
 /// # Errors
 /// If a scene or kernel cannot be set up.
@@ -51,19 +51,20 @@ pub(crate) fn measure(
         }
         Part::Iterations => {
             let Accuracy { iterations, .. } = study(accuracy::Part::Iterations, quick, progress)?;
-            return results::text(part, quick, &machine, &on_study(iterations, quick)).map(Ok);
+            return results::text(part, quick, &machine, &with_study_scene(iterations, quick))
+                .map(Ok);
         }
         Part::Frames => {
             let Accuracy { frames, .. } = study(accuracy::Part::Frames, quick, progress)?;
-            return results::text(part, quick, &machine, &on_study(frames, quick)).map(Ok);
+            return results::text(part, quick, &machine, &with_study_scene(frames, quick)).map(Ok);
         }
         Part::Effort => {
-            return results::text(part, quick, &machine, &cheapest(quick, progress)?).map(Ok);
+            return results::text(part, quick, &machine, &effort_rows(quick, progress)?).map(Ok);
         }
     };
     let total = comparisons.len() as f64;
     let mut all = Vec::new();
-    for (done, On { scene, size, set, shuffled, row: comparison }) in
+    for (done, WithScene { scene, size, set, shuffled, row: comparison }) in
         comparisons.into_iter().enumerate()
     {
         let rows = comparison.run(|it| {
@@ -73,19 +74,19 @@ pub(crate) fn measure(
         if !disagreements.is_empty() {
             return Ok(Err(disagreements));
         }
-        all.extend(rows.into_iter().map(|row| On { scene, size, set, shuffled, row }));
+        all.extend(rows.into_iter().map(|row| WithScene { scene, size, set, shuffled, row }));
     }
     results::text(part, quick, &machine, &all).map(Ok)
 }
 
-/// A frame of 1/60 s in one substep.
+/// A frame of 1/60 s with one substep.
 fn frame(iterations: u32) -> Step<3> {
     Step { substeps: 1, iterations, ..Step::default() }
 }
 
-/// All kernels that run the order `sheet`, so that all have the same bits, and the scalar kernel
-/// in the order `authored`. Large sheets run few frames.
-fn sheets(quick: bool) -> anyhow::Result<Vec<On<Comparison>>> {
+/// All kernels in the order `sheet`, in which they give the same bits, and the scalar kernel in the
+/// order `authored`. Large sheets run fewer frames.
+fn sheets(quick: bool) -> anyhow::Result<Vec<WithScene<Comparison>>> {
     let sizes = [(16, 240), (32, 240), (64, 120), (128, 64), (256, 32), (512, 16)];
     let sizes = if quick { &[(16, 80), (64, 40), (128, 16)][..] } else { &sizes };
     let comparison = |&(size, frames): &(usize, usize)| {
@@ -96,8 +97,8 @@ fn sheets(quick: bool) -> anyhow::Result<Vec<On<Comparison>>> {
     sizes.iter().map(comparison).collect()
 }
 
-/// Shuffled discs with renumbered particles, also on threads.
-fn meshes(quick: bool) -> anyhow::Result<Vec<On<Comparison>>> {
+/// Shuffled discs whose particles are renumbered, also on several threads.
+fn meshes(quick: bool) -> anyhow::Result<Vec<WithScene<Comparison>>> {
     let sizes = [(16, 240), (32, 120), (64, 64), (128, 32), (256, 16)];
     let sizes = if quick { &[(16, 80), (64, 16)][..] } else { &sizes };
     let mut all = configurations("blocked/hilbert", Formula::Halley)?;
@@ -119,13 +120,13 @@ fn meshes(quick: bool) -> anyhow::Result<Vec<On<Comparison>>> {
             repeats: 1,
             configurations,
         };
-        Ok(On { scene: "disc", size, set: SET.name(), shuffled: true, row: comparison })
+        Ok(WithScene { scene: "disc", size, set: SET.name(), shuffled: true, row: comparison })
     };
     sizes.iter().map(comparison).collect()
 }
 
-/// Numbers of copies of a small disc, in the order that it has alone.
-fn copies(quick: bool) -> anyhow::Result<Vec<On<Comparison>>> {
+/// Several numbers of copies of a small disc, each copy in the order that a single disc has.
+fn copies(quick: bool) -> anyhow::Result<Vec<WithScene<Comparison>>> {
     let counts =
         [(1, 512), (2, 512), (4, 256), (8, 256), (16, 128), (64, 64), (256, 16), (1024, 8)];
     let counts = if quick { &[(1, 64), (8, 32), (32, 16)][..] } else { &counts };
@@ -133,12 +134,12 @@ fn copies(quick: bool) -> anyhow::Result<Vec<On<Comparison>>> {
     let general = configurations(schedule, Formula::Halley)?;
     let arrangement = schedule.parse()?;
     let for_copies = AnyKernel::available().into_iter().filter(AnyKernel::is_for_copies);
-    let lanes: Vec<Configuration> = for_copies
+    let special: Vec<Configuration> = for_copies
         .filter(|kernel| !kernel.is_fallback())
         .map(|kernel| Configuration { kernel, formula: Formula::Halley, arrangement })
         .collect();
     let comparison = |&(copies, frames): &(usize, usize)| {
-        let special = if copies > 1 { &lanes[..] } else { &[] };
+        let special = if copies > 1 { &special[..] } else { &[] };
         let configurations = [&general[..], special].concat();
         let (model, warmup) = (Model::disc(12, SET)?, frames / 4);
         let comparison = Comparison {
@@ -150,7 +151,7 @@ fn copies(quick: bool) -> anyhow::Result<Vec<On<Comparison>>> {
             repeats: 1,
             configurations,
         };
-        Ok(On {
+        Ok(WithScene {
             scene: "copies of disc 12",
             size: copies,
             set: SET.name(),
@@ -162,7 +163,7 @@ fn copies(quick: bool) -> anyhow::Result<Vec<On<Comparison>>> {
 }
 
 /// The comparison of kernels, schedules and formulas.
-fn comparison(quick: bool) -> anyhow::Result<Vec<On<Comparison>>> {
+fn comparison(quick: bool) -> anyhow::Result<Vec<WithScene<Comparison>>> {
     let mut all = Vec::new();
     for schedule in ["authored", "banded", "blocked/hilbert", "sheet"] {
         for formula in Formula::ALL {
@@ -173,13 +174,13 @@ fn comparison(quick: bool) -> anyhow::Result<Vec<On<Comparison>>> {
     Ok(vec![drape(size, frames, frame(8), all)?])
 }
 
-/// More iterations, and more substeps, in every order on its widest kernel. Timed after the sheet
-/// has settled, because the stretch varies while it swings.
-fn tradeoff(quick: bool) -> anyhow::Result<Vec<On<Comparison>>> {
+/// Growing numbers of iterations and of substeps, in every order, on the widest kernel for it.
+/// Timed after the sheet has settled, because the stretch varies while it swings.
+fn tradeoff(quick: bool) -> anyhow::Result<Vec<WithScene<Comparison>>> {
     let counts = if quick { &[1, 4, 16][..] } else { &[1, 2, 4, 8, 16, 32] };
     let (size, frames) = if quick { (32, [48, 16]) } else { (64, [120, 24]) };
     let mut comparisons = Vec::new();
-    let of = |schedules: &[&str]| -> anyhow::Result<Vec<Configuration>> {
+    let widest_for = |schedules: &[&str]| -> anyhow::Result<Vec<Configuration>> {
         let mut all = Vec::new();
         for schedule in schedules {
             for formula in Formula::ALL {
@@ -189,18 +190,19 @@ fn tradeoff(quick: bool) -> anyhow::Result<Vec<On<Comparison>>> {
         Ok(all)
     };
     for &count in counts {
-        let all = of(&["authored", "coloured", "banded", "blocked/hilbert", "sheet"])?;
+        let all = widest_for(&["authored", "coloured", "banded", "blocked/hilbert", "sheet"])?;
         let iterations = frame(count);
         comparisons.push(drape(size, frames, iterations, all)?);
         if count > 1 {
             let substeps = Step { iterations: 1, substeps: count, ..Step::default() };
-            comparisons.push(drape(size, frames, substeps, of(&["blocked/hilbert", "sheet"])?)?);
+            let all = widest_for(&["blocked/hilbert", "sheet"])?;
+            comparisons.push(drape(size, frames, substeps, all)?);
         }
     }
     Ok(comparisons)
 }
 
-/// Orders and formulas with few iterations and various frame lengths.
+/// All orders and formulas, with few iterations and several frame lengths.
 fn stability(
     quick: bool,
     progress: &mut dyn FnMut(Progress<'_>),
@@ -250,13 +252,13 @@ fn study(
         frames: 256,
         formulas: Formula::ALL.to_vec(),
         arrangements: Arrangement::orders().collect(),
-        effort: effort(Vec::new())?,
+        effort: effort_study(Vec::new())?,
     };
     Ok(study.run(&[part], progress)?)
 }
 
-/// On one thread.
-fn effort(subjects: Vec<EffortSubject>) -> anyhow::Result<EffortStudy> {
+/// A study of effort on one thread.
+fn effort_study(subjects: Vec<EffortSubject>) -> anyhow::Result<EffortStudy> {
     Ok(EffortStudy {
         subjects,
         kernels: KernelChoice::default().find()?,
@@ -265,7 +267,10 @@ fn effort(subjects: Vec<EffortSubject>) -> anyhow::Result<EffortStudy> {
 }
 
 /// The cheapest frames of hanging sheets, with all sticks and with structural ones.
-fn cheapest(quick: bool, progress: &mut dyn FnMut(Progress<'_>)) -> anyhow::Result<Vec<EffortRow>> {
+fn effort_rows(
+    quick: bool,
+    progress: &mut dyn FnMut(Progress<'_>),
+) -> anyhow::Result<Vec<EffortRow>> {
     let sizes = if quick { &[8, 16][..] } else { &[16, 32, 64, 128] };
     let sets = [StickSet::All, StickSet::Structural];
     let mut rows = Vec::new();
@@ -273,7 +278,7 @@ fn cheapest(quick: bool, progress: &mut dyn FnMut(Progress<'_>)) -> anyhow::Resu
     let total: usize = sizes.iter().map(|size| size * size * sets.len()).sum();
     let mut done = 0;
     for (&size, set) in sizes.iter().flat_map(|size| sets.map(|set| (size, set))) {
-        let study = effort(EffortSubject::sheets(size, set)?.into())?;
+        let study = effort_study(EffortSubject::sheets(size, set)?.into())?;
         let before = done as f64;
         done += size * size;
         let found = study.run(|it| {
@@ -289,34 +294,34 @@ fn study_size(quick: bool) -> usize {
     if quick { 16 } else { 32 }
 }
 
-fn on_study<R>(rows: Vec<R>, quick: bool) -> Vec<On<R>> {
+fn with_study_scene<R>(rows: Vec<R>, quick: bool) -> Vec<WithScene<R>> {
     let size = study_size(quick);
     rows.into_iter()
-        .map(|row| On { scene: "drape", size, set: SET.name(), shuffled: false, row })
+        .map(|row| WithScene { scene: "drape", size, set: SET.name(), shuffled: false, row })
         .collect()
 }
 
-/// A hanging sheet, with numbers of warm-up and timed frames.
+/// A comparison on a hanging sheet, with these numbers of warm-up and timed frames.
 fn drape(
     size: usize,
     [warmup, frames]: [usize; 2],
     step: Step<3>,
     configurations: Vec<Configuration>,
-) -> anyhow::Result<On<Comparison>> {
+) -> anyhow::Result<WithScene<Comparison>> {
     let model = Model::drape(size, SET)?;
     let comparison =
         Comparison { model, copies: 1, step, warmup, frames, repeats: 1, configurations };
-    Ok(On { scene: "drape", size, set: SET.name(), shuffled: false, row: comparison })
+    Ok(WithScene { scene: "drape", size, set: SET.name(), shuffled: false, row: comparison })
 }
 
-/// Every suitable kernel for that order on every instruction set of this machine, the widest first.
+/// Every kernel that suits a schedule, on every instruction set of this machine, the widest first.
 fn configurations(schedule: &str, formula: Formula) -> anyhow::Result<Vec<Configuration>> {
     let arrangement: Arrangement = schedule.parse()?;
     let kernels = kernels_for(arrangement.order).into_iter();
     Ok(kernels.map(|kernel| Configuration { kernel, formula, arrangement }).collect())
 }
 
-/// The kernel that takes the most sticks at once in that order.
+/// The kernel that takes the most sticks at once in a schedule.
 fn widest(schedule: &str, formula: Formula) -> anyhow::Result<Option<Configuration>> {
     let lanes = |it: &Configuration| (Kernel::<3>::lanes(&it.kernel), it.kernel.is_for_sheets());
     Ok(configurations(schedule, formula)?.into_iter().max_by_key(lanes))

@@ -1,4 +1,4 @@
-//! `taut report`: measures, keeps results in files, and writes a page or the table of the README.
+//! `taut report`: measures, stores results in files, and writes a page or the table of the README.
 
 mod chart;
 mod measure;
@@ -16,8 +16,7 @@ use taut_bench::{MachineInfo, Progress};
 
 use crate::Failure;
 use crate::output::{Output, with_progress};
-use results::Part;
-use results::Results;
+use results::{Part, Results};
 
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Arguments {
@@ -27,14 +26,14 @@ pub(crate) struct Arguments {
     /// Parts to measure. [default: all]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_enum, conflicts_with = "from")]
     parts: Vec<Part>,
-    /// Keep the results as JSON, a file for each part, in a subfolder named after the processor.
+    /// Store the results as JSON, a file for each part, in a subfolder named after the processor.
     #[arg(long, value_name = "FOLDER", conflicts_with = "from")]
     keep: Option<PathBuf>,
-    /// Use kept results instead of measuring: files, or folders with files. Several machines, or
-    /// builds, are shown side by side.
+    /// Use stored results instead of measuring: files, or folders of files. Results of several
+    /// machines or builds are shown side by side.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     from: Vec<PathBuf>,
-    /// File of the page, or - for the standard output.
+    /// Output file of the page, or - for the standard output.
     #[arg(
         long,
         value_name = "FILE",
@@ -42,10 +41,10 @@ pub(crate) struct Arguments {
         conflicts_with = "readme"
     )]
     out: PathBuf,
-    /// Update the table between the marks in this file instead of writing a page.
+    /// Instead of writing a page, update the table between the markers in this file.
     #[arg(long, value_name = "FILE")]
     readme: Option<PathBuf>,
-    /// Do not update the table, but fail if it differs.
+    /// Do not update the table; fail if it differs from the results.
     #[arg(long, requires = "readme")]
     check: bool,
 }
@@ -67,12 +66,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 fn update_table(path: &Path, arguments: &Arguments) -> Result<(), Failure> {
     let name = || path.display().to_string();
     let old = fs::read_to_string(path).with_context(|| format!("{}: cannot be read", name()))?;
-    let marked = tables::Marked::find(&old).with_context(name)?;
-    let new = marked.renewed(&arguments.results()?)?;
+    let marked = tables::MarkedText::find(&old).with_context(name)?;
+    let new = marked.with_updated_table(&arguments.results()?)?;
     if old == new {
         Ok(())
     } else if arguments.check {
-        Err(Failure::Drift(path.to_owned()))
+        Err(Failure::OutdatedTable(path.to_owned()))
     } else {
         Ok(Output::open(path)?.write(new.as_bytes())?)
     }
@@ -85,7 +84,7 @@ impl Arguments {
 
     fn measured(&self) -> Result<Vec<Results>, Failure> {
         let parts = if self.parts.is_empty() { Part::value_variants() } else { &self.parts };
-        // Opened before the work, so that a wrong path fails early.
+        // Opened before measuring, so that a wrong path fails early.
         let files = parts.iter().map(|part| self.file(*part)).collect::<Result<Vec<_>, _>>()?;
         let mut all = Vec::new();
         for (done, (&part, file)) in parts.iter().zip(files).enumerate() {
@@ -104,7 +103,7 @@ impl Arguments {
         Ok(all)
     }
 
-    /// The file in which a part is kept.
+    /// Opens the file in which a part is stored.
     fn file(&self, part: Part) -> anyhow::Result<Option<Output>> {
         let Some(folder) = &self.keep else { return Ok(None) };
         let folder = folder.join(results::Machine::folder(&MachineInfo::current().cpu));

@@ -1,7 +1,7 @@
-//! Result files. Each has one part of a report of one machine.
+//! Result files. Each has one part of the report of one machine.
 //!
-//! Files have all columns of the harness's rows; reading keeps those that the page and the table
-//! need.
+//! Files have all columns of the rows of `taut-bench`; reading keeps those that the page and the
+//! table need.
 
 use std::fs;
 use std::io;
@@ -16,7 +16,7 @@ use taut_bench::MachineInfo;
 
 use crate::summary::SummaryRow;
 
-/// A part of a report, kept in a separate file.
+/// A part of a report; each has its own file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Part {
@@ -30,7 +30,7 @@ pub(crate) enum Part {
     Comparison,
     /// Frame time against stretch.
     Tradeoff,
-    /// Which orders stay bounded.
+    /// Which schedules and formulas stay bounded.
     Stability,
     /// Stretch over the iterations of a frame.
     Iterations,
@@ -43,8 +43,9 @@ pub(crate) enum Part {
 /// The version of the file format. Other versions are rejected.
 const FORMAT: u32 = 1;
 
+/// The content of a result file.
 #[derive(Serialize)]
-struct Written<'a, R> {
+struct ResultFile<'a, R> {
     format: u32,
     part: Part,
     quick: bool,
@@ -60,20 +61,21 @@ pub(crate) fn text<R: Serialize>(
     rows: &[R],
 ) -> anyhow::Result<String> {
     let mut bytes = Vec::new();
-    let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, Lines::default());
-    Written { format: FORMAT, part, quick, machine, rows }.serialize(&mut serializer)?;
+    let formatter = LineFormatter::default();
+    let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, formatter);
+    ResultFile { format: FORMAT, part, quick, machine, rows }.serialize(&mut serializer)?;
     bytes.push(b'\n');
     Ok(String::from_utf8(bytes)?)
 }
 
 /// A JSON formatter that breaks lines at nesting depths 1 and 2.
 #[derive(Default)]
-struct Lines {
+struct LineFormatter {
     depth: usize,
 }
 
-impl Lines {
-    fn next<W: ?Sized + io::Write>(&self, writer: &mut W, first: bool) -> io::Result<()> {
+impl LineFormatter {
+    fn separate<W: ?Sized + io::Write>(&self, writer: &mut W, first: bool) -> io::Result<()> {
         let separator: &[u8] = match (first, self.depth) {
             (true, 1) => b"\n ",
             (true, 2) => b"\n  ",
@@ -96,7 +98,7 @@ impl Lines {
     }
 }
 
-impl Formatter for Lines {
+impl Formatter for LineFormatter {
     fn begin_array<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
         self.depth += 1;
         writer.write_all(b"[")
@@ -107,7 +109,7 @@ impl Formatter for Lines {
         writer: &mut W,
         first: bool,
     ) -> io::Result<()> {
-        self.next(writer, first)
+        self.separate(writer, first)
     }
 
     fn end_array<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
@@ -124,7 +126,7 @@ impl Formatter for Lines {
         writer: &mut W,
         first: bool,
     ) -> io::Result<()> {
-        self.next(writer, first)
+        self.separate(writer, first)
     }
 
     fn begin_object_value<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
@@ -151,12 +153,12 @@ pub(crate) struct Results {
     pub(crate) comparison: Vec<Timing>,
     pub(crate) tradeoff: Vec<Timing>,
     pub(crate) stability: Vec<Outcome>,
-    pub(crate) iterations: Vec<AfterIterations>,
-    pub(crate) frames: Vec<AfterFrames>,
+    pub(crate) iterations: Vec<IterationRow>,
+    pub(crate) frames: Vec<FrameRow>,
     pub(crate) effort: Vec<Effort>,
 }
 
-/// As [`MachineInfo`].
+/// The fields of [`MachineInfo`].
 #[derive(Clone, Debug, Default, Deserialize)]
 pub(crate) struct Machine {
     pub(crate) cpu: String,
@@ -168,7 +170,7 @@ pub(crate) struct Machine {
     pub(crate) commit: String,
 }
 
-/// As [`taut_bench::Row`] with its scene. A residual that is not a number is none.
+/// Fields of [`taut_bench::Row`], and its scene. Numbers that are not finite are `None`.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Timing {
     pub(crate) scene: String,
@@ -197,7 +199,7 @@ pub(crate) struct Timing {
     pub(crate) finite: bool,
 }
 
-/// As [`taut_bench::Stability`].
+/// Fields of [`taut_bench::Stability`].
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Outcome {
     pub(crate) scene: String,
@@ -214,15 +216,15 @@ pub(crate) struct Outcome {
     pub(crate) stretch_rms: Option<f64>,
 }
 
-/// The stretch; none after a blow-up.
+/// The stretch; `None` after a blow-up.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Residual {
     pub(crate) rms: Option<f64>,
 }
 
-/// As [`taut_bench::accuracy::IterationRow`] with its scene.
+/// Fields of [`taut_bench::accuracy::IterationRow`], and its scene.
 #[derive(Clone, Debug, Deserialize)]
-pub(crate) struct AfterIterations {
+pub(crate) struct IterationRow {
     pub(crate) scene: String,
     pub(crate) size: usize,
     pub(crate) set: String,
@@ -232,9 +234,9 @@ pub(crate) struct AfterIterations {
     pub(crate) residual: Residual,
 }
 
-/// As [`taut_bench::accuracy::FrameRow`] with its scene.
+/// Fields of [`taut_bench::accuracy::FrameRow`], and its scene.
 #[derive(Clone, Debug, Deserialize)]
-pub(crate) struct AfterFrames {
+pub(crate) struct FrameRow {
     pub(crate) scene: String,
     pub(crate) size: usize,
     pub(crate) set: String,
@@ -244,7 +246,7 @@ pub(crate) struct AfterFrames {
     pub(crate) residual: Residual,
 }
 
-/// As [`taut_bench::accuracy::EffortRow`] with the frame time of the textbook loop.
+/// Fields of [`taut_bench::accuracy::EffortRow`].
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Effort {
     pub(crate) scene: String,
@@ -263,8 +265,9 @@ pub(crate) struct Effort {
     pub(crate) stretch_max: f64,
 }
 
+/// The field that is read first: other formats may have other fields.
 #[derive(Deserialize)]
-struct Form {
+struct Header {
     format: u32,
 }
 
@@ -285,18 +288,18 @@ enum Rows {
     Comparison(Vec<Timing>),
     Tradeoff(Vec<Timing>),
     Stability(Vec<Outcome>),
-    Iterations(Vec<AfterIterations>),
-    Frames(Vec<AfterFrames>),
+    Iterations(Vec<IterationRow>),
+    Frames(Vec<FrameRow>),
     Effort(Vec<Effort>),
 }
 
 impl Timing {
-    /// The frame time per stick, for all its relaxations.
+    /// The frame time per stick: the time of all its relaxations in a frame.
     pub(crate) fn ns_per_stick_and_frame(&self) -> f64 {
         1e3 * self.frame_us_median / self.sticks as f64
     }
 
-    /// Whether the formula is the default, or the only one of the textbook loop.
+    /// Whether the formula is the default; true for the textbook loop, which has only one.
     pub(crate) fn is_default(&self) -> bool {
         self.formula == Formula::default().name() || self.kernel == "textbook"
     }
@@ -333,7 +336,7 @@ impl From<&Timing> for SummaryRow {
 pub(crate) fn read(paths: &[PathBuf]) -> anyhow::Result<Vec<Results>> {
     let mut files = Vec::new();
     for path in paths {
-        find(path, &mut files)?;
+        collect_files(path, &mut files)?;
     }
     let mut all = Vec::new();
     for file in &files {
@@ -345,35 +348,36 @@ pub(crate) fn read(paths: &[PathBuf]) -> anyhow::Result<Vec<Results>> {
     Ok(all)
 }
 
-fn find(path: &Path, files: &mut Vec<PathBuf>) -> anyhow::Result<()> {
+/// Collects a file, or the `.json` files in a folder, in the order of their names.
+fn collect_files(path: &Path, files: &mut Vec<PathBuf>) -> anyhow::Result<()> {
     if !path.is_dir() {
         files.push(path.to_owned());
         return Ok(());
     }
     let entries = fs::read_dir(path).and_then(Iterator::collect::<io::Result<Vec<_>>>);
     let entries = entries.with_context(|| format!("{}: cannot be read", path.display()))?;
-    let mut inside: Vec<PathBuf> = entries.iter().map(fs::DirEntry::path).collect();
-    inside.sort();
-    inside.retain(|path| path.is_dir() || path.extension().is_some_and(|it| it == "json"));
-    inside.iter().try_for_each(|path| find(path, files))
+    let mut children: Vec<PathBuf> = entries.iter().map(fs::DirEntry::path).collect();
+    children.sort();
+    children.retain(|path| path.is_dir() || path.extension().is_some_and(|it| it == "json"));
+    children.iter().try_for_each(|path| collect_files(path, files))
 }
 
-/// Adds a part to the results of the same machine and build, or to new results. A part that is
-/// already present starts new results, so that before and after are side by side.
+/// Adds a part to the results of the same machine and build, or to new results. If these results
+/// have the part already, it starts new results, so that two measurements are shown side by side.
 ///
 /// # Errors
 /// If the text is not a result file.
 pub(crate) fn add(all: &mut Vec<Results>, text: &str) -> anyhow::Result<()> {
     let invalid = "not a result file of this version of taut report";
-    let Form { format } = serde_json::from_str(text).context(invalid)?;
+    let Header { format } = serde_json::from_str(text).context(invalid)?;
     anyhow::ensure!(format == FORMAT, "{invalid}: expected format {FORMAT}, found {format}");
     let Document { quick, machine, part } = serde_json::from_str(text).context(invalid)?;
-    let place = all.iter().position(|it| it.machine.is_same_build(&machine) && !it.has(&part));
-    let place = place.unwrap_or_else(|| {
+    let index = all.iter().position(|it| it.machine.is_same_build(&machine) && !it.has(&part));
+    let index = index.unwrap_or_else(|| {
         all.push(Results { machine: machine.clone(), ..Results::default() });
         all.len() - 1
     });
-    let results = &mut all[place];
+    let results = &mut all[index];
     results.quick |= quick;
     if !results.commits.contains(&machine.commit) {
         results.commits.push(machine.commit);
@@ -417,7 +421,7 @@ impl Machine {
         key(self) == key(other)
     }
 
-    /// A folder name: `intel-xeon-family-6-model-207-stepping-2`.
+    /// The folder name of a processor: `intel-xeon-family-6-model-207-stepping-2`.
     pub(crate) fn folder(cpu: &str) -> String {
         let lower = cpu.to_lowercase().replace("(r)", " ").replace("(tm)", " ");
         let words = lower.split(|letter: char| !letter.is_ascii_alphanumeric());

@@ -1,11 +1,11 @@
-//! The comparison as a Markdown table between two marks in a file.
+//! The comparison as a Markdown table between two markers in a file.
 
 use anyhow::Context;
 
 use super::results::{Results, Timing};
-use crate::summary::{COLUMNS, PICKED, picked};
+use crate::summary::{COLUMNS, SELECTION, selected};
 
-/// The marks around the generated part of a file.
+/// The markers around the generated part of a file.
 const BEGIN: &str = "<!-- made by taut report: comparison -->";
 const END: &str = "<!-- end of what taut report made -->";
 
@@ -13,7 +13,7 @@ const END: &str = "<!-- end of what taut report made -->";
 const WIDTH: usize = 100;
 
 /// Formats 128778 as `128,778`.
-pub(crate) fn grouped(count: usize) -> String {
+pub(crate) fn with_thousands_separators(count: usize) -> String {
     let digits = count.to_string();
     let first = digits.len() % 3;
     let mut groups: Vec<&str> = vec![&digits[..first]];
@@ -31,24 +31,25 @@ pub(crate) fn scene(row: &Timing) -> String {
     };
     format!(
         "{name} with {set} sticks ({} of them), {substeps} substep(s) of {iterations} iteration(s) \
-         a frame. Times are whole frames per stick and iteration, medians of {frames} frames.",
-        grouped(*sticks)
+         per frame. Times are those of whole frames, per stick and iteration: medians of {frames} \
+         frames.",
+        with_thousands_separators(*sticks)
     )
 }
 
-/// A text with a generated part.
-pub(crate) struct Marked<'a> {
+/// A text with a generated part between markers.
+pub(crate) struct MarkedText<'a> {
     before: &'a str,
     after: &'a str,
 }
 
-impl<'a> Marked<'a> {
+impl<'a> MarkedText<'a> {
     /// # Errors
-    /// If the marks are missing.
+    /// If the markers are missing.
     pub(crate) fn find(text: &'a str) -> anyhow::Result<Self> {
-        let marks = || format!("missing the marks '{BEGIN}' and '{END}'");
-        let (before, rest) = text.split_once(BEGIN).with_context(marks)?;
-        let (_, after) = rest.split_once(END).with_context(marks)?;
+        let missing = || format!("missing the markers '{BEGIN}' and '{END}'");
+        let (before, rest) = text.split_once(BEGIN).with_context(missing)?;
+        let (_, after) = rest.split_once(END).with_context(missing)?;
         Ok(Self { before, after })
     }
 
@@ -56,7 +57,7 @@ impl<'a> Marked<'a> {
     ///
     /// # Errors
     /// If the results have no comparison.
-    pub(crate) fn renewed(&self, all: &[Results]) -> anyhow::Result<String> {
+    pub(crate) fn with_updated_table(&self, all: &[Results]) -> anyhow::Result<String> {
         let Self { before, after } = self;
         let sections: Vec<String> = all.iter().filter_map(section).collect();
         anyhow::ensure!(!sections.is_empty(), "the results have no part 'comparison'");
@@ -68,7 +69,7 @@ fn section(results: &Results) -> Option<String> {
     let first = results.comparison.first()?;
     let machine = &results.machine;
     let prose = format!(
-        "One thread of {}, {} cores; {}, {}, {}. {} {PICKED}",
+        "One thread of {}, {} cores; {}, {}, {}. {} {SELECTION}",
         machine.cpu,
         machine.cores,
         machine.rustc,
@@ -82,7 +83,7 @@ fn section(results: &Results) -> Option<String> {
         "|{}|",
         COLUMNS.map(|(_, right)| if right { "--:" } else { "---" }).join("|")
     ));
-    for row in picked(&results.comparison) {
+    for row in selected(&results.comparison) {
         let mut cells = row.cells();
         cells[0] = format!("`{}`", cells[0]);
         lines.push(format!("| {} |", cells.join(" | ")));

@@ -6,13 +6,14 @@ use taut::{KernelChoice, KernelName};
 use crate::parsers::{parse, within};
 
 #[derive(Args, Clone, Debug)]
-pub(crate) struct Kernels {
+pub(crate) struct KernelOptions {
     /// The kernel: scalar, wide, pulp, grid (for regular sheets of at least 24 columns) or copies
-    /// (for 6 or more models with the same sticks); with these two, other islands run on the best of
-    /// the others. [default: the best for each island]
+    /// (for 6 or more models with the same sticks). With grid or copies, islands that do not suit
+    /// it run on the best other kernel. [default: the best for each island]
     #[arg(long, value_name = "NAME", value_parser = parse::<KernelName>)]
     kernel: Option<KernelName>,
-    /// The instruction set, of those that this machine has (avx512, avx2, sse2, neon, ...).
+    /// The instruction set, one that this machine has (avx512, avx2, sse2, neon, ...). [default:
+    /// the best]
     #[arg(long, value_name = "NAME")]
     isa: Option<String>,
     /// Number of threads.
@@ -20,9 +21,9 @@ pub(crate) struct Kernels {
     threads: usize,
 }
 
-impl From<&Kernels> for KernelChoice {
-    fn from(kernels: &Kernels) -> Self {
-        let Kernels { kernel, isa, threads } = kernels.clone();
+impl From<&KernelOptions> for KernelChoice {
+    fn from(options: &KernelOptions) -> Self {
+        let KernelOptions { kernel, isa, threads } = options.clone();
         Self { kernel, isa, threads }
     }
 }

@@ -1,12 +1,12 @@
 //! `taut simulate`.
 
 mod check;
-mod files;
+mod export;
 pub(crate) mod kernels;
 mod records;
-mod show;
 mod snapshot;
 pub(crate) mod source;
+mod stage;
 mod summary;
 
 use std::collections::BTreeSet;
@@ -21,12 +21,12 @@ use taut_bench::{FrameTimes, Progress};
 use taut_mesh::Origin;
 
 use crate::Failure;
-use crate::output::{Saved, warn, with_progress};
-use crate::parsers::{OnOff, measure, parse, within};
+use crate::output::{JsonOutput, warn, with_progress};
+use crate::parsers::{OnOff, decimal_within, parse, within};
 use crate::table;
 
-use files::Files;
-use kernels::Kernels;
+use export::ExportOptions;
+use kernels::KernelOptions;
 use records::{Energies, Positions};
 use source::Source;
 use summary::Summary;
@@ -37,8 +37,8 @@ pub(crate) struct Arguments {
     #[arg(value_name = "SCENE|FILE.toml",
           required_unless_present_any = ["list", "check", "mesh"])]
     source: Option<Source>,
-    /// A mesh file instead (OBJ, PLY, glTF or GLB), pinned at its highest 2 % of vertices. Exported
-    /// files have its vertex numbering.
+    /// A mesh file instead of a scene (OBJ, PLY, glTF or GLB); its highest 2 % of vertices are
+    /// pinned. Exported files have the vertex numbering of the mesh file.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["source", "size"])]
     mesh: Option<PathBuf>,
     /// Keep the original scale of a mesh instead of scaling it to a mean edge of 0.05 m.
@@ -47,18 +47,18 @@ pub(crate) struct Arguments {
     /// List the scenes of the library.
     #[arg(long)]
     list: bool,
-    /// Simulate every scene of the library on every kernel and instruction set, and on several
-    /// threads. The exit code is 1 unless positions stay finite, the stretch stays under the bound
-    /// of the scene, and all kernels give the same bits.
+    /// Simulate every library scene on every kernel and instruction set, and on several threads.
+    /// The exit code is 1 unless positions stay finite, the residual stays within the bound of the
+    /// scene, and all kernels give the same bits.
     #[arg(long, conflicts_with_all = ["source", "list", "mesh"])]
     check: bool,
-    /// Number of frames: steps of the scene, of 1/60 s by default.
+    /// Number of frames. A frame is a step of the scene: 1/60 s by default.
     #[arg(long, value_name = "N", default_value_t = 600,
           value_parser = within::<u64>(1..=1_000_000_000))]
     frames: u64,
     /// Simulated time instead of a number of frames, s. [default for --check: 60]
     #[arg(long, value_name = "S", conflicts_with = "frames",
-          value_parser = measure(0.01..=1e6))]
+          value_parser = decimal_within(0.01..=1e6))]
     seconds: Option<f64>,
     /// Size of a library scene, in the unit that --list shows. [default: that of the scene]
     #[arg(long, value_name = "N", value_parser = within::<usize>(1..=4096))]
@@ -72,7 +72,7 @@ pub(crate) struct Arguments {
     /// Passes (iterations, then collisions) per substep. [default: that of the scene]
     #[arg(long, value_name = "p", value_parser = within::<u32>(1..=1000))]
     passes: Option<u32>,
-    /// Tethers from all particles to pinned ones; models with their own tethers keep them.
+    /// Tethers from all particles to pinned ones; models that define tethers keep theirs.
     /// [default: as in the scene]
     #[arg(long, value_enum)]
     tethers: Option<OnOff>,
@@ -80,32 +80,33 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "NAME", value_parser = parse::<Formula>)]
     formula: Option<Formula>,
     #[command(flatten)]
-    kernels: Kernels,
-    /// Write positions as CSV, with all digits: after the last frame, or see --every.
+    kernels: KernelOptions,
+    /// Write positions after the last frame as CSV, with all digits; for more frames, see --every.
     #[arg(long, value_name = "FILE.csv")]
     positions: Option<PathBuf>,
-    /// Write positions before the first frame and after every N frames.
+    /// Write positions also before the first frame and after every N frames.
     #[arg(long, value_name = "N", requires = "positions",
           value_parser = within::<u64>(1..=1_000_000_000))]
     every: Option<u64>,
     /// Write the result as one JSON object to a file, or with - to the standard output instead of
-    /// the table. Every 8th frame is measured pass by pass, for the shares; frame times are of the
-    /// others. Without forces, motion counts as sticks, because the kernel does both in one call.
+    /// the table. Every 8th frame is timed pass by pass, for the shares of the passes; frame times
+    /// are those of the other frames. Without forces the share of sticks includes motion, because
+    /// the kernel does both in one call.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["list", "check"])]
     json: Option<PathBuf>,
-    /// Write energy, stretch and torn sticks after every frame as CSV.
+    /// Write energy, stretch and the number of torn sticks after every frame as CSV.
     #[arg(long, value_name = "FILE.csv")]
     energy: Option<PathBuf>,
     /// Write a snapshot after the last frame (JSON), for --resume.
     #[arg(long, value_name = "FILE")]
     snapshot: Option<PathBuf>,
-    /// Resume from a snapshot of the same scene, taken with the same --tethers; the result has the
-    /// same bits.
+    /// Resume from a snapshot of the same scene, taken with the same --tethers. The result has the
+    /// same bits as without the interruption.
     #[arg(long, value_name = "FILE",
           conflicts_with_all = ["substeps", "iterations", "passes", "formula"])]
     resume: Option<PathBuf>,
     #[command(flatten)]
-    files: Files,
+    export: ExportOptions,
 }
 
 /// Runs the scene and prints a summary.
@@ -126,7 +127,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
-/// A line for each scene.
+/// Prints a line for each library scene.
 fn list() -> Result<(), Failure> {
     let mut table = table::plain();
     table.set_header(["scene", "", "default --size", "description"]);
@@ -160,20 +161,20 @@ impl Arguments {
     /// The number of frames of `dt` seconds.
     fn frames(&self, dt: f32) -> u64 {
         #[allow(clippy::cast_sign_loss, reason = "both are above 0")]
-        let until = |seconds: f64| (seconds / f64::from(dt)).round().max(1.0) as u64;
-        self.seconds.map_or(self.frames, until)
+        let steps_in = |seconds: f64| (seconds / f64::from(dt)).round().max(1.0) as u64;
+        self.seconds.map_or(self.frames, steps_in)
     }
 
-    /// Checks that no file is named twice.
+    /// Checks that no two outputs have the same file name.
     fn check_names(&self) -> anyhow::Result<()> {
         let mut names = BTreeSet::new();
         let json = self.json.as_ref().filter(|path| path.as_path() != Path::new("-"));
         let records = [&self.positions, &self.energy, &self.snapshot].into_iter().flatten();
         let records = records.chain(json);
-        for name in records.chain(self.files.named()) {
+        for name in records.chain(self.export.paths()) {
             anyhow::ensure!(
                 names.insert(name),
-                "{}: named for two files of output",
+                "{}: two output files have this name",
                 name.display()
             );
         }
@@ -200,12 +201,11 @@ impl Arguments {
         };
         warn(&world.warnings());
         let frames = self.frames(scene.settings.step.dt);
-        let mut films = self.files.open(&world, frames, origin)?;
+        let mut exporter = self.export.open(&world, frames, origin)?;
         let mut positions = self.positions.as_deref().map(Positions::create::<D>).transpose()?;
         let mut energies = self.energy.as_deref().map(Energies::create).transpose()?;
-        let saved = self.snapshot.as_deref().map(Saved::open).transpose()?;
-
-        let json = self.json.as_deref().map(Saved::open_or_standard).transpose()?;
+        let snapshot = self.snapshot.as_deref().map(JsonOutput::open).transpose()?;
+        let json = self.json.as_deref().map(JsonOutput::open_or_standard).transpose()?;
 
         let (mut times, mut finite, mut done) = (FrameTimes::default(), true, 0);
         with_progress(|progress| {
@@ -223,10 +223,10 @@ impl Arguments {
                 if !finite {
                     break;
                 }
-                films.show(&world)?;
+                exporter.write_due_frame(&world)?;
                 progress(Progress { share: done as f64 / frames as f64, doing: name });
             }
-            films.finish(progress)
+            exporter.finish(progress)
         })?;
         if let Some(mut positions) = positions {
             positions.write(&world)?;
@@ -235,11 +235,11 @@ impl Arguments {
         if let Some(energies) = energies {
             energies.close()?;
         }
-        if let Some(saved) = saved {
-            saved.write(&world.snapshot())?;
+        if let Some(snapshot) = snapshot {
+            snapshot.write(&world.snapshot())?;
         }
         let summary = Summary::new(name, &world, &kernels, done, finite, &times)?;
-        if !json.as_ref().is_some_and(Saved::is_standard) {
+        if !json.as_ref().is_some_and(JsonOutput::is_standard) {
             let text = format!("{}\n{}\n", summary.sentence(&kernels), summary.table());
             io::stdout().write_all(text.as_bytes()).context("the table was not written")?;
         }
@@ -247,7 +247,7 @@ impl Arguments {
             json.write(&summary)?;
         }
         if !finite {
-            return Err(Failure::Broken(vec![format!(
+            return Err(Failure::Violations(vec![format!(
                 "{name}: blew up: after frame {done} a position is not finite"
             )]));
         }

@@ -8,19 +8,21 @@ use csv::Writer;
 use taut::world::{Diagnostics, World};
 use taut::{Kernel, Stretch};
 
-/// A CSV file, opened before the work, so that a wrong path fails early.
-struct Rows {
+use crate::output::not_written;
+
+/// A CSV file. Create it before the work, so that a wrong path fails early.
+struct CsvFile {
     path: PathBuf,
     writer: Writer<File>,
 }
 
-impl Rows {
+impl CsvFile {
     fn create(path: &Path, header: &[&str]) -> anyhow::Result<Self> {
         let path = path.to_owned();
         let file = File::create(&path).with_context(|| not_written(&path))?;
-        let mut rows = Self { path, writer: Writer::from_writer(file) };
-        rows.write(header.iter().map(ToString::to_string))?;
-        Ok(rows)
+        let mut file = Self { path, writer: Writer::from_writer(file) };
+        file.write(header.iter().map(ToString::to_string))?;
+        Ok(file)
     }
 
     fn write(&mut self, fields: impl IntoIterator<Item = String>) -> anyhow::Result<()> {
@@ -32,26 +34,22 @@ impl Rows {
     }
 }
 
-fn not_written(path: &Path) -> String {
-    format!("{}: cannot be written", path.display())
-}
-
-/// Positions: a row for each particle, with nine digits, which identify an `f32`.
-pub(crate) struct Positions(Rows);
+/// Positions: a row for each particle, with nine significant digits, which identify an `f32`.
+pub(crate) struct Positions(CsvFile);
 
 impl Positions {
     pub(crate) fn create<const D: usize>(path: &Path) -> anyhow::Result<Self> {
         let header = ["frame", "time_s", "particle", "x_m", "y_m", "z_m"];
-        Ok(Self(Rows::create(path, &header[..3 + D])?))
+        Ok(Self(CsvFile::create(path, &header[..3 + D])?))
     }
 
     pub(crate) fn write<K: Kernel<D>, const D: usize>(
         &mut self,
         world: &World<K, D>,
     ) -> anyhow::Result<()> {
-        let start = [world.steps().to_string(), format!("{:.6}", world.time())];
+        let prefix = [world.steps().to_string(), format!("{:.6}", world.time())];
         for particle in 0..world.len() {
-            let row = start.iter().cloned().chain([particle.to_string()]);
+            let row = prefix.iter().cloned().chain([particle.to_string()]);
             self.0.write(row.chain(world.position(particle).map(|x| format!("{x:.8e}"))))?;
         }
         Ok(())
@@ -62,8 +60,8 @@ impl Positions {
     }
 }
 
-/// Energies, stretch and torn sticks after every frame.
-pub(crate) struct Energies(Rows);
+/// Energies, stretch and the number of torn sticks: a row for each frame.
+pub(crate) struct Energies(CsvFile);
 
 impl Energies {
     pub(crate) fn create(path: &Path) -> anyhow::Result<Self> {
@@ -79,7 +77,7 @@ impl Energies {
             "compression_max",
             "torn",
         ];
-        Ok(Self(Rows::create(path, &header)?))
+        Ok(Self(CsvFile::create(path, &header)?))
     }
 
     pub(crate) fn write<K: Kernel<D>, const D: usize>(
@@ -90,9 +88,9 @@ impl Energies {
         let Stretch { rms, max, compression_rms, compression_max } = stretch;
         let energies = [kinetic, potential, kinetic + potential];
         let sides = [rms, max, compression_rms, compression_max];
-        let start = [world.steps().to_string(), format!("{:.6}", world.time())];
+        let prefix = [world.steps().to_string(), format!("{:.6}", world.time())];
         let figures = energies.into_iter().chain(sides).map(|it| it.to_string());
-        self.0.write(start.into_iter().chain(figures).chain([torn.to_string()]))
+        self.0.write(prefix.into_iter().chain(figures).chain([torn.to_string()]))
     }
 
     pub(crate) fn close(self) -> anyhow::Result<()> {

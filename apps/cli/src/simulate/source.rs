@@ -20,11 +20,11 @@ pub(crate) enum Source {
 pub(crate) struct NamedScene {
     pub(crate) scene: AnyScene,
     pub(crate) name: String,
-    /// Maps the vertices of its file to particles, if it is a mesh.
+    /// For a mesh file: the particle of each vertex of the file.
     pub(crate) origin: Option<Origin>,
 }
 
-/// A scene with a mesh from a file, pinned at its highest vertices.
+/// A scene with one mesh from a file, pinned at its highest vertices.
 pub(crate) fn mesh(path: &Path, keep_scale: bool) -> anyhow::Result<NamedScene> {
     let input::NamedModel { model, name, origin, .. } =
         input::mesh(path, StickSet::All, keep_scale)?;
@@ -37,12 +37,12 @@ impl std::str::FromStr for Source {
     type Err = String;
 
     /// A name with the extension `.toml` is a file.
-    fn from_str(word: &str) -> Result<Self, String> {
-        let path = PathBuf::from(word);
+    fn from_str(text: &str) -> Result<Self, String> {
+        let path = PathBuf::from(text);
         if path.extension().is_some_and(|it| it.eq_ignore_ascii_case("toml")) {
             return Ok(Self::File(path));
         }
-        LibraryScene::named(word).map(Self::Library).map_err(|error| {
+        LibraryScene::named(text).map(Self::Library).map_err(|error| {
             let names: Vec<&str> = LibraryScene::ALL.iter().map(|scene| scene.name).collect();
             format!("{error}; available: {}; a scene file ends with .toml", names.join(", "))
         })
@@ -53,10 +53,11 @@ impl Source {
     /// Loads the scene; `size` is for library scenes.
     pub(crate) fn load(&self, size: Option<usize>) -> anyhow::Result<NamedScene> {
         match self {
-            Self::Library(listed) => {
-                let size = size.unwrap_or(listed.size);
-                let name = format!("{} {size}", listed.name);
-                let scene = listed.scene(size).with_context(|| format!("no scene {name}"))?;
+            Self::Library(library_scene) => {
+                let size = size.unwrap_or(library_scene.size);
+                let name = format!("{} {size}", library_scene.name);
+                let scene =
+                    library_scene.scene(size).with_context(|| format!("cannot build {name}"))?;
                 Ok(NamedScene { scene, name, origin: None })
             }
             Self::File(path) => {

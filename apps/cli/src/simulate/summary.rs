@@ -26,7 +26,7 @@ pub(crate) struct Summary {
     particles: usize,
     sticks: usize,
     faces: usize,
-    /// In the last step.
+    /// The number of tethers in the last step.
     tethers: usize,
     torn: usize,
     frame_us_median: f64,
@@ -44,7 +44,7 @@ pub(crate) struct Summary {
     hash: u64,
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "what serde hands over")]
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde requires")]
 fn hexadecimal<S: Serializer>(hash: &u64, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(&format_args!("{hash:016x}"))
 }
@@ -103,25 +103,25 @@ impl Summary {
     pub(crate) fn sentence(&self, kernels: &KernelSet) -> String {
         let Self { scene, frames, dt_s, substeps, passes, iterations, formula, .. } = self;
         format!(
-            "{scene}: {frames} frames of {dt_s:.4} s, {substeps} substep(s) of {passes} pass(es) of \
-             {iterations} iteration(s), formula {formula}; {kernels}."
+            "{scene}: {frames} frames of {dt_s:.4} s, {substeps} substep(s) of {passes} pass(es) \
+             of {iterations} iteration(s), formula {formula}; {kernels}."
         )
     }
 
     pub(crate) fn table(&self) -> String {
         let median = self.frame_us_median;
-        let relaxed = self.sticks as f64
+        let relaxations = self.sticks as f64
             * f64::from(self.substeps)
             * f64::from(self.passes)
             * f64::from(self.iterations);
-        let per_stick = if relaxed > 0.0 {
-            format!("{:.2} ns", self.shares.sticks * median * 1e3 / relaxed)
+        let per_stick = if relaxations > 0.0 {
+            format!("{:.2} ns", self.shares.sticks * median * 1e3 / relaxations)
         } else {
             "no sticks".to_owned()
         };
         let mut table = table::plain();
-        let mut row = |what: &str, value: String| {
-            table.add_row([what.to_owned(), value]);
+        let mut row = |name: &str, value: String| {
+            table.add_row([name.to_owned(), value]);
         };
         row("particles", self.particles.to_string());
         row("sticks", self.sticks.to_string());
@@ -136,7 +136,7 @@ impl Summary {
                 row(&format!("share of {pass}"), format!("{percent:.0} %"));
             }
         }
-        row("per stick and iteration", per_stick);
+        row("time per stick and iteration", per_stick);
         row("stretch, rms", format!("{:.6}", self.stretch_rms));
         row("stretch, largest", format!("{:.4}", self.stretch_max));
         row("compression, rms", format!("{:.6}", self.compression_rms));

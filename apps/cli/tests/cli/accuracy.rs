@@ -1,14 +1,14 @@
-//! `taut accuracy`: the tables and the reports.
+//! `taut accuracy`: tables, JSON and CSV.
 
 use serde_json::Value;
 
-use crate::files::obj;
+use crate::mesh_files::obj;
 use crate::run::{Folder, Ran, taut};
 
 const PARTS: [&str; 3] = ["iterations", "frames", "drift"];
 
-fn accuracy(words: &str) -> Ran {
-    taut(&format!("accuracy --size 5 --frames 3 {words}"))
+fn accuracy(arguments: &str) -> Ran {
+    taut(&format!("accuracy --size 5 --frames 3 {arguments}"))
 }
 
 #[test]
@@ -23,13 +23,13 @@ fn every_part_has_rows_of_each_formula_and_schedule() {
             assert!(rows.iter().any(|row| row["formula"] == formula), "{part}: {rows:?}");
         }
     }
-    for said in ["Over iterations", "Over frames", "Drift of a free", "the cheapest frame"] {
-        assert!(ran.err.contains(said), "'{said}' is missing: {}", ran.err);
+    for expected in ["Over iterations", "Over frames", "Drift of a free", "the cheapest frame"] {
+        assert!(ran.err.contains(expected), "'{expected}' is missing: {}", ran.err);
     }
 }
 
 #[test]
-fn only_what_is_asked_for_is_done() {
+fn only_the_requested_parts_are_measured() {
     let ran = accuracy("--parts frames --formulas exact --schedules sheet --json out.json");
     let ran = ran.succeeded();
     assert!(ran.out.contains("Over frames") && !ran.out.contains("Over iterations"), "{}", ran.out);
@@ -41,7 +41,7 @@ fn only_what_is_asked_for_is_done() {
 }
 
 #[test]
-fn effort_is_an_object_of_the_cheapest_frames() {
+fn effort_has_the_cheapest_frame_for_each_bound() {
     let ran = taut("accuracy --parts effort --size 6 --sticks structural --json -").succeeded();
     let report = ran.report();
     assert!(report.value["textbook_frame_us"].as_f64().unwrap() > 0.0);
@@ -49,10 +49,10 @@ fn effort_is_an_object_of_the_cheapest_frames() {
     for pins in ["top row", "two corners"] {
         for within in [0.01, 0.001] {
             let found = |tethers: bool| {
-                let is_it = |row: &&Value| {
+                let matches = |row: &&Value| {
                     row["pins"] == pins && row["within"] == within && row["tethers"] == tethers
                 };
-                rows.iter().find(is_it)
+                rows.iter().find(matches)
             };
             assert!(found(true).is_some() || found(false).is_some(), "{pins} {within}: {rows:?}");
         }
@@ -80,37 +80,37 @@ fn effort_is_an_object_of_the_cheapest_frames() {
 }
 
 #[test]
-fn csv_is_one_long_table() {
+fn csv_has_one_table_for_all_parts() {
     let folder = Folder::new();
-    let words = "accuracy --size 4 --frames 2 --parts iterations,effort --formulas exact";
-    folder.taut(&format!("{words} --schedules sheet --csv out.csv")).succeeded();
+    let arguments = "accuracy --size 4 --frames 2 --parts iterations,effort --formulas exact";
+    folder.taut(&format!("{arguments} --schedules sheet --csv out.csv")).succeeded();
     let text = folder.read("out.csv");
     assert!(text.starts_with("part,case,kernel,formula,schedule,at,quantity,value\n"), "{text}");
-    for said in [
+    for expected in [
         "iterations,,,exact,sheet,256,stretch_rms,",
         "effort,\"drape 4 all, top row, within 0.01, tethers\",",
     ] {
-        assert!(text.contains(said), "'{said}' is missing: {text}");
+        assert!(text.contains(expected), "'{expected}' is missing: {text}");
     }
 }
 
 #[test]
-fn a_mesh_hangs_and_flies_as_well() {
+fn frames_drift_and_effort_accept_a_mesh_file() {
     let folder = Folder::with(&[("patch.obj", obj(1.0))]);
-    let words = "accuracy --mesh patch.obj --frames 2 --parts frames,drift --formulas halley";
-    let report = folder.taut(&format!("{words} --json -")).succeeded().report();
+    let arguments = "accuracy --mesh patch.obj --frames 2 --parts frames,drift --formulas halley";
+    let report = folder.taut(&format!("{arguments} --json -")).succeeded().report();
     for part in ["frames", "drift"] {
         assert!(!report.value[part].as_array().unwrap().is_empty(), "{part}");
     }
-    let words = "accuracy --mesh patch.obj --parts effort --threads 2 --json -";
-    let report = folder.taut(words).succeeded().report();
+    let arguments = "accuracy --mesh patch.obj --parts effort --threads 2 --json -";
+    let report = folder.taut(arguments).succeeded().report();
     assert_eq!(report.all("pins"), ["highest 2 %"]);
     assert_eq!(report.all("scene"), ["patch.obj"]);
     assert_eq!(report.all("threads"), ["2"]);
 }
 
 #[test]
-fn impossible_requests_are_rejected() {
+fn invalid_arguments_are_rejected() {
     accuracy("--scene disc --schedules sheet").failed_with(&["'sheet'", "regular sheet"]);
     accuracy("--parts speed").was_usage_error_with(&["'speed'", "--parts", "effort"]);
     accuracy("--frames 0").was_usage_error_with(&["--frames"]);

@@ -1,15 +1,15 @@
-//! `taut claims`: the table, one claim in detail, the reports.
+//! `taut claims`: the table, one claim in detail, JSON and CSV.
 
 use serde_json::Value;
 
 use crate::run::{Folder, Ran, taut};
 
-fn small(words: &str) -> Ran {
-    taut(&format!("claims --small {words}"))
+fn small(arguments: &str) -> Ran {
+    taut(&format!("claims --small {arguments}"))
 }
 
 #[test]
-fn every_claim_has_a_line_with_its_numbers_and_a_verdict() {
+fn every_claim_has_numbers_and_a_verdict() {
     let ran = small("--json -").succeeded();
     let report = ran.report();
     let claims = report.value["claims"].as_array().unwrap();
@@ -27,20 +27,21 @@ fn every_claim_has_a_line_with_its_numbers_and_a_verdict() {
     assert_eq!(report.value["small"], true);
     assert!(!report.value["left_out"].as_array().unwrap().is_empty());
     // The table goes to the standard error.
-    for said in ["measured (expected)", "misprint", "verdicts are meaningless", "Not measured:"] {
-        assert!(ran.err.contains(said), "'{said}' is missing: {}", ran.err);
+    for expected in ["measured (expected)", "misprint", "verdicts are meaningless", "Not measured:"]
+    {
+        assert!(ran.err.contains(expected), "'{expected}' is missing: {}", ran.err);
     }
 }
 
-/// As somebody would who copies it from the table.
+/// The table has the command; a user may copy it.
 #[test]
-fn the_commands_that_show_claims_are_understood() {
+fn the_commands_of_claims_are_valid() {
     let report = small("--json -").succeeded().report();
     for claim in report.value["claims"].as_array().unwrap() {
         let command = claim["command"].as_str().unwrap();
-        let words = command.strip_prefix("taut ").unwrap();
-        // Help is given only where all words before it are sane.
-        taut(&format!("{words} --help")).succeeded();
+        let arguments = command.strip_prefix("taut ").unwrap();
+        // With --help the program only parses the arguments before it.
+        taut(&format!("{arguments} --help")).succeeded();
     }
 }
 
@@ -58,7 +59,7 @@ fn one_claim_is_shown_by_its_number_or_its_name() {
 }
 
 #[test]
-fn a_claim_that_nobody_made_is_answered_with_the_range() {
+fn an_unknown_claim_gives_an_error_with_the_valid_range() {
     for wanted in ["0", "1000", "perpetual-motion"] {
         small(&format!("--show {wanted}")).failed_with(&[&format!("'{wanted}'"), "from 1 to "]);
     }

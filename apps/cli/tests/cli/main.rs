@@ -1,19 +1,19 @@
-//! The program `taut`, run as its users run it: what it prints, what it writes, and how it
-//! answers what is wrong. Scenes are tiny; no test asserts a speed.
+//! Runs the program `taut` as its users run it, and checks its output, files, exit codes and error
+//! messages. Scenes are tiny; no test asserts a speed.
 
 mod accuracy;
 mod claims;
-mod complaints;
-mod files;
-mod films;
+mod errors;
+mod exports;
+mod help;
+mod json_csv;
+mod mesh_files;
 mod meshes;
 mod report;
-mod reports;
 mod roofline;
 mod run;
-mod scenes;
+mod shapes;
 mod simulate;
 mod stability;
 mod tune;
 mod view;
-mod words;

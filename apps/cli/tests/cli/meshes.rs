@@ -1,15 +1,16 @@
 //! Comparisons on meshes from files.
 
-use crate::files::{CELLS, edges, good, obj};
+use crate::mesh_files::{CELLS, edges, obj, valid_files};
 use crate::run::Folder;
 
-const NARROW: &str = "--kernels pulp --schedules packed,blocked/hilbert --formulas halley";
+/// Options for few rows.
+const FEW_ROWS: &str = "--kernels pulp --schedules packed,blocked/hilbert --formulas halley";
 
 #[test]
-fn every_format_gives_the_same_mesh_and_so_the_same_bits() {
-    let folder = Folder::with(&good());
+fn every_format_gives_the_same_bits() {
+    let folder = Folder::with(&valid_files());
     let expected = folder.report("--mesh patch.obj").hashes();
-    for (name, _) in good() {
+    for (name, _) in valid_files() {
         let report = folder.report(&format!("--mesh {name}"));
         assert_eq!(report.hashes(), expected, "{name}");
         assert_eq!(report.scene()["name"], format!("{name}, all sticks"));
@@ -17,8 +18,8 @@ fn every_format_gives_the_same_mesh_and_so_the_same_bits() {
 }
 
 #[test]
-fn the_table_tells_what_was_read_and_by_how_much_it_was_scaled() {
-    let folder = Folder::with(&good());
+fn the_output_describes_the_file_and_the_scaling() {
+    let folder = Folder::with(&valid_files());
     let factor = 0.05 / edges(1.0).0;
     let [vertices, faces] = [(CELLS + 1) * (CELLS + 1), 2 * CELLS * CELLS];
     for (name, format) in [("patch.obj", "OBJ"), ("little.ply", "PLY"), ("patch.glb", "glTF")] {
@@ -41,54 +42,55 @@ fn the_table_tells_what_was_read_and_by_how_much_it_was_scaled() {
 }
 
 #[test]
-fn a_mesh_hangs_from_its_highest_two_in_a_hundred() {
-    let folder = Folder::with(&good());
-    let structural = folder.report(&format!("--mesh big.ply --sticks structural {NARROW}"));
+fn the_highest_two_percent_of_vertices_are_pinned() {
+    let folder = Folder::with(&valid_files());
+    let structural = folder.report(&format!("--mesh big.ply --sticks structural {FEW_ROWS}"));
     let particles = (CELLS + 1) * (CELLS + 1);
     assert_eq!(structural.scene()["particles"], particles);
     assert_eq!(structural.scene()["pinned"], particles.div_ceil(50));
-    assert_eq!(structural.scene()["sticks"], edges(1.0).1, "each edge once");
-    let all = folder.report(&format!("--mesh big.ply --sticks all {NARROW}"));
+    assert_eq!(structural.scene()["sticks"], edges(1.0).1, "one stick for each unique edge");
+    let all = folder.report(&format!("--mesh big.ply --sticks all {FEW_ROWS}"));
     assert!(all.scene()["sticks"].as_u64() > structural.scene()["sticks"].as_u64());
 }
 
-/// By powers of two, so that no rounding tells them apart.
+/// The scales are powers of two, which cause no rounding.
 #[test]
-fn the_unit_of_a_file_does_not_matter_unless_its_scale_is_kept() {
+fn the_unit_of_a_file_matters_only_with_keep_scale() {
     let folder = Folder::with(&[("one.obj", obj(1.0)), ("large.obj", obj(1024.0))]);
-    let report = |words: &str| folder.report(&format!("{words} {NARROW}")).hashes();
+    let report = |arguments: &str| folder.report(&format!("{arguments} {FEW_ROWS}")).hashes();
     assert_eq!(report("--mesh one.obj"), report("--mesh large.obj"));
     let kept = report("--mesh one.obj --keep-scale");
     assert_ne!(kept, report("--mesh one.obj"));
     assert_ne!(kept, report("--mesh large.obj --keep-scale"));
-    let ran = folder.compare(&format!("--mesh one.obj --keep-scale {NARROW}")).succeeded();
+    let ran = folder.compare(&format!("--mesh one.obj --keep-scale {FEW_ROWS}")).succeeded();
     assert!(!ran.out.contains("scaled"), "{}", ran.out);
 }
 
 #[test]
 fn every_option_works_on_a_mesh() {
-    let folder = Folder::with(&good());
-    for words in [
+    let folder = Folder::with(&valid_files());
+    for arguments in [
         "--shuffle 1 --sticks structural",
         "--shuffle 7 --threads 1,2,4 --schedules coloured,blocked/rcm,blocked/hilbert",
         "--keep-scale --substeps 4 --iterations 1",
         "--formulas quick,exact --kernels wide,colour --threads 1,2",
     ] {
-        let ran = folder.compare(&format!("--mesh patch.glb {words}")).succeeded();
+        let ran = folder.compare(&format!("--mesh patch.glb {arguments}")).succeeded();
         assert!(ran.out.ends_with("agree.\n"), "{}", ran.out);
     }
-    let shuffled = folder.report(&format!("--mesh patch.obj --shuffle 1 {NARROW}"));
+    let shuffled = folder.report(&format!("--mesh patch.obj --shuffle 1 {FEW_ROWS}"));
     assert_eq!(shuffled.scene()["name"], "patch.obj, all sticks, shuffled by seed 1");
 }
 
 #[test]
-fn repairs_of_a_mesh_are_counted() {
-    // Two triangles, split along their common edge; one in a line; and a stray vertex.
+fn repairs_of_a_mesh_are_reported() {
+    // Two triangles with a duplicated common edge, a degenerate one, and an unused vertex.
     let obj = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 9 9 9\n\
         f 1 2 3\nf 4 5 6\nf 1 1 2\n";
     let folder = Folder::with(&[("split.obj", obj.to_vec())]);
-    let ran = folder.compare(&format!("--mesh split.obj {NARROW}")).succeeded();
-    for said in ["2 vertices welded", "1 degenerate triangle", "1 unreferenced vertex dropped"] {
-        assert!(ran.out.lines().next().unwrap().contains(said), "{}", ran.out);
+    let ran = folder.compare(&format!("--mesh split.obj {FEW_ROWS}")).succeeded();
+    for expected in ["2 vertices welded", "1 degenerate triangle", "1 unreferenced vertex dropped"]
+    {
+        assert!(ran.out.lines().next().unwrap().contains(expected), "{}", ran.out);
     }
 }

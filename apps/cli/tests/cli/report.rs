@@ -1,5 +1,5 @@
-//! `taut report`: result files, the page, and the table of the README. All tests but one use
-//! synthetic results.
+//! `taut report`: result files, the page, and the table of the README. All tests except the last
+//! use synthetic results.
 
 use scraper::{ElementRef, Html, Selector};
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ fn part(name: &str, cpu: &str, rows: &[Value]) -> Value {
     json!({ "format": 1, "part": name, "quick": false, "machine": machine(cpu), "rows": rows })
 }
 
-/// A row of a sheet; all numbers follow from the arguments.
+/// A row of a sheet, with all numbers computed from the arguments.
 fn timing(kernel: &str, formula: &str, schedule: &str, size: u32, nanoseconds: f64) -> Value {
     let sticks = 2 * size * size;
     json!({
@@ -96,7 +96,7 @@ fn parts(cpu: &str) -> Vec<Value> {
     ]
 }
 
-fn kept(parts: &[Value]) -> Folder {
+fn folder_with(parts: &[Value]) -> Folder {
     let name = |at: usize| format!("{at}.json");
     let names: Vec<String> = (0..parts.len()).map(name).collect();
     let mut files: Vec<(&str, Vec<u8>)> = vec![("README.md", README.into())];
@@ -105,7 +105,7 @@ fn kept(parts: &[Value]) -> Folder {
 }
 
 fn page(parts: &[Value]) -> (String, Html) {
-    let folder = kept(parts);
+    let folder = folder_with(parts);
     let ran = folder.taut("report --from . --out page.html").succeeded();
     assert_eq!((&*ran.out, &*ran.err), ("The report is in page.html.\n", ""));
     let text = folder.read("page.html");
@@ -122,8 +122,8 @@ fn text(element: ElementRef<'_>) -> String {
     element.text().collect()
 }
 
-fn readme(folder: &Folder, words: &str) -> Ran {
-    folder.taut(&format!("report --from . --readme README.md {words}"))
+fn readme(folder: &Folder, arguments: &str) -> Ran {
+    folder.taut(&format!("report --from . --readme README.md {arguments}"))
 }
 
 #[test]
@@ -135,15 +135,18 @@ fn every_section_of_the_page_has_text_and_a_chart_or_table() {
         let inside = |selector: &str| section.select(&Selector::parse(selector).unwrap()).count();
         let name = section.attr("id").unwrap();
         assert_eq!(inside("h2"), 1, "{name}");
-        assert!(inside("p") >= 1, "{name} is not explained");
-        assert!(inside("figure") + inside("table") + inside("dl") >= 1, "{name} shows nothing");
+        assert!(inside("p") >= 1, "{name} has no text");
+        assert!(
+            inside("figure") + inside("table") + inside("dl") >= 1,
+            "{name} has no chart, table or list"
+        );
         assert_eq!(inside(".missing"), 0, "{name}");
         assert_eq!(all(&page, &format!("nav a[href='#{name}']")).len(), 1, "{name}");
     }
 }
 
 #[test]
-fn every_chart_has_wide_and_narrow_forms_a_description_units_and_a_legend() {
+fn every_chart_has_two_sizes_a_description_units_and_a_legend() {
     let (_, page) = page(&parts("Abacus"));
     let figures = all(&page, "figure");
     assert_eq!(figures.len(), 8);
@@ -153,14 +156,14 @@ fn every_chart_has_wide_and_narrow_forms_a_description_units_and_a_legend() {
         };
         for shape in ["wide", "narrow"] {
             let [svg] = inside(&format!("svg.{shape}")).try_into().unwrap();
-            assert!(svg.attr("aria-label").is_some_and(|words| words.len() > 20));
+            assert!(svg.attr("aria-label").is_some_and(|label| label.len() > 20));
             assert_eq!((svg.attr("role"), svg.attr("width")), (Some("img"), None));
             assert!(svg.attr("viewBox").is_some_and(|it| it.starts_with("0 0 ")));
             assert!(
                 text(svg).contains("stretch, rms")
-                    || text(svg).contains("a frame")
-                    || text(svg).contains("frames of the textbook")
-                    || text(svg).contains("ns a stick"),
+                    || text(svg).contains("per frame")
+                    || text(svg).contains("textbook frames")
+                    || text(svg).contains("ns per stick"),
                 "{}",
                 text(svg)
             );
@@ -172,8 +175,8 @@ fn every_chart_has_wide_and_narrow_forms_a_description_units_and_a_legend() {
 #[test]
 fn the_page_loads_no_other_files() {
     let (text, page) = page(&parts("Abacus"));
-    for foreign in ["http:", "https:", "url(", "@import", "<script", "<link", "<img", "<iframe"] {
-        assert!(!text.contains(foreign), "{foreign}");
+    for external in ["http:", "https:", "url(", "@import", "<script", "<link", "<img", "<iframe"] {
+        assert!(!text.contains(external), "{external}");
     }
     assert!(all(&page, "[src]").is_empty());
     assert!(all(&page, "[href]").iter().all(|it| it.attr("href").unwrap().starts_with('#')));
@@ -184,8 +187,8 @@ fn the_page_loads_no_other_files() {
 fn the_page_shows_the_results() {
     let (_, page) = page(&parts("Abacus"));
     let machine = text(all(&page, "#machine")[0]);
-    for said in ["Abacus", "rustc 1.0", "abacus", "release, no flags", "c0ffee", "avx2"] {
-        assert!(machine.contains(said), "{said}: {machine}");
+    for expected in ["Abacus", "rustc 1.0", "abacus", "release, no flags", "c0ffee", "avx2"] {
+        assert!(machine.contains(expected), "{expected}: {machine}");
     }
     let rows: Vec<String> = all(&page, "#comparison tbody tr").into_iter().map(text).collect();
     assert_eq!(rows.len(), 4);
@@ -199,7 +202,7 @@ fn the_page_shows_the_results() {
 }
 
 #[test]
-fn effort_has_a_chart_for_each_set_of_sticks_with_a_line_for_each_hold_and_tethers() {
+fn effort_has_a_chart_for_each_stick_set_with_a_line_for_each_bound_and_tethers() {
     let structural = efforts().map(|mut row| {
         row["set"] = json!("structural");
         row
@@ -210,8 +213,8 @@ fn effort_has_a_chart_for_each_set_of_sticks_with_a_line_for_each_hold_and_tethe
     });
     let rows = [&efforts()[..], &tight, &structural].concat();
     let (_, page) = page(&[part("effort", "Abacus", &rows)]);
-    let heads: Vec<String> = all(&page, "#effort h3").into_iter().map(text).collect();
-    assert_eq!(heads, ["Sheets with all sticks", "Sheets with structural sticks"]);
+    let headings: Vec<String> = all(&page, "#effort h3").into_iter().map(text).collect();
+    assert_eq!(headings, ["Sheets with all sticks", "Sheets with structural sticks"]);
     let [both_bounds, one_bound] = all(&page, "#effort figure").try_into().unwrap();
     let inside = |figure: ElementRef<'_>, selector: &str| -> Vec<String> {
         let selected = figure.select(&Selector::parse(selector).unwrap()).collect::<Vec<_>>();
@@ -230,14 +233,14 @@ fn effort_has_a_chart_for_each_set_of_sticks_with_a_line_for_each_hold_and_tethe
 }
 
 #[test]
-fn results_of_several_machines_or_of_one_are_side_by_side() {
+fn results_of_several_machines_and_repeated_results_are_side_by_side() {
     let (_, page_of_two) = page(&[parts("Abacus"), parts("Slide rule")].concat());
-    let beside = |page: &Html, section: &str| all(page, &format!("#{section} figure")).len();
-    assert_eq!((beside(&page_of_two, "sheets"), beside(&page_of_two, "tradeoff")), (2, 2));
+    let figures = |page: &Html, section: &str| all(page, &format!("#{section} figure")).len();
+    assert_eq!((figures(&page_of_two, "sheets"), figures(&page_of_two, "tradeoff")), (2, 2));
     let labels: String = all(&page_of_two, "#sheets h3").into_iter().map(text).collect();
     assert!(labels.contains("Abacus") && labels.contains("Slide rule"), "{labels}");
-    let (_, page_of_before_and_after) = page(&[parts("Abacus"), parts("Abacus")].concat());
-    assert_eq!(beside(&page_of_before_and_after, "sheets"), 2);
+    let (_, page_of_repeated) = page(&[parts("Abacus"), parts("Abacus")].concat());
+    assert_eq!(figures(&page_of_repeated, "sheets"), 2);
 }
 
 #[test]
@@ -278,75 +281,76 @@ fn numbers_that_cannot_be_drawn_are_left_out() {
 
 #[test]
 fn invalid_results_are_rejected() {
-    let mut other_form = part("sheets", "Abacus", &[]);
-    other_form["format"] = json!(99);
+    let mut other_format = part("sheets", "Abacus", &[]);
+    other_format["format"] = json!(99);
     let mut no_kernel = part("sheets", "Abacus", &timings(16));
     no_kernel["rows"][0].as_object_mut().unwrap().remove("kernel");
     let mut no_time = part("sheets", "Abacus", &timings(16));
     no_time["rows"][0]["ns_per_stick_median"] = Value::Null;
-    for (bytes, said) in [
+    for (bytes, expected) in [
         ("nothing".to_owned(), "result file"),
         ("[]".to_owned(), "result file"),
-        (other_form.to_string(), "99"),
-        (part("gossip", "Abacus", &[]).to_string(), "gossip"),
+        (other_format.to_string(), "99"),
+        (part("weather", "Abacus", &[]).to_string(), "weather"),
         (no_kernel.to_string(), "kernel"),
         (no_time.to_string(), "null"),
     ] {
         let folder = Folder::with(&[("bad.json", bytes.into())]);
-        folder.taut("report --from bad.json --out page.html").failed_with(&["bad.json", said]);
-        assert_eq!(folder.read("page.html"), "", "the page stays empty");
+        folder.taut("report --from bad.json --out page.html").failed_with(&["bad.json", expected]);
+        assert_eq!(folder.read("page.html"), "", "the page is not empty");
     }
     let folder = Folder::new();
     folder.taut("report --from none.json --out -").failed_with(&["none.json", "cannot be read"]);
     folder.taut("report --from . --out -").failed_with(&["no .json file"]);
     folder.taut("report --from . --quick").was_usage_error_with(&["--from", "--quick"]);
     folder.taut("report --check").was_usage_error_with(&["--readme"]);
-    folder.taut("report --parts gossip").was_usage_error_with(&["gossip", "sheets"]);
+    folder.taut("report --parts weather").was_usage_error_with(&["weather", "sheets"]);
 }
 
 #[test]
-fn only_the_text_between_the_marks_is_replaced() {
-    let folder = kept(&parts("Abacus"));
+fn only_the_text_between_the_markers_is_replaced() {
+    let folder = folder_with(&parts("Abacus"));
     let ran = readme(&folder, "").succeeded();
     assert_eq!((&*ran.out, &*ran.err), ("", ""));
     let text = folder.read("README.md");
     assert!(text.starts_with("Before.\n\n<!-- ") && text.ends_with(" -->\n\nAfter.\n"), "{text}");
     assert!(!text.contains("old"), "{text}");
-    for said in ["Abacus", "32 x 32", "| `grid` | avx2 | halley | sheet | 0.50 | 24.0 | 8.0 |"] {
-        assert!(text.contains(said), "{said}: {text}");
+    for expected in ["Abacus", "32 x 32", "| `grid` | avx2 | halley | sheet | 0.50 | 24.0 | 8.0 |"]
+    {
+        assert!(text.contains(expected), "{expected}: {text}");
     }
     assert!(text.lines().all(|line| line.starts_with('|') || line.chars().count() <= 100));
     readme(&folder, "").succeeded();
-    assert_eq!(folder.read("README.md"), text, "a second run changes nothing");
+    assert_eq!(folder.read("README.md"), text, "a second run changed the file");
 }
 
 #[test]
 fn check_detects_a_table_that_differs_from_the_results() {
-    let folder = kept(&parts("Abacus"));
+    let folder = folder_with(&parts("Abacus"));
     assert_eq!(readme(&folder, "--check").code, Some(1));
-    assert_eq!(folder.read("README.md"), README, "checking writes nothing");
+    assert_eq!(folder.read("README.md"), README, "--check changed the file");
     readme(&folder, "").succeeded();
     readme(&folder, "--check").succeeded();
 
-    let flattered = folder.read("README.md").replace("| 0.50 |", "| 0.05 |");
+    let edited = folder.read("README.md").replace("| 0.50 |", "| 0.05 |");
     let files = [("0.json", part("comparison", "Abacus", &timings(32)).to_string().into())];
-    let folder = Folder::with(&[&files[..], &[("README.md", flattered.into())]].concat());
+    let folder = Folder::with(&[&files[..], &[("README.md", edited.into())]].concat());
     let ran = readme(&folder, "--check");
     assert_eq!((ran.code, ran.err.lines().count()), (Some(1), 1), "{ran:?}");
     assert!(ran.err.contains("README.md"), "{ran:?}");
 }
 
 #[test]
-fn a_file_without_marks_and_results_without_a_table_are_rejected() {
+fn a_file_without_markers_and_results_without_a_comparison_are_rejected() {
     let results = part("comparison", "Abacus", &timings(32)).to_string();
     let folder = Folder::with(&[("0.json", results.into()), ("README.md", "Before.".into())]);
     readme(&folder, "").failed_with(&["README.md", "taut report: comparison"]);
-    let folder = kept(&[part("sheets", "Abacus", &timings(32))]);
+    let folder = folder_with(&[part("sheets", "Abacus", &timings(32))]);
     readme(&folder, "").failed_with(&["comparison"]);
 }
 
 #[test]
-fn kept_results_give_the_same_page() {
+fn stored_results_give_the_same_page() {
     let folder = Folder::new();
     let ran =
         folder.taut("report --quick --parts meshes,frames,effort --keep kept --out measured.html");

@@ -1,14 +1,14 @@
-//! `taut roofline`: the tables, the reports, and what is refused.
+//! `taut roofline`: the tables, JSON, CSV, and rejected arguments.
 
 use serde_json::Value;
 
 use crate::run::{Folder, Ran, Report, taut};
 
-/// Over at once.
+/// Options for a short run.
 const SHORT: &str = "--frames 2 --warmup 1 --largest-set 64";
 
-fn roofline(words: &str) -> Ran {
-    taut(&format!("roofline {SHORT} {words}"))
+fn roofline(arguments: &str) -> Ran {
+    taut(&format!("roofline {SHORT} {arguments}"))
 }
 
 fn number(row: &Value, key: &str) -> f64 {
@@ -16,10 +16,10 @@ fn number(row: &Value, key: &str) -> f64 {
 }
 
 #[test]
-fn every_kernel_and_formula_has_a_row_in_both_reports() {
+fn every_kernel_and_formula_has_a_row_in_json_and_csv() {
     let folder = Folder::new();
-    let words = "--scenes drape,disc --sizes 6,7 --formulas halley,quick";
-    let ran = folder.taut(&format!("roofline {SHORT} {words} --json out.json --csv out.csv"));
+    let arguments = "--scenes drape,disc --sizes 6,7 --formulas halley,quick";
+    let ran = folder.taut(&format!("roofline {SHORT} {arguments} --json out.json --csv out.csv"));
     let ran = ran.succeeded();
     let report = Report::from(&folder.read("out.json"));
     assert_eq!(folder.read("out.csv").lines().count(), 1 + report.rows().len());
@@ -31,13 +31,13 @@ fn every_kernel_and_formula_has_a_row_in_both_reports() {
         let discs = rows.filter(|row| row["schedule"] != "sheet").count();
         assert_eq!(discs == 0, kernel == "grid", "{kernel}");
     }
-    for word in ["+ and *", "64 KiB", "binds", "Not in the limit"] {
-        assert!(ran.out.contains(word), "{word}: {}", ran.out);
+    for expected in ["+ and *", "64 KiB", "binds", "Not in the limit"] {
+        assert!(ran.out.contains(expected), "{expected}: {}", ran.out);
     }
 }
 
 #[test]
-fn limits_follow_from_the_speeds_in_the_same_report() {
+fn limits_follow_from_the_peaks_in_the_same_file() {
     let report = roofline("--scenes drape --sizes 8 --json -").succeeded().report();
     let peaks = report.value["peaks"].as_array().unwrap();
     for row in report.rows() {

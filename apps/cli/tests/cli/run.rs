@@ -8,13 +8,13 @@ use assert_cmd::cargo::cargo_bin;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Default frames of `taut compare` here: few, but enough to compare bits.
-const SHORT: [&str; 2] = ["--warmup=1", "--frames=3"];
+/// Frame counts for `taut compare`: few, but enough to compare bits.
+const FEW_FRAMES: [&str; 2] = ["--warmup=1", "--frames=3"];
 
-/// A temporary folder for the files of a run.
+/// A temporary folder in which the program runs.
 pub(crate) struct Folder(TempDir);
 
-/// Exit code and output of a run.
+/// The exit code and output of a run.
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) code: Option<i32>,
@@ -50,48 +50,48 @@ impl Folder {
         fs::create_dir(self.0.path().join(name)).unwrap();
     }
 
-    /// The command with these arguments, separated by spaces, in this folder.
-    pub(crate) fn command(&self, words: &str) -> Command {
+    /// The command in this folder, with arguments that are separated by spaces.
+    pub(crate) fn command(&self, arguments: &str) -> Command {
         let mut command = Command::new(cargo_bin!("taut"));
-        command.args(words.split_whitespace()).current_dir(self.0.path());
+        command.args(arguments.split_whitespace()).current_dir(self.0.path());
         command.env("RUST_BACKTRACE", "1"); // so that panics are visible
         command
     }
 
-    pub(crate) fn taut(&self, words: &str) -> Ran {
-        let mut command = assert_cmd::Command::from_std(self.command(words));
+    pub(crate) fn taut(&self, arguments: &str) -> Ran {
+        let mut command = assert_cmd::Command::from_std(self.command(arguments));
         Ran::from(command.timeout(Duration::from_secs(300)).output().unwrap())
     }
 
     /// Runs with a closed standard output, as with `| head`.
-    pub(crate) fn with_closed_output(&self, words: &str) -> Ran {
-        let mut command = self.command(words);
+    pub(crate) fn with_closed_output(&self, arguments: &str) -> Ran {
+        let mut command = self.command(arguments);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         drop(child.stdout.take());
         Ran::from(child.wait_with_output().unwrap())
     }
 
     /// Runs `taut compare` with few frames.
-    pub(crate) fn compare(&self, words: &str) -> Ran {
-        self.taut(&format!("compare {} {words}", SHORT.join(" ")))
+    pub(crate) fn compare(&self, arguments: &str) -> Ran {
+        self.taut(&format!("compare {} {arguments}", FEW_FRAMES.join(" ")))
     }
 
     /// The JSON report of a short comparison.
-    pub(crate) fn report(&self, words: &str) -> Report {
-        self.compare(&format!("{words} --json -")).succeeded().report()
+    pub(crate) fn report(&self, arguments: &str) -> Report {
+        self.compare(&format!("{arguments} --json -")).succeeded().report()
     }
 }
 
-pub(crate) fn taut(words: &str) -> Ran {
-    Folder::new().taut(words)
+pub(crate) fn taut(arguments: &str) -> Ran {
+    Folder::new().taut(arguments)
 }
 
-pub(crate) fn compare(words: &str) -> Ran {
-    Folder::new().compare(words)
+pub(crate) fn compare(arguments: &str) -> Ran {
+    Folder::new().compare(arguments)
 }
 
-pub(crate) fn report(words: &str) -> Report {
-    Folder::new().report(words)
+pub(crate) fn report(arguments: &str) -> Report {
+    Folder::new().report(arguments)
 }
 
 impl From<Output> for Ran {
@@ -113,31 +113,31 @@ impl Ran {
         Report::from(&self.out)
     }
 
-    /// Checks for exit code 2 and one line of error that contains these words.
+    /// Checks for exit code 2 and one line of error that contains these texts.
     #[track_caller]
-    pub(crate) fn failed_with(&self, mentioned: &[&str]) {
-        self.failed("taut: ", mentioned);
+    pub(crate) fn failed_with(&self, expected: &[&str]) {
+        self.failed("taut: ", expected);
         assert_eq!(self.err.lines().count(), 1, "{self:?}");
         assert!(self.err.ends_with('\n'), "{self:?}");
     }
 
-    /// Checks for exit code 2 and a usage error that contains these words.
+    /// Checks for exit code 2 and a usage error that contains these texts.
     #[track_caller]
-    pub(crate) fn was_usage_error_with(&self, mentioned: &[&str]) {
-        self.failed("error: ", mentioned);
+    pub(crate) fn was_usage_error_with(&self, expected: &[&str]) {
+        self.failed("error: ", expected);
         assert!(self.err.contains("--help"), "{self:?}");
     }
 
     #[track_caller]
-    fn failed(&self, start: &str, mentioned: &[&str]) {
+    fn failed(&self, start: &str, expected: &[&str]) {
         assert_eq!(self.code, Some(2), "{self:?}");
         assert_eq!(self.out, "", "{self:?}");
         assert!(self.err.starts_with(start), "{self:?}");
-        for word in mentioned {
-            assert!(self.err.contains(word), "'{word}' is missing: {self:?}");
+        for text in expected {
+            assert!(self.err.contains(text), "'{text}' is missing: {self:?}");
         }
-        for dump in ["panicked", "backtrace", "Error", "Err(", "Caused by", "{", "Some("] {
-            assert!(!self.err.contains(dump), "{self:?}");
+        for debug_text in ["panicked", "backtrace", "Error", "Err(", "Caused by", "{", "Some("] {
+            assert!(!self.err.contains(debug_text), "{self:?}");
         }
     }
 }
@@ -162,7 +162,7 @@ impl Report {
         self.value["rows"].as_array().unwrap()
     }
 
-    /// A field of all rows, each value once, sorted; without quotation marks.
+    /// The distinct values of a field in all rows, sorted, without quotation marks.
     pub(crate) fn all(&self, key: &str) -> Vec<String> {
         let mut values: Vec<_> = self.rows().iter().map(|row| shown(&row[key])).collect();
         values.sort();

@@ -1,4 +1,4 @@
-//! `taut simulate`: scenes of the library and of files.
+//! `taut simulate`: scenes from the library and from files.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ name = "sheet"
 drape = { size = 6 }
 "#;
 
-/// The value beside a name in the table.
+/// The value in the table line with this name.
 fn figure(ran: &Ran, name: &str) -> String {
     let line = ran.out.lines().find(|line| line.trim_start().starts_with(name));
     let line = line.unwrap_or_else(|| panic!("'{name}' is missing: {}", ran.out));
@@ -30,7 +30,7 @@ fn the_list_has_a_line_for_each_scene() {
 }
 
 #[test]
-fn a_scene_is_simulated_and_summarised() {
+fn a_simulation_prints_a_summary() {
     let ran = taut("simulate drape --size 6 --frames 5").succeeded();
     assert!(ran.out.starts_with("drape 6: 5 frames of 0.0167 s, 4 substep(s)"), "{}", ran.out);
     assert_eq!(figure(&ran, "particles"), "36");
@@ -66,9 +66,9 @@ fn object(ran: &Ran) -> Value {
 
 #[test]
 fn json_output_is_one_object_and_nothing_else() {
-    let words = "simulate drape --size 12 --substeps 3 --iterations 2 --tethers on";
+    let arguments = "simulate drape --size 12 --substeps 3 --iterations 2 --tethers on";
     for frames in [1, 2, 40] {
-        let ran = taut(&format!("{words} --frames {frames} --json -")).succeeded();
+        let ran = taut(&format!("{arguments} --frames {frames} --json -")).succeeded();
         assert_eq!(ran.err, "");
         let it = object(&ran);
         for (key, value) in [
@@ -96,7 +96,7 @@ fn json_output_is_one_object_and_nothing_else() {
         assert!(shares["tethers"].as_f64().unwrap() > 0.0, "{it}");
 
         let folder = Folder::new();
-        let ran = folder.taut(&format!("{words} --frames {frames} --json it.json")).succeeded();
+        let ran = folder.taut(&format!("{arguments} --frames {frames} --json it.json")).succeeded();
         let written = Report::from(&folder.read("it.json")).value;
         assert_eq!(written["hash"], it["hash"]);
         assert_eq!(written["hash"], hash(&ran));
@@ -121,17 +121,17 @@ fn a_blow_up_is_reported_as_json_and_exit_code() {
 }
 
 #[test]
-fn kernels_do_not_change_the_bits_and_settings_do() {
-    let of = |words: &str| {
-        hash(&taut(&format!("simulate drape --size 9 --frames 5 {words}")).succeeded())
+fn settings_change_the_bits_and_kernels_do_not() {
+    let hash_of = |arguments: &str| {
+        hash(&taut(&format!("simulate drape --size 9 --frames 5 {arguments}")).succeeded())
     };
-    let best = of("");
+    let best = hash_of("");
     for kernel in ["scalar", "wide", "pulp", "grid"] {
-        assert_eq!(of(&format!("--kernel {kernel}")), best, "{kernel}");
+        assert_eq!(hash_of(&format!("--kernel {kernel}")), best, "{kernel}");
     }
-    assert_eq!(of("--threads 2"), best);
-    for words in ["--substeps 2", "--iterations 3", "--passes 2", "--formula exact"] {
-        assert_ne!(of(words), best, "{words}");
+    assert_eq!(hash_of("--threads 2"), best);
+    for arguments in ["--substeps 2", "--iterations 3", "--passes 2", "--formula exact"] {
+        assert_ne!(hash_of(arguments), best, "{arguments}");
     }
 }
 
@@ -150,10 +150,10 @@ fn a_resumed_snapshot_gives_the_same_bits() {
 }
 
 #[test]
-fn positions_and_energies_are_written_with_all_their_digits() {
+fn positions_and_energies_are_written_with_all_digits() {
     let folder = Folder::with(&[("sheet.toml", FILE.into())]);
-    let words = "simulate sheet.toml --frames 4 --positions p.csv --every 2 --energy e.csv";
-    folder.taut(words).succeeded();
+    let arguments = "simulate sheet.toml --frames 4 --positions p.csv --every 2 --energy e.csv";
+    folder.taut(arguments).succeeded();
     let positions = folder.read("p.csv");
     let mut lines = positions.lines();
     assert_eq!(lines.next(), Some("frame,time_s,particle,x_m,y_m,z_m"));
@@ -166,7 +166,7 @@ fn positions_and_energies_are_written_with_all_their_digits() {
     assert!(energies.starts_with("frame,time_s,kinetic_j,potential_j,total_j,"), "{energies}");
 }
 
-/// Independent of the current folder.
+/// The current folder does not matter.
 #[test]
 fn mesh_paths_are_relative_to_the_scene_file() {
     let scene = |file: &str| {
@@ -214,12 +214,12 @@ fn compare_runs_whole_scenes() {
     let report = Folder::new().report("--scene mosegaard --size 8 --threads 1,2 --kernels pulp");
     assert_eq!(report.all("hash").len(), 1);
     assert_eq!(report.all("threads"), ["1", "2"]);
-    for (words, mentioned) in [
+    for (arguments, expected) in [
         ("--schedules packed", "--schedules"),
         ("--shuffle 1", "--shuffle"),
         ("--formulas exact,halley", "--formulas"),
     ] {
-        taut(&format!("compare --scene mosegaard --size 8 {words}")).failed_with(&[mentioned]);
+        taut(&format!("compare --scene mosegaard --size 8 {arguments}")).failed_with(&[expected]);
     }
     taut("tune --scene mosegaard").failed_with(&["mosegaard"]);
 }
@@ -230,14 +230,14 @@ fn a_model_too_far_from_the_origin_gives_a_warning() {
     let folder = Folder::with(&[("far.toml", far.into_bytes())]);
     let near = folder.taut("simulate far.toml --frames 2 --substeps 1").succeeded();
     assert_eq!(near.err, "");
-    for (words, within) in [
+    for (arguments, within) in [
         ("simulate far.toml --frames 2", "1024 m"),
         ("compare --scene mosegaard --size 4 --substeps 1000 --warmup 0 --frames 1", "0.0625 m"),
     ] {
-        let ran = folder.taut(words).succeeded();
+        let ran = folder.taut(arguments).succeeded();
         assert_eq!(ran.err.lines().count(), 1, "{ran:?}");
         for part in ["taut: warning: model '", "is too far from the origin", within] {
-            assert!(ran.err.contains(part), "'{part}' is not there: {ran:?}");
+            assert!(ran.err.contains(part), "'{part}' is missing: {ran:?}");
         }
     }
 }
@@ -256,14 +256,17 @@ fn substep_options_keep_initial_velocities() {
         velocity = [3, 4, 0]
     "#;
     let folder = Folder::with(&[("thrown.toml", thrown.into())]);
-    let energy = |words: &str| {
-        let ran = folder.taut(&format!("simulate thrown.toml --frames 2 {words}")).succeeded();
+    let energy = |arguments: &str| {
+        let ran = folder.taut(&format!("simulate thrown.toml --frames 2 {arguments}")).succeeded();
         figure(&ran, "kinetic energy").split(' ').next().unwrap().parse::<f64>().unwrap()
     };
     let expected = energy("");
     assert!(expected > 0.0);
-    for words in ["--substeps 1", "--substeps 16"] {
-        let energy = energy(words);
-        assert!((energy / expected - 1.0).abs() < 1e-3, "{words}: {energy} J, not {expected} J");
+    for arguments in ["--substeps 1", "--substeps 16"] {
+        let energy = energy(arguments);
+        assert!(
+            (energy / expected - 1.0).abs() < 1e-3,
+            "{arguments}: {energy} J, not {expected} J"
+        );
     }
 }

@@ -1,14 +1,14 @@
-//! `taut stability`: the table, the reports, and what its exit code says.
+//! `taut stability`: the table, JSON, CSV, and the exit code.
 
 use serde_json::Value;
 
 use crate::run::{Folder, Ran, taut};
 
-/// Explodes in the order of its rows, and in no other.
+/// A case that explodes in the authored order with the exact formula.
 const EXPLODING: &str = "stability --sizes 32 --sticks all --formulas exact,halley";
 
-fn stability(words: &str) -> Ran {
-    taut(&format!("stability {words}"))
+fn stability(arguments: &str) -> Ran {
+    taut(&format!("stability {arguments}"))
 }
 
 fn bounded(row: &Value) -> bool {
@@ -16,7 +16,7 @@ fn bounded(row: &Value) -> bool {
 }
 
 #[test]
-fn an_order_that_explodes_is_told_from_one_that_does_not() {
+fn exploding_and_bounded_orders_are_distinguished() {
     let ran = taut(&format!("{EXPLODING} --schedules authored,sheet --json -")).succeeded();
     let report = ran.report();
     assert_eq!(report.rows().len(), 4);
@@ -32,32 +32,37 @@ fn an_order_that_explodes_is_told_from_one_that_does_not() {
     assert!(ran.err.contains("sheet (default)"), "{}", ran.err);
 }
 
-/// A bound so narrow that every order leaves it.
+/// The bound is so small that every order exceeds it.
 #[test]
 fn the_exit_code_is_1_if_and_only_if_a_default_is_not_bounded() {
     let narrow = "--sizes 6 --sticks all --frames 3 --bound 1e-6";
-    for (words, code) in [
+    for (arguments, code) in [
         ("--schedules sheet --formulas halley", 1),
         ("--schedules blocked --formulas halley", 1),
         ("--schedules sheet,blocked --formulas exact", 0),
         ("--schedules authored,packed --formulas halley", 0),
     ] {
-        let ran = stability(&format!("{narrow} {words}"));
-        assert_eq!(ran.code, Some(code), "{words}: {ran:?}");
+        let ran = stability(&format!("{narrow} {arguments}"));
+        assert_eq!(ran.code, Some(code), "{arguments}: {ran:?}");
         assert!(ran.out.contains("left at 1:"), "{ran:?}");
         assert_eq!(ran.err.contains("is not bounded"), code == 1, "{ran:?}");
     }
 }
 
 #[test]
-fn every_combination_has_a_row_in_both_reports() {
+fn every_combination_has_a_row_in_json_and_csv() {
     let folder = Folder::new();
-    let words = "--scenes drape,disc --sizes 4,5 --sticks structural,all --iterations 1,2 \
+    let arguments = "--scenes drape,disc --sizes 4,5 --sticks structural,all --iterations 1,2 \
                  --substeps 1,2 --dt 0.01,0.02 --frames 2 --formulas exact,quick";
-    let ran = folder.taut(&format!("stability {words} --json out.json --csv out.csv")).succeeded();
+    let ran =
+        folder.taut(&format!("stability {arguments} --json out.json --csv out.csv")).succeeded();
     let report = crate::run::Report::from(&folder.read("out.json"));
-    let a_scene = 2 * 2 * (2 * 2 * 2) * 2; // sizes, sets, steps, formulas
-    assert_eq!(report.rows().len(), a_scene * 7 + a_scene * 6, "a disc has no order of a sheet");
+    let per_scene = 2 * 2 * (2 * 2 * 2) * 2; // sizes, sets, steps, formulas
+    assert_eq!(
+        report.rows().len(),
+        per_scene * 7 + per_scene * 6,
+        "a disc does not have the order sheet"
+    );
     assert_eq!(folder.read("out.csv").lines().count(), 1 + report.rows().len());
     for column in ["dt ms", "substeps", "iterations", "exact", "quick"] {
         assert!(ran.out.contains(column), "{column}: {}", ran.out);

@@ -1,12 +1,12 @@
-//! `taut tune`: what it chooses among, what it says of the answer, and what it saves.
+//! `taut tune`: candidates, the choice, its result, and the saved file.
 
 use serde_json::Value;
 
-use crate::files::good;
+use crate::mesh_files::valid_files;
 use crate::run::{Folder, Ran, Report, taut};
 
-fn tune(words: &str) -> Ran {
-    taut(&format!("tune --size 9 --threads 1,2 {words}"))
+fn tune(arguments: &str) -> Ran {
+    taut(&format!("tune --size 9 --threads 1,2 {arguments}"))
 }
 
 fn tuned(folder: &Folder) -> Value {
@@ -14,7 +14,7 @@ fn tuned(folder: &Folder) -> Value {
 }
 
 #[test]
-fn the_answer_is_kept_unless_another_is_allowed() {
+fn the_result_is_kept_unless_any_answer_is_given() {
     let report = tune("--json -").succeeded().report();
     let value = &report.value;
     assert_eq!(
@@ -26,9 +26,9 @@ fn the_answer_is_kept_unless_another_is_allowed() {
     assert_eq!(value["chosen"]["hash"], value["runner_up"]["hash"]);
 
     let ran = tune("--schedule packed").succeeded();
-    assert!(ran.out.contains("Answer: that of packed, to the bit."), "{}", ran.out);
+    assert!(ran.out.contains("Result: that of packed, to the bit."), "{}", ran.out);
 
-    // One that explodes cannot be kept.
+    // The result of an exploding schedule cannot be kept.
     let exploding = "tune --size 32 --iterations 1 --formula exact --schedule authored --threads 1";
     taut(exploding).failed_with(&["'authored'", "bounded"]);
     let ran = taut(&format!("{exploding} --any-answer")).succeeded();
@@ -36,7 +36,7 @@ fn the_answer_is_kept_unless_another_is_allowed() {
 }
 
 #[test]
-fn every_candidate_is_told_of_and_the_lines_to_use_are_printed() {
+fn all_candidates_are_listed_and_code_for_the_choice_is_printed() {
     let ran = tune("--json -").succeeded();
     let report = ran.report();
     let candidates = report.value["candidates"].as_array().unwrap();
@@ -56,7 +56,7 @@ fn every_candidate_is_told_of_and_the_lines_to_use_are_printed() {
 
 #[test]
 fn compare_runs_the_saved_tuning() {
-    let folder = Folder::with(&good());
+    let folder = Folder::with(&valid_files());
     folder.taut("tune --mesh patch.obj --schedule coloured --save tuned.json").succeeded();
     let saved = tuned(&folder);
     let report = folder.report("--mesh patch.obj --tuned tuned.json");
@@ -66,19 +66,19 @@ fn compare_runs_the_saved_tuning() {
         assert_eq!(row[key], saved[key], "{row} {saved}");
     }
     let plain = folder.report("--mesh patch.obj --schedules coloured --formulas halley");
-    assert!(plain.rows().iter().any(|other| other["hash"] == row["hash"]), "another answer");
+    assert!(plain.rows().iter().any(|other| other["hash"] == row["hash"]), "the result differs");
 }
 
 #[test]
-fn a_bad_tuning_is_named_with_what_is_wrong_in_it() {
-    let folder = Folder::with(&good());
+fn an_invalid_tuning_file_gives_an_error_with_its_name_and_problem() {
+    let folder = Folder::with(&valid_files());
     folder.taut("tune --mesh patch.obj --save tuned.json").succeeded();
     let with = |key: &str, value: Value| {
         let mut changed = tuned(&folder);
         changed[key] = value;
         changed.to_string().into_bytes()
     };
-    let bad: [(&str, Vec<u8>, &str); 8] = [
+    let invalid: [(&str, Vec<u8>, &str); 8] = [
         ("empty.json", Vec::new(), "not a tuning file"),
         ("text.json", b"fast, please".to_vec(), "not a tuning file"),
         ("list.json", b"[]".to_vec(), "not a tuning file"),
@@ -88,17 +88,17 @@ fn a_bad_tuning_is_named_with_what_is_wrong_in_it() {
         ("schedule.json", with("schedule", "random".into()), "'random'"),
         ("formula.json", with("formula", "euler".into()), "`euler`"),
     ];
-    let files = bad.each_ref().map(|(name, bytes, _)| (*name, bytes.clone()));
-    let folder = Folder::with(&[&good()[..], &files].concat());
-    for (name, _, mentioned) in bad {
+    let files = invalid.each_ref().map(|(name, bytes, _)| (*name, bytes.clone()));
+    let folder = Folder::with(&[&valid_files()[..], &files].concat());
+    for (name, _, expected) in invalid {
         let ran = folder.compare(&format!("--mesh patch.obj --tuned {name}"));
-        ran.failed_with(&[name, mentioned]);
+        ran.failed_with(&[name, expected]);
     }
     folder.compare("--mesh patch.obj --tuned nowhere.json").failed_with(&["nowhere.json", "read"]);
 }
 
 #[test]
-fn a_tuning_of_another_mesh_is_refused() {
+fn a_tuning_of_another_mesh_is_rejected() {
     let folder = Folder::new();
     folder.taut("tune --size 5 --save tuned.json").succeeded();
     folder.compare("--size 5 --tuned tuned.json").succeeded();
@@ -106,7 +106,7 @@ fn a_tuning_of_another_mesh_is_refused() {
 }
 
 #[test]
-fn both_reports_and_the_file_are_written() {
+fn json_csv_and_the_tuning_file_are_written() {
     let folder = Folder::new();
     folder.taut("tune --size 5 --json out.json --csv out.csv --save tuned.json").succeeded();
     let report = Report::from(&folder.read("out.json"));

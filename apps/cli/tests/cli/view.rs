@@ -1,4 +1,4 @@
-//! `taut view`: it says where it is, answers there, and ends when it is told to.
+//! `taut view`: it prints its address, serves the page there, and stops on an interrupt.
 
 use crate::run::{Folder, taut};
 
@@ -33,14 +33,14 @@ fn the_page_is_served_until_an_interrupt() {
     let mut stream = TcpStream::connect(address).unwrap();
     write!(stream, "GET /worker.js HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n")
         .unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("postMessage"), "{answer}");
+    let mut response = String::new();
+    stream.read_to_string(&mut response).unwrap();
+    assert!(response.starts_with("HTTP/1.1 200") && response.contains("postMessage"), "{response}");
 
     let id = child.id().to_string();
     assert!(std::process::Command::new("kill").args(["-INT", &id]).status().unwrap().success());
     assert_eq!(child.wait().unwrap().code(), Some(0));
-    let mut warned = String::new();
-    child.stderr.take().unwrap().read_to_string(&mut warned).unwrap();
-    assert!(warned.starts_with("taut: warning: model 'it' is too far from the origin"), "{warned}");
+    let mut errors = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut errors).unwrap();
+    assert!(errors.starts_with("taut: warning: model 'it' is too far from the origin"), "{errors}");
 }

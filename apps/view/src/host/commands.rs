@@ -3,27 +3,27 @@
 use taut::KernelChoice;
 use taut::world::{SceneError, UnknownScene};
 
-use super::{Host, clock, make};
+use super::{Host, build_scene, clock};
 use crate::pages::PageId;
 use crate::protocol::{Command, HELD_MAX};
 use crate::request::{BadSetting, SettingRequest};
-use crate::session::{AnySession, Applied, SessionError, on};
+use crate::session::{AnySession, Applied, SessionError, with_session};
 
 /// Why a command failed.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Refusal {
+pub(super) enum CommandError {
     #[error("invalid command: {0}")]
-    Message(#[from] serde_json::Error),
+    Parse(#[from] serde_json::Error),
     #[error(transparent)]
     UnknownScene(#[from] UnknownScene),
     #[error("no scene file is loaded: start taut view with one")]
     NoFile,
     #[error("a scene from a file has no size")]
     NoSize,
-    #[error("the size of this scene must be from 1 to {most}, found {size}")]
-    Size { most: usize, size: usize },
+    #[error("the size of this scene must be from 1 to {max}, found {size}")]
+    Size { max: usize, size: usize },
     #[error("a page holds at most {HELD_MAX} particles: release one first")]
-    Held,
+    TooManyHeld,
     #[error(transparent)]
     Scene(#[from] SceneError),
     #[error(transparent)]
@@ -38,29 +38,30 @@ impl Host {
         self.execute(page, serde_json::from_str(text));
     }
 
-    /// As [`receive`](Self::receive), for a command that is already parsed, or its parse error.
+    /// Like [`receive`](Self::receive), for a parsed command or its parse error.
     pub(crate) fn execute(&mut self, page: PageId, command: serde_json::Result<Command>) {
-        let result = command.map_err(Refusal::from).and_then(|command| self.run(page, command));
-        if let (Err(refusal), Some(page)) = (result, self.pages.get_mut(page)) {
-            page.push_error(refusal.to_string());
+        let result =
+            command.map_err(CommandError::from).and_then(|command| self.run(page, command));
+        if let (Err(error), Some(page)) = (result, self.pages.get_mut(page)) {
+            page.push_error(error.to_string());
         }
     }
 
-    fn run(&mut self, id: PageId, command: Command) -> Result<(), Refusal> {
+    fn run(&mut self, id: PageId, command: Command) -> Result<(), CommandError> {
         let Some(page) = self.pages.get_mut(id) else { return Ok(()) };
         match command {
             Command::Next => page.wants_frame = true,
             Command::Grab { particle } => {
                 if page.held.len() >= HELD_MAX && !page.held.contains(&particle) {
-                    return Err(Refusal::Held);
+                    return Err(CommandError::TooManyHeld);
                 }
-                on!(&mut self.session, it => it.grab(particle))?;
+                with_session!(&mut self.session, it => it.grab(particle))?;
                 page.held.insert(particle);
             }
             Command::Drag { particle, to } => {
                 // Loading another scene clears `held`; drags that arrive later are ignored.
                 if page.held.contains(&particle) {
-                    on!(&mut self.session, it => it.drag(particle, to))?;
+                    with_session!(&mut self.session, it => it.drag(particle, to))?;
                 }
             }
             Command::Release { particle } => {
@@ -68,12 +69,12 @@ impl Host {
                     self.release(particle)?;
                 }
             }
-            Command::Cut { from, to } => on!(&mut self.session, it => it.cut(from, to)),
+            Command::Cut { from, to } => with_session!(&mut self.session, it => it.cut(from, to)),
             Command::Step => self.step(),
             Command::Reset => self.reset()?,
             Command::Pause { on } => {
                 self.paused = on;
-                self.state += 1;
+                self.state_version += 1;
             }
             Command::Gravity { on } => {
                 self.apply(SettingRequest { gravity: on, ..self.request.clone() })?;
@@ -88,16 +89,16 @@ impl Host {
                 self.apply(self.request.clone().changed(change, self.threads)?)?;
             }
             Command::Race { kernel: None, .. } => {
-                on!(&mut self.session, it => it.stop_race());
-                self.state += 1;
+                with_session!(&mut self.session, it => it.stop_race());
+                self.state_version += 1;
             }
             Command::Race { kernel, instructions } => {
                 let threads = self.request.kernels.threads;
                 let kernel =
                     kernel.map(|name| name.parse()).transpose().map_err(BadSetting::Kernel)?;
                 let choice = KernelChoice { kernel, isa: instructions, threads };
-                on!(&mut self.session, it => it.race(&choice))?;
-                self.state += 1;
+                with_session!(&mut self.session, it => it.race(&choice))?;
+                self.state_version += 1;
             }
             Command::Scene { scene, size } => self.load_scene(scene, size)?,
         }
@@ -105,23 +106,23 @@ impl Host {
     }
 
     /// Releases a particle, unless a page holds it.
-    pub(super) fn release(&mut self, particle: usize) -> Result<(), Refusal> {
+    pub(super) fn release(&mut self, particle: usize) -> Result<(), CommandError> {
         if !self.pages.any_holds(particle) {
-            on!(&mut self.session, it => it.release(particle))?;
+            with_session!(&mut self.session, it => it.release(particle))?;
         }
         Ok(())
     }
 
-    fn reset(&mut self) -> Result<(), Refusal> {
-        on!(&mut self.session, it => it.reset())?;
+    fn reset(&mut self) -> Result<(), CommandError> {
+        with_session!(&mut self.session, it => it.reset())?;
         self.start_epoch();
         Ok(())
     }
 
-    fn apply(&mut self, request: SettingRequest) -> Result<(), Refusal> {
-        let applied = on!(&mut self.session, it => it.apply(request.clone()))?;
+    fn apply(&mut self, request: SettingRequest) -> Result<(), CommandError> {
+        let applied = with_session!(&mut self.session, it => it.apply(request.clone()))?;
         self.request = request;
-        self.state += 1;
+        self.state_version += 1;
         match applied {
             Applied::InPlace => {}
             Applied::Rebuilt => self.epoch += 1,
@@ -133,27 +134,28 @@ impl Host {
         Ok(())
     }
 
-    fn load_scene(&mut self, scene: String, size: Option<usize>) -> Result<(), Refusal> {
-        let (made, size) = make(&scene, size, self.initial_size, self.file.as_ref())?;
-        // Settings are kept if only the size changes.
-        let same = scene == self.scene;
-        let request = if same { self.request.clone() } else { self.request.for_other_scene() };
-        let session = AnySession::new(made, request.clone())?;
+    fn load_scene(&mut self, scene: String, size: Option<usize>) -> Result<(), CommandError> {
+        let (any_scene, size) = build_scene(&scene, size, self.initial_size, self.file.as_ref())?;
+        // If only the size changes, all settings are kept.
+        let is_same_scene = scene == self.scene;
+        let request =
+            if is_same_scene { self.request.clone() } else { self.request.for_other_scene() };
+        let session = AnySession::new(any_scene, request.clone())?;
         self.clock = clock(&session)?;
         self.session = session;
         (self.scene, self.size, self.request) = (scene, size, request);
         self.pages.iter_mut().for_each(|page| page.held.clear());
-        self.state += 1;
+        self.state_version += 1;
         self.start_epoch();
         Ok(())
     }
 
-    /// Starts a new epoch: the topology has changed.
+    /// Starts a new epoch after the topology changed, and clears what belongs to the last one.
     fn start_epoch(&mut self) {
         self.epoch += 1;
-        self.blown = false;
+        self.blew_up = false;
         self.behind = 0.0;
-        self.condition_pause = 0.0;
+        self.diagnostics_pause = 0.0;
         self.update_figures();
     }
 }

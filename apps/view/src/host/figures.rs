@@ -2,23 +2,26 @@
 
 use super::Host;
 use crate::protocol::Figures;
-use crate::session::on;
+use crate::session::with_session;
 use crate::step_timer::Times;
 
 /// The largest share of the time that computing stretch and energy may take.
-const SHARE_OF_FIGURES: f64 = 0.02;
+const DIAGNOSTICS_SHARE: f64 = 0.02;
 
 impl Host {
-    /// Updates the figures.
+    /// Updates the figures; their version changes only if they do.
     pub(super) fn update_figures(&mut self) {
-        on!(&mut self.session, it => it.end_window());
-        let Times { all, sticks } = on!(&self.session, it => it.times());
-        let counts = on!(&self.session, it => it.counts());
-        let relaxed = on!(&self.session, it => it.relaxations()) as f64 * counts.sticks as f64;
-        let [divisions, roots] = on!(&self.session, it => it.operations());
-        if self.condition_pause <= 0.0 {
+        with_session!(&mut self.session, it => it.end_window());
+        let Times { all, sticks } = with_session!(&self.session, it => it.times());
+        let counts = with_session!(&self.session, it => it.counts());
+        let relaxations = with_session!(&self.session, it => it.iterations_per_step()) as f64
+            * counts.sticks as f64;
+        let [divisions, roots] = with_session!(&self.session, it => it.operations());
+        if self.diagnostics_pause <= 0.0 {
             let start = (self.stopwatch)();
-            if let Ok((stretch, [kinetic, potential])) = on!(&self.session, it => it.condition()) {
+            if let Ok((stretch, [kinetic, potential])) =
+                with_session!(&self.session, it => it.diagnostics())
+            {
                 self.figures = Figures {
                     rms: stretch.rms,
                     max: stretch.max,
@@ -29,26 +32,27 @@ impl Host {
                     ..self.figures
                 };
             }
-            self.condition_pause = ((self.stopwatch)() - start) / SHARE_OF_FIGURES;
+            self.diagnostics_pause = ((self.stopwatch)() - start) / DIAGNOSTICS_SHARE;
         }
-        let per = |whole: f64, part: f64| if part > 0.0 { whole / part } else { 0.0 };
+        let ratio =
+            |dividend: f64, divisor: f64| if divisor > 0.0 { dividend / divisor } else { 0.0 };
         let figures = Figures {
             milliseconds: 1e3 * all,
             sticks_milliseconds: 1e3 * sticks,
-            nanoseconds: 1e9 * per(sticks, relaxed),
-            sticks_per_second: per(relaxed, sticks),
+            nanoseconds: 1e9 * ratio(sticks, relaxations),
+            sticks_per_second: ratio(relaxations, sticks),
             divisions,
             roots,
             behind: self.behind,
             torn: counts.torn,
-            steps: on!(&self.session, it => it.steps()),
-            blown: self.blown,
-            race: on!(&self.session, it => it.race_figures()),
+            steps: with_session!(&self.session, it => it.steps()),
+            blown: self.blew_up,
+            race: with_session!(&self.session, it => it.race_figures()),
             ..self.figures
         };
-        if figures != self.figures || self.figures_number == 0 {
+        if figures != self.figures || self.figures_version == 0 {
             self.figures = figures;
-            self.figures_number += 1;
+            self.figures_version += 1;
         }
     }
 }

@@ -9,57 +9,60 @@ use crate::pages::PageId;
 #[cfg(feature = "server")]
 use crate::pages::TopologySent;
 use crate::protocol::{Message, Notice, SceneEntry, State};
-use crate::session::on;
+use crate::session::with_session;
 
 /// The time between updates of the figures, s.
 const FIGURES_EVERY: f64 = 0.1;
 
 impl Host {
-    /// Whether a page has been sent the present topology, and a frame of it if it requested one.
+    /// Whether a page has been sent the current topology and, if it requested a frame, a frame of
+    /// it.
     #[cfg(feature = "server")]
     pub(crate) fn has_sent_topology(&self, page: PageId) -> bool {
         self.pages.get(page).is_none_or(|page| {
-            let frame = page.frame.map(|(epoch, _)| epoch);
-            page.topology == Some((self.epoch, TopologySent::Rests))
-                && (!page.wants_frame || frame == Some(self.epoch))
+            let frame_epoch = page.frame_sent.map(|(epoch, _)| epoch);
+            page.topology_sent == Some((self.epoch, TopologySent::Rests))
+                && (!page.wants_frame || frame_epoch == Some(self.epoch))
         })
     }
 
-    /// The next message for a page, if any. Messages are made when they are taken, so a slow page
-    /// gets the newest and no queue grows. Figures come last so that they do not delay frames.
+    /// Takes the next message for a page, if any. A message is made when it is taken, so a slow
+    /// page gets the newest state and no queue grows. Figures come last, so that they do not delay
+    /// frames.
     pub fn take(&mut self, id: PageId) -> Option<Message> {
-        let Self { epoch, state, .. } = *self;
+        let Self { epoch, state_version, .. } = *self;
         let page = self.pages.get_mut(id)?;
         if let Some(text) = page.errors.pop_front() {
             return Some(Message::from_notice(&Notice::Error { text }));
         }
-        if page.state != Some(state) {
-            page.state = Some(state);
+        if page.state_sent != Some(state_version) {
+            page.state_sent = Some(state_version);
             return Some(Message::from_notice(&Notice::State(Box::new(self.state()))));
         }
-        if let Some(message) = on!(&self.session, it => it.topology_message(page, epoch)) {
+        if let Some(message) = with_session!(&self.session, it => it.topology_message(page, epoch))
+        {
             return Some(message);
         }
-        let frame = (epoch, on!(&self.session, it => it.steps()));
-        if page.wants_frame && page.frame != Some(frame) {
+        let frame = (epoch, with_session!(&self.session, it => it.steps()));
+        if page.wants_frame && page.frame_sent != Some(frame) {
             page.wants_frame = false;
-            page.frame = Some(frame);
-            return Some(on!(&self.session, it => it.frame(epoch)));
+            page.frame_sent = Some(frame);
+            return Some(with_session!(&self.session, it => it.frame(epoch)));
         }
         if self.since_figures >= FIGURES_EVERY {
             self.since_figures = 0.0;
             self.update_figures();
         }
         let page = self.pages.get_mut(id)?;
-        if page.figures != Some(self.figures_number) {
-            page.figures = Some(self.figures_number);
+        if page.figures_sent != Some(self.figures_version) {
+            page.figures_sent = Some(self.figures_version);
             return Some(Message::from_notice(&Notice::Figures(self.figures.clone())));
         }
         None
     }
 
     fn state(&self) -> State {
-        let listed = LibraryScene::named(&self.scene).ok();
+        let library_scene = LibraryScene::named(&self.scene).ok();
         let mut scenes: Vec<SceneEntry> = LibraryScene::ALL
             .iter()
             .map(|it| SceneEntry {
@@ -73,13 +76,13 @@ impl Host {
             about: about.clone(),
             dimensions: scene.dimensions(),
         }));
-        on!(&self.session, it => State {
+        with_session!(&self.session, it => State {
             scenes,
             scene: self.scene.clone(),
             dimensions: self.session.dimensions(),
-            sizes: listed.map(|it| sizes(it, self.size)),
+            sizes: library_scene.map(|it| sizes(it, self.size)),
             size: self.size,
-            size_is: listed.map(|it| it.size_is),
+            size_is: library_scene.map(|it| it.size_is),
             kernels: available(it.special_parts()),
             formulas: Formula::ALL.iter().map(ToString::to_string).collect(),
             schedules: it.orders(),
@@ -98,10 +101,10 @@ impl Host {
     }
 }
 
-/// Suggested sizes: 0.5, 1, 2 and 4 times the scene's default size, and the present one.
-fn sizes(scene: &LibraryScene, present: Option<usize>) -> Vec<usize> {
-    let own = [scene.size / 2, scene.size, 2 * scene.size, 4 * scene.size];
-    let mut sizes: Vec<usize> = own.into_iter().filter(|&it| it > 0).chain(present).collect();
+/// Suggested sizes: 0.5, 1, 2 and 4 times the scene's default size, and the current size.
+fn sizes(scene: &LibraryScene, current: Option<usize>) -> Vec<usize> {
+    let multiples = [scene.size / 2, scene.size, 2 * scene.size, 4 * scene.size];
+    let mut sizes: Vec<usize> = multiples.into_iter().filter(|&it| it > 0).chain(current).collect();
     sizes.sort_unstable();
     sizes.dedup();
     sizes

@@ -1,4 +1,4 @@
-//! The host: runs a simulation, executes commands and makes messages.
+//! The host: runs a simulation, executes commands of pages and makes their messages.
 
 mod commands;
 mod figures;
@@ -8,17 +8,17 @@ use std::fmt;
 
 use taut::world::{AnyScene, Clock, LibraryScene, Warning};
 
-use self::commands::Refusal;
+use self::commands::CommandError;
 use crate::pages::{PageId, Pages};
 use crate::protocol::{Change, Figures, TIMES_OWN_SIZE_MAX};
 use crate::request::SettingRequest;
-use crate::session::{AnySession, SessionError, on};
+use crate::session::{AnySession, SessionError, with_session};
 
-/// The maximum number of steps to catch up at once; further time is dropped.
-const STEPS_AT_ONCE: u32 = 4;
+/// The maximum number of steps of one call of `advance`; further time is dropped.
+const STEPS_AT_ONCE_MAX: u32 = 4;
 
-/// The largest size with which a host starts, unless `TIMES_OWN_SIZE_MAX` allows more.
-const SIZE_MAX: usize = 2048;
+/// The largest initial size, unless `TIMES_OWN_SIZE_MAX` allows a larger one.
+const INITIAL_SIZE_MAX: usize = 2048;
 
 /// The name of the scene that was loaded from a file.
 const FILE: &str = "file";
@@ -27,9 +27,9 @@ const FILE: &str = "file";
 pub struct Options {
     /// The name of a library scene, or `file`.
     pub scene: String,
-    /// The size of the scene; none: its default size.
+    /// The size of the scene; `None`: its default size.
     pub size: Option<usize>,
-    /// A scene that is not in the library, with its description.
+    /// A description and a scene that is not in the library: the scene `file`.
     pub file: Option<(String, AnyScene)>,
     /// Initial settings, as in [`Command::Set`](crate::protocol::Command::Set).
     pub settings: Change,
@@ -47,14 +47,14 @@ impl fmt::Debug for Options {
     }
 }
 
-/// Why a host cannot be created.
+/// Why a host could not be created.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
-pub struct HostError(#[from] Refusal);
+pub struct HostError(#[from] CommandError);
 
-/// A simulation with connected pages. It runs their commands, advances with time and makes their
-/// messages (see [`protocol`](crate::protocol)). It does no I/O, starts no threads except those of
-/// kernels, and does not read the system clock.
+/// A simulation with connected pages. It runs the commands of pages, advances the simulation by the
+/// time that it is given, and makes messages for pages (see [`protocol`](crate::protocol)). It does
+/// no I/O, starts no threads except those of kernels, and does not read the system clock.
 ///
 /// ```
 /// use taut_view::{Host, Message, Options};
@@ -77,7 +77,7 @@ pub struct Host {
     machine: String,
     stopwatch: Box<dyn Fn() -> f64 + Send>,
 
-    /// Pages may request sizes up to this one even if `TIMES_OWN_SIZE_MAX` forbids them.
+    /// Pages may request sizes up to the initial one even if it exceeds `TIMES_OWN_SIZE_MAX`.
     initial_size: usize,
     scene: String,
     size: Option<usize>,
@@ -85,18 +85,19 @@ pub struct Host {
     session: AnySession,
     clock: Clock,
     paused: bool,
-    blown: bool,
+    blew_up: bool,
+    /// Simulated time that was dropped, s.
     behind: f64,
-    /// Time since the last figures, s.
+    /// Time since the last update of the figures, s.
     since_figures: f64,
     /// Time until stretch and energy may be computed again, s.
-    condition_pause: f64,
+    diagnostics_pause: f64,
     figures: Figures,
 
     /// Version numbers of what pages receive: topology, state and figures.
     epoch: u32,
-    state: u64,
-    figures_number: u64,
+    state_version: u64,
+    figures_version: u64,
     pages: Pages,
 }
 
@@ -128,12 +129,12 @@ impl Host {
     /// If the scene does not exist, or its size or a setting is invalid.
     pub fn new(options: Options) -> Result<Self, HostError> {
         let Options { scene, size, file, settings, threads, machine, stopwatch } = options;
-        let (made, size) = make(&scene, size, SIZE_MAX, file.as_ref())?;
+        let (any_scene, size) = build_scene(&scene, size, INITIAL_SIZE_MAX, file.as_ref())?;
         let request =
-            SettingRequest::defaults().changed(settings, threads).map_err(Refusal::from)?;
+            SettingRequest::defaults().changed(settings, threads).map_err(CommandError::from)?;
         let mut session =
-            AnySession::new(made, SettingRequest::defaults()).map_err(Refusal::from)?;
-        on!(&mut session, it => it.apply(request.clone())).map_err(Refusal::from)?;
+            AnySession::new(any_scene, SettingRequest::defaults()).map_err(CommandError::from)?;
+        with_session!(&mut session, it => it.apply(request.clone())).map_err(CommandError::from)?;
         let clock = clock(&session)?;
         let mut host = Self {
             file,
@@ -147,14 +148,14 @@ impl Host {
             session,
             clock,
             paused: false,
-            blown: false,
+            blew_up: false,
             behind: 0.0,
             since_figures: 0.0,
-            condition_pause: 0.0,
+            diagnostics_pause: 0.0,
             figures: Figures::default(),
             epoch: 1,
-            state: 1,
-            figures_number: 0,
+            state_version: 1,
+            figures_version: 0,
             pages: Pages::default(),
         };
         host.update_figures();
@@ -163,7 +164,7 @@ impl Host {
 
     /// See [`World::warnings`](taut::world::World::warnings).
     pub fn warnings(&self) -> Vec<Warning> {
-        on!(&self.session, it => it.warnings())
+        with_session!(&self.session, it => it.warnings())
     }
 
     /// Connects a page.
@@ -175,17 +176,19 @@ impl Host {
     pub fn disconnect(&mut self, page: PageId) {
         let Some(removed) = self.pages.remove(page) else { return };
         for particle in removed.held {
-            // Cannot fail: it was grabbed, so its id is valid.
+            // Cannot fail: the particle was grabbed, so its id is valid.
             let _ = self.release(particle);
         }
     }
 
-    /// Seconds until the next step; none while no page is connected, the simulation is paused, or
-    /// it blew up.
+    /// Seconds until the next step. `None` if no page is connected, the simulation is paused, or it
+    /// blew up.
     pub fn due(&self) -> Option<f64> {
-        let is_running = !(self.pages.is_empty() || self.paused || self.blown);
-        let left = |mut clock: Clock| 1.0 - f64::from(clock.advance(0.0).fraction);
-        is_running.then(|| left(self.clock) * f64::from(on!(&self.session, it => it.dt())))
+        let is_running = !(self.pages.is_empty() || self.paused || self.blew_up);
+        let remaining_fraction = |mut clock: Clock| 1.0 - f64::from(clock.advance(0.0).fraction);
+        is_running.then(|| {
+            remaining_fraction(self.clock) * f64::from(with_session!(&self.session, it => it.dt()))
+        })
     }
 
     /// Advances time by `elapsed` seconds and runs the steps that are due.
@@ -197,55 +200,55 @@ impl Host {
                 self.step();
             }
         }
-        self.condition_pause -= elapsed;
+        self.diagnostics_pause -= elapsed;
         self.since_figures += elapsed;
     }
 
     fn step(&mut self) {
-        if self.blown {
+        if self.blew_up {
             return;
         }
-        match on!(&mut self.session, it => it.step(&*self.stopwatch)) {
-            Ok(sane) => self.blown = !sane,
+        match with_session!(&mut self.session, it => it.step(&*self.stopwatch)) {
+            Ok(is_bounded) => self.blew_up = !is_bounded,
             Err(error) => {
-                self.blown = true;
+                self.blew_up = true;
                 self.pages.push_error(&error.to_string());
             }
         }
-        if self.blown {
+        if self.blew_up {
             self.update_figures();
         }
     }
 
-    /// The id of the present topology.
+    /// The number of the current topology.
     #[cfg(feature = "server")]
     pub(crate) fn epoch(&self) -> u32 {
         self.epoch
     }
 }
 
-fn clock(session: &AnySession) -> Result<Clock, Refusal> {
-    let clock = Clock::new(on!(session, it => it.dt())).map_err(SessionError::from)?;
-    Ok(clock.with_max_steps(STEPS_AT_ONCE))
+fn clock(session: &AnySession) -> Result<Clock, CommandError> {
+    let clock = Clock::new(with_session!(session, it => it.dt())).map_err(SessionError::from)?;
+    Ok(clock.with_max_steps(STEPS_AT_ONCE_MAX))
 }
 
-/// The scene of that name, and its size: at most [`TIMES_OWN_SIZE_MAX`] times its default, or
-/// `most` if that is larger.
-fn make(
+/// Builds the scene of that name, and returns it with its size. The size may be at most
+/// [`TIMES_OWN_SIZE_MAX`] times the default, or `max` if that is larger.
+fn build_scene(
     name: &str,
     size: Option<usize>,
-    most: usize,
+    max: usize,
     file: Option<&(String, AnyScene)>,
-) -> Result<(AnyScene, Option<usize>), Refusal> {
+) -> Result<(AnyScene, Option<usize>), CommandError> {
     if name == FILE {
-        let (_, scene) = file.ok_or(Refusal::NoFile)?;
-        return if size.is_none() { Ok((scene.clone(), None)) } else { Err(Refusal::NoSize) };
+        let (_, scene) = file.ok_or(CommandError::NoFile)?;
+        return if size.is_none() { Ok((scene.clone(), None)) } else { Err(CommandError::NoSize) };
     }
-    let listed = LibraryScene::named(name)?;
-    let size = size.unwrap_or(listed.size);
-    let most = most.max(TIMES_OWN_SIZE_MAX * listed.size);
-    if !(1..=most).contains(&size) {
-        return Err(Refusal::Size { most, size });
+    let library_scene = LibraryScene::named(name)?;
+    let size = size.unwrap_or(library_scene.size);
+    let max = max.max(TIMES_OWN_SIZE_MAX * library_scene.size);
+    if !(1..=max).contains(&size) {
+        return Err(CommandError::Size { max, size });
     }
-    Ok((listed.scene(size)?, Some(size)))
+    Ok((library_scene.scene(size)?, Some(size)))
 }

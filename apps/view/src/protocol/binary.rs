@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::Message;
 
-/// The data that stays constant within an epoch.
+/// The data that does not change within an epoch.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Mesh {
     /// Number of vertices in a frame.
@@ -17,7 +17,7 @@ pub struct Mesh {
     pub colliders: Vec<Collider>,
     /// Particles that are pinned at the start.
     pub pinned: Vec<u32>,
-    /// Sticks to hide: those that keep a posture, and one-sided ones.
+    /// Sticks to hide: those that only keep a posture, and one-sided ones.
     pub thin: Vec<u32>,
     /// Particles with a radius, and their radii, m.
     pub radii: Vec<(u32, f32)>,
@@ -36,7 +36,7 @@ pub struct Part {
     pub sticks: [usize; 2],
     /// Its first particle, and the number of particles.
     pub particles: [usize; 2],
-    /// Particles in a row, if it is a regular sheet.
+    /// The number of particles in a row, if the model is a regular sheet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub columns: Option<usize>,
 }
@@ -45,7 +45,7 @@ pub struct Part {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "shape", rename_all = "kebab-case")]
 pub enum Collider {
-    /// A ball about the origin; in the plane a disc.
+    /// A ball around the origin; a disc in 2-D.
     Sphere {
         /// m.
         radius: f32,
@@ -57,14 +57,14 @@ pub enum Collider {
         /// Half the length of the segment, m.
         half: f32,
     },
-    /// A box about the origin.
+    /// A box around the origin.
     Cuboid {
         /// Half extents, m.
         half: [f32; 3],
     },
     /// Everything below y = 0.
     HalfSpace,
-    /// Everything outside a box about the origin.
+    /// Everything outside a box around the origin.
     Bounds {
         /// Half extents, m.
         half: [f32; 3],
@@ -109,7 +109,7 @@ impl Writer {
         self.0.extend(numbers.into_iter().flat_map(f32::to_le_bytes));
     }
 
-    /// As `f32s`, but faster: it writes in place.
+    /// Like `f32s`, for points; faster, because it reserves the space once and writes in place.
     pub(crate) fn rows(&mut self, rows: &[[f32; 3]]) {
         let start = self.0.len();
         self.0.resize(start + size_of_val(rows), 0);

@@ -10,11 +10,12 @@ pub enum Command {
     Scene {
         /// The name of a library scene, or `file`.
         scene: String,
-        /// The size, in the unit that [`State::size_is`](super::State::size_is) names. Absent: the scene's default size.
+        /// The size, in the unit of [`State::size_is`](super::State::size_is). Absent: the scene's
+        /// default size.
         #[serde(default)]
         size: Option<usize>,
     },
-    /// Changes settings; restarts only if the present state cannot be kept.
+    /// Changes settings. Restarts only if the current state cannot be kept.
     Set(Change),
     /// Grabs a particle.
     Grab {
@@ -33,8 +34,8 @@ pub enum Command {
         /// The id of the particle.
         particle: usize,
     },
-    /// Cuts the sticks that a blade crosses: in space a segment that sweeps from one position to
-    /// another, in the plane the segment between the first points of the two.
+    /// Cuts the sticks that a blade crosses. In 3-D the blade is a segment that sweeps from one
+    /// position to another; in 2-D it is the segment between the first points of the two.
     Cut {
         /// The segment before the sweep, m.
         from: [[f32; 3]; 2],
@@ -48,7 +49,7 @@ pub enum Command {
     },
     /// Switches the forces of the scene, or a default wind if it has none.
     Wind {
-        /// Whether they act.
+        /// Whether these forces act.
         on: bool,
     },
     /// Switches the tethers to pinned particles.
@@ -63,14 +64,15 @@ pub enum Command {
     },
     /// Runs one step, also while paused.
     Step,
-    /// Restarts the scene with the present settings.
+    /// Restarts the scene with the current settings.
     Reset,
-    /// Starts or stops a race, which runs the same scene on a second kernel and compares.
+    /// Starts or stops a race: the same scene also runs on a second kernel, and the positions are
+    /// compared.
     Race {
-        /// The second kernel; none stops the race.
+        /// The second kernel; absent or null: stops the race.
         #[serde(default)]
         kernel: Option<String>,
-        /// Its instruction set; the best if none.
+        /// Its instruction set; absent or null: the best.
         #[serde(default)]
         instructions: Option<String>,
     },
@@ -79,7 +81,7 @@ pub enum Command {
 }
 
 impl Command {
-    /// Whether the command restarts or replans a simulation, which may take long.
+    /// Whether the command restarts or replans the simulation, which may take long.
     #[cfg(feature = "server")]
     pub(crate) fn is_expensive(&self) -> bool {
         matches!(
@@ -124,7 +126,7 @@ pub struct Change {
     /// Passes (iterations, then collisions) of a substep.
     #[serde(deserialize_with = "present")]
     pub passes: Option<Option<u32>>,
-    /// Rate at which a free particle loses velocity, 1/s.
+    /// Relative rate at which a free particle loses velocity, 1/s.
     #[serde(deserialize_with = "present")]
     pub damping_rate: Option<Option<f32>>,
     /// Compliance of every stick, m/N.

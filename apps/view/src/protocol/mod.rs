@@ -3,36 +3,36 @@
 //! The page sends one [`Command`] as JSON per text message. The host sends one [`Notice`] as JSON
 //! per text message, and binary messages: a header of four `u32` (kind, epoch and two numbers) and
 //! a body, all little-endian. Particles, sticks and faces have the ids of the world, which tearing
-//! does not change. An epoch numbers a topology: ignore messages whose epoch differs from that of
-//! the last mesh.
+//! does not change. The epoch is the number of a topology: a page ignores messages whose epoch
+//! differs from that of the last mesh.
 //!
 //! | kind | header numbers | body |
 //! |---|---|---|
 //! | 1 mesh | 0, 0 | [`Mesh`] as JSON |
-//! | 2 indices | faces, sticks (springs follow the sticks) | `u32` x 3 a face, then `u32` x 2 a stick; all `0xffffffff` if removed |
-//! | 3 removed | faces, sticks | ids of the faces, then of the sticks, that were removed since the last 2 or 3 |
-//! | 4 frame | step, vertices | `f32` x 3 a vertex, m; then for each collider position (`f32` x 3, m) and rotation (quaternion, `f32` x 4: x y z w) |
-//! | 5 rests | sticks and springs, 0 | rest length of each, `f32`, m |
+//! | 2 indices | faces, sticks (springs follow the sticks) | `u32` x 3 per face, then `u32` x 2 per stick; all `0xffffffff` if removed |
+//! | 3 removed | faces, sticks | ids of the faces, then of the sticks, that were removed since the last message of kind 2 or 3 |
+//! | 4 frame | step, vertices | `f32` x 3 per vertex, m; then for each collider its position (`f32` x 3, m) and rotation (quaternion, `f32` x 4: x y z w) |
+//! | 5 rests | sticks and springs together, 0 | rest length of each, `f32`, m |
 //!
 //! # Limits
 //!
-//! No page can block the others or make the host's memory grow:
+//! These limits keep a page from blocking the others and from making the host's memory grow:
 //!
 //! | limit | value | when exceeded |
 //! |---|--:|---|
 //! | [`SOCKETS_MAX`]: connected pages | 32 | HTTP status 503 and a message, which the page shows |
 //! | [`COMMAND_BYTES_MAX`]: bytes of a command, and of a WebSocket frame | 4096 | the server closes the socket |
-//! | [`COMMANDS_QUEUED_MAX`]: commands of a page that the server has read and not yet run | 32 | the server stops reading from that socket until there is room (back pressure) |
+//! | [`COMMANDS_QUEUED_MAX`]: commands of a page that the server has read but not run | 32 | the server stops reading from that socket until there is room (back pressure) |
 //! | [`HELD_MAX`]: particles that a page holds | 64 | [`Notice::Error`] |
 //! | [`TIMES_OWN_SIZE_MAX`]: size of a scene, as a multiple of its default size | 8 (or the size that `taut view` started with) | [`Notice::Error`] |
 //! | queued errors for a page that takes no messages | 16 | the oldest are dropped |
-//! | other queued messages for a page | 1 | the next message has the changes |
+//! | other queued messages for a page | 1 | the next message has the newest state |
 //!
 //! Commands that restart or replan a simulation (`scene`, `set`, `gravity`, `wind`, `tethers`,
-//! `reset`, `race`) are expensive. The server runs one of them a turn, rotating over the pages. If
-//! it changed the topology, the next expensive command waits until all pages have been sent the new
-//! one, for at most 0.1 s. Commands of a page keep their order. Commands of a disconnected page are
-//! dropped.
+//! `reset`, `race`) are expensive. The server runs commands in turns, and in each turn at most one
+//! expensive command, rotating over the pages. If it changed the topology, the next expensive
+//! command waits until all pages have been sent the new topology, for at most 0.1 s. Commands of a
+//! page keep their order. Commands of a disconnected page are dropped.
 
 mod binary;
 mod command;

@@ -6,7 +6,7 @@ use serde::Serialize;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "say", rename_all = "lowercase")]
 pub enum Notice {
-    /// The available choices and the present settings.
+    /// The available choices and the current settings.
     State(Box<State>),
     /// Live figures.
     Figures(Figures),
@@ -17,19 +17,19 @@ pub enum Notice {
     },
 }
 
-/// The available choices and the present settings.
+/// The available choices and the current settings.
 #[allow(clippy::struct_excessive_bools, reason = "each is a switch of the page")]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct State {
     /// The available scenes.
     pub scenes: Vec<SceneEntry>,
-    /// The name of the present scene.
+    /// The name of the current scene.
     pub scene: String,
     /// 2 or 3.
     pub dimensions: usize,
-    /// Suggested sizes; none for a file. Other sizes are valid, too.
+    /// Suggested sizes; other sizes are valid, too. `None` for a scene from a file.
     pub sizes: Option<Vec<usize>>,
-    /// The present size.
+    /// The current size.
     pub size: Option<usize>,
     /// The unit of the size.
     pub size_is: Option<&'static str>,
@@ -41,11 +41,11 @@ pub struct State {
     pub schedules: Vec<String>,
     /// The maximum number of threads.
     pub threads: usize,
-    /// The present settings.
+    /// The current settings.
     pub settings: InForce,
     /// Whether gravity acts.
     pub gravity: bool,
-    /// Whether wind or the forces of the scene act.
+    /// Whether the forces of the scene, or the default wind, act.
     pub wind: bool,
     /// Whether particles have tethers to pinned ones.
     pub tethers: bool,
@@ -55,7 +55,7 @@ pub struct State {
     pub race: Option<Racer>,
     /// Numbers of particles, sticks and faces.
     pub counts: Counts,
-    /// The machine that it runs on.
+    /// The machine on which the simulation runs.
     pub machine: String,
     /// Bounding box of the initial positions: minimum and maximum corner, m. Both are the origin
     /// if there are no particles.
@@ -69,7 +69,7 @@ pub struct State {
 pub struct SceneEntry {
     /// Its name.
     pub name: String,
-    /// A description of one line.
+    /// A description in one line.
     pub about: String,
     /// 2 or 3.
     pub dimensions: usize,
@@ -86,7 +86,8 @@ pub struct KernelEntry {
     pub reason: Option<&'static str>,
 }
 
-/// The settings in force; null where sticks differ or no stick tears.
+/// The settings in force. Values of sticks are null if they differ between sticks; `tear` also if
+/// no stick tears.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct InForce {
     /// The kernel of the largest island.
@@ -105,7 +106,7 @@ pub struct InForce {
     pub iterations: u32,
     /// Passes of a substep.
     pub passes: u32,
-    /// Rate at which a free particle loses velocity, 1/s.
+    /// Relative rate at which a free particle loses velocity, 1/s.
     pub damping_rate: f32,
     /// Compliance of every stick, m/N.
     pub compliance: Option<f32>,
@@ -133,7 +134,7 @@ pub struct Counts {
     pub sticks: usize,
     /// Faces, including removed ones.
     pub faces: usize,
-    /// Torn sticks when this message was made; [`Figures`] has the present number.
+    /// Torn sticks when this message was made; [`Figures`] has the current number.
     pub torn: usize,
 }
 
@@ -142,7 +143,7 @@ pub struct Counts {
 pub struct Figures {
     /// Time per step without drawing: the median over the last ten windows of 0.1 s, ms.
     pub milliseconds: f64,
-    /// The part of it in which sticks are relaxed, ms.
+    /// The part of that time in which sticks are relaxed, ms.
     pub sticks_milliseconds: f64,
     /// Time per stick and iteration, ns.
     pub nanoseconds: f64,
@@ -168,9 +169,9 @@ pub struct Figures {
     pub behind: f64,
     /// Torn sticks.
     pub torn: usize,
-    /// Steps since the beginning.
+    /// Steps since the start of the scene.
     pub steps: u64,
-    /// Whether the simulation blew up; it then stops until a reset.
+    /// Whether the simulation blew up. It then stops until a reset.
     pub blown: bool,
     /// Figures of the race.
     pub race: Option<RaceFigures>,

@@ -1,8 +1,8 @@
-//! Rejects requests of foreign pages.
+//! Rejects requests from pages of other sites.
 //!
 //! Every page in a browser on this machine can send requests to a local server. A request from
-//! a foreign page has that page's `Origin`; after DNS rebinding its `Host` is the foreign host
-//! name. The server rejects both.
+//! a page of another site has the `Origin` of that site; after DNS rebinding its `Host` is the host
+//! name of that site. The server rejects both.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -39,6 +39,7 @@ impl AllowedHosts {
         origin.strip_prefix("http://").is_some_and(|host| self.is_own_host(host))
     }
 
+    /// Whether the request has an accepted `Host`, and no `Origin` or an accepted one.
     pub(super) fn accepts(&self, request: &Request) -> bool {
         let headers = request.headers();
         let all = |name: HeaderName, is_own: &dyn Fn(&str) -> bool| {
@@ -50,6 +51,7 @@ impl AllowedHosts {
     }
 }
 
+/// Middleware: rejects requests from other sites, and adds security headers to responses.
 pub(super) async fn check(
     State(hosts): State<AllowedHosts>,
     request: Request,

@@ -44,10 +44,10 @@ pub enum ServeError {
     Ended(#[from] io::Error),
 }
 
-/// Serves the page, and a [`Host`] behind a WebSocket (`/socket`), on the loopback address only.
-/// It rejects requests of other origins and requests with another host name. It accepts at most
-/// [`SOCKETS_MAX`] pages and answers others with status 503; what each page sends is bounded, too
-/// (see the limits of the [protocol](crate::protocol)).
+/// Serves the page, and a [`Host`] behind a WebSocket (`/socket`), on the loopback address only. It
+/// rejects requests from other origins and requests with another host name. It accepts at most
+/// [`SOCKETS_MAX`] pages and answers further ones with status 503. What each page may send is
+/// limited, too (see the limits of the [protocol](crate::protocol)).
 ///
 /// ```no_run
 /// use taut_view::{Host, Options, Server};
@@ -65,7 +65,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Listens on a port of the loopback address; none: any free port.
+    /// Listens on a port of the loopback address; `None`: any free port.
     ///
     /// # Errors
     /// [`ServeError::Port`] if that fails.
@@ -106,17 +106,18 @@ impl Server {
     pub fn run_until(self, end: impl Future<Output = ()>) -> Result<(), ServeError> {
         let Self { host, listener, address } = self;
         let simulation = Simulation::start(host)?;
-        let site = Site {
+        let shared = Shared {
             simulation: simulation.handle(),
             sockets: Arc::new(Semaphore::new(SOCKETS_MAX)),
         };
         let router =
-            Router::new().route("/socket", any(socket)).fallback(file).with_state(site).layer(
+            Router::new().route("/socket", any(socket)).fallback(file).with_state(shared).layer(
                 middleware::from_fn_with_state(AllowedHosts::new(address), allowed_hosts::check),
             );
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let ended = runtime.block_on(async {
-            // Nagle's algorithm would delay the last packet of a frame. Failing only costs time.
+            // Nagle's algorithm would delay the last packet of a frame. If this fails, frames are
+            // late.
             let listener = tokio::net::TcpListener::from_std(listener)?.tap_io(|stream| {
                 let _ = stream.set_nodelay(true);
             });
@@ -132,15 +133,15 @@ impl Server {
     }
 }
 
-/// The state that handlers share.
+/// The state that all handlers share.
 #[derive(Clone)]
-struct Site {
+struct Shared {
     simulation: Handle,
-    /// Permits for further sockets.
+    /// A permit for each further socket.
     sockets: Arc<Semaphore>,
 }
 
-/// The files of the page; a debug build reads them at each request.
+/// The files of the page; a debug build reads them from the file system at each request.
 #[derive(Embed)]
 #[folder = "web/"]
 struct Files;
@@ -160,12 +161,12 @@ async fn file(uri: Uri) -> Response {
 }
 
 async fn socket(
-    State(site): State<Site>,
+    State(shared): State<Shared>,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Response {
-    // Checked before the upgrade: the page reads the message with a plain request, because a
-    // WebSocket does not report why it was refused.
-    let Ok(permit) = site.sockets.try_acquire_owned() else {
+    // Checked before the upgrade: a WebSocket does not report why it was refused, so the page then
+    // requests the message by plain HTTP.
+    let Ok(permit) = shared.sockets.try_acquire_owned() else {
         let text =
             format!("{SOCKETS_MAX} pages show this simulation, which is the maximum: close one\n");
         return (StatusCode::SERVICE_UNAVAILABLE, text).into_response();
@@ -179,16 +180,16 @@ async fn socket(
         .max_frame_size(COMMAND_BYTES_MAX)
         .max_message_size(COMMAND_BYTES_MAX)
         .on_upgrade(async move |socket| {
-            let _ = forward_messages(socket, &site.simulation).await;
-            // Lets the simulation notice that the queues are closed.
-            site.simulation.wake();
+            let _ = forward_messages(socket, &shared.simulation).await;
+            // Wakes the simulation, so that it notices the closed queues.
+            shared.simulation.wake();
             drop(permit);
         })
 }
 
 /// Forwards messages in both directions until one side ends.
 async fn forward_messages(mut socket: WebSocket, simulation: &Handle) -> Option<()> {
-    // One message at a time, so that each is made as late as possible.
+    // Capacity 1, so that each message is made as late as possible.
     let (outbox, mut inbox) = mpsc::channel(1);
     let (queue, commands) = mpsc::channel(COMMANDS_QUEUED_MAX);
     simulation.connect(Queues { commands, outbox }).await?;
@@ -207,13 +208,13 @@ async fn forward_messages(mut socket: WebSocket, simulation: &Handle) -> Option<
     }
 }
 
-/// Reads the next command, once the queue has room for one. None if the page has gone.
+/// Reads the next command, once the queue has room for it. `None` if the page has disconnected.
 async fn read_command(socket: &mut WebSocket, queue: &mpsc::Sender<ReadCommand>) -> Option<()> {
     let permit = queue.reserve().await.ok()?;
     let command = loop {
         match socket.recv().await?.ok()? {
             Frame::Text(text) => break serde_json::from_str(&text),
-            // Commands are text; parsing an empty text gives the error.
+            // Commands are text; parsing an empty text gives an error.
             Frame::Binary(_) => break serde_json::from_str(""),
             Frame::Close(_) => return None,
             Frame::Ping(_) | Frame::Pong(_) => {}

@@ -1,9 +1,9 @@
 //! Runs the host on a separate thread, at a fixed step.
 //!
-//! Memory and waiting times are bounded whatever pages send (see the limits of the
-//! [protocol](crate::protocol)). Each connection has its own queue. The thread runs commands of all
-//! connections in rotation, in turns of a few milliseconds; between turns it runs the steps that
-//! are due and makes messages.
+//! Whatever pages send, memory and waiting times are bounded (see the limits of the
+//! [protocol](crate::protocol)). Each connection has its own queue of commands. The thread runs
+//! commands in turns of a few milliseconds, and in each turn visits the connections in rotation.
+//! Between turns it runs the steps that are due and makes messages.
 
 use std::collections::VecDeque;
 use std::io;
@@ -18,20 +18,22 @@ use crate::pages::PageId;
 use crate::protocol::{Command, Message, SOCKETS_MAX};
 
 /// The maximum number of commands of a connection in a turn.
-const COMMANDS_A_TURN: usize = 32;
+const COMMANDS_PER_TURN_MAX: usize = 32;
 
-/// Time for the commands of a turn, without the expensive one; the rest waits for the next turn.
-const COMMAND_TIME: Duration = Duration::from_millis(5);
+/// The time for the commands of a turn, except an expensive one; further commands wait for the next
+/// turn.
+const COMMAND_TIME_MAX: Duration = Duration::from_millis(5);
 
-/// The maximum time that expensive commands wait for all pages to be sent a new topology.
-const TOPOLOGY_TIME: Duration = Duration::from_millis(100);
+/// The maximum time for which expensive commands wait until all pages have been sent a new
+/// topology.
+const TOPOLOGY_WAIT_MAX: Duration = Duration::from_millis(100);
 
 /// A parsed command, or its parse error.
 pub(super) type ReadCommand = serde_json::Result<Command>;
 
-/// The simulation's ends of the queues of a connection.
+/// The ends of a connection's queues that the simulation thread uses.
 pub(super) struct Queues {
-    /// Closed when the page has gone.
+    /// Closed when the page has disconnected.
     pub(super) commands: Receiver<ReadCommand>,
     pub(super) outbox: Sender<Message>,
 }
@@ -44,14 +46,14 @@ pub(super) struct Handle {
 }
 
 impl Handle {
-    /// Adds a connection; none if the simulation has ended.
+    /// Adds a connection; `None` if the simulation has ended.
     pub(super) async fn connect(&self, queues: Queues) -> Option<()> {
         self.new_connections.send(queues).await.ok()?;
         self.wake();
         Some(())
     }
 
-    /// Call this after writing, reading or closing a queue.
+    /// Wakes the simulation thread. Call it after writing to, reading from or closing a queue.
     pub(super) fn wake(&self) {
         self.thread.unpark();
     }
@@ -96,7 +98,7 @@ impl Simulation {
 struct Connection {
     page: PageId,
     queues: Queues,
-    /// A command taken from the queue and not yet run.
+    /// A command that was taken from the queue but not run.
     next: Option<ReadCommand>,
 }
 
@@ -106,11 +108,11 @@ impl Connection {
     }
 }
 
-/// What is left of a turn.
+/// What may still run in a turn.
 struct Budget {
     /// Whether an expensive command may be run.
     expensive: bool,
-    /// Time for other commands.
+    /// The remaining time for other commands.
     time: Duration,
 }
 
@@ -119,7 +121,7 @@ struct Loop {
     host: Host,
     connections: VecDeque<Connection>,
     new_connections: Receiver<Queues>,
-    /// Expensive commands wait until then, or until all pages have been sent the topology.
+    /// Expensive commands wait until this time, or until all pages have been sent the topology.
     hold_until: Option<Instant>,
 }
 
@@ -130,7 +132,7 @@ impl Loop {
             let is_running = self.host.due().is_some();
             self.wait(last);
             if !is_running {
-                // Do not catch up on time while paused.
+                // The simulation does not catch up on time in which it was paused.
                 last = Instant::now();
             }
             if !self.accept() {
@@ -146,11 +148,11 @@ impl Loop {
 
     /// Waits until the next step is due, a command may be run, or a connection wakes the thread.
     fn wait(&mut self, last: Instant) {
-        let may_be_expensive = self.may_be_expensive();
+        let expensive_allowed = self.expensive_allowed();
         let has_work = |it: &Connection| {
             it.queues.commands.is_closed()
                 || match &it.next {
-                    Some(_) => may_be_expensive || !it.next_is_expensive(),
+                    Some(_) => expensive_allowed || !it.next_is_expensive(),
                     None => !it.queues.commands.is_empty(),
                 }
         };
@@ -179,7 +181,7 @@ impl Loop {
     }
 
     /// Whether expensive commands may run now.
-    fn may_be_expensive(&mut self) -> bool {
+    fn expensive_allowed(&mut self) -> bool {
         let is_over = self.hold_until.is_some_and(|until| {
             until <= Instant::now()
                 || self.connections.iter().all(|it| self.host.has_sent_topology(it.page))
@@ -192,7 +194,7 @@ impl Loop {
 
     /// Runs the commands of a turn; each turn starts with the next connection.
     fn run_commands(&mut self) {
-        let mut budget = Budget { expensive: self.may_be_expensive(), time: COMMAND_TIME };
+        let mut budget = Budget { expensive: self.expensive_allowed(), time: COMMAND_TIME_MAX };
         self.connections.rotate_left(self.connections.len().min(1));
         for _ in 0..self.connections.len() {
             let Some(mut connection) = self.connections.pop_front() else { return };
@@ -212,7 +214,7 @@ impl Loop {
         if connection.queues.commands.is_closed() {
             return false;
         }
-        for _ in 0..COMMANDS_A_TURN {
+        for _ in 0..COMMANDS_PER_TURN_MAX {
             if connection.next.is_none() {
                 connection.next = connection.queues.commands.try_recv().ok();
             }
@@ -226,7 +228,7 @@ impl Loop {
             if is_expensive {
                 budget.expensive = false;
                 if self.host.epoch() != epoch {
-                    self.hold_until = Some(Instant::now() + TOPOLOGY_TIME);
+                    self.hold_until = Some(Instant::now() + TOPOLOGY_WAIT_MAX);
                 }
             } else {
                 budget.time = budget.time.saturating_sub(start.elapsed());

@@ -1,6 +1,6 @@
 //! Changes of a session: settings, order, restart, race.
 //!
-//! An error changes nothing: new worlds are complete before they replace the present ones.
+//! An error changes nothing: new worlds are complete before they replace the current ones.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ where
     Scene<D>: Space<D>,
     AnyKernel: Kernel<D>,
 {
-    /// Restarts with the present settings; held particles stay held.
+    /// Restarts with the current settings; held particles stay held.
     pub(crate) fn reset(&mut self) -> Result<(), SessionError> {
         let (request, kernels) = (self.request.clone(), self.runner.kernels.clone());
         self.restart(&request, kernels)
@@ -44,7 +44,7 @@ where
         Ok(())
     }
 
-    /// Applies a request, keeping the present state if possible. An error changes nothing.
+    /// Applies a request. Keeps the current state if possible. An error changes nothing.
     pub(crate) fn apply(&mut self, request: SettingRequest) -> Result<Applied, SessionError> {
         let settings = settings(&self.scene, &request);
         request::check_work(&settings)?;
@@ -52,16 +52,16 @@ where
         if request.order == Some(Order::Sheet) && !self.has_sheets {
             return Err(SessionError::NotASheet);
         }
-        let same_kernels = request.kernels == self.request.kernels;
-        let kernels = if same_kernels {
+        let is_same_choice = request.kernels == self.request.kernels;
+        let kernels = if is_same_choice {
             self.runner.kernels.clone()
         } else {
             self.check_choice(&request.kernels, request.order)?;
             request.kernels.find()?
         };
-        let same_matter =
+        let is_same_matter =
             request.order == self.request.order && request.tethers == self.request.tethers;
-        let applied = if same_matter {
+        let applied = if is_same_matter {
             self.change_in_place(&request, kernels)?;
             Applied::InPlace
         } else {
@@ -73,14 +73,14 @@ where
                 }
             }
         };
-        if !same_kernels {
+        if !is_same_choice {
             self.runner.timer = StepTimer::default();
         }
         self.request = request;
         Ok(applied)
     }
 
-    /// Changes settings other than the order of the sticks and tethers, in the present worlds.
+    /// Changes settings other than the order of the sticks and the tethers, in the current worlds.
     fn change_in_place(
         &mut self,
         request: &SettingRequest,
@@ -97,24 +97,24 @@ where
             self.replan(&request, &kernels)?;
             return Err(error);
         }
-        // Nothing below fails: the rival has the same masses and springs, against which settings
-        // are checked, and `SettingRequest` has only values that are valid for sticks.
+        // Nothing below fails: settings are checked against masses and springs, which the rival has
+        // in common with the first world, and `SettingRequest` has only values valid for sticks.
         if let Some(rival) = &mut self.rival {
             rival.runner.world.set_settings(settings)?;
         }
         self.runner.kernels = kernels;
-        let Self { scene, request: before, runner, rival, .. } = self;
+        let Self { scene, request: previous, runner, rival, .. } = self;
         let rival = rival.as_mut().map(|rival| &mut rival.runner);
         for Runner { world, .. } in [runner].into_iter().chain(rival) {
             *world.forces_mut() = forces(scene, request);
-            if request.sticks != before.sticks {
+            if request.sticks != previous.sticks {
                 change_sticks(world, scene, request.sticks)?;
             }
         }
         Ok(())
     }
 
-    /// Plans all worlds for the requested formula, and the first world for these kernels.
+    /// Plans all worlds again for the requested formula, and the first world for these kernels.
     fn replan(
         &mut self,
         request: &SettingRequest,
@@ -128,7 +128,7 @@ where
         Ok(())
     }
 
-    /// Replaces all worlds by new ones of another order or other tethers, in the present state.
+    /// Replaces all worlds by worlds with another order or other tethers, in the current state.
     fn rebuild(
         &mut self,
         request: &SettingRequest,
@@ -157,7 +157,7 @@ where
         Ok(())
     }
 
-    /// Starts a race from the present state.
+    /// Starts a race from the current state.
     pub(crate) fn race(&mut self, choice: &KernelChoice) -> Result<(), SessionError> {
         self.check_choice(choice, self.request.order)?;
         let scene = with_request(&self.scene, &self.request)?;
@@ -184,8 +184,8 @@ fn settings<const D: usize>(scene: &Scene<D>, request: &SettingRequest) -> Setti
     settings
 }
 
-/// Checks that the springs of a scene are stable with these substeps. (A world would count held
-/// particles as pinned.)
+/// Checks that the springs of a scene are stable with these substeps. (The check of a world would
+/// count held particles as pinned.)
 fn check_springs<const D: usize>(
     scene: &Scene<D>,
     settings: &Settings<D>,
@@ -213,7 +213,7 @@ where
     }
 }
 
-/// A scene with a request applied, except to its sticks. Its models keep their velocities.
+/// A scene with a request applied, except for values of sticks. Its models keep their velocities.
 fn with_request<const D: usize>(
     scene: &Scene<D>,
     request: &SettingRequest,
@@ -251,7 +251,7 @@ where
     Ok(runner)
 }
 
-/// Sets every stick to the requested values, or those of the scene.
+/// Sets every stick to the requested values, or to those of the scene where none are requested.
 fn change_sticks<const D: usize>(
     world: &mut World<AnyKernel, D>,
     scene: &Scene<D>,
@@ -261,15 +261,15 @@ where
     AnyKernel: Kernel<D>,
 {
     let models = || scene.models().map(|(_, model)| model);
-    let own = models().flat_map(|model| (0..model.sticks.len()).map(move |it| (model, it)));
-    for (id, (model, it)) in own.enumerate() {
+    let all = models().flat_map(|model| (0..model.sticks.len()).map(move |stick| (model, stick)));
+    for (id, (model, stick)) in all.enumerate() {
         let Some((island, number)) = world.locate_stick(id) else { continue };
         let sticks = &mut world.islands_mut()[island].matter.sticks;
-        let compliance = request.compliance.unwrap_or(model.sticks.compliance(it));
+        let compliance = request.compliance.unwrap_or(model.sticks.compliance(stick));
         if sticks.compliance(number).to_bits() != compliance.to_bits() {
             sticks.set_compliance(number, compliance).map_err(WorldError::from)?;
         }
-        let stiffness = request.stiffness.unwrap_or(model.sticks.stiffness(it));
+        let stiffness = request.stiffness.unwrap_or(model.sticks.stiffness(stick));
         if sticks.stiffness(number).to_bits() != stiffness.to_bits() {
             sticks.set_stiffness(number, stiffness).map_err(WorldError::from)?;
         }

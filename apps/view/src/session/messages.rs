@@ -11,15 +11,15 @@ impl<const D: usize> Session<D>
 where
     AnyKernel: Kernel<D>,
 {
-    /// The next message about topology that a page has not been sent, if any.
+    /// The next message about topology that a page has not been sent, if any. Records it as sent.
     pub(crate) fn topology_message(&self, page: &mut Page, epoch: u32) -> Option<Message> {
-        let sent = page.topology.filter(|sent| sent.0 == epoch).map(|sent| sent.1);
-        let now = match sent {
+        let sent = page.topology_sent.filter(|sent| sent.0 == epoch).map(|sent| sent.1);
+        let next = match sent {
             None => TopologySent::Mesh,
             Some(TopologySent::Mesh) => TopologySent::Indices,
             Some(TopologySent::Indices | TopologySent::Rests) => TopologySent::Rests,
         };
-        page.topology = Some((epoch, now));
+        page.topology_sent = Some((epoch, next));
         let removed = self.runner.world.removed();
         let removed_counts = [removed.triangles.len(), removed.sticks.len()];
         let writer = match sent {
@@ -40,8 +40,8 @@ where
             }
             Some(TopologySent::Indices) => {
                 let models = || self.scene.models().map(|(_, model)| model);
-                let all = models().map(|model| model.sticks.len() + model.springs.len()).sum();
-                let mut writer = Writer::new(Kind::Rests, epoch, [all, 0], 4 * all);
+                let total = models().map(|model| model.sticks.len() + model.springs.len()).sum();
+                let mut writer = Writer::new(Kind::Rests, epoch, [total, 0], 4 * total);
                 writer.f32s(models().flat_map(|model| model.sticks.rests().iter().copied()));
                 writer.f32s(models().flat_map(|model| model.springs.rests().iter().copied()));
                 writer
@@ -74,22 +74,23 @@ where
         let bytes = 12 * rows.len() + 28 * world.obstacles().len();
         let mut writer = Writer::new(Kind::Frame, epoch, numbers, bytes);
         writer.rows(&rows);
-        for Figure { position, rotation, .. } in self.figures() {
+        for Figure { position, rotation, .. } in self.obstacle_figures() {
             writer.f32s(row::<_, D, 3>(position.map(|x| x as f32)));
             writer.f32s(rotation.map(|x| x as f32));
         }
         writer.finish()
     }
 
-    /// The obstacles that can be drawn, with their present poses.
-    fn figures(&self) -> impl Iterator<Item = Figure<'_, D>> {
+    /// The obstacles that can be drawn, with their current poses.
+    fn obstacle_figures(&self) -> impl Iterator<Item = Figure<'_, D>> {
         let world = &self.runner.world;
         world.obstacles().iter().filter_map(|it| it.figure(world.time()))
     }
 
     fn mesh(&self) -> Mesh {
         let Drawing { vertices, parts, sticks, unseen, radii, .. } = self.runner.world.drawing();
-        // Springs follow the sticks. Those of cloth are hidden under its faces.
+        // The indices of springs follow those of sticks. Springs of cloth are hidden under its
+        // faces.
         let springs: Vec<Part> = parts
             .iter()
             .filter(|part| !part.springs.is_empty() && part.triangles.is_empty())
@@ -105,12 +106,12 @@ where
         let models = || self.scene.models().map(|(_, model)| model);
         let span = |range: std::ops::Range<usize>| [range.start, range.len()];
         let masses = models().flat_map(|it| it.particles.inverse_masses());
-        // Drops have inverse mass 0 while they are not alive; they do not count as pinned.
+        // Drops that are not alive have inverse mass 0; they do not count as pinned.
         let is_drop = |it: &usize| {
             parts.iter().any(|part| part.look == Look::Grains && part.particles.contains(it))
         };
-        let held = masses.enumerate().filter(|(_, mass)| **mass == 0.0).map(|(it, _)| it);
-        let pinned = held.filter(|it| !is_drop(it)).map(|it| it as u32).collect();
+        let fixed = masses.enumerate().filter(|(_, mass)| **mass == 0.0).map(|(it, _)| it);
+        let pinned = fixed.filter(|it| !is_drop(it)).map(|it| it as u32).collect();
         let balls = radii.iter().enumerate().filter(|(_, radius)| **radius > 0.0);
         Mesh {
             vertices,
@@ -128,7 +129,7 @@ where
                 })
                 .chain(springs)
                 .collect(),
-            colliders: self.figures().map(|figure| collider(&figure.form)).collect(),
+            colliders: self.obstacle_figures().map(|figure| collider(&figure.form)).collect(),
             pinned,
             thin: unseen,
             radii: balls.map(|(it, &radius)| (it as u32, radius)).collect(),

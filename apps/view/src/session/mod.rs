@@ -1,4 +1,4 @@
-//! A running scene and the operations that a page can do on it, in 2-D and 3-D.
+//! A running scene and the operations that pages can do on it, in 2-D and 3-D.
 
 mod changes;
 mod messages;
@@ -27,10 +27,10 @@ pub(crate) enum SessionError {
     #[error(transparent)]
     Kernel(#[from] KernelChoiceError),
     #[error(
-        "the kernel 'grid' needs a regular sheet of at least 24 columns in the schedule 'sheet'; this \
-         scene has no such sheet, or another schedule"
+        "the kernel 'grid' needs a regular sheet of at least 24 columns in the schedule 'sheet'; \
+         this scene has no such sheet, or another schedule"
     )]
-    NoSheet,
+    NoSheetForGrid,
     #[error(
         "the kernel 'copies' needs 6 or more models with the same sticks; this scene has fewer"
     )]
@@ -50,9 +50,9 @@ pub(crate) enum SessionError {
 /// How new settings were applied.
 #[derive(Debug)]
 pub(crate) enum Applied {
-    /// In the present world.
+    /// In the current world.
     InPlace,
-    /// In a new world with the present state; pages need its mesh and indices.
+    /// In a new world with the current state; pages need its mesh and indices.
     Rebuilt,
     /// In a restarted world, because of this error.
     Restarted(SessionError),
@@ -70,7 +70,7 @@ where
     default_order: Order,
     has_sheets: bool,
     bounds: [[f32; 3]; 2],
-    /// Numbers of faces and sticks, including removed ones.
+    /// The numbers of faces and sticks, including removed ones.
     faces: usize,
     sticks: usize,
 }
@@ -130,7 +130,7 @@ impl<const D: usize> Session<D>
 where
     AnyKernel: Kernel<D>,
 {
-    /// What the scene has for special kernels.
+    /// The parts of the scene that special kernels can run.
     pub(crate) fn special_parts(&self) -> SpecialParts {
         SpecialParts {
             sheets: self.suits_grid_in(self.request.order),
@@ -148,7 +148,7 @@ where
         order: Option<Order>,
     ) -> Result<(), SessionError> {
         if choice.kernel == Some(KernelName::Grid) && !self.suits_grid_in(order) {
-            return Err(SessionError::NoSheet);
+            return Err(SessionError::NoSheetForGrid);
         }
         if choice.kernel == Some(KernelName::Copies) && !self.scene.may_have_copies() {
             return Err(SessionError::NoCopies);
@@ -156,21 +156,21 @@ where
         Ok(())
     }
 
-    /// Runs a step; false if a coordinate is not finite or not below `FAR` in magnitude.
+    /// Runs a step. Returns false if a coordinate is not finite or not below `FAR` in magnitude.
     pub(crate) fn step(&mut self, now: &dyn Fn() -> f64) -> Result<bool, SessionError> {
         let outcome = self.runner.step(now)?;
         if let Some(Rival { runner, first_difference }) = &mut self.rival {
-            let _ = runner.step(now)?; // its outcome matters only in the comparison below
+            let _ = runner.step(now)?; // only the positions matter, which are compared below
             if first_difference.is_none() && !self.runner.has_equal_positions(runner) {
                 *first_difference = Some(self.runner.world.steps());
             }
         }
-        let near = |x: &f32| x.abs() < FAR;
+        let is_near = |x: &f32| x.abs() < FAR;
         let mut islands = self.runner.world.islands().iter();
-        let is_near = islands.all(|island| {
-            (0..D).all(|axis| island.matter.particles.positions(axis).iter().all(near))
+        let all_near = islands.all(|island| {
+            (0..D).all(|axis| island.matter.particles.positions(axis).iter().all(is_near))
         });
-        Ok(outcome.finite && is_near)
+        Ok(outcome.finite && all_near)
     }
 
     /// Ends a window of the step timers.
@@ -182,22 +182,24 @@ where
     }
 }
 
-/// The bounding box of points: minimum and maximum corner; the origin if there are none.
+/// The bounding box of points: its minimum and maximum corner. Both are the origin if there are no
+/// points.
 fn bounds(mut points: impl Iterator<Item = [f32; 3]>) -> [[f32; 3]; 2] {
     let Some(first) = points.next() else { return [[0.0; 3]; 2] };
-    points.fold([first; 2], |[least, greatest], point| {
+    points.fold([first; 2], |[min, max], point| {
         [
-            core::array::from_fn(|axis| least[axis].min(point[axis])),
-            core::array::from_fn(|axis| greatest[axis].max(point[axis])),
+            core::array::from_fn(|axis| min[axis].min(point[axis])),
+            core::array::from_fn(|axis| max[axis].max(point[axis])),
         ]
     })
 }
 
+/// The tear factor that a model has for a stick; infinite if the stick does not tear.
 fn own_tear_factor<const D: usize>(model: &Model<D>, stick: usize) -> f32 {
     model.tear_factors.get(stick).copied().unwrap_or(f32::INFINITY)
 }
 
-/// A running scene of 2 or 3 dimensions.
+/// A running scene in 2-D or 3-D.
 pub(crate) enum AnySession {
     Flat(Box<Session<2>>),
     Solid(Box<Session<3>>),
@@ -220,7 +222,7 @@ impl AnySession {
 }
 
 /// Evaluates an expression on the session of either dimension.
-macro_rules! on {
+macro_rules! with_session {
     ($session:expr, $it:ident => $call:expr) => {
         match $session {
             $crate::session::AnySession::Flat($it) => $call,
@@ -228,4 +230,4 @@ macro_rules! on {
         }
     };
 }
-pub(crate) use on;
+pub(crate) use with_session;

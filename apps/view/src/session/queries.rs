@@ -1,4 +1,4 @@
-//! What a host shows of a session: times, operations, stretch and settings in force.
+//! Values of a session that the host shows: times, operations, stretch and settings in force.
 
 use taut::world::{Arrangement, Model, Order, Settings, Warning};
 use taut::{AnyKernel, Duplicates, Formula, Kernel, Particles, Sticks, Stretch, Tally};
@@ -30,18 +30,19 @@ where
         Some(Racer { kernel, instructions })
     }
 
-    /// Relaxations of all sticks in a step.
-    pub(crate) fn relaxations(&self) -> u64 {
+    /// The number of iterations in a step.
+    pub(crate) fn iterations_per_step(&self) -> u64 {
         let Settings { step, passes } = self.runner.world.settings();
         u64::from(step.substeps) * u64::from(*passes) * u64::from(step.iterations)
     }
 
-    /// Divisions and square roots of a step: those of a stick x sticks x relaxations.
+    /// Divisions and square roots of a step: those of a stick x sticks x iterations.
     pub(crate) fn operations(&self) -> [u64; 2] {
-        let Tally { divisions, square_roots, .. } = tally_of_stick(self.runner.world.formula());
+        let Tally { divisions, square_roots, .. } =
+            operations_per_relaxation(self.runner.world.formula());
         let sticks: usize =
             self.runner.world.islands().iter().map(|island| island.matter.sticks.len()).sum();
-        [divisions, square_roots].map(|it| it * sticks as u64 * self.relaxations())
+        [divisions, square_roots].map(|it| it * sticks as u64 * self.iterations_per_step())
     }
 
     pub(crate) fn warnings(&self) -> Vec<Warning> {
@@ -49,9 +50,9 @@ where
     }
 
     /// Stretch, and kinetic and potential energy in J.
-    pub(crate) fn condition(&self) -> Result<(Stretch, [f64; 2]), SessionError> {
-        let it = self.runner.world.diagnostics()?;
-        Ok((it.stretch, [it.kinetic, it.potential]))
+    pub(crate) fn diagnostics(&self) -> Result<(Stretch, [f64; 2]), SessionError> {
+        let diagnostics = self.runner.world.diagnostics()?;
+        Ok((diagnostics.stretch, [diagnostics.kinetic, diagnostics.potential]))
     }
 
     pub(crate) fn steps(&self) -> u64 {
@@ -87,7 +88,10 @@ where
     /// The orders that suit the scene.
     pub(crate) fn orders(&self) -> Vec<String> {
         let orders = Arrangement::orders().map(|it| it.order);
-        orders.filter(|&it| it != Order::Sheet || self.has_sheets).map(request::name).collect()
+        orders
+            .filter(|&it| it != Order::Sheet || self.has_sheets)
+            .map(request::order_name)
+            .collect()
     }
 
     pub(crate) fn in_force(&self) -> InForce {
@@ -95,7 +99,7 @@ where
         let Settings { step, passes } = world.settings();
         let [kernel, instructions] = self.runner.kernel_names().map(ToOwned::to_owned);
         let StickOverrides { compliance, stiffness, tear } = self.request.sticks;
-        // The value of all sticks, if it is the same.
+        // The value that all sticks have in common, if any.
         let common = |value: fn(&Model<D>, usize) -> f32| {
             let models = self.scene.models().map(|(_, model)| model);
             let mut values = models.flat_map(|it| (0..it.sticks.len()).map(move |n| value(it, n)));
@@ -106,7 +110,7 @@ where
             kernel,
             instructions,
             formula: world.formula().to_string(),
-            schedule: request::name(self.request.order.unwrap_or(self.default_order)),
+            schedule: request::order_name(self.request.order.unwrap_or(self.default_order)),
             threads: self.request.kernels.threads,
             substeps: step.substeps,
             iterations: step.iterations,
@@ -120,11 +124,11 @@ where
 }
 
 /// Counts the operations of one relaxation of a plain stick.
-fn tally_of_stick(formula: Formula) -> Tally {
-    let one = || {
+fn operations_per_relaxation(formula: Formula) -> Tally {
+    let count = || {
         let particles = Particles::new(&[[0.0; 2], [2.0, 0.0]], &[1.0; 2]).ok()?;
         let sticks = Sticks::with_rests(2, &[[0, 1]], &[1.0], Duplicates::Keep).ok()?;
         Some(taut_scalar::count_operations(&particles, &sticks, formula))
     };
-    one().unwrap_or_default()
+    count().unwrap_or_default()
 }

@@ -40,6 +40,7 @@ where
         largest.map_or(["", ""], |island| names_for(&self.kernels, island.schedule()))
     }
 
+    /// Whether all positions have the same bits; any two NaN count as equal.
     pub(super) fn has_equal_positions(&self, other: &Self) -> bool {
         let [islands, others] = [self, other].map(|it| it.world.islands());
         islands.iter().zip(others).all(|(island, other)| {
@@ -58,6 +59,7 @@ where
     AnyKernel: Kernel<D>,
 {
     pub(super) runner: Runner<D>,
+    /// The first step after which positions differed.
     pub(super) first_difference: Option<u64>,
 }
 
@@ -65,7 +67,7 @@ impl<const D: usize> Rival<D>
 where
     AnyKernel: Kernel<D>,
 {
-    /// Starts from the present state of a world of that scene.
+    /// Starts from the current state of a world of that scene.
     pub(super) fn start(
         world: &World<AnyKernel, D>,
         scene: &Scene<D>,

@@ -39,7 +39,8 @@ impl Space<3> for Scene<3> {
         if area <= 0.0 {
             return uniform_wind(self);
         }
-        // Scales the air density to the mass per area, so any cloth moves like one of 0.2 kg/m².
+        // Scales the air density with the mass per area, so that any cloth moves like one of 0.2
+        // kg/m².
         let mass: f64 = models().map(Model::mass).sum();
         let density = (1.2 * (mass / area) / 0.2) as f32;
         let law = WindLaw::Plate { density, drag: 1.3, lift: 0.0 };
@@ -55,10 +56,10 @@ fn area(model: &Model) -> f64 {
         let [u, v]: [[f64; 3]; 2] =
             [b, c].map(|to| core::array::from_fn(|axis| to[axis] - a[axis]));
         let normal: [f64; 3] = core::array::from_fn(|axis| {
-            let [next, after] = [(axis + 1) % 3, (axis + 2) % 3];
-            u[next] * v[after] - u[after] * v[next]
+            let [j, k] = [(axis + 1) % 3, (axis + 2) % 3];
+            u[j] * v[k] - u[k] * v[j]
         });
-        0.5 * normal.iter().map(|along| along * along).sum::<f64>().sqrt()
+        0.5 * normal.iter().map(|x| x * x).sum::<f64>().sqrt()
     };
     model.faces.iter().copied().map(area).sum()
 }

@@ -1,7 +1,8 @@
-//! Which requests a server accepts, by port. Compiled from its source: tests cannot bind port 80.
+//! Which requests a server accepts, depending on its port. Compiles the source file itself, because
+//! tests cannot bind port 80.
 
 #[path = "../../src/server/allowed_hosts.rs"]
-#[allow(dead_code, unreachable_pub, reason = "the server uses the rest of it")]
+#[allow(dead_code, unreachable_pub, reason = "only the server uses the rest")]
 mod implementation;
 
 use std::net::{Ipv4Addr, SocketAddr};
@@ -9,7 +10,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use axum::body::Body;
 use axum::extract::Request;
 
-/// Whether a server on that port accepts a request for a host, from an origin.
+/// Whether a server on that port accepts a request with this `Host` and `Origin`.
 fn accepts(port: u16, host: &str, origin: Option<&str>) -> bool {
     let mut request = Request::builder().uri("/socket").header("Host", host);
     if let Some(origin) = origin {

@@ -1,84 +1,85 @@
-//! What commands do.
+//! The effects of commands.
 
-use crate::hear::{Frame, Heard, STEP, Visit, hear};
+use crate::page::{Frame, Page, Received, STEP, messages_of};
 
 fn near(one: [f32; 3], other: [f32; 3], by: f32) -> bool {
     one.iter().zip(other).all(|(one, other)| (one - other).abs() <= by)
 }
 
 #[test]
-fn a_particle_goes_where_it_is_dragged_and_flies_on() {
-    let mut visit = Visit::new("drape", 8);
-    visit.steps(2).say(r#"{"do":"grab","particle":63}"#);
+fn a_dragged_particle_follows_and_keeps_its_velocity_when_released() {
+    let mut page = Page::new("drape", 8);
+    page.steps(2).send(r#"{"do":"grab","particle":63}"#);
     for step in 1..=10 {
         let to = [0.35, -0.35, 0.01 * step as f32];
-        visit
-            .say(&format!(r#"{{"do":"drag","particle":63,"to":[{},{},{}]}}"#, to[0], to[1], to[2]));
-        assert_eq!(visit.steps(1).look().vertices[63], to);
+        page.send(&format!(
+            r#"{{"do":"drag","particle":63,"to":[{},{},{}]}}"#,
+            to[0], to[1], to[2]
+        ));
+        assert_eq!(page.steps(1).frame().vertices[63], to);
     }
-    let held = visit.steps(5).look().vertices[63];
+    let held = page.steps(5).frame().vertices[63];
     assert_eq!(held, [0.35, -0.35, 0.01 * 10.0]);
     let to = r#"{"do":"drag","particle":63,"to":[0.35,-0.35,0.12]}"#;
-    visit.say(to).steps(1).say(r#"{"do":"release","particle":63}"#);
-    assert!(visit.steps(1).look().vertices[63][2] > 0.12);
-    assert!(visit.errors().is_empty());
+    page.send(to).steps(1).send(r#"{"do":"release","particle":63}"#);
+    assert!(page.steps(1).frame().vertices[63][2] > 0.12);
+    assert!(page.errors().is_empty());
 }
 
 #[test]
-fn in_the_plane_too() {
-    let mut visit = Visit::new("curtain", 12);
-    visit.say(r#"{"do":"grab","particle":90}"#);
-    visit.say(r#"{"do":"drag","particle":90,"to":[0.25,-0.5,7]}"#);
-    assert_eq!(visit.steps(1).look().vertices[90], [0.25, -0.5, 0.0]);
+fn dragging_works_in_2d() {
+    let mut page = Page::new("curtain", 12);
+    page.send(r#"{"do":"grab","particle":90}"#);
+    page.send(r#"{"do":"drag","particle":90,"to":[0.25,-0.5,7]}"#);
+    assert_eq!(page.steps(1).frame().vertices[90], [0.25, -0.5, 0.0]);
 }
 
 #[test]
-fn a_page_that_goes_lets_go_of_what_it_alone_holds() {
-    let mut visit = Visit::new("drape", 8);
-    let [one, other] = [visit.host.connect(), visit.host.connect()];
-    for page in [one, other] {
-        visit.host.receive(page, r#"{"do":"grab","particle":63}"#);
+fn disconnecting_releases_particles_that_no_other_page_holds() {
+    let mut page = Page::new("drape", 8);
+    let [one, other] = [page.host.connect(), page.host.connect()];
+    for id in [one, other] {
+        page.host.receive(id, r#"{"do":"grab","particle":63}"#);
     }
-    let place = visit.steps(10).look().vertices[63];
-    visit.host.disconnect(one);
-    assert_eq!(visit.steps(10).look().vertices[63], place, "another holds it");
-    // What one does not hold, one does not drag, nor lets go of.
-    visit
-        .say(r#"{"do":"drag","particle":63,"to":[0,0,0]}"#)
-        .say(r#"{"do":"release","particle":63}"#);
-    assert_eq!(visit.steps(10).look().vertices[63], place);
-    visit.host.disconnect(other);
-    assert_ne!(visit.steps(10).look().vertices[63], place);
+    let place = page.steps(10).frame().vertices[63];
+    page.host.disconnect(one);
+    assert_eq!(page.steps(10).frame().vertices[63], place, "another page holds it");
+    // A page that does not hold a particle cannot drag or release it.
+    page.send(r#"{"do":"drag","particle":63,"to":[0,0,0]}"#)
+        .send(r#"{"do":"release","particle":63}"#);
+    assert_eq!(page.steps(10).frame().vertices[63], place);
+    page.host.disconnect(other);
+    assert_ne!(page.steps(10).frame().vertices[63], place);
 }
 
 #[test]
-fn a_curtain_tears_where_it_is_pulled_too_far() {
-    let mut visit = Visit::new("curtain", 24);
-    visit.steps(6);
-    assert_eq!(visit.figures()["torn"], 0);
-    visit.say(r#"{"do":"grab","particle":200}"#);
+fn a_curtain_tears_when_it_is_pulled_too_far() {
+    let mut page = Page::new("curtain", 24);
+    page.steps(6);
+    assert_eq!(page.figures()["torn"], 0);
+    page.send(r#"{"do":"grab","particle":200}"#);
     for step in 0..30 {
         let x = 0.05 * f64::from(step);
-        visit.say(&format!(r#"{{"do":"drag","particle":200,"to":[{x},-1,0]}}"#)).steps(1);
+        page.send(&format!(r#"{{"do":"drag","particle":200,"to":[{x},-1,0]}}"#)).steps(1);
     }
-    let heard = visit.hear();
-    let sticks = heard.iter().find_map(|it| match it {
-        Heard::Removed { sticks, .. } => Some(sticks.len()),
+    let messages = page.messages();
+    let sticks = messages.iter().find_map(|it| match it {
+        Received::Removed { sticks, .. } => Some(sticks.len()),
         _ => None,
     });
-    let torn = visit.steps(12).figures()["torn"].as_u64().unwrap() as usize;
+    let torn = page.steps(12).figures()["torn"].as_u64().unwrap() as usize;
     assert!(sticks.unwrap() > 3 && torn >= sticks.unwrap());
 
-    // Never again: the scene's own factor is 2.
-    visit.say(r#"{"do":"reset"}"#).say(r#"{"do":"set","tear":1000000}"#).hear();
-    visit.say(r#"{"do":"drag","particle":200,"to":[1.5,-1,0]}"#);
-    assert_eq!(visit.steps(30).figures()["torn"], 0);
-    assert_eq!(visit.say(r#"{"do":"set","tear":null}"#).state()["settings"]["tear"], 2.0);
+    // With a large tear factor nothing tears. The factor of the scene is 2.
+    page.send(r#"{"do":"reset"}"#).send(r#"{"do":"set","tear":1000000}"#).messages();
+    page.send(r#"{"do":"drag","particle":200,"to":[1.5,-1,0]}"#);
+    assert_eq!(page.steps(30).figures()["torn"], 0);
+    assert_eq!(page.send(r#"{"do":"set","tear":null}"#).state()["settings"]["tear"], 2.0);
 }
 
 #[test]
-fn settings_change_at_once_and_the_state_stays() {
-    for (change, is) in [
+fn settings_change_without_a_restart() {
+    for (change, expected) in [
         (r#""formula":"newton""#, r#""formula":"newton""#),
         (r#""substeps":4,"iterations":2"#, r#""substeps":4,"iterations":2"#),
         (r#""passes":3"#, r#""passes":3"#),
@@ -88,46 +89,46 @@ fn settings_change_at_once_and_the_state_stays() {
         (r#""threads":2"#, r#""threads":2"#),
         (r#""kernel":"scalar""#, r#""kernel":"scalar","instructions":"scalar""#),
     ] {
-        let mut visit = Visit::new("drape", 24);
-        let before = visit.steps(30).look();
-        let own = visit.say(r#"{"do":"set"}"#).state()["settings"].clone();
-        visit.say(&format!(r#"{{"do":"set",{change}}}"#));
-        let settings = visit.state()["settings"].clone();
-        let wanted: serde_json::Value = serde_json::from_str(&format!("{{{is}}}")).unwrap();
+        let mut page = Page::new("drape", 24);
+        let before = page.steps(30).frame();
+        let defaults = page.send(r#"{"do":"set"}"#).state()["settings"].clone();
+        page.send(&format!(r#"{{"do":"set",{change}}}"#));
+        let settings = page.state()["settings"].clone();
+        let wanted: serde_json::Value = serde_json::from_str(&format!("{{{expected}}}")).unwrap();
         for (name, value) in wanted.as_object().unwrap() {
             let same = match (value.as_f64(), settings[name].as_f64()) {
-                (Some(value), Some(is)) => (value - is).abs() < 1e-6,
+                (Some(value), Some(setting)) => (value - setting).abs() < 1e-6,
                 _ => *value == settings[name],
             };
             assert!(same, "{change}: {name} is {}", settings[name]);
         }
-        let after = visit.steps(1).look();
+        let after = page.steps(1).frame();
         assert_eq!(after.step, before.step + 1, "{change}");
         let moved = before.vertices.iter().zip(&after.vertices);
         assert!(moved.clone().all(|(one, other)| near(*one, *other, 0.05)), "{change}");
         assert!(moved.clone().any(|(one, other)| one != other), "{change}");
 
-        // And back.
+        // Null resets the settings.
         let names: Vec<String> =
             wanted.as_object().unwrap().keys().map(|it| format!(r#""{it}":null"#)).collect();
-        visit.say(&format!(r#"{{"do":"set",{}}}"#, names.join(",")));
-        assert_eq!(visit.state()["settings"], own, "{change}");
-        assert!(visit.errors().is_empty());
+        page.send(&format!(r#"{{"do":"set",{}}}"#, names.join(",")));
+        assert_eq!(page.state()["settings"], defaults, "{change}");
+        assert!(page.errors().is_empty());
     }
 }
 
 #[test]
-fn the_answer_is_that_of_the_settings_and_not_of_the_kernel() {
-    let kernels = Visit::new("drape", 24).state()["kernels"].clone();
-    let run = |between: &str| {
-        let mut visit = Visit::new("drape", 24);
-        visit.say(r#"{"do":"wind","on":true}"#).steps(20).say(between).steps(20);
-        assert!(visit.errors().is_empty(), "{between}");
-        visit.look().vertices
+fn the_result_depends_on_settings_but_not_on_the_kernel() {
+    let kernels = Page::new("drape", 24).state()["kernels"].clone();
+    let run = |command: &str| {
+        let mut page = Page::new("drape", 24);
+        page.send(r#"{"do":"wind","on":true}"#).steps(20).send(command).steps(20);
+        assert!(page.errors().is_empty(), "{command}");
+        page.frame().vertices
     };
     let same = run(r#"{"do":"set"}"#);
     for kernel in kernels.as_array().unwrap() {
-        // It is a sheet.
+        // The scene is one sheet, so only copies do not suit it.
         assert_eq!(kernel["reason"].is_null(), kernel["name"] != "copies", "{kernel}");
         if !kernel["reason"].is_null() {
             continue;
@@ -145,11 +146,11 @@ fn the_answer_is_that_of_the_settings_and_not_of_the_kernel() {
 #[test]
 fn gravity_wind_and_reset() {
     let fallen = |commands: &[&str]| {
-        let mut visit = Visit::new("table-cloth", 12);
+        let mut page = Page::new("table-cloth", 12);
         for command in commands {
-            visit.say(command);
+            page.send(command);
         }
-        let frame = visit.steps(12).look();
+        let frame = page.steps(12).frame();
         let mean = |axis: usize| {
             frame.vertices.iter().map(|it| it[axis]).sum::<f32>() / frame.vertices.len() as f32
         };
@@ -159,66 +160,65 @@ fn gravity_wind_and_reset() {
     assert!(down < 0.95 && x.abs() < 1e-3);
     let [_, still] = fallen(&[r#"{"do":"gravity","on":false}"#]);
     assert!((still - 1.0).abs() < 1e-6);
-    // A breeze, where the scene has no forces of its own.
+    // The default wind, in a scene without forces.
     let sway = |wind: bool| {
-        let mut visit = Visit::new("drape", 12);
-        visit.say(&format!(r#"{{"do":"wind","on":{wind}}}"#));
-        let vertices = visit.steps(30).look().vertices;
+        let mut page = Page::new("drape", 12);
+        page.send(&format!(r#"{{"do":"wind","on":{wind}}}"#));
+        let vertices = page.steps(30).frame().vertices;
         vertices.iter().map(|it| it[2]).sum::<f32>() / vertices.len() as f32
     };
     assert!(sway(true) > sway(false) + 1e-3);
 
-    // The scene's own wind can be stopped.
-    let mut visit = Visit::new("flag", 12);
-    assert_eq!(visit.state()["wind"], true);
-    assert_eq!(visit.say(r#"{"do":"wind","on":false}"#).state()["wind"], false);
-    let calm = visit.steps(60).look();
-    let begin = visit.say(r#"{"do":"reset"}"#).look();
-    assert_eq!((begin.step, begin.epoch), (0, calm.epoch + 1));
-    assert_eq!(visit.say(r#"{"do":"wind","on":true}"#).state()["wind"], true);
-    assert_ne!(visit.steps(60).look().vertices, calm.vertices);
+    // The wind of the scene can be switched off.
+    let mut page = Page::new("flag", 12);
+    assert_eq!(page.state()["wind"], true);
+    assert_eq!(page.send(r#"{"do":"wind","on":false}"#).state()["wind"], false);
+    let calm = page.steps(60).frame();
+    let start = page.send(r#"{"do":"reset"}"#).frame();
+    assert_eq!((start.step, start.epoch), (0, calm.epoch + 1));
+    assert_eq!(page.send(r#"{"do":"wind","on":true}"#).state()["wind"], true);
+    assert_ne!(page.steps(60).frame().vertices, calm.vertices);
 }
 
 #[test]
-fn tethers_can_be_switched_and_cloth_becomes_shorter() {
-    let mut visit = Visit::new("drape", 24);
-    visit.say(r#"{"do":"set","substeps":1,"iterations":2}"#);
-    visit.say(r#"{"do":"tethers","on":false}"#);
+fn tethers_can_be_switched_and_shorten_hanging_cloth() {
+    let mut page = Page::new("drape", 24);
+    page.send(r#"{"do":"set","substeps":1,"iterations":2}"#);
+    page.send(r#"{"do":"tethers","on":false}"#);
     let lowest = |frame: Frame| frame.vertices.iter().map(|it| it[1]).fold(0.0, f32::min);
-    let without = lowest(visit.steps(120).look());
-    assert_eq!(visit.say(r#"{"do":"tethers","on":true}"#).state()["tethers"], true);
-    let on = visit.steps(120).look();
-    assert_eq!(on.step, 240, "it goes on from where it was");
-    let with = lowest(on);
+    let without = lowest(page.steps(120).frame());
+    assert_eq!(page.send(r#"{"do":"tethers","on":true}"#).state()["tethers"], true);
+    let tethered = page.steps(120).frame();
+    assert_eq!(tethered.step, 240, "the simulation restarted");
+    let with = lowest(tethered);
     assert!(with > without + 0.01, "{with} {without}");
-    assert_eq!(visit.say(r#"{"do":"tethers","on":false}"#).state()["tethers"], false);
-    let again = lowest(visit.steps(240).look());
+    assert_eq!(page.send(r#"{"do":"tethers","on":false}"#).state()["tethers"], false);
+    let again = lowest(page.steps(240).frame());
     assert!((again - without).abs() < 0.01, "{again} {without}");
-    assert!(visit.errors().is_empty());
+    assert!(page.errors().is_empty());
 }
 
 #[test]
-fn another_scene_in_another_dimension() {
-    let mut visit = Visit::new("curtain", 12);
-    visit
-        .say(r#"{"do":"set","kernel":"scalar","substeps":7}"#)
-        .say(r#"{"do":"grab","particle":50}"#);
-    visit.steps(3).hear();
-    visit.say(r#"{"do":"scene","scene":"rope-bridge"}"#);
-    let state = visit.state();
+fn loading_a_scene_of_another_dimension_keeps_the_kernel() {
+    let mut page = Page::new("curtain", 12);
+    page.send(r#"{"do":"set","kernel":"scalar","substeps":7}"#)
+        .send(r#"{"do":"grab","particle":50}"#);
+    page.steps(3).messages();
+    page.send(r#"{"do":"scene","scene":"rope-bridge"}"#);
+    let state = page.state();
     assert_eq!((&state["dimensions"], &state["size"]), (&3.into(), &24.into()));
-    assert_eq!(state["settings"]["kernel"], "scalar", "the machine's settings stay");
-    assert_eq!(state["settings"]["substeps"], 8, "those of the scene are its own");
-    assert_eq!(visit.say(r#"{"do":"drag","particle":50,"to":[0,0,0]}"#).steps(1).look().step, 1);
-    assert!(visit.errors().is_empty(), "nothing is held any more, and there is no error");
+    assert_eq!(state["settings"]["kernel"], "scalar", "the kernel is not kept");
+    assert_eq!(state["settings"]["substeps"], 8, "substeps are not those of the scene");
+    assert_eq!(page.send(r#"{"do":"drag","particle":50,"to":[0,0,0]}"#).steps(1).frame().step, 1);
+    assert!(page.errors().is_empty(), "dragging a released particle gave an error");
 }
 
 #[test]
-fn operations_are_those_of_the_formula() {
-    let mut visit = Visit::new("drape", 8);
+fn operations_depend_on_the_formula() {
+    let mut page = Page::new("drape", 8);
     let mut counted = |formula: &str| {
-        visit.say(&format!(r#"{{"do":"set","formula":"{formula}"}}"#));
-        let figures = visit.steps(7).figures();
+        page.send(&format!(r#"{{"do":"set","formula":"{formula}"}}"#));
+        let figures = page.steps(7).figures();
         [figures["divisions"].as_u64().unwrap(), figures["roots"].as_u64().unwrap()]
     };
     let exact = counted("exact");
@@ -226,17 +226,17 @@ fn operations_are_those_of_the_formula() {
     assert_eq!(exact[0] % 4, 0, "four substeps");
     assert_eq!(counted("halley"), [exact[0], 0]);
     assert_eq!(counted("quick"), [0, 0]);
-    let sticks = visit.say(r#"{"do":"set"}"#).state()["counts"]["sticks"].as_u64().unwrap();
+    let sticks = page.send(r#"{"do":"set"}"#).state()["counts"]["sticks"].as_u64().unwrap();
     assert_eq!(exact[0], 4 * sticks);
 }
 
 #[test]
-fn time_that_cannot_be_caught_up_is_said() {
-    let mut visit = Visit::new("drape", 8);
-    visit.host.advance(60.5 * STEP);
-    let figures = visit.figures();
+fn dropped_time_is_reported() {
+    let mut page = Page::new("drape", 8);
+    page.host.advance(60.5 * STEP);
+    let figures = page.figures();
     assert_eq!(figures["steps"], 4);
     assert!((figures["behind"].as_f64().unwrap() - 56.0 * STEP).abs() < 1e-6);
-    let other = visit.host.connect();
-    assert!(hear(&mut visit.host, other).iter().any(|it| matches!(it, Heard::Figures(_))));
+    let other = page.host.connect();
+    assert!(messages_of(&mut page.host, other).iter().any(|it| matches!(it, Received::Figures(_))));
 }

@@ -1,10 +1,10 @@
-//! The host by its messages, and the server by its sockets.
-#![allow(clippy::float_cmp, reason = "what is the same here is the same to the bit")]
+//! Tests the host through its messages, and the server through real sockets.
+#![allow(clippy::float_cmp, reason = "equal values must be bit-identical")]
 
 mod allowed_hosts;
 mod commands;
-mod hear;
+mod errors;
 mod messages;
+mod page;
 mod races;
 mod server;
-mod trouble;

@@ -1,30 +1,30 @@
-//! What pages are told, in which order, and that it fits together.
+//! Messages to pages: their order, and that they are consistent.
 
 use taut::world::LibraryScene;
 use taut_view::{Host, Options};
 
-use crate::hear::{Frame, GONE, Heard, Visit, hear};
+use crate::page::{Frame, Page, REMOVED, Received, messages_of};
 
-/// A size at which a scene is made quickly.
+/// A size at which a scene can be built quickly.
 fn small(scene: &LibraryScene) -> usize {
     (scene.size / 4).max(4)
 }
 
 #[test]
-fn every_scene_is_told_as_a_whole() {
+fn a_new_page_receives_the_whole_scene() {
     for listed in LibraryScene::ALL {
-        let mut visit = Visit::new(listed.name, small(listed));
-        let heard = visit.say(r#"{"do":"next"}"#).steps(30).hear();
+        let mut page = Page::new(listed.name, small(listed));
+        let messages = page.send(r#"{"do":"next"}"#).steps(30).messages();
         let [
-            Heard::State(state),
-            Heard::Mesh(1, mesh),
-            Heard::Indices { epoch: 1, faces, sticks },
-            Heard::Rests(1, rests),
-            Heard::Frame(frame @ Frame { epoch: 1, .. }),
-            Heard::Figures(figures),
-        ] = &heard[..]
+            Received::State(state),
+            Received::Mesh(1, mesh),
+            Received::Indices { epoch: 1, faces, sticks },
+            Received::Rests(1, rests),
+            Received::Frame(frame @ Frame { epoch: 1, .. }),
+            Received::Figures(figures),
+        ] = &messages[..]
         else {
-            panic!("{}: {heard:?}", listed.name)
+            panic!("{}: {messages:?}", listed.name)
         };
         let count = |of: &serde_json::Value| of.as_u64().unwrap() as usize;
         let counts = &state["counts"];
@@ -41,13 +41,13 @@ fn every_scene_is_told_as_a_whole() {
         assert_eq!(frame.poses.len(), mesh["colliders"].as_array().unwrap().len());
         assert_eq!(frame.step as usize, count(&figures["steps"]));
 
-        // Parts lie one behind the other.
+        // The ranges of the parts are adjacent.
         let mut next = [0; 3];
         let mut grains = Vec::new();
         for part in mesh["parts"].as_array().unwrap() {
-            for (next, what) in next.iter_mut().zip(["particles", "sticks", "faces"]) {
-                assert_eq!(count(&part[what][0]), *next, "{}: {part}", listed.name);
-                *next += count(&part[what][1]);
+            for (next, key) in next.iter_mut().zip(["particles", "sticks", "faces"]) {
+                assert_eq!(count(&part[key][0]), *next, "{}: {part}", listed.name);
+                *next += count(&part[key][1]);
             }
             if part["look"] == "grains" {
                 let first = count(&part["particles"][0]);
@@ -56,13 +56,13 @@ fn every_scene_is_told_as_a_whole() {
         }
         assert_eq!(next, [particles, own.len(), faces.len()]);
 
-        // Nothing names what is not there, and only grains may have no place.
-        let (vertices, gone) = (frame.vertices.len() as u32, |it: &u32| *it == GONE);
-        assert!(faces.iter().flatten().all(|it| *it < vertices || gone(it)));
-        assert!(sticks.iter().flatten().all(|it| (*it as usize) < particles || gone(it)));
+        // All indices are valid, and only grains may have positions that are not finite.
+        let (vertices, is_removed) = (frame.vertices.len() as u32, |it: &u32| *it == REMOVED);
+        assert!(faces.iter().flatten().all(|it| *it < vertices || is_removed(it)));
+        assert!(sticks.iter().flatten().all(|it| (*it as usize) < particles || is_removed(it)));
         for (vertex, point) in frame.vertices.iter().enumerate() {
-            let is_there = point.iter().all(|it| it.is_finite());
-            assert!(is_there || grains.contains(&vertex), "{}: {vertex}", listed.name);
+            let is_finite = point.iter().all(|it| it.is_finite());
+            assert!(is_finite || grains.contains(&vertex), "{}: {vertex}", listed.name);
             assert!(listed.dimensions == 3 || point[2] == 0.0);
         }
         for [.., x, y, z, w] in &frame.poses {
@@ -75,112 +75,116 @@ fn every_scene_is_told_as_a_whole() {
 }
 
 #[test]
-fn obstacles_are_told_with_where_they_are() {
-    let mut visit = Visit::new("curtain", 12);
-    let frame = visit.steps(1).look();
+fn frames_have_the_poses_of_obstacles() {
+    let mut page = Page::new("curtain", 12);
+    let frame = page.steps(1).frame();
     let ball = |frame: &Frame| frame.poses[0];
-    assert!((ball(&frame)[0] - 1.55).abs() < 0.01, "it goes in circles, and begins at the right");
-    let later = visit.steps(60).look();
+    assert!((ball(&frame)[0] - 1.55).abs() < 0.01, "its path is a circle that starts at the right");
+    let later = page.steps(60).frame();
     assert!(ball(&later)[0] < ball(&frame)[0] - 0.1);
 }
 
 #[test]
-fn a_frame_comes_for_each_next_and_is_the_newest() {
-    let mut visit = Visit::new("drape", 8);
-    let frames = |heard: &[Heard]| heard.iter().filter(|it| matches!(it, Heard::Frame(_))).count();
-    assert_eq!(frames(&visit.steps(3).hear()), 0, "no frame was requested");
-    assert_eq!(visit.steps(7).look().step, 10);
-    assert_eq!(frames(&visit.steps(2).hear()), 0);
-    assert_eq!(frames(&visit.say(r#"{"do":"next"}"#).say(r#"{"do":"next"}"#).hear()), 1);
+fn each_request_gives_one_frame_the_newest() {
+    let mut page = Page::new("drape", 8);
+    let frames = |messages: &[Received]| {
+        messages.iter().filter(|it| matches!(it, Received::Frame(_))).count()
+    };
+    assert_eq!(frames(&page.steps(3).messages()), 0, "no frame was requested");
+    assert_eq!(page.steps(7).frame().step, 10);
+    assert_eq!(frames(&page.steps(2).messages()), 0);
+    assert_eq!(frames(&page.send(r#"{"do":"next"}"#).send(r#"{"do":"next"}"#).messages()), 1);
 
-    // What waits is sent as soon as there is a newer one.
-    visit.say(r#"{"do":"pause","on":true}"#).say(r#"{"do":"next"}"#);
-    assert_eq!(frames(&visit.steps(5).hear()), 0, "time stands still");
-    assert_eq!(frames(&visit.say(r#"{"do":"step"}"#).hear()), 1);
+    // A waiting request is answered as soon as there is a newer frame.
+    page.send(r#"{"do":"pause","on":true}"#).send(r#"{"do":"next"}"#);
+    assert_eq!(frames(&page.steps(5).messages()), 0, "a frame was sent while paused");
+    assert_eq!(frames(&page.send(r#"{"do":"step"}"#).messages()), 1);
 }
 
 #[test]
 fn a_page_that_does_not_take_its_messages_gets_the_newest_of_each() {
-    let mut visit = Visit::new("drape", 8);
-    visit.hear();
+    let mut page = Page::new("drape", 8);
+    page.messages();
     for _ in 0..100 {
-        visit.say("nonsense").say(r#"{"do":"gravity","on":false}"#).steps(12);
+        page.send("nonsense").send(r#"{"do":"gravity","on":false}"#).steps(12);
     }
-    visit.say(r#"{"do":"next"}"#);
-    let heard = visit.hear();
-    let count = |of: fn(&Heard) -> bool| heard.iter().filter(|it| of(it)).count();
-    assert_eq!(count(|it| matches!(it, Heard::State(_))), 1);
-    assert_eq!(count(|it| matches!(it, Heard::Figures(_))), 1);
-    assert_eq!(count(|it| matches!(it, Heard::Frame(frame) if frame.step == 1200)), 1);
-    assert_eq!(count(|it| matches!(it, Heard::Error(_))), 16, "the last ones");
+    page.send(r#"{"do":"next"}"#);
+    let messages = page.messages();
+    let count = |matches: fn(&Received) -> bool| messages.iter().filter(|it| matches(it)).count();
+    assert_eq!(count(|it| matches!(it, Received::State(_))), 1);
+    assert_eq!(count(|it| matches!(it, Received::Figures(_))), 1);
+    assert_eq!(count(|it| matches!(it, Received::Frame(frame) if frame.step == 1200)), 1);
+    assert_eq!(count(|it| matches!(it, Received::Error(_))), 16, "the newest errors");
 }
 
 #[test]
 fn each_page_is_sent_a_cut_once() {
-    let mut visit = Visit::new("curtain", 24);
-    let late = visit.host.connect();
-    let of_late = |visit: &mut Visit| hear(&mut visit.host, late);
-    visit.steps(2).hear();
-    of_late(&mut visit);
-    let removed = |heard: Vec<Heard>| {
-        heard.into_iter().find_map(|it| match it {
-            Heard::Removed { epoch: 1, faces, sticks } => Some((faces, sticks)),
+    let mut page = Page::new("curtain", 24);
+    let late = page.host.connect();
+    let of_late = |page: &mut Page| messages_of(&mut page.host, late);
+    page.steps(2).messages();
+    of_late(&mut page);
+    let removed = |messages: Vec<Received>| {
+        messages.into_iter().find_map(|it| match it {
+            Received::Removed { epoch: 1, faces, sticks } => Some((faces, sticks)),
             _ => None,
         })
     };
-    let down =
+    let vertical_cut =
         |x: f32| format!(r#"{{"do":"cut","from":[[{x},-9,0],[0,0,0]],"to":[[{x},9,0],[0,0,0]]}}"#);
-    visit.say(&down(0.01));
-    let (faces, sticks) = removed(visit.hear()).unwrap();
-    assert_eq!(sticks.len(), 16, "one in each row");
-    assert!(removed(visit.hear()).is_none());
-    visit.say(&down(0.31));
-    let (more_faces, more) = removed(visit.hear()).unwrap();
+    page.send(&vertical_cut(0.01));
+    let (faces, sticks) = removed(page.messages()).unwrap();
+    assert_eq!(sticks.len(), 16, "one stick in each row");
+    assert!(removed(page.messages()).is_none());
+    page.send(&vertical_cut(0.31));
+    let (more_faces, more) = removed(page.messages()).unwrap();
     assert_eq!(more.len(), 16);
 
-    // Together, to the other page; and among the indices, to a new one.
+    // The late page receives both cuts in one message; a new page receives them in the indices.
     let both = ([faces, more_faces].concat(), [sticks, more].concat());
-    assert_eq!(removed(of_late(&mut visit)).unwrap(), both);
-    let new = visit.host.connect();
-    let heard = hear(&mut visit.host, new);
-    let gone = |names: Vec<u32>| -> Vec<u32> {
-        let mut names = names;
-        names.sort_unstable();
-        names
+    assert_eq!(removed(of_late(&mut page)).unwrap(), both);
+    let new = page.host.connect();
+    let messages = messages_of(&mut page.host, new);
+    let sorted = |ids: Vec<u32>| -> Vec<u32> {
+        let mut ids = ids;
+        ids.sort_unstable();
+        ids
     };
-    let Some(Heard::Indices { faces, sticks, .. }) =
-        heard.iter().find(|it| matches!(it, Heard::Indices { .. }))
+    let Some(Received::Indices { faces, sticks, .. }) =
+        messages.iter().find(|it| matches!(it, Received::Indices { .. }))
     else {
-        panic!("a new page is told all")
+        panic!("the new page received no indices")
     };
-    let lost = |is_gone: Vec<bool>| -> Vec<u32> {
-        (0..is_gone.len() as u32).filter(|&it| is_gone[it as usize]).collect()
+    let ids_where = |is_removed: Vec<bool>| -> Vec<u32> {
+        (0..is_removed.len() as u32).filter(|&id| is_removed[id as usize]).collect()
     };
-    assert_eq!(lost(faces.iter().map(|it| it.contains(&GONE)).collect()), gone(both.0));
-    assert_eq!(lost(sticks.iter().map(|it| it.contains(&GONE)).collect()), gone(both.1));
-    assert!(removed(hear(&mut visit.host, new)).is_none());
+    assert_eq!(ids_where(faces.iter().map(|it| it.contains(&REMOVED)).collect()), sorted(both.0));
+    assert_eq!(ids_where(sticks.iter().map(|it| it.contains(&REMOVED)).collect()), sorted(both.1));
+    assert!(removed(messages_of(&mut page.host, new)).is_none());
 
-    // From the beginning everything is whole again, in a new epoch.
-    visit.say(r#"{"do":"reset"}"#);
-    let heard = visit.hear();
-    assert!(heard.iter().any(|it| matches!(it, Heard::Mesh(2, _))));
-    let whole = heard.iter().any(|it| match it {
-        Heard::Indices { epoch: 2, sticks, .. } => !sticks.iter().flatten().any(|it| *it == GONE),
+    // A reset restores all sticks, in a new epoch.
+    page.send(r#"{"do":"reset"}"#);
+    let messages = page.messages();
+    assert!(messages.iter().any(|it| matches!(it, Received::Mesh(2, _))));
+    let is_whole = messages.iter().any(|it| match it {
+        Received::Indices { epoch: 2, sticks, .. } => {
+            !sticks.iter().flatten().any(|it| *it == REMOVED)
+        }
         _ => false,
     });
-    assert!(whole);
+    assert!(is_whole);
 }
 
 #[test]
-fn the_simulation_stops_without_pages() {
+fn the_simulation_pauses_without_pages() {
     let mut host = Host::new(Options::default()).unwrap();
     assert_eq!(host.due(), None);
     host.advance(1.0);
     let page = host.connect();
     assert!(host.due().unwrap() > 0.0);
     host.receive(page, r#"{"do":"next"}"#);
-    let heard = hear(&mut host, page);
-    assert!(heard.iter().any(|it| matches!(it, Heard::Frame(frame) if frame.step == 0)));
+    let messages = messages_of(&mut host, page);
+    assert!(messages.iter().any(|it| matches!(it, Received::Frame(frame) if frame.step == 0)));
     host.disconnect(page);
     assert_eq!(host.due(), None);
 }

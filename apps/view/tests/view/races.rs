@@ -1,13 +1,13 @@
-//! Two kernels side by side.
+//! Races: two kernels that run the same scene.
 
-use crate::hear::Visit;
+use crate::page::Page;
 
 #[test]
-fn a_race_is_equal_whatever_users_do() {
+fn positions_stay_equal_in_a_race_whatever_commands_run() {
     for (scene, size) in [("curtain", 24), ("flag", 24), ("plants", 2), ("boxes", 3)] {
-        let mut visit = Visit::new(scene, size);
-        visit.steps(10).say(r#"{"do":"race","kernel":"scalar"}"#);
-        let race = visit.state()["race"].clone();
+        let mut page = Page::new(scene, size);
+        page.steps(10).send(r#"{"do":"race","kernel":"scalar"}"#);
+        let race = page.state()["race"].clone();
         assert_eq!((&race["kernel"], &race["instructions"]), (&"scalar".into(), &"scalar".into()));
         for command in [
             r#"{"do":"grab","particle":3}"#,
@@ -21,13 +21,13 @@ fn a_race_is_equal_whatever_users_do() {
             r#"{"do":"set","schedule":"coloured","stiffness":0.5}"#,
             r#"{"do":"gravity","on":false}"#,
         ] {
-            let figures = visit.say(command).steps(12).figures();
+            let figures = page.send(command).steps(12).figures();
             let race = &figures["race"];
             assert_eq!(race["equal"], true, "{scene}, {command}: {race}");
             assert!(race["first_difference"].is_null());
         }
-        assert!(visit.say(r#"{"do":"reset"}"#).steps(12).figures()["race"]["equal"] == true);
-        assert!(visit.say(r#"{"do":"race"}"#).state()["race"].is_null());
-        assert!(visit.errors().is_empty());
+        assert!(page.send(r#"{"do":"reset"}"#).steps(12).figures()["race"]["equal"] == true);
+        assert!(page.send(r#"{"do":"race"}"#).state()["race"].is_null());
+        assert!(page.errors().is_empty());
     }
 }

@@ -1,4 +1,4 @@
-//! The server, by real sockets.
+//! The server, tested through real sockets.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
@@ -12,16 +12,16 @@ use tungstenite::http::HeaderValue;
 use tungstenite::stream::MaybeTlsStream;
 use tungstenite::{Message, WebSocket};
 
-use crate::hear::{Frame, Heard};
+use crate::page::{Frame, Received};
 
 /// A server that runs until it is dropped.
-struct Running {
+struct TestServer {
     address: SocketAddr,
     end: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<Result<(), ServeError>>>,
 }
 
-impl Running {
+impl TestServer {
     fn new() -> Self {
         let options = Options { scene: "drape".into(), size: Some(16), ..Options::default() };
         let server = Server::bind(Host::new(options).unwrap(), None).unwrap();
@@ -31,37 +31,37 @@ impl Running {
         Self { address, end: Some(end), thread: Some(thread::spawn(run)) }
     }
 
-    fn visit(&self) -> Visitor {
-        self.try_to_visit().unwrap()
+    fn connect(&self) -> Client {
+        self.try_connect().unwrap()
     }
 
-    fn try_to_visit(&self) -> Result<Visitor, tungstenite::Error> {
+    fn try_connect(&self) -> Result<Client, tungstenite::Error> {
         let (socket, _) = tungstenite::connect(format!("ws://{}/socket", self.address))?;
-        Ok(Visitor(socket))
+        Ok(Client(socket))
     }
 
-    /// Retries until the server has noticed a closed connection.
-    fn visit_when_there_is_room(&self) -> Visitor {
+    /// Retries until the server has noticed that a connection was closed.
+    fn connect_when_a_slot_is_free(&self) -> Client {
         loop {
-            match self.try_to_visit() {
-                Ok(visitor) => return visitor,
-                Err(tungstenite::Error::Http(answer)) => assert_eq!(answer.status(), 503),
+            match self.try_connect() {
+                Ok(client) => return client,
+                Err(tungstenite::Error::Http(response)) => assert_eq!(response.status(), 503),
                 Err(other) => panic!("{other}"),
             }
         }
     }
 
-    /// The answer to a request with these lines of header.
-    fn ask(&self, path: &str, header: &str) -> String {
+    /// The response to a request with these header lines.
+    fn get(&self, path: &str, header: &str) -> String {
         let mut stream = TcpStream::connect(self.address).unwrap();
         write!(stream, "GET {path} HTTP/1.1\r\n{header}Connection: close\r\n\r\n").unwrap();
-        let mut answer = Vec::new();
-        stream.read_to_end(&mut answer).unwrap();
-        String::from_utf8_lossy(&answer).into_owned()
+        let mut response = Vec::new();
+        stream.read_to_end(&mut response).unwrap();
+        String::from_utf8_lossy(&response).into_owned()
     }
 }
 
-impl Drop for Running {
+impl Drop for TestServer {
     fn drop(&mut self) {
         drop(self.end.take());
         let ended = self.thread.take().map(JoinHandle::join);
@@ -69,45 +69,46 @@ impl Drop for Running {
     }
 }
 
-struct Visitor(WebSocket<MaybeTlsStream<TcpStream>>);
+/// A page that is connected to a server.
+struct Client(WebSocket<MaybeTlsStream<TcpStream>>);
 
-impl Visitor {
+impl Client {
     fn stream(&mut self) -> &mut TcpStream {
         match self.0.get_mut() {
             MaybeTlsStream::Plain(stream) => stream,
-            other => panic!("there is no TLS: {other:?}"),
+            other => panic!("unexpected TLS: {other:?}"),
         }
     }
 
-    /// Reads and drops everything from now on, on another thread, so that it can send for ever.
+    /// Reads and discards all messages on another thread, so that sending never blocks.
     fn drain(&mut self) -> JoinHandle<()> {
         let mut stream = self.stream().try_clone().unwrap();
-        // An error is the end, too.
+        // An error ends the thread, too.
         thread::spawn(move || drop(io::copy(&mut stream, &mut io::sink())))
     }
 
-    /// Whether the server closes the socket, rather than going on with figures.
+    /// Whether the server closes the socket instead of sending further figures.
     fn is_closed(&mut self) -> bool {
         (0..30).any(|_| self.0.read().is_err())
     }
 
-    fn say(&mut self, command: &str) {
+    fn send(&mut self, command: &str) {
         self.0.send(Message::text(command)).unwrap();
     }
 
-    fn hear(&mut self) -> Heard {
+    fn receive(&mut self) -> Received {
         match self.0.read().unwrap() {
-            Message::Text(text) => Heard::text(&text),
-            Message::Binary(bytes) => Heard::binary(&bytes),
-            other => panic!("what is {other:?}?"),
+            Message::Text(text) => Received::text(&text),
+            Message::Binary(bytes) => Received::binary(&bytes),
+            other => panic!("unexpected message {other:?}"),
         }
     }
 
     /// Requests a frame and waits for it.
-    fn look(&mut self) -> Frame {
-        self.say(r#"{"do":"next"}"#);
+    fn frame(&mut self) -> Frame {
+        self.send(r#"{"do":"next"}"#);
         loop {
-            if let Heard::Frame(frame) = self.hear() {
+            if let Received::Frame(frame) = self.receive() {
                 return frame;
             }
         }
@@ -115,157 +116,157 @@ impl Visitor {
 }
 
 #[test]
-fn pages_come_look_and_come_again() {
-    let running = Running::new();
-    let mut visitor = running.visit();
-    assert!(matches!(visitor.hear(), Heard::State(_)));
-    let first = visitor.look();
-    let later = visitor.look();
-    assert!(later.step > first.step, "it moves by itself");
-    drop(visitor);
-    let mut again = running.visit();
-    assert!(matches!(again.hear(), Heard::State(_)));
-    assert!(again.look().step >= later.step, "it went on from there");
+fn pages_can_connect_again() {
+    let server = TestServer::new();
+    let mut client = server.connect();
+    assert!(matches!(client.receive(), Received::State(_)));
+    let first = client.frame();
+    let later = client.frame();
+    assert!(later.step > first.step, "the simulation did not advance");
+    drop(client);
+    let mut client = server.connect();
+    assert!(matches!(client.receive(), Received::State(_)));
+    assert!(client.frame().step >= later.step, "the simulation restarted");
 }
 
 #[test]
 fn two_pages_see_the_same_world() {
-    let running = Running::new();
-    let [mut one, mut other] = [running.visit(), running.visit()];
-    one.say(r#"{"do":"grab","particle":255}"#);
-    one.say(r#"{"do":"drag","particle":255,"to":[0.5,0.25,0.125]}"#);
-    let is_there = |visitor: &mut Visitor| visitor.look().vertices[255] == [0.5, 0.25, 0.125];
-    while !is_there(&mut other) {}
-    // A page that vanishes, without a word, holds nothing any more.
+    let server = TestServer::new();
+    let [mut one, mut other] = [server.connect(), server.connect()];
+    one.send(r#"{"do":"grab","particle":255}"#);
+    one.send(r#"{"do":"drag","particle":255,"to":[0.5,0.25,0.125]}"#);
+    let is_dragged = |client: &mut Client| client.frame().vertices[255] == [0.5, 0.25, 0.125];
+    while !is_dragged(&mut other) {}
+    // A page that disconnects without a close message releases its particles.
     drop(one);
-    while is_there(&mut other) {}
-    other.say("nonsense");
-    while !matches!(other.hear(), Heard::Error(_)) {}
+    while is_dragged(&mut other) {}
+    other.send("nonsense");
+    while !matches!(other.receive(), Received::Error(_)) {}
 }
 
 #[test]
-fn a_slow_page_gets_one_frame_and_it_is_the_newest() {
-    let running = Running::new();
-    let [mut slow, mut quick] = [running.visit(), running.visit()];
-    let first = slow.look().step;
-    while quick.look().step < first + 20 {}
-    assert!(slow.look().step >= first + 20, "none of those between");
+fn a_slow_page_receives_only_the_newest_frame() {
+    let server = TestServer::new();
+    let [mut slow, mut quick] = [server.connect(), server.connect()];
+    let first = slow.frame().step;
+    while quick.frame().step < first + 20 {}
+    assert!(slow.frame().step >= first + 20, "it received an older frame");
 }
 
 #[test]
-fn other_origins_and_other_names_are_not_let_in() {
-    let running = Running::new();
-    let own = format!("Host: {}\r\n", running.address);
-    let port = running.address.port();
+fn other_origins_and_host_names_are_rejected() {
+    let server = TestServer::new();
+    let own_host = format!("Host: {}\r\n", server.address);
+    let port = server.address.port();
     for (path, header, status) in [
-        ("/worker.js", own.clone(), "200"),
+        ("/worker.js", own_host.clone(), "200"),
         ("/worker.js", format!("Host: localhost:{port}\r\n"), "200"),
-        ("/worker.js", format!("{own}Origin: http://{}\r\n", running.address), "200"),
-        ("/worker.js", format!("{own}Origin: http://elsewhere.example\r\n"), "403"),
-        ("/worker.js", format!("{own}Origin: null\r\n"), "403"),
-        ("/worker.js", format!("{own}Origin: https://{}\r\n", running.address), "403"),
+        ("/worker.js", format!("{own_host}Origin: http://{}\r\n", server.address), "200"),
+        ("/worker.js", format!("{own_host}Origin: http://elsewhere.example\r\n"), "403"),
+        ("/worker.js", format!("{own_host}Origin: null\r\n"), "403"),
+        ("/worker.js", format!("{own_host}Origin: https://{}\r\n", server.address), "403"),
         ("/worker.js", format!("Host: elsewhere.example:{port}\r\n"), "403"),
         ("/worker.js", "Host: 127.0.0.1:1\r\n".to_owned(), "403"),
-        ("/nothing.js", own.clone(), "404"),
-        ("/../Cargo.toml", own.clone(), "404"),
-        ("/%2e%2e/Cargo.toml", own.clone(), "404"),
+        ("/nothing.js", own_host.clone(), "404"),
+        ("/../Cargo.toml", own_host.clone(), "404"),
+        ("/%2e%2e/Cargo.toml", own_host.clone(), "404"),
     ] {
-        let answer = running.ask(path, &header);
-        assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{path} {header}: {answer}");
+        let response = server.get(path, &header);
+        assert!(response.starts_with(&format!("HTTP/1.1 {status}")), "{path} {header}: {response}");
     }
-    let answer = running.ask("/worker.js", &own).to_lowercase();
-    assert!(answer.contains("content-type: text/javascript"), "{answer}");
+    let response = server.get("/worker.js", &own_host).to_lowercase();
+    assert!(response.contains("content-type: text/javascript"), "{response}");
 
-    // The same of sockets: a page elsewhere would otherwise reach it.
-    let url = format!("ws://{}/socket", running.address);
+    // Sockets, too: a page of another site could otherwise connect.
+    let url = format!("ws://{}/socket", server.address);
     let with_origin = |origin: String| {
         let mut request = url.as_str().into_client_request().unwrap();
         request.headers_mut().insert("Origin", HeaderValue::from_str(&origin).unwrap());
         tungstenite::connect(request)
     };
-    assert!(with_origin(format!("http://{}", running.address)).is_ok());
+    assert!(with_origin(format!("http://{}", server.address)).is_ok());
     match with_origin("http://elsewhere.example".to_owned()) {
-        Err(tungstenite::Error::Http(answer)) => assert_eq!(answer.status(), 403),
+        Err(tungstenite::Error::Http(response)) => assert_eq!(response.status(), 403),
         other => panic!("{other:?}"),
     }
 }
 
 #[test]
-fn a_port_that_is_taken_is_said() {
-    let running = Running::new();
+fn an_occupied_port_gives_an_error() {
+    let server = TestServer::new();
     let host = Host::new(Options::default()).unwrap();
-    let taken = Server::bind(host, Some(running.address.port()));
-    assert!(taken.unwrap_err().to_string().contains("cannot listen on port"));
+    let result = Server::bind(host, Some(server.address.port()));
+    assert!(result.unwrap_err().to_string().contains("cannot listen on port"));
 }
 
 #[test]
 fn shutdown_does_not_wait_for_pages() {
-    let running = Running::new();
-    let mut visitor = running.visit();
-    visitor.hear();
-    drop(running);
-    while visitor.0.read().is_ok() {}
+    let server = TestServer::new();
+    let mut client = server.connect();
+    client.receive();
+    drop(server);
+    while client.0.read().is_ok() {}
 }
 
 #[test]
-fn more_bytes_than_a_command_has_are_not_waited_for() {
-    let running = Running::new();
-    let mut visitor = running.visit();
+fn a_command_that_is_too_long_closes_the_socket() {
+    let server = TestServer::new();
+    let mut client = server.connect();
     // The header of a frame of 16 MiB: a text, masked, with its length in eight bytes.
     let length = (16_u64 << 20).to_be_bytes();
-    visitor.stream().write_all(&[&[0x81, 0xff], &length[..], &[0; 4]].concat()).unwrap();
-    assert!(visitor.is_closed());
+    client.stream().write_all(&[&[0x81, 0xff], &length[..], &[0; 4]].concat()).unwrap();
+    assert!(client.is_closed());
 
     let with_spaces = |bytes: usize| format!("{:bytes$}", r#"{"do":"next"}"#);
-    let mut visitor = running.visit();
-    visitor.say(&with_spaces(COMMAND_BYTES_MAX));
-    while !matches!(visitor.hear(), Heard::Frame(_)) {}
-    visitor.say(&with_spaces(COMMAND_BYTES_MAX + 1));
-    assert!(visitor.is_closed());
+    let mut client = server.connect();
+    client.send(&with_spaces(COMMAND_BYTES_MAX));
+    while !matches!(client.receive(), Received::Frame(_)) {}
+    client.send(&with_spaces(COMMAND_BYTES_MAX + 1));
+    assert!(client.is_closed());
 }
 
 #[test]
-fn more_pages_than_there_may_be_are_refused_in_a_sentence() {
-    let running = Running::new();
-    let mut visitors: Vec<Visitor> = (0..SOCKETS_MAX).map(|_| running.visit()).collect();
-    match running.try_to_visit() {
-        Err(tungstenite::Error::Http(answer)) => assert_eq!(answer.status(), 503),
-        other => panic!("{:?}", other.map(|_| "it was let in")),
+fn pages_beyond_the_maximum_are_refused_with_a_message() {
+    let server = TestServer::new();
+    let mut clients: Vec<Client> = (0..SOCKETS_MAX).map(|_| server.connect()).collect();
+    match server.try_connect() {
+        Err(tungstenite::Error::Http(response)) => assert_eq!(response.status(), 503),
+        other => panic!("{:?}", other.map(|_| "the connection was accepted")),
     }
-    // The page then requests the reason by HTTP, as a WebSocket does not report it.
-    let answer = running.ask("/socket", &format!("Host: {}\r\n", running.address));
-    assert!(answer.starts_with("HTTP/1.1 503"), "{answer}");
-    assert!(answer.contains("32 pages show this simulation"), "{answer}");
-    // Those who are there are served, and so is who comes after one of them has gone.
-    visitors[SOCKETS_MAX - 1].look();
-    drop(visitors.pop());
-    running.visit_when_there_is_room().look();
+    // A WebSocket does not report the reason, so the page requests it by HTTP.
+    let response = server.get("/socket", &format!("Host: {}\r\n", server.address));
+    assert!(response.starts_with("HTTP/1.1 503"), "{response}");
+    assert!(response.contains("32 pages show this simulation"), "{response}");
+    // Connected pages are served, and a page that connects after one has disconnected.
+    clients[SOCKETS_MAX - 1].frame();
+    drop(clients.pop());
+    server.connect_when_a_slot_is_free().frame();
 }
 
 #[test]
-fn a_page_that_resets_without_end_does_not_keep_others_waiting() {
-    let running = Running::new();
-    let mut looker = running.visit();
-    let mut flooder = running.visit();
+fn a_page_that_sends_many_resets_does_not_delay_others() {
+    let server = TestServer::new();
+    let mut watcher = server.connect();
+    let mut flooder = server.connect();
     let drain = flooder.drain();
-    let first = looker.look().epoch;
+    let first = watcher.frame().epoch;
     for _ in 0..20_000 {
-        flooder.say(r#"{"do":"reset"}"#);
+        flooder.send(r#"{"do":"reset"}"#);
     }
     let mut last = first;
     for _ in 0..20 {
-        // The frame comes before all commands of the flood have run.
-        let epoch = looker.look().epoch;
+        // The frame arrives before all commands of the flood have run.
+        let epoch = watcher.frame().epoch;
         assert!(epoch - last <= 50, "{} resets between two frames", epoch - last);
         last = epoch;
     }
-    assert!(last > first, "the flood is followed, too");
+    assert!(last > first, "no reset was run");
     flooder.stream().shutdown(Shutdown::Both).unwrap();
     drain.join().unwrap();
 }
 
 #[test]
-fn a_flood_of_messages_and_connections_leaves_it_answering() {
+fn the_server_responds_after_a_flood_of_messages_and_connections() {
     const COMMANDS: [&str; 12] = [
         r#"{"do":"next"}"#,
         r#"{"do":"reset"}"#,
@@ -280,28 +281,28 @@ fn a_flood_of_messages_and_connections_leaves_it_answering() {
         r#"{"do":"set","schedule":null}"#,
         r#"{"do":"race"}"#,
     ];
-    let running = Running::new();
-    let mut looker = running.visit();
-    let come: Vec<_> = (0..60).map(|_| running.try_to_visit()).collect();
-    let flooders: Vec<Visitor> = come.into_iter().filter_map(Result::ok).collect();
+    let server = TestServer::new();
+    let mut watcher = server.connect();
+    let attempts: Vec<_> = (0..60).map(|_| server.try_connect()).collect();
+    let flooders: Vec<Client> = attempts.into_iter().filter_map(Result::ok).collect();
     assert_eq!(flooders.len(), SOCKETS_MAX - 1);
     thread::scope(|scope| {
-        for (nth, mut flooder) in flooders.into_iter().enumerate() {
+        for (number, mut flooder) in flooders.into_iter().enumerate() {
             scope.spawn(move || {
                 let drain = flooder.drain();
                 for command in 0..20_000 / SOCKETS_MAX {
-                    flooder.say(COMMANDS[(nth + command) % COMMANDS.len()]);
+                    flooder.send(COMMANDS[(number + command) % COMMANDS.len()]);
                 }
                 flooder.stream().shutdown(Shutdown::Both).unwrap();
                 drain.join().unwrap();
             });
         }
         for _ in 0..10 {
-            looker.look();
+            watcher.frame();
         }
     });
-    let answer = running.ask("/worker.js", &format!("Host: {}\r\n", running.address));
-    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
-    looker.look();
-    running.visit_when_there_is_room().look();
+    let response = server.get("/worker.js", &format!("Host: {}\r\n", server.address));
+    assert!(response.starts_with("HTTP/1.1 200"), "{response}");
+    watcher.frame();
+    server.connect_when_a_slot_is_free().frame();
 }

@@ -1,20 +1,20 @@
-//! The host as WebAssembly, for the page's worker (`apps/view/web/worker.js`); built by
-//! `scripts/web.sh`. There is one host, on one thread.
+//! The host as WebAssembly, for the page's worker (`apps/view/web/worker.js`). `scripts/web.sh`
+//! builds it. There is one host, on one thread.
 //!
 //! | export | what it does |
 //! |---|---|
-//! | `begin()` | creates the host and connects the page; the other exports do nothing before |
-//! | `command(length)` | returns a buffer for a command of `length` bytes of UTF-8 |
-//! | `receive()` | runs that command |
+//! | `begin()` | creates the host and connects the page; before that, other exports do nothing |
+//! | `command(length)` | returns the address of a buffer for a command of `length` bytes of UTF-8 |
+//! | `receive()` | runs the command in that buffer |
 //! | `advance(seconds)` | advances time |
 //! | `due()` | seconds until the next step; below 0 while no step is due |
 //! | `take()` | makes the next message; returns 0 if there is none, 1 for text, 2 for bytes |
 //! | `message()`, `message_length()` | address and length of that message |
 //!
-//! It imports `page.now()`: seconds since an arbitrary start, for figures.
+//! It imports `page.now()`: seconds since an arbitrary start, to measure step times.
 //!
-//! Returned addresses are in the module's memory and valid until the next call of any export. The
-//! module reads no address that it is given, so only unmangled names and the import are `unsafe`.
+//! Returned addresses are in the module's memory and valid until the next call of any export. No
+//! export takes an address, so only the unmangled names and the import are `unsafe`.
 #![cfg(target_arch = "wasm32")]
 #![allow(unsafe_code, reason = "exported names, and an imported function")]
 
@@ -23,7 +23,7 @@ use std::cell::RefCell;
 use taut_view::{Host, Message, Options, PageId};
 
 #[link(wasm_import_module = "page")]
-// SAFETY: the worker provides it, as a function of this type; it has no effect on memory.
+// SAFETY: the worker provides a function of this type, which does not access memory.
 unsafe extern "C" {
     safe fn now() -> f64;
 }
@@ -40,8 +40,8 @@ thread_local! {
     static INSTANCE: RefCell<Instance> = RefCell::default();
 }
 
-fn with<R>(act: impl FnOnce(&mut Instance) -> R) -> R {
-    INSTANCE.with_borrow_mut(act)
+fn with_instance<R>(action: impl FnOnce(&mut Instance) -> R) -> R {
+    INSTANCE.with_borrow_mut(action)
 }
 
 /// Creates the host with the scene `curtain`.
@@ -55,14 +55,14 @@ pub extern "C" fn begin() {
     };
     if let Ok(mut host) = Host::new(options) {
         let page = host.connect();
-        with(|instance| instance.host = Some((host, page)));
+        with_instance(|instance| instance.host = Some((host, page)));
     }
 }
 
 /// Returns a buffer for a command of `length` bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn command(length: usize) -> *mut u8 {
-    with(|instance| {
+    with_instance(|instance| {
         instance.command.clear();
         instance.command.resize(length, 0);
         instance.command.as_mut_ptr()
@@ -72,7 +72,7 @@ pub extern "C" fn command(length: usize) -> *mut u8 {
 /// Runs the command in the buffer.
 #[unsafe(no_mangle)]
 pub extern "C" fn receive() {
-    with(|instance| {
+    with_instance(|instance| {
         if let Some((host, page)) = &mut instance.host {
             host.receive(*page, &String::from_utf8_lossy(&instance.command));
         }
@@ -82,7 +82,7 @@ pub extern "C" fn receive() {
 /// Advances time.
 #[unsafe(no_mangle)]
 pub extern "C" fn advance(seconds: f64) {
-    with(|instance| {
+    with_instance(|instance| {
         if let Some((host, _)) = &mut instance.host {
             host.advance(seconds);
         }
@@ -92,13 +92,15 @@ pub extern "C" fn advance(seconds: f64) {
 /// Seconds until the next step; below 0 while no step is due.
 #[unsafe(no_mangle)]
 pub extern "C" fn due() -> f64 {
-    with(|instance| instance.host.as_ref().and_then(|(host, _)| host.due()).unwrap_or(-1.0))
+    with_instance(|instance| {
+        instance.host.as_ref().and_then(|(host, _)| host.due()).unwrap_or(-1.0)
+    })
 }
 
 /// Makes the next message: 0 if there is none, 1 for text, 2 for bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn take() -> u32 {
-    with(|instance| {
+    with_instance(|instance| {
         let Some((host, page)) = &mut instance.host else { return 0 };
         let (kind, bytes) = match host.take(*page) {
             None => (0, Vec::new()),
@@ -110,14 +112,14 @@ pub extern "C" fn take() -> u32 {
     })
 }
 
-/// The address of the message.
+/// The address of that message.
 #[unsafe(no_mangle)]
 pub extern "C" fn message() -> *const u8 {
-    with(|instance| instance.message.as_ptr())
+    with_instance(|instance| instance.message.as_ptr())
 }
 
-/// The length of the message in bytes.
+/// The length of that message in bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn message_length() -> usize {
-    with(|instance| instance.message.len())
+    with_instance(|instance| instance.message.len())
 }

@@ -1,4 +1,4 @@
-// The background: a gradient, in the plane with a grid of metres.
+// The background: a gradient; in 2-D also a grid in metres.
 
 import { program } from './gl.js';
 
@@ -12,8 +12,8 @@ void main() {
 const FRAGMENT = `
 in vec2 v_at;
 uniform vec3 u_top, u_bottom, u_grid;
-uniform vec4 u_window;   // visible part of the plane: centre, half size, m
-uniform float u_cell;
+uniform vec4 u_window;   // 2-D: the visible part of the plane: centre, half size, m
+uniform float u_cell;    // size of a grid cell, m; 0: no grid
 out vec4 colour;
 float grid(vec2 x) {
   vec2 w = max(fwidth(x), 1e-6);
@@ -27,7 +27,7 @@ void main() {
     vec2 at = (u_window.xy + v_at * u_window.zw) / u_cell;
     base = mix(base, u_grid, 0.10 * grid(at) + 0.16 * grid(at / 5.0));
   }
-  // Dithering: eight bits would show the steps of the gradient.
+  // Dithering: with eight bits the steps of the gradient would be visible.
   base += (fract(sin(dot(gl_FragCoord.xy, vec2(12.9898, 78.233))) * 43758.5453) - 0.5) / 255.0;
   colour = vec4(base, 1.0);
 }`;
@@ -40,13 +40,13 @@ export class Backdrop {
   }
 
   draw({ theme, camera }) {
-    const { gl, program: { it, at } } = this;
-    gl.useProgram(it);
-    gl.uniform3fv(at.u_top, theme.top);
-    gl.uniform3fv(at.u_bottom, theme.bottom);
-    gl.uniform3fv(at.u_grid, theme.grid);
-    gl.uniform4fv(at.u_window, camera.window ?? [0, 0, 1, 1]);
-    gl.uniform1f(at.u_cell, camera.window ? 10 ** Math.floor(Math.log10(camera.window[3] / 2)) : 0);
+    const { gl, program: { handle, uniforms } } = this;
+    gl.useProgram(handle);
+    gl.uniform3fv(uniforms.u_top, theme.top);
+    gl.uniform3fv(uniforms.u_bottom, theme.bottom);
+    gl.uniform3fv(uniforms.u_grid, theme.grid);
+    gl.uniform4fv(uniforms.u_window, camera.window ?? [0, 0, 1, 1]);
+    gl.uniform1f(uniforms.u_cell, camera.window ? 10 ** Math.floor(Math.log10(camera.window[3] / 2)) : 0);
     gl.disable(gl.DEPTH_TEST);
     gl.bindVertexArray(this.array);
     gl.drawArrays(gl.TRIANGLES, 0, 3);

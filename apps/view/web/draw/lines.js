@@ -1,5 +1,5 @@
-// Flat lines with round ends between particles: sticks a few pixels wide and, in the plane, limbs and
-// ropes in their true width.
+// Flat lines with round ends between particles: sticks a few pixels wide and, in 2-D, limbs and ropes
+// in their true width.
 
 import { program } from './gl.js';
 import { POSITION, UNIT } from './matter.js';
@@ -12,11 +12,11 @@ layout(location = 3) in vec3 a_colour;
 ${POSITION}
 uniform mat4 u_viewProjection;
 uniform vec2 u_size;        // of the viewport, pixels
-uniform float u_pixels;     // half the width in pixels, 0 to use the radii
-uniform float u_perMetre;   // pixels per metre, in the plane
+uniform float u_pixels;     // half the width in pixels; 0: use the radii
+uniform float u_perMetre;   // pixels per metre in 2-D
 uniform float u_widen;      // added to half the width, pixels
-uniform float u_nearer;     // depth offset towards the eye, as a share of the distance
-out vec2 v_at;              // pixels along and across, from the first end
+uniform float u_nearer;     // depth offset towards the eye, as a fraction of the distance
+out vec2 v_at;              // pixels along and across the line, from its first end
 flat out float v_length;
 flat out vec2 v_half;
 flat out float v_stretch;
@@ -33,7 +33,7 @@ void main() {
   vec2 along = sb - sa;
   float size = length(along);
   along = size > 1e-4 ? along / size : vec2(1.0, 0.0);
-  vec2 beside = vec2(-along.y, along.x);
+  vec2 across = vec2(-along.y, along.x);
   v_half = (u_pixels > 0.0 ? vec2(u_pixels) : a_radii * u_perMetre) + u_widen;
   float reach = max(v_half.x, v_half.y) + 1.0;
   bool second = (gl_VertexID & 1) == 1;
@@ -43,7 +43,7 @@ void main() {
   v_stretch = a_rest > 0.0 ? distance(pa, pb) / a_rest - 1.0 : 0.0;
   v_colour = a_colour;
   vec4 from = second ? b : a;
-  gl_Position = vec4((sa + along * v_at.x + beside * v_at.y) / half_ * from.w, from.z - u_nearer * from.w, from.w);
+  gl_Position = vec4((sa + along * v_at.x + across * v_at.y) / half_ * from.w, from.z - u_nearer * from.w, from.w);
 }`;
 
 const FRAGMENT = `
@@ -54,8 +54,8 @@ flat in float v_stretch;
 flat in vec3 v_colour;
 uniform vec4 u_colour;
 uniform vec3 u_long, u_short;
-uniform float u_range;   // the stretch that has the full colour; 0: stretch is not shown
-uniform float u_own;     // 1 to use the colour of each line, 0 to use u_colour
+uniform float u_range;   // the stretch that is shown in full colour; 0: stretch is not shown
+uniform float u_own;     // 1: use the colour of each line; 0: use u_colour
 out vec4 colour;
 void main() {
   float t = v_length > 0.0 ? clamp(v_at.x / v_length, 0.0, 1.0) : 0.0;
@@ -79,45 +79,48 @@ export class Lines {
     this.arrays = new Map();
   }
 
-  /** Drops what refers to the buffers of the previous topology. */
+  /** Deletes what refers to the buffers of the previous topology. */
   reset() {
     for (const it of this.arrays.values()) this.gl.deleteVertexArray(it);
     this.arrays.clear();
   }
 
-  /** Binds a vertex array of these buffers, one element for each line, starting at element `first`. */
-  array(name, first, attributes) {
+  /**
+   * Binds the vertex array `name`; creates it on first use, from buffers with one element for each line,
+   * starting at element `first`.
+   */
+  bindArray(name, first, attributes) {
     const { gl } = this;
     const known = this.arrays.get(name);
     gl.bindVertexArray(known ?? gl.createVertexArray());
     if (known) return;
     this.arrays.set(name, gl.getParameter(gl.VERTEX_ARRAY_BINDING));
-    attributes.forEach(([buffer, parts, integer], place) => {
+    attributes.forEach(([buffer, components, isInteger], location) => {
       if (!buffer) return;
       gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
-      gl.enableVertexAttribArray(place);
-      if (integer) gl.vertexAttribIPointer(place, parts, gl.UNSIGNED_INT, 0, 4 * parts * first);
-      else gl.vertexAttribPointer(place, parts, gl.FLOAT, false, 0, 4 * parts * first);
-      gl.vertexAttribDivisor(place, 1);
+      gl.enableVertexAttribArray(location);
+      if (isInteger) gl.vertexAttribIPointer(location, components, gl.UNSIGNED_INT, 0, 4 * components * first);
+      else gl.vertexAttribPointer(location, components, gl.FLOAT, false, 0, 4 * components * first);
+      gl.vertexAttribDivisor(location, 1);
     });
   }
 
   begin({ camera, matter, theme }, { pixels, colour, nearer = 0, widen = 0, own = 0, range = 0 }) {
-    const { gl, program: { it, at } } = this;
-    gl.useProgram(it);
+    const { gl, program: { handle, uniforms } } = this;
+    gl.useProgram(handle);
     matter.positions.bind(UNIT.positions);
-    gl.uniform1i(at.u_positions, UNIT.positions);
-    gl.uniformMatrix4fv(at.u_viewProjection, false, camera.viewProjection);
-    gl.uniform2f(at.u_size, gl.drawingBufferWidth, gl.drawingBufferHeight);
-    gl.uniform1f(at.u_pixels, pixels);
-    gl.uniform1f(at.u_perMetre, camera.pixelsPerMetre ?? 0);
-    gl.uniform1f(at.u_widen, widen);
-    gl.uniform1f(at.u_nearer, nearer);
-    gl.uniform1f(at.u_own, own);
-    gl.uniform1f(at.u_range, range);
-    gl.uniform4fv(at.u_colour, colour);
-    gl.uniform3fv(at.u_long, theme.long);
-    gl.uniform3fv(at.u_short, theme.short);
+    gl.uniform1i(uniforms.u_positions, UNIT.positions);
+    gl.uniformMatrix4fv(uniforms.u_viewProjection, false, camera.viewProjection);
+    gl.uniform2f(uniforms.u_size, gl.drawingBufferWidth, gl.drawingBufferHeight);
+    gl.uniform1f(uniforms.u_pixels, pixels);
+    gl.uniform1f(uniforms.u_perMetre, camera.pixelsPerMetre ?? 0);
+    gl.uniform1f(uniforms.u_widen, widen);
+    gl.uniform1f(uniforms.u_nearer, nearer);
+    gl.uniform1f(uniforms.u_own, own);
+    gl.uniform1f(uniforms.u_range, range);
+    gl.uniform4fv(uniforms.u_colour, colour);
+    gl.uniform3fv(uniforms.u_long, theme.long);
+    gl.uniform3fv(uniforms.u_short, theme.short);
     gl.enable(gl.BLEND);
     gl.depthMask(false);
   }
@@ -137,18 +140,18 @@ export class Lines {
     if (!count) return;
     const name = matter.rests ? 'rests' : 'sticks';
     this.begin(view, { ...style, range: matter.rests ? style.range : 0 });
-    this.array(name, 0, [[matter.ends, 2, true], [matter.rests, 1, false]]);
+    this.bindArray(name, 0, [[matter.ends, 2, true], [matter.rests, 1, false]]);
     gl.vertexAttrib1f(1, 0);
     gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, count);
     this.end();
   }
 
-  /** Draws the tubes of a part in the plane, in their true width. */
+  /** Draws the tubes of a part in 2-D, in their true width. */
   tubes(view, [first, count], style) {
     const { gl } = this;
     const { matter } = view;
     this.begin(view, { pixels: 0, ...style });
-    this.array(`tubes from ${first}`, first, [
+    this.bindArray(`tubes from ${first}`, first, [
       [matter.tubeEnds, 2, true], [null], [matter.tubeRadii, 2, false], [matter.tubeColours, 3, false],
     ]);
     gl.vertexAttrib1f(1, 0);

@@ -1,5 +1,5 @@
 // Particles, faces, sticks and tubes on the GPU. The positions of a frame are uploaded once, unchanged,
-// into a texture from which all shaders read them by index. Normals are computed on the GPU.
+// into a texture, from which all shaders read them by index. The GPU computes the normals.
 
 import { NONE } from '../protocol.js';
 import { ArrayTexture, TEXEL, buffer, program } from './gl.js';
@@ -8,7 +8,7 @@ import { tubesOf } from './tubes.js';
 /** Texture units. */
 export const UNIT = { positions: 0, shadow: 1, corners: 2 };
 
-/** Shader text: the position of a particle. */
+/** GLSL: the position of a particle. */
 export const POSITION = `
 uniform highp sampler2D u_positions;
 ${TEXEL}
@@ -32,8 +32,8 @@ void main() {
   gl_Position = vec4(0.0);
 }`;
 
-/** The most changed elements that are uploaded one by one; if more change, all are uploaded. */
-const FEW = 64;
+/** The maximum number of changed elements that are uploaded one by one; if more change, all are. */
+const SINGLE_UPLOADS_MAX = 64;
 
 export class Matter {
   constructor(gl) {
@@ -41,20 +41,20 @@ export class Matter {
     this.normalsProgram = program(gl, NORMALS, 'void main() {}', ['v_normal']);
     this.feedback = gl.createTransformFeedback();
     this.mesh = null;
-    this.own = [];
+    this.buffers = [];
   }
 
-  /** Uploads a topology. Tubes are made with the first positions, which give their thickness. */
+  /** Uploads a topology. Tubes are made later, from the first positions, which give their thickness. */
   setMesh(mesh) {
     this.free();
     const { gl } = this;
     this.mesh = mesh;
     this.tubes = null;
     this.positions = new ArrayTexture(gl, mesh.vertices, {
-      internal: gl.RGB32F, format: gl.RGB, type: gl.FLOAT, parts: 3,
+      internal: gl.RGB32F, format: gl.RGB, type: gl.FLOAT, components: 3,
     });
-    this.faces = this.keep(buffer(gl, gl.ELEMENT_ARRAY_BUFFER, mesh.faces));
-    this.ends = this.keep(buffer(gl, gl.ARRAY_BUFFER, mesh.drawnSticks));
+    this.faces = this.register(buffer(gl, gl.ELEMENT_ARRAY_BUFFER, mesh.faces));
+    this.ends = this.register(buffer(gl, gl.ARRAY_BUFFER, mesh.drawnSticks));
     this.rests = null;
     this.normals = null;
     if (mesh.hasSmoothFaces) this.setNormals(mesh);
@@ -62,14 +62,14 @@ export class Matter {
 
   setNormals(mesh) {
     const { gl } = this;
-    const { ranges, corners, places } = mesh.adjacency();
+    const { ranges, corners, cornerIndices } = mesh.adjacency();
     this.corners = new ArrayTexture(gl, corners.length / 2, {
-      internal: gl.RG32UI, format: gl.RG_INTEGER, type: gl.UNSIGNED_INT, parts: 2,
+      internal: gl.RG32UI, format: gl.RG_INTEGER, type: gl.UNSIGNED_INT, components: 2,
     });
     this.corners.fill(corners);
-    Object.assign(this, { cornerData: corners, cornerPlaces: places });
-    this.ranges = this.keep(buffer(gl, gl.ARRAY_BUFFER, ranges));
-    this.normals = this.keep(buffer(gl, gl.ARRAY_BUFFER, 12 * mesh.vertices, gl.DYNAMIC_COPY));
+    Object.assign(this, { cornerData: corners, cornerIndices });
+    this.ranges = this.register(buffer(gl, gl.ARRAY_BUFFER, ranges));
+    this.normals = this.register(buffer(gl, gl.ARRAY_BUFFER, 12 * mesh.vertices, gl.DYNAMIC_COPY));
     this.normalsArray = gl.createVertexArray();
     gl.bindVertexArray(this.normalsArray);
     gl.bindBuffer(gl.ARRAY_BUFFER, this.ranges);
@@ -81,17 +81,18 @@ export class Matter {
 
   setRests(rests) {
     this.mesh.rests = rests;
-    this.rests = this.keep(buffer(this.gl, this.gl.ARRAY_BUFFER, rests));
+    this.rests = this.register(buffer(this.gl, this.gl.ARRAY_BUFFER, rests));
   }
 
-  keep(it) {
-    this.own.push(it);
+  /** Registers a buffer, which `free` deletes. */
+  register(it) {
+    this.buffers.push(it);
     return it;
   }
 
   free() {
-    for (const it of this.own) this.gl.deleteBuffer(it);
-    this.own = [];
+    for (const it of this.buffers) this.gl.deleteBuffer(it);
+    this.buffers = [];
     this.positions?.free();
     this.corners?.free();
     this.corners = null;
@@ -99,7 +100,7 @@ export class Matter {
     this.normalsArray = null;
   }
 
-  /** Uploads removed faces and torn sticks; call after `Mesh.remove`. */
+  /** Uploads removed faces and torn sticks. Call it after `Mesh.remove`. */
   remove({ faces, sticks }) {
     const { gl, mesh } = this;
     this.update(gl.ELEMENT_ARRAY_BUFFER, this.faces, mesh.faces, faces, 3);
@@ -108,14 +109,14 @@ export class Matter {
       const removed = [];
       for (const face of faces) {
         for (let corner = 3 * face; corner < 3 * face + 3; corner++) {
-          const place = this.cornerPlaces[corner];
-          if (place === NONE) continue;
-          this.cornerData[2 * place + 1] = this.cornerData[2 * place];
-          removed.push(place);
+          const index = this.cornerIndices[corner];
+          if (index === NONE) continue;
+          this.cornerData[2 * index + 1] = this.cornerData[2 * index];
+          removed.push(index);
         }
       }
-      if (removed.length > FEW) this.corners.fill(this.cornerData);
-      else for (const place of removed) this.corners.update(place, this.cornerData);
+      if (removed.length > SINGLE_UPLOADS_MAX) this.corners.fill(this.cornerData);
+      else for (const index of removed) this.corners.update(index, this.cornerData);
     }
     if (this.tubes) {
       const torn = [...sticks].map((stick) => this.tubes.byStick.get(stick)).filter((tube) => tube !== undefined);
@@ -128,17 +129,17 @@ export class Matter {
     }
   }
 
-  /** Uploads some elements of a buffer, of `parts` words each. */
-  update(target, it, data, ids, parts) {
+  /** Uploads the elements `ids` of a buffer, of `words` 32-bit words each. */
+  update(target, it, data, ids, words) {
     const { gl } = this;
     if (!ids.length) return;
     gl.bindVertexArray(null);
     gl.bindBuffer(target, it);
-    if (ids.length > FEW) gl.bufferSubData(target, 0, data);
-    else for (const id of ids) gl.bufferSubData(target, 4 * parts * id, data, parts * id, parts);
+    if (ids.length > SINGLE_UPLOADS_MAX) gl.bufferSubData(target, 0, data);
+    else for (const id of ids) gl.bufferSubData(target, 4 * words * id, data, words * id, words);
   }
 
-  /** Uploads the positions of a frame; the colour of each tube comes from `colourOf(part number)`. */
+  /** Uploads the positions of a frame. `colourOf(part number)` gives the colour of a tube. */
   setPositions(positions, colourOf) {
     this.positions.fill(positions);
     if (!this.tubes) this.setTubes(positions, colourOf);
@@ -148,19 +149,19 @@ export class Matter {
   setTubes(positions, colourOf) {
     const { gl } = this;
     this.tubes = tubesOf(this.mesh, positions);
-    this.tubeEnds = this.keep(buffer(gl, gl.ARRAY_BUFFER, this.tubes.ends));
-    this.tubeRadii = this.keep(buffer(gl, gl.ARRAY_BUFFER, this.tubes.radii));
+    this.tubeEnds = this.register(buffer(gl, gl.ARRAY_BUFFER, this.tubes.ends));
+    this.tubeRadii = this.register(buffer(gl, gl.ARRAY_BUFFER, this.tubes.radii));
     const colours = new Float32Array(this.tubes.parts.flatMap(colourOf));
-    this.tubeColours = this.keep(buffer(gl, gl.ARRAY_BUFFER, colours));
+    this.tubeColours = this.register(buffer(gl, gl.ARRAY_BUFFER, colours));
   }
 
   computeNormals() {
-    const { gl, normalsProgram: { it, at } } = this;
-    gl.useProgram(it);
+    const { gl, normalsProgram: { handle, uniforms } } = this;
+    gl.useProgram(handle);
     this.positions.bind(UNIT.positions);
     this.corners.bind(UNIT.corners);
-    gl.uniform1i(at.u_positions, UNIT.positions);
-    gl.uniform1i(at.u_corners, UNIT.corners);
+    gl.uniform1i(uniforms.u_positions, UNIT.positions);
+    gl.uniform1i(uniforms.u_corners, UNIT.corners);
     gl.bindVertexArray(this.normalsArray);
     gl.bindBuffer(gl.ARRAY_BUFFER, null); // a transform feedback buffer must not be bound elsewhere
     gl.bindTransformFeedback(gl.TRANSFORM_FEEDBACK, this.feedback);

@@ -1,10 +1,10 @@
 // Parts, faces and sticks of one topology, in main memory. Removed faces and torn sticks keep their
-// index, with all corners 0, so that nothing is drawn.
+// index, but all their corners are 0, so that nothing is drawn.
 
 import { NONE } from '../protocol.js';
 import { cross, subtract } from './math.js';
 
-/** Whether the faces of a part are shaded smoothly; otherwise flat. */
+/** Whether the faces of a part are shaded smoothly instead of flat. */
 const isSmooth = (part) => part.look !== 'body';
 
 function withoutNone(indices) {
@@ -22,22 +22,22 @@ export class Mesh {
     this.colliders = message.colliders ?? [];
     this.pinned = message.pinned ?? [];
     this.radii = new Map(message.radii ?? []);
-    this.thinIds = message.thin ?? [];
+    this.hiddenIds = message.thin ?? [];
     this.faces = new Uint32Array(0);
     this.sticks = new Uint32Array(0);
-    /** The same without hidden sticks. */
+    /** `sticks` without the hidden ones. */
     this.drawnSticks = this.sticks;
     this.rests = null;
-    this.thin = new Uint8Array(0);
+    this.isHidden = new Uint8Array(0);
   }
 
   setIndices({ faces, sticks }) {
     this.faces = withoutNone(faces);
     this.sticks = withoutNone(sticks);
-    this.thin = new Uint8Array(this.sticks.length / 2);
+    this.isHidden = new Uint8Array(this.sticks.length / 2);
     this.drawnSticks = this.sticks.slice();
-    for (const id of this.thinIds) {
-      this.thin[id] = 1;
+    for (const id of this.hiddenIds) {
+      this.isHidden[id] = 1;
       this.drawnSticks.fill(0, 2 * id, 2 * id + 2);
     }
   }
@@ -47,15 +47,15 @@ export class Mesh {
   }
 
   /**
-   * Estimates the area of the faces within a ball over that of its cross-section, from some hundred
-   * faces; each counts at most as one cross-section.
+   * Estimates the area of the faces within a ball divided by its cross-section, from some hundred
+   * faces. Each face counts at most as one cross-section.
    */
   layers(positions, { centre, radius }) {
     const count = this.faces.length / 3;
-    const each = Math.max(1, Math.floor(count / 300));
-    const whole = Math.PI * radius * radius;
+    const stride = Math.max(1, Math.floor(count / 300));
+    const crossSection = Math.PI * radius * radius;
     let [covered, sampled] = [0, 0];
-    for (let face = 0; face < count; face += each) {
+    for (let face = 0; face < count; face += stride) {
       sampled++;
       const corners = [0, 1, 2].map((corner) => {
         const at = 3 * this.faces[3 * face + corner];
@@ -68,9 +68,9 @@ export class Mesh {
       if (isOutside) continue;
       const [a, b, c] = corners;
       const area = Math.hypot(...cross(subtract(b, a), subtract(c, a))) / 2;
-      covered += area < whole ? area : whole; // true also for infinite and NaN areas
+      covered += area < crossSection ? area : crossSection; // also if the area is infinite or NaN
     }
-    return sampled && (covered / whole) * (count / sampled);
+    return sampled && (covered / crossSection) * (count / sampled);
   }
 
   /** Removes faces and torn sticks. */
@@ -82,14 +82,14 @@ export class Mesh {
   }
 
   /**
-   * For each vertex, the other two corners of every smooth face around it, in winding order, from
-   * which a shader computes its normal. `ranges` has the first pair and the number of pairs for each
-   * vertex, `corners` the pairs, and `places` the index in `corners` of each corner of each face.
+   * For each vertex: pairs of the other two corners of every smooth face around it, in winding order,
+   * from which a shader computes its normal. `ranges` has the first pair and the number of pairs for
+   * each vertex, `corners` the pairs, and `cornerIndices` the pair of each corner of each face.
    */
   adjacency() {
     const ranges = new Uint32Array(2 * this.vertices);
     const smooth = this.parts.filter(isSmooth);
-    const each = (visit) => {
+    const forEachCorner = (visit) => {
       for (const { faces: [first, count] } of smooth) {
         for (let corner = 3 * first; corner < 3 * (first + count); corner++) {
           const base = corner - (corner % 3);
@@ -99,26 +99,26 @@ export class Mesh {
         }
       }
     };
-    each((_, vertex) => ranges[2 * vertex + 1]++);
+    forEachCorner((_, vertex) => ranges[2 * vertex + 1]++);
     let total = 0;
     for (let vertex = 0; vertex < this.vertices; vertex++) {
       ranges[2 * vertex] = total;
       total += ranges[2 * vertex + 1];
     }
     const corners = new Uint32Array(2 * total);
-    const places = new Uint32Array(this.faces.length).fill(NONE);
+    const cornerIndices = new Uint32Array(this.faces.length).fill(NONE);
     const used = new Uint32Array(this.vertices);
-    each((corner, vertex, next, last) => {
-      const place = ranges[2 * vertex] + used[vertex]++;
-      corners[2 * place] = next;
-      corners[2 * place + 1] = last;
-      places[corner] = place;
+    forEachCorner((corner, vertex, next, last) => {
+      const index = ranges[2 * vertex] + used[vertex]++;
+      corners[2 * index] = next;
+      corners[2 * index + 1] = last;
+      cornerIndices[corner] = index;
     });
-    return { ranges, corners, places };
+    return { ranges, corners, cornerIndices };
   }
 }
 
-/** The bounding box of positions, ignoring NaN; `null` if it is empty or not finite. */
+/** The bounding box of positions, without NaN; `null` if it is empty or not finite. */
 export function boxAround(positions, count = positions.length / 3) {
   const min = [Infinity, Infinity, Infinity];
   const max = [-Infinity, -Infinity, -Infinity];

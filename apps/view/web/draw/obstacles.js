@@ -1,4 +1,4 @@
-// Obstacles in space: lit solids, and floors with a grid that fade into the background.
+// Obstacles in 3-D: lit solids, and floors with a grid that fade into the background.
 
 import { buffer, program } from './gl.js';
 import { add, pose, rotate } from './math.js';
@@ -24,7 +24,7 @@ ${SHADING}
 void main() {
   vec3 n = normalize(v_normal);
   if (dot(n, u_eye - v_position) < 0.0) n = -n;
-  colour = shown(shade(u_albedo, v_position, n, 0.25, 0.0, 0.0));
+  colour = toSrgb(shade(u_albedo, v_position, n, 0.25, 0.0, 0.0));
 }`;
 
 const FLOOR_VERTEX = `
@@ -43,7 +43,7 @@ const FLOOR_FRAGMENT = `
 in vec3 v_position;
 in vec2 v_at;
 uniform vec3 u_up, u_floor, u_grid, u_centre;
-uniform vec4 u_fade;   // distances where fading begins and ends; strength of shadows; opacity
+uniform vec4 u_fade;   // distances where fading starts and ends; strength of shadows; opacity
 uniform float u_cell;
 out vec4 colour;
 ${SHADING}
@@ -64,7 +64,7 @@ void main() {
 }`;
 
 /** The size of a grid cell: a round number of metres near a sixth of the scene's radius. */
-const cellOf = (radius) => {
+const cellSize = (radius) => {
   const power = 10 ** Math.floor(Math.log10(radius / 5));
   return [1, 2, 5, 10].map((k) => k * power).reduce((a, b) => (Math.abs(b - radius / 6) < Math.abs(a - radius / 6) ? b : a));
 };
@@ -103,10 +103,10 @@ export class Obstacles {
       if (!shape) return null;
       const array = gl.createVertexArray();
       gl.bindVertexArray(array);
-      const buffers = [shape.positions, shape.normals].map((data, place) => {
+      const buffers = [shape.positions, shape.normals].map((data, location) => {
         const it = buffer(gl, gl.ARRAY_BUFFER, new Float32Array(data));
-        gl.enableVertexAttribArray(place);
-        gl.vertexAttribPointer(place, 3, gl.FLOAT, false, 0, 0);
+        gl.enableVertexAttribArray(location);
+        gl.vertexAttribPointer(location, 3, gl.FLOAT, false, 0, 0);
         return it;
       });
       buffers.push(buffer(gl, gl.ELEMENT_ARRAY_BUFFER, new Uint32Array(shape.indices)));
@@ -115,27 +115,27 @@ export class Obstacles {
     });
   }
 
-  /** Draws the solids; with `lightMatrix` only their depth, for the shadow map. */
+  /** Draws the solids, or with `lightMatrix` only their depth, for the shadow map. */
   draw(view, lightMatrix) {
     const { gl } = this;
-    const { it, at } = lightMatrix ? this.depth : this.lit;
-    gl.useProgram(it);
-    gl.uniformMatrix4fv(at.u_viewProjection, false, lightMatrix ?? view.camera.viewProjection);
+    const { handle, uniforms } = lightMatrix ? this.depth : this.lit;
+    gl.useProgram(handle);
+    gl.uniformMatrix4fv(uniforms.u_viewProjection, false, lightMatrix ?? view.camera.viewProjection);
     if (!lightMatrix) {
-      setShading(gl, at, view);
-      gl.uniform3fv(at.u_albedo, view.theme.obstacle);
+      setShading(gl, uniforms, view);
+      gl.uniform3fv(uniforms.u_albedo, view.theme.obstacle);
     }
     this.shapes.forEach((shape, number) => {
       if (!shape) return;
       const { position, rotation } = poseOf(view.poses, number);
-      gl.uniformMatrix4fv(at.u_model, false, pose(position, rotation));
+      gl.uniformMatrix4fv(uniforms.u_model, false, pose(position, rotation));
       gl.bindVertexArray(shape.array);
       gl.drawElements(gl.TRIANGLES, shape.count, gl.UNSIGNED_INT, 0);
     });
     gl.bindVertexArray(null);
   }
 
-  /** Draws the floors of half-spaces and bounds, or else a faint one below the scene. */
+  /** Draws the floors of half-spaces and bounds. Without any, draws a faint floor below the scene. */
   drawFloors(view) {
     const { gl } = this;
     const { poses, frame: { centre, radius }, theme, mesh } = view;
@@ -151,27 +151,27 @@ export class Obstacles {
     if (!floors.length) {
       floors.push({ position: [centre[0], view.frame.floor, centre[2]], rotation: [0, 0, 0, 1], half: null, opacity: 0.75 });
     }
-    const { it, at } = this.floor;
-    gl.useProgram(it);
-    setShading(gl, at, view);
-    gl.uniformMatrix4fv(at.u_viewProjection, false, view.camera.viewProjection);
-    gl.uniform3fv(at.u_floor, theme.floor);
-    gl.uniform3fv(at.u_grid, theme.grid);
-    gl.uniform1f(at.u_cell, cellOf(radius));
+    const { handle, uniforms } = this.floor;
+    gl.useProgram(handle);
+    setShading(gl, uniforms, view);
+    gl.uniformMatrix4fv(uniforms.u_viewProjection, false, view.camera.viewProjection);
+    gl.uniform3fv(uniforms.u_floor, theme.floor);
+    gl.uniform3fv(uniforms.u_grid, theme.grid);
+    gl.uniform1f(uniforms.u_cell, cellSize(radius));
     gl.enable(gl.BLEND);
     gl.bindVertexArray(this.floorArray);
     for (const { position, rotation, half, opacity, isGround } of floors) {
       gl.depthMask(Boolean(isGround)); // the ground hides what is below it
       const up = rotate([0, 1, 0], rotation);
       const height = up.reduce((sum, x, axis) => sum + x * (view.camera.eye[axis] - position[axis]), 0);
-      if (height <= 0) continue; // from below it would hide the scene
+      if (height <= 0) continue; // seen from below it would hide the scene
       const below = up.reduce((sum, x, axis) => sum + x * (centre[axis] - position[axis]), 0);
       const middle = centre.map((x, axis) => x - below * up[axis]);
-      gl.uniform3fv(at.u_up, up);
-      gl.uniform3fv(at.u_centre, middle);
-      gl.uniform2fv(at.u_half, half ?? [8 * radius + 100, 8 * radius + 100]);
-      gl.uniform4f(at.u_fade, 0.8 * radius, half ? 1e9 : 3.6 * radius, theme.shade, opacity);
-      gl.uniformMatrix4fv(at.u_model, false, pose(position, rotation));
+      gl.uniform3fv(uniforms.u_up, up);
+      gl.uniform3fv(uniforms.u_centre, middle);
+      gl.uniform2fv(uniforms.u_half, half ?? [8 * radius + 100, 8 * radius + 100]);
+      gl.uniform4f(uniforms.u_fade, 0.8 * radius, half ? 1e9 : 3.6 * radius, theme.shade, opacity);
+      gl.uniformMatrix4fv(uniforms.u_model, false, pose(position, rotation));
       gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
     }
     gl.bindVertexArray(null);
@@ -195,30 +195,30 @@ const EXTENTS = {
   mesh: ({ points }) => [0, 1, 2].map((axis) => points.reduce((most, x, i) => (i % 3 === axis ? Math.max(most, Math.abs(x)) : most), 0)),
 };
 
-/** The box ignores obstacles with a larger half extent, m, unless the scene is large, too. */
-const NEAR = 8;
+/** `boxOfObstacles` ignores obstacles with a larger half extent, m, unless the scene is large, too. */
+const EXTENT_MAX = 8;
 
 /**
- * The bounding box of `box` and the obstacles, above the floor. Bounds count if they are near, up to
- * the height of `box` if they are high.
+ * The bounding box of `box` and the obstacles, above the floor. Bounds are included if they are not too
+ * wide; high ones only up to the height of `box`.
  */
 export function boxOfObstacles(colliders, poses, box) {
   let [min, max] = box;
-  const near = Math.max(NEAR, 2 * Math.hypot(...max.map((x, axis) => x - min[axis])));
-  const take = (low, high) => {
+  const most = Math.max(EXTENT_MAX, 2 * Math.hypot(...max.map((x, axis) => x - min[axis])));
+  const include = (low, high) => {
     min = min.map((x, axis) => Math.min(x, low[axis]));
     max = max.map((x, axis) => Math.max(x, high[axis]));
   };
   colliders.forEach((collider, number) => {
     const { position: at } = poseOf(poses, number);
     const { shape, half } = collider;
-    const reach = EXTENTS[shape]?.(collider);
-    if (reach && Math.max(...reach) < near) {
-      take(at.map((x, axis) => x - reach[axis]), at.map((x, axis) => x + reach[axis]));
-    } else if (shape === 'bounds' && Math.max(half[0], half[2]) < near) {
+    const extent = EXTENTS[shape]?.(collider);
+    if (extent && Math.max(...extent) < most) {
+      include(at.map((x, axis) => x - extent[axis]), at.map((x, axis) => x + extent[axis]));
+    } else if (shape === 'bounds' && Math.max(half[0], half[2]) < most) {
       const low = at.map((x, axis) => x - half[axis]);
       const high = at.map((x, axis) => x + half[axis]);
-      take(low, [high[0], half[1] < near ? high[1] : max[1], high[2]]);
+      include(low, [high[0], half[1] < most ? high[1] : max[1], high[2]]);
     }
   });
   colliders.forEach(({ shape }, number) => {

@@ -1,7 +1,7 @@
-// Scenes of two dimensions: flat fills and lines, without lighting.
+// 2-D scenes: flat fills and lines, without lighting.
 
 import { program } from './gl.js';
-import { asShown } from './look.js';
+import { toSrgb } from './colours.js';
 import { POSITION, UNIT } from './matter.js';
 import { poseOf } from './obstacles.js';
 
@@ -15,7 +15,7 @@ uniform vec4 u_colour;
 out vec4 colour;
 void main() { colour = vec4(u_colour.rgb * u_colour.a, u_colour.a); }`;
 
-// A box with round corners; a disc or a capsule if both half sizes or one of them are 0.
+// A box with round corners; a disc if both half sizes are 0, a capsule if one is.
 const SHAPE_VERTEX = `
 uniform mat4 u_viewProjection;
 uniform vec4 u_pose;     // position, and cosine and sine of the rotation
@@ -52,7 +52,7 @@ export class Plane {
     this.shapeArray = gl.createVertexArray();
   }
 
-  /** Drops what refers to the buffers of the previous topology. */
+  /** Deletes what refers to the buffers of the previous topology. */
   reset() {
     this.gl.deleteVertexArray(this.fillArray ?? null);
     this.fillArray = null;
@@ -68,17 +68,17 @@ export class Plane {
     if (options.surface) this.drawFaces(view);
     this.drawShapes(view);
     const hasFaces = matter.mesh.faces.length > 0;
-    const cloth = view.mesh.parts.some(({ look }) => look === 'cloth');
-    if (options.sticks || cloth) {
-      const base = cloth ? asShown(view.colours[0].faces[0]) : theme.line;
-      // Lines get thinner as they get closer, so that they stay apart.
-      const dense = Math.min(1, (view.threads * view.camera.pixelsPerMetre) / (7 * pixelRatio));
-      const strong = options.sticks ? 1 : hasFaces ? 0.75 : 1;
+    const hasCloth = view.mesh.parts.some(({ look }) => look === 'cloth');
+    if (options.sticks || hasCloth) {
+      const base = hasCloth ? toSrgb(view.colours[0].faces[0]) : theme.line;
+      // Dense lines are thinner, so that they stay separate.
+      const dense = Math.min(1, (view.stickLength * view.camera.pixelsPerMetre) / (7 * pixelRatio));
+      const alpha = options.sticks ? 1 : hasFaces ? 0.75 : 1;
       const pixels = Math.max(0.35, 0.75 * Math.sqrt(dense)) * pixelRatio;
-      this.lines.sticks(view, { pixels, colour: [...base, strong], range: options.stretch ? 0.5 : 0 });
+      this.lines.sticks(view, { pixels, colour: [...base, alpha], range: options.stretch ? 0.5 : 0 });
     }
     if (options.surface) {
-      // An outline first, to separate bodies that overlap.
+      // An outline first, so that overlapping bodies are distinguishable.
       const outline = [...theme.outline, 1];
       for (const span of matter.tubes?.spans ?? []) {
         this.lines.tubes(view, span, { colour: outline, widen: 1.5 * pixelRatio });
@@ -87,44 +87,44 @@ export class Plane {
     }
     view.mesh.parts.forEach((part, number) => {
       if (part.look !== 'grains') return;
-      this.points.dots(view, part.particles, { pixels: 1.6 * pixelRatio, colour: [...asShown(view.colours[number].tube), 1] });
+      this.points.dots(view, part.particles, { pixels: 1.6 * pixelRatio, colour: [...toSrgb(view.colours[number].tube), 1] });
     });
     if (options.particles) {
-      const pixels = Math.min(3, Math.max(1, 0.16 * view.threads * view.camera.pixelsPerMetre / pixelRatio)) * pixelRatio;
+      const pixels = Math.min(3, Math.max(1, 0.16 * view.stickLength * view.camera.pixelsPerMetre / pixelRatio)) * pixelRatio;
       this.points.dots(view, [0, matter.mesh.particles], { pixels, colour: [...theme.line, 0.9] });
     }
   }
 
   drawFaces({ matter, mesh, camera, colours, theme }) {
-    const { gl, fill: { it, at } } = this;
+    const { gl, fill: { handle, uniforms } } = this;
     if (!mesh.faces.length) return;
     if (!this.fillArray) {
       this.fillArray = gl.createVertexArray();
       gl.bindVertexArray(this.fillArray);
       gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, matter.faces);
     }
-    gl.useProgram(it);
+    gl.useProgram(handle);
     matter.positions.bind(UNIT.positions);
-    gl.uniform1i(at.u_positions, UNIT.positions);
-    gl.uniformMatrix4fv(at.u_viewProjection, false, camera.viewProjection);
+    gl.uniform1i(uniforms.u_positions, UNIT.positions);
+    gl.uniformMatrix4fv(uniforms.u_viewProjection, false, camera.viewProjection);
     gl.enable(gl.BLEND);
     gl.bindVertexArray(this.fillArray);
     mesh.parts.forEach(({ faces: [first, count] }, number) => {
       if (!count) return;
-      gl.uniform4f(at.u_colour, ...asShown(colours[number].faces[0]), theme.fillAlpha);
+      gl.uniform4f(uniforms.u_colour, ...toSrgb(colours[number].faces[0]), theme.fillAlpha);
       gl.drawElements(gl.TRIANGLES, 3 * count, gl.UNSIGNED_INT, 12 * first);
     });
     gl.bindVertexArray(null);
     gl.disable(gl.BLEND);
   }
 
-  /** Draws the bounds around a scene. */
+  /** Draws the outlines of bounds. */
   drawBounds(view) {
-    this.each(view, ({ shape, half }) => (shape === 'bounds' ? { half, round: 0, line: 1.5, fill: 0 } : null));
+    this.drawEach(view, ({ shape, half }) => (shape === 'bounds' ? { half, round: 0, line: 1.5, fill: 0 } : null));
   }
 
   drawShapes(view) {
-    this.each(view, (collider) => {
+    this.drawEach(view, (collider) => {
       switch (collider.shape) {
         case 'sphere': return { half: [0, 0], round: collider.radius };
         case 'capsule': return { half: [0, collider.half], round: collider.radius };
@@ -135,11 +135,12 @@ export class Plane {
     });
   }
 
-  each({ mesh, poses, camera, theme, pixelRatio }, shapeOf) {
-    const { gl, shape: { it, at } } = this;
-    gl.useProgram(it);
-    gl.uniformMatrix4fv(at.u_viewProjection, false, camera.viewProjection);
-    gl.uniform1f(at.u_perMetre, camera.pixelsPerMetre);
+  /** Draws the shape that `shapeOf` returns for each obstacle. */
+  drawEach({ mesh, poses, camera, theme, pixelRatio }, shapeOf) {
+    const { gl, shape: { handle, uniforms } } = this;
+    gl.useProgram(handle);
+    gl.uniformMatrix4fv(uniforms.u_viewProjection, false, camera.viewProjection);
+    gl.uniform1f(uniforms.u_perMetre, camera.pixelsPerMetre);
     gl.enable(gl.BLEND);
     gl.bindVertexArray(this.shapeArray);
     mesh.colliders.forEach((collider, number) => {
@@ -148,12 +149,12 @@ export class Plane {
       const { position: [x, y], rotation: [, , qz, qw] } = poseOf(poses, number);
       const [cosine, sine] = [qw * qw - qz * qz, 2 * qw * qz];
       const lower = shape.lower ?? 0;
-      gl.uniform4f(at.u_pose, x + sine * lower, y - cosine * lower, cosine, sine);
-      gl.uniform2f(at.u_half, shape.half[0], shape.half[1]);
-      gl.uniform1f(at.u_round, shape.round);
-      gl.uniform1f(at.u_line, (shape.line ?? 1.25) * pixelRatio);
-      gl.uniform4f(at.u_fill, ...theme.obstacleFlat, shape.fill ?? 1);
-      gl.uniform4f(at.u_stroke, ...theme.faint, 1);
+      gl.uniform4f(uniforms.u_pose, x + sine * lower, y - cosine * lower, cosine, sine);
+      gl.uniform2f(uniforms.u_half, shape.half[0], shape.half[1]);
+      gl.uniform1f(uniforms.u_round, shape.round);
+      gl.uniform1f(uniforms.u_line, (shape.line ?? 1.25) * pixelRatio);
+      gl.uniform4f(uniforms.u_fill, ...theme.obstacleFlat, shape.fill ?? 1);
+      gl.uniform4f(uniforms.u_stroke, ...theme.faint, 1);
       gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
     });
     gl.bindVertexArray(null);

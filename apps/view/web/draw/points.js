@@ -1,4 +1,4 @@
-// Particles as round points: dots of some pixels, or grains in their true size, shaded as spheres.
+// Particles as round points: dots of some pixels, or grains in their true size, shaded as balls.
 
 import { program } from './gl.js';
 import { POSITION, UNIT } from './matter.js';
@@ -41,7 +41,7 @@ void main() {
   float r2 = dot(at, at);
   if (r2 > 1.0) discard;
   vec3 n = u_right * at.x + u_up * at.y + cross(u_right, u_up) * sqrt(1.0 - r2);
-  colour = shown(shade(u_albedo, v_centre + u_radius * n, n, 0.4, 0.0, 0.3));
+  colour = toSrgb(shade(u_albedo, v_centre + u_radius * n, n, 0.4, 0.0, 0.3));
 }`;
 
 export class Points {
@@ -52,24 +52,24 @@ export class Points {
     this.array = gl.createVertexArray();
   }
 
-  begin({ camera, matter }, { it, at }, { radius = 0, pixels = 0, nearer = 0, first = 0 }) {
+  begin({ camera, matter }, { handle, uniforms }, { radius = 0, pixels = 0, nearer = 0, first = 0 }) {
     const { gl } = this;
-    gl.useProgram(it);
+    gl.useProgram(handle);
     matter.positions.bind(UNIT.positions);
-    gl.uniform1i(at.u_positions, UNIT.positions);
-    gl.uniformMatrix4fv(at.u_viewProjection, false, camera.viewProjection);
-    gl.uniform1f(at.u_radius, radius);
-    gl.uniform1f(at.u_pixels, pixels);
-    gl.uniform1f(at.u_perMetre, camera.pixelsPerMetre);
-    gl.uniform1f(at.u_nearer, nearer);
-    gl.uniform1ui(at.u_first, first);
+    gl.uniform1i(uniforms.u_positions, UNIT.positions);
+    gl.uniformMatrix4fv(uniforms.u_viewProjection, false, camera.viewProjection);
+    gl.uniform1f(uniforms.u_radius, radius);
+    gl.uniform1f(uniforms.u_pixels, pixels);
+    gl.uniform1f(uniforms.u_perMetre, camera.pixelsPerMetre);
+    gl.uniform1f(uniforms.u_nearer, nearer);
+    gl.uniform1ui(uniforms.u_first, first);
     gl.bindVertexArray(this.array);
   }
 
   dots(view, [first, count], style) {
     const { gl } = this;
     this.begin(view, this.dot, { ...style, first });
-    gl.uniform4fv(this.dot.at.u_colour, style.colour);
+    gl.uniform4fv(this.dot.uniforms.u_colour, style.colour);
     gl.enable(gl.BLEND);
     gl.depthMask(false);
     gl.drawArrays(gl.POINTS, 0, count);
@@ -79,12 +79,12 @@ export class Points {
   }
 
   balls(view, [first, count], style) {
-    const { gl, ball: { at } } = this;
+    const { gl, ball: { uniforms } } = this;
     this.begin(view, this.ball, { ...style, first });
-    setShading(gl, at, view);
-    gl.uniform3fv(at.u_right, view.camera.right);
-    gl.uniform3fv(at.u_up, view.camera.up);
-    gl.uniform3fv(at.u_albedo, style.albedo);
+    setShading(gl, uniforms, view);
+    gl.uniform3fv(uniforms.u_right, view.camera.right);
+    gl.uniform3fv(uniforms.u_up, view.camera.up);
+    gl.uniform3fv(uniforms.u_albedo, style.albedo);
     gl.drawArrays(gl.POINTS, 0, count);
     gl.bindVertexArray(null);
   }

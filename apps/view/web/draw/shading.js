@@ -1,5 +1,5 @@
-// Light: one key light with a shadow, and ambient light from sky and ground. GLSL that the shaders of all
-// solid surfaces share, and its uniforms.
+// Lighting: one key light with a shadow, and ambient light from sky and ground. The GLSL that the
+// shaders of all solid surfaces share, and its uniforms.
 
 import { UNIT } from './matter.js';
 import { unit } from './math.js';
@@ -14,7 +14,7 @@ uniform float u_offset;
 uniform bool u_soft;
 uniform highp sampler2DShadow u_shadow;
 
-/** The fraction of the key light that reaches p; n: the normal there, turned to the light. */
+/** The fraction of the key light that reaches p. n: the normal there, on the side of the light. */
 float keyLight(vec3 p, vec3 n) {
   vec3 q = (u_light * vec4(p + n * u_offset, 1.0)).xyz * 0.5 + 0.5;
   if (any(lessThan(q, vec3(0.0))) || any(greaterThan(q, vec3(1.0)))) return 1.0;
@@ -44,7 +44,7 @@ vec3 shade(vec3 albedo, vec3 p, vec3 n, float gloss, float fuzz, float through) 
     + gloss * (shine * u_key + 0.35 * rim * u_sky);
 }
 
-vec4 shown(vec3 linear) {
+vec4 toSrgb(vec3 linear) {
   // Tone mapping: compresses values above 0.8, so that bright folds keep their colour.
   vec3 soft = mix(linear, 1.0 - 0.2 * exp(-(linear - 0.8) / 0.2), step(0.8, linear));
   return vec4(pow(max(soft, 0.0), vec3(1.0 / 2.2)), 1.0);
@@ -52,14 +52,14 @@ vec4 shown(vec3 linear) {
 `;
 
 /** Sets the uniforms of SHADING. */
-export function setShading(gl, at, { camera: { eye }, shadow, theme, quality }) {
-  gl.uniform3fv(at.u_eye, eye);
-  gl.uniform3fv(at.u_toLight, TO_LIGHT);
-  gl.uniform3fv(at.u_key, theme.key);
-  gl.uniform3fv(at.u_sky, theme.sky);
-  gl.uniform3fv(at.u_earth, theme.earth);
-  gl.uniformMatrix4fv(at.u_light, false, shadow.matrix);
-  gl.uniform1f(at.u_offset, shadow.offset);
-  gl.uniform1i(at.u_soft, quality.softShadow ? 1 : 0);
-  gl.uniform1i(at.u_shadow, UNIT.shadow);
+export function setShading(gl, uniforms, { camera: { eye }, shadow, theme, quality }) {
+  gl.uniform3fv(uniforms.u_eye, eye);
+  gl.uniform3fv(uniforms.u_toLight, TO_LIGHT);
+  gl.uniform3fv(uniforms.u_key, theme.key);
+  gl.uniform3fv(uniforms.u_sky, theme.sky);
+  gl.uniform3fv(uniforms.u_earth, theme.earth);
+  gl.uniformMatrix4fv(uniforms.u_light, false, shadow.matrix);
+  gl.uniform1f(uniforms.u_offset, shadow.offset);
+  gl.uniform1i(uniforms.u_soft, quality.softShadow ? 1 : 0);
+  gl.uniform1i(uniforms.u_shadow, UNIT.shadow);
 }

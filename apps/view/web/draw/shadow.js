@@ -29,7 +29,7 @@ export class Shadow {
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);
   }
 
-  /** Fits the map to a ball. */
+  /** Points the light at a ball, which the map covers. */
   aim(centre, radius) {
     const eye = centre.map((x, axis) => x + 3 * radius * TO_LIGHT[axis]);
     const view = lookAt(eye, centre, [0, 1, 0]);
@@ -37,14 +37,14 @@ export class Shadow {
     this.offset = (3.5 * radius) / this.size;
   }
 
-  /** Renders the depth of what `casters` draws with the light's matrix. */
-  draw(casters) {
+  /** Renders the depth of what `drawCasters` draws with the light's matrix. */
+  draw(drawCasters) {
     const { gl } = this;
     gl.bindFramebuffer(gl.FRAMEBUFFER, this.target);
     gl.viewport(0, 0, this.size, this.size);
     gl.clear(gl.DEPTH_BUFFER_BIT);
     gl.colorMask(false, false, false, false);
-    casters(this.matrix);
+    drawCasters(this.matrix);
     gl.colorMask(true, true, true, true);
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);
   }

@@ -1,4 +1,4 @@
-// The shapes of obstacles and of tubes, as triangles: positions, normals, indices.
+// Triangle meshes of obstacles and tubes: positions, normals, indices.
 
 import { cross, subtract, unit } from './math.js';
 
@@ -13,11 +13,11 @@ class Shape {
     return this.positions.length / 3 - 1;
   }
 
-  /** A grid of `rows` x `columns` vertices, with two triangles a cell. */
-  grid(rows, columns, at) {
+  /** Adds a grid of `rows` x `columns` vertices, with two triangles per cell. */
+  grid(rows, columns, vertexAt) {
     const first = this.positions.length / 3;
     for (let row = 0; row < rows; row++) {
-      for (let column = 0; column < columns; column++) this.vertex(...at(row, column));
+      for (let column = 0; column < columns; column++) this.vertex(...vertexAt(row, column));
     }
     for (let row = 0; row + 1 < rows; row++) {
       for (let column = 0; column + 1 < columns; column++) {
@@ -43,7 +43,7 @@ export function sphere(radius, rows = 33, columns = 65) {
   });
 }
 
-/** Along y, with the centres of its caps at `half` above and below the origin. */
+/** A capsule along y; the centres of its caps are `half` above and below the origin. */
 export function capsule(radius, half, rows = 34, columns = 49) {
   return new Shape().grid(rows, columns, (row, column) => {
     const upper = row < rows / 2;
@@ -81,8 +81,8 @@ export function triangles(points, corners) {
 }
 
 /**
- * A unit tube that a shader stretches between two particles: for each vertex its direction from one
- * end, and the number of that end.
+ * A unit tube that a shader stretches between two particles: for each vertex its direction from the
+ * nearer end, and the number of that end.
  */
 export function tube(rows = 8, columns = 13) {
   const vertices = [];

@@ -1,11 +1,11 @@
-// Scenes of three dimensions, with lighting and a shadow.
+// 3-D scenes, with lighting and a shadow.
 
-import { asShown } from './look.js';
+import { toSrgb } from './colours.js';
 import { Obstacles } from './obstacles.js';
 import { Shadow } from './shadow.js';
 import { Surfaces } from './surfaces.js';
 
-/** Radius of grains, as a share of the scene's. */
+/** Radius of grains, as a fraction of the scene's radius. */
 const GRAIN = 0.008;
 
 export class Space {
@@ -16,7 +16,7 @@ export class Space {
     this.shadow = new Shadow(gl);
   }
 
-  /** Drops what refers to the previous topology. */
+  /** Deletes what refers to the previous topology. */
   reset(mesh) {
     this.surfaces.reset();
     this.obstacles.setColliders(mesh.colliders);
@@ -60,7 +60,7 @@ export class Space {
     }
     if (options.particles) {
       this.points.dots(view, [0, mesh.particles], {
-        radius: 0.16 * view.threads, pixels: 1.2 * pixelRatio, colour: [...asShown(theme.obstacle).map((x) => 1 - 0.6 * x), 1], nearer: 3e-4,
+        radius: 0.16 * view.stickLength, pixels: 1.2 * pixelRatio, colour: [...toSrgb(theme.obstacle).map((x) => 1 - 0.6 * x), 1], nearer: 3e-4,
       });
     }
     gl.disable(gl.DEPTH_TEST);

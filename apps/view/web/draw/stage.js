@@ -1,8 +1,8 @@
-// Draws the current topology and frame, in space or in the plane.
+// Draws the current topology and frame, in 3-D or in 2-D.
 
 import { Backdrop } from './backdrop.js';
 import { Lines } from './lines.js';
-import { THEMES, coloursOf } from './look.js';
+import { THEMES, coloursOf } from './colours.js';
 import { boxOfObstacles } from './obstacles.js';
 import { Matter } from './matter.js';
 import { Mesh, boxAround } from './mesh.js';
@@ -53,13 +53,13 @@ export class Stage {
     this.matter.setRests(rests);
   }
 
-  remove(gone) {
-    this.mesh.remove(gone);
-    this.matter.remove(gone);
+  remove(removed) {
+    this.mesh.remove(removed);
+    this.matter.remove(removed);
     this.hasMoved = true;
   }
 
-  /** Uploads a frame; `false` if it belongs to another topology. */
+  /** Uploads a frame. Returns `false` if it belongs to another topology. */
   setFrame({ epoch, step, positions, poses }) {
     const { mesh } = this;
     if (!this.isReady || epoch !== mesh.epoch || positions.length !== 3 * mesh.vertices) return false;
@@ -67,18 +67,18 @@ export class Stage {
     Object.assign(this, { positions, poses, step, hasMoved: true });
     if (isFirst) {
       this.colours = mesh.parts.map(coloursOf);
-      this.threads = this.usualLength();
+      this.stickLength = this.typicalStickLength();
     }
     this.matter.setPositions(positions, (part) => this.colours[part].tube);
     return true;
   }
 
-  /** The usual length of a stick, m, from at most a thousand sticks. */
-  usualLength() {
+  /** The lower quartile of stick lengths, m, from about a thousand sticks. */
+  typicalStickLength() {
     const { drawnSticks: sticks } = this.mesh;
-    const each = 2 * Math.max(1, Math.floor(sticks.length / 2000));
+    const stride = 2 * Math.max(1, Math.floor(sticks.length / 2000));
     const lengths = [];
-    for (let i = 0; i < sticks.length; i += each) {
+    for (let i = 0; i < sticks.length; i += stride) {
       const [a, b] = [3 * sticks[i], 3 * sticks[i + 1]];
       const along = [0, 1, 2].map((axis) => this.positions[a + axis] - this.positions[b + axis]);
       const length = Math.hypot(...along);
@@ -87,15 +87,15 @@ export class Stage {
     return lengths.sort((a, b) => a - b)[lengths.length >> 2] || 0.05;
   }
 
-  /** The bounding box of the particles, which start within `bounds`, and the obstacles. */
+  /** The bounding box of `bounds`, by default of the particles, and the obstacles. */
   box(bounds) {
     if (!this.positions) return null;
-    const box = bounds?.flat().every(Number.isFinite) ? bounds : this.reach();
+    const box = bounds?.flat().every(Number.isFinite) ? bounds : this.particleBox();
     return box && boxOfObstacles(this.mesh.colliders, this.poses, box);
   }
 
-  /** The bounding box of the present positions. */
-  reach() {
+  /** The bounding box of the current positions. */
+  particleBox() {
     return this.positions && boxAround(this.positions, this.mesh.particles);
   }
 
@@ -105,7 +105,7 @@ export class Stage {
     return [...this.positions.subarray(3 * id, 3 * id + 3)];
   }
 
-  /** Fits the canvas to its size on the page; returns whether it changed. */
+  /** Adjusts the resolution of the canvas to its size on the page. Returns whether it changed. */
   resize(pixelRatio) {
     const width = Math.max(1, Math.round(this.canvas.clientWidth * pixelRatio));
     const height = Math.max(1, Math.round(this.canvas.clientHeight * pixelRatio));
@@ -115,9 +115,9 @@ export class Stage {
   }
 
   draw({ camera, frame, options, isDark, pixelRatio, quality }) {
-    const { gl, matter, mesh, poses, colours, threads } = this;
+    const { gl, matter, mesh, poses, colours, stickLength } = this;
     const theme = THEMES[isDark ? 'dark' : 'light'];
-    const view = { camera, frame, options, theme, pixelRatio, quality, matter, mesh, poses, colours, threads };
+    const view = { camera, frame, options, theme, pixelRatio, quality, matter, mesh, poses, colours, stickLength };
     gl.viewport(0, 0, gl.drawingBufferWidth, gl.drawingBufferHeight);
     if (!this.positions) {
       this.space.backdrop.draw(view);

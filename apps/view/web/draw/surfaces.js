@@ -1,4 +1,4 @@
-// Faces (cloth, leaves, bodies) and tubes: lit, or only their depth for the shadow map.
+// Faces (cloth, leaves, bodies) and tubes, lit, or only their depth for the shadow map.
 
 import { program } from './gl.js';
 import { POSITION, UNIT } from './matter.js';
@@ -29,8 +29,8 @@ uniform uvec2 u_sheet;
 uniform float u_flat, u_through, u_gloss, u_checks;
 out vec4 colour;
 ${SHADING}
-/** 0 and 1 in turn, every \`each\` threads, as sharp as the picture allows. */
-float turns(float x, float each) {
+/** A square wave of 0 and 1 with half period \`each\`, smoothed over a pixel. */
+float squareWave(float x, float each) {
   float f = fract(x / (2.0 * each)) * 2.0;
   float soft = max(fwidth(x / each), 1e-4);
   return clamp((0.5 - abs(f - 1.0)) / soft + 0.5, 0.0, 1.0);
@@ -46,15 +46,15 @@ void main() {
   }
   vec3 albedo = gl_FrontFacing || u_flat > 0.0 ? u_front : u_back;
   if (u_sheet.y > 0u) {
-    // A woven check: half of it along the warp, half along the weft.
-    float check = 0.5 * (turns(v_thread.x, u_checks) + turns(v_thread.y, u_checks));
+    // A woven check pattern: half of it along the warp, half along the weft.
+    float check = 0.5 * (squareWave(v_thread.x, u_checks) + squareWave(v_thread.y, u_checks));
     albedo *= mix(0.88, 1.08, check);
   }
-  colour = shown(shade(albedo, v_position, n, u_gloss, 1.0 - u_flat, u_through));
+  colour = toSrgb(shade(albedo, v_position, n, u_gloss, 1.0 - u_flat, u_through));
 }`;
 
 const TUBE_VERTEX = `
-layout(location = 0) in vec4 a_vertex;   // direction from its end, and which end
+layout(location = 0) in vec4 a_vertex;   // direction from the nearer end, and the number of that end
 layout(location = 1) in uvec2 a_ends;
 layout(location = 2) in vec2 a_radii;
 layout(location = 3) in vec3 a_colour;
@@ -78,13 +78,13 @@ in vec3 v_position, v_normal, v_colour;
 out vec4 colour;
 ${SHADING}
 void main() {
-  colour = shown(shade(v_colour, v_position, normalize(v_normal), 0.12, 0.4, 0.0));
+  colour = toSrgb(shade(v_colour, v_position, normalize(v_normal), 0.12, 0.4, 0.0));
 }`;
 
 const DEPTH = 'void main() {}';
 
 /** Number of checks across a sheet. */
-const SQUARES = 12;
+const CHECKS = 12;
 
 export class Surfaces {
   constructor(gl) {
@@ -93,18 +93,18 @@ export class Surfaces {
     this.tubes = { lit: program(gl, TUBE_VERTEX, TUBE_FRAGMENT), depth: program(gl, TUBE_VERTEX, DEPTH) };
     const { vertices, indices } = tube();
     this.tubeIndices = indices.length;
-    const fill = (target, data) => {
+    const upload = (target, data) => {
       const it = gl.createBuffer();
       gl.bindVertexArray(null);
       gl.bindBuffer(target, it);
       gl.bufferData(target, data, gl.STATIC_DRAW);
       return it;
     };
-    this.tubeVertices = fill(gl.ARRAY_BUFFER, vertices);
-    this.tubeCorners = fill(gl.ELEMENT_ARRAY_BUFFER, indices);
+    this.tubeVertices = upload(gl.ARRAY_BUFFER, vertices);
+    this.tubeCorners = upload(gl.ELEMENT_ARRAY_BUFFER, indices);
   }
 
-  /** Drops what refers to the buffers of the previous topology. */
+  /** Deletes what refers to the buffers of the previous topology. */
   reset() {
     this.gl.deleteVertexArray(this.faceArray ?? null);
     this.gl.deleteVertexArray(this.tubeArray ?? null);
@@ -137,23 +137,23 @@ export class Surfaces {
     gl.vertexAttribPointer(2, 2, gl.FLOAT, false, 0, 0);
     gl.bindBuffer(gl.ARRAY_BUFFER, matter.tubeColours);
     gl.vertexAttribPointer(3, 3, gl.FLOAT, false, 0, 0);
-    for (const place of [1, 2, 3]) {
-      gl.enableVertexAttribArray(place);
-      gl.vertexAttribDivisor(place, 1);
+    for (const location of [1, 2, 3]) {
+      gl.enableVertexAttribArray(location);
+      gl.vertexAttribDivisor(location, 1);
     }
   }
 
-  /** Begins one of the four programs, with the camera's matrix or the light's. */
-  begin({ it, at }, view, lightMatrix) {
+  /** Activates one of the four programs, with the matrix of the camera or of the light. */
+  begin({ handle, uniforms }, view, lightMatrix) {
     const { gl } = this;
-    gl.useProgram(it);
+    gl.useProgram(handle);
     view.matter.positions.bind(UNIT.positions);
-    gl.uniform1i(at.u_positions, UNIT.positions);
-    gl.uniformMatrix4fv(at.u_viewProjection, false, lightMatrix ?? view.camera.viewProjection);
-    if (!lightMatrix) setShading(gl, at, view);
+    gl.uniform1i(uniforms.u_positions, UNIT.positions);
+    gl.uniformMatrix4fv(uniforms.u_viewProjection, false, lightMatrix ?? view.camera.viewProjection);
+    if (!lightMatrix) setShading(gl, uniforms, view);
   }
 
-  /** Draws all faces and tubes; with `lightMatrix` only their depth, for the shadow map. */
+  /** Draws all faces and tubes, or with `lightMatrix` only their depth, for the shadow map. */
   draw(view, lightMatrix) {
     const { gl } = this;
     const { matter } = view;
@@ -163,7 +163,7 @@ export class Surfaces {
       if (!this.faceArray) this.prepareFaces(matter);
       gl.bindVertexArray(this.faceArray);
       matter.mesh.parts.forEach((part, number) => {
-        if (part.faces[1]) this.part(this.faces[kind], view, part, number, lightMatrix);
+        if (part.faces[1]) this.drawPart(this.faces[kind], view, part, number, lightMatrix);
       });
     }
     if (matter.tubes?.count && view.options.surface) {
@@ -175,20 +175,20 @@ export class Surfaces {
     gl.bindVertexArray(null);
   }
 
-  part({ at }, { colours }, part, number, lightMatrix) {
+  drawPart({ uniforms }, { colours }, part, number, lightMatrix) {
     const { gl } = this;
     const [first, count] = part.faces;
     if (!lightMatrix) {
       const [front, back] = colours[number].faces;
       const columns = part.columns ?? 0;
       const isFlat = part.look === 'body';
-      gl.uniform3fv(at.u_front, front);
-      gl.uniform3fv(at.u_back, back);
-      gl.uniform1f(at.u_flat, isFlat ? 1 : 0);
-      gl.uniform1f(at.u_through, isFlat ? 0 : part.look === 'plant' ? 0.6 : 0.25);
-      gl.uniform1f(at.u_gloss, isFlat ? 0.15 : 0.03);
-      gl.uniform2ui(at.u_sheet, part.particles[0], columns);
-      gl.uniform1f(at.u_checks, Math.max(1, Math.round(columns / SQUARES)));
+      gl.uniform3fv(uniforms.u_front, front);
+      gl.uniform3fv(uniforms.u_back, back);
+      gl.uniform1f(uniforms.u_flat, isFlat ? 1 : 0);
+      gl.uniform1f(uniforms.u_through, isFlat ? 0 : part.look === 'plant' ? 0.6 : 0.25);
+      gl.uniform1f(uniforms.u_gloss, isFlat ? 0.15 : 0.03);
+      gl.uniform2ui(uniforms.u_sheet, part.particles[0], columns);
+      gl.uniform1f(uniforms.u_checks, Math.max(1, Math.round(columns / CHECKS)));
     }
     gl.drawElements(gl.TRIANGLES, 3 * count, gl.UNSIGNED_INT, 12 * first);
   }

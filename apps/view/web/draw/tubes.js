@@ -1,10 +1,10 @@
-// Tubes with round ends: ropes, stems, limbs and heads. They are made from sticks once for each
+// Tubes with round ends: ropes, stems, limbs and heads. They are made from sticks, once for each
 // topology; shaders read the positions of their ends.
 
-/** Radius of a rope and of a limb as shares of the usual length of their sticks. */
+/** Radius of a rope and of a limb, as a fraction of the median length of their sticks. */
 const ROPE = 0.11;
 const LIMB = 0.15;
-/** The same for a twig; the cross-section of a branch is that of all its twigs together. */
+/** The same for a twig; the cross-section of a branch is the sum of those of all its twigs. */
 const TWIG = 0.014;
 
 /** Tubes: the particles at both ends, the radii there, the stick (-1 if none) and the part. */
@@ -24,13 +24,13 @@ class Tubes {
 
 const median = (values) => values.slice().sort((a, b) => a - b)[values.length >> 1] ?? 0;
 
-/** The shown sticks of a part, with their lengths in `positions`. */
-function shown(mesh, { sticks: [first, count] }, positions) {
+/** The visible sticks of a part, with their rest lengths, or their lengths in `positions`. */
+function visibleSticks(mesh, { sticks: [first, count] }, positions) {
   const all = [];
   for (let id = first; id < first + count; id++) {
     const a = mesh.sticks[2 * id];
     const b = mesh.sticks[2 * id + 1];
-    if (mesh.thin[id] || a === b) continue;
+    if (mesh.isHidden[id] || a === b) continue;
     const along = [0, 1, 2].map((axis) => positions[3 * b + axis] - positions[3 * a + axis]);
     all.push({ id, a, b, length: mesh.rests?.[id] || Math.hypot(...along) });
   }
@@ -38,18 +38,18 @@ function shown(mesh, { sticks: [first, count] }, positions) {
 }
 
 function ropes(tubes, mesh, part, number, positions) {
-  const sticks = shown(mesh, part, positions);
+  const sticks = visibleSticks(mesh, part, positions);
   const radius = ROPE * median(sticks.map((stick) => stick.length));
   for (const { id, a, b } of sticks) tubes.push(a, b, radius, radius, id, number);
 }
 
 function limbs(tubes, mesh, part, number, positions) {
-  const sticks = shown(mesh, part, positions);
-  const usual = LIMB * median(sticks.map((stick) => stick.length));
+  const sticks = visibleSticks(mesh, part, positions);
+  const limb = LIMB * median(sticks.map((stick) => stick.length));
   const degree = new Map();
   for (const { a, b } of sticks) for (const end of [a, b]) degree.set(end, (degree.get(end) ?? 0) + 1);
   // Hands and feet are thinner than the limbs above them.
-  const radius = (end) => usual * (degree.get(end) === 1 ? 0.75 : 1);
+  const radius = (end) => limb * (degree.get(end) === 1 ? 0.75 : 1);
   for (const { id, a, b } of sticks) tubes.push(a, b, radius(a), radius(b), id, number);
 }
 
@@ -61,14 +61,14 @@ function stems(tubes, mesh, part, number, positions) {
     const corners = mesh.faces.subarray(3 * face, 3 * face + 3);
     for (let k = 0; k < 3; k++) leaves.add(key(corners[k], corners[(k + 1) % 3]));
   }
-  const sticks = shown(mesh, part, positions).filter(({ a, b }) => !leaves.has(key(a, b)));
+  const sticks = visibleSticks(mesh, part, positions).filter(({ a, b }) => !leaves.has(key(a, b)));
   const neighbours = new Map();
   const join = (a, b) => neighbours.set(a, [...(neighbours.get(a) ?? []), b]);
   for (const { a, b } of sticks) {
     join(a, b);
     join(b, a);
   }
-  // Finds parents from the roots up, then counts the twigs that each particle carries, tips first.
+  // Finds parents from the roots up, then counts the twigs that each particle carries, from the tips.
   const pinned = new Set(mesh.pinned);
   const [first, count] = part.particles;
   const order = [];
@@ -96,7 +96,7 @@ function stems(tubes, mesh, part, number, positions) {
   const twig = TWIG * median(sticks.map((stick) => stick.length));
   const radius = (id) => twig * Math.sqrt(carried.get(id) ?? 1);
   for (const { id, a, b } of sticks) {
-    // A branch starts with its own thickness, not with that of its stem.
+    // A branch starts with its own thickness, not with the thickness of its stem.
     const thin = Math.min(radius(a), radius(b));
     const [ra, rb] = parent.get(b) === a ? [Math.min(radius(a), 1.4 * thin), thin] : [thin, Math.min(radius(b), 1.4 * thin)];
     tubes.push(a, b, ra, rb, id, number);
@@ -105,7 +105,7 @@ function stems(tubes, mesh, part, number, positions) {
 
 const MAKERS = { rope: ropes, ragdoll: limbs, plant: stems };
 
-/** First tube and number of tubes of each part that has any; tubes are sorted by part. */
+/** The first tube and the number of tubes of each part that has any; tubes are sorted by part. */
 function spansOf(parts) {
   const spans = [];
   parts.forEach((part, i) => {
@@ -115,7 +115,7 @@ function spansOf(parts) {
   return spans;
 }
 
-/** All tubes of a mesh whose particles are at `positions`, as arrays for the GPU. */
+/** All tubes of a mesh with its particles at `positions`, as arrays for the GPU. */
 export function tubesOf(mesh, positions) {
   const tubes = new Tubes();
   mesh.parts.forEach((part, number) => {

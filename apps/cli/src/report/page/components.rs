@@ -1,8 +1,8 @@
-//! Components of sections: columns of machines, tables, legends.
+//! Components of sections: columns for machines, tables, legends.
 
 use maud::{Markup, html};
 
-use crate::report::chart::{Key, Lines};
+use crate::report::chart::{LegendKey, Lines};
 use crate::report::results::{Machine, Results};
 
 /// Names in the order of their colours.
@@ -20,16 +20,16 @@ pub(super) fn label(results: &Results) -> String {
     format!("{cpu}; {flags}; commit {}", results.commits.join(", "))
 }
 
-/// A column for each machine for which `show` returns something.
-pub(super) fn beside(all: &[Results], show: impl Fn(&Results) -> Option<Markup>) -> Markup {
-    let found: Vec<(&Results, Markup)> =
+/// A column for each machine for which `show` returns content.
+pub(super) fn side_by_side(all: &[Results], show: impl Fn(&Results) -> Option<Markup>) -> Markup {
+    let columns: Vec<(&Results, Markup)> =
         all.iter().filter_map(|results| Some((results, show(results)?))).collect();
     html! {
-        @if found.is_empty() {
+        @if columns.is_empty() {
             p.missing { "This part was not measured." }
         }
-        div.beside {
-            @for (results, content) in found {
+        div.columns {
+            @for (results, content) in columns {
                 div {
                     @if all.len() > 1 { h3 { (label(results)) } }
                     (content)
@@ -39,22 +39,22 @@ pub(super) fn beside(all: &[Results], show: impl Fn(&Results) -> Option<Markup>)
     }
 }
 
-/// Charts of several machines with the same axes, each with its table.
+/// The charts of all machines, on the same axes, each with its table.
 pub(super) fn charts(
     all: &[Results],
-    of: impl Fn(&Results) -> Option<Lines>,
-    numbers: impl Fn(&Results) -> Markup,
+    chart: impl Fn(&Results) -> Option<Lines>,
+    table: impl Fn(&Results) -> Markup,
 ) -> Markup {
-    let drawn: Vec<Lines> = all.iter().filter_map(&of).collect();
-    let around: Vec<(f64, f64)> = drawn.iter().flat_map(Lines::points).copied().collect();
-    beside(all, |results| {
-        let lines = Lines { around: around.clone(), ..of(results)? };
-        Some(html! { (lines.figure()) (numbers(results)) })
+    let drawn: Vec<Lines> = all.iter().filter_map(&chart).collect();
+    let also_included: Vec<(f64, f64)> = drawn.iter().flat_map(Lines::points).copied().collect();
+    side_by_side(all, |results| {
+        let lines = Lines { also_included: also_included.clone(), ..chart(results)? };
+        Some(html! { (lines.figure()) (table(results)) })
     })
 }
 
 /// A collapsed table.
-pub(super) fn numbers(header: &[&str], rows: &[Vec<String>]) -> Markup {
+pub(super) fn collapsed_table(header: &[&str], rows: &[Vec<String>]) -> Markup {
     html! {
         details {
             summary { "Table" }
@@ -63,24 +63,25 @@ pub(super) fn numbers(header: &[&str], rows: &[Vec<String>]) -> Markup {
     }
 }
 
+/// A table; columns whose header has `true` are right-aligned.
 pub(super) fn table<'a>(
     header: impl Iterator<Item = (&'a str, bool)>,
     rows: &[Vec<String>],
 ) -> Markup {
     let header: Vec<(&str, bool)> = header.collect();
-    let class_of = |at: usize| header.get(at).and_then(|it| it.1.then_some("right"));
+    let class_of = |index: usize| header.get(index).and_then(|it| it.1.then_some("right"));
     html! {
         div.scroll tabindex="0" {
             table {
                 thead { tr {
                     @for (name, right) in &header {
-                        th scope="col" class=[right.then_some("right")] { (marked(name)) }
+                        th scope="col" class=[right.then_some("right")] { (with_code(name)) }
                     }
                 } }
                 tbody {
                     @for row in rows {
-                        tr { @for (at, cell) in row.iter().enumerate() {
-                            td class=[class_of(at)] { (marked(cell)) }
+                        tr { @for (index, cell) in row.iter().enumerate() {
+                            td class=[class_of(index)] { (with_code(cell)) }
                         } }
                     }
                 }
@@ -90,15 +91,16 @@ pub(super) fn table<'a>(
 }
 
 /// Renders text between backquotes as code.
-pub(super) fn marked(text: &str) -> Markup {
+pub(super) fn with_code(text: &str) -> Markup {
     html! {
-        @for (at, part) in text.split('`').enumerate() {
-            @if at % 2 == 1 { code { (part) } } @else { (part) }
+        @for (index, part) in text.split('`').enumerate() {
+            @if index % 2 == 1 { code { (part) } } @else { (part) }
         }
     }
 }
 
-pub(super) fn position(names: &[&str], name: &str) -> usize {
+/// The index of the first of `names` that `name` starts with, or their number.
+pub(super) fn index_of(names: &[&str], name: &str) -> usize {
     names.iter().position(|known| name.starts_with(known)).unwrap_or(names.len())
 }
 
@@ -115,22 +117,22 @@ pub(super) fn grouped<T, K: PartialEq>(rows: &[T], key: impl Fn(&T) -> K) -> Vec
     groups
 }
 
-/// A legend of the colours and marks in use.
+/// A legend of the colours and marks in use: schedules with their colours, then formulas.
 pub(super) fn legend<'a>(
-    orders: impl Iterator<Item = &'a (String, usize)>,
+    schedules: impl Iterator<Item = &'a (String, usize)>,
     formulas: impl Iterator<Item = &'a str>,
-) -> Vec<(String, Key)> {
-    let mut legend: Vec<(String, Key)> = Vec::new();
-    let mut add = |name: &str, key: Key| {
+) -> Vec<(String, LegendKey)> {
+    let mut legend: Vec<(String, LegendKey)> = Vec::new();
+    let mut add = |name: &str, key: LegendKey| {
         if legend.iter().all(|(known, _)| known != name) {
             legend.push((name.to_owned(), key));
         }
     };
-    for (order, colour) in orders {
-        add(order, Key::Colour(*colour));
+    for (schedule, colour) in schedules {
+        add(schedule, LegendKey::Colour(*colour));
     }
     for formula in formulas {
-        add(formula, Key::Mark(position(&FORMULAS, formula)));
+        add(formula, LegendKey::Mark(index_of(&FORMULAS, formula)));
     }
     legend
 }

@@ -2,8 +2,8 @@
 
 use maud::{Markup, html};
 
-use super::components::{charts, grouped, numbers};
-use crate::report::chart::{Axis, Key, Lines, Series, Style};
+use super::components::{charts, collapsed_table, grouped};
+use crate::report::chart::{Axis, LegendKey, Lines, Series, Style};
 use crate::report::results::{Effort, Results};
 
 const COLUMNS: [&str; 10] = [
@@ -13,7 +13,7 @@ const COLUMNS: [&str; 10] = [
     "tethers",
     "substeps x iterations",
     "fastest frame, µs",
-    "in frames of the textbook",
+    "textbook frames",
     "stretch rms",
     "stretch max",
     "kernel",
@@ -22,18 +22,18 @@ const COLUMNS: [&str; 10] = [
 pub(super) fn effort(all: &[Results]) -> Markup {
     html! {
         p {
-            "The cheapest frame that keeps the stretch within a bound: the root mean square over the \
-            structural sticks and over frames 121 to 240. For 1, 2 and 4 iterations, a search finds \
-            the smallest number of substeps, up to 64; the candidates are timed in turns. A frame of \
-            the textbook is one substep of one iteration of the textbook loop, which keeps no bound. "
-            b { "Tethers" } " keep each particle within its distance along the cloth from a pinned \
-            one."
+            "The cheapest frame that keeps the stretch within a bound. The stretch is the root \
+            mean square over the structural sticks and over frames 121 to 240. For 1, 2 and 4 \
+            iterations per substep, a search finds the smallest number of substeps, up to 64; \
+            these candidates are then timed in turns. Times are in textbook frames: a textbook \
+            frame is one substep of one iteration of the textbook loop, which keeps no bound. "
+            b { "Tethers" } " limit the distance of each particle from a pinned particle to their \
+            distance along the cloth."
         }
         p {
-            "A line is a set of pins and a bound (its colour), with or without tethers (its mark); \
-            lower is cheaper, and below 1 is cheaper than a frame of the textbook. A point is \
-            missing where 64 substeps do not keep the bound. Where lines coincide, only the last is \
-            visible."
+            "Each line is one set of pins and one bound (colour), with or without tethers (mark). \
+            Lower is cheaper; below 1 is cheaper than a textbook frame. A point is missing where \
+            64 substeps do not keep the bound. Where lines coincide, only the last is visible."
         }
         @let sets = distinct(all, |row| row.set.clone());
         @if sets.is_empty() {
@@ -49,14 +49,14 @@ pub(super) fn effort(all: &[Results]) -> Markup {
                 },
                 |results| {
                     let rows = rows_of(results, set);
-                    numbers(&COLUMNS, &rows.into_iter().map(cells).collect::<Vec<_>>())
+                    collapsed_table(&COLUMNS, &rows.into_iter().map(cells).collect::<Vec<_>>())
                 },
             ))
         }
     }
 }
 
-/// The values of all rows, each once, in the order in which they first occur.
+/// The distinct values of all rows, in the order in which they first occur.
 fn distinct(all: &[Results], value: impl Fn(&Effort) -> String) -> Vec<String> {
     let rows: Vec<&Effort> = all.iter().flat_map(|results| &results.effort).collect();
     grouped(&rows, |row| value(row)).into_iter().map(|(value, _)| value).collect()
@@ -66,27 +66,27 @@ fn rows_of<'a>(results: &'a Results, set: &str) -> Vec<&'a Effort> {
     results.effort.iter().filter(|row| row.set == set).collect()
 }
 
-/// The pins and the bound, which lines of one colour have in common.
+/// The label of the lines of one colour: the pins and the bound.
 fn pins_and_bound(row: &Effort) -> String {
     format!("{}, within {}", row.pins, percent(row.within))
 }
 
-/// Time over size: two lines for each of `holds`, with and without tethers.
-fn chart(rows: &[&Effort], holds: &[String]) -> Lines {
+/// Time over size: two lines for each of `labels`, with and without tethers.
+fn chart(rows: &[&Effort], labels: &[String]) -> Lines {
     let mut sizes: Vec<usize> = rows.iter().map(|row| row.size).collect();
     sizes.sort_unstable();
     sizes.dedup();
-    let colour = |hold: &String| holds.iter().position(|it| it == hold).unwrap_or_default();
+    let colour = |label: &String| labels.iter().position(|it| it == label).unwrap_or_default();
     let lines = grouped(rows, |row| (pins_and_bound(row), row.tethers));
-    let series = lines.iter().map(|((hold, tethers), rows)| Series {
+    let series = lines.iter().map(|((label, tethers), rows)| Series {
         points: rows.iter().map(|row| (row.size as f64, textbook_frames(row))).collect(),
-        style: Style { colour: colour(hold), mark: usize::from(*tethers) },
+        style: Style { colour: colour(label), mark: usize::from(*tethers) },
     });
-    let mut legend: Vec<(String, Key)> =
-        holds.iter().map(|hold| (hold.clone(), Key::Colour(colour(hold)))).collect();
+    let mut legend: Vec<(String, LegendKey)> =
+        labels.iter().map(|label| (label.clone(), LegendKey::Colour(colour(label)))).collect();
     legend.extend([
-        ("without tethers".to_owned(), Key::Mark(0)),
-        ("with tethers".to_owned(), Key::Mark(1)),
+        ("without tethers".to_owned(), LegendKey::Mark(0)),
+        ("with tethers".to_owned(), LegendKey::Mark(1)),
     ]);
     Lines {
         alternative: "The time of the cheapest frame within a bound of stretch over the size of a \
@@ -94,13 +94,13 @@ fn chart(rows: &[&Effort], holds: &[String]) -> Lines {
             numbers are in the table below."
             .to_owned(),
         x: Axis {
-            name: "N, of a sheet of N x N particles",
-            marked: sizes.iter().map(|&size| size as f64).collect(),
+            name: "N, for a sheet of N x N particles",
+            ticks: sizes.iter().map(|&size| size as f64).collect(),
         },
-        y: Axis { name: "cheapest frame, in frames of the textbook", marked: Vec::new() },
+        y: Axis { name: "cheapest frame, in textbook frames", ticks: Vec::new() },
         series: series.collect(),
         behind: Vec::new(),
-        around: Vec::new(),
+        also_included: Vec::new(),
         legend,
     }
 }
@@ -120,7 +120,7 @@ fn cells(row: &Effort) -> Vec<String> {
     ]
 }
 
-/// The fastest frame in frames of the textbook loop.
+/// The time of the fastest frame, in textbook frames.
 fn textbook_frames(row: &Effort) -> f64 {
     row.frame_us_fastest / row.textbook_frame_us
 }

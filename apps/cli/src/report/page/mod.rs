@@ -4,7 +4,6 @@ mod components;
 mod convergence;
 mod effort;
 mod operations;
-
 mod speed;
 mod stability;
 mod tradeoff;
@@ -15,19 +14,19 @@ use super::chart::dark_rules;
 use super::results::{Machine, Results};
 use super::tables;
 use crate::summary;
-use components::{beside, table};
+use components::{side_by_side, table};
 
 /// The ids and titles of the sections.
 const SECTIONS: [(&str, &str); 10] = [
     ("machine", "The machine"),
     ("comparison", "Kernel comparison"),
-    ("sheets", "Speed over size: regular sheets"),
-    ("meshes", "Speed over size: any mesh"),
-    ("copies", "Speed over the number of copies"),
+    ("sheets", "Time over size: regular sheets"),
+    ("meshes", "Time over size: irregular meshes"),
+    ("copies", "Time over the number of copies"),
     ("effort", "Effort: the cheapest frame within 1 % and 0.1 %"),
-    ("tradeoff", "Time against stiffness"),
-    ("operations", "Divisions and roots"),
-    ("stability", "Stability of the orders"),
+    ("tradeoff", "Time against stretch"),
+    ("operations", "Divisions and square roots"),
+    ("stability", "Stability of the schedules"),
     ("convergence", "Convergence of the stretch"),
 ];
 
@@ -86,14 +85,15 @@ fn introduction(all: &[Results]) -> Markup {
     html! {
         h1 { "Taut: report" }
         p {
-            "Taut simulates cloth, ropes and soft bodies as particles joined by sticks. It relaxes "
-            "each stick by moving its two particles until it has its rest length, and repeats that "
-            "for all sticks. This page shows how fast and how accurate its kernels are."
+            "Taut simulates cloth, ropes and soft bodies as particles joined by sticks. To relax a "
+            "stick, it moves the two particles until the stick has its rest length; it relaxes all "
+            "sticks one after the other, several times. This page shows how fast and how accurate "
+            "its kernels are."
         }
         @if let Some(row) = fastest {
             p {
-                "In short: the fastest kernel, " strong { (row.kernel) " on " (row.isa) } ", needs "
-                strong { (format!("{:.2} ns", row.ns_per_stick_median)) } " a stick, "
+                "The fastest kernel, " strong { (row.kernel) " on " (row.isa) } ", takes "
+                strong { (format!("{:.2} ns", row.ns_per_stick_median)) } " per stick: "
                 (format!("{:.1}", row.speedup_over_textbook)) " times as fast as the textbook loop"
                 @if let Some(times) = row.speedup_over_scalar {
                     " and " (format!("{times:.1}")) " times as fast as the best scalar row"
@@ -114,11 +114,13 @@ fn introduction(all: &[Results]) -> Markup {
         details {
             summary { "Glossary" }
             dl {
-                dt { "stick" } dd { "Keeps two particles at a fixed distance, its rest length." }
+                dt { "stick" } dd {
+                    "A distance constraint: it keeps two particles at its rest length."
+                }
                 dt { "stretch" } dd {
-                    "How much longer a stick is than its rest length, as a fraction: 0.01 is 1 %; "
-                    "0 for sticks that are too short. Given as the root mean square (rms) over all "
-                    "sticks."
+                    "How much longer a stick is than its rest length, as a fraction of the rest "
+                    "length: 0.01 is 1 %; 0 for sticks that are too short. Shown as the root mean "
+                    "square (rms) over all sticks."
                 }
                 dt { "iteration" } dd { "One relaxation of all sticks." }
                 dt { "frame" } dd {
@@ -126,7 +128,7 @@ fn introduction(all: &[Results]) -> Markup {
                     "substeps, each with motion and iterations."
                 }
                 dt { "schedule" } dd {
-                    "The order of the sticks. It determines the result, on any kernel. "
+                    "The order in which sticks are relaxed. It determines the result. "
                     code { "authored" } " is the order in which textbooks build a sheet; "
                     code { "sheet" } " is for regular sheets; " code { "banded" } ", "
                     code { "blocked" } ", " code { "packed" } " and " code { "coloured" }
@@ -136,19 +138,21 @@ fn introduction(all: &[Results]) -> Markup {
                 dt { "kernel" } dd {
                     "Code that runs a schedule. It determines the speed, never the result: all "
                     "kernels give the same bits. " code { "textbook" } " is the loop as printed in "
-                    "articles, " code { "scalar" } " plain code, one stick at a time; "
-                    code { "wide" } ", " code { "pulp" } ", " code { "grid" } " and " code { "copies" }
-                    " relax 4 to 16 sticks at once, " code { "grid" } " on regular sheets only, "
-                    code { "copies" } " one stick of as many copies of a mesh; "
-                    code { "colour" } " runs one of them on several threads."
+                    "articles. " code { "scalar" } " is plain code that relaxes one stick at a "
+                    "time. " code { "wide" } ", " code { "pulp" } ", " code { "grid" } " and "
+                    code { "copies" } " relax 4 to 16 sticks at once: " code { "grid" }
+                    " on regular sheets only, " code { "copies" }
+                    " the same stick of 4 to 16 copies of a mesh. "
+                    code { "colour" } " runs one of the others on several threads."
                 }
                 dt { "instruction set" } dd {
-                    "Determines the lanes of a register: SSE2 and NEON 4, AVX2 8, AVX-512 16."
+                    "Determines the number of lanes of a register: 4 with SSE2 and NEON, 8 with "
+                    "AVX2, 16 with AVX-512."
                 }
                 dt { "formula" } dd {
                     "How the new length of a stick is computed. " code { "exact" } " needs a "
                     "division and a square root, " code { "newton" } " and " code { "halley" }
-                    " a division, " code { "quick" } " neither."
+                    " need a division, " code { "quick" } " needs neither."
                 }
             }
         }
@@ -159,7 +163,7 @@ fn machines(all: &[Results]) -> Markup {
     html! {
         p { "Times depend on the machine and the build. All other results are the same on every \
             machine, to the bit." }
-        (beside(all, |results| {
+        (side_by_side(all, |results| {
             let Machine { cpu, features, cores, rustc, target, flags, .. } = &results.machine;
             Some(html! {
                 dl {
@@ -183,16 +187,16 @@ fn comparison(all: &[Results]) -> Markup {
     let first = all.iter().find_map(|results| results.comparison.first());
     html! {
         p {
-            "All kernels on one sheet. A row is a kernel on an instruction set, with a formula and \
-            a schedule: the time to relax one stick once, and the stretch that is left. Lower is \
-            better in both."
+            "All kernels on one sheet. Each row is one kernel on one instruction set, with one \
+            formula and one schedule. It shows the time to relax one stick once, and the stretch \
+            that remains; lower is better for both."
         }
         @if let Some(row) = first {
-            p.quiet { (tables::scene(row)) " " (summary::PICKED) }
+            p.quiet { (tables::scene(row)) " " (summary::SELECTION) }
         }
-        (beside(all, |results| {
-            let picked = summary::picked(&results.comparison);
-            let rows: Vec<_> = picked.iter().map(|row| row.cells().to_vec()).collect();
+        (side_by_side(all, |results| {
+            let selected = summary::selected(&results.comparison);
+            let rows: Vec<_> = selected.iter().map(|row| row.cells().to_vec()).collect();
             (!rows.is_empty()).then(|| table(summary::COLUMNS.into_iter(), &rows))
         }))
     }

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::components::{grouped, numbers, position};
+use super::components::{collapsed_table, grouped, index_of};
 use crate::report::chart::Bars;
 use crate::report::results::{Results, Timing};
 use crate::report::tables;
@@ -11,27 +11,27 @@ pub(super) fn operations(all: &[Results]) -> Markup {
     let rows = all.iter().map(|results| &results.comparison).find(|rows| !rows.is_empty());
     let text = html! {
         p {
-            "Divisions and square roots per frame: a bar is a kind of operation, a group is a \
-            formula. A number type counts them while it runs the code of the formula; they are the \
-            same for every kernel. " code { "quick" } " computes its root from an integer estimate \
-            and multiplications."
+            "Divisions and square roots per frame. Each group of bars is one formula, each bar one \
+            kind of operation. A number type counts the operations while it runs the code of the \
+            formula; the counts are the same for every kernel. " code { "quick" } " computes its \
+            root from an integer estimate and multiplications."
         }
     };
     let Some(rows) = rows else {
         return html! { (text) p.missing { "This part was not measured." } };
     };
     let mut groups = grouped(rows, |row| row.formula.clone());
-    groups.sort_by_key(|(formula, _)| position(&["exact", "newton", "halley", "quick"], formula));
+    groups.sort_by_key(|(formula, _)| index_of(&["exact", "newton", "halley", "quick"], formula));
     let counts = |row: &Timing| {
         [row.divisions_per_frame, row.square_roots_per_frame, row.estimates_per_frame]
     };
     let kinds = ["divisions", "square roots", "estimates"];
     let heights = |kind: usize| groups.iter().map(move |(_, rows)| counts(rows[0])[kind] as f64);
     let bars = Bars {
-        alternative: "Operations a frame, a group of bars for each formula. The numbers are in \
+        alternative: "Operations per frame, a group of bars for each formula. The numbers are in \
             the table below."
             .to_owned(),
-        y: "operations a frame",
+        y: "operations per frame",
         groups: groups.iter().map(|(formula, _)| formula.clone()).collect(),
         series: kinds
             .iter()
@@ -51,11 +51,11 @@ pub(super) fn operations(all: &[Results]) -> Markup {
         @if let Some(row) = rows.first() {
             p.quiet {
                 "A sheet of " (row.size) " x " (row.size) " particles with "
-                (tables::grouped(row.sticks)) " sticks, " (row.substeps) " substep(s) of "
-                (row.iterations) " iteration(s)."
+                (tables::with_thousands_separators(row.sticks)) " sticks, " (row.substeps)
+                " substep(s) of " (row.iterations) " iteration(s)."
             }
         }
         (bars.figure())
-        (numbers(&header, &groups.iter().map(row).collect::<Vec<_>>()))
+        (collapsed_table(&header, &groups.iter().map(row).collect::<Vec<_>>()))
     }
 }

@@ -2,14 +2,20 @@
 
 use maud::{Markup, html};
 
-use super::components::{ISAS, KERNELS, charts, grouped, numbers, position};
-use crate::report::chart::{Axis, Key, Lines, Series, Style};
+use super::components::{ISAS, KERNELS, charts, collapsed_table, grouped, index_of};
+use crate::report::chart::{Axis, LegendKey, Lines, Series, Style};
 use crate::report::results::{Results, Timing};
 
-/// A line for each kernel on each instruction set.
-fn speed(rows: &[Timing], x: Axis, at: impl Fn(&Timing) -> f64, alternative: &str) -> Lines {
+/// A line for each kernel on each instruction set. `abscissa` gives the x coordinate of a row.
+fn time_chart(
+    rows: &[Timing],
+    x: Axis,
+    abscissa: impl Fn(&Timing) -> f64,
+    alternative: &str,
+) -> Lines {
     let first = rows.iter().find(|row| row.kernel != "textbook").map(|row| row.schedule.clone());
-    let other = |row: &Timing| row.kernel != "textbook" && Some(&row.schedule) != first.as_ref();
+    let has_other_schedule =
+        |row: &Timing| row.kernel != "textbook" && Some(&row.schedule) != first.as_ref();
     let name = |row: &Timing| {
         let mut parts = vec![row.kernel.clone()];
         if row.isa != "scalar" {
@@ -18,28 +24,28 @@ fn speed(rows: &[Timing], x: Axis, at: impl Fn(&Timing) -> f64, alternative: &st
         if row.threads > 1 {
             parts.push(format!("{} threads", row.threads));
         }
-        if other(row) {
-            parts.push(format!("{} order", row.schedule));
+        if has_other_schedule(row) {
+            parts.push(format!("schedule {}", row.schedule));
         }
         parts.join(", ")
     };
     let mut groups = grouped(rows, name);
-    groups.sort_by_key(|(_, rows)| position(&KERNELS, &rows[0].kernel));
+    groups.sort_by_key(|(_, rows)| index_of(&KERNELS, &rows[0].kernel));
     let (mut series, mut legend) = (Vec::new(), Vec::new());
     for (name, rows) in groups {
         let Timing { kernel, isa, .. } = rows[0];
-        let mark = if other(rows[0]) { 0 } else { position(&ISAS, isa) };
-        let style = Style { colour: position(&KERNELS, kernel), mark };
-        let points = rows.iter().map(|row| (at(row), row.ns_per_stick_median)).collect();
+        let mark = if has_other_schedule(rows[0]) { 0 } else { index_of(&ISAS, isa) };
+        let style = Style { colour: index_of(&KERNELS, kernel), mark };
+        let points = rows.iter().map(|row| (abscissa(row), row.ns_per_stick_median)).collect();
         series.push(Series { points, style });
-        legend.push((name, Key::Series(style)));
+        legend.push((name, LegendKey::Series(style)));
     }
-    let y = Axis { name: "ns a stick and iteration", marked: Vec::new() };
+    let y = Axis { name: "ns per stick and iteration", ticks: Vec::new() };
     let alternative = alternative.to_owned();
-    Lines { alternative, x, y, series, behind: Vec::new(), around: Vec::new(), legend }
+    Lines { alternative, x, y, series, behind: Vec::new(), also_included: Vec::new(), legend }
 }
 
-fn speed_numbers(rows: &[Timing]) -> Markup {
+fn time_table(rows: &[Timing]) -> Markup {
     let row = |row: &Timing| {
         vec![
             row.size.to_string(),
@@ -62,33 +68,33 @@ fn speed_numbers(rows: &[Timing]) -> Markup {
         "instruction set",
         "threads",
         "schedule",
-        "ns a stick",
+        "ns per stick",
         "speedup over `textbook`",
         "stretch rms",
     ];
-    numbers(&header, &rows.iter().map(row).collect::<Vec<_>>())
+    collapsed_table(&header, &rows.iter().map(row).collect::<Vec<_>>())
 }
 
 pub(super) fn sheets(all: &[Results]) -> Markup {
     html! {
         p {
-            "Time per stick over the size of a sheet. A line is a kernel on an instruction set; \
-            lower is faster; it rises to the right where the data exceeds a cache. All lines of the \
-            order " code { "sheet" } " end with the same bits. The baseline is " code { "textbook" }
-            ", in the order in which textbooks build a sheet."
+            "Time per stick over the size of a sheet. Each line is one kernel on one instruction \
+            set; lower is faster. Lines rise where the data no longer fits in a cache. All lines \
+            of the schedule " code { "sheet" } " give the same bits. The baseline is "
+            code { "textbook" } ", in the order in which textbooks build a sheet."
         }
         (charts(all, |results| {
             let rows = &results.sheets;
             let mut sizes: Vec<usize> = rows.iter().map(|row| row.size).collect();
             sizes.dedup();
             let x = Axis {
-                name: "N, of a sheet of N x N particles",
-                marked: sizes.iter().map(|&size| size as f64).collect(),
+                name: "N, for a sheet of N x N particles",
+                ticks: sizes.iter().map(|&size| size as f64).collect(),
             };
-            (!rows.is_empty()).then(|| speed(rows, x, |row| row.size as f64,
-                "Nanoseconds a stick over the size of a regular sheet, a line for each kernel and \
-                 instruction set. The numbers are in the table below."))
-        }, |results| speed_numbers(&results.sheets)))
+            (!rows.is_empty()).then(|| time_chart(rows, x, |row| row.size as f64,
+                "Nanoseconds per stick over the size of a regular sheet, a line for each kernel \
+                 and instruction set. The numbers are in the table below."))
+        }, |results| time_table(&results.sheets)))
     }
 }
 
@@ -96,20 +102,20 @@ pub(super) fn copies(all: &[Results]) -> Markup {
     html! {
         p {
             "Time per stick over the number of copies of a small irregular mesh, side by side and \
-            stepped together; each moves as it does alone. " code { "copies" } " takes a lane for \
-            each copy; the other kernels take the sticks of a copy. A line is a kernel on an \
-            instruction set; lower is faster."
+            stepped together; each copy moves as it does alone. " code { "copies" } " uses a lane \
+            for each copy; the other kernels use lanes for different sticks of one copy. Each line \
+            is one kernel on one instruction set; lower is faster."
         }
         (charts(all, |results| {
             let rows = &results.copies;
             let mut counts: Vec<usize> = rows.iter().map(|row| row.size).collect();
             counts.dedup();
-            let marked = counts.iter().map(|&count| count as f64).collect();
-            let x = Axis { name: "copies", marked };
-            (!rows.is_empty()).then(|| speed(rows, x, |row| row.size as f64,
-                "Nanoseconds a stick over the number of copies of a mesh, a line for each kernel \
+            let ticks = counts.iter().map(|&count| count as f64).collect();
+            let x = Axis { name: "copies", ticks };
+            (!rows.is_empty()).then(|| time_chart(rows, x, |row| row.size as f64,
+                "Nanoseconds per stick over the number of copies of a mesh, a line for each kernel \
                  and instruction set. The numbers are in the table below."))
-        }, |results| speed_numbers(&results.copies)))
+        }, |results| time_table(&results.copies)))
     }
 }
 
@@ -117,15 +123,16 @@ pub(super) fn meshes(all: &[Results]) -> Markup {
     html! {
         p {
             "Time per stick on irregular meshes: discs of triangles with shuffled particles and \
-            sticks. " code { "textbook" } " keeps this numbering; the others renumber once, before \
-            the first frame. A line is a kernel on an instruction set; lower is faster."
+            sticks. " code { "textbook" } " keeps this numbering; the other kernels run after the \
+            particles were renumbered once. Each line is one kernel on one instruction set; lower \
+            is faster."
         }
         (charts(all, |results| {
             let rows = &results.meshes;
-            let x = Axis { name: "particles", marked: Vec::new() };
-            (!rows.is_empty()).then(|| speed(rows, x, |row| row.particles as f64,
-                "Nanoseconds a stick over the number of particles of an irregular mesh, a line \
+            let x = Axis { name: "particles", ticks: Vec::new() };
+            (!rows.is_empty()).then(|| time_chart(rows, x, |row| row.particles as f64,
+                "Nanoseconds per stick over the number of particles of an irregular mesh, a line \
                  for each kernel and instruction set. The numbers are in the table below."))
-        }, |results| speed_numbers(&results.meshes)))
+        }, |results| time_table(&results.meshes)))
     }
 }

@@ -1,11 +1,11 @@
-//! The map of bounded and unbounded simulations.
+//! The table of bounded and unbounded simulations.
 
 use maud::{Markup, html};
 
 use super::components::grouped;
 use crate::report::results::{Outcome, Results};
 
-/// Shades of the final stretch, each up to a bound.
+/// CSS class, upper bound and label of each shade of the final stretch.
 const SHADES: [(&str, f64, &str); 4] = [
     ("stiff", 0.05, "at most 0.05"),
     ("firm", 0.5, "at most 0.5"),
@@ -18,17 +18,18 @@ pub(super) fn stability(all: &[Results]) -> Markup {
     let rows = all.iter().map(|results| &results.stability).find(|rows| !rows.is_empty());
     html! {
         p {
-            "Some orders gain energy until the cloth explodes. A cell is one simulation: its row \
-            is the order and the formula, its column the size of the sheet, the length of a \
-            frame and the iterations. A number is the final stretch (rms), less is stiffer; a \
-            cross with a number is the frame in which a stick exceeded the bound. In each group, \
-            harder cases are to the right: longer frames, fewer iterations."
+            "With some schedules the cloth gains energy until it explodes. Each cell is one \
+            simulation: its row is the schedule and the formula; its column is the size of the \
+            sheet, the length of a frame and the number of iterations. A plain number is the final \
+            stretch (rms); smaller is stiffer. A cross with a number means that a stick exceeded \
+            the bound at that frame. In each group, harder cases are to the right: longer frames, \
+            fewer iterations."
         }
         @match rows {
             None => p.missing { "This part was not measured." },
             Some(rows) => {
                 @for (_, rows) in grouped(rows, |row| (row.scene.clone(), row.sticks.clone())) {
-                    (map(&rows))
+                    (outcome_table(&rows))
                 }
                 ul.legend {
                     @for (class, _, label) in SHADES {
@@ -41,8 +42,8 @@ pub(super) fn stability(all: &[Results]) -> Markup {
     }
 }
 
-/// A row for each order and formula, a column for each size and step.
-fn map(rows: &[&Outcome]) -> Markup {
+/// A row for each schedule and formula, a column for each size and step.
+fn outcome_table(rows: &[&Outcome]) -> Markup {
     let Some(first) = rows.first() else { return html! {} };
     let mut columns: Vec<(usize, f32, u32)> = Vec::new();
     for row in rows {
@@ -57,18 +58,19 @@ fn map(rows: &[&Outcome]) -> Markup {
     let sizes = grouped(&columns, |column| column.0);
     let lengths = grouped(&columns, |column| (column.0, column.1));
     let rate = |dt: f32| if dt > 0.0 { format!("1/{:.0} s", 1.0 / dt) } else { "-".to_owned() };
-    let orders = grouped(rows, |row| (row.schedule.clone(), row.default_schedule));
+    let schedules = grouped(rows, |row| (row.schedule.clone(), row.default_schedule));
     html! {
         p.quiet {
-            "Scene " (first.scene) " with " (first.sticks) " sticks, " (first.frames) " frames; \
-            bounded: no stick is ever stretched by more than " (first.bound) " times its length. "
-            "* marks default orders; the default formula is " code { "halley" } "."
+            "Scene " (first.scene) " with " (first.sticks) " sticks, " (first.frames) " frames. \
+            A simulation is bounded if no stick is ever stretched by more than " (first.bound) " \
+            times its rest length. * marks default schedules; the default formula is "
+            code { "halley" } "."
         }
         div.scroll tabindex="0" {
             table.map {
                 thead {
                     tr {
-                        th rowspan="3" scope="col" { "order" }
+                        th rowspan="3" scope="col" { "schedule" }
                         th rowspan="3" scope="col" { "formula" }
                         @for (size, columns) in &sizes {
                             th colspan=(columns.len()) scope="colgroup" { (size) " x " (size) }
@@ -82,13 +84,13 @@ fn map(rows: &[&Outcome]) -> Markup {
                     } }
                 }
                 tbody {
-                    @for ((order, default), rows) in &orders {
+                    @for ((schedule, is_default), rows) in &schedules {
                         @let formulas = grouped(rows, |row| row.formula.clone());
-                        @for (at, (formula, rows)) in formulas.iter().enumerate() {
+                        @for (index, (formula, rows)) in formulas.iter().enumerate() {
                             tr {
-                                @if at == 0 {
+                                @if index == 0 {
                                     th rowspan=(formulas.len()) scope="rowgroup" {
-                                        (order) @if *default { "*" }
+                                        (schedule) @if *is_default { "*" }
                                     }
                                 }
                                 th scope="row" { (formula) }

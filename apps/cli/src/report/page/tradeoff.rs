@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::components::{FORMULAS, SCHEDULES, charts, grouped, legend, numbers, position};
+use super::components::{FORMULAS, SCHEDULES, charts, collapsed_table, grouped, index_of, legend};
 use crate::report::chart::{Axis, Lines, Series, Style};
 use crate::report::results::{Results, Timing};
 
@@ -21,41 +21,41 @@ fn pareto_front(points: impl Iterator<Item = (f64, f64)>) -> Vec<(f64, f64)> {
 
 fn tradeoff_chart(rows: &[Timing]) -> Lines {
     let kernels: Vec<&Timing> = rows.iter().filter(|row| row.kernel != "textbook").collect();
-    let cut =
+    let has_substeps =
         |schedule: &str| kernels.iter().any(|row| row.schedule == schedule && row.substeps > 1);
     let mut points = Vec::new();
     for row in &kernels {
         let Some(stretch) = row.stretch() else { continue };
         let point = (row.ns_per_stick_and_frame(), stretch);
-        let order = position(&SCHEDULES, &row.schedule);
+        let schedule = index_of(&SCHEDULES, &row.schedule);
         if row.substeps == 1 {
-            points.push(((row.schedule.clone(), order), &*row.formula, point));
+            points.push(((row.schedule.clone(), schedule), &*row.formula, point));
         }
-        // Substeps have a separate line from the same first point, in one of two colours that no
-        // order uses here.
-        if row.iterations == 1 && cut(&row.schedule) {
-            let colour = if order == 0 { 5 } else { 6 };
+        // Runs with substeps have a separate line, which starts at the same point, in one of two
+        // colours that no schedule uses here.
+        if row.iterations == 1 && has_substeps(&row.schedule) {
+            let colour = if schedule == 0 { 5 } else { 6 };
             points.push(((format!("{}, substeps", row.schedule), colour), &*row.formula, point));
         }
     }
-    let mut lines = grouped(&points, |(order, formula, _)| (order.clone(), *formula));
-    lines.sort_by_key(|((order, formula), _)| (order.1, position(&FORMULAS, formula)));
-    let series = lines.iter().map(|((order, formula), points)| Series {
+    let mut lines = grouped(&points, |(schedule, formula, _)| (schedule.clone(), *formula));
+    lines.sort_by_key(|((schedule, formula), _)| (schedule.1, index_of(&FORMULAS, formula)));
+    let series = lines.iter().map(|((schedule, formula), points)| Series {
         points: points.iter().map(|(_, _, point)| *point).collect(),
-        style: Style { colour: order.1, mark: position(&FORMULAS, formula) },
+        style: Style { colour: schedule.1, mark: index_of(&FORMULAS, formula) },
     });
     let series: Vec<Series> = series.collect();
     let all = series.iter().flat_map(|series| series.points.iter().copied());
     Lines {
-        alternative: "Stretch over time, a line for each order and formula, more iterations to \
+        alternative: "Stretch over time, a line for each schedule and formula, more iterations to \
             the right. The Pareto front is in the table below."
             .to_owned(),
-        x: Axis { name: "ns a stick and frame", marked: Vec::new() },
-        y: Axis { name: "stretch, rms", marked: Vec::new() },
+        x: Axis { name: "ns per stick and frame", ticks: Vec::new() },
+        y: Axis { name: "stretch, rms", ticks: Vec::new() },
         behind: pareto_front(all),
-        around: Vec::new(),
+        also_included: Vec::new(),
         legend: legend(
-            lines.iter().map(|((order, _), _)| order),
+            lines.iter().map(|((schedule, _), _)| schedule),
             lines.iter().map(|((_, formula), _)| *formula),
         ),
         series,
@@ -66,16 +66,17 @@ pub(super) fn tradeoff(all: &[Results]) -> Markup {
     let first = all.iter().find_map(|results| results.tradeoff.first());
     html! {
         p {
-            "The cost of a stiffer cloth. A point is one order, formula and number of iterations \
-            (or of substeps with one iteration each), on the widest kernel of that order; along a line \
-            the number grows to the right. Left is faster, low is stiffer. The broad line is the \
-            Pareto front: no point is both faster and stiffer than one of its points."
+            "The cost of a stiffer cloth. Each point is one schedule, one formula and one number \
+            of iterations (or of substeps with one iteration each), on the widest kernel for that \
+            schedule. Along a line this number grows to the right. Points to the left are faster, \
+            lower points are stiffer. The broad line is the Pareto front: no point is both faster \
+            and stiffer than one of its points."
         }
         @if let Some(row) = first {
             p.quiet {
-                "A sheet of " (row.size) " x " (row.size) " particles, " (row.set) " sticks; the \
-                median of " (row.frames) " frames, the stretch after the last. Simulations \
-                that blew up are left out."
+                "A sheet of " (row.size) " x " (row.size) " particles with " (row.set) " sticks. \
+                Times are medians of " (row.frames) " frames; the stretch is that after the last \
+                frame. Simulations that blew up are left out."
             }
         }
         (charts(
@@ -92,11 +93,11 @@ pub(super) fn tradeoff(all: &[Results]) -> Markup {
 fn front_table(rows: &[Timing]) -> Markup {
     let point = |row: &Timing| Some((row.ns_per_stick_and_frame(), row.stretch()?));
     let kernels = || rows.iter().filter(|row| row.kernel != "textbook");
-    let row = |at: &(f64, f64)| {
-        let row = kernels().find(|row| point(row).as_ref() == Some(at))?;
+    let cells = |on_front: &(f64, f64)| {
+        let row = kernels().find(|row| point(row).as_ref() == Some(on_front))?;
         Some(vec![
-            format!("{:.2}", at.0),
-            format!("{:.4}", at.1),
+            format!("{:.2}", on_front.0),
+            format!("{:.4}", on_front.1),
             row.schedule.clone(),
             row.formula.clone(),
             row.iterations.to_string(),
@@ -105,7 +106,7 @@ fn front_table(rows: &[Timing]) -> Markup {
         ])
     };
     let header = [
-        "ns a stick and frame",
+        "ns per stick and frame",
         "stretch rms",
         "schedule",
         "formula",
@@ -114,5 +115,5 @@ fn front_table(rows: &[Timing]) -> Markup {
         "kernel",
     ];
     let front = pareto_front(kernels().filter_map(point));
-    numbers(&header, &front.iter().filter_map(row).collect::<Vec<_>>())
+    collapsed_table(&header, &front.iter().filter_map(cells).collect::<Vec<_>>())
 }

@@ -1,4 +1,4 @@
-//! Help, version, and closed output.
+//! `--help`, `--version`, and a closed standard output.
 
 use crate::run::{Folder, Report, taut};
 
@@ -6,32 +6,32 @@ const SMALL: &str = "compare --size 4 --warmup 0 --frames 1";
 
 #[test]
 fn help_describes_the_program_and_lists_commands() {
-    for words in ["--help", "-h", "help"] {
-        let ran = taut(words).succeeded();
+    for arguments in ["--help", "-h", "help"] {
+        let ran = taut(arguments).succeeded();
         assert_eq!(ran.err, "");
-        for said in
+        for expected in
             ["Relaxes sticks", "Usage: taut", "compare", "stability", "tune", "--help", "--version"]
         {
-            assert!(ran.out.contains(said), "'{said}' is missing: {}", ran.out);
+            assert!(ran.out.contains(expected), "'{expected}' is missing: {}", ran.out);
         }
         assert!(ran.out.lines().all(|line| line.chars().count() <= 100), "{}", ran.out);
     }
 }
 
 /// Checks that help mentions these options and values.
-fn assert_help_says(words: &str, all: &[&str]) {
-    let ran = taut(words).succeeded();
+fn assert_help_mentions(arguments: &str, all: &[&str]) {
+    let ran = taut(arguments).succeeded();
     assert_eq!(ran.err, "");
-    for said in all {
-        assert!(ran.out.contains(said), "'{said}' is missing: {}", ran.out);
+    for expected in all {
+        assert!(ran.out.contains(expected), "'{expected}' is missing: {}", ran.out);
     }
 }
 
 #[test]
-fn help_on_compare_explains_every_option() {
-    for words in ["compare --help", "compare -h", "help compare"] {
-        assert_help_says(
-            words,
+fn help_on_compare_lists_every_option() {
+    for arguments in ["compare --help", "compare -h", "help compare"] {
+        assert_help_mentions(
+            arguments,
             &[
                 "--scene <NAME>",
                 "--mesh <FILE>",
@@ -63,8 +63,8 @@ fn help_on_compare_explains_every_option() {
 }
 
 #[test]
-fn help_on_stability_explains_every_option() {
-    assert_help_says(
+fn help_on_stability_lists_every_option() {
+    assert_help_mentions(
         "stability --help",
         &[
             "--scenes <LIST>",
@@ -84,8 +84,8 @@ fn help_on_stability_explains_every_option() {
 }
 
 #[test]
-fn help_on_report_explains_every_option() {
-    assert_help_says(
+fn help_on_report_lists_every_option() {
+    assert_help_mentions(
         "report --help",
         &[
             "--quick",
@@ -100,8 +100,8 @@ fn help_on_report_explains_every_option() {
 }
 
 #[test]
-fn help_on_tune_explains_every_option() {
-    assert_help_says(
+fn help_on_tune_lists_every_option() {
+    assert_help_mentions(
         "tune --help",
         &[
             "--scene <NAME>",
@@ -124,8 +124,8 @@ fn help_on_tune_explains_every_option() {
 
 #[test]
 fn the_version_is_that_of_the_package() {
-    for words in ["--version", "-V"] {
-        let ran = taut(words).succeeded();
+    for arguments in ["--version", "-V"] {
+        let ran = taut(arguments).succeeded();
         assert_eq!(ran.out, format!("taut {}\n", env!("CARGO_PKG_VERSION")));
         assert_eq!(ran.err, "");
     }
@@ -133,13 +133,14 @@ fn the_version_is_that_of_the_package() {
 
 #[test]
 fn a_closed_output_is_not_a_failure() {
-    for words in ["--help", "compare --help", "--version", SMALL, &format!("{SMALL} --csv out")] {
-        let ran = Folder::new().with_closed_output(words).succeeded();
-        assert_eq!(ran.err, "", "{words}");
+    for arguments in ["--help", "compare --help", "--version", SMALL, &format!("{SMALL} --csv out")]
+    {
+        let ran = Folder::new().with_closed_output(arguments).succeeded();
+        assert_eq!(ran.err, "", "{arguments}");
     }
     for output in ["json", "csv"] {
         let ran = Folder::new().with_closed_output(&format!("{SMALL} --{output} -")).succeeded();
-        assert!(ran.err.ends_with("agree.\n"), "the table only: {}", ran.err);
+        assert!(ran.err.ends_with("agree.\n"), "more than the table: {}", ran.err);
     }
 }
 

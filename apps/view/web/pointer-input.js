@@ -1,13 +1,13 @@
 // Pointer input in the picture: drag particles, cut, orbit, pan, zoom. Mouse, pen and any number of
-// fingers; each pointer has one job from down to up.
+// fingers. Each pointer has one job, from pointerdown to pointerup.
 
-const NEAR = { mouse: 14, pen: 18, touch: 30 }; // pixels within which a particle is taken
-const CUT_STEP = 3; // pixels between two cuts of a stroke
-const TRAIL = 400; // ms for which a stroke stays visible
-/** Zoom factor of the wheel per pixel. */
-const WHEEL = 1.0015;
+const PICK_RADIUS = { mouse: 14, pen: 18, touch: 30 }; // pixels within which a particle is grabbed
+const CUT_LENGTH_MIN = 3; // the shortest cut that is sent, pixels
+const TRAIL_TIME = 400; // ms for which a cut stays visible
+/** The zoom factor per pixel of the wheel. */
+const WHEEL_ZOOM = 1.0015;
 
-export class Hands {
+export class PointerInput {
   constructor({ canvas, overlay, stage, camera, send }) {
     Object.assign(this, { canvas, overlay, stage, camera, send });
     this.pointers = new Map();
@@ -27,13 +27,13 @@ export class Hands {
     canvas.addEventListener('wheel', (event) => this.wheel(event), { passive: false });
   }
 
-  /** Releases everything after a change of scene; the host has already released it. */
-  drop() {
+  /** Releases all particles after a change of scene. The host has already released them. */
+  releaseAll() {
     for (const pointer of this.pointers.values()) if (pointer.job === 'hold') pointer.job = 'orbit';
     this.hover(null);
   }
 
-  /** The particles that are held. */
+  /** The particles that this page holds. */
   get held() {
     return [...this.pointers.values()].filter(({ job }) => job === 'hold').map(({ particle }) => particle);
   }
@@ -49,18 +49,19 @@ export class Hands {
     this.showCursor();
   }
 
-  place(event) {
+  /** The position of an event, in pixels of the picture. */
+  pixelsOf(event) {
     const box = this.canvas.getBoundingClientRect();
     return [event.clientX - box.left, event.clientY - box.top];
   }
 
-  /** From pixels of the page to -1 … 1. */
-  unit([x, y]) {
+  /** Converts pixels of the picture to coordinates from -1 to 1. */
+  normalize([x, y]) {
     return [(2 * x) / this.canvas.clientWidth - 1, 1 - (2 * y) / this.canvas.clientHeight];
   }
 
   down(event) {
-    const [x, y] = this.place(event);
+    const [x, y] = this.pixelsOf(event);
     this.canvas.setPointerCapture(event.pointerId);
     const pointer = { x, y, type: event.pointerType, job: 'orbit' };
     if (event.button === 2 || this.cutKey || this.cutMode) {
@@ -68,12 +69,12 @@ export class Hands {
     } else if (event.button === 1 || event.shiftKey) {
       pointer.job = 'pan';
     } else {
-      const particle = this.pick([x, y], NEAR[event.pointerType] ?? NEAR.mouse);
+      const particle = this.pick([x, y], PICK_RADIUS[event.pointerType] ?? PICK_RADIUS.mouse);
       if (particle !== null) {
         const point = this.stage.position(particle);
-        const seen = this.toPixels(point);
+        const pixels = this.toPixels(point);
         Object.assign(pointer, {
-          job: 'hold', particle, point, target: null, offset: [seen[0] - x, seen[1] - y],
+          job: 'hold', particle, point, hasMoved: false, offset: [pixels[0] - x, pixels[1] - y],
         });
         this.send('grab', { particle });
       }
@@ -84,7 +85,7 @@ export class Hands {
   }
 
   move(event) {
-    const [x, y] = this.place(event);
+    const [x, y] = this.pixelsOf(event);
     if (event.pointerType === 'mouse') {
       this.mouse = { cutFrom: this.mouse?.cutFrom ?? [x, y], x, y };
       this.needsPick = true;
@@ -96,7 +97,7 @@ export class Hands {
     if (pointer.job === 'orbit' && others.length) this.pinch(pointer, others[0], x, y);
     else if (pointer.job === 'orbit') this.camera.orbit(dx, dy);
     else if (pointer.job === 'pan') this.camera.pan(dx, dy);
-    else if (pointer.job === 'hold') pointer.target = true;
+    else if (pointer.job === 'hold') pointer.hasMoved = true;
     Object.assign(pointer, { x, y });
   }
 
@@ -108,34 +109,36 @@ export class Hands {
     this.showCursor();
   }
 
-  /** Two fingers: the one moved, the other not. Their middle pans, their distance zooms. */
-  pinch(moved, still, x, y) {
-    const before = Math.hypot(moved.x - still.x, moved.y - still.y);
-    const after = Math.hypot(x - still.x, y - still.y);
+  /** Two fingers, of which one moved to x, y: their middle pans, their distance zooms. */
+  pinch(moved, other, x, y) {
+    const before = Math.hypot(moved.x - other.x, moved.y - other.y);
+    const after = Math.hypot(x - other.x, y - other.y);
     this.camera.pan((x - moved.x) / 2, (y - moved.y) / 2);
-    if (before > 1 && after > 1) this.camera.zoom(before / after, this.unit([(x + still.x) / 2, (y + still.y) / 2]));
+    if (before > 1 && after > 1) this.camera.zoom(before / after, this.normalize([(x + other.x) / 2, (y + other.y) / 2]));
   }
 
   wheel(event) {
     event.preventDefault();
-    const lines = event.deltaMode === 1 ? 16 : 1;
-    if (event.shiftKey) this.camera.pan(-event.deltaX * lines, -event.deltaY * lines);
-    else this.camera.zoom(WHEEL ** (event.deltaY * lines * (event.ctrlKey ? 6 : 1)), this.unit(this.place(event)));
+    const pixels = event.deltaMode === 1 ? 16 : 1; // per unit of the event; mode 1: lines
+    if (event.shiftKey) this.camera.pan(-event.deltaX * pixels, -event.deltaY * pixels);
+    else this.camera.zoom(WHEEL_ZOOM ** (event.deltaY * pixels * (event.ctrlKey ? 6 : 1)), this.normalize(this.pixelsOf(event)));
   }
 
+  /** Projects a point to pixels of the picture and its distance; `null` if it is behind the camera. */
   toPixels(point) {
-    const seen = this.camera.project(point);
-    if (!seen) return null;
-    return [((seen[0] + 1) / 2) * this.canvas.clientWidth, ((1 - seen[1]) / 2) * this.canvas.clientHeight, seen[2]];
+    const projected = this.camera.project(point);
+    if (!projected) return null;
+    const [x, y, distance] = projected;
+    return [((x + 1) / 2) * this.canvas.clientWidth, ((1 - y) / 2) * this.canvas.clientHeight, distance];
   }
 
-  /** The particle nearest to a point of the picture; of several there, the one in front. */
-  pick([x, y], within) {
+  /** The particle nearest to a point of the picture, within a radius; prefers particles in front. */
+  pick([x, y], radius) {
     const { positions, mesh } = this.stage;
     if (!positions) return null;
     const m = this.camera.viewProjection;
     const [width, height] = [this.canvas.clientWidth / 2, this.canvas.clientHeight / 2];
-    const behind = this.camera.isFlat ? 0 : 80 / this.camera.now.distance;
+    const depthWeight = this.camera.isFlat ? 0 : 80 / this.camera.now.distance; // pixels per metre
     let best = null;
     let least = Infinity;
     for (let id = 0, i = 0; id < mesh.particles; id++, i += 3) {
@@ -145,9 +148,9 @@ export class Hands {
       const w = m[3] * px + m[7] * py + m[11] * pz + m[15];
       const dx = ((m[0] * px + m[4] * py + m[8] * pz + m[12]) / w + 1) * width - x;
       const dy = (1 - (m[1] * px + m[5] * py + m[9] * pz + m[13]) / w) * height - y;
-      const far = Math.sqrt(dx * dx + dy * dy);
-      if (!(far < within && w > 0)) continue;
-      const score = far + behind * w;
+      const distance = Math.sqrt(dx * dx + dy * dy);
+      if (!(distance < radius && w > 0)) continue;
+      const score = distance + depthWeight * w;
       if (score < least) {
         least = score;
         best = id;
@@ -156,51 +159,53 @@ export class Hands {
     return best;
   }
 
+  /** Sends a cut between two points of the picture. */
   cut(from, to) {
-    const reach = 10 * this.camera.now.distance;
-    const [a, b] = [from, to].map((at) => this.camera.ray(this.unit(at), reach));
+    const length = 10 * this.camera.now.distance;
+    const [a, b] = [from, to].map((at) => this.camera.ray(this.normalize(at), length));
     this.send('cut', { from: a, to: b });
     this.trail.push({ from, to, at: performance.now() });
   }
 
-  stroke(it) {
-    const [x, y] = it.cutFrom;
-    if (Math.hypot(it.x - x, it.y - y) < CUT_STEP) return;
-    this.cut([x, y], [it.x, it.y]);
-    it.cutFrom = [it.x, it.y];
+  /** Cuts from the end of the last cut of a pointer to its current position. */
+  continueCut(pointer) {
+    const [x, y] = pointer.cutFrom;
+    if (Math.hypot(pointer.x - x, pointer.y - y) < CUT_LENGTH_MIN) return;
+    this.cut([x, y], [pointer.x, pointer.y]);
+    pointer.cutFrom = [pointer.x, pointer.y];
   }
 
-  /** Called once per drawn frame: sends drags and cuts, and shows held particles. */
+  /** Call it once per drawn frame: sends drags and cuts, and shows held and hovered particles. */
   flush() {
     const rings = [];
     for (const pointer of this.pointers.values()) {
       if (pointer.job === 'hold') {
         const at = [pointer.x + pointer.offset[0], pointer.y + pointer.offset[1]];
-        if (pointer.target) {
-          pointer.point = this.camera.onPlane(this.unit(at), pointer.point);
+        if (pointer.hasMoved) {
+          pointer.point = this.camera.onPlane(this.normalize(at), pointer.point);
           this.send('drag', { particle: pointer.particle, to: pointer.point });
-          pointer.target = null;
+          pointer.hasMoved = false;
         }
-        const seen = this.toPixels(this.stage.position(pointer.particle) ?? pointer.point);
-        if (seen) rings.push({ at: seen, held: true });
+        const pixels = this.toPixels(this.stage.position(pointer.particle) ?? pointer.point);
+        if (pixels) rings.push({ at: pixels, held: true });
       }
-      if (pointer.job === 'cut') this.stroke(pointer);
+      if (pointer.job === 'cut') this.continueCut(pointer);
     }
-    if (this.cutKey && this.mouse && !this.pointers.size) this.stroke(this.mouse);
+    if (this.cutKey && this.mouse && !this.pointers.size) this.continueCut(this.mouse);
     if (this.needsPick && !this.pointers.size && this.mouse) {
       this.needsPick = false;
-      this.hover(this.isCutting() ? null : this.pick([this.mouse.x, this.mouse.y], NEAR.mouse));
+      this.hover(this.isCutting() ? null : this.pick([this.mouse.x, this.mouse.y], PICK_RADIUS.mouse));
     }
     const hovered = this.hovered !== null && this.stage.position(this.hovered);
-    const seen = hovered && this.toPixels(hovered);
-    if (seen) rings.push({ at: seen, held: false });
+    const pixels = hovered && this.toPixels(hovered);
+    if (pixels) rings.push({ at: pixels, held: false });
     this.overlay.show(rings, this.fadingTrail());
   }
 
   fadingTrail() {
     const now = performance.now();
-    this.trail = this.trail.filter(({ at }) => now - at < TRAIL);
-    return this.trail.map(({ from, to, at }) => ({ from, to, left: 1 - (now - at) / TRAIL }));
+    this.trail = this.trail.filter(({ at }) => now - at < TRAIL_TIME);
+    return this.trail.map(({ from, to, at }) => ({ from, to, opacity: 1 - (now - at) / TRAIL_TIME }));
   }
 
   isCutting() {

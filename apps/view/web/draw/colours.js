@@ -1,4 +1,4 @@
-// Colours of the light and the dark theme. Colours of matter are linear, for lighting; those of
+// Colours of the light and the dark theme. Colours of surfaces are linear, for lighting; colours of
 // lines are sRGB.
 
 const hex = (text) => [1, 3, 5].map((i) => parseInt(text.slice(i, i + 2), 16) / 255);
@@ -19,7 +19,7 @@ const LEAF = [linear('#5f8f3e'), linear('#8fae5f')];
 const ROPE = linear('#c9a66b');
 const DROP = linear('#4aa3d8');
 
-/** Colours of a part: front and back of its faces, and its tubes. */
+/** Colours of part `number`: front and back of its faces, and its tubes. */
 export function coloursOf({ look }, number) {
   switch (look) {
     case 'cloth': return { faces: CLOTHS[number % CLOTHS.length], tube: ROPE };
@@ -58,4 +58,4 @@ export const THEMES = {
 };
 
 /** Converts a linear colour to sRGB. */
-export const asShown = (colour) => colour.map((x) => x ** (1 / 2.2));
+export const toSrgb = (colour) => colour.map((x) => x ** (1 / 2.2));

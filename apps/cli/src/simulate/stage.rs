@@ -1,44 +1,45 @@
-//! Converts a world to the stage and frames of the crates that write files and pictures.
+//! Converts a world to the stage and frames that the export and picture crates take.
 
 use taut::Kernel;
 use taut::world::{Figure, Form, Look, REMOVED, World, normals, row};
-use taut_export::{Frame, Look as Shown, Mesh, Part, Pose, Solid, Stage};
+use taut_export::{Frame, Look as ExportLook, Mesh, Part, Pose, Solid, Stage};
 use taut_mesh::Origin;
 
-/// The stage of a world, and its present frame.
-pub(super) struct Show {
+/// The stage of a world, and its current frame.
+pub(super) struct WorldStage {
     pub(super) stage: Stage,
     pub(super) frame: Frame,
     /// The particle of each vertex of the stage.
     particle_of_vertex: Vec<u32>,
-    /// For each stick and triangle of the world its number on the stage, if it is drawn.
+    /// For each stick and triangle of the world: its number on the stage, if it is drawn.
     sticks: Vec<Option<u32>>,
     faces: Vec<Option<u32>>,
     /// The triangles of the world; removed ones are `REMOVED`.
     triangles: Vec<[u32; 3]>,
-    /// Numbers of removed triangles and sticks in the present frame.
+    /// Counts of the removed triangles and sticks that the current frame includes.
     removed: [usize; 2],
+    /// The rigid bodies; they are the first solids of the stage.
     bodies: Vec<BodyRef>,
-    /// The obstacles that are solids of the stage, after the bodies.
+    /// Numbers of the obstacles that are solids of the stage; they follow the bodies.
     obstacles: Vec<usize>,
     positions: Vec<[f32; 3]>,
     normals: Vec<[f32; 3]>,
 }
 
-/// A rigid body: its island, and its number in the island.
+/// A rigid body, by its island and its number in the island.
 struct BodyRef {
     island: usize,
     body: usize,
 }
 
-impl Show {
+impl WorldStage {
     /// Creates the stage of a world. With `origin`, its faces have the vertices of the mesh file.
     pub(super) fn new<K: Kernel<D>, const D: usize>(
         world: &World<K, D>,
         origin: Option<&Origin>,
     ) -> Self {
         let drawing = world.drawing();
-        let mut show = Self {
+        let mut this = Self {
             stage: Stage { flat: D == 2, vertices: world.len(), ..Stage::default() },
             frame: Frame::default(),
             particle_of_vertex: (0..world.len() as u32).collect(),
@@ -51,68 +52,70 @@ impl Show {
             positions: vec![[0.0; 3]; drawing.vertices],
             normals: vec![[0.0; 3]; drawing.vertices],
         };
-        world.copy_vertices(&mut show.positions);
-        let pinned = (0..world.len()).filter(|&it| world.inverse_mass(it) == 0.0);
-        show.stage.balls = vec![0.0; world.len()];
+        world.copy_vertices(&mut this.positions);
+        let pinned = (0..world.len()).filter(|&particle| world.inverse_mass(particle) == 0.0);
+        this.stage.balls = vec![0.0; world.len()];
         for part in &drawing.parts {
-            let (first_face, first_stick) = (show.stage.faces.len(), show.stage.sticks.len());
+            let (first_face, first_stick) = (this.stage.faces.len(), this.stage.sticks.len());
             for triangle in part.triangles.clone() {
-                let corners = show.triangles[triangle];
+                let corners = this.triangles[triangle];
                 if corners.iter().all(|&corner| part.particles.contains(&(corner as usize))) {
-                    show.faces[triangle] = Some(show.stage.faces.len() as u32);
-                    show.stage.faces.push(corners);
+                    this.faces[triangle] = Some(this.stage.faces.len() as u32);
+                    this.stage.faces.push(corners);
                 }
             }
-            let threads = part.look == Look::Body || (part.look == Look::Cloth && D == 3);
-            let has_faces = show.stage.faces.len() > first_face;
+            // Sticks of bodies and of 3-D cloth are hidden under their surfaces.
+            let covers_sticks = part.look == Look::Body || (part.look == Look::Cloth && D == 3);
+            let has_faces = this.stage.faces.len() > first_face;
             for stick in part.sticks.clone() {
                 let ends = drawing.sticks[stick];
-                let unseen = drawing.unseen.binary_search(&(stick as u32)).is_ok();
+                let hidden = drawing.unseen.binary_search(&(stick as u32)).is_ok();
                 if ends[0] != REMOVED
-                    && !unseen
-                    && !(threads && (has_faces || !part.skin.is_empty()))
+                    && !hidden
+                    && !(covers_sticks && (has_faces || !part.skin.is_empty()))
                 {
-                    show.sticks[stick] = Some(show.stage.sticks.len() as u32);
-                    show.stage.sticks.push(ends);
+                    this.sticks[stick] = Some(this.stage.sticks.len() as u32);
+                    this.stage.sticks.push(ends);
                 }
             }
-            // Springs do not tear, so `sticks` does not have them.
+            // Springs do not tear, so they need no entry in `sticks`.
             if !has_faces {
-                show.stage.sticks.extend(&drawing.springs[part.springs.clone()]);
+                this.stage.sticks.extend(&drawing.springs[part.springs.clone()]);
             }
             if part.look == Look::Ragdoll {
-                let of = part.particles.clone();
-                show.stage.balls[of.clone()].copy_from_slice(&drawing.radii[of]);
+                let particles = part.particles.clone();
+                this.stage.balls[particles.clone()].copy_from_slice(&drawing.radii[particles]);
             }
             if part.look != Look::Body || part.skin.is_empty() {
-                let sticks = first_stick..show.stage.sticks.len();
-                let radius = show.thickness(part.look, &show.stage.sticks[sticks.clone()]);
-                show.stage.parts.push(Part {
+                let sticks = first_stick..this.stage.sticks.len();
+                let radius = this.thickness(part.look, &this.stage.sticks[sticks.clone()]);
+                this.stage.parts.push(Part {
                     name: part.name.clone(),
-                    look: shown(part.look),
+                    look: export_look(part.look),
                     vertices: part.particles.clone(),
-                    faces: first_face..show.stage.faces.len(),
+                    faces: first_face..this.stage.faces.len(),
                     sticks,
                     radius,
                 });
             }
         }
-        show.stage.pinned = pinned.map(|it| it as u32).collect();
+        this.stage.pinned = pinned.map(|it| it as u32).collect();
         if D == 3 {
-            show.stage.pinned.clear();
+            this.stage.pinned.clear();
         }
         if let Some(origin) = origin {
-            show.use_file_vertices(origin);
+            this.use_file_vertices(origin);
         }
         let names = drawing.parts.iter().map(|part| (part.skin.clone(), &*part.name));
-        show.add_bodies(world, &names.collect::<Vec<_>>());
-        show.add_obstacles(world);
-        show
+        this.add_bodies(world, &names.collect::<Vec<_>>());
+        this.add_obstacles(world);
+        this
     }
 
-    /// The radius with which sticks and drops are drawn, m; proportional to the mean length.
+    /// The radius with which sticks and drops are drawn, m: proportional to the mean stick length,
+    /// except for grains.
     fn thickness(&self, look: Look, sticks: &[[u32; 2]]) -> f32 {
-        let share = match look {
+        let factor = match look {
             Look::Grains => return 0.02,
             Look::Ragdoll => 0.2,
             Look::Plant => 0.1,
@@ -122,7 +125,7 @@ impl Show {
             let [a, b] = [a, b].map(|end| self.positions[end as usize]);
             (0..3).map(|axis| (b[axis] - a[axis]).powi(2)).sum::<f32>().sqrt()
         };
-        share * sticks.iter().map(length).sum::<f32>() / sticks.len().max(1) as f32
+        factor * sticks.iter().map(length).sum::<f32>() / sticks.len().max(1) as f32
     }
 
     /// Replaces the vertices and faces of the world by those of the mesh file.
@@ -144,24 +147,24 @@ impl Show {
         names: &[(std::ops::Range<usize>, &str)],
     ) {
         let mut first = world.len();
-        for (island, it) in world.islands().iter().enumerate() {
-            let bodies = &it.matter.bodies;
-            let vertices = bodies.vertices(&it.matter.particles);
-            for (body, of) in bodies.all().iter().enumerate() {
-                let reference = BodyRef { island, body };
+        for (island_number, island) in world.islands().iter().enumerate() {
+            let bodies = &island.matter.bodies;
+            let vertices = bodies.vertices(&island.matter.particles);
+            for (body_number, body) in bodies.all().iter().enumerate() {
+                let reference = BodyRef { island: island_number, body: body_number };
                 let inverse = reference.pose(world).inverse();
-                let local = vertices[of.vertices()].iter().map(|it| inverse.point(row(*it)));
-                let start = of.vertices().start as u32;
-                let corners = bodies.triangles()[of.triangles()].iter();
+                let local = vertices[body.vertices()].iter().map(|it| inverse.point(row(*it)));
+                let start = body.vertices().start as u32;
+                let corners = bodies.triangles()[body.triangles()].iter();
                 let corners: Vec<[u32; 3]> =
                     corners.map(|corners| corners.map(|corner| corner - start)).collect();
                 let name = names.iter().find(|(skin, _)| skin.contains(&first));
-                first += of.vertices().len();
-                let masses = it.matter.particles.inverse_masses();
-                let held = of.particles().iter().all(|&it| masses[it as usize] == 0.0);
+                first += body.vertices().len();
+                let masses = island.matter.particles.inverse_masses();
+                let is_pinned = body.particles().iter().all(|&it| masses[it as usize] == 0.0);
                 self.stage.solids.push(Solid {
                     name: name.map_or_else(|| "body".to_owned(), |(_, name)| (*name).to_owned()),
-                    look: if held { Shown::Collider } else { Shown::Body },
+                    look: if is_pinned { ExportLook::Collider } else { ExportLook::Body },
                     mesh: Mesh::faceted(&local.collect::<Vec<_>>(), &corners),
                     endless: false,
                 });
@@ -179,7 +182,7 @@ impl Show {
             }
         }
         let size = (0..3).fold(1.0_f32, |size, axis| size.max(high[axis] - low[axis]));
-        for (nth, obstacle) in world.obstacles().iter().enumerate() {
+        for (number, obstacle) in world.obstacles().iter().enumerate() {
             let Some(Figure { form, position, .. }) = obstacle.figure(world.time()) else {
                 continue;
             };
@@ -188,10 +191,10 @@ impl Show {
                 Form::Capsule { radius, half } => {
                     (Mesh::capsule(radius as f32, half as f32, 48), "capsule", false)
                 }
-                Form::Cuboid { half } => (Mesh::cuboid(halves(half)), "box", false),
+                Form::Cuboid { half } => (Mesh::cuboid(half_extents(half)), "box", false),
                 Form::HalfSpace => (Mesh::floor(10.0 * size), "ground", true),
                 Form::Bounds { half } => {
-                    let half = halves(half);
+                    let half = half_extents(half);
                     let floor = position[1] as f32 - half[1];
                     let walls = if D == 2 { high[1] - floor } else { 0.15 * (half[0] + half[2]) };
                     (Mesh::room(half, walls.min(2.0 * half[1])), "room", true)
@@ -202,14 +205,14 @@ impl Show {
                 }
                 _ => continue,
             };
-            let look = if endless { Shown::Ground } else { Shown::Collider };
-            let name = format!("{name} {nth}");
+            let look = if endless { ExportLook::Ground } else { ExportLook::Collider };
+            let name = format!("{name} {number}");
             self.stage.solids.push(Solid { name, look, mesh, endless });
-            self.obstacles.push(nth);
+            self.obstacles.push(number);
         }
     }
 
-    /// Updates the frame to the present state of the world.
+    /// Updates the frame to the current state of the world.
     pub(super) fn update<K: Kernel<D>, const D: usize>(&mut self, world: &World<K, D>) {
         let removed = world.removed();
         for &triangle in &removed.triangles[self.removed[0]..] {
@@ -231,12 +234,12 @@ impl Show {
 
         let frame = &mut self.frame;
         frame.time = world.time();
-        let of = |rows: &[[f32; 3]], to: &mut Vec<[f32; 3]>| {
+        let gather = |rows: &[[f32; 3]], to: &mut Vec<[f32; 3]>| {
             to.clear();
             to.extend(self.particle_of_vertex.iter().map(|&it| rows[it as usize]));
         };
-        of(&self.positions, &mut frame.positions);
-        of(&self.normals, &mut frame.normals);
+        gather(&self.positions, &mut frame.positions);
+        gather(&self.normals, &mut frame.normals);
         frame.gone_vertices.clear();
         let mut absent = world.absent().peekable();
         if absent.peek().is_some() {
@@ -247,7 +250,7 @@ impl Show {
         frame.poses.clear();
         frame.poses.extend(self.bodies.iter().map(|body| body.pose(world)));
         let obstacles =
-            self.obstacles.iter().map(|&nth| world.obstacles()[nth].figure(world.time()));
+            self.obstacles.iter().map(|&number| world.obstacles()[number].figure(world.time()));
         frame.poses.extend(obstacles.map(|figure| {
             figure.map_or(Pose::REST, |Figure { position, rotation, .. }| Pose {
                 position: row(position.map(|x| x as f32)),
@@ -258,7 +261,7 @@ impl Show {
 }
 
 impl BodyRef {
-    /// The present pose of the body; its axes follow from three of its four particles.
+    /// The current pose of the body; three of its four particles determine its axes.
     fn pose<K: Kernel<D>, const D: usize>(&self, world: &World<K, D>) -> Pose {
         let matter = &world.islands()[self.island].matter;
         let particles = matter.bodies.all()[self.body].particles();
@@ -267,19 +270,19 @@ impl BodyRef {
     }
 }
 
-fn shown(look: Look) -> Shown {
+fn export_look(look: Look) -> ExportLook {
     match look {
-        Look::Cloth => Shown::Cloth,
-        Look::Rope => Shown::Rope,
-        Look::Plant => Shown::Plant,
-        Look::Body => Shown::Body,
-        Look::Ragdoll => Shown::Ragdoll,
-        Look::Grains => Shown::Grains,
+        Look::Cloth => ExportLook::Cloth,
+        Look::Rope => ExportLook::Rope,
+        Look::Plant => ExportLook::Plant,
+        Look::Body => ExportLook::Body,
+        Look::Ragdoll => ExportLook::Ragdoll,
+        Look::Grains => ExportLook::Grains,
     }
 }
 
 /// Half extents; a 2-D box gets a depth of a tenth of its shortest edge.
-fn halves<const D: usize>(half: [f64; D]) -> [f32; 3] {
-    let thin = half.iter().copied().fold(f64::INFINITY, f64::min);
-    std::array::from_fn(|axis| half.get(axis).copied().unwrap_or(0.1 * thin) as f32)
+fn half_extents<const D: usize>(half: [f64; D]) -> [f32; 3] {
+    let shortest = half.iter().copied().fold(f64::INFINITY, f64::min);
+    std::array::from_fn(|axis| half.get(axis).copied().unwrap_or(0.1 * shortest) as f32)
 }

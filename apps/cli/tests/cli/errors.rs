@@ -1,7 +1,7 @@
-//! What is wrong gets one sentence that says what and where, exit code 2, and nothing on the
-//! standard output.
+//! Invalid input gives one line of error that names the input and the problem, exit code 2, and
+//! nothing on the standard output.
 
-use crate::files::{glb, good, obj, ply_binary, ply_lying};
+use crate::mesh_files::{glb, obj, ply_binary, ply_wrong_count, valid_files};
 use crate::run::{Folder, compare, report, taut};
 
 /// The first half of a file.
@@ -11,15 +11,15 @@ fn half(mut bytes: Vec<u8>) -> Vec<u8> {
 }
 
 #[test]
-fn a_bad_file_is_named_with_what_is_wrong_in_it() {
+fn an_invalid_mesh_file_gives_an_error_with_its_name_and_problem() {
     let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec();
-    let bad: [(&str, Vec<u8>, &[&str]); 17] = [
+    let invalid: [(&str, Vec<u8>, &[&str]); 17] = [
         ("empty.obj", Vec::new(), &["empty"]),
         ("empty.ply", Vec::new(), &["empty"]),
         ("empty.glb", Vec::new(), &["empty"]),
         ("cut.ply", half(ply_binary(1.0, false)), &["ends inside", "`face`"]),
         ("cut-header.ply", b"ply\nformat ascii 1.0\nelement ver".to_vec(), &["header"]),
-        ("lying.ply", ply_lying(), &["4000000000", "vertex"]),
+        ("count.ply", ply_wrong_count(), &["4000000000", "vertex"]),
         ("image.ply", png.clone(), &["PLY", "PNG"]),
         ("image.obj", png.clone(), &["OBJ", "PNG"]),
         ("image.png", png, &["format", "PNG"]),
@@ -32,23 +32,23 @@ fn a_bad_file_is_named_with_what_is_wrong_in_it() {
         ("line.obj", b"v 0 0 0\nv 0 0 0\nv 1 1 1\nf 1 2 3\n".to_vec(), &["1 triangle"]),
         ("mesh.stl", b"solid nothing\n".to_vec(), &["format", ".obj", ".ply", ".glb"]),
     ];
-    let files = bad.each_ref().map(|(name, bytes, _)| (*name, bytes.clone()));
+    let files = invalid.each_ref().map(|(name, bytes, _)| (*name, bytes.clone()));
     let folder = Folder::with(&files);
-    for (name, _, mentioned) in bad {
+    for (name, _, expected) in invalid {
         let ran = folder.compare(&format!("--mesh {name}"));
-        ran.failed_with(&[&[name], mentioned].concat());
+        ran.failed_with(&[&[name], expected].concat());
         assert!(ran.err.starts_with(&format!("taut: {name}: ")), "{}", ran.err);
     }
 }
 
 #[test]
-fn a_path_that_is_no_file_is_named() {
+fn a_path_without_a_file_gives_an_error_with_the_path() {
     compare("--mesh nowhere.obj").failed_with(&["nowhere.obj", "cannot be read"]);
     compare("--mesh .").failed_with(&["taut: .: ", "file"]);
 }
 
 #[test]
-fn a_mesh_that_no_scale_makes_sane_is_named() {
+fn a_mesh_that_is_too_large_unscaled_gives_an_error_with_its_name() {
     let huge = b"v 0 0 0\nv 1e30 0 0\nv 0 1e30 0\nf 1 2 3\n".to_vec();
     let folder = Folder::with(&[("huge.obj", huge)]);
     folder.compare("--mesh huge.obj --formulas exact").succeeded();
@@ -56,27 +56,27 @@ fn a_mesh_that_no_scale_makes_sane_is_named() {
 }
 
 #[test]
-fn a_scene_without_a_stick_is_none() {
-    for (words, named) in [("--size 1", "drape 1"), ("--scene disc --size 1", "disc 1")] {
-        compare(words).failed_with(&[named, "nothing to relax"]);
+fn a_scene_without_sticks_is_rejected() {
+    for (arguments, named) in [("--size 1", "drape 1"), ("--scene disc --size 1", "disc 1")] {
+        compare(arguments).failed_with(&[named, "nothing to relax"]);
     }
 }
 
 #[test]
-fn the_order_of_a_sheet_is_refused_to_what_is_none() {
-    let folder = Folder::with(&good());
-    for words in [
+fn the_order_sheet_is_rejected_for_other_meshes() {
+    let folder = Folder::with(&valid_files());
+    for arguments in [
         "--mesh patch.obj --schedules sheet",
         "--scene disc --size 4 --schedules packed,sheet",
         "--size 4 --shuffle 1 --schedules sheet",
         "--size 4 --schedules sheet/rcm",
     ] {
-        folder.compare(words).failed_with(&["'sheet'", "regular sheet"]);
+        folder.compare(arguments).failed_with(&["'sheet'", "regular sheet"]);
     }
 }
 
 #[test]
-fn the_kernel_for_copies_is_refused_to_what_is_none_and_too_many_copies_to_all() {
+fn kernels_that_suit_no_schedule_and_too_many_copies_are_rejected() {
     compare("--size 4 --kernels copies").failed_with(&["kernel copies", "--copies, 2 or more"]);
     compare("--size 4 --copies 2 --kernels grid")
         .failed_with(&["kernel grid", "one regular sheet"]);
@@ -84,14 +84,14 @@ fn the_kernel_for_copies_is_refused_to_what_is_none_and_too_many_copies_to_all()
 }
 
 #[test]
-fn an_instruction_set_that_nobody_has_is_answered_with_those_there_are() {
+fn an_unknown_instruction_set_gives_an_error_with_those_available() {
     let features = report("--size 4 --formulas exact --schedules packed").features();
     let ran = compare("--size 4 --isa abacus");
     ran.failed_with(&["'abacus'", &features.join(", ")]);
 }
 
 #[test]
-fn kernels_and_instruction_sets_that_never_meet_are_both_named() {
+fn a_kernel_without_the_instruction_set_gives_an_error_with_both() {
     let wide = report("--size 4 --kernels wide --formulas exact --schedules packed");
     let row = wide.rows().iter().find(|row| row["kernel"] == "wide").unwrap();
     let other = wide.features().into_iter().find(|isa| row["isa"] != **isa).unwrap();
@@ -100,23 +100,23 @@ fn kernels_and_instruction_sets_that_never_meet_are_both_named() {
 }
 
 #[test]
-fn a_report_that_cannot_be_written_is_refused_before_the_work() {
-    for words in ["--json nowhere/out.json", "--csv nowhere/out.csv", "--json .", "--csv ."] {
-        let path = words.split_once(' ').unwrap().1;
-        let ran = compare(&format!("--size 4 {words}"));
+fn an_output_that_cannot_be_written_is_rejected_before_measuring() {
+    for arguments in ["--json nowhere/out.json", "--csv nowhere/out.csv", "--json .", "--csv ."] {
+        let path = arguments.split_once(' ').unwrap().1;
+        let ran = compare(&format!("--size 4 {arguments}"));
         ran.failed_with(&[&format!("taut: {path}: cannot be written")]);
     }
 }
 
 #[test]
-fn two_reports_do_not_go_to_one_place() {
+fn json_and_csv_cannot_go_to_the_same_output() {
     compare("--size 4 --json - --csv -").failed_with(&["--json", "--csv", "standard output"]);
     compare("--size 4 --json out --csv out").failed_with(&["--json", "--csv", "to out"]);
 }
 
 #[test]
-fn an_argument_that_is_no_name_is_answered_with_the_names() {
-    for (words, mentioned) in [
+fn an_unknown_name_gives_an_error_with_the_valid_names() {
+    for (arguments, expected) in [
         ("--scene cube", &["'cube'", "--scene", "drape", "disc", "sphere"][..]),
         ("--sticks some", &["'some'", "--sticks", "structural", "shear", "all"]),
         ("--formulas euler", &["'euler'", "--formulas", "exact", "newton", "halley", "quick"]),
@@ -126,13 +126,13 @@ fn an_argument_that_is_no_name_is_answered_with_the_names() {
         ("--kernels gpu", &["'gpu'", "--kernels", "scalar", "wide", "pulp", "colour"]),
         ("--kernels textbook", &["'textbook'", "--kernels"]),
     ] {
-        compare(&format!("--size 4 {words}")).was_usage_error_with(mentioned);
+        compare(&format!("--size 4 {arguments}")).was_usage_error_with(expected);
     }
 }
 
 #[test]
-fn a_number_that_makes_no_sense_is_answered_with_the_range() {
-    for words in [
+fn a_number_out_of_range_gives_an_error_with_its_option() {
+    for arguments in [
         "--size 0",
         "--size 4097",
         "--size 18446744073709551616",
@@ -147,31 +147,33 @@ fn a_number_that_makes_no_sense_is_answered_with_the_range() {
         "--shuffle=-1",
         "--shuffle one",
     ] {
-        let (option, _) = words.split_once([' ', '=']).unwrap();
-        compare(words).was_usage_error_with(&[option]);
+        let (option, _) = arguments.split_once([' ', '=']).unwrap();
+        compare(arguments).was_usage_error_with(&[option]);
     }
-    for words in ["--frames 0", "--frames 18446744073709551615", "--warmup 18446744073709551615"] {
-        let (option, number) = words.split_once(' ').unwrap();
-        taut(&format!("compare {words}")).was_usage_error_with(&[option, number, "not in"]);
+    for arguments in
+        ["--frames 0", "--frames 18446744073709551615", "--warmup 18446744073709551615"]
+    {
+        let (option, number) = arguments.split_once(' ').unwrap();
+        taut(&format!("compare {arguments}")).was_usage_error_with(&[option, number, "not in"]);
     }
 }
 
 #[test]
-fn arguments_that_exclude_each_other_are_named() {
+fn conflicting_arguments_are_named() {
     let folder = Folder::with(&[("patch.obj", obj(1.0))]);
-    for (words, mentioned) in [
+    for (arguments, expected) in [
         ("--mesh patch.obj --size 4", ["--mesh", "--size"]),
         ("--mesh patch.obj --scene disc", ["--mesh", "--scene"]),
         ("--keep-scale", ["--mesh", "--keep-scale"]),
         ("--keep-scale --size 4", ["--keep-scale", "--size"]),
         ("--keep-scale --scene disc", ["--keep-scale", "--scene"]),
     ] {
-        folder.compare(words).was_usage_error_with(&mentioned);
+        folder.compare(arguments).was_usage_error_with(&expected);
     }
 }
 
 #[test]
-fn words_that_mean_nothing_are_quoted() {
+fn unknown_arguments_are_quoted() {
     taut("compare --speed 11").was_usage_error_with(&["'--speed'"]);
     taut("compare now").was_usage_error_with(&["'now'"]);
     taut("compete").was_usage_error_with(&["'compete'"]);

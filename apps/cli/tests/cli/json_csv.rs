@@ -1,13 +1,13 @@
-//! Results for programs: JSON and CSV.
+//! Machine-readable results of `taut compare`: JSON and CSV.
 
 use std::collections::HashMap;
 
 use serde_json::Value;
 
-use crate::files::obj;
+use crate::mesh_files::obj;
 use crate::run::{Folder, Report, compare, report, shown, taut};
 
-/// What a row of any report has at least.
+/// The keys that every row has.
 const KEYS: [&str; 26] = [
     "kernel",
     "inside",
@@ -37,12 +37,12 @@ const KEYS: [&str; 26] = [
     "hash",
 ];
 
-/// In some 150 frames of one iteration a sheet in raster order leaves `f32`.
+/// With one iteration a sheet in raster order exceeds the range of `f32` after some 150 frames.
 const EXPLODING: &str = "compare --size 32 --iterations 1 --warmup 299 --frames 1 \
     --kernels scalar --formulas exact --schedules authored";
 
 #[test]
-fn on_the_standard_output_there_is_nothing_but_the_report() {
+fn json_or_csv_on_the_standard_output_comes_without_the_table() {
     let ran = compare("--size 4 --json -").succeeded();
     assert!(!ran.report().rows().is_empty());
     assert!(ran.err.contains(" textbook ") && ran.err.ends_with("agree.\n"), "{}", ran.err);
@@ -54,7 +54,7 @@ fn on_the_standard_output_there_is_nothing_but_the_report() {
 }
 
 #[test]
-fn into_files_go_both_reports_and_the_table_stays() {
+fn json_and_csv_files_leave_the_table_on_the_standard_output() {
     let folder = Folder::new();
     let ran = folder.compare("--size 4 --json out.json --csv out.csv").succeeded();
     assert!(ran.out.contains(" textbook ") && ran.out.ends_with("agree.\n"), "{}", ran.out);
@@ -64,7 +64,7 @@ fn into_files_go_both_reports_and_the_table_stays() {
 }
 
 #[test]
-fn a_report_says_where_and_on_what_it_was_made() {
+fn json_describes_the_machine_and_the_scene() {
     let report = report("--size 4 --formulas halley");
     let machine = &report.value["machine"];
     for key in ["cpu", "rustc", "commit"] {
@@ -80,9 +80,10 @@ fn a_report_says_where_and_on_what_it_was_made() {
 }
 
 #[test]
-fn every_row_has_every_key_with_a_sane_value() {
-    for words in ["--size 5 --threads 1,2", "--scene disc --size 5", "--scene sphere --size 4"] {
-        let report = report(words);
+fn every_row_has_every_key_with_a_plausible_value() {
+    for arguments in ["--size 5 --threads 1,2", "--scene disc --size 5", "--scene sphere --size 4"]
+    {
+        let report = report(arguments);
         for row in report.rows() {
             for key in KEYS {
                 assert!(!row[key].is_null(), "{key} is missing: {row}");
@@ -118,7 +119,7 @@ fn every_row_has_every_key_with_a_sane_value() {
 }
 
 #[test]
-fn the_textbook_comes_first_and_is_as_fast_as_itself() {
+fn the_first_row_is_the_textbook_loop_with_a_speedup_of_1() {
     let report = report("--size 4 --kernels wide");
     let textbook = &report.rows()[0];
     assert_eq!(textbook["kernel"], "textbook");
@@ -128,15 +129,15 @@ fn the_textbook_comes_first_and_is_as_fast_as_itself() {
 }
 
 #[test]
-fn rows_of_one_formula_and_schedule_have_one_hash_and_rows_of_others_another() {
+fn the_hash_depends_on_formula_and_schedule_only() {
     let report = report("--size 7 --threads 1,2,3");
     let mut hashes: HashMap<[String; 2], String> = HashMap::new();
     for row in report.rows().iter().filter(|row| row["kernel"] != "textbook") {
-        let kind = ["formula", "schedule"].map(|key| shown(&row[key]));
+        let case = ["formula", "schedule"].map(|key| shown(&row[key]));
         let hash = shown(&row["hash"]);
-        assert_eq!(hashes.entry(kind).or_insert_with(|| hash.clone()), &hash, "{row}");
+        assert_eq!(hashes.entry(case).or_insert_with(|| hash.clone()), &hash, "{row}");
     }
-    // Every formula in every usual order of a sheet.
+    // Every formula in every default schedule of a sheet.
     assert_eq!(hashes.len(), 4 * 8);
     let mut different: Vec<_> = hashes.values().collect();
     different.sort();
@@ -145,7 +146,7 @@ fn rows_of_one_formula_and_schedule_have_one_hash_and_rows_of_others_another() {
 }
 
 #[test]
-fn operations_are_counted_for_every_stick_iteration_and_substep() {
+fn operations_are_counted_per_stick_iteration_and_substep() {
     let report = report("--size 6 --iterations 5 --substeps 2");
     let relaxed = report.scene()["sticks"].as_u64().unwrap() * 5 * 2;
     for row in report.rows() {
@@ -153,7 +154,7 @@ fn operations_are_counted_for_every_stick_iteration_and_substep() {
             "exact" => [1, 1, 0],
             "newton" | "halley" => [1, 0, 0],
             "quick" => [0, 0, 1],
-            other => panic!("a formula called {other}"),
+            other => panic!("unknown formula {other}"),
         };
         assert_eq!(row["divisions_per_frame"], divisions * relaxed, "{row}");
         assert_eq!(row["square_roots_per_frame"], roots * relaxed, "{row}");
@@ -162,14 +163,14 @@ fn operations_are_counted_for_every_stick_iteration_and_substep() {
 }
 
 #[test]
-fn csv_is_the_rows_of_the_json() {
+fn csv_has_the_rows_of_the_json() {
     let folder = Folder::new();
     let json = folder.report("--size 4 --shuffle 2 --csv out.csv");
     let text = folder.read("out.csv");
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     let columns: Vec<String> = reader.headers().unwrap().iter().map(str::to_owned).collect();
     for key in KEYS {
-        assert!(columns.iter().any(|column| column == key), "{key} is no column: {columns:?}");
+        assert!(columns.iter().any(|column| column == key), "{key} is not a column: {columns:?}");
     }
     let records: Vec<_> = reader.records().collect::<Result<_, _>>().unwrap();
     assert_eq!(records.len(), json.rows().len());
@@ -178,10 +179,13 @@ fn csv_is_the_rows_of_the_json() {
         for (column, field) in columns.iter().zip(record) {
             let value = &row[column];
             match value.as_f64() {
-                // The reader of JSON rounds the last digit as it likes.
+                // The JSON parser may round the last digit differently.
                 Some(number) => {
-                    let apart = field.parse::<f64>().unwrap() - number;
-                    assert!(apart.abs() <= number.abs() * 1e-14, "{column}: {field}, {number}");
+                    let difference = field.parse::<f64>().unwrap() - number;
+                    assert!(
+                        difference.abs() <= number.abs() * 1e-14,
+                        "{column}: {field}, {number}"
+                    );
                 }
                 None => assert_eq!(field, shown(value), "{column}"),
             }
@@ -195,7 +199,7 @@ fn reports_accept_numbers_that_are_not_finite() {
     let ran = folder.taut(&format!("{EXPLODING} --json out.json --csv out.csv")).succeeded();
     assert!(ran.out.contains("NOT FINITE"), "{}", ran.out);
     assert!(ran.out.contains("2 of 2 blew up"), "{}", ran.out);
-    assert!(!ran.out.contains("Fastest"), "there is no fastest row: {}", ran.out);
+    assert!(!ran.out.contains("Fastest"), "a fastest row is shown: {}", ran.out);
     let report = Report::from(&folder.read("out.json"));
     assert_eq!(report.rows().len(), 2);
     for row in report.rows() {
@@ -209,9 +213,9 @@ fn reports_accept_numbers_that_are_not_finite() {
 }
 
 #[test]
-fn iterations_of_one_substep_stand_beside_the_same_as_substeps() {
-    let words = "compare --size 16 --warmup 60 --frames 8 --formulas halley --schedules sheet";
-    let ran = taut(&format!("{words} --json -")).succeeded();
+fn the_fastest_row_is_also_measured_with_substeps_instead_of_iterations() {
+    let arguments = "compare --size 16 --warmup 60 --frames 8 --formulas halley --schedules sheet";
+    let ran = taut(&format!("{arguments} --json -")).succeeded();
     let report = ran.report();
     let pair = &report.value["same_iterations_as_substeps"];
     let [one, substeps] = [&pair["one_substep"], &pair["substeps_of_one_iteration"]];
@@ -220,10 +224,10 @@ fn iterations_of_one_substep_stand_beside_the_same_as_substeps() {
     for key in ["kernel", "inside", "isa", "formula", "schedule", "threads", "frames"] {
         assert!(!one[key].is_null() && one[key] == substeps[key], "{key}: {pair}");
     }
-    let is_it = |row: &&Value| row["kernel"] == one["kernel"] && row["isa"] == one["isa"];
-    let row = report.rows().iter().find(is_it).unwrap();
+    let is_same = |row: &&Value| row["kernel"] == one["kernel"] && row["isa"] == one["isa"];
+    let row = report.rows().iter().find(is_same).unwrap();
     for key in ["hash", "stretch_rms", "divisions_per_frame"] {
-        assert_eq!(one[key], row[key], "{key}: the same frames as in the table");
+        assert_eq!(one[key], row[key], "{key}: not the frames of the table");
     }
     for row in [one, substeps] {
         assert_eq!(row["finite"], true, "{row}");
@@ -237,17 +241,18 @@ fn iterations_of_one_substep_stand_beside_the_same_as_substeps() {
 }
 
 #[test]
-fn copies_have_rows_for_all_of_them_and_a_kernel_of_their_own() {
-    let words = "compare --scene disc --size 4 --copies 7 --warmup 2 --frames 4 --formulas halley";
-    let ran = taut(&format!("{words} --json -")).succeeded();
+fn rows_of_copies_count_all_sticks_and_include_the_kernel_copies() {
+    let arguments =
+        "compare --scene disc --size 4 --copies 7 --warmup 2 --frames 4 --formulas halley";
+    let ran = taut(&format!("{arguments} --json -")).succeeded();
     let report = ran.report();
     let one =
         taut("compare --scene disc --size 4 --warmup 0 --frames 1 --formulas halley --json -")
             .succeeded();
-    let of_one = one.report().rows()[0]["sticks"].as_u64().unwrap();
+    let sticks_of_one = one.report().rows()[0]["sticks"].as_u64().unwrap();
     assert_eq!(report.value["scene"]["copies"], 7);
-    assert_eq!(report.value["scene"]["sticks"], 7 * of_one);
-    assert!(report.rows().iter().all(|row| row["sticks"] == 7 * of_one));
+    assert_eq!(report.value["scene"]["sticks"], 7 * sticks_of_one);
+    assert!(report.rows().iter().all(|row| row["sticks"] == 7 * sticks_of_one));
     for kernel in ["textbook", "scalar", "pulp", "copies"] {
         assert!(report.rows().iter().any(|row| row["kernel"] == kernel), "{kernel}");
     }
@@ -256,9 +261,10 @@ fn copies_have_rows_for_all_of_them_and_a_kernel_of_their_own() {
 }
 
 #[test]
-fn substeps_that_explode_are_said_to() {
-    let words = "--warmup 299 --frames 1 --kernels scalar --formulas exact --schedules authored";
-    let ran = taut(&format!("compare --size 32 {words} --json -")).succeeded();
+fn a_blow_up_with_substeps_is_reported() {
+    let arguments =
+        "--warmup 299 --frames 1 --kernels scalar --formulas exact --schedules authored";
+    let ran = taut(&format!("compare --size 32 {arguments} --json -")).succeeded();
     let report = ran.report();
     let pair = &report.value["same_iterations_as_substeps"];
     let finite = ["one_substep", "substeps_of_one_iteration"].map(|key| &pair[key]["finite"]);
@@ -267,35 +273,39 @@ fn substeps_that_explode_are_said_to() {
 }
 
 #[test]
-fn only_one_substep_of_several_iterations_has_substeps_beside_it() {
-    for words in ["--iterations 1", "--substeps 2", "--iterations 2000"] {
+fn only_one_substep_of_several_iterations_is_compared_with_substeps() {
+    for arguments in ["--iterations 1", "--substeps 2", "--iterations 2000"] {
         let ran = compare(&format!(
-            "--size 4 {words} --kernels scalar --formulas halley --schedules packed --json -"
+            "--size 4 {arguments} --kernels scalar --formulas halley --schedules packed --json -"
         ));
         let report = ran.succeeded().report();
-        assert_eq!(report.value.get("same_iterations_as_substeps"), Some(&Value::Null), "{words}");
+        assert_eq!(
+            report.value.get("same_iterations_as_substeps"),
+            Some(&Value::Null),
+            "{arguments}"
+        );
     }
 }
 
 #[test]
-fn a_new_report_replaces_an_old_one_whole() {
+fn a_new_file_replaces_the_whole_old_one() {
     let old = vec![b'x'; 1 << 20];
     let folder = Folder::with(&[("out.json", old.clone()), ("out.csv", old)]);
-    let words = "--size 3 --kernels scalar --formulas exact --schedules packed";
-    folder.compare(&format!("{words} --json out.json --csv out.csv")).succeeded();
+    let arguments = "--size 3 --kernels scalar --formulas exact --schedules packed";
+    folder.compare(&format!("{arguments} --json out.json --csv out.csv")).succeeded();
     assert_eq!(Report::from(&folder.read("out.json")).rows().len(), 2);
     assert_eq!(folder.read("out.csv").lines().count(), 3);
 }
 
 #[test]
-fn an_old_report_outlives_a_run_that_comes_to_nothing() {
+fn an_old_file_is_kept_if_the_run_fails() {
     let folder = Folder::with(&[("out.json", b"old".to_vec()), ("patch.obj", obj(1.0))]);
     folder.compare("--mesh patch.obj --schedules sheet --json out.json").failed_with(&["'sheet'"]);
     assert_eq!(folder.read("out.json"), "old");
 }
 
 #[test]
-fn the_same_run_gives_the_same_bits_again() {
+fn the_same_run_gives_the_same_bits() {
     let run = || taut("compare --scene disc --size 6 --warmup 1 --frames 2 --json -").report();
     assert_eq!(run().hashes(), run().hashes());
 }

@@ -1,10 +1,11 @@
-//! `taut simulate` with files and pictures: what scenes become outside.
+//! `taut simulate` with exported files and pictures.
 
 use gltf::Gltf;
 
 use crate::run::{Folder, taut};
 
-fn word(bytes: &[u8], at: usize) -> usize {
+/// The little-endian `u32` at a byte offset.
+fn u32_at(bytes: &[u8], at: usize) -> usize {
     u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize
 }
 
@@ -15,13 +16,13 @@ fn samples(cache: &[u8]) -> Vec<Vec<[f32; 3]>> {
         .chunks_exact(12)
         .map(|point| [0, 4, 8].map(|at| f32::from_le_bytes(point[at..at + 4].try_into().unwrap())))
         .collect();
-    let all: Vec<_> = points.chunks_exact(word(cache, 16)).map(<[_]>::to_vec).collect();
-    assert_eq!(all.len(), word(cache, 28));
+    let all: Vec<_> = points.chunks_exact(u32_at(cache, 16)).map(<[_]>::to_vec).collect();
+    assert_eq!(all.len(), u32_at(cache, 28));
     all
 }
 
 #[test]
-fn one_run_writes_them_all_and_they_hold_what_positions_say() {
+fn one_run_writes_all_formats_with_the_same_positions() {
     let folder = Folder::new();
     folder.make_folder("out");
     let names =
@@ -32,7 +33,7 @@ fn one_run_writes_them_all_and_they_hold_what_positions_say() {
     ran.succeeded();
 
     let cache = samples(&folder.bytes("a.pc2"));
-    assert_eq!(cache.len(), 5, "at 0, 3, 6, 9 and 12 of 12 steps");
+    assert_eq!(cache.len(), 5, "samples at 0, 3, 6, 9 and 12 of 12 steps");
     let positions = folder.read("a.csv");
     let rows: Vec<[f32; 3]> = positions
         .lines()
@@ -44,7 +45,7 @@ fn one_run_writes_them_all_and_they_hold_what_positions_say() {
         .collect();
     let particles = rows.len() / 5;
     for (sample, rows) in cache.iter().zip(rows.chunks_exact(particles)) {
-        assert_eq!(&sample[..particles], rows, "to the bit");
+        assert_eq!(&sample[..particles], rows, "not bit-identical");
     }
     let obj = folder.read("out/04.obj");
     let [x, y, z] = cache[4][particles - 1];
@@ -54,7 +55,11 @@ fn one_run_writes_them_all_and_they_hold_what_positions_say() {
     let glb = Gltf::from_slice(&folder.bytes("a.glb")).unwrap();
     let cloth = glb.meshes().last().unwrap();
     assert_eq!(cloth.primitives().next().unwrap().morph_targets().len(), 4);
-    assert_eq!(glb.animations().next().unwrap().channels().count(), 3, "cloth; ball moved, turned");
+    assert_eq!(
+        glb.animations().next().unwrap().channels().count(),
+        3,
+        "weights of the cloth, translation and rotation of the ball"
+    );
     assert!(folder.bytes("a.ply").starts_with(b"ply\nformat binary_little_endian 1.0\n"));
     for (name, start) in [("a.png", &b"\x89PNG"[..]), ("a.apng", b"\x89PNG"), ("a.gif", b"GIF89a")]
     {
@@ -63,8 +68,8 @@ fn one_run_writes_them_all_and_they_hold_what_positions_say() {
 }
 
 #[test]
-fn a_mesh_that_was_welded_comes_out_as_its_file_numbers_it() {
-    // Two squares whose common edge is there twice, and a vertex of no face.
+fn exports_of_a_welded_mesh_have_the_vertex_numbering_of_its_file() {
+    // Two squares with a duplicated common edge, and a vertex without a face.
     let obj = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 9 9 9\n\
                v 1 0 0\nv 2 0 0\nv 2 1 0\nv 1 1 0\nf 1 2 3 4\nf 6 7 8 9\n";
     let folder = Folder::with(&[("bag.obj", obj.as_bytes().to_vec())]);
@@ -74,9 +79,9 @@ fn a_mesh_that_was_welded_comes_out_as_its_file_numbers_it() {
     let samples = samples(&folder.bytes("a.pc2"));
     for sample in &samples {
         assert_eq!(sample.len(), 9);
-        assert_eq!((sample[1], sample[2]), (sample[5], sample[8]), "the seam stays closed");
+        assert_eq!((sample[1], sample[2]), (sample[5], sample[8]), "the seam opens");
     }
-    assert_ne!(samples[0], samples[6], "and it moves");
+    assert_ne!(samples[0], samples[6], "it does not move");
     let faces: Vec<String> = folder
         .read("a.obj")
         .lines()
@@ -87,7 +92,7 @@ fn a_mesh_that_was_welded_comes_out_as_its_file_numbers_it() {
 }
 
 #[test]
-fn every_scene_can_be_drawn_and_written() {
+fn every_scene_can_be_drawn_and_exported() {
     let folder = Folder::new();
     let listed = taut("simulate --list").succeeded().out;
     let scenes = listed.lines().skip(1).filter_map(|line| line.split_whitespace().next());
@@ -95,31 +100,37 @@ fn every_scene_can_be_drawn_and_written() {
     for scene in scenes.filter(|it| it.chars().all(|c| c.is_ascii_lowercase() || "-3d".contains(c)))
     {
         let ran = folder.taut(&format!(
-            "simulate {scene} --size 4 --frames 30 --fps 2 --png %d.png --out a.glb --width 64 --height 48"
+            "simulate {scene} --size 4 --frames 30 --fps 2 --png %d.png --out a.glb --width 64 \
+             --height 48"
         ));
         ran.succeeded();
         Gltf::from_slice(&folder.bytes("a.glb")).unwrap_or_else(|it| panic!("{scene}: {it}"));
-        assert_ne!(folder.bytes("0.png"), folder.bytes("1.png"), "{scene} moves");
+        assert_ne!(folder.bytes("0.png"), folder.bytes("1.png"), "{scene} does not move");
         drawn += 1;
     }
     assert!(drawn >= 15, "{drawn} scenes");
 }
 
 #[test]
-fn unwritable_files_are_errors_before_the_simulation() {
-    let of = |words: &str| taut(&format!("simulate drape --size 4 --frames 5 {words}"));
-    of("--out cloth.fbx").failed_with(&["cloth.fbx", ".glb, .obj, .ply, .pc2"]);
-    of("--out a.obj --out a.obj").failed_with(&["a.obj", "two files"]);
-    of("--out a.ply --positions a.ply").failed_with(&["a.ply", "two files"]);
+fn invalid_outputs_are_rejected_before_the_simulation() {
+    let simulate =
+        |arguments: &str| taut(&format!("simulate drape --size 4 --frames 5 {arguments}"));
+    simulate("--out cloth.fbx").failed_with(&["cloth.fbx", ".glb, .obj, .ply, .pc2"]);
+    simulate("--out a.obj --out a.obj").failed_with(&["a.obj", "two output files"]);
+    simulate("--out a.ply --positions a.ply").failed_with(&["a.ply", "two output files"]);
     let folder = Folder::with(&[("kept.pc2", b"kept".into())]);
     folder
         .taut("simulate drape --size 4 --frames 5 --out kept.pc2 --gif cloth.fbx")
         .failed_with(&["cloth.fbx", ".gif"]);
-    assert_eq!(folder.bytes("kept.pc2"), b"kept", "nothing is opened if a name is refused");
-    of("--out no/cloth.glb").failed_with(&["no/cloth.glb", "there is no folder no"]);
-    of("--gif cloth.png").failed_with(&["cloth.png", ".gif"]);
-    of("--png %x.png").failed_with(&["%x.png", "%04d"]);
-    of("--png a.png --fps 61").failed_with(&["--fps 61", "60 steps a second"]);
-    of("--png a.png --camera 1").was_usage_error_with(&["--camera", "AZIMUTH"]);
+    assert_eq!(
+        folder.bytes("kept.pc2"),
+        b"kept",
+        "a file was opened although another name is invalid"
+    );
+    simulate("--out no/cloth.glb").failed_with(&["no/cloth.glb", "there is no folder no"]);
+    simulate("--gif cloth.png").failed_with(&["cloth.png", ".gif"]);
+    simulate("--png %x.png").failed_with(&["%x.png", "%04d"]);
+    simulate("--png a.png --fps 61").failed_with(&["--fps 61", "60 steps per second"]);
+    simulate("--png a.png --camera 1").was_usage_error_with(&["--camera", "AZIMUTH"]);
     taut("simulate curtain --seconds 9000 --out a.glb").failed_with(&["a.glb", "GB", "--fps"]);
 }

@@ -1,16 +1,17 @@
-//! Mesh files, good and bad.
+//! Valid and invalid mesh files.
 
 use std::fmt::Write as _;
 
-/// Cells of the patch along a side.
+/// The number of cells of the patch along a side.
 pub(crate) const CELLS: u32 = 6;
 
-/// An upright patch of right triangles, bumpy, its cells `unit` wide.
+/// An upright, bumpy patch of right triangles.
 struct Patch {
     positions: Vec<[f32; 3]>,
     triangles: Vec<[u32; 3]>,
 }
 
+/// A patch with cells of width `unit`.
 fn patch(unit: f32) -> Patch {
     let at = |i, j| j * (CELLS + 1) + i;
     let mut patch = Patch { positions: Vec::new(), triangles: Vec::new() };
@@ -25,7 +26,7 @@ fn patch(unit: f32) -> Patch {
     patch
 }
 
-/// The mean edge of the patch, each edge once, and how many there are.
+/// The mean length of the unique edges of the patch, and their number.
 pub(crate) fn edges(unit: f32) -> (f64, usize) {
     let Patch { positions, triangles } = patch(unit);
     let mut edges = std::collections::BTreeSet::new();
@@ -54,7 +55,7 @@ pub(crate) fn obj(unit: f32) -> Vec<u8> {
     text.into()
 }
 
-/// A header of this format for that many vertices and faces.
+/// A PLY header for these numbers of vertices and faces.
 fn ply_header(format: &str, vertices: usize, faces: usize) -> String {
     format!(
         "ply\nformat {format} 1.0\nelement vertex {vertices}\nproperty float x\nproperty float y\n\
@@ -78,18 +79,18 @@ pub(crate) fn ply_ascii(unit: f32) -> Vec<u8> {
 pub(crate) fn ply_binary(unit: f32, big_endian: bool) -> Vec<u8> {
     let Patch { positions, triangles } = patch(unit);
     let format = if big_endian { "binary_big_endian" } else { "binary_little_endian" };
-    let ordered = |word: u32| if big_endian { word.to_be_bytes() } else { word.to_le_bytes() };
+    let encoded = |word: u32| if big_endian { word.to_be_bytes() } else { word.to_le_bytes() };
     let mut bytes = ply_header(format, positions.len(), triangles.len()).into_bytes();
-    bytes.extend(positions.as_flattened().iter().flat_map(|x| ordered(x.to_bits())));
+    bytes.extend(positions.as_flattened().iter().flat_map(|x| encoded(x.to_bits())));
     for corners in triangles {
         bytes.push(3);
-        bytes.extend(corners.into_iter().flat_map(ordered));
+        bytes.extend(corners.into_iter().flat_map(encoded));
     }
     bytes
 }
 
-/// Promises four thousand million vertices, and has one.
-pub(crate) fn ply_lying() -> Vec<u8> {
+/// A file with one vertex whose header states four billion.
+pub(crate) fn ply_wrong_count() -> Vec<u8> {
     (ply_header("ascii", 4_000_000_000, 1) + "0 0 0\n3 0 0 0\n").into()
 }
 
@@ -97,7 +98,7 @@ pub(crate) fn glb(unit: f32) -> Vec<u8> {
     let Patch { positions, triangles } = patch(unit);
     let [vertices, corners] = [positions.len(), 3 * triangles.len()];
     let [start, length] = [12 * vertices, 4 * corners];
-    let whole = start + length;
+    let total = start + length;
     let json = format!(
         r#"{{"asset": {{"version": "2.0"}}, "scenes": [{{"nodes": [0]}}], "nodes": [{{"mesh": 0}}],
 "meshes": [{{"primitives": [{{"attributes": {{"POSITION": 0}}, "indices": 1}}]}}],
@@ -105,7 +106,7 @@ pub(crate) fn glb(unit: f32) -> Vec<u8> {
 {{"bufferView": 1, "componentType": 5125, "count": {corners}, "type": "SCALAR"}}],
 "bufferViews": [{{"buffer": 0, "byteLength": {start}}},
 {{"buffer": 0, "byteOffset": {start}, "byteLength": {length}}}],
-"buffers": [{{"byteLength": {whole}}}]}}"#
+"buffers": [{{"byteLength": {total}}}]}}"#
     );
     let mut binary: Vec<u8> =
         positions.as_flattened().iter().flat_map(|x| x.to_le_bytes()).collect();
@@ -121,7 +122,7 @@ pub(crate) fn glb(unit: f32) -> Vec<u8> {
 }
 
 /// The same patch in every format.
-pub(crate) fn good() -> [(&'static str, Vec<u8>); 6] {
+pub(crate) fn valid_files() -> [(&'static str, Vec<u8>); 6] {
     [
         ("patch.obj", obj(1.0)),
         ("CAPITALS.OBJ", obj(1.0)),

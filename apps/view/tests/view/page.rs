@@ -1,4 +1,4 @@
-//! Messages, read as a page reads them.
+//! A page without a browser: sends commands to a host and decodes its messages.
 
 use serde_json::Value;
 use taut_view::{Host, Message, Options, PageId};
@@ -6,12 +6,12 @@ use taut_view::{Host, Message, Options, PageId};
 /// A step, s.
 pub(crate) const STEP: f64 = 1.0 / 60.0;
 
-/// What is gone.
-pub(crate) const GONE: u32 = u32::MAX;
+/// The corners of a removed face, and the ends of a torn stick.
+pub(crate) const REMOVED: u32 = u32::MAX;
 
-/// A message.
+/// A decoded message of the host.
 #[derive(Clone, Debug)]
-pub(crate) enum Heard {
+pub(crate) enum Received {
     State(Value),
     Figures(Value),
     Error(String),
@@ -22,7 +22,7 @@ pub(crate) enum Heard {
     Rests(u32, Vec<f32>),
 }
 
-/// Where everything is.
+/// A decoded frame: positions of the vertices, and poses of the obstacles.
 #[derive(Clone, Debug)]
 pub(crate) struct Frame {
     pub(crate) epoch: u32,
@@ -31,14 +31,14 @@ pub(crate) struct Frame {
     pub(crate) poses: Vec<[f32; 7]>,
 }
 
-impl Heard {
+impl Received {
     pub(crate) fn text(text: &str) -> Self {
         let value: Value = serde_json::from_str(text).unwrap();
         match value["say"].as_str().unwrap() {
             "state" => Self::State(value),
             "figures" => Self::Figures(value),
             "error" => Self::Error(value["text"].as_str().unwrap().to_owned()),
-            other => panic!("what does it say by {other}?"),
+            other => panic!("unknown message {other}"),
         }
     }
 
@@ -79,7 +79,7 @@ impl Heard {
                 assert_eq!(body.len(), a);
                 Self::Rests(epoch, body.iter().map(number).collect())
             }
-            other => panic!("what is kind {other}?"),
+            other => panic!("unknown kind {other}"),
         }
     }
 
@@ -91,75 +91,79 @@ impl Heard {
     }
 }
 
-/// A host with a page.
-pub(crate) struct Visit {
+/// A connected page, with its host.
+pub(crate) struct Page {
     pub(crate) host: Host,
-    pub(crate) page: PageId,
+    pub(crate) id: PageId,
 }
 
-impl Visit {
+impl Page {
     pub(crate) fn new(scene: &str, size: usize) -> Self {
         let options =
             Options { scene: scene.to_owned(), size: Some(size), threads: 2, ..Options::default() };
         let mut host = Host::new(options).unwrap();
-        let page = host.connect();
-        Self { host, page }
+        let id = host.connect();
+        Self { host, id }
     }
 
-    pub(crate) fn say(&mut self, command: &str) -> &mut Self {
-        self.host.receive(self.page, command);
+    /// Sends a command.
+    pub(crate) fn send(&mut self, command: &str) -> &mut Self {
+        self.host.receive(self.id, command);
         self
     }
 
-    /// Lets so many steps be done.
+    /// Advances the simulation by a number of steps.
     pub(crate) fn steps(&mut self, steps: usize) -> &mut Self {
         for _ in 0..steps {
-            // A little more than a step, so that rounding keeps none back.
+            // A little more than a step, so that rounding does not delay it.
             self.host.advance(STEP * 1.000_01);
         }
         self
     }
 
-    /// All that there is to hear.
-    pub(crate) fn hear(&mut self) -> Vec<Heard> {
-        hear(&mut self.host, self.page)
+    /// Takes all messages.
+    pub(crate) fn messages(&mut self) -> Vec<Received> {
+        messages_of(&mut self.host, self.id)
     }
 
-    /// Everything that there is to hear, and a frame.
-    pub(crate) fn look(&mut self) -> Frame {
-        self.say(r#"{"do":"next"}"#);
-        let mut frames = self.hear().into_iter().filter_map(|it| match it {
-            Heard::Frame(frame) => Some(frame),
+    /// Requests a frame, takes all messages, and returns the frame.
+    pub(crate) fn frame(&mut self) -> Frame {
+        self.send(r#"{"do":"next"}"#);
+        let mut frames = self.messages().into_iter().filter_map(|it| match it {
+            Received::Frame(frame) => Some(frame),
             _ => None,
         });
-        frames.next_back().expect("there is a newer frame")
+        frames.next_back().expect("no newer frame")
     }
 
-    /// The last state that it heard, and forgets all else.
+    /// Takes all messages, and returns the last state.
     pub(crate) fn state(&mut self) -> Value {
-        let mut states = self.hear().into_iter().filter_map(|it| match it {
-            Heard::State(state) => Some(state),
+        let mut states = self.messages().into_iter().filter_map(|it| match it {
+            Received::State(state) => Some(state),
             _ => None,
         });
-        states.next_back().expect("the state changed")
+        states.next_back().expect("no new state")
     }
 
-    /// The last figures that it heard, and forgets all else.
+    /// Takes all messages, and returns the last figures.
     pub(crate) fn figures(&mut self) -> Value {
-        let mut figures = self.hear().into_iter().filter_map(|it| match it {
-            Heard::Figures(figures) => Some(figures),
+        let mut figures = self.messages().into_iter().filter_map(|it| match it {
+            Received::Figures(figures) => Some(figures),
             _ => None,
         });
-        figures.next_back().expect("the figures changed")
+        figures.next_back().expect("no new figures")
     }
 
-    /// The errors that it heard, and forgets all else.
+    /// Takes all messages, and returns the errors.
     pub(crate) fn errors(&mut self) -> Vec<String> {
-        let heard = self.hear().into_iter();
-        heard.filter_map(|it| if let Heard::Error(text) = it { Some(text) } else { None }).collect()
+        let messages = self.messages().into_iter();
+        messages
+            .filter_map(|it| if let Received::Error(text) = it { Some(text) } else { None })
+            .collect()
     }
 }
 
-pub(crate) fn hear(host: &mut Host, page: PageId) -> Vec<Heard> {
-    std::iter::from_fn(|| host.take(page)).map(|it| Heard::new(&it)).collect()
+/// Takes all messages for a page.
+pub(crate) fn messages_of(host: &mut Host, page: PageId) -> Vec<Received> {
+    std::iter::from_fn(|| host.take(page)).map(|it| Received::new(&it)).collect()
 }

@@ -1,19 +1,19 @@
-//! Comparisons on the program's own shapes, with every option.
+//! `taut compare` on the built-in shapes, with every option.
 
 use crate::run::{compare, report, shown, taut};
 
-/// Options of runs whose table is not checked: few rows.
-const NARROW: &str = "--kernels pulp --schedules packed --formulas halley";
+/// Options for few rows.
+const FEW_ROWS: &str = "--kernels pulp --schedules packed --formulas halley";
 
-/// The words of a list, sorted.
+/// The names in a list, sorted.
 fn sorted(list: &str) -> Vec<String> {
-    let mut words: Vec<_> = list.split(',').map(str::to_owned).collect();
-    words.sort();
-    words
+    let mut names: Vec<_> = list.split(',').map(str::to_owned).collect();
+    names.sort();
+    names
 }
 
 #[test]
-fn every_shape_is_compared_and_the_table_names_everybody() {
+fn every_shape_is_compared_on_all_kernels_formulas_and_schedules() {
     for shape in ["drape", "disc", "sphere"] {
         let ran = compare(&format!("--scene {shape} --size 5 --threads 1,2 --all")).succeeded();
         assert_eq!(ran.err, "");
@@ -36,25 +36,25 @@ fn every_shape_is_compared_and_the_table_names_everybody() {
         assert_eq!(ran.out.contains(" sheet "), shape == "drape", "{}", ran.out);
         let agree = "Bits: all rows of the same formula and schedule agree.\n";
         assert!(ran.out.ends_with(agree), "{}", ran.out);
-        for said in ["\nFastest: ", "\nIts accuracy: ", " As 8 substeps of 1 iteration it "] {
-            assert!(ran.out.contains(said), "{said}: {}", ran.out);
+        for expected in ["\nFastest: ", "\nIts accuracy: ", " As 8 substeps of 1 iteration it "] {
+            assert!(ran.out.contains(expected), "{expected}: {}", ran.out);
         }
     }
 }
 
 #[test]
-fn of_many_rows_those_that_tell_the_most_are_shown() {
+fn a_long_table_shows_a_selection_of_rows() {
     let ran = compare("--size 5 --threads 1,2 --json -").succeeded();
     let report = ran.report();
     let (_, table) = ran.err.split_once("──\n").unwrap();
-    let (table, said) = table.split_once("─").unwrap();
-    let shown = table.lines().count();
-    assert!(shown <= 20 && report.rows().len() > 20, "{}", ran.err);
-    let left = format!("{shown} of {} rows; --all shows every row.", report.rows().len());
-    assert!(said.contains(&left), "{}", ran.err);
+    let (table, below) = table.split_once("─").unwrap();
+    let lines = table.lines().count();
+    assert!(lines <= 20 && report.rows().len() > 20, "{}", ran.err);
+    let counts = format!("{lines} of {} rows; --all shows every row.", report.rows().len());
+    assert!(below.contains(&counts), "{}", ran.err);
     for key in ["formula", "isa", "schedule"] {
         for row in report.rows() {
-            let name = shown_word(&row[key]);
+            let name = format!(" {} ", shown(&row[key]));
             assert!(table.contains(&name), "{name} is missing: {}", ran.err);
         }
     }
@@ -62,12 +62,8 @@ fn of_many_rows_those_that_tell_the_most_are_shown() {
     assert!(!few.out.contains("--all"), "{}", few.out);
 }
 
-fn shown_word(value: &serde_json::Value) -> String {
-    format!(" {} ", shown(value))
-}
-
 #[test]
-fn the_table_has_a_line_for_every_row() {
+fn the_whole_table_has_a_line_for_every_row() {
     let ran = compare("--size 4 --formulas halley --all --json -").succeeded();
     for row in ran.report().rows() {
         let columns = ["kernel", "isa", "lanes", "formula", "schedule", "threads", "hash"];
@@ -76,8 +72,8 @@ fn the_table_has_a_line_for_every_row() {
             columns[0] = format!("{}({})", columns[0], shown(&row["inside"]));
         }
         let lines = ran.err.lines().filter(|line| {
-            let words: Vec<_> = line.split_whitespace().collect();
-            let [first @ .., last] = &words[..] else { return false };
+            let cells: Vec<_> = line.split_whitespace().collect();
+            let [first @ .., last] = &cells[..] else { return false };
             first.len() > 6 && first[..6] == columns[..6] && *last == columns[6]
         });
         assert_eq!(lines.count(), 1, "{columns:?}: {}", ran.err);
@@ -85,13 +81,13 @@ fn the_table_has_a_line_for_every_row() {
 }
 
 #[test]
-fn each_set_has_its_sticks() {
+fn each_stick_set_has_the_expected_number_of_sticks() {
     let [n, one, two] = [6, 5, 4];
     let structural = 2 * n * one;
     let shear = structural + 2 * one * one;
     let all = shear + 2 * n * two + 2 * two * two;
     for (set, sticks) in [("structural", structural), ("shear", shear), ("all", all)] {
-        let report = report(&format!("--size 6 --sticks {set} {NARROW}"));
+        let report = report(&format!("--size 6 --sticks {set} {FEW_ROWS}"));
         assert_eq!(report.scene()["sticks"], sticks, "{set}");
         assert_eq!(report.all("sticks"), [sticks.to_string()], "{set}");
         assert_eq!(report.scene()["particles"], 36);
@@ -101,21 +97,25 @@ fn each_set_has_its_sticks() {
 }
 
 #[test]
-fn schedules_run_as_listed_on_the_numbering_asked_for() {
+fn the_listed_schedules_and_numberings_are_measured() {
     let list = "authored,coloured/rcm,packed/hilbert,packed/rcm,blocked,sheet";
     let ran = report(&format!("--size 6 --schedules {list} --formulas halley"));
     assert_eq!(ran.all("schedule"), sorted(list));
     let list = "authored/rcm,coloured,blocked/rcm,blocked/hilbert";
     let ran = report(&format!("--scene disc --size 6 --schedules {list} --kernels wide"));
-    assert_eq!(ran.all("schedule"), sorted(&format!("{list},authored")), "the textbook's, besides");
-    // What is asked for by name gets a row, worth it or not.
+    assert_eq!(
+        ran.all("schedule"),
+        sorted(&format!("{list},authored")),
+        "the textbook loop adds authored"
+    );
+    // A kernel listed by name gets a row also in schedules in which it is slow.
     let row =
         |row: &&serde_json::Value| row["kernel"] == "wide" && row["schedule"] == "authored/rcm";
     assert_eq!(ran.rows().iter().filter(row).count(), 4, "one for each formula");
 }
 
 #[test]
-fn the_baselines_take_part_whatever_kernels_are_listed() {
+fn the_baselines_are_measured_besides_the_listed_kernels() {
     for list in
         ["scalar", "wide", "pulp", "colour", "wide,pulp", "pulp,colour", "scalar,wide,colour"]
     {
@@ -130,7 +130,7 @@ fn the_baselines_take_part_whatever_kernels_are_listed() {
 }
 
 #[test]
-fn formulas_run_as_listed_and_the_textbook_in_its_own() {
+fn the_listed_formulas_are_measured_and_the_textbook_loop_keeps_its_own() {
     for list in ["exact", "newton", "halley", "quick", "quick,newton"] {
         let report = report(&format!("--size 4 --formulas {list} --schedules packed"));
         let kernels = report.rows().iter().filter(|row| row["kernel"] != "textbook");
@@ -143,8 +143,8 @@ fn formulas_run_as_listed_and_the_textbook_in_its_own() {
 }
 
 #[test]
-fn only_the_instruction_sets_asked_for_are_used_beside_the_baselines() {
-    let features = report(&format!("--size 4 {NARROW}")).features();
+fn only_the_listed_instruction_sets_are_used_besides_the_baselines() {
+    let features = report(&format!("--size 4 {FEW_ROWS}")).features();
     assert!(!features.is_empty());
     for isa in &features {
         for kernels in ["", "--kernels colour", "--kernels scalar,colour"] {
@@ -169,8 +169,8 @@ fn only_the_instruction_sets_asked_for_are_used_beside_the_baselines() {
 }
 
 #[test]
-fn threads_go_around_the_best_of_the_kernels_that_are_listed() {
-    let around = |kernels: &str| {
+fn threads_run_the_best_of_the_listed_kernels() {
+    let instruction_sets = |kernels: &str| {
         let ran =
             report(&format!("--size 4 --kernels {kernels} --threads 1,2 --schedules coloured"));
         let row = |name: &str| {
@@ -180,20 +180,20 @@ fn threads_go_around_the_best_of_the_kernels_that_are_listed() {
         (row("colour"), row(kernels.split_once(',').unwrap().0))
     };
     for kernels in ["scalar,colour", "wide,colour", "pulp,colour"] {
-        let (colour, inside) = around(kernels);
+        let (colour, inside) = instruction_sets(kernels);
         assert!(colour.is_some() && colour == inside, "{kernels}: {colour:?}, {inside:?}");
     }
 }
 
 #[test]
-fn more_than_one_thread_is_the_kernel_colour_and_changes_no_bit() {
+fn several_threads_use_the_kernel_colour_with_the_same_bits() {
     let list = "--schedules coloured,blocked/hilbert --formulas halley,quick";
     let ran = report(&format!("--size 12 --threads 1,2,4 {list}"));
     assert_eq!(ran.all("threads"), ["1", "2", "4"]);
     for row in ran.rows() {
         assert_eq!(row["kernel"] == "colour", row["threads"] != 1, "{row}");
     }
-    // Without 1 only the baselines have it.
+    // If 1 is not listed, only the baselines run on one thread.
     let ran = report(&format!("--size 6 --threads 2 {list}"));
     for row in ran.rows().iter().filter(|row| row["threads"] == 1) {
         assert!(row["kernel"] == "textbook" || row["kernel"] == "scalar", "{row}");
@@ -201,9 +201,9 @@ fn more_than_one_thread_is_the_kernel_colour_and_changes_no_bit() {
 }
 
 #[test]
-fn steps_and_frames_are_those_asked_for() {
-    let words = "compare --size 4 --substeps 3 --iterations 2 --frames 5 --warmup 4";
-    let ran = taut(&format!("{words} {NARROW} --json -")).succeeded();
+fn step_and_frame_options_are_respected() {
+    let arguments = "compare --size 4 --substeps 3 --iterations 2 --frames 5 --warmup 4";
+    let ran = taut(&format!("{arguments} {FEW_ROWS} --json -")).succeeded();
     let report = ran.report();
     let scene = report.scene();
     assert_eq!([&scene["substeps"], &scene["iterations"]], [3, 2]);
@@ -212,32 +212,36 @@ fn steps_and_frames_are_those_asked_for() {
     for row in report.rows() {
         assert_eq!([&row["substeps"], &row["iterations"], &row["frames"]], [3, 2, 5]);
     }
-    for said in ["3 substep(s) of 2 iteration(s)", "4 frames to warm up, 5 timed", "after frame 9"]
+    for expected in
+        ["3 substep(s) of 2 iteration(s)", "4 frames to warm up, 5 timed", "after frame 9"]
     {
-        assert!(ran.err.contains(said), "{}", ran.err);
+        assert!(ran.err.contains(expected), "{}", ran.err);
     }
 }
 
 #[test]
-fn each_step_option_is_part_of_the_answer() {
-    let hash = |words: &str| {
-        let ran = taut(&format!("compare --size 4 {words} {NARROW} --json -")).succeeded();
+fn each_step_option_changes_the_result() {
+    let hash = |arguments: &str| {
+        let ran = taut(&format!("compare --size 4 {arguments} {FEW_ROWS} --json -")).succeeded();
         ran.report().hashes()
     };
-    let usual = hash("--frames 2 --warmup 2");
-    assert_eq!(hash("--frames 4 --warmup 0"), usual, "warming up or timed is all the same");
+    let default = hash("--frames 2 --warmup 2");
+    assert_eq!(hash("--frames 4 --warmup 0"), default, "warm-up frames are simulated differently");
     for other in ["--frames 3", "--frames 2 --iterations 9", "--frames 2 --substeps 2"] {
-        assert_ne!(hash(&format!("--warmup 2 {other}")), usual, "{other}");
+        assert_ne!(hash(&format!("--warmup 2 {other}")), default, "{other}");
     }
 }
 
 #[test]
-fn a_seed_is_a_shuffle_and_another_seed_another() {
+fn each_seed_gives_its_own_shuffle() {
     let shuffled = |seed| report(&format!("--size 6 --shuffle {seed}"));
     let one = shuffled(1);
     assert_eq!(one.scene()["shuffle_seed"], 1);
     assert_eq!(one.scene()["name"], "drape 6, all sticks, shuffled by seed 1");
-    assert!(!one.all("schedule").contains(&"sheet".to_owned()), "it is no sheet any more");
+    assert!(
+        !one.all("schedule").contains(&"sheet".to_owned()),
+        "a shuffled sheet has the schedule sheet"
+    );
     assert_eq!(one.hashes(), shuffled(1).hashes());
     assert_ne!(one.hashes(), shuffled(2).hashes());
     assert_eq!(shuffled(u64::MAX).scene()["shuffle_seed"], u64::MAX);
@@ -245,9 +249,9 @@ fn a_seed_is_a_shuffle_and_another_seed_another() {
 
 #[test]
 fn the_smallest_scenes_run() {
-    for words in ["--size 2", "--scene disc --size 2", "--scene sphere --size 1"] {
+    for arguments in ["--size 2", "--scene disc --size 2", "--scene sphere --size 1"] {
         for set in ["structural", "all"] {
-            compare(&format!("{words} --sticks {set} --formulas halley")).succeeded();
+            compare(&format!("{arguments} --sticks {set} --formulas halley")).succeeded();
         }
     }
 }
