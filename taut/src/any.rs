@@ -51,7 +51,7 @@ pub enum AnyKernel {
 }
 
 /// The fewest columns of a sheet for which the grid kernel is the fastest.
-pub(crate) const GRID_WIDTH_MIN: usize = 24;
+pub(crate) const GRID_WIDTH_MIN: usize = 4;
 
 /// The fewest copies of one mesh for which the copies kernel is the fastest.
 pub(crate) const COPIES_MIN: usize = 6;
@@ -146,16 +146,14 @@ impl AnyKernel {
         special.unwrap_or_else(Self::best)
     }
 
-    /// Whether a sheet is wide enough for the grid kernel to be the fastest: 24 particles or more.
-    /// (The kernel pads rows to 64 particles. Compared with `pulp`, it is equally fast on AVX-512
-    /// and 2.3 times slower on AVX2 at a width of 16, and 1.5 times faster on AVX-512 and equally
-    /// fast on AVX2 at a width of 24.)
+    /// Whether a sheet is wide enough for the grid kernel to be the fastest: 4 particles or more.
+    /// (At a width of 4 it is as fast as `scalar`, and 1.3 to 2 times faster than `pulp`.)
     ///
     /// ```
     /// use taut::{AnyKernel, Family, Sheet};
     ///
-    /// assert!(AnyKernel::suits_grid(&Sheet::new(24, 8, Family::ALL)));
-    /// assert!(!AnyKernel::suits_grid(&Sheet::new(16, 64, Family::ALL)));
+    /// assert!(AnyKernel::suits_grid(&Sheet::new(4, 8, Family::ALL)));
+    /// assert!(!AnyKernel::suits_grid(&Sheet::new(3, 64, Family::ALL)));
     /// ```
     pub fn suits_grid(sheet: &Sheet) -> bool {
         sheet.width() >= GRID_WIDTH_MIN

@@ -25,8 +25,8 @@ use crate::any::GRID_WIDTH_MIN;
 /// }
 ///
 /// // For a narrow sheet, the general kernel is faster.
-/// let sheet = Sheet::new(8, 8, Family::ALL);
-/// let sticks = Sticks::with_rests(64, &sheet.pairs(), &[1.0; 378], Duplicates::Keep)?;
+/// let sheet = Sheet::new(3, 8, Family::STRUCTURAL);
+/// let sticks = Sticks::with_rests(24, &sheet.pairs(), &[1.0; 37], Duplicates::Keep)?;
 /// let grid = sets.iter().find(|set| set.name() == "grid").unwrap();
 /// let kernel = grid.kernel_for(&sheet.schedule(&sticks)?);
 /// assert_ne!(Kernel::<3>::name(&kernel), "grid");

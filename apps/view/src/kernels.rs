@@ -22,7 +22,7 @@ pub(crate) fn available(parts: SpecialParts) -> Vec<KernelEntry> {
                 instructions: vec![set.isa()],
                 reason: if set.leader().is_for_sheets() && !parts.sheets {
                     Some(
-                        "needs a regular sheet of at least 24 columns in the schedule 'sheet'; \
+                        "needs a regular sheet of at least 4 columns in the schedule 'sheet'; \
                          this scene has none",
                     )
                 } else if set.leader().is_for_copies() && !parts.copies {

@@ -27,7 +27,7 @@ pub(crate) enum SessionError {
     #[error(transparent)]
     Kernel(#[from] KernelChoiceError),
     #[error(
-        "the kernel 'grid' needs a regular sheet of at least 24 columns in the schedule 'sheet'; \
+        "the kernel 'grid' needs a regular sheet of at least 4 columns in the schedule 'sheet'; \
          this scene has no such sheet, or another schedule"
     )]
     NoSheetForGrid,
