@@ -219,7 +219,10 @@ fn solid(text: &str, files: &TriangleReader) -> Result<Scene<3>, BuildError> {
     scene::<models::Model3, forces::Force3, obstacles::Obstacle3, 3>(text, files)
 }
 
-fn scene<M, F, O, const D: usize>(text: &str, files: &TriangleReader) -> Result<Scene<D>, BuildError>
+fn scene<M, F, O, const D: usize>(
+    text: &str,
+    files: &TriangleReader,
+) -> Result<Scene<D>, BuildError>
 where
     M: Build<D, Built = NamedModel<D>>,
     F: Build<D, Built = Arc<dyn Force<D>>>,

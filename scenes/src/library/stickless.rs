@@ -33,8 +33,12 @@ pub(super) const FOUNTAIN: LibraryScene = LibraryScene {
         scene.forces.push(Arc::new(Field::new(Drag::linear(5e-4)).on("particles")));
         // A four-sided roof; its tip is below the emitter.
         let [half, eaves] = [3.0, -1.2];
-        let corners =
-            [[half, eaves, half], [half, eaves, -half], [-half, eaves, -half], [-half, eaves, half]];
+        let corners = [
+            [half, eaves, half],
+            [half, eaves, -half],
+            [-half, eaves, -half],
+            [-half, eaves, half],
+        ];
         let points: Vec<[f32; 3]> = [[0.0, -0.3, 0.0]].into_iter().chain(corners).collect();
         let slopes: Vec<[u32; 3]> = (0..4).map(|side| [0, 1 + side, 1 + (side + 1) % 4]).collect();
         let roof = Solid::mesh(TriMesh::new(&points, &slopes, Facing::Both)?);

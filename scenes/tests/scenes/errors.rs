@@ -71,7 +71,11 @@ fn damping_per_substep_is_rejected_with_the_equivalent_rate() {
 #[test]
 fn errors_of_copies_have_line_numbers() {
     let cases = [
-        (model("cloth = {}\ncopies = {}"), 4, "exactly one key, found 0; expected one of: at, grid"),
+        (
+            model("cloth = {}\ncopies = {}"),
+            4,
+            "exactly one key, found 0; expected one of: at, grid",
+        ),
         (model("cloth = {}\ncopies = { grid = [2, 2, 2] }"), 4, "both 'grid' and 'spacing'"),
         (
             model("cloth = {}\ncopies = { grid = [9999, 9999, 9999], spacing = [1, 1, 1] }"),

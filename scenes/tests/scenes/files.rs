@@ -119,7 +119,8 @@ fn guided_particles_are_on_their_path_and_others_follow() {
     // The free edge has followed, and a world that resumes from a snapshot guides the pins alike.
     let bottom = world.group("banner", "bottom").unwrap();
     assert!(bottom.iter().any(|&it| (world.position(it)[2] - initial[it][2]).abs() > 0.02));
-    let mut resumed = World::resume(&scene, |_: &Schedule| ScalarKernel, &world.snapshot()).unwrap();
+    let mut resumed =
+        World::resume(&scene, |_: &Schedule| ScalarKernel, &world.snapshot()).unwrap();
     for _ in 0..30 {
         assert!(world.step().unwrap().finite && resumed.step().unwrap().finite);
     }

@@ -30,9 +30,10 @@ impl<const D: usize> CopiesText<D> {
             Err("expected the position of at least one copy, found none".to_owned()).at("at")?;
         }
         let listed = at.map(|positions| -> Result<Vec<[f32; D]>, BuildError> {
-            let checked = positions.into_iter().enumerate().map(|(nth, at)| {
-                position("at", "the position of a copy, m,", at).at(nth).at("at")
-            });
+            let checked = positions
+                .into_iter()
+                .enumerate()
+                .map(|(nth, at)| position("at", "the position of a copy, m,", at).at(nth).at("at"));
             checked.collect()
         });
         let spaced = grid.zip(spacing).map(|(counts, spacing)| in_grid(counts.into(), spacing));
