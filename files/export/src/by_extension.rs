@@ -23,9 +23,9 @@ pub fn check(path: &Path, stage: &Stage) -> Result<FileName> {
     file_name(path, stage, ENDINGS, &[".obj", ".ply"])
 }
 
-/// Returns the sink for a file, chosen by its extension in upper or lower case: `.glb`, `.obj`, `.ply`
-/// or `.pc2`. OBJ and PLY contain the last frame. If their name has a frame number pattern (`%04d`),
-/// each frame gets a file of its own.
+/// Returns the sink for a file, chosen by its extension in upper or lower case: `.glb`, `.obj`,
+/// `.ply` or `.pc2`. OBJ and PLY contain the last frame. If their name has a frame number pattern
+/// (`%04d`), each frame gets a file of its own.
 ///
 /// # Errors
 /// As [`check`], or a file that would be too large or cannot be created.
@@ -39,9 +39,9 @@ pub fn sink(path: &Path, stage: &Stage, schedule: Schedule) -> Result<Box<dyn Si
     })
 }
 
-/// Checks the name of a file for a stage, and returns it. The extension must be one of `extensions`.
-/// The name may have a frame number pattern only if the extension is one of `single_frame`, the
-/// formats that contain one frame.
+/// Checks the name of a file for a stage, and returns it. The extension must be one of
+/// `extensions`. The name may have a frame number pattern only if the extension is one of
+/// `single_frame`, the formats that contain one frame.
 ///
 /// # Errors
 /// As [`check`].

@@ -39,7 +39,8 @@ pub enum Problem {
     Io(#[from] io::Error),
     /// The file would be larger than other programs can open.
     #[error(
-        "would be {:.1} GB, more than the limit of {:.1} GB: reduce the frame rate (--fps) or the duration",
+        "would be {:.1} GB, more than the limit of {:.1} GB: \
+         reduce the frame rate (--fps) or the duration",
         *bytes as f64 / 1e9, *limit as f64 / 1e9
     )]
     TooLarge {

@@ -1,13 +1,13 @@
-//! Exports simulated scenes to files. A [`Sink`] writes a [`Stage`] (vertices with faces and sticks,
-//! and rigid solids) and its [`Frame`]s (positions at one time). This crate does not depend on the
-//! simulation.
+//! Exports simulated scenes to files. A [`Sink`] writes a [`Stage`] (vertices with faces and
+//! sticks, and rigid solids) and its [`Frame`]s (positions at one time). This crate does not depend
+//! on the simulation.
 //!
 //! | extension | format | frames | read by |
 //! |---|---|---|---|
 //! | [`.glb`](gltf) | animated glTF 2.0 | all in one file | Blender, browsers, engines |
 //! | [`.obj`](obj) | Wavefront OBJ | one in a file | everything |
 //! | [`.ply`](ply) | Stanford PLY, binary, with normals | one in a file | scan software, Blender |
-//! | [`.pc2`](pc2) | point cache: only positions | all in one file | Blender ("Mesh Cache"), 3ds Max |
+//! | [`.pc2`](pc2) | point cache: positions | all in one file | Blender ("Mesh Cache"), 3ds Max |
 //!
 //! ```
 //! use taut_export::{Frame, Look, Part, Schedule, Sink, Stage, sink};
@@ -46,9 +46,9 @@
 //! ```
 //!
 //! Loading a mesh file may weld vertices. To export the vertices of the file, which are split along
-//! texture seams, use a stage with the vertices and faces of the file. In each frame, a vertex gets the
-//! position of its particle; `taut_mesh::Loaded::origin` has the mapping, and `taut_mesh::Origin` an
-//! example.
+//! texture seams, use a stage with the vertices and faces of the file. In each frame, a vertex gets
+//! the position of its particle; `taut_mesh::Loaded::origin` has the mapping, and
+//! `taut_mesh::Origin` an example.
 #![forbid(unsafe_code)]
 
 mod by_extension;

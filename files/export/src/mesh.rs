@@ -5,7 +5,8 @@ use std::f32::consts::{FRAC_PI_2, TAU};
 
 use glam::Vec3;
 
-/// Points with normals, and triangles. The corners of a triangle are counter-clockwise from outside.
+/// Points with normals, and triangles. The corners of a triangle are counter-clockwise from
+/// outside.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh {
     /// Positions, m.
@@ -71,7 +72,8 @@ impl Mesh {
         mesh
     }
 
-    /// Adds triangles between rings of `segments` points each, which are ordered from the lowest up.
+    /// Adds triangles between rings of `segments` points each, which are ordered from the lowest
+    /// up.
     fn join_rings(&mut self, segments: u32) {
         let rings = self.points.len() as u32 / segments;
         for ring in 0..rings.saturating_sub(1) {
@@ -101,8 +103,8 @@ impl Mesh {
         mesh
     }
 
-    /// The floor of a room centred at the origin, and its walls up to `wall_height` above the floor. All
-    /// face inwards.
+    /// The floor of a room centred at the origin, and its walls up to `wall_height` above the
+    /// floor. All face inwards.
     #[must_use]
     pub fn room(half: [f32; 3], wall_height: f32) -> Self {
         let mut mesh = Self::default();
@@ -123,7 +125,8 @@ impl Mesh {
         mesh
     }
 
-    /// Adds the side of a box at `side * half` along `axis`; the sign of `facing` is that of its normal.
+    /// Adds the side of a box at `side * half` along `axis`; the sign of `facing` is that of its
+    /// normal.
     fn side(&mut self, half: [f32; 3], axis: usize, side: f32, facing: f32) {
         let first = self.points.len() as u32;
         let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);

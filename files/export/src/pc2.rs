@@ -2,13 +2,13 @@
 //! Blender, for 3ds Max and others.
 //!
 //! The file is little-endian: 12 bytes `POINTCACHE2\0`, the version 1 (`i32`), the number of points
-//! (`i32`), the first frame and the frames per sample (`f32` each), the number of samples (`i32`); then
-//! for each sample three `f32` for each point (see Blender's `MOD_meshcache_pc2.cc` and its exporter).
-//! The file does not store the frame rate.
+//! (`i32`), the first frame and the frames per sample (`f32` each), the number of samples (`i32`);
+//! then for each sample three `f32` for each point (see Blender's `MOD_meshcache_pc2.cc` and its
+//! exporter). The file does not store the frame rate.
 //!
 //! Points are in the order of the [OBJ file](crate::obj) of any frame, in metres, y up. In Blender,
-//! import such an OBJ file, add the modifier to it, choose the `.pc2` file, and set the frame rate of
-//! the Blender scene to that of the cache.
+//! import such an OBJ file, add the modifier to it, choose the `.pc2` file, and set the frame rate
+//! of the Blender scene to that of the cache.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};

@@ -1,6 +1,6 @@
 //! Stanford PLY, binary and little-endian, with normals: Greg Turk, "The PLY Polygon File Format"
-//! (1994). Points and faces are those of the [OBJ file](crate::obj). A part without faces is a cloud of
-//! points.
+//! (1994). Points and faces are those of the [OBJ file](crate::obj). A part without faces is a
+//! cloud of points.
 
 use std::io::{self, BufWriter, Write};
 

@@ -7,8 +7,8 @@ use std::path::Path;
 use crate::sequence::folder_of;
 use crate::{Frame, Pose, Stage};
 
-/// The frames of a run, in an unnamed temporary file in the folder of the output file. The operating
-/// system removes the file, even after a crash.
+/// The frames of a run, in an unnamed temporary file in the folder of the output file. The
+/// operating system removes the file, even after a crash.
 ///
 /// ```
 /// use taut_export::{Frame, Recording, Stage};

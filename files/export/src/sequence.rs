@@ -32,11 +32,12 @@ struct Pattern {
 }
 
 impl FileName {
-    /// Parses a name. `%d` stands for the frame number, counted from 0, and `%04d` for the frame number
-    /// with at least four digits.
+    /// Parses a name. `%d` stands for the frame number, counted from 0, and `%04d` for the frame
+    /// number with at least four digits.
     ///
     /// # Errors
-    /// [`Problem::Pattern`] if the name has more than one `%`, or one that does not start a pattern.
+    /// [`Problem::Pattern`] if the name has more than one `%`, or one that does not start a
+    /// pattern.
     pub fn parse(path: &Path) -> Result<Self> {
         let written = path.to_owned();
         let name = path.to_string_lossy();

@@ -27,8 +27,8 @@ pub enum Look {
 }
 
 impl Look {
-    /// The colour in sRGB of the part or solid with the index `nth`. Cloths, bodies and ragdolls have
-    /// several colours, to tell them apart.
+    /// The colour in sRGB of the part or solid with the index `nth`. Cloths, bodies and ragdolls
+    /// have several colours, to tell them apart.
     #[must_use]
     pub fn colour(self, nth: usize) -> [u8; 3] {
         const BODIES: [[u8; 3]; 6] = [
@@ -62,9 +62,11 @@ pub struct Part {
     pub vertices: Range<usize>,
     /// Its faces, among those of the stage. Their corners must be vertices of the part.
     pub faces: Range<usize>,
-    /// Its sticks that are drawn, among those of the stage. Their ends must be vertices of the part.
+    /// Its sticks that are drawn, among those of the stage. Their ends must be vertices of the
+    /// part.
     pub sticks: Range<usize>,
-    /// Radius with which sticks are drawn, and vertices if the part has neither sticks nor faces, m.
+    /// Radius with which sticks are drawn, and vertices if the part has neither sticks nor faces,
+    /// m.
     pub radius: f32,
 }
 
@@ -92,8 +94,8 @@ pub struct Stage {
     pub faces: Vec<[u32; 3]>,
     /// The sticks that are drawn, each between two vertices.
     pub sticks: Vec<[u32; 2]>,
-    /// The radius of each vertex that is drawn as a ball, m, and 0 for other vertices; empty if there are
-    /// no balls.
+    /// The radius of each vertex that is drawn as a ball, m, and 0 for other vertices; empty if
+    /// there are no balls.
     pub balls: Vec<f32>,
     /// The pinned vertices.
     pub pinned: Vec<u32>,
@@ -223,8 +225,8 @@ impl Stage {
             + self.bounded_solids().map(|(_, solid)| solid.mesh.points.len()).sum::<usize>()
     }
 
-    /// The positions of vertices in files, which cannot hide vertices: a hidden vertex gets the position
-    /// of the first visible vertex of its part.
+    /// The positions of vertices in files, which cannot hide vertices: a hidden vertex gets the
+    /// position of the first visible vertex of its part.
     pub(crate) fn vertex_positions<'a>(&self, frame: &'a Frame) -> Cow<'a, [[f32; 3]]> {
         let mut positions = Cow::Borrowed(&*frame.positions);
         if frame.gone_vertices.is_empty() {
@@ -241,8 +243,8 @@ impl Stage {
         positions
     }
 
-    /// The positions of all points of a frame: the vertices, then the points of each bounded solid. A
-    /// hidden vertex gets the position of the first visible vertex of its part.
+    /// The positions of all points of a frame: the vertices, then the points of each bounded solid.
+    /// A hidden vertex gets the position of the first visible vertex of its part.
     pub fn points<'a>(&'a self, frame: &'a Frame) -> impl Iterator<Item = [f32; 3]> + 'a {
         let of_solids = self.bounded_solids().flat_map(|(nth, solid)| {
             let pose = frame.poses[nth];
@@ -252,8 +254,8 @@ impl Stage {
         (0..positions.len()).map(move |vertex| positions[vertex]).chain(of_solids)
     }
 
-    /// The triangles of a frame, between the points of [`points`](Self::points): for each part and each
-    /// bounded solid its name and triangles.
+    /// The triangles of a frame, between the points of [`points`](Self::points): for each part and
+    /// each bounded solid its name and triangles.
     pub(crate) fn triangles<'a>(
         &'a self,
         frame: &'a Frame,
@@ -274,8 +276,8 @@ impl Stage {
 }
 
 impl Pose {
-    /// The pose of a triangle: the origin is the first corner, the x axis points to the second, and the
-    /// third is in the plane of x and y. Without rotation if the triangle has no area.
+    /// The pose of a triangle: the origin is the first corner, the x axis points to the second, and
+    /// the third is in the plane of x and y. Without rotation if the triangle has no area.
     #[must_use]
     pub fn of_triangle(corners: [[f32; 3]; 3]) -> Self {
         let [a, b, c] = corners.map(glam::Vec3::from);

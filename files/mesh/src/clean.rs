@@ -1,5 +1,5 @@
-//! Cleaning: welds vertices, drops degenerate triangles and unused vertices, numbers grids row by row,
-//! and counts every change.
+//! Cleaning: welds vertices, drops degenerate triangles and unused vertices, numbers grids row by
+//! row, and counts every change.
 //!
 //! The order matters: welding may make a triangle degenerate, and dropping a triangle may leave a
 //! vertex unused.
@@ -80,8 +80,8 @@ pub(crate) fn clean(soup: Soup, format: Format, options: &LoadOptions) -> Result
     Ok(Loaded { mesh, origin, report })
 }
 
-/// Welds each vertex to the first one at its position; the others keep their order. Sets the new index
-/// of each vertex, and returns the number of removed vertices.
+/// Welds each vertex to the first one at its position; the others keep their order. Sets the new
+/// index of each vertex, and returns the number of removed vertices.
 fn weld(positions: &mut Vec<[f32; 3]>, new_index: &mut [u32]) -> usize {
     let before = positions.len();
     let mut kept: Vec<[f32; 3]> = Vec::with_capacity(before);
@@ -97,8 +97,8 @@ fn weld(positions: &mut Vec<[f32; 3]>, new_index: &mut [u32]) -> usize {
     before - positions.len()
 }
 
-/// Drops unused vertices; the others keep their order. Returns the new index of each vertex, which is
-/// meaningless for an unused one.
+/// Drops unused vertices; the others keep their order. Returns the new index of each vertex, which
+/// is meaningless for an unused one.
 fn drop_unused(used: &[bool], positions: &mut Vec<[f32; 3]>) -> Vec<u32> {
     let mut next = 0;
     let index = |used: &bool| {

@@ -57,8 +57,8 @@ pub enum Problem {
     NotAFile,
     /// Neither the extension nor the first bytes identify a format.
     #[error(
-        "has an unknown format: expected the extension .obj, .ply, .gltf or .glb, or the start of a PLY \
-         or glTF file, found {found}"
+        "has an unknown format: expected the extension .obj, .ply, .gltf or .glb, or the start of \
+         a PLY or glTF file, found {found}"
     )]
     UnknownFormat {
         /// What the file starts with.
@@ -83,8 +83,8 @@ pub enum Problem {
     },
     /// The header declares more rows than the file has room for. Nothing was allocated for them.
     #[error(
-        "declares {declared} rows of element `{element}`, which take at least {needed} bytes, but only \
-         {left} bytes are left: the file is truncated, or the count is wrong"
+        "declares {declared} rows of element `{element}`, which take at least {needed} bytes, but \
+         only {left} bytes are left: the file is truncated, or the count is wrong"
     )]
     CountTooLarge {
         /// The name of the element.
@@ -158,7 +158,10 @@ pub enum Problem {
         what: String,
     },
     /// A reference inside a glTF document is out of range.
-    #[error("{by} refers to {what} {index}, but {}", ValidNumbers { count: *count as u64, first: 0 })]
+    #[error(
+        "{by} refers to {what} {index}, but {}",
+        ValidNumbers { count: *count as u64, first: 0 }
+    )]
     ReferenceOutOfRange {
         /// The object with the reference.
         by: String,

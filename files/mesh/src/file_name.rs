@@ -34,12 +34,13 @@ pub enum FileNameFault {
     ParentFolder,
 }
 
-/// The path of the file that a file in `folder` refers to as `name`. It is always in or below `folder`.
+/// The path of the file that a file in `folder` refers to as `name`. It is always in or below
+/// `folder`.
 ///
-/// Every file name found in input is resolved here, so that input cannot refer to arbitrary files of
-/// the machine. On every platform `/` and `\` separate components, and drives are recognised; the
-/// result has the separators of the current platform. The name is not decoded further, and the file
-/// system is not accessed: symbolic links in the folder are followed when the file is opened.
+/// Every file name found in input is resolved here, so that input cannot refer to arbitrary files
+/// of the machine. On every platform `/` and `\` separate components, and drives are recognised;
+/// the result has the separators of the current platform. The name is not decoded further, and the
+/// file system is not accessed: symbolic links in the folder are followed when the file is opened.
 ///
 /// ```
 /// use std::path::Path;

@@ -1,9 +1,9 @@
 //! glTF 2.0: the triangles of one scene, transformed by its nodes.
 //!
-//! This reader uses three parts of the crate `gltf`: the parser of the binary container, the typed JSON,
-//! and the iterator over the items of an accessor. It does not use `Document`, which panics if the
-//! document is not validated; validation also rejects invalid materials, textures and animations,
-//! which this reader ignores. Every reference is checked where it is followed.
+//! This reader uses three parts of the crate `gltf`: the parser of the binary container, the typed
+//! JSON, and the iterator over the items of an accessor. It does not use `Document`, which panics
+//! if the document is not validated; validation also rejects invalid materials, textures and
+//! animations, which this reader ignores. Every reference is checked where it is followed.
 
 mod accessor;
 mod buffer;

@@ -1,15 +1,15 @@
 //! Recognises regular grids, and numbers their vertices row by row.
 //!
-//! A regular grid has W by H vertices, and all its cells are split along the same diagonal. The search
-//! takes linear time and stops at the first difference.
+//! A regular grid has W by H vertices, and all its cells are split along the same diagonal. The
+//! search takes linear time and stops at the first difference.
 
 use crate::TriangleMesh;
 
-/// Minimum numbers of vertices along the longer and the shorter side. Smaller grids gain too little to
-/// be renumbered.
+/// Minimum numbers of vertices along the longer and the shorter side. Smaller grids gain too little
+/// to be renumbered.
 const SIDES_MIN: [usize; 2] = [16, 4];
-/// If both sides have at least this many vertices, the first row is the highest side. Otherwise rows
-/// run along the longer sides.
+/// If both sides have at least this many vertices, the first row is the highest side. Otherwise
+/// rows run along the longer sides.
 const BROAD_MIN: usize = 64;
 
 /// A regular grid: the vertices row by row, with `width` vertices in a row.
@@ -19,8 +19,8 @@ pub(crate) struct Grid {
     pub(crate) vertices: Vec<u32>,
 }
 
-/// Returns the grid if the mesh is one and all its vertices are in it. If the mesh is already numbered
-/// row by row, the grid keeps its numbers.
+/// Returns the grid if the mesh is one and all its vertices are in it. If the mesh is already
+/// numbered row by row, the grid keeps its numbers.
 pub(crate) fn find(mesh: &TriangleMesh) -> Option<Grid> {
     let grid = Adjacency::new(mesh)?.grid()?;
     let rows = grid.vertices.len() / grid.width;
@@ -56,8 +56,8 @@ struct Adjacency<'a> {
 }
 
 impl<'a> Adjacency<'a> {
-    /// Returns `None` if the numbers of vertices and triangles are not those of a grid, or if a vertex
-    /// has no triangle or more than six.
+    /// Returns `None` if the numbers of vertices and triangles are not those of a grid, or if a
+    /// vertex has no triangle or more than six.
     fn new(mesh: &'a TriangleMesh) -> Option<Self> {
         let (vertices, triangles) = (mesh.positions.len(), &mesh.triangles);
         // V = W H and T = 2 (W - 1) (H - 1), so W + H = V - T / 2 + 1.
@@ -103,7 +103,8 @@ impl<'a> Adjacency<'a> {
         [corners.next(), corners.next()]
     }
 
-    /// Of the two triangles at an edge, one has the third corner `known`: returns that of the other.
+    /// Of the two triangles at an edge, one has the third corner `known`: returns that of the
+    /// other.
     fn across(&self, edge: [u32; 2], known: u32) -> Option<u32> {
         match self.opposite(edge) {
             [Some(one), other] if one == known => other,

@@ -1,5 +1,5 @@
-//! Loads triangle meshes from files: [OBJ](read_obj), [PLY](read_ply) (ASCII, and binary of both byte
-//! orders) and [glTF](read_gltf) (`.gltf` and `.glb`).
+//! Loads triangle meshes from files: [OBJ](read_obj), [PLY](read_ply) (ASCII, and binary of both
+//! byte orders) and [glTF](read_gltf) (`.gltf` and `.glb`).
 //!
 //! ```
 //! use taut_mesh::{LoadOptions, read_obj};
@@ -25,25 +25,28 @@
 //! );
 //!
 //! let error = read_obj(b"v 0 0 0\nf 1 2 3", &LoadOptions::default()).unwrap_err();
-//! assert_eq!(error.to_string(), "line 2: face 1 refers to vertex 2, but the only valid number is 1");
+//! assert_eq!(
+//!     error.to_string(),
+//!     "line 2: face 1 refers to vertex 2, but the only valid number is 1"
+//! );
 //! # Ok::<(), taut_mesh::MeshError>(())
 //! ```
 //!
-//! The readers read positions and faces. They split faces with more than three corners into triangle
-//! fans, weld vertices at the same position, drop degenerate triangles and vertices without a face,
-//! and number the vertices of a regular grid row by row. A [`Report`] counts these changes;
-//! [`LoadOptions`] switch some of them off.
+//! The readers read positions and faces. They split faces with more than three corners into
+//! triangle fans, weld vertices at the same position, drop degenerate triangles and vertices
+//! without a face, and number the vertices of a regular grid row by row. A [`Report`] counts these
+//! changes; [`LoadOptions`] switch some of them off.
 //!
-//! Files may be truncated, inconsistent or hostile. The readers then return a [`MeshError`] that says
-//! what is wrong and where. They do not panic, and they allocate in proportion to the length of the
-//! file, not to the counts that it declares. A glTF file can instantiate one mesh many times and refer
-//! to one buffer many times; [`LoadOptions`] limit the size of the result. Buffer files are read only
-//! from the folder of the glTF file and below it ([`path_below`]).
+//! Files may be truncated, inconsistent or hostile. The readers then return a [`MeshError`] that
+//! says what is wrong and where. They do not panic, and they allocate in proportion to the length
+//! of the file, not to the counts that it declares. A glTF file can instantiate one mesh many times
+//! and refer to one buffer many times; [`LoadOptions`] limit the size of the result. Buffer files
+//! are read only from the folder of the glTF file and below it ([`path_below`]).
 //!
 //! This crate does *not* know: sticks, particles, masses, schedules and kernels; units and axes
 //! (coordinates are those of the file, except that -0.0 becomes 0.0); normals, texture coordinates,
-//! colours, materials and images; skins, morph targets and animations (a model has its stored pose);
-//! and the network.
+//! colours, materials and images; skins, morph targets and animations (a model has its stored
+//! pose); and the network.
 
 #![forbid(unsafe_code)]
 
@@ -106,8 +109,8 @@ fn read_file(path: &Path, options: &LoadOptions) -> Result<Loaded, MeshError> {
 /// With a line number: a coordinate or corner that is not a number ([`Problem::Malformed`]) or not
 /// finite ([`Problem::NotFinite`]), a corner that refers to no vertex
 /// ([`Problem::IndexOutOfRange`]), or more vertices or triangles than `options` allow
-/// ([`Problem::TooLarge`]). Without a line number: an empty file ([`Problem::Empty`]), a file that is
-/// not text ([`Problem::WrongFormat`]), or one without a mesh ([`Problem::NoFaces`],
+/// ([`Problem::TooLarge`]). Without a line number: an empty file ([`Problem::Empty`]), a file that
+/// is not text ([`Problem::WrongFormat`]), or one without a mesh ([`Problem::NoFaces`],
 /// [`Problem::AllDegenerate`]).
 ///
 /// OBJ declares no counts, so a file truncated between two lines is read without an error.
@@ -128,9 +131,9 @@ pub fn read_ply(bytes: &[u8], options: &LoadOptions) -> Result<Loaded, MeshError
     Ok(clean::clean(ply::read(bytes, options)?, Format::Ply, options)?)
 }
 
-/// Reads glTF 2.0, JSON or binary: the triangles of the default scene (else of the first), transformed
-/// by their nodes, as one mesh. Triangle lists, strips and fans are read; points and lines are
-/// counted.
+/// Reads glTF 2.0, JSON or binary: the triangles of the default scene (else of the first),
+/// transformed by their nodes, as one mesh. Triangle lists, strips and fans are read; points and
+/// lines are counted.
 ///
 /// Buffers may be in the file, in `data:` URIs, or in files in or below `folder`, the folder of the
 /// glTF file. If `folder` is `None`, no file is opened. Images are never read.

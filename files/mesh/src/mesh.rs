@@ -20,8 +20,8 @@ pub struct TriangleMesh {
 /// Maps the vertices of a file to those of the mesh.
 ///
 /// Exporters split vertices along seams of textures or normals, and loading welds them again. With
-/// this mapping a program can draw the mesh of the file with simulated positions: each vertex of the
-/// file has the position of its vertex in the welded mesh.
+/// this mapping a program can draw the mesh of the file with simulated positions: each vertex of
+/// the file has the position of its vertex in the welded mesh.
 ///
 /// ```
 /// use taut_mesh::{LoadOptions, read_obj};
@@ -47,8 +47,8 @@ pub struct TriangleMesh {
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Origin {
-    /// For each vertex of the file its vertex in the mesh; `None` if it was dropped because no triangle
-    /// uses it.
+    /// For each vertex of the file its vertex in the mesh; `None` if it was dropped because no
+    /// triangle uses it.
     pub vertices: Vec<Option<u32>>,
     /// The corners of each triangle of the mesh, as vertices of the file counted from 0.
     pub triangles: Vec<[u32; 3]>,
@@ -67,8 +67,8 @@ pub struct Loaded {
 
 /// Counts of what was read and changed. Everything that was dropped is counted.
 ///
-/// `vertices == mesh.positions.len() + welded + unreferenced` always holds, without `unreferenced` if
-/// those vertices were kept, and so does `triangles == mesh.triangles.len() + degenerate`.
+/// `vertices == mesh.positions.len() + welded + unreferenced` always holds, without `unreferenced`
+/// if those vertices were kept, and so does `triangles == mesh.triangles.len() + degenerate`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report {

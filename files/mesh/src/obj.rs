@@ -1,8 +1,8 @@
 //! Wavefront OBJ: reads the lines `v` and `f`, and counts other geometry.
 //!
-//! This reader does not use `tobj`: its errors have no line number; it reads a polyline of three points
-//! (`l 1 2 3`) as a triangle; and it numbers vertices by first use, so vertices without a face are
-//! lost and not counted. A test compares the two readers where they should agree.
+//! This reader does not use `tobj`: its errors have no line number; it reads a polyline of three
+//! points (`l 1 2 3`) as a triangle; and it numbers vertices by first use, so vertices without a
+//! face are lost and not counted. A test compares the two readers where they should agree.
 
 use std::borrow::Cow;
 

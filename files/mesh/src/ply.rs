@@ -1,11 +1,11 @@
 //! Stanford PLY: reads the elements `vertex` and `face`, and skips all others.
 //!
 //! The crate `ply-rs-bw` parses the header and the rows of binary files, one at a time. This module
-//! - splits off the header first, so that comments may have any encoding and the offset of every later
-//!   byte is known;
+//! - splits off the header first, so that comments may have any encoding and the offset of every
+//!   later byte is known;
 //! - checks counts against the length of the file before it reads or allocates anything;
-//! - parses the lines of ASCII files itself, because the crate rejects `5.`, `.5` and `nan`, and ignores
-//!   surplus values.
+//! - parses the lines of ASCII files itself, because the crate rejects `5.`, `.5` and `nan`, and
+//!   ignores surplus values.
 
 mod body;
 mod header;
@@ -21,8 +21,8 @@ pub(crate) fn read(bytes: &[u8], options: &LoadOptions) -> Result<Soup> {
     let (header, mut body) = header::split(bytes)?;
     let vertices = header::check(&header)?;
     let mut soup = Soup::new(options);
-    // An element without properties takes no bytes: its count cannot be checked, and there is nothing
-    // to read.
+    // An element without properties takes no bytes: its count cannot be checked, and there is
+    // nothing to read.
     for element in header.elements.values().filter(|element| !element.properties.is_empty()) {
         body.check_count(element)?;
         if element.name == "vertex" {

@@ -36,7 +36,10 @@ impl<const D: usize> Target<D> {
 /// Declares the table of a force: the particles on which it acts, and a key for each kind, of which
 /// a force needs exactly one.
 macro_rules! forces {
-    ($(#[$about:meta])* $text:ident: $dimensions:literal { $($kind:ident: $options:ty),* $(,)? }) => {
+    (
+        $(#[$about:meta])*
+        $text:ident: $dimensions:literal { $($kind:ident: $options:ty),* $(,)? }
+    ) => {
         $(#[$about])*
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]

@@ -124,7 +124,8 @@ impl<const D: usize> StepText<D> {
         let rate: f64 = format!("{rate:.3e}").parse().unwrap_or(f64::NAN);
         let plural = if substeps == 1 { "" } else { "s" };
         format!(
-            "{renamed}: write damping_rate = {rate:?} for the same motion at {substeps} substep{plural}"
+            "{renamed}: write damping_rate = {rate:?} for the same motion at {substeps} \
+             substep{plural}"
         )
     }
 }
@@ -164,15 +165,16 @@ impl AnyScene {
     ///
     /// # Errors
     /// Invalid TOML, an unknown key, a value that a builder rejects, a model that [`Scene::add`]
-    /// rejects, or a mesh file. The error has the line of the value, or of the table that lacks one.
+    /// rejects, or a mesh file. The error has the line of the value, or of the table that lacks
+    /// one.
     pub fn from_toml(text: &str) -> Result<Self, SceneFileError> {
         Self::from_toml_with(text, &|file| {
             Err(format!("mesh files are not supported here, found {file}"))?
         })
     }
 
-    /// As [`from_toml`](Self::from_toml), for a scene whose meshes may be in other files: a mesh has
-    /// the keys `file` and `scale`, a factor for its coordinates, instead of `positions` and
+    /// As [`from_toml`](Self::from_toml), for a scene whose meshes may be in other files: a mesh
+    /// has the keys `file` and `scale`, a factor for its coordinates, instead of `positions` and
     /// `triangles`.
     ///
     /// `files` reads a mesh file. It gets the name as written, which may be `../secret` or

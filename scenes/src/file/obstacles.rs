@@ -52,8 +52,8 @@ impl<const D: usize> Common<D> {
     }
 }
 
-/// Declares the table of an obstacle: the keys that all obstacles have, and a key for each shape, of
-/// which an obstacle needs exactly one.
+/// Declares the table of an obstacle: the keys that all obstacles have, and a key for each shape,
+/// of which an obstacle needs exactly one.
 macro_rules! obstacles {
     (
         $(#[$about:meta])*
@@ -77,7 +77,10 @@ macro_rules! obstacles {
             fn build(self, context: &Context<$dimensions>) -> Result<Self::Built, BuildError> {
                 const SHAPES: &[&str] = &[$($(#[$if])* stringify!($shape)),*];
                 let mut given: Vec<(&'static str, &dyn ObstacleKind<$dimensions>)> = Vec::new();
-                $($(#[$if])* given.extend(self.$shape.iter().map(|it| (stringify!($shape), it as _)));)*
+                $(
+                    $(#[$if])*
+                    given.extend(self.$shape.iter().map(|it| (stringify!($shape), it as _)));
+                )*
                 let (kind, parameters) = exactly_one("an obstacle", "shape", SHAPES, given)?;
                 let common = Common {
                     kind,
@@ -168,7 +171,8 @@ shapes! {
     /// [`Cuboid::oriented`]: a centre and half edges.
     TiltedText<D> { centre: Vector<D, f64>, half_edges: Vec<Vector<D, f64>> } => {
         let edges = <[[f64; D]; D]>::try_from(points(&half_edges));
-        let edges = edges.map_err(|edges| format!("expected {D} half edges, found {}", edges.len()));
+        let edges =
+            edges.map_err(|edges| format!("expected {D} half edges, found {}", edges.len()));
         edges.at("half_edges").and_then(|edges| Ok(Cuboid::oriented(centre.into(), edges)?))
     };
     /// [`HalfSpace`].

@@ -72,7 +72,8 @@ pub(super) fn read(
     }
 }
 
-/// Limits the total size of what `files` reads: a scene can name one large file any number of times.
+/// Limits the total size of what `files` reads: a scene can name one large file any number of
+/// times.
 pub(super) fn limited<'a>(
     files: &'a TriangleReader,
 ) -> impl Fn(&str) -> Result<Triangles, Box<dyn Error>> + 'a {

@@ -10,8 +10,8 @@ use taut_world::{
 
 use super::LibraryScene;
 
-/// Angle of the arc in which the hammock starts, rad: its ends are 2 % closer together than the cloth
-/// is long.
+/// Angle of the arc in which the hammock starts, rad: its ends are 2 % closer together than the
+/// cloth is long.
 const ARC_ANGLE: f64 = 0.7;
 
 /// Thickness of obstacle surfaces, m. It keeps obstacles from poking through between particles.
@@ -195,8 +195,8 @@ pub(super) const CURTAIN: LibraryScene = LibraryScene {
     },
 };
 
-/// Bends a horizontal sheet into a hanging arc; no stick is stretched. A ball that is lowered into a
-/// horizontal sheet would have to stretch it.
+/// Bends a horizontal sheet into a hanging arc; no stick is stretched. A ball that is lowered into
+/// a horizontal sheet would have to stretch it.
 fn bend(sheet: &mut Model, columns: usize) -> Result<(), SceneError> {
     let segments = (columns - 1) as f64;
     let length =

@@ -158,7 +158,8 @@ fn errors_are_one_line_with_a_line_number() {
         ),
         (
             model(
-                "cloth = {}\nguided = [{ group = \"top\", path = { oscillating = { amplitude = [1, 0, 0], period = 0 } } }]",
+                "cloth = {}\nguided = [{ group = \"top\", \
+                 path = { oscillating = { amplitude = [1, 0, 0], period = 0 } } }]",
             ),
             4,
             "the period of a path, s, is 0",
@@ -231,39 +232,52 @@ fn values_out_of_range_are_rejected() {
         (model("ball = { size = 4000 }"), 3, "at most 16777216"),
         (model("cloth = {}\nat = [0, inf, 0]"), 4, "the position of a model, m, is inf"),
         (model("cloth = {}\nvelocity = [nan, 0, 0]"), 4, "the velocity of a model, m/s, is NaN"),
-        (model("cloth = {}\ntears_at = 0.5"), 4, "tear factor of sticks is 0.5; it must be at least 1"),
-        (model("drape = { size = 4 }\npinned = [\"top\"]"), 4, "no group 'top'; its groups are: none"),
+        (
+            model("cloth = {}\ntears_at = 0.5"),
+            4,
+            "tear factor of sticks is 0.5; it must be at least 1",
+        ),
+        (
+            model("drape = { size = 4 }\npinned = [\"top\"]"),
+            4,
+            "no group 'top'; its groups are: none",
+        ),
         (
             format!("{}\n[[force]]\non = \"tpo\"\nacceleration = [0, 1, 0]", model("cloth = {}")),
             5,
             "the group 'tpo', which no model has",
         ),
         (
-            "[[force]]\nwind = { velocity = [1, 0, 0], gusts = { strength = 1, size = 2.9e-39, seed = 1 } }"
+            "[[force]]\nwind = { velocity = [1, 0, 0], \
+             gusts = { strength = 1, size = 2.9e-39, seed = 1 } }"
                 .to_owned(),
             2,
             "size of gusts, m, is 0.000",
         ),
         (
-            "[[force]]\nwind = { velocity = [1, 0, 0], gusts = { strength = 2e6, size = 1, seed = 1 } }"
+            "[[force]]\nwind = { velocity = [1, 0, 0], \
+             gusts = { strength = 2e6, size = 1, seed = 1 } }"
                 .to_owned(),
             2,
             "strength of gusts is 2000000; it must be from 0 to 1e6",
         ),
         (
             model(
-                "particles = { positions = [[0, 0, 0], [1, 0, 0]], masses = [1, 1], springs = [{ ends = [0, 1], rest = 1e30, stiffness = 1, damping = 0 }] }",
+                "particles = { positions = [[0, 0, 0], [1, 0, 0]], masses = [1, 1], \
+                 springs = [{ ends = [0, 1], rest = 1e30, stiffness = 1, damping = 0 }] }",
             ),
             3,
             "spring 0 has the rest 1",
         ),
         (
-            "[[force]]\nattractor = { place = [0, 0, 0], strength = 1e25, softening = 0 }".to_owned(),
+            "[[force]]\nattractor = { place = [0, 0, 0], strength = 1e25, softening = 0 }"
+                .to_owned(),
             2,
             "strength of an attractor, m³/s²,",
         ),
         (
-            "[[force]]\nacceleration = [0, 1, 0]\nwithin = { ball = { centre = [0, 0, 0], radius = nan } }"
+            "[[force]]\nacceleration = [0, 1, 0]\n\
+             within = { ball = { centre = [0, 0, 0], radius = nan } }"
                 .to_owned(),
             3,
             "the radius of a region, m, is NaN",

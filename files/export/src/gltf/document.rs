@@ -280,8 +280,8 @@ impl Document {
         }
     }
 
-    /// Adds the weights of the morph targets at each key. Each key but the first has a target; returns
-    /// `None` if there is only one key.
+    /// Adds the weights of the morph targets at each key. Each key but the first has a target;
+    /// returns `None` if there is only one key.
     pub(super) fn add_weights(&mut self) -> Option<Index<Accessor>> {
         let targets = self.keys - 1;
         let weights: Vec<f32> = (0..self.keys)
@@ -292,8 +292,8 @@ impl Document {
         Some(self.add_data(bytes, weights.len(), &key_values(Type::Scalar), None))
     }
 
-    /// Animates a property of a node. `output` has one item for each key, or one for each key and morph
-    /// target.
+    /// Animates a property of a node. `output` has one item for each key, or one for each key and
+    /// morph target.
     pub(super) fn animate(&mut self, node: Index<Node>, path: Property, output: Index<Accessor>) {
         let Some(input) = self.times else { return };
         let sampler = Index::push(
@@ -319,8 +319,8 @@ impl Document {
         });
     }
 
-    /// Adds the accessors of the morph targets. Their data follows all other data, key by key, and mesh by
-    /// mesh for each key.
+    /// Adds the accessors of the morph targets. Their data follows all other data, key by key, and
+    /// mesh by mesh for each key.
     pub(super) fn add_deltas(
         &mut self,
         meshes: &[MorphSize],

@@ -1,15 +1,16 @@
 //! Animated binary glTF 2.0 ("glTF 2.0 Specification", Khronos Group 2021; ISO/IEC 12113:2022).
 //!
-//! - A part with faces is a double-sided mesh with a morph target for each key frame. At each key the
-//!   weight of its target is 1; between keys weights are linear. Targets have positions and normals.
+//! - A part with faces is a double-sided mesh with a morph target for each key frame. At each key
+//!   the weight of its target is 1; between keys weights are linear. Targets have positions and
+//!   normals.
 //! - A glTF mesh cannot remove faces. A face that is removed by a tear has separate corners, which
 //!   collapse to one point at the first key after the tear.
 //! - A solid is a node, animated if it moves. So is each stick and ball, if there are at most
-//!   [`RODS_MAX`]; otherwise sticks are morphing lines. Particles without sticks or faces are points; a
-//!   hidden one is at the position of a visible one.
+//!   [`RODS_MAX`]; otherwise sticks are morphing lines. Particles without sticks or faces are
+//!   points; a hidden one is at the position of a visible one.
 //!
-//! A key takes 24 bytes for each vertex. The JSON, which describes all data, comes first in the file, so
-//! frames are stored in a temporary file until the run is complete.
+//! A key takes 24 bytes for each vertex. The JSON, which describes all data, comes first in the
+//! file, so frames are stored in a temporary file until the run is complete.
 
 mod document;
 mod morph;
@@ -68,7 +69,8 @@ impl Glb {
     /// Creates a file.
     ///
     /// # Errors
-    /// If the file would be larger than [`BYTES_MAX`] or cannot be created, or if the stage is empty.
+    /// If the file would be larger than [`BYTES_MAX`] or cannot be created, or if the stage is
+    /// empty.
     pub fn new(path: &Path, stage: &Stage, schedule: Schedule) -> Result<Self> {
         let bytes = size(stage, schedule);
         if bytes > BYTES_MAX {
@@ -195,8 +197,8 @@ fn bounds_of(points: &[[f32; 3]]) -> [[f32; 3]; 2] {
 }
 
 impl Pose {
-    /// The same pose with a unit quaternion. Of the two quaternions of a rotation, it has the one nearer
-    /// to the previous pose.
+    /// The same pose with a unit quaternion. Of the two quaternions of a rotation, it has the one
+    /// nearer to the previous pose.
     fn nearest_to(&self, previous: Option<&Self>) -> Self {
         let rotation = glam::DQuat::from_array(self.rotation.map(f64::from)).normalize();
         let rotation = if rotation.is_finite() { rotation } else { glam::DQuat::IDENTITY };

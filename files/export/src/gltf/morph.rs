@@ -15,11 +15,11 @@ use crate::{Frame, Part, Stage};
 pub(super) struct MorphMesh {
     /// The index of the part.
     part: usize,
-    /// For each vertex of the mesh the vertex of the stage. Each corner of a face that will be removed
-    /// is a separate vertex; these are last.
+    /// For each vertex of the mesh the vertex of the stage. Each corner of a face that will be
+    /// removed is a separate vertex; these are last.
     vertices: Vec<u32>,
-    /// For each of these last vertices its face, and the vertex onto which it collapses when the face is
-    /// removed.
+    /// For each of these last vertices its face, and the vertex onto which it collapses when the
+    /// face is removed.
     collapsing: Vec<(usize, u32)>,
     triangles: Vec<u32>,
     lines: Vec<u32>,
@@ -27,8 +27,8 @@ pub(super) struct MorphMesh {
 }
 
 impl MorphMesh {
-    /// The meshes of all parts that have one. `removed` are the faces that are removed in the last frame,
-    /// sorted.
+    /// The meshes of all parts that have one. `removed` are the faces that are removed in the last
+    /// frame, sorted.
     pub(super) fn all(stage: &Stage, removed: &[usize]) -> Vec<Self> {
         let parts = stage.parts.iter().enumerate();
         parts
@@ -146,8 +146,8 @@ pub(super) struct Shape {
     pub(super) normals: Vec<[f32; 3]>,
 }
 
-/// Computes the data of key frames: the shape of each mesh at the first key, and the difference from it
-/// at the others.
+/// Computes the data of key frames: the shape of each mesh at the first key, and the difference
+/// from it at the others.
 pub(super) struct Deltas<'a> {
     meshes: &'a [MorphMesh],
     first: Vec<Shape>,

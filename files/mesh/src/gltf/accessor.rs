@@ -64,8 +64,8 @@ impl<'b> Items<'b> {
     }
 }
 
-/// Finds the bytes of an accessor. The function of the crate `gltf` underflows on a count of 0, does
-/// not check offsets for overflow, and panics if the stride is smaller than an item.
+/// Finds the bytes of an accessor. The function of the crate `gltf` underflows on a count of 0,
+/// does not check offsets for overflow, and panics if the stride is smaller than an item.
 fn items<'b>(
     root: &Root,
     buffers: &'b mut Buffers,
@@ -123,8 +123,8 @@ fn items<'b>(
     Ok(Items { kind: (shape, component), bytes, stride })
 }
 
-/// The number of bytes from the first of `count` items to the end of the last; `None` if there are no
-/// items.
+/// The number of bytes from the first of `count` items to the end of the last; `None` if there are
+/// no items.
 fn span(count: u64, stride: usize, size: usize) -> Option<u64> {
     count.checked_sub(1)?.checked_mul(stride as u64)?.checked_add(size as u64)
 }

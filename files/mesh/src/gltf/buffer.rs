@@ -1,7 +1,8 @@
-//! The bytes of the buffers of a document: in the binary chunk, in a `data:` URI, or in another file.
+//! The bytes of the buffers of a document: in the binary chunk, in a `data:` URI, or in another
+//! file.
 //!
-//! Nothing else is opened: no network, no other URI scheme, no path outside the folder, no pipe and no
-//! device.
+//! Nothing else is opened: no network, no other URI scheme, no path outside the folder, no pipe and
+//! no device.
 
 use std::borrow::Cow;
 use std::fs::{self, File};

@@ -45,7 +45,8 @@ pub(super) fn read(root: &Root, buffers: &mut Buffers, soup: &mut Soup) -> Resul
     Ok(())
 }
 
-/// Pairs nodes with the matrix of their parent, in reverse: the first node gets on top of the stack.
+/// Pairs nodes with the matrix of their parent, in reverse: the first node gets on top of the
+/// stack.
 fn stack_entries(nodes: &[Index<Node>], parent: Matrix) -> Vec<(Index<Node>, Matrix)> {
     nodes.iter().rev().map(|id| (*id, parent)).collect()
 }
@@ -150,8 +151,8 @@ fn corners_of(mode: Mode, face: usize) -> [usize; 3] {
     }
 }
 
-/// Four columns, as in glTF. In `f64`, so that positions below deeply nested nodes round to `f32` only
-/// once.
+/// Four columns, as in glTF. In `f64`, so that positions below deeply nested nodes round to `f32`
+/// only once.
 type Matrix = [[f64; 4]; 4];
 
 const IDENTITY: Matrix =
@@ -178,8 +179,8 @@ fn product(a: &Matrix, b: &Matrix) -> Matrix {
     b.map(|column| [0, 1, 2, 3].map(|row| (0..4).map(|k| a[k][row] * column[k]).sum()))
 }
 
-/// Transforms a position. A non-finite one is returned unchanged, so that the error shows the position
-/// in the file.
+/// Transforms a position. A non-finite one is returned unchanged, so that the error shows the
+/// position in the file.
 fn transform(matrix: &Matrix, position: [f32; 3]) -> [f32; 3] {
     if !position.iter().all(|coordinate| coordinate.is_finite()) {
         return position;

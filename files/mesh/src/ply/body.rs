@@ -27,8 +27,8 @@ impl<'a> Body<'a> {
     pub(super) fn check_count(&self, element: &ElementDef) -> Result<(), Problem> {
         let properties = element.properties.values().map(|property| &property.data_type);
         let (row_size, missing_at_end): (usize, usize) = match self.encoding {
-            // A value takes at least a digit and a separator, which may be missing at the end of the
-            // file.
+            // A value takes at least a digit and a separator, which may be missing at the end of
+            // the file.
             Encoding::Ascii => (2 * properties.count(), 1),
             _ => (properties.map(min_size).sum(), 0),
         };

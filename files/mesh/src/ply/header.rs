@@ -44,8 +44,8 @@ pub(super) fn split(bytes: &[u8]) -> Result<(Header, Body<'_>)> {
     Ok((header, body))
 }
 
-/// Checks that no name is declared twice. The crate keeps only the last of two elements or properties
-/// with the same name, and would then read rows of the wrong length.
+/// Checks that no name is declared twice. The crate keeps only the last of two elements or
+/// properties with the same name, and would then read rows of the wrong length.
 fn check_unique(header: &Header, text: &str) -> Result<(), Problem> {
     let lines = |keyword| {
         text.lines().filter(|line| line.split_ascii_whitespace().next() == Some(keyword)).count()
@@ -92,7 +92,6 @@ pub(super) fn check(header: &Header) -> Result<u64, Problem> {
     }
     match header.elements.get("face") {
         Some(face) if face.count > 0 => {
-            let is_integer_list = |property: &PropertyType| matches!(property, PropertyType::List(_, item) if is_integer(item));
             let mut corners = CORNERS.iter().filter_map(|name| face.properties.get(*name));
             let is_met = corners.any(|property| is_integer_list(&property.data_type));
             expect(
@@ -109,6 +108,10 @@ pub(super) fn check(header: &Header) -> Result<u64, Problem> {
         _ => {}
     }
     Ok(vertex.count as u64)
+}
+
+fn is_integer_list(property: &PropertyType) -> bool {
+    matches!(property, PropertyType::List(_, item) if is_integer(item))
 }
 
 fn is_integer(scalar: &ScalarType) -> bool {

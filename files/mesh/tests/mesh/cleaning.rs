@@ -29,8 +29,8 @@ fn assert_consistent(name: &str, loaded: &Loaded) {
         "{name}"
     );
     assert!(mesh.triangles.iter().all(|[a, b, c]| a != b && b != c && c != a), "{name}");
-    // The origin maps the corners of each triangle to those of the mesh, and some vertex of the file to
-    // each vertex of the mesh.
+    // The origin maps the corners of each triangle to those of the mesh, and some vertex of the
+    // file to each vertex of the mesh.
     assert_eq!(origin.vertices.len(), report.vertices, "{name}");
     assert_eq!(origin.vertices.iter().filter(|it| it.is_none()).count(), dropped, "{name}");
     let corners =
@@ -80,9 +80,10 @@ fn close_vertices_are_not_welded() {
 
 #[test]
 fn degenerate_triangles_are_dropped_after_welding() {
-    // Face 2 has the same vertex twice; face 3 has two vertices at the same position; one half of the
-    // quad is degenerate. That leaves vertex 6 without a triangle.
-    let obj = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nv 1 0 0\nv 9 9 9\nf 1 2 3\nf 1 1 3\nf 2 5 6\nf 2 4 3 3\n";
+    // Face 2 has the same vertex twice; face 3 has two vertices at the same position; one half of
+    // the quad is degenerate. That leaves vertex 6 without a triangle.
+    let obj = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nv 1 0 0\nv 9 9 9\n\
+        f 1 2 3\nf 1 1 3\nf 2 5 6\nf 2 4 3 3\n";
     let loaded = loaded("test.obj", obj);
     assert_eq!(loaded.mesh.triangles, [[0, 1, 2], [1, 3, 2]]);
     let report = loaded.report;
@@ -128,7 +129,8 @@ fn unreferenced_vertices_are_counted_whether_dropped_or_kept() {
 
 #[test]
 fn the_report_is_one_line() {
-    let obj = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nv 1 0 0\nv 9 9 9\nf 1 2 3\nf 1 1 3\nf 5 4 3 3\nl 1 2\nhello";
+    let obj = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nv 1 0 0\nv 9 9 9\n\
+        f 1 2 3\nf 1 1 3\nf 5 4 3 3\nl 1 2\nhello";
     assert_eq!(
         loaded("test.obj", obj).report.to_string(),
         "OBJ: 6 vertices, 3 faces, 4 triangles; 1 vertex welded; 2 degenerate triangles dropped; \

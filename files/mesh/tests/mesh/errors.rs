@@ -30,8 +30,8 @@ fn files_that_cannot_be_read() {
     assert_eq!(message("empty.xyz", Some(b"")), "empty.xyz: is empty: expected a mesh");
     assert_eq!(
         message("notes.txt", Some(b"hello world")),
-        "notes.txt: has an unknown format: expected the extension .obj, .ply, .gltf or .glb, or the start \
-         of a PLY or glTF file, found `hello world`"
+        "notes.txt: has an unknown format: expected the extension .obj, .ply, .gltf or .glb, or \
+         the start of a PLY or glTF file, found `hello world`"
     );
     assert_eq!(
         message("image.ply", Some(PNG)),
@@ -43,11 +43,13 @@ fn files_that_cannot_be_read() {
     );
     assert_eq!(
         message("text.glb", Some(b"this is not a mesh")),
-        "text.glb: is not glTF: expected it to start with `glTF` or with a JSON object, found `this is not a mesh`"
+        "text.glb: is not glTF: expected it to start with `glTF` or with a JSON object, found \
+         `this is not a mesh`"
     );
     assert_eq!(
         message("bytes.glb", Some(&[1, 2, 0, 0xff])),
-        "bytes.glb: is not glTF: expected it to start with `glTF` or with a JSON object, found the bytes 01 02 00 ff"
+        "bytes.glb: is not glTF: expected it to start with `glTF` or with a JSON object, found \
+         the bytes 01 02 00 ff"
     );
     assert_eq!(
         message("bad.obj", Some(b"v 0 0 0\nf 1 2 3")),
@@ -168,7 +170,8 @@ fn ply_headers() {
     ] {
         assert_eq!(
             message("property list uchar int vertex_indices", bad),
-            "expected a list of integers `vertex_indices` in element `face`, found none in the header"
+            "expected a list of integers `vertex_indices` in element `face`, found none in the \
+             header"
         );
     }
     assert_eq!(
@@ -181,14 +184,16 @@ fn ply_headers() {
     ] {
         assert_eq!(
             message("property float y", bad),
-            "expected a header that declares each element and property once, found one that repeats a name"
+            "expected a header that declares each element and property once, found one that \
+             repeats a name"
         );
     }
     assert_eq!(
         message("element face", "element tristrips"),
         "uses triangle strips (element `tristrips`), which this reader does not support"
     );
-    let cloud = "ply\nformat ascii 1.0\nelement vertex 2\nproperty int x\nproperty int y\nproperty int z\nend_header\n1 2 3\n4 5 6\n";
+    let cloud = "ply\nformat ascii 1.0\nelement vertex 2\n\
+        property int x\nproperty int y\nproperty int z\nend_header\n1 2 3\n4 5 6\n";
     assert_eq!(
         error_message("test.ply", cloud.as_bytes()),
         "has 2 vertices but no faces: expected a mesh"
@@ -238,8 +243,8 @@ fn ply_lines() {
     );
     assert_eq!(
         message("vertex 8", "vertex 4000000000"),
-        "declares 4000000000 rows of element `vertex`, which take at least 23999999999 bytes, but only \
-         108 bytes are left: the file is truncated, or the count is wrong"
+        "declares 4000000000 rows of element `vertex`, which take at least 23999999999 bytes, \
+         but only 108 bytes are left: the file is truncated, or the count is wrong"
     );
 }
 
@@ -272,18 +277,20 @@ fn ply_bytes() {
         assert_eq!(
             message(&|bytes| bytes.truncate(second_face + 6)),
             format!(
-                "byte {second_face}: the file ends inside element `face` 1 (the header declares 6, numbered from 0)"
+                "byte {second_face}: the file ends inside element `face` 1 (the header declares 6, \
+                 numbered from 0)"
             )
         );
         assert_eq!(
             message(&|bytes| bytes.truncate(body + 50)),
-            "declares 8 rows of element `vertex`, which take at least 96 bytes, but only 50 bytes are \
-             left: the file is truncated, or the count is wrong"
+            "declares 8 rows of element `vertex`, which take at least 96 bytes, but only 50 bytes \
+             are left: the file is truncated, or the count is wrong"
         );
         assert_eq!(
             message(&|bytes| bytes.extend([1, 2, 3])),
             format!(
-                "byte {}: expected the end of the file after the last declared element, found 3 more bytes",
+                "byte {}: expected the end of the file after the last declared element, found 3 \
+                 more bytes",
                 good.len()
             )
         );
@@ -295,7 +302,8 @@ fn ply_bytes() {
                 bytes[face] = 0x80;
             }),
             format!(
-                "byte {}: expected face 0 as `n vertex_indices[n]`, found a list of negative length",
+                "byte {}: expected face 0 as `n vertex_indices[n]`, found a list of negative \
+                 length",
                 body - 1 + 8 * 12
             )
         );

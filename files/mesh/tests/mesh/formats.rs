@@ -173,11 +173,14 @@ mod ply {
 
     #[test]
     fn properties_may_be_of_any_type_and_order() {
-        let text = "ply\r\nformat ascii 1.0\r\ncomment by hand\r\nobj_info none\r\nelement camera 1\r\n\
-            property float view\r\nproperty list uint8 double lens\r\nelement vertex 3\r\nproperty uchar red\r\n\
-            property double z\r\nproperty int8 y\r\nproperty float32 x\r\nelement face 1\r\nproperty uchar flag\r\n\
-            property list uint16 uint32 vertex_index\r\nproperty list uchar float texcoord\r\nend_header\r\n\
-            1.5 2 .5 5.\r\n255 3. 2 .1e1\r\n\r\n0 0.5 0 -1\r\n7 0 1 +2.5\r\n0 3 2 1 0 2 0.1 0.2\r\n\r\n";
+        let text = "ply\r\nformat ascii 1.0\r\ncomment by hand\r\nobj_info none\r\n\
+            element camera 1\r\nproperty float view\r\nproperty list uint8 double lens\r\n\
+            element vertex 3\r\nproperty uchar red\r\n\
+            property double z\r\nproperty int8 y\r\nproperty float32 x\r\n\
+            element face 1\r\nproperty uchar flag\r\nproperty list uint16 uint32 vertex_index\r\n\
+            property list uchar float texcoord\r\nend_header\r\n\
+            1.5 2 .5 5.\r\n255 3. 2 .1e1\r\n\r\n0 0.5 0 -1\r\n7 0 1 +2.5\r\n\
+            0 3 2 1 0 2 0.1 0.2\r\n\r\n";
         let mesh = loaded("test.ply", text.as_bytes()).mesh;
         assert_eq!(mesh.positions, [[1.0, 2.0, 3.0], [-1.0, 0.0, 0.5], [2.5, 1.0, 0.0]]);
         assert_eq!(mesh.triangles, [[2, 1, 0]]);
@@ -185,9 +188,11 @@ mod ply {
 
     #[test]
     fn binary_rows_are_as_long_as_the_header_says() {
-        let header = "ply\nformat binary_little_endian 1.0\ncomment Gr\u{f6}\u{df}e\nelement edge 2\nproperty short a\n\
-            property list char ushort more\nelement vertex 3\nproperty double x\nproperty ushort y\nproperty float z\n\
-            property uchar red\nelement face 1\nproperty list ushort uchar vertex_indices\nend_header\n";
+        let header = "ply\nformat binary_little_endian 1.0\ncomment Gr\u{f6}\u{df}e\n\
+            element edge 2\nproperty short a\nproperty list char ushort more\n\
+            element vertex 3\nproperty double x\nproperty ushort y\nproperty float z\n\
+            property uchar red\n\
+            element face 1\nproperty list ushort uchar vertex_indices\nend_header\n";
         // The comment is in Latin-1, as in old files.
         let mut bytes: Vec<u8> = header.chars().map(|c| c as u8).collect();
         bytes.extend([1, 0, 2, 9, 9, 9, 9, 1, 0, 0]);
@@ -205,8 +210,10 @@ mod ply {
 
     #[test]
     fn faces_may_come_first_and_have_few_corners() {
-        let text = "ply\nformat ascii 1.0\nelement face 3\nproperty list uchar int vertex_indices\nelement vertex 3\n\
-            property float x\nproperty float y\nproperty float z\nend_header\n2 0 1\n0\n3 0 1 2\n0 0 0\n1 0 0\n0 1 0\n";
+        let text = "ply\nformat ascii 1.0\n\
+            element face 3\nproperty list uchar int vertex_indices\n\
+            element vertex 3\nproperty float x\nproperty float y\nproperty float z\nend_header\n\
+            2 0 1\n0\n3 0 1 2\n0 0 0\n1 0 0\n0 1 0\n";
         let loaded = loaded("test.ply", text.as_bytes());
         assert_eq!(loaded.mesh.triangles, [[0, 1, 2]]);
         assert_eq!((loaded.report.faces, loaded.report.not_faces), (1, 2));
@@ -265,14 +272,15 @@ mod gltf {
 
     #[test]
     fn all_nodes_of_the_scene_make_one_mesh() {
-        let nodes = r#""nodes": [{"mesh": 0}, {"mesh": 0, "translation": [0, 0, 1]}, {"mesh": 0, "scale": [7, 7, 7]}]"#;
+        let nodes = r#""nodes": [{"mesh": 0}, {"mesh": 0, "translation": [0, 0, 1]},
+            {"mesh": 0, "scale": [7, 7, 7]}]"#;
         let loaded =
             load_with(nodes, r#""scenes": [{"nodes": [2]}, {"nodes": [0, 1]}], "scene": 1,"#);
         assert_eq!(loaded.mesh.triangles, [[0, 1, 2], [3, 4, 5]]);
         assert_eq!(loaded.mesh.positions[3..4], [[0.0, 0.0, 1.0]]);
         assert_eq!((loaded.report.vertices, loaded.report.other_scenes), (6, 1));
-        // Without a default scene, the first is read; without scenes, all root nodes; without nodes,
-        // all meshes.
+        // Without a default scene, the first is read; without scenes, all root nodes; without
+        // nodes, all meshes.
         assert_eq!(
             load_with(nodes, r#""scenes": [{"nodes": [2]}],"#).mesh.positions[1..2],
             [[7.0, 0.0, 0.0]]
@@ -351,8 +359,9 @@ mod gltf {
     #[test]
     fn data_other_than_geometry_may_be_invalid() {
         let json = cube().gltf_json(&data_uri(&cube().gltf_buffer()));
-        let extra = r#""extensionsRequired": ["KHR_texture_transform"], "images": [{"uri": "gone.png"}],
-            "textures": [{"source": 9}], "materials": [{"normalTexture": {"index": 7}}], "scenes""#;
+        let extra = r#""extensionsRequired": ["KHR_texture_transform"],
+            "images": [{"uri": "gone.png"}], "textures": [{"source": 9}],
+            "materials": [{"normalTexture": {"index": 7}}], "scenes""#;
         let json = json
             .replacen(r#""scenes""#, extra, 1)
             .replace(r#""POSITION": 0}"#, r#""POSITION": 0, "_WEAR": 8}, "material": 5"#);

@@ -25,8 +25,8 @@ fn glb_containers() {
     assert_eq!(
         message(&|bytes| bytes.truncate(100)),
         format!(
-            "byte 8: the file ends inside binary glTF (the header declares {} bytes, but the file has \
-             100)",
+            "byte 8: the file ends inside binary glTF (the header declares {} bytes, but the file \
+             has 100)",
             good.len()
         )
     );
@@ -99,7 +99,8 @@ fn gltf_documents() {
     dangling(
         "\"indices\": 1",
         "\"indices\": 2",
-        "mesh 0, primitive 0: the property `indices` refers to accessor 2, but valid numbers are 0 to 1",
+        "mesh 0, primitive 0: the property `indices` refers to accessor 2, but valid numbers are \
+         0 to 1",
     );
     dangling(
         "\"bufferView\": 0",
@@ -151,7 +152,8 @@ fn gltf_accessors() {
         message("5123", "5122"),
         "expected accessor 1 to hold SCALAR of U8, U16 or U32, found SCALAR of I16"
     );
-    let sparse = r#""sparse": {"count": 1, "indices": {"bufferView": 0, "componentType": 5123}, "values": {"bufferView": 0}}, "count": 8"#;
+    let sparse = r#""sparse": {"count": 1, "indices": {"bufferView": 0, "componentType": 5123},
+        "values": {"bufferView": 0}}, "count": 8"#;
     assert_eq!(
         message("\"count\": 8", sparse),
         "uses sparse data (accessor 0), which this reader does not support"
@@ -165,13 +167,13 @@ fn gltf_accessors() {
         assert_eq!(
             message("\"count\": 8", &format!("\"count\": {wrong}")),
             format!(
-                "expected accessor 0 to hold at least 1 item and fit its buffer view, found a count of \
-                 {wrong} for a view of 96 bytes"
+                "expected accessor 0 to hold at least 1 item and fit its buffer view, found a \
+                 count of {wrong} for a view of 96 bytes"
             )
         );
     }
-    let beyond = "expected the buffer view of accessor 1 to lie within its buffer of 168 bytes, found \
-                  one that extends beyond it";
+    let beyond = "expected the buffer view of accessor 1 to lie within its buffer of 168 bytes, \
+                  found one that extends beyond it";
     for wrong in ["97", "18446744073709551615"] {
         assert_eq!(message("\"byteOffset\": 96", &format!("\"byteOffset\": {wrong}")), beyond);
         assert_eq!(message("\"byteLength\": 72", &format!("\"byteLength\": {wrong}")), beyond);
@@ -239,7 +241,7 @@ fn gltf_buffers() {
     let json = cube().gltf_json("");
     assert_eq!(
         error_message("test.gltf", json.as_bytes()),
-        "mesh 0, primitive 0: buffer 0 cannot be read from the binary chunk: only buffer 0 of binary glTF \
-         may be there"
+        "mesh 0, primitive 0: buffer 0 cannot be read from the binary chunk: only buffer 0 of \
+         binary glTF may be there"
     );
 }

@@ -7,7 +7,8 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use taut_mesh::{LoadOptions, Loaded, read_obj};
 
-/// Columns and rows of a grid, and whether its cells are split from the upper left to the lower right.
+/// Columns and rows of a grid, and whether its cells are split from the upper left to the lower
+/// right.
 #[derive(Clone, Copy, Debug)]
 struct Shape {
     width: u32,

@@ -1,5 +1,5 @@
-//! Truncated, corrupted and forged files: every reader returns, soon and without much memory (see the
-//! allocator in `main.rs`).
+//! Truncated, corrupted and forged files: every reader returns, soon and without much memory (see
+//! the allocator in `main.rs`).
 
 use std::fmt::Write as _;
 use std::fs;
@@ -14,7 +14,8 @@ use taut_mesh::{
 
 use crate::shapes::{cube, error_message, patch, read};
 
-/// Asserts that no reader panics on these bytes, and that each returns a valid mesh or a one-line error.
+/// Asserts that no reader panics on these bytes, and that each returns a valid mesh or a one-line
+/// error.
 fn assert_handled(what: &str, bytes: &[u8]) {
     let options =
         LoadOptions { max_vertices: 1 << 12, max_triangles: 1 << 12, ..LoadOptions::default() };
@@ -46,7 +47,8 @@ fn files_truncated_at_every_byte() {
         for (name, bytes) in shape.files() {
             for length in 0..bytes.len() {
                 assert_handled(&format!("{name} truncated to {length}"), &bytes[..length]);
-                // Without its last digits or lines, text may still be a mesh; binary and JSON may not.
+                // Without its last digits or lines, text may still be a mesh; binary and JSON may
+                // not.
                 if !["cube.obj", "ascii.ply"].contains(&name) {
                     assert!(
                         read(name, &bytes[..length], &LoadOptions::default()).is_err(),
@@ -137,8 +139,9 @@ fn declared_counts_are_not_trusted() {
         for element in ["vertex", "face", "dust"] {
             let count = |name| if name == element { u64::MAX } else { 1 };
             let header = format!(
-                "ply\nformat {format} 1.0\nelement dust {}\nproperty uchar d\nelement vertex {}\nproperty float x\n\
-                 property float y\nproperty float z\nelement face {}\nproperty list uchar int vertex_indices\nend_header\n",
+                "ply\nformat {format} 1.0\nelement dust {}\nproperty uchar d\n\
+                 element vertex {}\nproperty float x\nproperty float y\nproperty float z\n\
+                 element face {}\nproperty list uchar int vertex_indices\nend_header\n",
                 count("dust"),
                 count("vertex"),
                 count("face"),
@@ -157,8 +160,10 @@ fn declared_counts_are_not_trusted() {
 fn declared_list_lengths_are_not_trusted() {
     for (format, length) in [("ascii", &b"4294967295 "[..]), ("binary_little_endian", &[0xff; 4])] {
         let header = format!(
-            "ply\nformat {format} 1.0\nelement vertex 0\nproperty float x\nproperty float y\nproperty float z\n\
-             element face 1\nproperty list uint double weights\nproperty list uint int vertex_indices\nend_header\n"
+            "ply\nformat {format} 1.0\n\
+             element vertex 0\nproperty float x\nproperty float y\nproperty float z\n\
+             element face 1\nproperty list uint double weights\n\
+             property list uint int vertex_indices\nend_header\n"
         );
         let bytes = [header.as_bytes(), length, b"1 2 3 4 "].concat();
         let message = error_message("forged.ply", &bytes);
@@ -166,8 +171,8 @@ fn declared_list_lengths_are_not_trusted() {
     }
 }
 
-/// An element without properties takes no bytes, so the length of the file does not limit its count.
-/// The reader must not loop over its rows.
+/// An element without properties takes no bytes, so the length of the file does not limit its
+/// count. The reader must not loop over its rows.
 #[test]
 fn huge_counts_of_empty_elements_take_no_time() {
     for format in ["ascii", "binary_big_endian"] {
@@ -175,8 +180,9 @@ fn huge_counts_of_empty_elements_take_no_time() {
         let (_, body) =
             text.split_at(text.windows(11).position(|at| at == b"end_header\n").unwrap() + 11);
         let header = format!(
-            "ply\nformat {format} 1.0\nelement void 18446744073709551615\nelement vertex 8\nproperty float x\n\
-             property float y\nproperty float z\nelement face 6\nproperty list uchar int vertex_indices\nend_header\n"
+            "ply\nformat {format} 1.0\nelement void 18446744073709551615\n\
+             element vertex 8\nproperty float x\nproperty float y\nproperty float z\n\
+             element face 6\nproperty list uchar int vertex_indices\nend_header\n"
         );
         let result = read_ply(&[header.as_bytes(), body].concat(), &LoadOptions::default());
         assert_eq!(result.is_ok(), format == "ascii", "{format}");
@@ -259,8 +265,8 @@ fn buffers_are_read_only_from_the_folder_of_the_document() {
     let message = read("%2E%2E/secret.bin").unwrap_err().problem.to_string();
     assert_eq!(
         message,
-        "buffer 0 cannot be read: the file name `../secret.bin` contains `..`; expected a path in or \
-         below the folder of the referring file"
+        "buffer 0 cannot be read: the file name `../secret.bin` contains `..`; expected a path in \
+         or below the folder of the referring file"
     );
     let name = "a/../b".to_owned();
     let error = FileNameError { name: name.clone(), fault: FileNameFault::ParentFolder };

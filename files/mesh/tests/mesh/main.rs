@@ -13,7 +13,7 @@ use std::alloc::System;
 
 use cap::Cap;
 
-/// Fails allocations beyond 128 MiB, which aborts the tests. Headers may declare terabytes, but no test
-/// needs that much memory.
+/// Fails allocations beyond 128 MiB, which aborts the tests. Headers may declare terabytes, but no
+/// test needs that much memory.
 #[global_allocator]
 static ALLOCATOR: Cap<System> = Cap::new(System, 128 << 20);

@@ -65,7 +65,8 @@ impl Shape {
     fn ply_header(&self, format: &str) -> String {
         let [vertices, faces] = [self.positions.len(), self.faces.len()];
         format!(
-            "ply\nformat {format} 1.0\nelement vertex {vertices}\nproperty float x\nproperty float y\nproperty float z\n\
+            "ply\nformat {format} 1.0\n\
+             element vertex {vertices}\nproperty float x\nproperty float y\nproperty float z\n\
              element face {faces}\nproperty list uchar int vertex_indices\nend_header\n"
         )
     }
@@ -96,7 +97,8 @@ impl Shape {
         bytes
     }
 
-    /// The buffer that [`gltf_json`](Self::gltf_json) describes: positions, then triangles of `u16`.
+    /// The buffer that [`gltf_json`](Self::gltf_json) describes: positions, then triangles of
+    /// `u16`.
     pub(crate) fn gltf_buffer(&self) -> Vec<u8> {
         let mut bytes: Vec<u8> =
             self.positions.as_flattened().iter().flat_map(|number| number.to_le_bytes()).collect();

@@ -7,7 +7,8 @@ use crate::file::error::{At, BuildError};
 use crate::file::exactly_one;
 use crate::file::values::{Vector, position};
 
-/// Limit of the copies in a grid: without it, a few bytes of text could ask for any number of models.
+/// Limit of the copies in a grid: without it, a few bytes of text could ask for any number of
+/// models.
 const COPIES_MAX: usize = 1 << 16;
 
 /// The positions of copies, relative to that of the model: a list, or a grid.

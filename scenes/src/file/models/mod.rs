@@ -72,8 +72,8 @@ pub(super) struct NamedModel<const D: usize> {
     pub(super) copies: Option<Vec<[f32; D]>>,
 }
 
-/// Declares the table of a model: the keys that all models have, and a key for each builder, of which
-/// a model needs exactly one.
+/// Declares the table of a model: the keys that all models have, and a key for each builder, of
+/// which a model needs exactly one.
 macro_rules! models {
     (
         $(#[$about:meta])*
@@ -114,8 +114,11 @@ macro_rules! models {
                     tears_at, tethers, springs, copies, $($builder),*
                 } = self;
                 let mut built = Vec::new();
-                $(built.extend($builder.map(|it| it.model(context.files).at(stringify!($builder))));)*
-                let model = exactly_one(&format!("the model '{name}'"), "builder", BUILDERS, built)??;
+                $(if let Some(builder) = $builder {
+                    built.push(builder.model(context.files).at(stringify!($builder)));
+                })*
+                let table = format!("the model '{name}'");
+                let model = exactly_one(&table, "builder", BUILDERS, built)??;
                 let changes = Changes {
                     turned, at, velocity, groups, pinned, guided, stiffness, compliance, tears_at,
                     tethers, springs,
