@@ -18,7 +18,7 @@ use crate::error::{InFile, Problem, Result};
 use crate::sink::{Schedule, Sink};
 use crate::{Frame, Stage};
 
-/// See the [module](self).
+/// The sink for point caches; see the [module](self).
 #[derive(Debug)]
 pub struct PointCache {
     path: PathBuf,

@@ -189,7 +189,9 @@ impl Stage {
                 && corners.iter().all(|&corner| (corner as usize) < solid.mesh.points.len())
         };
         if !self.solids.iter().all(is_valid_solid) {
-            return Err("the mesh of a solid has a corner that is out of range, or lacks normals");
+            return Err(
+                "the mesh of a solid has a corner out of range or a wrong number of normals",
+            );
         }
         Ok(())
     }

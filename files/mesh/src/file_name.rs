@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::error::quote;
 
-/// A file name inside a file that does not stay in or below the folder of that file.
+/// A file name inside a file that is not that of a file in or below the same folder.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("the file name {} {fault}", quote(name))]
 pub struct FileNameError {

@@ -13,7 +13,7 @@ use gltf_json::{Asset, Extras, Index, Node, Root, Value};
 
 use crate::{Look, Mesh, Pose};
 
-/// See the [module](self).
+/// A glTF document while it is built.
 pub(super) struct Document {
     root: Root,
     /// All data before the deltas of the morph targets.

@@ -54,7 +54,7 @@ pub fn size(stage: &Stage, schedule: Schedule) -> u64 {
     keys.saturating_mul(per_key).saturating_add(weights).saturating_add(json + rigid)
 }
 
-/// See the [module](self).
+/// The sink for binary glTF files; see the [module](self).
 #[derive(Debug)]
 pub struct Glb {
     path: PathBuf,
