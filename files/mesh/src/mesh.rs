@@ -67,8 +67,8 @@ pub struct Loaded {
 
 /// Counts of what was read and changed. Everything that was dropped is counted.
 ///
-/// `vertices` is always `mesh.positions.len() + welded + unreferenced`, or without `unreferenced` if
-/// those vertices were kept. `triangles` is always `mesh.triangles.len() + degenerate`.
+/// `vertices` is always `mesh.positions.len() + welded + unreferenced`, or without `unreferenced`
+/// if those vertices were kept. `triangles` is always `mesh.triangles.len() + degenerate`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report {
