@@ -1,4 +1,4 @@
-//! A scene of either dimension.
+//! A scene in two or three dimensions.
 
 use taut_world::{Scene, Warning};
 
@@ -20,7 +20,7 @@ impl AnyScene {
         }
     }
 
-    /// How many particles there are.
+    /// The number of particles.
     pub fn particles(&self) -> usize {
         match self {
             Self::Flat(scene) => scene.particles(),

@@ -1,13 +1,13 @@
-//! Exports simulated scenes to files. A [`Sink`] writes a [`Stage`] (vertices with faces and sticks,
-//! and rigid solids) and its [`Frame`]s (positions at a time). This crate does not depend on the
-//! simulation.
+//! Exports simulated scenes to files. A [`Sink`] writes a [`Stage`] (vertices with faces and
+//! sticks, and rigid solids) and its [`Frame`]s (positions at one time). This crate does not depend
+//! on the simulation.
 //!
 //! | extension | format | frames | read by |
 //! |---|---|---|---|
-//! | [`.glb`](gltf) | animated glTF 2.0 | all, in one file | Blender, browsers, engines |
-//! | [`.obj`](obj) | Wavefront OBJ | one a file | everything |
-//! | [`.ply`](ply) | Stanford PLY, binary, with normals | one a file | programs for scans, Blender |
-//! | [`.pc2`](pc2) | point cache: positions alone | all, in one file | Blender ("Mesh Cache"), 3ds Max |
+//! | [`.glb`](gltf) | animated glTF 2.0 | all in one file | Blender, browsers, engines |
+//! | [`.obj`](obj) | Wavefront OBJ | one in a file | everything |
+//! | [`.ply`](ply) | Stanford PLY, binary, with normals | one in a file | scan software, Blender |
+//! | [`.pc2`](pc2) | point cache: positions | all in one file | Blender ("Mesh Cache"), 3ds Max |
 //!
 //! ```
 //! use taut_export::{Frame, Look, Part, Schedule, Sink, Stage, sink};
@@ -45,13 +45,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Loading a mesh file may weld vertices (`taut_mesh::Loaded::origin` has the mapping). To export
-//! the vertices as numbered in the file, split along texture seams, use a stage with the vertices
-//! and faces of the file, and frames with the position of the particle of each vertex; see
-//! `Origin` for an example.
+//! Loading a mesh file may weld vertices. To export the vertices of the file, which are split along
+//! texture seams, use a stage with the vertices and faces of the file. In each frame, a vertex gets
+//! the position of its particle; `taut_mesh::Loaded::origin` has the mapping, and
+//! `taut_mesh::Origin` an example.
 #![forbid(unsafe_code)]
 
-mod by_ending;
+mod by_extension;
 mod error;
 pub mod gltf;
 mod mesh;
@@ -63,7 +63,7 @@ mod sequence;
 mod sink;
 mod stage;
 
-pub use by_ending::{ENDINGS, check, file_name, sink};
+pub use by_extension::{ENDINGS, check, file_name, sink};
 pub use error::{ExportError, InFile, Problem, Result};
 pub use mesh::Mesh;
 pub use recording::{Frames, Recording};

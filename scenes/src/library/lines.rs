@@ -9,7 +9,7 @@ use super::LibraryScene;
 
 pub(super) const ROPE_BRIDGE: LibraryScene = LibraryScene {
     name: "rope-bridge",
-    about: "a hanging bridge of planks and ropes, along which a ball moves back and forth",
+    about: "a hanging bridge of planks and ropes; a ball moves back and forth along it",
     size: 24,
     size_is: "planks",
     dimensions: 3,
@@ -30,7 +30,7 @@ pub(super) const ROPE_BRIDGE: LibraryScene = LibraryScene {
 
 pub(super) const PLANTS: LibraryScene = LibraryScene {
     name: "plants",
-    about: "a row of shrubs in gusts of wind, held up by support sticks and one iteration",
+    about: "a row of shrubs in gusts of wind, held up by support sticks with one iteration",
     size: 8,
     size_is: "shrubs",
     dimensions: 3,

@@ -1,4 +1,4 @@
-//! Chooses the writer by file extension.
+//! Chooses the writer by the file extension.
 
 use std::fs::File;
 use std::io;
@@ -11,75 +11,80 @@ use crate::sequence::folder_of;
 use crate::sink::{Schedule, Sink};
 use crate::{FileName, Frame, Stage, obj, ply};
 
-/// The extensions that [`sink`] supports.
+/// The extensions that [`sink`] writes.
 pub const ENDINGS: &[&str] = &[".glb", ".obj", ".ply", ".pc2"];
 
-/// Whether [`sink`] can write a file of this name, before any is opened.
+/// Checks whether [`sink`] can write a file with this name. Opens no file.
 ///
 /// # Errors
-/// An unknown extension, a missing folder, or a stage with invalid indices.
+/// An unknown extension, an invalid frame number pattern, a missing folder, or a stage with invalid
+/// indices.
 pub fn check(path: &Path, stage: &Stage) -> Result<FileName> {
     file_name(path, stage, ENDINGS, &[".obj", ".ply"])
 }
 
-/// The sink for a file, by its ending: `.glb`, `.obj`, `.ply`, `.pc2`; in capitals or not. OBJ and
-/// PLY hold the last frame, or each in a file of its own if there is a place for its number in the
-/// name (`%04d`).
+/// Returns the sink for a file, chosen by its extension in upper or lower case: `.glb`, `.obj`,
+/// `.ply` or `.pc2`. OBJ and PLY contain the last frame. If their name has a frame number pattern
+/// (`%04d`), each frame gets a file of its own.
 ///
 /// # Errors
-/// As [`check`], or a file that would be too large or cannot be written: before the work.
+/// As [`check`], or a file that would be too large or cannot be created.
 pub fn sink(path: &Path, stage: &Stage, schedule: Schedule) -> Result<Box<dyn Sink>> {
     let name = check(path, stage)?;
     Ok(match &*name.ending() {
         "glb" => Box::new(Glb::new(path, stage, schedule)?),
-        "obj" => Box::new(Stills::new(name, obj::write)),
-        "ply" => Box::new(Stills::new(name, ply::write)),
+        "obj" => Box::new(SingleFrames::new(name, obj::write)),
+        "ply" => Box::new(SingleFrames::new(name, ply::write)),
         _ => Box::new(PointCache::create(path, stage, schedule)?),
     })
 }
 
-/// The name of a file that is going to be made of a stage. Its ending has to be one of `endings`; only
-/// for those of `stills` may there be a file for each frame.
+/// Checks the name of a file for a stage, and returns it. The extension must be one of
+/// `extensions`. The name may have a frame number pattern only if the extension is one of
+/// `single_frame`, the formats that contain one frame.
 ///
 /// # Errors
-/// As [`sink`] says.
+/// As [`check`].
 pub fn file_name(
     path: &Path,
     stage: &Stage,
-    endings: &'static [&'static str],
-    stills: &[&str],
+    extensions: &'static [&'static str],
+    single_frame: &[&str],
 ) -> Result<FileName> {
     let name = FileName::parse(path)?;
-    let ending = name.ending();
-    let is_one_of = |endings: &[&str]| endings.iter().any(|known| known[1..] == ending);
-    if !is_one_of(endings) {
-        return Err(Problem::UnknownEnding { known: endings }.of(path));
+    let extension = name.ending();
+    let is_one_of = |extensions: &[&str]| extensions.iter().any(|it| it[1..] == extension);
+    if !is_one_of(extensions) {
+        return Err(Problem::UnknownExtension { known: extensions }.of(path));
     }
-    stage.check().map_err(Problem::Unfit).in_file(path)?;
+    stage.check().map_err(Problem::Unsupported).in_file(path)?;
     let folder = folder_of(&name.of(0));
     if !folder.is_dir() {
         return Err(Problem::NoFolder { folder }.of(path));
     }
-    if name.is_sequence() && !is_one_of(stills) {
-        return Err(Problem::Unfit("holds all frames in one file, and takes no %d").of(path));
+    if name.is_sequence() && !is_one_of(single_frame) {
+        let problem = "contains all frames: expected a name without a frame number pattern";
+        return Err(Problem::Unsupported(problem).of(path));
     }
     Ok(name)
 }
 
-type WriteStill = fn(File, &Stage, &Frame) -> io::Result<()>;
+/// Writes one frame to a file.
+type WriteFrame = fn(File, &Stage, &Frame) -> io::Result<()>;
 
-/// What formats of one frame a file have in common: each frame is written as it comes, or only the
-/// last is.
+/// The sink of formats that contain one frame: writes each frame to its own file, or only the last.
 #[derive(Debug)]
-struct Stills {
+struct SingleFrames {
     name: FileName,
-    write: WriteStill,
+    write: WriteFrame,
+    /// The number of frames so far.
     frames: u64,
+    /// The last frame, unless each frame has a file.
     last: Option<Frame>,
 }
 
-impl Stills {
-    fn new(name: FileName, write: WriteStill) -> Self {
+impl SingleFrames {
+    fn new(name: FileName, write: WriteFrame) -> Self {
         Self { name, write, frames: 0, last: None }
     }
 
@@ -88,7 +93,7 @@ impl Stills {
     }
 }
 
-impl Sink for Stills {
+impl Sink for SingleFrames {
     fn frame(&mut self, stage: &Stage, frame: &Frame) -> Result<()> {
         if self.name.is_sequence() {
             self.write(&self.name.of(self.frames), stage, frame)?;
