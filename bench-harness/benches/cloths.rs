@@ -1,4 +1,5 @@
-//! `cargo bench --bench cloths`: many small cloths side by side in one plan, on one thread and several.
+//! `cargo bench --bench cloths`: many small cloths side by side in one plan, on one thread and
+//! several.
 //!
 //! Paths are `cloths/256x32/copies-avx512/1`: 256 sheets of 32 by 32 particles on the kernel for
 //! copies, on one thread; and the same on the best kernel that runs every schedule.

@@ -18,8 +18,8 @@ const SMOKE_SIZE: usize = 12;
 /// The loop as the articles write it, which is not a kernel.
 const TEXTBOOK: &str = "textbook";
 
-/// Runs all scenarios and prints the summary. `folder` prefixes the paths of benches, so that criterion
-/// compares only runs with the same `measurement`.
+/// Runs all scenarios and prints the summary. `folder` prefixes the paths of benches, so that
+/// criterion compares only runs with the same `measurement`.
 pub(crate) fn run<M: Measurement + 'static>(
     criterion: Criterion<M>,
     measurement: &M,

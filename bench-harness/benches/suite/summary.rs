@@ -5,7 +5,8 @@ use taut_bench::COURSE_FRAMES;
 
 use crate::suite::TEXTBOOK;
 
-/// With at least this many whole runs, shorter ones are ignored: more of their frames follow a rewind.
+/// With at least this many whole runs, shorter ones are ignored: more of their frames follow a
+/// rewind.
 const WHOLE_RUNS: usize = 5;
 
 /// Times per frame of the runs of one bench, in the unit of the measurement.

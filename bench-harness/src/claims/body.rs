@@ -254,7 +254,8 @@ fn fake_angle(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     Ok(vec![smallest(true)?, smallest(false)?])
 }
 
-/// The positions of a swinging rope of 16 particles after some frames: x, y, and the sum of the others.
+/// The positions of a swinging rope of 16 particles after some frames: x, y, and the sum of the
+/// others.
 fn rope<const D: usize>(frames: usize) -> Result<Vec<[f64; 3]>, ClaimError> {
     let mut points = vec![[0.0_f32; D]; 16];
     for (i, point) in points.iter_mut().enumerate() {

@@ -76,15 +76,16 @@ pub fn backward_clock(last_time: f64, current_time: f64, left_over: f64) -> (f64
     (timesteps, elapsed - timesteps * 16.0)
 }
 
-/// As [`backward_clock`]. Wrong: subtracts the number of steps from the elapsed time, not their length.
+/// As [`backward_clock`]. Wrong: subtracts the number of steps from the elapsed time, not their
+/// length.
 pub fn forgetful_clock(last_time: f64, current_time: f64, left_over: f64) -> (f64, f64) {
     let elapsed = current_time - last_time + left_over;
     let timesteps = (elapsed / 16.0).floor();
     (timesteps, elapsed - timesteps)
 }
 
-/// A coordinate after a step of Verlet. Wrong: it adds half of the acceleration, as for an independent
-/// velocity; but the difference of two positions already lacks the other half.
+/// A coordinate after a step of Verlet. Wrong: it adds half of the acceleration, as for an
+/// independent velocity; but the difference of two positions already lacks the other half.
 pub fn verlet_with_half(x: f64, last_x: f64, acc: f64, timestep_squared: f64) -> f64 {
     let vel = x - last_x;
     x + vel + 0.5 * acc * timestep_squared

@@ -121,15 +121,16 @@ where
     Ok(world)
 }
 
-/// Ragdolls in the plane in a room, without contacts between them (the obstacles that have no figure).
+/// Ragdolls in the plane in a room, without contacts between them (the obstacles that have no
+/// figure).
 fn ragdolls(size: usize) -> Result<Option<Scene<2>>, ClaimError> {
     let AnyScene::Flat(mut scene) = listed("ragdolls", size)? else { return Ok(None) };
     scene.obstacles.retain(|obstacle| obstacle.figure(0.0).is_some());
     Ok(Some(scene))
 }
 
-/// The rms residual of ragdolls in a room over all frames: of all sticks except the weak ones that hold
-/// the posture.
+/// The rms residual of ragdolls in a room over all frames: of all sticks except the weak ones that
+/// hold the posture.
 pub(super) fn ragdolls_stretch(iterations: u32, scale: Scale) -> Result<f64, ClaimError> {
     let Some(mut scene) = ragdolls(scale.pick(10, 2))? else { return Ok(f64::NAN) };
     scene.settings.step = one_substep(iterations);

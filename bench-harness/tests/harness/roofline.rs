@@ -1,5 +1,5 @@
-//! Lower bounds follow from the demand of a stick and the peak rates of a machine; the demand follows
-//! from the law and the layout.
+//! Lower bounds follow from the demand of a stick and the peak rates of a machine; the demand
+//! follows from the law and the layout.
 
 use taut::world::{Model, StickSet};
 use taut::{AnyKernel, Formula, Kernel, Tally};
@@ -93,8 +93,8 @@ fn the_scalar_kernel_asks_for_what_the_law_counts() {
     }
 }
 
-/// Where rows are full the grid kernel pads nothing: what is left is its arithmetic, counted by hand
-/// (differences 3, squared length 5, displacements 9, and the formula) and its columns.
+/// Where rows are full the grid kernel pads nothing: what is left is its arithmetic, counted by
+/// hand (differences 3, squared length 5, displacements 9, and the formula) and its columns.
 #[test]
 fn the_grid_kernel_asks_for_no_names_and_no_masses() {
     let scene = Model::drape(64, StickSet::Structural).unwrap();
