@@ -107,7 +107,8 @@ impl Row {
 /// Two rows that should have the same bits but do not.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "'{one}' ended with hash {one_hash:016x} and '{other}' with {other_hash:016x}: the same formula and schedule must give the same bits"
+    "'{one}' ended with hash {one_hash:016x} and '{other}' with {other_hash:016x}: \
+     the same formula and schedule must give the same bits"
 )]
 pub struct Disagreement {
     /// The first row's name.
