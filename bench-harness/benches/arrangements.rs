@@ -1,5 +1,5 @@
-//! `cargo bench --bench arrangements`: setup cost, before the first frame. It builds orders, with the
-//! renumbering of the arrangement, and plans.
+//! `cargo bench --bench arrangements`: setup cost, before the first frame. It builds orders, with
+//! the renumbering of the arrangement, and plans.
 //!
 //! Paths are `arrange/drape-all/512/blocked/hilbert` and `plan/drape-all/512/pulp-avx512`.
 #![forbid(unsafe_code)]

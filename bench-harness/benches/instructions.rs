@@ -1,5 +1,5 @@
-//! Counts the instructions of a frame of each kernel and formula and compares them with a limit, and
-//! its divisions and square roots with those of the formula.
+//! Counts the instructions of a frame of each kernel and formula and compares them with a limit,
+//! and its divisions and square roots with those of the formula.
 //!
 //!     cargo bench -p taut-bench --bench instructions             # exit code 1 if one is exceeded
 //!     cargo bench -p taut-bench --bench instructions -- --renew  # writes the counts as new limits

@@ -5,8 +5,8 @@ use taut_bench::COURSE_FRAMES;
 
 use crate::suite::TEXTBOOK;
 
-/// With at least this many full runs, shorter ones are ignored: a larger share of their frames comes
-/// right after a rewind.
+/// With at least this many full runs, shorter ones are ignored: a larger share of their frames
+/// comes right after a rewind.
 const FULL_RUNS_MIN: usize = 5;
 
 /// Times per frame of the runs of one bench, in the unit of the measurement.
@@ -83,8 +83,8 @@ impl Summary {
         }
         let unit = self.unit;
         println!(
-            "\nSummary. Times are of the whole frame, in {unit} per stick and iteration; the stretch \
-             is after {COURSE_FRAMES} frames from the start."
+            "\nSummary. Times are of the whole frame, in {unit} per stick and iteration; the \
+             stretch is after {COURSE_FRAMES} frames from the start."
         );
         while let Some(table) = self.lines.first().map(|line| line.table.clone()) {
             let (mut lines, rest): (Vec<_>, _) =
