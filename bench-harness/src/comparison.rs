@@ -74,7 +74,7 @@ pub enum ComparisonError {
     /// No copies.
     #[error("at least one copy of the model is needed")]
     NoCopies,
-    /// The copies cannot be made.
+    /// The copies cannot be built.
     #[error(transparent)]
     Model(#[from] ModelError),
     /// An arrangement does not suit the model.

@@ -427,14 +427,16 @@ fn microseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1e6
 }
 
-/// The structural sticks of an island that holds one model with the same numbers.
+/// The structural sticks of an island that holds the whole model, in its numbering.
 fn structural_sticks<P: Engine<3>>(
     island: &Island<P>,
     structural: &[bool],
 ) -> Result<Sticks, StickError> {
     let sticks = &island.matter.sticks;
-    let kept = |&stick: &usize| structural[stick];
-    let (pairs, rests): (Vec<_>, Vec<_>) =
-        (0..sticks.len()).filter(kept).map(|it| (sticks.ends()[it], sticks.rest(it))).unzip();
+    let is_structural = |&stick: &usize| structural[stick];
+    let (pairs, rests): (Vec<_>, Vec<_>) = (0..sticks.len())
+        .filter(is_structural)
+        .map(|it| (sticks.ends()[it], sticks.rest(it)))
+        .unzip();
     Sticks::with_rests(island.matter.particles.len(), &pairs, &rests, Duplicates::Keep)
 }

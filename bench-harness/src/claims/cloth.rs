@@ -95,8 +95,8 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
     Claim {
         name: "order-decides",
-        said: "some orders explode: with one iteration a frame the sheet's own order is stable, \
-               and the articles' order blows up",
+        said: "some orders blow up: with one iteration per frame, the order `sheet` is stable, and \
+               the articles' order blows up",
         source: Source::Taut,
         section: "README; Schedule::authored",
         checks: &[

@@ -65,7 +65,7 @@ pub(super) const CLAIMS: &[Claim] = &[
         section: "Formula",
         checks: &[
             Check::pure("order of the error, from stretches of 2 % and 1 %", Bound::AtLeast(2.9)),
-            Check::pure("order of the error of `newton`, likewise", Bound::Between(1.9, 2.1)),
+            Check::pure("the same of `newton`", Bound::Between(1.9, 2.1)),
             Check::pure("largest overshoot, lengths 0.01 to 100", Bound::AtMost(1e-12)),
             Check::pure("stretch left of 200 %", Bound::AtMost(0.3)),
         ],

@@ -124,7 +124,7 @@ pub enum ClaimError {
     /// Particles are invalid.
     #[error(transparent)]
     Particles(#[from] taut::ParticleError),
-    /// A plan could not be made.
+    /// A plan could not be built.
     #[error(transparent)]
     Plan(#[from] taut::PlanError),
     /// A step is invalid.

@@ -7,8 +7,8 @@
 //! - *divider*: divisions and square roots, one after the other;
 //! - *access*: the bytes that each stick loads and stores, at the bandwidth of the first-level
 //!   cache;
-//! - *sweep*: the bytes of the whole working set, read and written once per iteration, at the
-//!   bandwidth of a working set of that size.
+//! - *sweep*: one pass over the whole working set per iteration, at the bandwidth of a working set
+//!   of that size.
 //!
 //! No kernel is faster than its limit. The model leaves out shuffles, comparisons and selections,
 //! address computation, loads narrower than a register, loads that wait for stores, and latency
@@ -37,7 +37,7 @@ pub struct Limit {
     pub divider_ns: f64,
     /// By loads and stores in the first-level cache.
     pub access_ns: f64,
-    /// By reading and writing the whole working set once.
+    /// By one pass over the whole working set.
     pub sweep_ns: f64,
 }
 

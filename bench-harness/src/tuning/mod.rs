@@ -80,8 +80,8 @@ pub struct Trial {
     pub schedule: String,
     /// Whether it gives the result to keep, to the bit.
     pub same_answer: bool,
-    /// The latest measurement of its time over that of the default, [`AnyKernel::best_for`] the
-    /// order to keep, timed alternately.
+    /// Its time over that of the default kernel ([`AnyKernel::best_for`] the order to keep), timed
+    /// alternately; the latest measurement.
     pub time_ratio: Option<f64>,
     /// The rms residual (stretch and compression together) after [`JUDGED_FRAMES`], if its order
     /// was checked.
@@ -95,7 +95,7 @@ pub struct Trial {
 pub struct Choice {
     /// The chosen settings.
     pub tuned: Tuned,
-    /// The final comparison: the textbook loop, the finalists, and the default
+    /// The final comparison: the textbook loop, the finalists, and the default kernel
     /// ([`AnyKernel::best_for`] the order to keep) if it is not a finalist.
     pub rows: Vec<Row>,
     /// The index of each finalist's trial.
@@ -104,7 +104,7 @@ pub struct Choice {
     pub chosen: usize,
     /// The index of the fastest other row that was allowed.
     pub runner_up: Option<usize>,
-    /// The index of the row of the default.
+    /// The index of the row of the default kernel.
     pub unasked: usize,
     /// The index of the fastest row with a different result, if that was not allowed.
     pub other_answer: Option<usize>,

@@ -168,12 +168,12 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
     /// Checks the residuals of the orders: the one to keep, then the others, fastest first.
     pub(super) fn check_residuals(&mut self) -> Result<(), TuningError> {
         let Tuning { keep, any_answer, max_stretch, candidates, .. } = self.tuning;
-        let kept = self.run_bounded(*keep, &self.default_kernel.clone())?;
+        let reference = self.run_bounded(*keep, &self.default_kernel.clone())?;
         let to_keep = self.timed(|trial| trial.same_answer);
-        self.set_fates(&to_keep, &kept, max_stretch.unwrap_or(f64::INFINITY));
+        self.set_fates(&to_keep, &reference, max_stretch.unwrap_or(f64::INFINITY));
         // If the order to keep is not bounded, its residual limits no other order.
-        let slack = if kept.left_bounds_at.is_none() { SLACK } else { f64::INFINITY };
-        let limit = max_stretch.unwrap_or(slack * kept.stretch.residual_rms().max(0.0));
+        let slack = if reference.left_bounds_at.is_none() { SLACK } else { f64::INFINITY };
+        let limit = max_stretch.unwrap_or(slack * reference.stretch.residual_rms().max(0.0));
 
         let others = better_half(&self.timed(|trial| !trial.same_answer), usize::MAX);
         for &at in &others {
