@@ -191,12 +191,12 @@ impl Claim {
 
     /// The finding from these values, one for each check; a missing value counts as NaN.
     pub fn judged(&self, number: usize, values: &[f64]) -> Finding {
-        let number = |(index, check): (usize, &Check)| {
+        let compared = |(index, check): (usize, &Check)| {
             let &Check { what, unit, bound } = check;
             let value = values.get(index).copied().unwrap_or(f64::NAN);
             Number { what, unit, value, bound, holds: bound.holds(value) }
         };
-        let numbers: Vec<Number> = self.checks.iter().enumerate().map(number).collect();
+        let numbers: Vec<Number> = self.checks.iter().enumerate().map(compared).collect();
         let held: Vec<bool> = numbers.iter().map(|number| number.holds).collect();
         Finding {
             number,
