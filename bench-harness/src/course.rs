@@ -1,16 +1,15 @@
-//! Repeats a bench from the same start, and verifies the result of each run.
+//! Repeats the frames of a bench from the same start, and verifies the result of each run.
 
-use taut::world::Model;
+use taut::world::{Arranged, ArrangementError, Model};
 use taut::{AnyKernel, Formula, Kernel, Plan, PlanError, ScalarKernel, StepError, Stretch};
 
 use crate::runner::{Runner, State};
 use crate::scenario::Scenario;
-use taut::world::{Arranged, ArrangementError};
 
-/// Frames before the start: the model falls and stretches by then.
+/// Frames before the start of a run, in which the model falls and stretches.
 pub const WARMUP_FRAMES: usize = 60;
-/// The maximum number of frames of a run before it restarts: a model that settles has denormal
-/// coordinates, which are slow.
+/// The maximum number of frames of a run. A model that settles gets denormal coordinates, which are
+/// slow, so runs are short and restart.
 pub const COURSE_FRAMES: usize = 8;
 
 /// A model of a scenario with one formula: the start of its runs, and the hash of the scalar kernel
@@ -19,9 +18,9 @@ pub const COURSE_FRAMES: usize = 8;
 pub struct Course {
     scenario: Scenario,
     formula: Formula,
-    /// At the start.
+    /// The model at the start.
     model: Model,
-    /// The same in the scenario's arrangement.
+    /// The start in the scenario's arrangement.
     arranged: Arranged,
     start_hash: u64,
     expected: [u64; COURSE_FRAMES],
@@ -71,8 +70,8 @@ pub enum Unsound {
 }
 
 impl Course {
-    /// Runs a [model](Scenario::model) of the scenario up to the start, then the scalar kernel for
-    /// the expected hashes.
+    /// Runs a [model](Scenario::model) of the scenario up to the start, then runs the scalar kernel
+    /// from there for the expected hashes.
     ///
     /// # Errors
     /// If the arrangement does not suit the model, or the step is invalid.
@@ -107,25 +106,25 @@ impl Course {
     /// If the kernel does not support the schedule.
     pub fn run(&self, kernel: &AnyKernel) -> Result<Run<'_>, CourseError> {
         let runner = Runner::kernel(kernel, &self.arranged, self.formula)?;
-        Ok(Run { course: self, start: runner.state(), runner, finite: true, expects_bits: true })
+        Ok(Run { course: self, start: runner.state(), runner, finite: true, checks_bits: true })
     }
 
     /// A run with the textbook loop, from the same start. Its order and arithmetic differ, so its
     /// bits are not compared.
     pub fn run_textbook(&self) -> Run<'_> {
         let runner = Runner::textbook(&self.model);
-        Run { course: self, start: runner.state(), runner, finite: true, expects_bits: false }
+        Run { course: self, start: runner.state(), runner, finite: true, checks_bits: false }
     }
 }
 
-/// A kernel or the textbook loop on a course.
+/// A run of a kernel or of the textbook loop, from the start of a course.
 #[derive(Debug)]
 pub struct Run<'a> {
     course: &'a Course,
     runner: Runner,
     start: State,
     finite: bool,
-    expects_bits: bool,
+    checks_bits: bool,
 }
 
 impl Run<'_> {
@@ -143,7 +142,7 @@ impl Run<'_> {
     pub fn frames(&mut self, frames: usize) {
         let step = self.course.scenario.step();
         for _ in 0..frames {
-            let status = self.runner.step(&step).expect("the course has done such steps");
+            let status = self.runner.step(&step).expect("`Course::new` has run this step");
             self.finite &= status.finite;
         }
     }
@@ -167,7 +166,7 @@ impl Run<'_> {
             return Err(Unsound::NothingMoved);
         }
         match frames.checked_sub(1).map(|last| course.expected[last]) {
-            Some(expected) if self.expects_bits && found != expected => {
+            Some(expected) if self.checks_bits && found != expected => {
                 return Err(Unsound::OtherBits { expected, found });
             }
             _ => {}

@@ -6,23 +6,23 @@
 //! hash of the final positions; rows of one formula and schedule must agree to the bit
 //! ([`disagreements`]).
 //!
-//! A [`Survey`] runs orders, formulas and steps for some seconds each and reports which stay
-//! bounded: a [`Stability`] for each.
+//! A [`Survey`] runs each combination of order, formula and step for some seconds and reports which
+//! stay bounded, with one [`Stability`] per combination.
 //!
 //! - [`SCENARIOS`] are the scenes of the benches, as data; a [`Course`] runs one repeatedly from
 //!   the same start and verifies each run.
 //! - [`accuracy`]: stretch, distance from `f64`, drift, effort.
 //! - [`claims`]: measures the claims of the articles.
 //! - [`roofline`]: lower bounds of the time of each kernel on this machine.
-//! - A [`WorldComparison`] compares kernels on the steps of a whole world; [`PassTimes`] separates the
-//!   time of sticks from the rest, and [`FrameTimes`] measures plain frames and the share of each
-//!   pass.
+//! - A [`WorldComparison`] compares kernels on the steps of a whole world; [`PassTimes`] separates
+//!   the time of sticks from the rest, and [`FrameTimes`] measures plain frames and the share of
+//!   each pass.
 //!
 //! A [`Tuning`] searches for the fastest way to relax a scene on this machine within a time
 //! budget. Its result is a [`Choice`], which [`snippet`] turns into lines of Cargo.toml and Rust.
 //!
-//! Every comparison includes the [`textbook`] loop as a baseline. No library depends on this crate; it
-//! accesses no files.
+//! Every comparison includes the [`textbook`] loop as a baseline. No library depends on this crate,
+//! and it reads no file except `/proc/cpuinfo`.
 #![forbid(unsafe_code)]
 
 pub mod accuracy;

@@ -1,28 +1,28 @@
-//! All rows as one long table: what spreadsheets and charts want.
+//! All rows as one long table, for spreadsheets and charts.
 
 use serde::Serialize;
 
 use super::{Accuracy, DriftRow, EffortRow, FrameRow, IterationRow};
 use crate::residual::Residual;
 
-/// One number.
+/// One number of a row: a line of the long table.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Figure {
-    /// Of which part.
+    /// The name of the part.
     pub part: &'static str,
-    /// For `effort`, the scene, its pins, the bound, and whether it has tethers; else empty.
+    /// For `effort`, the scene, its pins, the bound, and whether it has tethers; otherwise empty.
     pub case: String,
-    /// Of which kernel; empty where all give the same.
+    /// The kernel; empty where all kernels give the same number.
     pub kernel: String,
     /// The formula.
     pub formula: &'static str,
     /// The arrangement.
     pub schedule: String,
-    /// After how many iterations or frames; for `effort`, how many substeps.
+    /// The number of iterations or frames before it; for `effort`, the number of substeps.
     pub at: Option<u64>,
-    /// What it is, with its unit.
+    /// The name of the quantity, with its unit.
     pub quantity: &'static str,
-    /// How much.
+    /// The number.
     pub value: f64,
 }
 
@@ -79,8 +79,8 @@ fn of_effort(row: &EffortRow) -> Vec<Figure> {
         ("stretch_max", row.stretch_max),
     ];
     let at = Some(u64::from(row.substeps));
-    let of = ("effort", row.kernel);
-    let all = figures(of, row.formula, row.schedule, at, &quantities).into_iter();
+    let all =
+        figures(("effort", row.kernel), row.formula, row.schedule, at, &quantities).into_iter();
     all.map(|figure| Figure { case: case.clone(), ..figure }).collect()
 }
 

@@ -1,6 +1,6 @@
-//! Scenarios are data that makes sense, and a run that did not do its work is found out.
+//! Scenarios are valid, and invalid runs are detected.
 
-use taut::world::Model;
+use taut::world::{Model, ModelError, StickSet};
 use taut::{AnyKernel, Formula, Kernel};
 use taut_bench::{COURSE_FRAMES, Course, SCENARIOS, Scenario, Unsound, kernel_path};
 
@@ -11,17 +11,17 @@ fn course(scenario: Scenario) -> Course {
 }
 
 #[test]
-fn scenarios_have_names_of_their_own_and_something_to_run() {
+fn scenarios_have_unique_names_and_distinct_kernels() {
     for (at, scenario) in SCENARIOS.iter().enumerate() {
         assert!(SCENARIOS[..at].iter().all(|other| other.name != scenario.name));
         assert!(!scenario.formulas.is_empty() && !scenario.sizes.is_empty());
         assert!(scenario.step().motion().is_ok());
-        let engines = scenario.engines();
-        assert!(engines.iter().any(|kernel| kernel_path(kernel) == "scalar"));
-        let mut names: Vec<_> = engines.iter().map(kernel_path).collect();
+        let kernels = scenario.engines();
+        assert!(kernels.iter().any(|kernel| kernel_path(kernel) == "scalar"));
+        let mut names: Vec<_> = kernels.iter().map(kernel_path).collect();
         names.sort();
         names.dedup();
-        assert_eq!(names.len(), engines.len(), "{names:?}");
+        assert_eq!(names.len(), kernels.len(), "{names:?}");
     }
     let path = SCENARIOS[0].path(Formula::Halley, "grid-avx512", 128);
     assert_eq!(path, "drape-all/halley/grid-avx512/128");
@@ -35,11 +35,11 @@ fn a_frame_relaxes_each_stick_in_each_iteration_of_each_substep() {
 }
 
 #[test]
-fn every_engine_of_every_scenario_passes_after_any_number_of_frames() {
+fn every_kernel_of_every_scenario_is_verified_after_any_number_of_frames() {
     for scenario in SCENARIOS {
         let course = course(*scenario);
-        let engines = scenario.engines();
-        let mut runs: Vec<_> = engines.iter().map(|kernel| course.run(kernel).unwrap()).collect();
+        let kernels = scenario.engines();
+        let mut runs: Vec<_> = kernels.iter().map(|kernel| course.run(kernel).unwrap()).collect();
         runs.push(course.run_textbook());
         for run in &mut runs {
             for frames in [COURSE_FRAMES, 1, 3] {
@@ -54,7 +54,7 @@ fn every_engine_of_every_scenario_passes_after_any_number_of_frames() {
 }
 
 #[test]
-fn a_run_that_did_nothing_is_found_out() {
+fn a_run_in_which_nothing_moves_is_invalid() {
     let course = course(SCENARIOS[0]);
     let mut run = course.run(&AnyKernel::best()).unwrap();
     assert_eq!(run.verified(1), Err(Unsound::NothingMoved));
@@ -65,19 +65,22 @@ fn a_run_that_did_nothing_is_found_out() {
 }
 
 #[test]
-fn a_run_of_other_bits_is_found_out() {
+fn a_run_with_other_bits_is_invalid() {
     let course = course(SCENARIOS[0]);
     let mut run = course.run(&AnyKernel::best()).unwrap();
     run.frames(3);
-    assert!(matches!(run.verified(2), Err(Unsound::OtherBits { .. })), "a frame too many");
-    // The textbook loop has its own bits, which are not compared with others.
+    assert!(
+        matches!(run.verified(2), Err(Unsound::OtherBits { .. })),
+        "one frame too many was run"
+    );
+    // The bits of the textbook loop are not compared.
     let mut textbook = course.run_textbook();
     textbook.frames(3);
     assert!(textbook.verified(2).is_ok());
 }
 
 #[test]
-fn a_run_beyond_the_stated_bound_is_found_out() {
+fn a_run_beyond_the_residual_bound_is_invalid() {
     let course = course(Scenario { stretch_rms_bound: 1e-6, ..SCENARIOS[0] });
     let mut run = course.run(&AnyKernel::best()).unwrap();
     run.frames(1);
@@ -85,11 +88,8 @@ fn a_run_beyond_the_stated_bound_is_found_out() {
 }
 
 #[test]
-fn a_run_that_left_the_numbers_is_found_out() {
-    fn exploding(
-        size: usize,
-        set: taut::world::StickSet,
-    ) -> Result<Model, taut::world::ModelError> {
+fn a_run_with_a_position_that_is_not_finite_is_invalid() {
+    fn exploding(size: usize, set: StickSet) -> Result<Model, ModelError> {
         let mut model = Model::drape(size, set)?;
         model.particles.previous_mut(2)[size + 1] = -f32::MAX;
         Ok(model)
@@ -101,7 +101,7 @@ fn a_run_that_left_the_numbers_is_found_out() {
 }
 
 #[test]
-fn an_engine_is_named_by_its_kernel_and_instruction_set() {
+fn a_path_names_the_kernel_and_its_instruction_set() {
     for kernel in AnyKernel::available() {
         let name = kernel_path(&kernel);
         assert!(name.starts_with(Kernel::<3>::name(&kernel)), "{name}");
