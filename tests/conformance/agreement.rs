@@ -401,7 +401,7 @@ fn the_grid_refuses_a_sheet_that_is_mostly_padding() {
     else {
         panic!("a column of one particle a row is refused");
     };
-    assert_eq!((asked, limit), (64 * (rows as u128 + 1), 1 << 22));
+    assert_eq!((asked, limit), (16 * (rows as u128 + 1), 1 << 22));
     assert!(error.to_string().ends_with("at most 4194304; use another kernel"), "{error}");
-    assert_eq!(error_of(16, rows + 1), None, "no more than four times the particles");
+    assert_eq!(error_of(4, rows + 1), None, "no more than four times the particles");
 }
