@@ -247,11 +247,9 @@ impl Constants {
 }
 
 impl Mixed {
-    /// The length of its columns.
+    /// The length of each column: [`absent`](Self::absent), which makes all, gives them the same.
     pub(crate) fn len(&self) -> usize {
-        let Self { rest_term, weight_term, stretched, compressed } = self;
-        let columns = [rest_term, weight_term, stretched, compressed];
-        columns.into_iter().map(|column| column[..].len()).min().unwrap_or_default()
+        self.rest_term[..].len()
     }
 
     fn absent(len: usize) -> Self {
