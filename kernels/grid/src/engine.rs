@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::iter::once;
 use core::sync::atomic::AtomicBool;
 
-use taut_core::{Column, Executor, Particles, SlotLayout, Sticks};
+use taut_core::{Column, Executor, Particles, Sheet, SlotLayout, Sticks};
 use taut_lanes::slots::{self, Changed, Pass, SlotEngine, SlotFields, SlotPlan, Sweep};
 use taut_lanes::{Machine, Shared, Team};
 
@@ -84,6 +84,11 @@ impl<M: Machine> GridEngine<M> {
         };
         (field, &mut self.team)
     }
+}
+
+/// Whether a sheet has enough sticks for two threads.
+pub(crate) fn may_use_threads(sheet: &Sheet) -> bool {
+    sheet.stick_count() / STICKS_A_THREAD > 1
 }
 
 /// The addresses of all columns, which have the lengths that [`Points`] says.

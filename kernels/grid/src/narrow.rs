@@ -49,7 +49,7 @@ pub(crate) struct Narrow {
     presence: [Column<f32>; 7],
     /// For each stage.
     pub(crate) stages: Vec<Pairs>,
-    /// For each block.
+    /// For each block, if threads may take blocks; else none.
     pub(crate) blocks: Vec<Pairs>,
 }
 

@@ -63,7 +63,7 @@ impl<M: Machine, const D: usize> Field<'_, M, D> {
     /// - As for [`sweep_stages`](Self::sweep_stages), for the rows of the block and those that its
     ///   sticks reach.
     pub(crate) unsafe fn sweep_block(&self, block: usize, sweep: Sweep<'_, D>) {
-        let pairs = self.narrow.map(|narrow| &narrow.blocks[block..=block]);
+        let pairs = self.narrow.map(|narrow| narrow.blocks.get(block..=block).unwrap_or_default());
         // SAFETY: by contract.
         unsafe { self.sweep_stages(&self.blocks[block..=block], pairs, block, sweep) };
     }
