@@ -22,7 +22,7 @@ use taut_bench::instructions::{Case, Frame, Tool, counted_frame};
 
 const RUNNER: Tool = Tool {
     name: "iai-callgrind-runner",
-    remedy: "cargo install iai-callgrind-runner --version =0.16.1",
+    install_command: "cargo install iai-callgrind-runner --version =0.16.1",
 };
 
 #[allow(clippy::needless_pass_by_value, reason = "the macro passes a `String`")]

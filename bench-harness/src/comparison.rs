@@ -12,9 +12,9 @@ use taut::{
     Stretch, Tally,
 };
 
+use crate::precision_pair::in_double;
 use crate::row::{Row, TEXTBOOK};
 use crate::runner::{Runner, State};
-use crate::twins::in_double;
 
 /// The frame after which the distance from `f64` is measured (or the last, if there are fewer).
 pub const EARLY_FRAME: usize = 10;
@@ -278,7 +278,7 @@ impl Checked<'_> {
         let parameters = Parameters::new(formula, arrangement, step);
         let row = Row {
             kernel: Kernel::<3>::name(kernel),
-            inside: Kernel::<3>::name(kernel.inside()),
+            inside: Kernel::<3>::name(kernel.inner()),
             isa: Kernel::<3>::isa(kernel),
             lanes: Kernel::<3>::lanes(kernel),
             threads: Kernel::<3>::threads(kernel),

@@ -87,7 +87,7 @@ impl Scenario {
     }
 
     /// The kernels of this build and machine that suit its order, widest first.
-    pub fn engines(&self) -> Vec<AnyKernel> {
+    pub fn kernels(&self) -> Vec<AnyKernel> {
         kernels_for(self.arrangement.order)
     }
 

@@ -75,8 +75,8 @@ impl WorldComparison {
     /// If a world cannot be built.
     pub fn run(&self, mut progress: impl FnMut(Progress<'_>)) -> Result<Vec<WorldRow>, WorldError> {
         match &self.scene {
-            AnyScene::Flat(scene) => self.run_in(scene, &mut progress),
-            AnyScene::Solid(scene) => self.run_in(scene, &mut progress),
+            AnyScene::TwoD(scene) => self.run_in(scene, &mut progress),
+            AnyScene::ThreeD(scene) => self.run_in(scene, &mut progress),
         }
     }
 

@@ -211,12 +211,12 @@ impl AnyKernel {
 
     /// Whether it runs the schedules of regular sheets only, alone or on threads.
     pub fn is_for_sheets(&self) -> bool {
-        self.inside().kernel_name() == KernelName::Grid
+        self.inner().kernel_name() == KernelName::Grid
     }
 
     /// Whether it runs the schedules of copies of one mesh only, alone or on threads.
     pub fn is_for_copies(&self) -> bool {
-        self.inside().kernel_name() == KernelName::Copies
+        self.inner().kernel_name() == KernelName::Copies
     }
 
     /// Whether it runs this schedule.
@@ -234,14 +234,14 @@ impl AnyKernel {
     /// Whether it is a SIMD kernel that has fallen back to one lane, because the machine does not
     /// have its registers. The scalar kernel is equivalent.
     pub fn is_fallback(&self) -> bool {
-        self.inside().kernel_name() != KernelName::Scalar && Kernel::<3>::lanes(self) == 1
+        self.inner().kernel_name() != KernelName::Scalar && Kernel::<3>::lanes(self) == 1
     }
 
     /// The kernel inside a `Colour` kernel, or the kernel itself.
-    pub fn inside(&self) -> &Self {
+    pub fn inner(&self) -> &Self {
         match self {
             #[cfg(feature = "colour")]
-            Self::Colour(colour) => colour.inner().inside(),
+            Self::Colour(colour) => colour.inner().inner(),
             kernel => kernel,
         }
     }

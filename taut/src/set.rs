@@ -157,7 +157,7 @@ impl KernelSet {
 
     /// The name of the set: that of its [`leader`](Self::leader), without threads.
     pub fn name(&self) -> &'static str {
-        name(self.leader().inside())
+        name(self.leader().inner())
     }
 
     /// The instruction set of its [`leader`](Self::leader).
@@ -168,7 +168,7 @@ impl KernelSet {
 
 impl fmt::Display for KernelSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let label = |kernel: &AnyKernel| format!("{} on {}", name(kernel.inside()), isa(kernel));
+        let label = |kernel: &AnyKernel| format!("{} on {}", name(kernel.inner()), isa(kernel));
         let others = label(&self.others);
         write!(f, "{others}")?;
         if label(&self.sheets) != others {

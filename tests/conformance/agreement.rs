@@ -3,9 +3,9 @@
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use taut::{
-    AnyKernel, ColourKernel, Duplicates, Family, Formula, GridKernel, Kernel, Kind, LimitError,
-    Particles, Plan, PlanError, Pool, PulpKernel, PulpMachine, ScalarKernel, Schedule, Sheet, Step,
-    Sticks, WIDE, WideKernel, WideMachine,
+    AnyKernel, BAND_WIDTH_MAX, ColourKernel, Duplicates, Family, Formula, GridKernel, Kernel, Kind,
+    LimitError, Particles, Plan, PlanError, Pool, PulpKernel, PulpMachine, ScalarKernel, Schedule,
+    Sheet, Step, Sticks, WideKernel, WideMachine,
 };
 
 use crate::configurations::{configurations, reference};
@@ -105,7 +105,7 @@ fn kernels_agree_on_sheets_of_every_width_and_height() {
 /// Sheets of few and of many bands, tall and wide, for time-skewed sweeps of any depth.
 #[test]
 fn kernels_agree_on_sheets_after_any_number_of_substeps_and_iterations() {
-    for size in [[6, 70], [16, 9], [17, 140], [40, 40], [90, 33], [WIDE + 1, 14]] {
+    for size in [[6, 70], [16, 9], [17, 140], [40, 40], [90, 33], [BAND_WIDTH_MAX + 1, 14]] {
         let mesh: Mesh<3> = Recipe::sheet(size, Family::ALL, 3, Values::Moderate).mesh();
         let schedule = mesh.schedule("sheet");
         let setup = Setup { mesh: &mesh, schedule: &schedule, formula: Formula::default() };
@@ -397,11 +397,11 @@ fn the_grid_refuses_a_sheet_that_is_mostly_padding() {
     };
     let rows = (1 << 22) / 16;
     assert_eq!(error_of(1, rows), None);
-    let Some(error @ PlanError::Limit(LimitError { asked, limit, .. })) = error_of(1, rows + 1)
+    let Some(error @ PlanError::Limit(LimitError { requested, limit, .. })) = error_of(1, rows + 1)
     else {
         panic!("a column of one particle a row is refused");
     };
-    assert_eq!((asked, limit), (64 * (rows as u128 + 1), 1 << 22));
+    assert_eq!((requested, limit), (64 * (rows as u128 + 1), 1 << 22));
     assert!(error.to_string().ends_with("at most 4194304; use another kernel"), "{error}");
     assert_eq!(error_of(16, rows + 1), None, "no more than four times the particles");
 }

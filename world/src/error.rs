@@ -40,7 +40,7 @@ pub enum ModelError {
     },
     /// A value outside its range.
     #[error("{what} is {}; it must be {must}", shortest_decimal(*value))]
-    Measure {
+    OutOfRange {
         /// The name of the parameter, as in "length".
         key: &'static str,
         /// Which value, as in "the length of a rope, m,".
@@ -63,7 +63,7 @@ impl ModelError {
     /// ```
     ///
     /// # Errors
-    /// [`Measure`](Self::Measure) otherwise; `must` describes the range in words.
+    /// [`OutOfRange`](Self::OutOfRange) otherwise; `must` describes the range in words.
     pub fn check(
         key: &'static str,
         what: &'static str,
@@ -74,7 +74,7 @@ impl ModelError {
         if value.is_finite() && range.contains(&value) {
             Ok(value)
         } else {
-            Err(Self::Measure { key, what, value, must })
+            Err(Self::OutOfRange { key, what, value, must })
         }
     }
 }

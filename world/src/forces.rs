@@ -49,7 +49,7 @@ impl<const D: usize> Default for BySlot<D> {
 }
 
 /// Columns for a pass over triangles.
-pub(crate) struct Room<'a, const D: usize> {
+pub(crate) struct TriangleScratch<'a, const D: usize> {
     /// Whether the columns of the particles are stale and must be overwritten.
     pub(crate) first: bool,
     pub(crate) on_particles: [&'a mut [f32]; D],
@@ -94,19 +94,19 @@ impl<const D: usize> Forces<D> {
 
     /// The columns in the order of a plan's slots, 0 in padding. Requires
     /// [`write_pending_zeros`](Self::write_pending_zeros).
-    pub(crate) fn by_slot(&self, numbers: &SlotLayout<'_>) -> MutexGuard<'_, BySlot<D>> {
+    pub(crate) fn by_slot(&self, layout: &SlotLayout<'_>) -> MutexGuard<'_, BySlot<D>> {
         let mut by_slot = self.by_slot.lock().unwrap_or_else(PoisonError::into_inner);
         if !by_slot.up_to_date {
             for (column, from) in by_slot.columns.iter_mut().zip(&self.columns) {
                 column.clear();
                 let from = &from[..self.len];
-                if let SlotLayout::Rows { width, offsets, .. } = *numbers {
+                if let SlotLayout::Rows { width, offsets, .. } = *layout {
                     // Row by row: a division per slot would be slow.
                     for row in from.chunks(width.max(1)) {
                         let at = |&it: &u32| row.get(it as usize).copied().unwrap_or_default();
                         column.extend(offsets.iter().map(at));
                     }
-                } else if let SlotLayout::Copies { particles, copies, .. } = *numbers {
+                } else if let SlotLayout::Copies { particles, copies, .. } = *layout {
                     for (first, particle) in (0..copies)
                         .step_by(PADDING)
                         .flat_map(|it| (0..particles).map(move |p| (it, p)))
@@ -159,7 +159,11 @@ impl<const D: usize> Forces<D> {
 
     /// All columns, and scratch columns with `slots` entries for forces on triangles. `writes_all`
     /// says that the caller writes the force on every particle.
-    pub(crate) fn room(&mut self, writes_all: bool, slots: usize) -> Room<'_, D> {
+    pub(crate) fn triangle_scratch(
+        &mut self,
+        writes_all: bool,
+        slots: usize,
+    ) -> TriangleScratch<'_, D> {
         if !writes_all {
             self.write_pending_zeros();
         }
@@ -170,7 +174,7 @@ impl<const D: usize> Forces<D> {
         }
         self.invalidate_slots();
         let len = self.len;
-        Room {
+        TriangleScratch {
             first: core::mem::take(&mut self.is_zero),
             on_particles: self.columns.each_mut().map(|column| &mut column[..len]),
             on_triangles: self.on_triangles.each_mut().map(|column| &mut column[..]),

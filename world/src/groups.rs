@@ -32,7 +32,7 @@ pub(crate) struct GroupPasses<'a, const D: usize> {
 
 impl<const D: usize> Stage<D> for GroupPasses<'_, D> {
     fn run(&self, particles: ParticleView<'_, D>) {
-        let ParticleView { mut position, mut previous, inverse_mass, numbers: layout } = particles;
+        let ParticleView { mut position, mut previous, inverse_mass, layout } = particles;
         let largest = self
             .radii
             .iter()
@@ -145,14 +145,14 @@ impl Radii<'_> {
         if let SlotLayout::Copies { particles, .. } = self.layout {
             // The lanes hold the same particle of consecutive copies, padding last: a single
             // division gives all numbers.
-            let first = self.layout.of(self.first_slot + slot);
+            let first = self.layout.particle(self.first_slot + slot);
             for (lane, radius) in lanes {
                 let number = first.saturating_add(lane * particles);
                 *radius = self.by_number.get(number).copied().unwrap_or_default();
             }
         } else {
             for (lane, radius) in lanes {
-                let number = self.layout.of(self.first_slot + slot + lane);
+                let number = self.layout.particle(self.first_slot + slot + lane);
                 *radius = self.by_number.get(number).copied().unwrap_or_default();
             }
         }

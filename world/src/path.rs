@@ -4,7 +4,7 @@ use core::f64::consts::TAU;
 
 use taut_core::{COORDINATE_MAX, Lane};
 
-use crate::drawing::{Figure, Form, rotation_of};
+use crate::drawing::{Figure, FigureShape, rotation_of};
 use crate::error::ModelError;
 use crate::vector::{constants, cross, difference, dot, length, perpendicular};
 
@@ -118,7 +118,7 @@ impl<const D: usize> Path<D> {
                     let what = "the time of a key of a path, s,";
                     if time <= last {
                         let key = "keys";
-                        return Err(ModelError::Measure { key, what, value: time, must });
+                        return Err(ModelError::OutOfRange { key, what, value: time, must });
                     }
                     ModelError::check("keys", what, time, .., must)?;
                     check_point("keys", "the offset of a key of a path, m,", offset)?;
@@ -242,7 +242,7 @@ impl Spin {
 /// let path = Path::Linear { velocity: [2.0, 0.0, 0.0] };
 /// let pose = Pose::new(&path, None, 0.5);
 /// assert_eq!(pose.point([0.0, 1.0, 0.0]), [1.0, 1.0, 0.0]);
-/// assert_eq!(pose.point_back([1.0, 1.0, 0.0]), [0.0, 1.0, 0.0]);
+/// assert_eq!(pose.point_to_local([1.0, 1.0, 0.0]), [0.0, 1.0, 0.0]);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pose<const D: usize = 3> {
@@ -286,7 +286,7 @@ impl<const D: usize> Pose<D> {
     /// Maps a direction from world to obstacle coordinates.
     #[must_use]
     #[inline]
-    pub fn direction_back(&self, d: [f64; D]) -> [f64; D] {
+    pub fn direction_to_local(&self, d: [f64; D]) -> [f64; D] {
         core::array::from_fn(|column| dot(self.rotation.map(|row| row[column]), d))
     }
 
@@ -303,21 +303,21 @@ impl<const D: usize> Pose<D> {
     /// Maps a point from world to obstacle coordinates, m.
     #[must_use]
     #[inline]
-    pub fn point_back(&self, x: [f64; D]) -> [f64; D] {
+    pub fn point_to_local(&self, x: [f64; D]) -> [f64; D] {
         let centre = self.world_centre();
-        let rotated = self.direction_back(core::array::from_fn(|axis| x[axis] - centre[axis]));
+        let rotated = self.direction_to_local(core::array::from_fn(|axis| x[axis] - centre[axis]));
         core::array::from_fn(|axis| rotated[axis] + self.centre[axis])
     }
 
-    /// The figure of a form with an origin, m, and orthonormal axes in obstacle coordinates.
+    /// The figure of a shape with an origin, m, and orthonormal axes in obstacle coordinates.
     pub(crate) fn figure<'a>(
         &self,
-        form: Form<'a, D>,
+        shape: FigureShape<'a, D>,
         origin: [f64; D],
         axes: [[f64; D]; D],
     ) -> Figure<'a, D> {
         let rotation = rotation_of(axes.map(|axis| self.direction(axis)));
-        Figure { form, position: self.point(origin), rotation }
+        Figure { shape, position: self.point(origin), rotation }
     }
 
     /// The centre of rotation in world coordinates, m.

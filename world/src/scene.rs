@@ -31,7 +31,7 @@ pub enum SceneError {
     Limit(#[from] LimitError),
     /// The name of a model is not unique.
     #[error("there are two models called '{name}'")]
-    TwoOfAName {
+    DuplicateName {
         /// The name.
         name: String,
     },
@@ -92,7 +92,7 @@ impl<const D: usize> Scene<D> {
     pub fn add(&mut self, name: impl Into<String>, model: Model<D>) -> Result<(), SceneError> {
         let name = name.into();
         if self.names.contains(&name) {
-            return Err(SceneError::TwoOfAName { name });
+            return Err(SceneError::DuplicateName { name });
         }
         let mut totals = self.totals;
         let Totals { particles, sticks, triangles, vertices } = &mut totals;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use criterion::measurement::Measurement;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput};
 use taut::{Formula, Stretch};
-use taut_bench::{COURSE_FRAMES, Course, Run, SCENARIOS, Scenario, kernel_path};
+use taut_bench::{BenchCase, RUN_FRAMES, Run, SCENARIOS, Scenario, kernel_path};
 
 use summary::{RunTimes, Summary};
 
@@ -67,19 +67,19 @@ fn run_group<M: Measurement + 'static>(
         let relaxed = scenario.relaxed_per_frame(&model);
         group.throughput(Throughput::Elements(relaxed));
         // Lazy, because all benches of it may be filtered out.
-        let course = LazyCell::new(|| {
-            Course::new(*scenario, model, formula)
+        let case = LazyCell::new(|| {
+            BenchCase::new(*scenario, model, formula)
                 .unwrap_or_else(|error| panic!("{}: {error}", path("")))
         });
-        for kernel in scenario.engines() {
+        for kernel in scenario.kernels() {
             let name = kernel_path(&kernel);
             let start =
-                || course.run(&kernel).unwrap_or_else(|error| panic!("{}: {error}", path(&name)));
+                || case.run(&kernel).unwrap_or_else(|error| panic!("{}: {error}", path(&name)));
             let result = bench(&mut group, measurement, &name, size, &path(&name), start);
             summary.add(scenario.name, size, formula, &name, relaxed, result);
         }
         if formula == Formula::Exact {
-            let start = || course.run_textbook();
+            let start = || case.run_textbook();
             let result = bench(&mut group, measurement, TEXTBOOK, size, &path(TEXTBOOK), start);
             summary.add(scenario.name, size, formula, TEXTBOOK, relaxed, result);
         }
@@ -87,8 +87,8 @@ fn run_group<M: Measurement + 'static>(
     group.finish();
 }
 
-/// One bench: runs of at most [`COURSE_FRAMES`] frames, each from the start, each verified. Returns
-/// their times and the residual after [`COURSE_FRAMES`] frames; `None` if it was filtered out.
+/// One bench: runs of at most [`RUN_FRAMES`] frames, each from the start, each verified. Returns
+/// their times and the residual after [`RUN_FRAMES`] frames; `None` if it was filtered out.
 fn bench<'a, M: Measurement + 'static>(
     group: &mut BenchmarkGroup<'_, M>,
     measurement: &M,
@@ -108,7 +108,7 @@ fn bench<'a, M: Measurement + 'static>(
             let mut total = measurement.zero();
             let mut left = usize::try_from(frames).expect("the number of frames fits into usize");
             while left > 0 {
-                let frames = left.min(COURSE_FRAMES);
+                let frames = left.min(RUN_FRAMES);
                 run.rewind();
                 let started = measurement.start();
                 run.frames(frames);
@@ -123,8 +123,8 @@ fn bench<'a, M: Measurement + 'static>(
     });
     let mut run = run?;
     run.rewind();
-    run.frames(COURSE_FRAMES);
-    let residual = verified(&run, COURSE_FRAMES);
+    run.frames(RUN_FRAMES);
+    let residual = verified(&run, RUN_FRAMES);
     println!(
         "{:24}stretch: rms {:.5}, max {:.4}; compression: rms {:.5}",
         "", residual.rms, residual.max, residual.compression_rms

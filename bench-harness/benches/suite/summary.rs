@@ -1,7 +1,7 @@
 //! A summary of all benches.
 
 use taut::{Formula, Stretch};
-use taut_bench::COURSE_FRAMES;
+use taut_bench::RUN_FRAMES;
 
 use crate::suite::TEXTBOOK;
 
@@ -19,7 +19,7 @@ pub(crate) struct RunTimes {
 impl RunTimes {
     /// Adds a run: its number of frames and its time per frame.
     pub(crate) fn add(&mut self, frames: usize, per_frame: f64) {
-        let runs = if frames == COURSE_FRAMES { &mut self.full } else { &mut self.shorter };
+        let runs = if frames == RUN_FRAMES { &mut self.full } else { &mut self.shorter };
         runs.push(per_frame);
     }
 
@@ -84,7 +84,7 @@ impl Summary {
         let unit = self.unit;
         println!(
             "\nSummary. Times are of the whole frame, in {unit} per stick and iteration; the \
-             stretch is after {COURSE_FRAMES} frames from the start."
+             stretch is after {RUN_FRAMES} frames from the start."
         );
         while let Some(table) = self.lines.first().map(|line| line.table.clone()) {
             let (mut lines, rest): (Vec<_>, _) =

@@ -5,8 +5,8 @@ use taut::world::Arrangement;
 use taut::{AnyKernel, Formula, Kernel, Plan, Schedule, Step, StepError};
 
 use super::{Study, StudyError};
+use crate::precision_pair::{Distance, PrecisionPair, relaxation};
 use crate::residual::Residual;
-use crate::twins::{Distance, Twins, relaxation};
 
 /// The numbers of iterations of one frame after which it is measured.
 pub const ITERATION_POINTS: &[u32] = &[1, 2, 4, 8, 16, 32, 64, 128, 256];
@@ -27,10 +27,12 @@ pub struct IterationRow {
     /// The residual after them.
     pub residual: Residual,
     /// The distance from the same iterations in `f64`.
-    pub off_f64: Distance,
+    #[serde(rename = "off_f64")]
+    pub distance_from_f64: Distance,
     /// The distance from the solution: the same schedule and formula in `f64` after
     /// [`SOLVED_ITERATIONS`].
-    pub off_solved: Distance,
+    #[serde(rename = "off_solved")]
+    pub distance_from_limit: Distance,
 }
 
 /// A model after a number of frames.
@@ -45,7 +47,8 @@ pub struct FrameRow {
     /// The residual after them.
     pub residual: Residual,
     /// The distance from the same frames in `f64`.
-    pub off_f64: Distance,
+    #[serde(rename = "off_f64")]
+    pub distance_from_f64: Distance,
 }
 
 impl Study {
@@ -55,21 +58,29 @@ impl Study {
     ) -> Result<Vec<IterationRow>, StudyError> {
         let mut model = self.model.clone();
         model.particles = self.falling()?;
-        let mut twins = Twins::new(&arrangement.of(&model)?, formula)?;
+        let mut pair = PrecisionPair::new(&arrangement.of(&model)?, formula)?;
         let mut measured = vec![];
         let mut done = 0;
         for &iterations in ITERATION_POINTS {
-            twins.step(&relaxation(iterations - done))?;
+            pair.step(&relaxation(iterations - done))?;
             done = iterations;
-            measured.push((iterations, twins.residual(), twins.apart(), twins.positions()));
+            measured.push((iterations, pair.residual(), pair.distance(), pair.positions()));
         }
-        twins.step_double(&relaxation(SOLVED_ITERATIONS - done))?;
-        let solved = twins.positions_double();
-        let row = |(iterations, residual, off_f64, positions): (u32, _, _, Vec<[f64; 3]>)| {
-            let off_solved = Distance::between(&positions, &solved);
-            let (formula, schedule) = (formula.name(), arrangement.to_string());
-            IterationRow { formula, schedule, iterations, residual, off_f64, off_solved }
-        };
+        pair.step_double(&relaxation(SOLVED_ITERATIONS - done))?;
+        let solved = pair.positions_double();
+        let row =
+            |(iterations, residual, distance_from_f64, positions): (u32, _, _, Vec<[f64; 3]>)| {
+                let distance_from_limit = Distance::between(&positions, &solved);
+                let (formula, schedule) = (formula.name(), arrangement.to_string());
+                IterationRow {
+                    formula,
+                    schedule,
+                    iterations,
+                    residual,
+                    distance_from_f64,
+                    distance_from_limit,
+                }
+            };
         Ok(measured.into_iter().map(row).collect())
     }
 
@@ -90,20 +101,20 @@ impl Study {
         &self,
         (formula, arrangement): (Formula, Arrangement),
     ) -> Result<Vec<FrameRow>, StudyError> {
-        let mut twins = Twins::new(&arrangement.of(&self.model)?, formula)?;
+        let mut pair = PrecisionPair::new(&arrangement.of(&self.model)?, formula)?;
         let mut rows = Vec::new();
         let mut done = 0;
         for frames in self.checkpoints() {
             for _ in done..frames {
-                twins.step(&self.step)?;
+                pair.step(&self.step)?;
             }
             done = frames;
             rows.push(FrameRow {
                 formula: formula.name(),
                 schedule: arrangement.to_string(),
                 frames,
-                residual: twins.residual(),
-                off_f64: twins.apart(),
+                residual: pair.residual(),
+                distance_from_f64: pair.distance(),
             });
         }
         Ok(rows)

@@ -5,8 +5,8 @@ use taut::world::{Arranged, Arrangement};
 use taut::{Formula, Particles, Real, Step};
 
 use super::{Study, StudyError};
+use crate::precision_pair::PrecisionPair;
 use crate::residual::Residual;
-use crate::twins::Twins;
 
 /// The initial velocity of the body, m/s.
 const VELOCITY: [f64; 3] = [1.0, 2.0, 0.5];
@@ -55,17 +55,17 @@ impl Study {
         let substep = f64::from(step.dt) / f64::from(step.substeps);
         let mut arranged = arranged.clone();
         release(&mut arranged.particles, substep)?;
-        let mut twins = Twins::new(&arranged, formula)?;
-        let start = Conserved::of(&twins.double, substep);
+        let mut pair = PrecisionPair::new(&arranged, formula)?;
+        let start = Conserved::of(&pair.double, substep);
         let mut rows = Vec::new();
         let mut done = 0;
         for frames in self.checkpoints() {
             for _ in done..frames {
-                twins.step(&step)?;
+                pair.step(&step)?;
             }
             done = frames;
             let (now, now_f64) =
-                (Conserved::of(&twins.single, substep), Conserved::of(&twins.double, substep));
+                (Conserved::of(&pair.single, substep), Conserved::of(&pair.double, substep));
             let change = |now: [f64; 3], start: [f64; 3]| norm(minus(now, start)) / norm(start);
             rows.push(DriftRow {
                 formula: formula.name(),
@@ -76,7 +76,7 @@ impl Study {
                 angular_momentum: change(now.angular_momentum, start.angular_momentum),
                 angular_momentum_f64: change(now_f64.angular_momentum, start.angular_momentum),
                 energy: now.energy / start.energy - 1.0,
-                residual: twins.residual(),
+                residual: pair.residual(),
             });
         }
         Ok(rows)

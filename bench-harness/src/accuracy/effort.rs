@@ -409,7 +409,7 @@ impl Search<'_> {
             tethers: trial.tethers,
             substeps: trial.substeps,
             iterations: trial.iterations,
-            kernel: Kernel::<3>::name(kernel.inside()),
+            kernel: Kernel::<3>::name(kernel.inner()),
             isa: Kernel::<3>::isa(kernel),
             formula: self.study.formula.name(),
             schedule: self.subject.schedule(),

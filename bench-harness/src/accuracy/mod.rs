@@ -7,7 +7,7 @@
 mod convergence;
 mod drift;
 mod effort;
-mod figure;
+mod table_line;
 
 use std::fmt;
 use std::str::FromStr;
@@ -24,14 +24,14 @@ pub use effort::{
     BOUNDS, Effort, EffortRow, EffortStudy, EffortSubject, ITERATIONS, NotReached, SUBSTEPS_MAX,
     TextbookFrames,
 };
-pub use figure::Figure;
+pub use table_line::TableLine;
 
 /// Models and settings for measurements of accuracy.
 #[derive(Clone, Debug)]
 pub struct Study {
     /// A hanging model.
     pub model: Model,
-    /// A body for [`Part::Drift`]; its pins are removed.
+    /// A body for [`StudyPart::Drift`]; its pins are removed.
     pub body: Model,
     /// The step of a frame.
     pub step: Step<3>,
@@ -41,13 +41,13 @@ pub struct Study {
     pub formulas: Vec<Formula>,
     /// The orders and numberings.
     pub arrangements: Vec<Arrangement>,
-    /// The study of [`Part::Effort`], in the default orders.
+    /// The study of [`StudyPart::Effort`], in the default orders.
     pub effort: EffortStudy,
 }
 
 /// A part of a [`Study`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum StudyPart {
     /// Residual over iterations of one frame.
     Iterations,
     /// Residual and distance from `f64` over frames.
@@ -63,7 +63,7 @@ pub enum Part {
 #[error("unknown part: expected iterations, frames, drift or effort")]
 pub struct UnknownPart;
 
-impl Part {
+impl StudyPart {
     /// All parts.
     pub const ALL: [Self; 4] = [Self::Iterations, Self::Frames, Self::Drift, Self::Effort];
 
@@ -78,13 +78,13 @@ impl Part {
     }
 }
 
-impl fmt::Display for Part {
+impl fmt::Display for StudyPart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
 }
 
-impl FromStr for Part {
+impl FromStr for StudyPart {
     type Err = UnknownPart;
 
     fn from_str(name: &str) -> Result<Self, UnknownPart> {
@@ -95,13 +95,13 @@ impl FromStr for Part {
 /// The results of a study; parts that were not requested are empty.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Accuracy {
-    /// See [`Part::Iterations`].
+    /// See [`StudyPart::Iterations`].
     pub iterations: Vec<IterationRow>,
-    /// See [`Part::Frames`].
+    /// See [`StudyPart::Frames`].
     pub frames: Vec<FrameRow>,
-    /// See [`Part::Drift`].
+    /// See [`StudyPart::Drift`].
     pub drift: Vec<DriftRow>,
-    /// See [`Part::Effort`].
+    /// See [`StudyPart::Effort`].
     #[serde(flatten)]
     pub effort: Option<Effort>,
 }
@@ -143,7 +143,7 @@ impl Study {
     /// If an arrangement does not suit the scene, or the step is invalid.
     pub fn run(
         &self,
-        parts: &[Part],
+        parts: &[StudyPart],
         mut progress: impl FnMut(Progress<'_>),
     ) -> Result<Accuracy, StudyError> {
         let mut accuracy = Accuracy::default();
@@ -151,7 +151,7 @@ impl Study {
         let total = (parts.len() * pairs) as f64;
         let mut done = 0.0;
         for part in parts {
-            if *part == Part::Effort {
+            if *part == StudyPart::Effort {
                 accuracy.effort = Some(self.effort.run(|it| {
                     let share = (done + it.share * pairs as f64) / total;
                     progress(Progress { share, ..it });
@@ -165,15 +165,17 @@ impl Study {
                     progress(Progress { share: done / total, doing: &doing });
                     let pair = (formula, arrangement);
                     match part {
-                        Part::Iterations => accuracy.iterations.extend(self.over_iterations(pair)?),
-                        Part::Frames => accuracy.frames.extend(self.over_frames(pair)?),
+                        StudyPart::Iterations => {
+                            accuracy.iterations.extend(self.over_iterations(pair)?);
+                        }
+                        StudyPart::Frames => accuracy.frames.extend(self.over_frames(pair)?),
                         // Orders that do not suit the body, such as `sheet`, have no rows.
-                        Part::Drift => {
+                        StudyPart::Drift => {
                             if let Ok(arranged) = arrangement.of(&self.body) {
                                 accuracy.drift.extend(self.drift(pair, &arranged)?);
                             }
                         }
-                        Part::Effort => {}
+                        StudyPart::Effort => {}
                     }
                     done += 1.0;
                 }

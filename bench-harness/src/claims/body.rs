@@ -15,8 +15,8 @@ const RIGID: Bound = Bound::AtMost(0.01);
 pub(super) const CLAIMS: &[Claim] = &[
     Claim {
         name: "tetrahedron",
-        said: "six sticks make a rigid body of four particles; 3 or 4 iterations should be enough, \
-               with optional square root approximation",
+        quote: "six sticks make a rigid body of four particles; 3 or 4 iterations should be \
+                enough, with optional square root approximation",
         source: Source::Jakobsen,
         section: "Rigid Bodies",
         checks: &[
@@ -34,8 +34,8 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
     Claim {
         name: "tetrahedron-falls",
-        said: "the tetrahedron can be let loose and the Verlet integrator will let it move \
-               correctly",
+        quote: "the tetrahedron can be let loose and the Verlet integrator will let it move \
+                correctly",
         source: Source::Jakobsen,
         section: "Rigid Bodies",
         checks: &[
@@ -54,7 +54,7 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
     Claim {
         name: "three-for-ragdolls",
-        said: "I typically use 3 [iterations]",
+        quote: "I typically use 3 [iterations]",
         source: Source::Ragdolls,
         section: "Step 6: Bring It Together",
         checks: &[
@@ -70,8 +70,8 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
     Claim {
         name: "fake-angle",
-        said: "a link that only applies when the distance is less than its resting distance keeps \
-               the angle at the center point from ever being too close",
+        quote: "a link that only applies when the distance is less than its resting distance keeps \
+                the angle at the center point from ever being too close",
         source: Source::Ragdolls,
         section: "Step 8: Add Some Ragdolls",
         checks: &[
@@ -95,8 +95,8 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
     Claim {
         name: "any-dimension",
-        said: "a completely linear physics engine can be any dimension you'd like, three or even \
-               four",
+        quote: "a completely linear physics engine can be any dimension you'd like, three or even \
+                four",
         source: Source::Ragdolls,
         section: "Step 9: More Dimensions!",
         checks: &[

@@ -5,7 +5,7 @@ use taut::{Formula, Kernel, Plan, ScalarKernel, Schedule, Step, Stretch};
 
 use super::run::{one_substep, rms_after};
 use super::{Bound, Check, Claim, ClaimError, Judge, Scale, Source};
-use crate::twins::{in_double, relaxation};
+use crate::precision_pair::{in_double, relaxation};
 
 /// The bound for "looks like cloth": an rms residual of at most 10 %.
 const NICE: Bound = Bound::AtMost(0.1);
@@ -13,8 +13,8 @@ const NICE: Bound = Bound::AtMost(0.1);
 pub(super) const CLAIMS: &[Claim] = &[
     Claim {
         name: "one-iteration",
-        said: "for most pieces of cloth only one iteration is necessary to obtain nicely looking \
-               animation",
+        quote: "for most pieces of cloth only one iteration is necessary to obtain nicely looking \
+                animation",
         source: Source::Jakobsen,
         section: "Cloth Simulation",
         checks: &[
@@ -36,8 +36,8 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
     Claim {
         name: "converges-over-frames",
-        said: "the constraints are not satisfied after one iteration only, but the system will \
-               quickly converge to the correct state over some frames",
+        quote: "the constraints are not satisfied after one iteration only, but the system will \
+                quickly converge to the correct state over some frames",
         source: Source::Jakobsen,
         section: "Cloth Simulation",
         checks: &[
@@ -58,8 +58,8 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
     Claim {
         name: "removes-stiffness",
-        said: "using only one iteration and approximating the square root removes the stiffness \
-               that appears otherwise",
+        quote: "using only one iteration and approximating the square root removes the stiffness \
+                that appears otherwise",
         source: Source::Jakobsen,
         section: "Cloth Simulation",
         checks: &[
@@ -76,8 +76,8 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
     Claim {
         name: "closer-each-iteration",
-        said: "each time we reiterate, the set of links become closer and closer to all being \
-               solved",
+        quote: "each time we reiterate, the set of links become closer and closer to all being \
+                solved",
         source: Source::Ragdolls,
         section: "Step 5: Link Constraints",
         checks: &[
@@ -95,8 +95,8 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
     Claim {
         name: "order-decides",
-        said: "some orders blow up: with one iteration per frame, the order `sheet` is stable, and \
-               the articles' order blows up",
+        quote: "some orders blow up: with one iteration per frame, the order `sheet` is stable, \
+                and the articles' order blows up",
         source: Source::Taut,
         section: "README; Schedule::authored",
         checks: &[
@@ -112,7 +112,7 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
     Claim {
         name: "small-steps",
-        said: "n substeps of one iteration leave less stretch than one step of n iterations",
+        quote: "n substeps of one iteration leave less stretch than one step of n iterations",
         source: Source::Taut,
         section: "docs/method.md",
         checks: &[Check::pure(

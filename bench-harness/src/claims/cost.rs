@@ -12,7 +12,7 @@ use crate::scenario::kernels_for;
 pub(super) const CLAIMS: &[Claim] = &[
     Claim {
         name: "exact-cost",
-        said: "the time usage is N square root operations and N divisions, N the number of edges",
+        quote: "the time usage is N square root operations and N divisions, N the number of edges",
         source: Source::Jakobsen,
         section: "Cloth Simulation",
         checks: &[
@@ -26,8 +26,8 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
     Claim {
         name: "n-divisions",
-        said: "a clever trick makes it possible to reduce this to N divisions per frame update: \
-               per constraint zero square roots and one division only",
+        quote: "a clever trick makes it possible to reduce this to N divisions per frame update: \
+                per constraint zero square roots and one division only",
         source: Source::Jakobsen,
         section: "Cloth Simulation",
         checks: &[
@@ -41,7 +41,7 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
     Claim {
         name: "zero-divisions",
-        said: "`quick` has neither division nor root, and the length of `exact`",
+        quote: "`quick` has neither division nor root, and the length of `exact`",
         source: Source::Taut,
         section: "Formula",
         checks: &[
@@ -57,8 +57,8 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
     Claim {
         name: "time-is-divisions",
-        said: "the time usage in the cloth simulation depends mostly on the N square root \
-               operations and the N divisions performed",
+        quote: "the time usage in the cloth simulation depends mostly on the N square root \
+                operations and the N divisions performed",
         source: Source::Jakobsen,
         section: "Cloth Simulation",
         checks: &[
@@ -81,7 +81,7 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
     Claim {
         name: "trick-pays",
-        said: "getting rid of the square root operation is a speed-up",
+        quote: "getting rid of the square root operation is a speed-up",
         source: Source::Jakobsen,
         section: "Cloth Simulation",
         checks: &[
@@ -96,7 +96,7 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
     Claim {
         name: "not-much-faster",
-        said: "N divisions per frame: one might argue that it probably can't get much faster",
+        quote: "N divisions per frame: one might argue that it probably can't get much faster",
         source: Source::Jakobsen,
         section: "Cloth Simulation",
         checks: &[
@@ -112,7 +112,7 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
     Claim {
         name: "same-bits",
-        said: "every kernel gives the same bits on the same schedule",
+        quote: "every kernel gives the same bits on the same schedule",
         source: Source::Taut,
         section: "README",
         checks: &[Check::pure("number of different results of all kernels", Bound::Exactly(1.0))],

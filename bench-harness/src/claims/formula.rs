@@ -8,7 +8,7 @@ use super::{Bound, Check, Claim, Judge, Scale, Source};
 pub(super) const CLAIMS: &[Claim] = &[
     Claim {
         name: "rest-stays",
-        said: "if the distance is already correct, no change is going to happen",
+        quote: "if the distance is already correct, no change is going to happen",
         source: Source::Jakobsen,
         section: "Cloth Simulation; book chapter after equation 11.4",
         checks: &[
@@ -30,8 +30,8 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
     Claim {
         name: "taylor-is-newton",
-        said: "the 1st order Taylor expansion at the rest length is equivalent to one \
-               Newton-Raphson iteration with initial guess r",
+        quote: "the 1st order Taylor expansion at the rest length is equivalent to one \
+                Newton-Raphson iteration with initial guess r",
         source: Source::Jakobsen,
         section: "Cloth Simulation",
         checks: &[Check::pure("largest relative difference of the two", Bound::AtMost(1e-15))],
@@ -43,8 +43,8 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
     Claim {
         name: "nearly-satisfied",
-        said: "if the constraints are satisfied, at least almost, the root can be approximated \
-               from the rest length",
+        quote: "if the constraints are satisfied, at least almost, the root can be approximated \
+                from the rest length",
         source: Source::Jakobsen,
         section: "Cloth Simulation",
         checks: &[
@@ -60,7 +60,7 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
     Claim {
         name: "halley-third-order",
-        said: "`halley` is third-order accurate near rest and never overshoots, for one division",
+        quote: "`halley` is third-order accurate near rest and never overshoots, for one division",
         source: Source::Taut,
         section: "Formula",
         checks: &[
@@ -77,8 +77,8 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
     Claim {
         name: "one-solve-satisfies",
-        said: "offsetting both ends by half the correction vector makes the distance once again \
-               the rest length",
+        quote: "offsetting both ends by half the correction vector makes the distance once again \
+                the rest length",
         source: Source::Mosegaard,
         section: "Constraints: move particles back into place",
         checks: &[Check::pure("largest stretch left, lengths 0.01 to 100", Bound::AtMost(1e-12))],
@@ -89,7 +89,7 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
     Claim {
         name: "pinned-by-mass",
-        said: "if we want a particle to be immovable, simply set its inverse mass to 0",
+        quote: "if we want a particle to be immovable, simply set its inverse mass to 0",
         source: Source::Jakobsen,
         section: "Cloth Simulation",
         checks: &[

@@ -18,7 +18,7 @@ const CLOCK_HOW: &str = "10 s of frames of 20 ms: the relative error of the simu
 pub(super) const CLAIMS: &[Claim] = &[
     Claim {
         name: "printed-root",
-        said: "x1 -= delta*0.5*diff; x2 += delta*0.5*diff",
+        quote: "x1 -= delta*0.5*diff; x2 += delta*0.5*diff",
         source: Source::Jakobsen,
         section: "Cloth Simulation",
         checks: &[
@@ -32,7 +32,7 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
     Claim {
         name: "printed-masses",
-        said: "x1 -= invmass1*delta*diff; x2 += invmass2*delta*diff",
+        quote: "x1 -= invmass1*delta*diff; x2 += invmass2*delta*diff",
         source: Source::Jakobsen,
         section: "Cloth Simulation",
         checks: &[
@@ -46,7 +46,7 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
     Claim {
         name: "printed-approximation",
-        said: "d *= r*r/(dotprod(d,d) + r*r) - 0.5; x1 += d; x2 -= d",
+        quote: "d *= r*r/(dotprod(d,d) + r*r) - 0.5; x1 += d; x2 -= d",
         source: Source::Chapter,
         section: "after equation 11.4",
         checks: &[
@@ -64,7 +64,7 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
     Claim {
         name: "printed-dl",
-        said: "dlen = sqrt(dotprod(d,d)); f = (dlen - r) / (dl*(invmass1 + invmass2))",
+        quote: "dlen = sqrt(dotprod(d,d)); f = (dlen - r) / (dl*(invmass1 + invmass2))",
         source: Source::Chapter,
         section: "the last listing",
         checks: &[
@@ -80,7 +80,7 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
     Claim {
         name: "printed-elapsed",
-        said: "elapsedTime = lastTime - currentTime",
+        quote: "elapsedTime = lastTime - currentTime",
         source: Source::Ragdolls,
         section: "Step 2: Timesteps",
         checks: &[
@@ -94,7 +94,7 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
     Claim {
         name: "printed-left-over",
-        said: "leftOverTime = elapsedTime - timesteps",
+        quote: "leftOverTime = elapsedTime - timesteps",
         source: Source::Ragdolls,
         section: "Step 2: Timesteps",
         checks: &[
@@ -108,7 +108,7 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
     Claim {
         name: "printed-half",
-        said: "nextX = x + velX + 0.5 * accX * timestepSq",
+        quote: "nextX = x + velX + 0.5 * accX * timestepSq",
         source: Source::Ragdolls,
         section: "Step 4: Verlet Integration",
         checks: &[
@@ -125,7 +125,7 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
     Claim {
         name: "printed-wind",
-        said: "p1->addForce(force); p2->addForce(force); p3->addForce(force)",
+        quote: "p1->addForce(force); p2->addForce(force); p3->addForce(force)",
         source: Source::Mosegaard,
         section: "The Cloth Class: blowing in the wind",
         checks: &[

@@ -26,7 +26,7 @@ pub struct Claim {
     /// A short name, for the option `--show`.
     pub name: &'static str,
     /// The text of the claim, quoted.
-    pub said: &'static str,
+    pub quote: &'static str,
     /// The article.
     pub source: Source,
     /// The section of the article.
@@ -78,7 +78,8 @@ pub struct Finding {
     /// The claim's name.
     pub name: &'static str,
     /// The text of the claim.
-    pub said: &'static str,
+    #[serde(rename = "said")]
+    pub quote: &'static str,
     /// The article.
     pub source: &'static str,
     /// The section of the article.
@@ -201,7 +202,7 @@ impl Claim {
         Finding {
             number,
             name: self.name,
-            said: self.said,
+            quote: self.quote,
             source: self.source.title(),
             section: self.section,
             numbers,
@@ -214,7 +215,7 @@ impl Claim {
 
 impl Finding {
     /// The decisive number: the first that is out of its bound, or else the first.
-    pub fn telling(&self) -> Option<&Number> {
+    pub fn decisive(&self) -> Option<&Number> {
         self.numbers.iter().find(|number| !number.holds).or(self.numbers.first())
     }
 }

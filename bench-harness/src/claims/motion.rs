@@ -16,7 +16,7 @@ const FRAME: f64 = 1.0 / 60.0;
 pub(super) const CLAIMS: &[Claim] = &[
     Claim {
         name: "euler-3-percent",
-        said: "Euler's method alone can be as much as 3 % off",
+        quote: "Euler's method alone can be as much as 3 % off",
         source: Source::Report,
         section: "Phase I: Advanced Particle System",
         checks: &[
@@ -33,8 +33,8 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
     Claim {
         name: "closed-form-too-slow",
-        said: "position + velocity t + acceleration t² / 2 is far too complex to be evaluated in \
-               real time for more than approximately one thousand particles",
+        quote: "position + velocity t + acceleration t² / 2 is far too complex to be evaluated in \
+                real time for more than approximately one thousand particles",
         source: Source::Report,
         section: "Phase I: Advanced Particle System",
         checks: &[
@@ -49,8 +49,8 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
     Claim {
         name: "inertia",
-        said: "in the next steps the particle should keep moving in the direction that we pushed \
-               it: the velocity is implied by the two positions",
+        quote: "in the next steps the particle should keep moving in the direction that we pushed \
+                it: the velocity is implied by the two positions",
         source: Source::Mosegaard,
         section: "Particles: from forces to positions",
         checks: &[Check::pure("relative error of the path after 600 frames", Bound::AtMost(1e-3))],
@@ -61,8 +61,8 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
     Claim {
         name: "damped-verlet",
-        said: "multiplying the velocity by 1 - damping accounts for gradual loss of velocity; an \
-               amount close to one allows the particle to move unrestricted",
+        quote: "multiplying the velocity by 1 - damping accounts for gradual loss of velocity; an \
+                amount close to one allows the particle to move unrestricted",
         source: Source::Mosegaard,
         section: "Particles: from forces to positions",
         checks: &[
@@ -83,8 +83,8 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
     Claim {
         name: "springs-need-small-steps",
-        said: "the amplitude of the oscillation reaches infinity; one can avoid these problems as \
-               long as the step size isn't too large",
+        quote: "the amplitude of the oscillation reaches infinity; one can avoid these problems as \
+                long as the step size isn't too large",
         source: Source::Report,
         section: "Phase III: Cloth System",
         checks: &[

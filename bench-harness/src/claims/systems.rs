@@ -13,8 +13,8 @@ use super::{Bound, Check, Claim, ClaimError, Judge, Scale, Source};
 pub(super) const CLAIMS: &[Claim] = &[
     Claim {
         name: "one-pass-for-plants",
-        said: "only one pass through the relaxation loop was enough (in fact, the low number gave \
-               the plants exactly the right amount of bending behavior)",
+        quote: "only one pass through the relaxation loop was enough (in fact, the low number gave \
+                the plants exactly the right amount of bending behavior)",
         source: Source::Jakobsen,
         section: "Cloth Simulation",
         checks: &[
@@ -38,7 +38,7 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
     Claim {
         name: "posture-links",
-        said: "the body will easily contort into awkward shapes; invisible and very unstiff links \
+        quote: "the body will easily contort into awkward shapes; invisible and very unstiff links \
               from the feet to the shoulder and the pelvis to the head push it into a less awkward \
               resting position",
         source: Source::Ragdolls,
@@ -59,9 +59,9 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
     Claim {
         name: "penetration-points",
-        said: "moving the point of penetration out by the particles that carry it, then relaxing \
-               once more or several times, keeps a cube that is fastened to a tetrahedron out of \
-               other objects",
+        quote: "moving the point of penetration out by the particles that carry it, then relaxing \
+                once more or several times, keeps a cube that is fastened to a tetrahedron out of \
+                other objects",
         source: Source::Jakobsen,
         section: "Rigid Bodies",
         checks: &[
@@ -86,8 +86,8 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
     Claim {
         name: "no-drape-equation",
-        said: "the cloth would naturally drape on its own, without the need for any sort of \
-               position correction via the drape equation",
+        quote: "the cloth would naturally drape on its own, without the need for any sort of \
+                position correction via the drape equation",
         source: Source::Report,
         section: "Phase IV: External Effects and Cloth Draping",
         checks: &[
@@ -143,7 +143,7 @@ where
 
 /// 2D ragdolls in a room, without contacts between them: those are obstacles without a figure.
 fn ragdolls(size: usize) -> Result<Option<Scene<2>>, ClaimError> {
-    let AnyScene::Flat(mut scene) = listed("ragdolls", size)? else { return Ok(None) };
+    let AnyScene::TwoD(mut scene) = listed("ragdolls", size)? else { return Ok(None) };
     scene.obstacles.retain(|obstacle| obstacle.figure(0.0).is_some());
     Ok(Some(scene))
 }
@@ -177,7 +177,7 @@ fn one_pass_for_plants(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     let height = f64::from(Plant::default().height);
     // The share of the height that is left, and the sag of the leaves over the height of a plant.
     let bend = |iterations| -> Result<[f64; 2], ClaimError> {
-        let AnyScene::Solid(mut scene) = listed("plants", shrubs)? else {
+        let AnyScene::ThreeD(mut scene) = listed("plants", shrubs)? else {
             return Ok([f64::NAN; 2]);
         };
         scene.forces.clear();
@@ -284,7 +284,7 @@ fn no_drape_equation(scale: Scale) -> Result<Vec<f64>, ClaimError> {
     const TABLE: f64 = 0.75;
     const OVERHANG: f64 = 0.2;
     let (size, frames) = scale.pick((33, 600), (5, 5));
-    let AnyScene::Solid(scene) = listed("table-cloth", size)? else { return Ok(vec![]) };
+    let AnyScene::ThreeD(scene) = listed("table-cloth", size)? else { return Ok(vec![]) };
     let mut mass = 0.0;
     for (_, model) in scene.models() {
         mass += model.particles.inverse_masses().iter().map(|w| 1.0 / f64::from(*w)).sum::<f64>();

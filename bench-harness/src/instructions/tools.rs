@@ -8,19 +8,20 @@ pub struct Tool {
     /// Its name or path.
     pub name: &'static str,
     /// The command that installs it.
-    pub remedy: &'static str,
+    pub install_command: &'static str,
 }
 
 impl Tool {
     /// Runs a program and counts its instructions.
-    pub const VALGRIND: Self = Self { name: "valgrind", remedy: "apt-get install valgrind" };
+    pub const VALGRIND: Self =
+        Self { name: "valgrind", install_command: "apt-get install valgrind" };
     /// Disassembles a program.
-    pub const OBJDUMP: Self = Self { name: "objdump", remedy: "apt-get install binutils" };
+    pub const OBJDUMP: Self = Self { name: "objdump", install_command: "apt-get install binutils" };
 
     /// A message about the first missing tool; `None` if all are installed.
     pub fn missing(tools: &[Self]) -> Option<String> {
         let is_missing = |tool: &&Self| Command::new(tool.name).arg("--version").output().is_err();
-        let Self { name, remedy } = tools.iter().find(is_missing)?;
-        Some(format!("{name} is missing, so nothing was counted; try: {remedy}"))
+        let Self { name, install_command } = tools.iter().find(is_missing)?;
+        Some(format!("{name} is missing, so nothing was counted; try: {install_command}"))
     }
 }

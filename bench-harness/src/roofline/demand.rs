@@ -96,8 +96,8 @@ impl Demand {
             };
             let masses = if slots.inverse_mass.is_some() { Masses::Equal } else { Masses::Any };
             let stored = masses == Masses::Any && !slots.weight_term.is_empty();
-            let special = if slots.special.is_some() { 3.0 } else { 0.0 };
-            let constants = 1.0 + f64::from(u8::from(stored)) + special;
+            let non_plain = if slots.non_plain.is_some() { 3.0 } else { 0.0 };
+            let constants = 1.0 + f64::from(u8::from(stored)) + non_plain;
             let operations = match masses {
                 Masses::Any => operations::<3>(formula, masses),
                 _ => operations::<4>(formula, masses),

@@ -54,13 +54,14 @@ pub struct Candidate {
 /// The outcome of a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Fate {
+pub enum TrialOutcome {
     /// Not measured within the budget.
     NotReached,
     /// Its order does not stay bounded.
     NotBounded,
     /// Its order leaves too much stretch.
-    TooSlack,
+    #[serde(rename = "too_slack")]
+    TooMuchStretch,
     /// Another candidate was faster.
     Slower,
     /// It was in the final comparison.
@@ -87,7 +88,8 @@ pub struct Trial {
     /// was checked.
     pub stretch_rms: Option<f64>,
     /// The outcome.
-    pub fate: Fate,
+    #[serde(rename = "fate")]
+    pub outcome: TrialOutcome,
 }
 
 /// The result of a tuning.
@@ -105,7 +107,7 @@ pub struct Choice {
     /// The index of the fastest other row that was allowed.
     pub runner_up: Option<usize>,
     /// The index of the row of the default kernel.
-    pub unasked: usize,
+    pub default_choice: usize,
     /// The index of the fastest row with a different result, if that was not allowed.
     pub other_answer: Option<usize>,
     /// Whether the choice gives the result to keep, to the bit.
@@ -248,7 +250,7 @@ impl Candidate {
         let Self { kernel, arrangement } = self;
         let (lanes, threads) = (Kernel::<3>::lanes(kernel), Kernel::<3>::threads(kernel));
         let sheet_order = Arrangement { order: Order::Sheet, numbering: Numbering::Given };
-        match (kernel.inside().kernel_name(), arrangement.order) {
+        match (kernel.inner().kernel_name(), arrangement.order) {
             (KernelName::Grid, _) if *arrangement != sheet_order => false,
             // Only for machines without SIMD, and for orders that use a single lane.
             (KernelName::Scalar, order) => {

@@ -12,7 +12,7 @@ use crate::runner::Runner;
 use crate::stability::{BOUND, BoundedRun};
 
 use super::{
-    Candidate, Choice, Fate, JUDGED_FRAMES, NOISE, Trial, Tuning, TuningError, better_half,
+    Candidate, Choice, JUDGED_FRAMES, NOISE, Trial, TrialOutcome, Tuning, TuningError, better_half,
 };
 
 /// If no limit is given, the residual of another order may be this multiple of that of the order to
@@ -65,14 +65,14 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
         let kept = tuning.keep.of(&tuning.model)?;
         let default_kernel = AnyKernel::best_for(&kept.schedule);
         let trial = |Candidate { kernel, arrangement }: &Candidate| Trial {
-            kernel: Kernel::<3>::name(kernel.inside()),
+            kernel: Kernel::<3>::name(kernel.inner()),
             isa: Kernel::<3>::isa(kernel),
             threads: Kernel::<3>::threads(kernel),
             schedule: arrangement.to_string(),
             same_answer: arrangement.canonical() == tuning.keep.canonical(),
             time_ratio: None,
             stretch_rms: None,
-            fate: Fate::NotReached,
+            outcome: TrialOutcome::NotReached,
         };
         let mut textbook = Runner::textbook(&tuning.model);
         let textbook_frame = median(frames(&mut textbook, &tuning.step, 2)?);
@@ -170,7 +170,7 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
         let Tuning { keep, any_answer, max_stretch, candidates, .. } = self.tuning;
         let reference = self.run_bounded(*keep, &self.default_kernel.clone())?;
         let to_keep = self.timed(|trial| trial.same_answer);
-        self.set_fates(&to_keep, &reference, max_stretch.unwrap_or(f64::INFINITY));
+        self.set_outcomes(&to_keep, &reference, max_stretch.unwrap_or(f64::INFINITY));
         // If the order to keep is not bounded, its residual limits no other order.
         let slack = if reference.left_bounds_at.is_none() { SLACK } else { f64::INFINITY };
         let limit = max_stretch.unwrap_or(slack * reference.stretch.residual_rms().max(0.0));
@@ -180,14 +180,14 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
             if self.spent(CHECKS_END) {
                 break;
             }
-            if self.trials[at].fate == Fate::NotReached {
+            if self.trials[at].outcome == TrialOutcome::NotReached {
                 let Candidate { kernel, arrangement } = &candidates[at];
                 let run = self.run_bounded(*arrangement, kernel)?;
                 let schedule = self.trials[at].schedule.clone();
                 let members = self.timed(|it| !it.same_answer && it.schedule == schedule);
-                self.set_fates(&members, &run, limit);
+                self.set_outcomes(&members, &run, limit);
             }
-            if self.trials[at].fate == Fate::Slower && !any_answer {
+            if self.trials[at].outcome == TrialOutcome::Slower && !any_answer {
                 // Only the fastest candidate with a different result is reported.
                 self.other_answer = Some(at);
                 break;
@@ -195,12 +195,17 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
         }
         if self.other_answer.is_some() {
             for &at in &others {
-                let fate = &mut self.trials[at].fate;
-                *fate = if *fate == Fate::NotReached { Fate::Slower } else { *fate };
+                let outcome = &mut self.trials[at].outcome;
+                *outcome = if *outcome == TrialOutcome::NotReached {
+                    TrialOutcome::Slower
+                } else {
+                    *outcome
+                };
             }
         }
-        let may_be_chosen =
-            |trial: &Trial| trial.fate == Fate::Slower && (*any_answer || trial.same_answer);
+        let may_be_chosen = |trial: &Trial| {
+            trial.outcome == TrialOutcome::Slower && (*any_answer || trial.same_answer)
+        };
         self.remaining = better_half(&self.timed(may_be_chosen), usize::MAX);
         if self.remaining.is_empty() { Err(self.nothing_accepted()) } else { Ok(()) }
     }
@@ -217,14 +222,14 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
     }
 
     /// Stores the result of an order for the candidates `members` of that order.
-    fn set_fates(&mut self, members: &[(usize, f64)], run: &BoundedRun, limit: f64) {
-        let fate = match run.left_bounds_at {
-            Some(_) => Fate::NotBounded,
-            None if run.stretch.residual_rms() > limit => Fate::TooSlack,
-            None => Fate::Slower,
+    fn set_outcomes(&mut self, members: &[(usize, f64)], run: &BoundedRun, limit: f64) {
+        let outcome = match run.left_bounds_at {
+            Some(_) => TrialOutcome::NotBounded,
+            None if run.stretch.residual_rms() > limit => TrialOutcome::TooMuchStretch,
+            None => TrialOutcome::Slower,
         };
         for &(at, _) in members {
-            self.trials[at].fate = fate;
+            self.trials[at].outcome = outcome;
             self.trials[at].stretch_rms = Some(run.stretch.residual_rms());
         }
     }
@@ -318,7 +323,7 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
         };
         let chosen = as_fast.min_by_key(complexity).copied().unwrap_or(allowed[0]);
         for &at in &finalists {
-            self.trials[at].fate = Fate::Finalist;
+            self.trials[at].outcome = TrialOutcome::Finalist;
         }
         let trial = &self.trials[finalists[chosen - 1]];
         Ok(Choice {
@@ -336,7 +341,7 @@ impl<'a, P: FnMut(Progress<'_>)> Search<'a, P> {
             },
             chosen,
             runner_up: allowed.into_iter().find(|&at| at != chosen),
-            unasked: 1 + default,
+            default_choice: 1 + default,
             other_answer: self.other_answer.map(|_| 1 + self.remaining.len()),
             same_answer: trial.same_answer,
             trials: self.trials,

@@ -5,8 +5,8 @@ use taut::{
     Duplicates, Formula, KernelSet, Particles, ScalarKernel, SpecialParts, Step, Sticks, Stretch,
 };
 use taut_bench::accuracy::{
-    Accuracy, BOUNDS, EffortRow, EffortStudy, EffortSubject, ITERATION_POINTS, ITERATIONS, Part,
-    SUBSTEPS_MAX, Study, StudyError, TextbookFrames,
+    Accuracy, BOUNDS, EffortRow, EffortStudy, EffortSubject, ITERATION_POINTS, ITERATIONS,
+    SUBSTEPS_MAX, Study, StudyError, StudyPart, TextbookFrames,
 };
 use taut_bench::{Distance, Residual};
 
@@ -29,16 +29,16 @@ fn effort(subjects: Vec<EffortSubject>) -> EffortStudy {
     EffortStudy { subjects, kernels, formula: Formula::Halley }
 }
 
-fn run(parts: &[Part]) -> Accuracy {
+fn run(parts: &[StudyPart]) -> Accuracy {
     study().run(parts, |_| ()).unwrap()
 }
 
 #[test]
 fn a_part_has_rows_for_each_formula_and_schedule_and_other_parts_are_empty() {
-    let one = run(&[Part::Frames]);
+    let one = run(&[StudyPart::Frames]);
     assert_eq!(one.frames.len(), 4 * 5, "after 1, 2, 4, 8 and 12 frames");
     assert!(one.iterations.is_empty() && one.drift.is_empty() && one.effort.is_none());
-    let all = run(&Part::ALL);
+    let all = run(&StudyPart::ALL);
     assert_eq!(all.iterations.len(), 4 * ITERATION_POINTS.len());
     // The body is not a sheet, so it has no rows in the order `sheet`.
     assert_eq!(all.drift.len(), 2 * 5);
@@ -50,30 +50,34 @@ fn a_part_has_rows_for_each_formula_and_schedule_and_other_parts_are_empty() {
 
 #[test]
 fn more_iterations_leave_less_stretch_and_are_closer_to_the_solution() {
-    for line in run(&[Part::Iterations]).iterations.chunks(ITERATION_POINTS.len()) {
+    for line in run(&[StudyPart::Iterations]).iterations.chunks(ITERATION_POINTS.len()) {
         for pair in line.windows(2) {
             assert!(pair[1].iterations > pair[0].iterations);
             assert!(pair[1].residual.rms < pair[0].residual.rms, "{pair:?}");
-            assert!(pair[1].off_solved.rms < pair[0].off_solved.rms, "{pair:?}");
+            assert!(pair[1].distance_from_limit.rms < pair[0].distance_from_limit.rms, "{pair:?}");
         }
-        assert!(line.iter().all(|row| row.off_f64.max < 1e-5), "{line:?}");
+        assert!(line.iter().all(|row| row.distance_from_f64.max < 1e-5), "{line:?}");
     }
 }
 
 #[test]
 fn a_hanging_sheet_stays_near_f64_and_its_percentiles_are_in_order() {
-    for row in run(&[Part::Frames]).frames {
+    for row in run(&[StudyPart::Frames]).frames {
         let Residual { rms, max, p50, p90, p99, .. } = row.residual;
         assert!(0.0 <= p50 && p50 <= p90 && p90 <= p99 && p99 <= max, "{row:?}");
         assert!(p50 <= rms && rms <= max, "{row:?}");
-        assert!(row.off_f64.rms > 0.0 && row.off_f64.rms <= row.off_f64.max, "{row:?}");
-        assert!(row.off_f64.max < 1e-4, "{row:?}");
+        assert!(
+            row.distance_from_f64.rms > 0.0
+                && row.distance_from_f64.rms <= row.distance_from_f64.max,
+            "{row:?}"
+        );
+        assert!(row.distance_from_f64.max < 1e-4, "{row:?}");
     }
 }
 
 #[test]
 fn a_free_body_conserves_momentum_and_loses_energy() {
-    for row in run(&[Part::Drift]).drift {
+    for row in run(&[StudyPart::Drift]).drift {
         assert!(row.momentum_f64 < 1e-12, "{row:?}");
         assert!(row.momentum < 1e-4, "{row:?}");
         assert!(row.energy < 0.0 && row.energy > -1.0, "{row:?}");
@@ -148,29 +152,29 @@ fn the_stretch_of_effort_is_that_of_the_structural_sticks() {
 
 #[test]
 fn the_long_table_has_every_number_of_every_row() {
-    let all = run(&Part::ALL);
-    let figures = all.figures();
-    let of = |part: &str| figures.iter().filter(|figure| figure.part == part).count();
+    let all = run(&StudyPart::ALL);
+    let lines = all.table_lines();
+    let of = |part: &str| lines.iter().filter(|line| line.part == part).count();
     assert_eq!(of("iterations"), 11 * all.iterations.len());
     assert_eq!(of("frames"), 9 * all.frames.len());
     assert_eq!(of("drift"), 12 * all.drift.len());
     assert_eq!(of("effort"), 5 * all.effort.as_ref().unwrap().rows.len());
-    assert!(figures.iter().all(|figure| figure.value.is_finite()));
+    assert!(lines.iter().all(|line| line.value.is_finite()));
 }
 
 #[test]
 fn an_order_that_does_not_suit_the_model_is_rejected() {
     let study = Study { model: Model::disc(6, StickSet::All).unwrap(), ..study() };
-    let result = study.run(&[Part::Frames], |_| ());
+    let result = study.run(&[StudyPart::Frames], |_| ());
     assert!(matches!(result, Err(StudyError::Arrangement(_))));
 }
 
 #[test]
 fn a_part_is_parsed_from_its_name() {
-    for part in Part::ALL {
+    for part in StudyPart::ALL {
         assert_eq!(part.to_string().parse(), Ok(part));
     }
-    assert!("speed".parse::<Part>().unwrap_err().to_string().contains("effort"));
+    assert!("speed".parse::<StudyPart>().unwrap_err().to_string().contains("effort"));
 }
 
 /// Sticks of 1 m, stretched by 1 %, 2 %, ... 100 %.

@@ -23,7 +23,7 @@ fn claims_are_complete_and_their_names_and_numbers_are_unique() {
     for (at, (number, claim)) in all.iter().enumerate() {
         assert_eq!(*number, at + 1);
         assert!(!claim.checks.is_empty(), "{}", claim.name);
-        for text in [claim.name, claim.said, claim.section, claim.how, claim.command] {
+        for text in [claim.name, claim.quote, claim.section, claim.how, claim.command] {
             assert!(!text.is_empty() && !text.contains("  "), "{}: '{text}'", claim.name);
         }
         assert!(claim.command.starts_with("taut "), "{}", claim.command);
@@ -75,8 +75,8 @@ fn a_verdict_follows_from_the_numbers() {
 #[test]
 fn the_decisive_number_is_the_first_out_of_bounds_or_else_the_first() {
     let claim = named("n-divisions");
-    assert_eq!(claim.judged(1, &[1.0, 0.5]).telling().unwrap().what, claim.checks[1].what);
-    assert_eq!(claim.judged(1, &[1.0, 0.0]).telling().unwrap().what, claim.checks[0].what);
+    assert_eq!(claim.judged(1, &[1.0, 0.5]).decisive().unwrap().what, claim.checks[1].what);
+    assert_eq!(claim.judged(1, &[1.0, 0.0]).decisive().unwrap().what, claim.checks[0].what);
 }
 
 /// Their numbers are counted or computed, so they are the same on every machine.

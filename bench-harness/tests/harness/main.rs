@@ -3,9 +3,9 @@
 
 mod accuracy;
 mod arrangements;
+mod bench_cases;
 mod claims;
 mod comparison;
-mod courses;
 mod fixtures;
 #[allow(clippy::needless_pass_by_value, reason = "the printed code owns its particles and sticks")]
 mod generated;

@@ -6,8 +6,8 @@ use std::time::Duration;
 use taut::world::{Arranged, Model, StickSet};
 use taut::{Fingerprint, Formula, Kernel, Plan, Step};
 use taut_bench::{
-    Arrangement, Choice, Fate, JUDGED_FRAMES, NOISE, Trial, Tuning, TuningError, better_half,
-    disagreements,
+    Arrangement, Choice, JUDGED_FRAMES, NOISE, Trial, TrialOutcome, Tuning, TuningError,
+    better_half, disagreements,
 };
 
 use crate::fixtures::{arrangement, run_scalar, sheet, shuffled_disc, step};
@@ -60,7 +60,7 @@ fn candidates_are_unique_and_grouped_by_arrangement() {
             .map(|it| {
                 (
                     it.arrangement.to_string(),
-                    Kernel::<3>::name(it.kernel.inside()),
+                    Kernel::<3>::name(it.kernel.inner()),
                     Kernel::<3>::threads(&it.kernel),
                 )
             })
@@ -91,7 +91,7 @@ fn the_choice_keeps_the_answer_and_with_enough_time_all_candidates_are_timed() {
             rows,
             chosen,
             runner_up,
-            unasked,
+            default_choice,
             other_answer,
             same_answer,
             trials,
@@ -104,13 +104,17 @@ fn the_choice_keeps_the_answer_and_with_enough_time_all_candidates_are_timed() {
         assert!(same_answer);
         assert_eq!(tuned.schedule.canonical(), arrangement(keep));
         assert_eq!(tuned.mesh, Fingerprint::of(&model.sticks));
-        assert!(trials.iter().all(|it| it.time_ratio.is_some() && it.fate != Fate::NotReached));
+        assert!(
+            trials
+                .iter()
+                .all(|it| it.time_ratio.is_some() && it.outcome != TrialOutcome::NotReached)
+        );
         assert!(runner_up.is_some_and(|at| at != chosen && at < rows.len()));
         let as_fast = rows[runner_up.unwrap()].frame_us_median * (1.0 + NOISE);
         assert!(rows[chosen].frame_us_median <= as_fast);
 
         let frames = rows[chosen].frames + rows[chosen].frames / 3 + 1;
-        let same = |at: usize| rows[at].hash == rows[unasked].hash;
+        let same = |at: usize| rows[at].hash == rows[default_choice].hash;
         assert!(same(chosen) && same(runner_up.unwrap()) && !other_answer.is_some_and(same));
         let ended = (1..=frames).any(|it| {
             run_scalar(&model, tuning.keep, tuning.formula, &step(), it).hash() == rows[chosen].hash
@@ -144,7 +148,7 @@ fn with_a_budget_of_0_only_candidates_that_keep_the_answer_are_timed() {
     let choice = run(&Tuning { budget: Duration::ZERO, ..tuning(&model, "blocked") });
     for trial in &choice.trials {
         assert_eq!(trial.time_ratio.is_some(), trial.same_answer, "{trial:?}");
-        assert_eq!(trial.fate == Fate::NotReached, !trial.same_answer, "{trial:?}");
+        assert_eq!(trial.outcome == TrialOutcome::NotReached, !trial.same_answer, "{trial:?}");
     }
     assert!(choice.same_answer && choice.other_answer.is_none());
 }
@@ -158,9 +162,10 @@ fn an_order_that_blows_up_is_not_chosen() {
     let Choice { tuned, trials, same_answer, .. } = run(&exploding(true));
     assert!(!same_answer);
     assert_ne!(tuned.schedule.canonical(), arrangement("authored"));
-    let fate = |schedule: &str| trials.iter().find(|it| it.schedule == schedule).unwrap().fate;
-    assert_eq!(fate("authored"), Fate::NotBounded);
-    assert_ne!(fate("sheet"), Fate::NotBounded);
+    let outcome =
+        |schedule: &str| trials.iter().find(|it| it.schedule == schedule).unwrap().outcome;
+    assert_eq!(outcome("authored"), TrialOutcome::NotBounded);
+    assert_ne!(outcome("sheet"), TrialOutcome::NotBounded);
 }
 
 #[test]
@@ -179,9 +184,13 @@ fn candidates_with_too_much_stretch_are_rejected() {
     let limit = f64::midpoint(all[0], all[all.len() - 1]);
     let choice = run(&Tuning { max_stretch: Some(limit), ..loose });
     for trial in &choice.trials {
-        assert_eq!(trial.fate == Fate::TooSlack, stretch(trial) > limit, "{trial:?}");
+        assert_eq!(
+            trial.outcome == TrialOutcome::TooMuchStretch,
+            stretch(trial) > limit,
+            "{trial:?}"
+        );
     }
-    assert!(choice.trials.iter().any(|trial| trial.fate == Fate::TooSlack));
+    assert!(choice.trials.iter().any(|trial| trial.outcome == TrialOutcome::TooMuchStretch));
     assert!(choice.tuned.stretch_rms <= limit);
 }
 

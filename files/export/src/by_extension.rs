@@ -8,11 +8,11 @@ use crate::error::{InFile, Problem, Result};
 use crate::gltf::Glb;
 use crate::pc2::PointCache;
 use crate::sequence::folder_of;
-use crate::sink::{Schedule, Sink};
+use crate::sink::{Sink, Timeline};
 use crate::{FileName, Frame, Stage, obj, ply};
 
 /// The extensions that [`sink`] writes.
-pub const ENDINGS: &[&str] = &[".glb", ".obj", ".ply", ".pc2"];
+pub const EXTENSIONS: &[&str] = &[".glb", ".obj", ".ply", ".pc2"];
 
 /// Checks whether [`sink`] can write a file with this name. Opens no file.
 ///
@@ -20,7 +20,7 @@ pub const ENDINGS: &[&str] = &[".glb", ".obj", ".ply", ".pc2"];
 /// An unknown extension, an invalid frame number pattern, a missing folder, or a stage with invalid
 /// indices.
 pub fn check(path: &Path, stage: &Stage) -> Result<FileName> {
-    file_name(path, stage, ENDINGS, &[".obj", ".ply"])
+    file_name(path, stage, EXTENSIONS, &[".obj", ".ply"])
 }
 
 /// Returns the sink for a file, chosen by its extension in upper or lower case: `.glb`, `.obj`,
@@ -29,13 +29,13 @@ pub fn check(path: &Path, stage: &Stage) -> Result<FileName> {
 ///
 /// # Errors
 /// As [`check`], or a file that would be too large or cannot be created.
-pub fn sink(path: &Path, stage: &Stage, schedule: Schedule) -> Result<Box<dyn Sink>> {
+pub fn sink(path: &Path, stage: &Stage, timeline: Timeline) -> Result<Box<dyn Sink>> {
     let name = check(path, stage)?;
-    Ok(match &*name.ending() {
-        "glb" => Box::new(Glb::new(path, stage, schedule)?),
+    Ok(match &*name.extension() {
+        "glb" => Box::new(Glb::new(path, stage, timeline)?),
         "obj" => Box::new(SingleFrames::new(name, obj::write)),
         "ply" => Box::new(SingleFrames::new(name, ply::write)),
-        _ => Box::new(PointCache::create(path, stage, schedule)?),
+        _ => Box::new(PointCache::create(path, stage, timeline)?),
     })
 }
 
@@ -52,7 +52,7 @@ pub fn file_name(
     single_frame: &[&str],
 ) -> Result<FileName> {
     let name = FileName::parse(path)?;
-    let extension = name.ending();
+    let extension = name.extension();
     let is_one_of = |extensions: &[&str]| extensions.iter().any(|it| it[1..] == extension);
     if !is_one_of(extensions) {
         return Err(Problem::UnknownExtension { known: extensions }.of(path));

@@ -1,5 +1,5 @@
 //! Exports simulated scenes to files. A [`Sink`] writes a [`Stage`] (vertices with faces and
-//! sticks, and rigid solids) and its [`Frame`]s (positions at one time). This crate does not depend
+//! sticks, and rigid shapes) and its [`Frame`]s (positions at one time). This crate does not depend
 //! on the simulation.
 //!
 //! | extension | format | frames | read by |
@@ -10,7 +10,7 @@
 //! | [`.pc2`](pc2) | point cache: positions | all in one file | Blender ("Mesh Cache"), 3ds Max |
 //!
 //! ```
-//! use taut_export::{Frame, Look, Part, Schedule, Sink, Stage, sink};
+//! use taut_export::{Frame, Look, Part, Sink, Stage, Timeline, sink};
 //!
 //! let stage = Stage {
 //!     vertices: 3,
@@ -27,7 +27,7 @@
 //! };
 //! let folder = tempfile::tempdir()?;
 //! let path = folder.path().join("kerchief.glb");
-//! let mut glb = sink(&path, &stage, Schedule { frames: 30, fps: 30.0 })?;
+//! let mut glb = sink(&path, &stage, Timeline { frames: 30, fps: 30.0 })?;
 //! for nth in 0..30 {
 //!     let y = -0.01 * nth as f32;
 //!     glb.frame(
@@ -63,10 +63,10 @@ mod sequence;
 mod sink;
 mod stage;
 
-pub use by_extension::{ENDINGS, check, file_name, sink};
+pub use by_extension::{EXTENSIONS, check, file_name, sink};
 pub use error::{ExportError, InFile, Problem, Result};
 pub use mesh::Mesh;
 pub use recording::{Frames, Recording};
 pub use sequence::FileName;
-pub use sink::{Schedule, Sink};
-pub use stage::{Frame, Look, Part, Pose, Solid, Stage};
+pub use sink::{Sink, Timeline};
+pub use stage::{Frame, Look, Part, Pose, RigidShape, Stage};

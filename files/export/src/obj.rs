@@ -1,5 +1,5 @@
 //! Wavefront OBJ, as in "Object Files (.obj)", appendix B1 of the Advanced Visualizer manual: `v`
-//! for each point, then a group (`g`) for each part and solid with its faces (`f`) and sticks
+//! for each point, then a group (`g`) for each part and rigid shape with its faces (`f`) and sticks
 //! (`l`).
 //!
 //! The file has no `o` lines: programs that make an object of each `o` would reorder the points,

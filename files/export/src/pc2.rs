@@ -15,7 +15,7 @@ use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use crate::error::{InFile, Problem, Result};
-use crate::sink::{Schedule, Sink};
+use crate::sink::{Sink, Timeline};
 use crate::{Frame, Stage};
 
 /// The sink for point caches; see the [module](self).
@@ -34,9 +34,9 @@ impl PointCache {
     ///
     /// # Errors
     /// If it cannot be written, or there are more points or frames than the format allows.
-    pub fn create(path: &Path, stage: &Stage, schedule: Schedule) -> Result<Self> {
+    pub fn create(path: &Path, stage: &Stage, timeline: Timeline) -> Result<Self> {
         let points = i32::try_from(stage.point_count());
-        let (Ok(points), Ok(_)) = (points, i32::try_from(schedule.frames)) else {
+        let (Ok(points), Ok(_)) = (points, i32::try_from(timeline.frames)) else {
             let problem = "a point cache has at most 2^31 - 1 points and frames";
             return Err(Problem::Unsupported(problem).of(path));
         };

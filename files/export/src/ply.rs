@@ -79,9 +79,9 @@ pub fn write(to: impl Write, stage: &Stage, frame: &Frame) -> io::Result<()> {
 
 /// The normals of all points, in the order of [`Stage::points`].
 fn normals<'a>(stage: &'a Stage, frame: &'a Frame) -> impl Iterator<Item = [f32; 3]> + 'a {
-    let of_solids = stage.bounded_solids().flat_map(|(nth, solid)| {
+    let of_shapes = stage.bounded_shapes().flat_map(|(nth, shape)| {
         let pose = frame.poses[nth];
-        solid.mesh.normals.iter().map(move |&normal| pose.direction(normal))
+        shape.mesh.normals.iter().map(move |&normal| pose.direction(normal))
     });
-    frame.normals.iter().copied().chain(of_solids)
+    frame.normals.iter().copied().chain(of_shapes)
 }

@@ -49,7 +49,7 @@ impl Recording {
     pub fn beside(file: &Path, stage: &Stage) -> io::Result<Self> {
         let sizes = Sizes {
             vertices: stage.vertices,
-            poses: stage.solids.len(),
+            poses: stage.rigid_shapes.len(),
             faces: stage.faces.len(),
             sticks: stage.sticks.len(),
         };
@@ -81,9 +81,9 @@ impl Recording {
         file.write_all(bytemuck::cast_slice(&frame.normals))?;
         file.write_all(bytemuck::cast_slice(&frame.poses))?;
         let flags = [
-            (&frame.gone_vertices, vertices),
-            (&frame.gone_faces, faces),
-            (&frame.gone_sticks, sticks),
+            (&frame.hidden_vertices, vertices),
+            (&frame.removed_faces, faces),
+            (&frame.torn_sticks, sticks),
         ];
         for (flags, count) in flags {
             let flags: Vec<u8> = if flags.is_empty() {
@@ -140,9 +140,9 @@ impl Frames<'_> {
         self.file.read_exact(bytemuck::cast_slice_mut(&mut frame.positions))?;
         self.file.read_exact(bytemuck::cast_slice_mut(&mut frame.normals))?;
         self.file.read_exact(bytemuck::cast_slice_mut(&mut frame.poses))?;
-        frame.gone_vertices = self.flags(vertices)?;
-        frame.gone_faces = self.flags(faces)?;
-        frame.gone_sticks = self.flags(sticks)?;
+        frame.hidden_vertices = self.flags(vertices)?;
+        frame.removed_faces = self.flags(faces)?;
+        frame.torn_sticks = self.flags(sticks)?;
         Ok(Some(frame))
     }
 

@@ -81,7 +81,7 @@ impl FileName {
 
     /// The extension in lower case, without the dot.
     #[must_use]
-    pub fn ending(&self) -> String {
+    pub fn extension(&self) -> String {
         self.written.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase()
     }
 }

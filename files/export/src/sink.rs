@@ -20,7 +20,7 @@ pub trait Sink {
 
 /// The number of frames and their rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Schedule {
+pub struct Timeline {
     /// The maximum number of frames.
     pub frames: u64,
     /// Frames per second.

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::Mesh;
 
-/// The kind of a part or solid, which decides how it is drawn.
+/// The kind of a part or rigid shape, which decides how it is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Look {
     /// Cloth, seen from both sides.
@@ -21,14 +21,14 @@ pub enum Look {
     /// Particles without sticks or faces: drops, grains.
     Grains,
     /// Obstacles.
-    Collider,
+    Obstacle,
     /// Floors, slopes and the insides of rooms.
     Ground,
 }
 
 impl Look {
-    /// The colour in sRGB of the part or solid with the index `nth`. Cloths, bodies and ragdolls
-    /// have several colours, to tell them apart.
+    /// The colour in sRGB of the part or rigid shape with the index `nth`. Cloths, bodies and
+    /// ragdolls have several colours, to tell them apart.
     #[must_use]
     pub fn colour(self, nth: usize) -> [u8; 3] {
         const BODIES: [[u8; 3]; 6] = [
@@ -45,7 +45,7 @@ impl Look {
             Self::Plant => [0x5a, 0x95, 0x45],
             Self::Body | Self::Ragdoll => BODIES[nth % BODIES.len()],
             Self::Grains => [0x2f, 0x86, 0xd0],
-            Self::Collider => [0x8c, 0x9a, 0xad],
+            Self::Obstacle => [0x8c, 0x9a, 0xad],
             Self::Ground => [0xc3, 0xc9, 0xd1],
         }
     }
@@ -72,18 +72,18 @@ pub struct Part {
 
 /// A rigid shape that may move: a rigid body or an obstacle.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Solid {
+pub struct RigidShape {
     /// The name.
     pub name: String,
     /// The look.
     pub look: Look,
-    /// The shape, in coordinates of the solid.
+    /// The shape, in its own coordinates.
     pub mesh: Mesh,
-    /// Whether the solid is unbounded, such as a floor or a room; `mesh` is then only a part of it.
-    pub endless: bool,
+    /// Whether it is unbounded, such as a floor or a room; `mesh` is then only a part of it.
+    pub unbounded: bool,
 }
 
-/// The parts and solids of a scene, without positions.
+/// The parts and rigid shapes of a scene, without positions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stage {
     /// Whether the scene is 2D, in the plane z = 0.
@@ -101,11 +101,11 @@ pub struct Stage {
     pub pinned: Vec<u32>,
     /// The deformable parts.
     pub parts: Vec<Part>,
-    /// The rigid solids.
-    pub solids: Vec<Solid>,
+    /// The rigid shapes.
+    pub rigid_shapes: Vec<RigidShape>,
 }
 
-/// The pose of a solid.
+/// The pose of a rigid shape.
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct Pose {
@@ -120,7 +120,7 @@ impl Pose {
     pub const REST: Self = Self { position: [0.0; 3], rotation: [0.0, 0.0, 0.0, 1.0] };
 }
 
-/// The positions of all vertices and solids of a stage at one time, in metres, y up.
+/// The positions of all vertices and rigid shapes of a stage at one time, in metres, y up.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Frame {
     /// The time, s.
@@ -129,14 +129,14 @@ pub struct Frame {
     pub positions: Vec<[f32; 3]>,
     /// The unit normal of each vertex. It may be 0 for a vertex without a face.
     pub normals: Vec<[f32; 3]>,
-    /// The pose of each solid.
+    /// The pose of each rigid shape.
     pub poses: Vec<Pose>,
     /// For each vertex whether it is hidden, such as an expired drop; empty if none is.
-    pub gone_vertices: Vec<bool>,
+    pub hidden_vertices: Vec<bool>,
     /// For each face whether it is removed by a tear; empty if none is.
-    pub gone_faces: Vec<bool>,
+    pub removed_faces: Vec<bool>,
     /// For each stick whether it is torn; empty if none is.
-    pub gone_sticks: Vec<bool>,
+    pub torn_sticks: Vec<bool>,
 }
 
 /// The flag at an index; false if `flags` is empty.
@@ -148,19 +148,19 @@ impl Frame {
     /// Whether a face is not removed.
     #[must_use]
     pub fn has_face(&self, face: usize) -> bool {
-        !is_set(&self.gone_faces, face)
+        !is_set(&self.removed_faces, face)
     }
 
     /// Whether a stick is not torn.
     #[must_use]
     pub fn has_stick(&self, stick: usize) -> bool {
-        !is_set(&self.gone_sticks, stick)
+        !is_set(&self.torn_sticks, stick)
     }
 
     /// Whether a vertex is visible.
     #[must_use]
     pub fn has_vertex(&self, vertex: usize) -> bool {
-        !is_set(&self.gone_vertices, vertex)
+        !is_set(&self.hidden_vertices, vertex)
     }
 }
 
@@ -183,14 +183,14 @@ impl Stage {
         if !self.parts.iter().all(is_valid_part) {
             return Err("a part of the stage has vertices, faces or sticks that are out of range");
         }
-        let is_valid_solid = |solid: &Solid| {
-            let corners = solid.mesh.triangles.as_flattened();
-            solid.mesh.normals.len() == solid.mesh.points.len()
-                && corners.iter().all(|&corner| (corner as usize) < solid.mesh.points.len())
+        let is_valid_shape = |shape: &RigidShape| {
+            let corners = shape.mesh.triangles.as_flattened();
+            shape.mesh.normals.len() == shape.mesh.points.len()
+                && corners.iter().all(|&corner| (corner as usize) < shape.mesh.points.len())
         };
-        if !self.solids.iter().all(is_valid_solid) {
+        if !self.rigid_shapes.iter().all(is_valid_shape) {
             return Err(
-                "the mesh of a solid has a corner out of range or a wrong number of normals",
+                "the mesh of a rigid shape has a corner out of range or a wrong number of normals",
             );
         }
         Ok(())
@@ -204,34 +204,35 @@ impl Stage {
         let match_len = |flags: &[bool], len: usize| flags.is_empty() || flags.len() == len;
         let matches = frame.positions.len() == self.vertices
             && frame.normals.len() == self.vertices
-            && frame.poses.len() == self.solids.len()
-            && match_len(&frame.gone_vertices, self.vertices)
-            && match_len(&frame.gone_faces, self.faces.len())
-            && match_len(&frame.gone_sticks, self.sticks.len());
+            && frame.poses.len() == self.rigid_shapes.len()
+            && match_len(&frame.hidden_vertices, self.vertices)
+            && match_len(&frame.removed_faces, self.faces.len())
+            && match_len(&frame.torn_sticks, self.sticks.len());
         if matches {
             Ok(())
         } else {
-            Err("a frame and its stage have different numbers of vertices, solids, faces or sticks")
+            Err("a frame and its stage have different numbers of vertices, shapes, faces or sticks")
         }
     }
 
-    /// The bounded solids, with their indices. Their points follow the vertices in files of points.
-    pub(crate) fn bounded_solids(&self) -> impl Iterator<Item = (usize, &Solid)> {
-        self.solids.iter().enumerate().filter(|(_, solid)| !solid.endless)
+    /// The bounded rigid shapes, with their indices. Their points follow the vertices in files of
+    /// points.
+    pub(crate) fn bounded_shapes(&self) -> impl Iterator<Item = (usize, &RigidShape)> {
+        self.rigid_shapes.iter().enumerate().filter(|(_, shape)| !shape.unbounded)
     }
 
     /// The number of points that [`points`](Self::points) returns.
     #[must_use]
     pub fn point_count(&self) -> usize {
         self.vertices
-            + self.bounded_solids().map(|(_, solid)| solid.mesh.points.len()).sum::<usize>()
+            + self.bounded_shapes().map(|(_, shape)| shape.mesh.points.len()).sum::<usize>()
     }
 
     /// The positions of vertices in files, which cannot hide vertices: a hidden vertex gets the
     /// position of the first visible vertex of its part.
     pub(crate) fn vertex_positions<'a>(&self, frame: &'a Frame) -> Cow<'a, [[f32; 3]]> {
         let mut positions = Cow::Borrowed(&*frame.positions);
-        if frame.gone_vertices.is_empty() {
+        if frame.hidden_vertices.is_empty() {
             return positions;
         }
         for part in &self.parts {
@@ -245,19 +246,19 @@ impl Stage {
         positions
     }
 
-    /// The positions of all points of a frame: the vertices, then the points of each bounded solid.
-    /// A hidden vertex gets the position of the first visible vertex of its part.
+    /// The positions of all points of a frame: the vertices, then the points of each bounded rigid
+    /// shape. A hidden vertex gets the position of the first visible vertex of its part.
     pub fn points<'a>(&'a self, frame: &'a Frame) -> impl Iterator<Item = [f32; 3]> + 'a {
-        let of_solids = self.bounded_solids().flat_map(|(nth, solid)| {
+        let of_shapes = self.bounded_shapes().flat_map(|(nth, shape)| {
             let pose = frame.poses[nth];
-            solid.mesh.points.iter().map(move |&point| pose.point(point))
+            shape.mesh.points.iter().map(move |&point| pose.point(point))
         });
         let positions = self.vertex_positions(frame);
-        (0..positions.len()).map(move |vertex| positions[vertex]).chain(of_solids)
+        (0..positions.len()).map(move |vertex| positions[vertex]).chain(of_shapes)
     }
 
     /// The triangles of a frame, between the points of [`points`](Self::points): for each part and
-    /// each bounded solid its name and triangles.
+    /// each bounded rigid shape its name and triangles.
     pub(crate) fn triangles<'a>(
         &'a self,
         frame: &'a Frame,
@@ -267,13 +268,13 @@ impl Stage {
             (&*part.name, faces.map(|face| self.faces[face]).collect())
         });
         let mut first = self.vertices as u32;
-        let of_solids = self.bounded_solids().map(move |(_, solid)| {
-            let triangles = solid.mesh.triangles.iter().map(|it| it.map(|corner| first + corner));
+        let of_shapes = self.bounded_shapes().map(move |(_, shape)| {
+            let triangles = shape.mesh.triangles.iter().map(|it| it.map(|corner| first + corner));
             let triangles = triangles.collect();
-            first += solid.mesh.points.len() as u32;
-            (&*solid.name, triangles)
+            first += shape.mesh.points.len() as u32;
+            (&*shape.name, triangles)
         });
-        of_parts.chain(of_solids)
+        of_parts.chain(of_shapes)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use glam::{Vec2, Vec3};
-use taut_export::{Frame, Pose, Solid, Stage};
+use taut_export::{Frame, Pose, RigidShape, Stage};
 
 /// The direction from which the camera sees a scene, and the zoom.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -77,22 +77,23 @@ impl Default for Bounds {
     }
 }
 
-/// The heights of the lowest and the highest point of a solid, m.
-fn heights(solid: &Solid, pose: &Pose) -> [f32; 2] {
-    let heights = solid.mesh.points.iter().map(|&point| pose.point(point)[1]);
+/// The heights of the lowest and the highest point of a rigid shape, m.
+fn heights(shape: &RigidShape, pose: &Pose) -> [f32; 2] {
+    let heights = shape.mesh.points.iter().map(|&point| pose.point(point)[1]);
     heights.fold([f32::INFINITY, f32::NEG_INFINITY], |[low, high], y| [low.min(y), high.max(y)])
 }
 
-/// Whether a solid is unbounded horizontal ground.
-pub(crate) fn is_floor(solid: &Solid, pose: &Pose) -> bool {
-    let [low, high] = heights(solid, pose);
-    solid.endless && high - low <= 1e-4 * (1.0 + high.abs())
+/// Whether a rigid shape is unbounded horizontal ground.
+pub(crate) fn is_floor(shape: &RigidShape, pose: &Pose) -> bool {
+    let [low, high] = heights(shape, pose);
+    shape.unbounded && high - low <= 1e-4 * (1.0 + high.abs())
 }
 
-/// The height of the floor, m, if there is one: the highest bottom of the unbounded solids.
+/// The height of the floor, m, if there is one: the highest bottom of the unbounded rigid shapes.
 pub(crate) fn floor(stage: &Stage, frame: &Frame) -> Option<f32> {
-    let endless = stage.solids.iter().zip(&frame.poses).filter(|(solid, _)| solid.endless);
-    endless.map(|(solid, pose)| heights(solid, pose)[0]).reduce(f32::max)
+    let unbounded =
+        stage.rigid_shapes.iter().zip(&frame.poses).filter(|(shape, _)| shape.unbounded);
+    unbounded.map(|(shape, pose)| heights(shape, pose)[0]).reduce(f32::max)
 }
 
 /// The radii with which vertices are drawn, as balls or ends of sticks, m.
@@ -111,14 +112,14 @@ fn radii(stage: &Stage) -> Vec<f32> {
 }
 
 impl Bounds {
-    /// Extends the bounds by the part of a frame above the floor. Of the unbounded solids, only
-    /// rooms are included.
+    /// Extends the bounds by the part of a frame above the floor. Of the unbounded rigid shapes,
+    /// only rooms are included.
     pub fn add(&mut self, stage: &Stage, frame: &Frame) {
         let floor = floor(stage, frame).filter(|_| !stage.flat).unwrap_or(f32::NEG_INFINITY);
-        let rooms = stage.solids.iter().zip(&frame.poses);
-        let rooms = rooms.filter(|(solid, pose)| solid.endless && !is_floor(solid, pose));
-        let room_points = rooms.flat_map(|(solid, pose)| {
-            solid.mesh.points.iter().map(|&point| Vec3::from(pose.point(point)))
+        let rooms = stage.rigid_shapes.iter().zip(&frame.poses);
+        let rooms = rooms.filter(|(shape, pose)| shape.unbounded && !is_floor(shape, pose));
+        let room_points = rooms.flat_map(|(shape, pose)| {
+            shape.mesh.points.iter().map(|&point| Vec3::from(pose.point(point)))
         });
         let radii = radii(stage);
         let points: Vec<(Vec3, f32)> = stage

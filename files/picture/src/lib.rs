@@ -11,20 +11,20 @@
 //! frames are first recorded on disk, and drawn when the last is known.
 //!
 //! ```
-//! use taut_export::{Frame, Look, Mesh, Pose, Schedule, Sink, Solid, Stage};
+//! use taut_export::{Frame, Look, Mesh, Pose, RigidShape, Sink, Stage, Timeline};
 //! use taut_picture::{Options, film};
 //!
-//! let ball = Solid {
+//! let ball = RigidShape {
 //!     name: "ball".into(),
 //!     look: Look::Body,
 //!     mesh: Mesh::sphere(0.5),
-//!     endless: false,
+//!     unbounded: false,
 //! };
-//! let stage = Stage { solids: vec![ball], ..Stage::default() };
+//! let stage = Stage { rigid_shapes: vec![ball], ..Stage::default() };
 //! let folder = tempfile::tempdir()?;
 //! let path = folder.path().join("ball.gif");
 //! let options = Options { width: 80, height: 60, ..Options::default() };
-//! let mut film = film(&path, &stage, Schedule { frames: 3, fps: 10.0 }, options)?;
+//! let mut film = film(&path, &stage, Timeline { frames: 3, fps: 10.0 }, options)?;
 //! for nth in 0..3 {
 //!     let pose = Pose { position: [0.0, 0.1 * nth as f32, 0.0], ..Pose::REST };
 //!     film.frame(&stage, &Frame { poses: vec![pose], ..Frame::default() })?;
@@ -49,7 +49,7 @@ use painter_3d::Painter3d;
 
 pub use camera::{Bounds, View};
 pub use colour::Background;
-pub use film::{ENDINGS, check, film};
+pub use film::{EXTENSIONS, check, film};
 pub use picture::Picture;
 
 /// Options of a picture.
@@ -88,8 +88,8 @@ pub struct Painter {
 
 #[derive(Debug)]
 enum Kind {
-    Flat(Painter2d),
-    Solid(Box<Painter3d>),
+    TwoD(Painter2d),
+    ThreeD(Box<Painter3d>),
 }
 
 impl Painter {
@@ -97,9 +97,9 @@ impl Painter {
     #[must_use]
     pub fn new(stage: &Stage, bounds: &Bounds, options: Options) -> Self {
         let kind = if stage.flat {
-            Kind::Flat(Painter2d::new(bounds, &options))
+            Kind::TwoD(Painter2d::new(bounds, &options))
         } else {
-            Kind::Solid(Box::new(Painter3d::new(bounds, &options)))
+            Kind::ThreeD(Box::new(Painter3d::new(bounds, &options)))
         };
         Self { options, kind }
     }
@@ -108,8 +108,8 @@ impl Painter {
     #[must_use]
     pub fn paint(&self, stage: &Stage, frame: &Frame) -> Picture {
         match &self.kind {
-            Kind::Flat(painter) => painter.paint(stage, frame, &self.options),
-            Kind::Solid(painter) => painter.paint(stage, frame, &self.options),
+            Kind::TwoD(painter) => painter.paint(stage, frame, &self.options),
+            Kind::ThreeD(painter) => painter.paint(stage, frame, &self.options),
         }
     }
 
@@ -117,8 +117,8 @@ impl Painter {
     #[must_use]
     pub fn pixel_of(&self, position: [f32; 3]) -> [f32; 2] {
         match &self.kind {
-            Kind::Flat(painter) => painter.pixel_of(position),
-            Kind::Solid(painter) => painter.camera().pixel_of(position.into()).into(),
+            Kind::TwoD(painter) => painter.pixel_of(position),
+            Kind::ThreeD(painter) => painter.camera().pixel_of(position.into()).into(),
         }
     }
 }

@@ -63,16 +63,16 @@ impl Painter2d {
             return Picture { width, height, pixels: vec![[0; 3]; (width * height) as usize] };
         };
         fill_background(&mut map, background);
-        for (nth, (solid, pose)) in stage.solids.iter().zip(&frame.poses).enumerate() {
-            // Of an unbounded solid only the faces perpendicular to the plane are drawn.
-            let mesh = &solid.mesh;
+        for (nth, (shape, pose)) in stage.rigid_shapes.iter().zip(&frame.poses).enumerate() {
+            // Of an unbounded rigid shape only the faces perpendicular to the plane are drawn.
+            let mesh = &shape.mesh;
             let is_perpendicular = |it: &&[u32; 3]| mesh.normals[it[0] as usize][2].abs() < 0.5;
             let triangles =
-                mesh.triangles.iter().filter(|it| !solid.endless || is_perpendicular(it));
+                mesh.triangles.iter().filter(|it| !shape.unbounded || is_perpendicular(it));
             let corners = triangles.map(|triangle| {
                 triangle.map(|corner| self.point(pose.point(mesh.points[corner as usize])))
             });
-            if solid.endless {
+            if shape.unbounded {
                 let grey = paint(linear([0x7c, 0x88, 0x99]), 0.8);
                 let edges = corners.flat_map(|[a, b, c]| [[a, b], [b, c], [c, a]]);
                 // Only horizontal and vertical edges, not the diagonals of rectangles.
@@ -80,7 +80,7 @@ impl Painter2d {
                 stroke(&mut map, lines_path(edges), &grey, 1.5);
                 continue;
             }
-            let light = linear(solid.look.colour(nth));
+            let light = linear(shape.look.colour(nth));
             fill(&mut map, triangles_path(corners), &paint(light, 1.0));
         }
         for (nth, part) in stage.parts.iter().enumerate() {

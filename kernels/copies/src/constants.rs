@@ -41,7 +41,7 @@ pub(crate) struct StickColumns {
     pub(crate) by_copy: bool,
     pub(crate) rest_term: Column<f32>,
     /// Compliance, stretched and compressed; `None` while all sticks are plain and none is torn.
-    pub(crate) special: Option<[Column<f32>; 3]>,
+    pub(crate) non_plain: Option<[Column<f32>; 3]>,
     /// Whether some compliance is not 0.
     pub(crate) compliant: bool,
 }
@@ -99,7 +99,7 @@ impl Constants {
         changed: Changed<'_>,
     ) {
         match changed {
-            Changed::Some { masses, sticks: changed } => {
+            Changed::Listed { masses, sticks: changed } => {
                 let mut groups: Vec<usize> = masses
                     .iter()
                     .map(|&particle| particle as usize / self.layout.particles / GROUP)
@@ -185,17 +185,17 @@ impl Constants {
 
 impl StickColumns {
     fn empty() -> Self {
-        Self { by_copy: false, rest_term: Column::new(0), special: None, compliant: false }
+        Self { by_copy: false, rest_term: Column::new(0), non_plain: None, compliant: false }
     }
 
-    fn set(&mut self, at: usize, [rest_term, special @ ..]: Values) {
+    fn set(&mut self, at: usize, [rest_term, non_plain @ ..]: Values) {
         self.rest_term[at] = rest_term;
-        if self.special.is_none() && special != PLAIN {
+        if self.non_plain.is_none() && non_plain != PLAIN {
             let len = self.rest_term.len();
-            self.special = Some(PLAIN.map(|value| filled(len, value)));
+            self.non_plain = Some(PLAIN.map(|value| filled(len, value)));
         }
-        self.compliant |= special[0] != 0.0;
-        for (column, value) in self.special.iter_mut().flatten().zip(special) {
+        self.compliant |= non_plain[0] != 0.0;
+        for (column, value) in self.non_plain.iter_mut().flatten().zip(non_plain) {
             column[at] = value;
         }
     }
@@ -208,7 +208,7 @@ impl StickColumns {
             *column = Column::from_iter(0, expanded);
         };
         expand(&mut self.rest_term);
-        self.special.iter_mut().flatten().for_each(expand);
+        self.non_plain.iter_mut().flatten().for_each(expand);
     }
 }
 

@@ -24,10 +24,10 @@ pub(crate) unsafe fn relax_group<V: Vector, F: Factor, const D: usize>(
     let ends = constants.ends();
     let numbers_per_stick = if sticks.by_copy { GROUP } else { 1 };
     assert!(sticks.rest_term.len() == ends.len() * numbers_per_stick && lanes <= GROUP);
-    assert!(sticks.special.iter().flatten().all(|it| it.len() == ends.len() * numbers_per_stick));
+    assert!(sticks.non_plain.iter().flatten().all(|it| it.len() == ends.len() * numbers_per_stick));
     assert!(common.len() == constants.layout.particles);
     let group = GroupOfCopies::<V, D> { cpu, position, masses, lanes };
-    let plain = !sticks.by_copy && sticks.special.is_none();
+    let plain = !sticks.by_copy && sticks.non_plain.is_none();
     if !plain {
         for (index, ends) in ends.iter().enumerate() {
             // SAFETY: by contract; ends are below the length of a group, and every column has
@@ -129,7 +129,7 @@ impl<V: Vector, const D: usize> GroupOfCopies<V, D> {
         index: usize,
         inverse_h2: f32,
     ) {
-        let StickColumns { by_copy, rest_term, special, compliant } = sticks;
+        let StickColumns { by_copy, rest_term, non_plain, compliant } = sticks;
         let inverse_h2 = V::splat(self.cpu, inverse_h2);
         for lane in (0..self.lanes).step_by(V::LANES) {
             let constants_at = ConstantsAt { by_copy: *by_copy, index, lane };
@@ -144,7 +144,7 @@ impl<V: Vector, const D: usize> GroupOfCopies<V, D> {
                 ];
                 let mut weight = masses[0] + masses[1];
                 let mut response = None;
-                if let Some([compliance, stretched, compressed]) = special {
+                if let Some([compliance, stretched, compressed]) = non_plain {
                     if *compliant {
                         let compliance = constants_at.load(self.cpu, compliance);
                         weight = taut_core::weight(masses, compliance, inverse_h2);

@@ -8,7 +8,7 @@
 use alloc::vec::Vec;
 
 use taut_core::{ABSENT, Column, Factor, Response, WithFactor};
-use taut_lanes::{Operation, Shared, Vector};
+use taut_lanes::{Operation, SharedPtr, Vector};
 
 use crate::constants::{Constants, Mixed, Row};
 use crate::layout::Layout;
@@ -163,12 +163,12 @@ impl<'a, const D: usize> RelaxPairs<'a, D> {
     pub(crate) unsafe fn new(
         constants: &'a Constants,
         narrow: &'a Narrow,
-        position: [Shared<f32>; D],
+        position: [SharedPtr<f32>; D],
         inverse_mass: &'a [f32],
         pairs: &'a [RegisterPair],
     ) -> Self {
         assert!(narrow.layout == constants.layout && inverse_mass.len() >= narrow.layout.len());
-        let position = position.map(|Shared(column)| column);
+        let position = position.map(|SharedPtr(column)| column);
         Self { constants, narrow, position, inverse_mass, pairs }
     }
 }

@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use taut_core::{Column, Factor, Response, WithFactor, relax_by};
-use taut_lanes::{Operation, Shared, Vector};
+use taut_lanes::{Operation, SharedPtr, Vector};
 
 use crate::constants::{Constants, Mixed, Row, Strand};
 use crate::layout::Layout;
@@ -12,7 +12,7 @@ use crate::stages::Strip;
 /// Relaxes strips of a sheet, in sequence.
 pub(crate) struct Relax<'a, const D: usize> {
     constants: &'a Constants,
-    position: [Shared<f32>; D],
+    position: [SharedPtr<f32>; D],
     inverse_mass: &'a [f32],
     presence: &'a [Column<f32>; 3],
     strips: &'a [Strip],
@@ -24,7 +24,7 @@ impl<'a, const D: usize> Relax<'a, D> {
     ///   and writing at the rows that the strips reach; no other code accesses these meanwhile.
     pub(crate) unsafe fn new(
         constants: &'a Constants,
-        position: [Shared<f32>; D],
+        position: [SharedPtr<f32>; D],
         inverse_mass: &'a [f32],
         presence: &'a [Column<f32>; 3],
         strips: &'a [Strip],
@@ -75,7 +75,7 @@ impl<const D: usize> Relax<'_, D> {
         assert!(self.inverse_mass.len() >= end && across < 3 && registers >= 4);
         assert!(registers.is_multiple_of(4) && across + down > 0 && lanes == V::LANES);
         let constants = strand.rows[rows.start];
-        let columns = self.position.map(|Shared(column)| column);
+        let columns = self.position.map(|SharedPtr(column)| column);
         let path = Path { columns, rows, registers, pitch, across, down, leans_left };
         let presence = &self.presence[across][..row_len];
         let whole = self.constants.layout.is_full();

@@ -82,7 +82,7 @@ impl Component {
 /// the text.
 fn span_of(text: &str, Located { path, error }: &Located) -> Option<Range<usize>> {
     let parameter = match error.downcast_ref() {
-        Some(ModelError::Measure { key, .. }) => Some(Component::Key(key)),
+        Some(ModelError::OutOfRange { key, .. }) => Some(Component::Key(key)),
         _ => None,
     };
     let root = DeTable::parse(text).ok()?;

@@ -205,19 +205,19 @@ impl AnyScene {
     pub fn from_toml_with(text: &str, files: &TriangleReader) -> Result<Self, SceneFileError> {
         let files = &triangles::limited(files);
         let read = || match toml::from_str::<Head>(text)?.dimensions.unwrap_or(3) {
-            2 => flat(text, files).map(Self::Flat),
-            3 => solid(text, files).map(Self::Solid),
+            2 => two_d(text, files).map(Self::TwoD),
+            3 => three_d(text, files).map(Self::ThreeD),
             other => Err(format!("expected 2 or 3 dimensions, found {other}")).at("dimensions"),
         };
         read().map_err(|error| SceneFileError::new(text, &error))
     }
 }
 
-fn flat(text: &str, files: &TriangleReader) -> Result<Scene<2>, BuildError> {
+fn two_d(text: &str, files: &TriangleReader) -> Result<Scene<2>, BuildError> {
     scene::<models::Model2, forces::Force2, obstacles::Obstacle2, 2>(text, files)
 }
 
-fn solid(text: &str, files: &TriangleReader) -> Result<Scene<3>, BuildError> {
+fn three_d(text: &str, files: &TriangleReader) -> Result<Scene<3>, BuildError> {
     scene::<models::Model3, forces::Force3, obstacles::Obstacle3, 3>(text, files)
 }
 

@@ -11,11 +11,11 @@ use super::LibraryScene;
 
 pub(super) const TETRA_CUBE_WORLD: LibraryScene = LibraryScene {
     name: "tetra-cube-world",
-    about: "Jakobsen's cube world: tetrahedra that bounce in a box",
+    description: "Jakobsen's cube world: tetrahedra that bounce in a box",
     size: 27,
-    size_is: "tetrahedra",
+    size_unit: "tetrahedra",
     dimensions: 3,
-    residual: 0.05,
+    residual_max: 0.05,
     build: |size| {
         let mut scene = Scene::<3>::new();
         for body in 0..size {
@@ -39,11 +39,11 @@ pub(super) const TETRA_CUBE_WORLD: LibraryScene = LibraryScene {
 #[cfg(feature = "parry")]
 pub(super) const BOXES: LibraryScene = LibraryScene {
     name: "boxes",
-    about: "rigid cubes, of four particles each, that fall on each other in a trough",
+    description: "rigid cubes, of four particles each, that fall on each other in a trough",
     size: 8,
-    size_is: "cubes",
+    size_unit: "cubes",
     dimensions: 3,
-    residual: 0.05,
+    residual_max: 0.05,
     build: |size| {
         let mut scene = Scene::<3>::new();
         // Two slopes form a concave floor. A body whose particles are pinned does not move.
@@ -67,11 +67,11 @@ pub(super) const BOXES: LibraryScene = LibraryScene {
 
 pub(super) const RAGDOLLS: LibraryScene = LibraryScene {
     name: "ragdolls",
-    about: "2D ragdolls that are thrown around a room",
+    description: "2D ragdolls that are thrown around a room",
     size: 20,
-    size_is: "ragdolls",
+    size_unit: "ragdolls",
     dimensions: 2,
-    residual: 0.1,
+    residual_max: 0.1,
     build: |size| {
         let mut scene = Scene::<2>::new();
         let h = scene.settings.step.dt / 4.0; // the settings below have 4 substeps
@@ -96,11 +96,11 @@ pub(super) const RAGDOLLS: LibraryScene = LibraryScene {
 
 pub(super) const RAGDOLLS_3D: LibraryScene = LibraryScene {
     name: "ragdolls-3d",
-    about: "ragdolls that fall down a flight of stairs",
+    description: "ragdolls that fall down a flight of stairs",
     size: 20,
-    size_is: "ragdolls",
+    size_unit: "ragdolls",
     dimensions: 3,
-    residual: 0.1,
+    residual_max: 0.1,
     build: |size| {
         let mut scene = Scene::<3>::new();
         for body in 0..size {

@@ -24,11 +24,11 @@ fn scaled(size: usize, numerator: usize, denominator: usize) -> usize {
 
 pub(super) const DRAPE: LibraryScene = LibraryScene {
     name: "drape",
-    about: "a square sheet that hangs from its top row",
+    description: "a square sheet that hangs from its top row",
     size: 64,
-    size_is: "particles along a side",
+    size_unit: "particles along a side",
     dimensions: 3,
-    residual: 0.1,
+    residual_max: 0.1,
     build: |size| {
         let mut scene = Scene::<3>::new();
         scene.add("sheet", Model::drape(size, StickSet::All)?.tethered(Tethers::default())?)?;
@@ -41,11 +41,11 @@ pub(super) const DRAPE: LibraryScene = LibraryScene {
 /// frame.
 pub(super) const MOSEGAARD: LibraryScene = LibraryScene {
     name: "mosegaard",
-    about: "Mosegaard's tutorial: a ball moves back and forth through a sheet in the wind",
+    description: "Mosegaard's tutorial: a ball moves back and forth through a sheet in the wind",
     size: 55,
-    size_is: "particles across",
+    size_unit: "particles across",
     dimensions: 3,
-    residual: 0.2,
+    residual_max: 0.2,
     build: |size| {
         let rows = scaled(size, 45, 55);
         let cloth = Cloth { columns: size, rows, width: 1.4, ..Cloth::default() };
@@ -65,11 +65,11 @@ pub(super) const MOSEGAARD: LibraryScene = LibraryScene {
 
 pub(super) const FLAG: LibraryScene = LibraryScene {
     name: "flag",
-    about: "a flag in gusts of wind",
+    description: "a flag in gusts of wind",
     size: 48,
-    size_is: "particles across",
+    size_unit: "particles across",
     dimensions: 3,
-    residual: 0.1,
+    residual_max: 0.1,
     build: |size| {
         let rows = scaled(size, 2, 3);
         let cloth = Cloth { columns: size, rows, width: 1.5, ..Cloth::default() };
@@ -85,11 +85,11 @@ pub(super) const FLAG: LibraryScene = LibraryScene {
 
 pub(super) const HAMMOCK: LibraryScene = LibraryScene {
     name: "hammock",
-    about: "a sheet held at its corners; a ball is lowered into it and lifted out",
+    description: "a sheet held at its corners; a ball is lowered into it and lifted out",
     size: 48,
-    size_is: "particles along the length",
+    size_unit: "particles along the length",
     dimensions: 3,
-    residual: 0.1,
+    residual_max: 0.1,
     build: |size| {
         let cloth = Cloth {
             columns: size,
@@ -115,11 +115,11 @@ pub(super) const HAMMOCK: LibraryScene = LibraryScene {
 
 pub(super) const TABLE_CLOTH: LibraryScene = LibraryScene {
     name: "table-cloth",
-    about: "a sheet that falls on a table and hangs over its edges",
+    description: "a sheet that falls on a table and hangs over its edges",
     size: 48,
-    size_is: "particles along a side",
+    size_unit: "particles along a side",
     dimensions: 3,
-    residual: 0.1,
+    residual_max: 0.1,
     build: |size| {
         let cloth = Cloth {
             columns: size,
@@ -148,11 +148,12 @@ pub(super) const TABLE_CLOTH: LibraryScene = LibraryScene {
 
 pub(super) const HEX_SHEET: LibraryScene = LibraryScene {
     name: "hex-sheet",
-    about: "Jakobsen's cloth: a sheet of equilateral triangles that hangs by its upper corners",
+    description: "Jakobsen's cloth: a sheet of equilateral triangles that hangs by its upper \
+                  corners",
     size: 40,
-    size_is: "particles along a side",
+    size_unit: "particles along a side",
     dimensions: 3,
-    residual: 0.1,
+    residual_max: 0.1,
     build: |size| {
         let sheet = HexSheet { columns: size, rows: size, ..HexSheet::default() };
         let mut scene = Scene::<3>::new();
@@ -167,11 +168,11 @@ pub(super) const HEX_SHEET: LibraryScene = LibraryScene {
 
 pub(super) const CURTAIN: LibraryScene = LibraryScene {
     name: "curtain",
-    about: "a 2D curtain that tears when pulled; a ball pushes against its edge",
+    description: "a 2D curtain that tears when pulled; a ball pushes against its edge",
     size: 60,
-    size_is: "particles across",
+    size_unit: "particles across",
     dimensions: 2,
-    residual: 0.3,
+    residual_max: 0.3,
     build: |size| {
         let cloth = Cloth {
             columns: size,

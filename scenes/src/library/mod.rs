@@ -27,16 +27,16 @@ pub struct LibraryScene {
     /// The name, as on command lines.
     pub name: &'static str,
     /// A one-line description.
-    pub about: &'static str,
+    pub description: &'static str,
     /// The default size.
     pub size: usize,
     /// What the size counts.
-    pub size_is: &'static str,
+    pub size_unit: &'static str,
     /// Number of dimensions, 2 or 3.
     pub dimensions: usize,
     /// Upper bound of the root mean square of |stretch| in every step, at the default size and
     /// settings.
-    pub residual: f64,
+    pub residual_max: f64,
     build: fn(usize) -> Result<AnyScene, SceneError>,
 }
 
@@ -84,6 +84,6 @@ impl LibraryScene {
     /// # Errors
     /// If the scene cannot be built in this size, or the size is above 4096.
     pub fn scene(&self, size: usize) -> Result<AnyScene, SceneError> {
-        (self.build)(check_limit(self.size_is, size as u128, SIZE_MAX)?)
+        (self.build)(check_limit(self.size_unit, size as u128, SIZE_MAX)?)
     }
 }

@@ -5,28 +5,28 @@ use std::sync::Arc;
 use taut_core::Step;
 use taut_world::{Cloth, Gusts, Model, Scene, Wind};
 #[cfg(feature = "parry")]
-use taut_world::{Drag, Emission, Facing, Field, Solid, Source, Surface, TriMesh};
+use taut_world::{Drag, EmitterSettings, Facing, Field, Solid, Source, Surface, TriMesh};
 
 use super::LibraryScene;
 
 #[cfg(feature = "parry")]
 pub(super) const FOUNTAIN: LibraryScene = LibraryScene {
     name: "fountain",
-    about: "drops that spray up from a triangle, fall on a four-sided roof and run down it",
+    description: "drops that spray up from a triangle, fall on a four-sided roof and run down it",
     size: 2000,
-    size_is: "drops a second",
+    size_unit: "drops a second",
     dimensions: 3,
-    residual: 0.0,
+    residual_max: 0.0,
     build: |size| {
         let nozzle = [[0.0, 0.0, 0.15], [0.15, 0.0, -0.1], [-0.15, 0.0, -0.1]];
-        let drops = Model::emitter(Emission {
+        let drops = Model::emitter(EmitterSettings {
             source: Source::Polygons(vec![nozzle]),
             rate: size as f64,
             normal_speed: 6.0,
             spread: 1.2,
             lifetime: [2.0, 3.0],
             seed: 5,
-            ..Emission::default()
+            ..EmitterSettings::default()
         })?;
         let mut scene = Scene::<3>::new();
         scene.add("drops", drops)?;
@@ -51,11 +51,11 @@ pub(super) const FOUNTAIN: LibraryScene = LibraryScene {
 
 pub(super) const SPRINGS: LibraryScene = LibraryScene {
     name: "springs",
-    about: "a cloth of damped springs instead of sticks, in the wind",
+    description: "a cloth of damped springs instead of sticks, in the wind",
     size: 24,
-    size_is: "particles along each side",
+    size_unit: "particles along each side",
     dimensions: 3,
-    residual: 0.0,
+    residual_max: 0.0,
     build: |size| {
         let cloth = Model::<3>::curtain(&Cloth {
             columns: size,

@@ -32,8 +32,8 @@ where
 
 fn any_hash_after(scene: &AnyScene, steps: usize) -> u64 {
     match scene {
-        AnyScene::Flat(scene) => hash_after(scene, steps),
-        AnyScene::Solid(scene) => hash_after(scene, steps),
+        AnyScene::TwoD(scene) => hash_after(scene, steps),
+        AnyScene::ThreeD(scene) => hash_after(scene, steps),
     }
 }
 
@@ -52,8 +52,8 @@ fn copies_are_models_at_their_own_positions() {
     let scene = |copies: &str| {
         let text = table(&format!("{rope}copies = {{ {copies} }}"));
         match AnyScene::from_toml(&text).unwrap_or_else(|error| panic!("{copies}: {error}")) {
-            AnyScene::Flat(scene) => scene,
-            AnyScene::Solid(_) => panic!("expected a 2D scene"),
+            AnyScene::TwoD(scene) => scene,
+            AnyScene::ThreeD(_) => panic!("expected a 2D scene"),
         }
     };
     let first_positions = |scene: &Scene<2>| -> Vec<(String, [f32; 2])> {
@@ -82,7 +82,7 @@ fn files_equal_the_scenes_of_the_library_to_the_bit() {
         let from_file = AnyScene::from_toml(text).unwrap();
         let library = LibraryScene::named(name).unwrap();
         let built = library.scene(library.size).unwrap();
-        if let (AnyScene::Solid(from_file), AnyScene::Solid(built)) = (&from_file, &built) {
+        if let (AnyScene::ThreeD(from_file), AnyScene::ThreeD(built)) = (&from_file, &built) {
             let springs = |scene: &Scene| {
                 let (_, model) = scene.models().next().unwrap();
                 (!model.springs.is_empty()).then(|| model.springs.get(0))
@@ -96,7 +96,7 @@ fn files_equal_the_scenes_of_the_library_to_the_bit() {
 #[test]
 fn guided_particles_are_on_their_path_and_others_follow() {
     let (_, text) = EXAMPLES.iter().find(|(name, _)| *name == "puppet").unwrap();
-    let AnyScene::Solid(scene) = AnyScene::from_toml(text).unwrap() else { unreachable!() };
+    let AnyScene::ThreeD(scene) = AnyScene::from_toml(text).unwrap() else { unreachable!() };
     let mut world = World::new(&scene, |_: &Schedule| ScalarKernel).unwrap();
     let (top, start) =
         (world.group("banner", "top").unwrap(), world.group("rope", "start").unwrap());
@@ -200,7 +200,7 @@ fn triangles_from_a_file_equal_inline_triangles() {
     };
     let [inline, from_files] =
         [AnyScene::from_toml(inline), AnyScene::from_toml_with(&named, &read)].map(|scene| {
-            let AnyScene::Solid(scene) = scene.unwrap() else { panic!("expected a 3D scene") };
+            let AnyScene::ThreeD(scene) = scene.unwrap() else { panic!("expected a 3D scene") };
             scene
         });
     let roof_top = |scene: &Scene<3>| scene.models().next().unwrap().1.groups["top"].clone();

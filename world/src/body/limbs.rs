@@ -105,7 +105,7 @@ impl<const D: usize> Limbs<D> {
     /// Resolves collisions with an obstacle at the deepest point of each half of a limb. `nearest`
     /// gives the distance of a point from the obstacle, `displacement` the displacement of the
     /// obstacle at a point in this substep, m.
-    pub(crate) fn keep_out(
+    pub(crate) fn resolve(
         &self,
         particles: &mut Particles<D>,
         nearest: impl Fn(&Particles<D>, &Probe) -> Nearest<D>,

@@ -25,7 +25,7 @@ impl<const D: usize> Bodies<D> {
     /// the distance of a vertex from the obstacle, `displacement` the displacement of the obstacle
     /// at a point in this substep, m. With restitution, bodies [bounce](Self::bounce) at the end of
     /// the substep.
-    pub(crate) fn keep_out(
+    pub(crate) fn resolve(
         &self,
         particles: &mut Particles<D>,
         nearest: impl Fn(&Particles<D>, &Probe) -> Nearest<D>,

@@ -9,7 +9,7 @@ use super::{Model, ModelError};
 use crate::vector::{difference, rounded, scaled, sum, wide};
 
 /// The fraction of the particles of a mesh, the highest ones, that are pinned.
-pub const PINNED_SHARE: f64 = 0.02;
+pub const PINNED_FRACTION: f64 = 0.02;
 
 /// The parameters of a sheet of equilateral triangles, six around each inner particle.
 ///
@@ -182,14 +182,14 @@ fn area<const D: usize>([a, b, c]: [[f64; D]; 3]) -> f64 {
     libm::sqrt(squares.map(|part| part * part).sum()) / 2.0
 }
 
-/// The numbers of the highest positions: a fraction of [`PINNED_SHARE`], at least one; of equally
-/// high ones the first.
+/// The numbers of the highest positions: a fraction of [`PINNED_FRACTION`], at least one; of
+/// equally high ones the first.
 pub(super) fn highest<const D: usize>(positions: &[[f32; D]]) -> Vec<u32> {
     let mut by_height: Vec<u32> = (0..positions.len() as u32).collect();
     let height = |particle: u32| positions[particle as usize][1];
     by_height.sort_by(|&one, &other| height(other).total_cmp(&height(one)));
     #[allow(clippy::cast_sign_loss, reason = "a fraction of a count")]
-    by_height.truncate((positions.len() as f64 * PINNED_SHARE).ceil() as usize);
+    by_height.truncate((positions.len() as f64 * PINNED_FRACTION).ceil() as usize);
     by_height.sort_unstable();
     by_height
 }

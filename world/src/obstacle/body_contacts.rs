@@ -61,7 +61,7 @@ impl Obstacle<3> for BodyContacts {
         }
     }
 
-    fn keep_out(&self, matter: &mut Matter<'_, 3>, _: &Moment<3>) {
+    fn resolve(&self, matter: &mut Matter<'_, 3>, _: &Moment<3>) {
         let (Model { particles, bodies, .. }, scratch) = matter.model_and_scratch();
         bodies.keep_apart(particles, &self.surface, self.margin, &mut scratch.bodies);
     }

@@ -5,7 +5,7 @@ use taut_core::Lane;
 use super::side::Side;
 use super::solid::Shape;
 use super::sphere::{check_radius, least_offset, length_and_direction, may_reach_ball};
-use crate::drawing::{Figure, Form};
+use crate::drawing::{Figure, FigureShape};
 use crate::error::ModelError;
 use crate::path::Pose;
 use crate::path::{axes_along, check_point, coordinate_axes};
@@ -74,7 +74,7 @@ impl<const D: usize> Shape<D> for Capsule<D> {
         let length = length(half);
         let axes =
             if length > 0.0 { axes_along(half.map(|x| x / length)) } else { coordinate_axes() };
-        Some(pose.figure(Form::Capsule { radius: self.radius, half: length }, middle, axes))
+        Some(pose.figure(FigureShape::Capsule { radius: self.radius, half: length }, middle, axes))
     }
 }
 

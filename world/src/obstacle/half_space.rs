@@ -4,7 +4,7 @@ use taut_core::Lane;
 
 use super::side::Side;
 use super::solid::Shape;
-use crate::drawing::{Figure, Form};
+use crate::drawing::{Figure, FigureShape};
 use crate::error::ModelError;
 use crate::path::Pose;
 use crate::path::{axes_along, check_point, checked_unit};
@@ -58,7 +58,7 @@ impl<const D: usize> Shape<D> for HalfSpace<D> {
     }
 
     fn figure(&self, pose: &Pose<D>) -> Option<Figure<'_, D>> {
-        Some(pose.figure(Form::HalfSpace, self.point, axes_along(self.normal)))
+        Some(pose.figure(FigureShape::HalfSpace, self.point, axes_along(self.normal)))
     }
 }
 

@@ -63,7 +63,7 @@ impl<const D: usize> Obstacle<D> for LimbContacts {
         }
     }
 
-    fn keep_out(&self, matter: &mut Matter<'_, D>, _: &Moment<D>) {
+    fn resolve(&self, matter: &mut Matter<'_, D>, _: &Moment<D>) {
         let (Model { particles, limbs, .. }, scratch) = matter.model_and_scratch();
         limbs.keep_apart(particles, self.friction, self.margin, &mut scratch.limbs);
     }

@@ -9,7 +9,7 @@ use super::Obstacle;
 use super::solid::Solid;
 use super::triangle::{Facing, Point, Triangle};
 use crate::body::Probe;
-use crate::drawing::{Figure, Form};
+use crate::drawing::{Figure, FigureShape};
 use crate::error::ModelError;
 use crate::matter::{ContactScratch, Matter};
 use crate::model::Model;
@@ -268,13 +268,13 @@ impl Solid<TriMesh> {
         [before, after]: [Pose; 2],
     ) -> impl Fn(&Particles<3>, &Probe) -> Nearest<3> {
         move |particles, &Probe { point, inner, reach }| {
-            let to = after.point_back(point.position(particles).map(f64::from));
+            let to = after.point_to_local(point.position(particles).map(f64::from));
             let start = if starts.len() == particles.len() {
                 inner.position_among(starts)
             } else {
                 inner.position(particles)
             };
-            let from = before.point_back(start.map(f64::from));
+            let from = before.point_to_local(start.map(f64::from));
             let reach = f64::from(reach);
             let contact = self.shape.crossing_contact(from, to, reach);
             let contact = contact.or_else(|| self.shape.near_contact(to, reach));
@@ -303,13 +303,13 @@ impl Obstacle for Solid<TriMesh> {
         starts.extend((0..particles.len()).map(|particle| particles.position(particle)));
     }
 
-    fn keep_out(&self, matter: &mut Matter<'_>, moment: &Moment) {
+    fn resolve(&self, matter: &mut Matter<'_>, moment: &Moment) {
         let (matter, scratch) = matter.model_and_scratch();
         let ContactScratch { starts, bodies: body_scratch, limbs: limb_scratch } = scratch;
         let [before, after] = self.poses(moment);
         let law = ContactLaw::new(&self.surface, moment);
         let to_world = |p| after.point(p).map(|x| x as f32);
-        let rounded = |p| after.point_back(to_world(p).map(f64::from));
+        let rounded = |p| after.point_to_local(to_world(p).map(f64::from));
         let mesh_box = self.shape.tree.root_aabb();
         for particle in 0..matter.particles.len() {
             // Particles of bodies do not collide themselves: the vertices of the bodies do.
@@ -321,9 +321,11 @@ impl Obstacle for Solid<TriMesh> {
             let previous =
                 core::array::from_fn(|axis| f64::from(matter.particles.previous(axis)[particle]));
             let start = starts.get(particle).map_or(previous, |start| start.map(f64::from));
-            let from = before.point_back(start);
-            let state =
-                VerletState { x: after.point_back(x), previous: before.point_back(previous) };
+            let from = before.point_to_local(start);
+            let state = VerletState {
+                x: after.point_to_local(x),
+                previous: before.point_to_local(previous),
+            };
             let skin = self.skin(x, &after);
             let reach = self.reach(matter, particle).max(skin);
             let segment_box = box_around(from, state.x, reach);
@@ -342,8 +344,8 @@ impl Obstacle for Solid<TriMesh> {
         let nearest = self.nearest(starts, [before, after]);
         let displacement = Displacement::between(&before, &after);
         let displacement = |x| displacement.at(x);
-        bodies.keep_out(particles, &nearest, displacement, &self.surface, body_scratch);
-        limbs.keep_out(particles, &nearest, displacement, &self.surface, limb_scratch);
+        bodies.resolve(particles, &nearest, displacement, &self.surface, body_scratch);
+        limbs.resolve(particles, &nearest, displacement, &self.surface, limb_scratch);
     }
 
     /// For a mesh: by how much a particle is closer than thickness plus radius. (Particles never
@@ -353,7 +355,7 @@ impl Obstacle for Solid<TriMesh> {
         let mut deepest = 0.0_f64;
         for (particle, &w) in matter.particles.inverse_masses().iter().enumerate() {
             let reach = self.reach(matter, particle);
-            let p = pose.point_back(matter.particles.position(particle).map(f64::from));
+            let p = pose.point_to_local(matter.particles.position(particle).map(f64::from));
             let free = w > 0.0;
             if let Some(nearest) = free.then(|| self.shape.nearest(p, reach)).flatten() {
                 deepest = deepest.max(reach - nearest.distance);
@@ -367,7 +369,7 @@ impl Obstacle for Solid<TriMesh> {
 
     fn figure(&self, time: f64) -> Option<Figure<'_>> {
         let TriMesh { points, triangles, .. } = &self.shape;
-        let form = Form::Mesh { points, triangles };
-        Some(self.pose(time).figure(form, [0.0; 3], coordinate_axes()))
+        let shape = FigureShape::Mesh { points, triangles };
+        Some(self.pose(time).figure(shape, [0.0; 3], coordinate_axes()))
     }
 }

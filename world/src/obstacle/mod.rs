@@ -6,11 +6,11 @@ mod bounds;
 mod capsule;
 mod cuboid;
 mod half_space;
-mod keep_out;
 mod limb_contacts;
 #[cfg(feature = "parry")]
 mod mesh;
 mod side;
+mod side_collisions;
 mod solid;
 mod sphere;
 #[cfg(feature = "parry")]
@@ -40,7 +40,7 @@ pub use sphere::Sphere;
 pub use triangle::Facing;
 
 /// The collision pass over particles of a [`Solid`] of a [`Shape`] in a substep.
-pub struct FormulaPass<'a, const D: usize>(pub(crate) &'a dyn GroupPass<D>);
+pub struct AnalyticPass<'a, const D: usize>(pub(crate) &'a dyn GroupPass<D>);
 
 /// Something that particles cannot enter. Its pose is a function of time, and it has no state that
 /// steps change, so a world can be resumed at any step.
@@ -52,25 +52,29 @@ pub trait Obstacle<const D: usize = 3>: Debug + Send + Sync {
     /// An obstacle that processes one particle at a time runs a [`Stage`](taut_core::Stage) with
     /// [`Matter::visit`], in the current layout of the particles; any other obstacle changes
     /// [`Matter::model_mut`].
-    fn keep_out(&self, matter: &mut Matter<'_, D>, moment: &Moment<D>);
+    fn resolve(&self, matter: &mut Matter<'_, D>, moment: &Moment<D>);
 
     /// Resolves collisions with all islands of the world; this is the method that the world calls.
-    /// The default calls [`keep_out`](Self::keep_out) for each island that the obstacle
+    /// The default calls [`resolve`](Self::resolve) for each island that the obstacle
     /// [touches](Self::touches). Override it for contacts between islands.
-    fn keep_all_out(&self, islands: &mut Islands<'_, D>, moment: &Moment<D>) {
+    fn resolve_all(&self, islands: &mut Islands<'_, D>, moment: &Moment<D>) {
         for island in 0..islands.count() {
             if let Some(mut matter) = islands.one(island)
                 && self.touches(matter.model())
             {
-                self.keep_out(&mut matter, moment);
+                self.resolve(&mut matter, moment);
             }
         }
     }
 
-    /// If [`keep_out`](Self::keep_out) is a single collision pass for matter without bodies and
+    /// If [`resolve`](Self::resolve) is a single collision pass for matter without bodies and
     /// limbs, calls `then` once with that pass and returns true. The passes of consecutive
     /// obstacles then share one traversal of the particles. The default returns false.
-    fn by_formula(&self, moment: &Moment<D>, then: &mut dyn FnMut(FormulaPass<'_, D>)) -> bool {
+    fn with_analytic_pass(
+        &self,
+        moment: &Moment<D>,
+        then: &mut dyn FnMut(AnalyticPass<'_, D>),
+    ) -> bool {
         let _ = (moment, then);
         false
     }
@@ -83,7 +87,7 @@ pub trait Obstacle<const D: usize = 3>: Debug + Send + Sync {
     }
 
     /// Whether it can collide with anything in `matter`, at any time. If not,
-    /// [`keep_out`](Self::keep_out) is not called. An island that no force or obstacle touches is
+    /// [`resolve`](Self::resolve) is not called. An island that no force or obstacle touches is
     /// stepped by its kernel in one call, which is faster. The default is true.
     fn touches(&self, matter: &Model<D>) -> bool {
         let _ = matter;

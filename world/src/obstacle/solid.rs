@@ -5,9 +5,9 @@ use core::fmt::Debug;
 use pulp::NullaryFnOnce;
 use taut_core::Particles;
 
-use super::keep_out::KeepOut;
 use super::side::Side;
-use super::{FormulaPass, Obstacle};
+use super::side_collisions::SideCollisions;
+use super::{AnalyticPass, Obstacle};
 use crate::body::Probe;
 use crate::drawing::Figure;
 use crate::error::ModelError;
@@ -196,8 +196,8 @@ impl<S: Shape<D>, const D: usize> Solid<S, D> {
         sides: &'a [S::Side],
         [before, after]: &[Pose<D>; 2],
         moment: &Moment<D>,
-    ) -> KeepOut<'a, S::Side, D> {
-        KeepOut {
+    ) -> SideCollisions<'a, S::Side, D> {
+        SideCollisions {
             sides,
             thickness: self.surface.thickness,
             displacement: Displacement::between(before, after),
@@ -207,7 +207,7 @@ impl<S: Shape<D>, const D: usize> Solid<S, D> {
 }
 
 impl<S: Shape<D>, const D: usize> Obstacle<D> for Solid<S, D> {
-    fn keep_out(&self, matter: &mut Matter<'_, D>, moment: &Moment<D>) {
+    fn resolve(&self, matter: &mut Matter<'_, D>, moment: &Moment<D>) {
         let poses = self.poses(moment);
         let sides = self.shape.sides(&poses[1]);
         let pass = self.pass(sides.as_ref(), &poses, moment);
@@ -219,14 +219,14 @@ impl<S: Shape<D>, const D: usize> Obstacle<D> for Solid<S, D> {
         let (Model { bodies, limbs, particles, .. }, scratch) = matter.model_and_scratch();
         for &side in pass.sides {
             let displacement = |x| pass.displacement.at(x);
-            bodies.keep_out(
+            bodies.resolve(
                 particles,
                 nearest(side),
                 displacement,
                 &self.surface,
                 &mut scratch.bodies,
             );
-            limbs.keep_out(
+            limbs.resolve(
                 particles,
                 nearest(side),
                 displacement,
@@ -236,10 +236,14 @@ impl<S: Shape<D>, const D: usize> Obstacle<D> for Solid<S, D> {
         }
     }
 
-    fn by_formula(&self, moment: &Moment<D>, then: &mut dyn FnMut(FormulaPass<'_, D>)) -> bool {
+    fn with_analytic_pass(
+        &self,
+        moment: &Moment<D>,
+        then: &mut dyn FnMut(AnalyticPass<'_, D>),
+    ) -> bool {
         let poses = self.poses(moment);
         let sides = self.shape.sides(&poses[1]);
-        then(FormulaPass(&self.pass(sides.as_ref(), &poses, moment)));
+        then(AnalyticPass(&self.pass(sides.as_ref(), &poses, moment)));
         true
     }
 

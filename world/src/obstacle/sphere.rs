@@ -4,7 +4,7 @@ use taut_core::{COORDINATE_MAX, LEAST_SQUARED_LENGTH, Lane};
 
 use super::side::Side;
 use super::solid::Shape;
-use crate::drawing::{Figure, Form};
+use crate::drawing::{Figure, FigureShape};
 use crate::error::ModelError;
 use crate::path::Pose;
 use crate::path::{check_point, coordinate_axes};
@@ -97,7 +97,11 @@ impl<const D: usize> Shape<D> for Sphere<D> {
     }
 
     fn figure(&self, pose: &Pose<D>) -> Option<Figure<'_, D>> {
-        Some(pose.figure(Form::Sphere { radius: self.radius }, self.centre, coordinate_axes()))
+        Some(pose.figure(
+            FigureShape::Sphere { radius: self.radius },
+            self.centre,
+            coordinate_axes(),
+        ))
     }
 }
 

@@ -47,7 +47,7 @@ pub struct Frame {
 
 impl Clock {
     /// Default maximum of steps per frame.
-    pub const STEPS_A_FRAME: u32 = 8;
+    pub const DEFAULT_MAX_STEPS: u32 = 8;
 
     /// A clock for steps of `dt` seconds, which may have any number of substeps.
     ///
@@ -57,7 +57,7 @@ impl Clock {
         if !(1e-5..=f32::MAX).contains(&dt) {
             return Err(StepError::Length { dt: dt.into() });
         }
-        Ok(Self { dt: f64::from(dt), max_steps: Self::STEPS_A_FRAME, remainder: 0.0 })
+        Ok(Self { dt: f64::from(dt), max_steps: Self::DEFAULT_MAX_STEPS, remainder: 0.0 })
     }
 
     /// Sets the maximum of steps per frame.

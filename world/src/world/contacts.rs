@@ -7,23 +7,23 @@ use taut_core::{Engine, Executor};
 use super::Island;
 use crate::groups::GroupPass;
 use crate::matter::{IslandAccess, Islands, Matter};
-use crate::obstacle::{FormulaPass, Obstacle};
+use crate::obstacle::{AnalyticPass, Obstacle};
 use crate::settings::Moment;
 
 /// Largest number of analytic obstacles that share one pass over the particles.
 const FUSED_MAX: usize = 16;
 
 /// Resolves the collisions of all islands that are touched in this substep, obstacle by obstacle.
-pub(super) fn keep_out<const D: usize>(
+pub(super) fn resolve<const D: usize>(
     obstacles: &[Arc<dyn Obstacle<D>>],
     islands: &mut Islands<'_, D>,
     moment: &Moment<D>,
 ) {
     let mut rest = obstacles;
     while let [first, others @ ..] = rest {
-        rest = match keep_out_fused(rest, &[], islands, moment) {
+        rest = match resolve_fused(rest, &[], islands, moment) {
             0 => {
-                first.keep_all_out(islands, moment);
+                first.resolve_all(islands, moment);
                 others
             }
             done => &rest[done..],
@@ -33,7 +33,7 @@ pub(super) fn keep_out<const D: usize>(
 
 /// Runs the analytic obstacles at the front of `obstacles` in one pass over the particles;
 /// `collected` has the passes of the first ones. Returns how many obstacles ran.
-fn keep_out_fused<const D: usize>(
+fn resolve_fused<const D: usize>(
     obstacles: &[Arc<dyn Obstacle<D>>],
     collected: &[&dyn GroupPass<D>],
     islands: &mut Islands<'_, D>,
@@ -43,10 +43,10 @@ fn keep_out_fused<const D: usize>(
     let next = obstacles.get(count).filter(|_| count < FUSED_MAX);
     let mut done = count;
     let recursed = next.is_some_and(|next| {
-        next.by_formula(moment, &mut |FormulaPass(pass)| {
+        next.with_analytic_pass(moment, &mut |AnalyticPass(pass)| {
             let mut passes = [pass; FUSED_MAX];
             passes[..count].copy_from_slice(collected);
-            done = keep_out_fused(obstacles, &passes[..=count], islands, moment);
+            done = resolve_fused(obstacles, &passes[..=count], islands, moment);
         })
     });
     if recursed || count == 0 {
@@ -64,7 +64,7 @@ fn keep_out_fused<const D: usize>(
         }
         for obstacle in &obstacles[..count] {
             if touches(obstacle, &matter) {
-                obstacle.keep_out(&mut matter, moment);
+                obstacle.resolve(&mut matter, moment);
             }
         }
     }

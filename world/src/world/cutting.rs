@@ -51,11 +51,11 @@ impl<K: Kernel<3>> World<K, 3> {
     /// scene.add("sheet", Model::drape(8, StickSet::Structural)?)?; // 0.35 m wide and high
     /// let mut world = World::new(&scene, |_| ScalarKernel)?;
     /// // Straight down between the fourth column and the fifth, through all eight rows.
-    /// let torn = world.sweep([[0.175, 0.1, -1.0], [0.175, 0.1, 1.0]], [[0.175, -1.0, -1.0], [0.175, -1.0, 1.0]]);
+    /// let torn = world.cut_swept([[0.175, 0.1, -1.0], [0.175, 0.1, 1.0]], [[0.175, -1.0, -1.0], [0.175, -1.0, 1.0]]);
     /// assert_eq!(torn, 8);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn sweep(&mut self, from: [[f32; 3]; 2], to: [[f32; 3]; 2]) -> usize {
+    pub fn cut_swept(&mut self, from: [[f32; 3]; 2], to: [[f32; 3]; 2]) -> usize {
         let [[p, q], [r, s]] = [from, to].map(|blade| blade.map(|point| point.map(f64::from)));
         let crosses = |ends| crosses([p, q, s], ends) || crosses([p, s, r], ends);
         self.tear_where(crosses)

@@ -18,7 +18,7 @@ pub struct Drawing {
     /// Number of vertices.
     pub vertices: usize,
     /// The models, in the order of their numbers.
-    pub parts: Vec<DrawnPart>,
+    pub models: Vec<DrawnModel>,
     /// All triangles, as the numbers of their vertices, counter-clockwise from outside: for each
     /// model its faces, then the triangles of its bodies' meshes. A removed triangle keeps its
     /// number; its corners are [`REMOVED`].
@@ -29,15 +29,15 @@ pub struct Drawing {
     /// All springs, as the numbers of the particles at their ends, model by model.
     pub springs: Vec<[u32; 2]>,
     /// The numbers of the sticks that should not be drawn, in ascending order: see
-    /// [`Model::unseen`].
-    pub unseen: Vec<u32>,
+    /// [`Model::hidden_sticks`].
+    pub hidden_sticks: Vec<u32>,
     /// The radius of each particle, m; 0 for points.
     pub radii: Vec<f32>,
 }
 
 /// A model in a [`Drawing`].
 #[derive(Clone, Debug, PartialEq)]
-pub struct DrawnPart {
+pub struct DrawnModel {
     /// Its name in the scene.
     pub name: String,
     /// How to draw it.
@@ -45,7 +45,7 @@ pub struct DrawnPart {
     /// The numbers of its particles, which are also their vertex numbers.
     pub particles: Range<usize>,
     /// The vertices of its bodies' meshes.
-    pub skin: Range<usize>,
+    pub mesh_vertices: Range<usize>,
     /// Its triangles.
     pub triangles: Range<usize>,
     /// Its sticks.
@@ -114,7 +114,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
     ///     world.copy_vertices(&mut rows);
     ///     normals(&rows, &drawing.triangles, &mut normal_rows);
     /// }
-    /// let corners = &rows[drawing.parts[0].skin.clone()];
+    /// let corners = &rows[drawing.models[0].mesh_vertices.clone()];
     /// assert!((corners[7][1] - corners[5][1] - 0.1).abs() < 1e-5); // its height is unchanged
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -147,15 +147,15 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
         let last = self.models.last();
         let mut drawing = Drawing {
             vertices: self.vertices(),
-            parts: Vec::with_capacity(self.models.len()),
+            models: Vec::with_capacity(self.models.len()),
             triangles: vec![[REMOVED; 3]; last.map_or(0, |model| model.triangles.end)],
             sticks: vec![[REMOVED; 2]; self.sticks.len()],
             springs: Vec::new(),
-            unseen: Vec::new(),
+            hidden_sticks: Vec::new(),
             radii: vec![0.0; self.len()],
         };
         for (at, island) in self.islands.iter().enumerate() {
-            let Model { sticks, springs, faces, radii, unseen, .. } = &island.matter;
+            let Model { sticks, springs, faces, radii, hidden_sticks, .. } = &island.matter;
             let particles = self.particles.in_island(at);
             let world_number = |number: u32| particles[number as usize];
             for (&face, corners) in faces.numbers().iter().zip(faces) {
@@ -167,8 +167,8 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
                 if !sticks.is_torn(number) {
                     drawing.sticks[stick as usize] = sticks.ends()[number].map(world_number);
                 }
-                if unseen.get(number) == Some(&true) {
-                    drawing.unseen.push(stick);
+                if hidden_sticks.get(number) == Some(&true) {
+                    drawing.hidden_sticks.push(stick);
                 }
             }
             drawing.springs.extend(springs.ends().iter().map(|ends| ends.map(world_number)));
@@ -176,7 +176,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
                 drawing.radii[particle as usize] = radius.max(0.0);
             }
         }
-        drawing.unseen.sort_unstable();
+        drawing.hidden_sticks.sort_unstable();
         // An island keeps the order of its models, but models of other islands may lie between
         // them.
         let model_of = |ends: &[u32; 2]| {
@@ -194,11 +194,11 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             let springs = [model.particles.start, model.particles.end].map(|particle| {
                 drawing.springs.partition_point(|ends| (ends[0] as usize) < particle)
             });
-            drawing.parts.push(DrawnPart {
+            drawing.models.push(DrawnModel {
                 name: model.name.clone(),
                 look: model.look,
                 particles: model.particles.clone(),
-                skin: model.mesh_vertices.clone(),
+                mesh_vertices: model.mesh_vertices.clone(),
                 triangles: model.triangles.clone(),
                 sticks: model.sticks.clone(),
                 springs: springs[0]..springs[1],
@@ -238,7 +238,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
             let sticks = self.sticks.in_island(at);
             let torn = island.unrecorded_torn.drain(..).map(|stick| sticks[stick as usize]);
             self.removed.sticks.extend(torn);
-            let faces = island.matter.faces.gone();
+            let faces = island.matter.faces.removed();
             let triangles = &island.triangles;
             let new =
                 faces[island.recorded_faces..].iter().filter_map(|&it| triangles.get(it as usize));

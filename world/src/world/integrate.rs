@@ -17,10 +17,10 @@ pub(super) struct Integrate<'a, const D: usize> {
 impl<const D: usize> Stage<D> for Integrate<'_, D> {
     fn run(&self, particles: ParticleView<'_, D>) {
         let Self { forces, moment } = self;
-        let first = particles.numbers.first_slot();
-        let by_slot = match &particles.numbers {
+        let first = particles.layout.first_slot();
+        let by_slot = match &particles.layout {
             SlotLayout::Run(_) => None,
-            numbers => Some(forces.by_slot(numbers)),
+            layout => Some(forces.by_slot(layout)),
         };
         for (axis, (position, previous)) in
             particles.position.into_iter().zip(particles.previous).enumerate()

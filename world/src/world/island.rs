@@ -120,7 +120,7 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
         let mut matter = matter;
         let Model { guides, particles, .. } = &mut matter;
         for guide in guides {
-            guide.fasten(particles);
+            guide.record_positions(particles);
         }
         matter.faces = matter.faces.iter().copied().collect(); // numbers them from 0
         // Made now, so that the layout does not depend on when wind or a tear first needs it.
@@ -179,11 +179,11 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
     ) -> Result<(), PlanError> {
         let kernel = kernel_for(&schedule);
         self.plan = kernel.plan(&self.matter.particles, &remaining, &schedule, formula)?;
-        let Model { sticks, sheet, tear_factors, unseen, bending, .. } = &mut self.matter;
+        let Model { sticks, sheet, tear_factors, hidden_sticks, bending, .. } = &mut self.matter;
         *sticks = remaining;
         *sheet = None;
         *tear_factors = reordered(tear_factors, kept);
-        *unseen = reordered(unseen, kept);
+        *hidden_sticks = reordered(hidden_sticks, kept);
         *bending = reordered(bending, kept);
         self.tear_limits = TearLimits::new(sticks, tear_factors);
         if let Some(tethering) = &mut self.tethering {
@@ -309,7 +309,7 @@ impl<P: Engine<D>, const D: usize> Island<P, D> {
             }
         };
         for guide in &mut *guides {
-            guide.lead(time, |particle, point| {
+            guide.for_each_position(time, |particle, point| {
                 if particles.inverse_masses()[particle] == 0.0 {
                     move_to(particles, particle, point);
                 }

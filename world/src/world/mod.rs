@@ -45,7 +45,7 @@ use snapshot::{ModelSignature, signatures};
 
 pub use clock::{Clock, Frame};
 pub use diagnostics::Diagnostics;
-pub use drawing::{Drawing, DrawnPart, Removed};
+pub use drawing::{Drawing, DrawnModel, Removed};
 pub use error::WorldError;
 pub use island::Island;
 pub use snapshot::{Snapshot, SnapshotError};

@@ -167,7 +167,7 @@ impl<K: Kernel<D>, const D: usize> World<K, D> {
                     }
                 }
                 let mut access = contacts::IslandsOnPlans { islands, executor };
-                contacts::keep_out(obstacles, &mut Islands(&mut access), &moment);
+                contacts::resolve(obstacles, &mut Islands(&mut access), &moment);
                 watch.after(Pass::Obstacles);
             }
             for island in touched(islands) {

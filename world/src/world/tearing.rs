@@ -1,6 +1,6 @@
 //! Tearing sticks and removing their faces.
 
-use taut_core::{Kernel, Lists, Sticks};
+use taut_core::{GroupedLists, Kernel, Sticks};
 
 use super::island::Island;
 use super::overstretched::TearLimits;
@@ -50,7 +50,7 @@ impl<P, const D: usize> Island<P, D> {
         if torn > 0 && !faces.is_empty() {
             let sorted = |[a, b]: [u32; 2]| (a.min(b), a.max(b));
             let ends = selected.iter().map(|&stick| sorted(sticks.ends()[stick as usize]));
-            let torn = Lists::new(sticks.particles(), ends);
+            let torn = GroupedLists::new(sticks.particles(), ends);
             // A face may have corners that are not particles.
             let is_torn = |edge| {
                 let (lower, higher) = sorted(edge);

@@ -5,7 +5,7 @@ use taut_core::{Cursor, Delta, Engine, Kernel, Particles, Renumbering};
 use super::{ModelRange, World};
 use crate::model::{ANCHORS_MAX, Model, Tethers, reordered};
 use crate::settings::Moment;
-use crate::tether::{Surface, TETHER_SPEED_MAX, Tether, TetherColumns, TetherList};
+use crate::tether::{RestShape, TETHER_SPEED_MAX, Tether, TetherColumns, TetherList};
 
 /// The tethers of an island.
 #[derive(Debug)]
@@ -129,13 +129,13 @@ impl<const D: usize> Tethering<D> {
     fn make(&mut self, pins: &[u32], new_of: impl Fn(u32) -> u32, particles: &Particles<D>) {
         let tethers = &self.rest.tethers;
         let tethers_of = |particle: usize| tethers.get(particle).copied().flatten();
-        let surface = Surface::of(&self.rest);
-        let clusters = surface.clusters(pins);
+        let shape = RestShape::of(&self.rest);
+        let clusters = shape.clusters(pins);
         // At most as many searches as a particle may have anchors: consecutive clusters share one.
         let per_search = clusters.len().div_ceil(ANCHORS_MAX as usize).max(1);
         let mut near: Vec<Vec<(f32, u32)>> = vec![Vec::new(); particles.len()];
         for clusters in clusters.chunks(per_search) {
-            let nearest = surface.distances_from(&clusters.concat());
+            let nearest = shape.distances_from(&clusters.concat());
             for (near, nearest) in near.iter_mut().zip(nearest) {
                 if nearest.distance.is_finite() && nearest.distance > 0.0 {
                     near.push((nearest.distance, nearest.source));
@@ -188,8 +188,8 @@ impl<const D: usize> Tethering<D> {
 
     /// The stage that enforces the tethers in a substep; None if there are none.
     pub(super) fn stage(&self, moment: &Moment<D>) -> Option<Tether<'_, D>> {
-        let most = TETHER_SPEED_MAX * moment.h;
-        (!self.anchors.is_empty()).then_some(Tether { columns: &self.columns, most })
+        let max_pull = TETHER_SPEED_MAX * moment.h;
+        (!self.anchors.is_empty()).then_some(Tether { columns: &self.columns, max_pull })
     }
 }
 
@@ -202,7 +202,7 @@ pub(super) fn untethered_particles<const D: usize>(
         return Vec::new();
     }
     let all: Vec<u32> = (0..rest.particles.len() as u32).collect();
-    let mut unpinned = Surface::of(rest).clusters(&all);
+    let mut unpinned = RestShape::of(rest).clusters(&all);
     unpinned.retain(|cluster| !cluster.iter().any(|&it| is_pin(it)));
     let mut untethered = unpinned.concat();
     untethered.retain(|&it| rest.tethers.get(it as usize).is_some_and(Option::is_some));

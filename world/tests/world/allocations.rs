@@ -37,8 +37,8 @@ fn steps_of_all_scenes_do_not_allocate() {
     // The scene with boxes is left out: the crate `parry3d` allocates to compute penetrations.
     for library in LibraryScene::ALL.iter().filter(|it| it.name != "boxes") {
         match library.scene(library.size.min(32)).unwrap() {
-            AnyScene::Flat(scene) => assert_no_allocation(library.name, &scene),
-            AnyScene::Solid(scene) => assert_no_allocation(library.name, &scene),
+            AnyScene::TwoD(scene) => assert_no_allocation(library.name, &scene),
+            AnyScene::ThreeD(scene) => assert_no_allocation(library.name, &scene),
         }
     }
 }

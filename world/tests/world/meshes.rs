@@ -193,7 +193,7 @@ fn no_particle_gets_into_a_moving_mesh() {
         assert!(world.step().unwrap().finite);
         let pose = mesh.pose(world.time());
         for particle in 0..world.len() {
-            let x = pose.point_back(world.position(particle).map(f64::from));
+            let x = pose.point_to_local(world.position(particle).map(f64::from));
             assert!(winding(&shape, x) < 0.5, "step {step}: {particle} at {x:?}");
         }
     }
@@ -305,7 +305,7 @@ proptest! {
             model.particles.positions_mut(axis)[0] = to;
         }
         let moment = Moment { time: 0.0, h: H, hold: H, motion: coarse().motion().unwrap() };
-        mesh.keep_out(&mut Matter::of(&mut model, &mut scratch), &moment);
+        mesh.resolve(&mut Matter::of(&mut model, &mut scratch), &moment);
         let end = model.particles.position(0);
         for triangle in &triangles {
             let corners = triangle.map(|corner| points[corner as usize].map(f64::from));

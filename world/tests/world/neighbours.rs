@@ -8,8 +8,8 @@ use taut_scenes::{AnyScene, LibraryScene};
 #[cfg(feature = "parry")]
 use taut_world::BodyContacts;
 use taut_world::{
-    Cloth, Drag, Emission, Field, Gusts, HalfSpace, LimbContacts, Model, Plant, Ragdoll, Rope,
-    Scene, Solid, Source, Sphere, Spring, Springs, StickSet, Surface, Wind, World,
+    Cloth, Drag, EmitterSettings, Field, Gusts, HalfSpace, LimbContacts, Model, Plant, Ragdoll,
+    Rope, Scene, Solid, Source, Sphere, Spring, Springs, StickSet, Surface, Wind, World,
 };
 
 use super::make::{coarse, steps, unconnected, world};
@@ -132,11 +132,11 @@ fn a_model_in_3d_has_the_same_bits_alone_and_together() {
         Model::side_by_side([&ragdoll, &other]).unwrap()
     };
     let rubber = rope(0.8).sprung(30.0, 0.01).unwrap();
-    let fountain = Model::emitter(Emission {
+    let fountain = Model::emitter(EmitterSettings {
         source: Source::Point([0.0, 1.0, 0.0]),
         rate: 30.0,
         spread: 1.0,
-        ..Emission::default()
+        ..EmitterSettings::default()
     });
     let cube = |height| Model::rigid_box([0.3; 3], 300.0).unwrap().moved([0.0, height, 0.0]);
     let models = vec![
@@ -253,8 +253,8 @@ fn schedules_of_small_models_fill_registers_together() {
     for name in ["plants", "ragdolls", "ragdolls-3d", "boxes"] {
         let listed = LibraryScene::named(name).unwrap();
         let (joined, at_once) = match listed.scene(listed.size).unwrap() {
-            AnyScene::Flat(scene) => schedules(&scene),
-            AnyScene::Solid(scene) => schedules(&scene),
+            AnyScene::TwoD(scene) => schedules(&scene),
+            AnyScene::ThreeD(scene) => schedules(&scene),
         };
         for lanes in [8, 16] {
             let [joined, at_once] = [&joined, &at_once].map(|it| registers(it, lanes));

@@ -237,7 +237,7 @@ fn pinned_particles_stay_and_do_not_count_in_depth() {
     let ball = Solid::new(Sphere::new([0.0; 3], 0.5).unwrap());
     assert!((ball.depth(&model, &moment(0.0, h)) - 0.2).abs() < 1e-6);
     let mut scratch = ContactScratch::default();
-    ball.keep_out(&mut Matter::of(&mut model, &mut scratch), &moment(0.0, h));
+    ball.resolve(&mut Matter::of(&mut model, &mut scratch), &moment(0.0, h));
     assert_eq!(model.particles.position(0), [0.0, 0.1, 0.0]);
     assert_eq!(model.particles.position(1), [0.0, 0.5, 0.0]);
     // Pushed out without velocity.
@@ -297,7 +297,7 @@ proptest! {
         let before = obstacle.depth(&model, &moment);
         let unchanged = model.clone();
         let mut scratch = ContactScratch::default();
-        obstacle.keep_out(&mut Matter::of(&mut model, &mut scratch), &moment);
+        obstacle.resolve(&mut Matter::of(&mut model, &mut scratch), &moment);
         let after = obstacle.depth(&model, &moment);
         prop_assert!(after < 4e-6, "{after} m deep, {before} m before");
         if before == 0.0 {
@@ -311,8 +311,8 @@ proptest! {
 struct Unfused(Arc<dyn Obstacle>);
 
 impl Obstacle for Unfused {
-    fn keep_out(&self, matter: &mut Matter<'_>, moment: &Moment) {
-        self.0.keep_out(matter, moment);
+    fn resolve(&self, matter: &mut Matter<'_>, moment: &Moment) {
+        self.0.resolve(matter, moment);
     }
 }
 
@@ -361,9 +361,9 @@ proptest! {
 struct KeepApart(f32);
 
 impl Obstacle for KeepApart {
-    fn keep_out(&self, _: &mut Matter<'_>, _: &Moment) {}
+    fn resolve(&self, _: &mut Matter<'_>, _: &Moment) {}
 
-    fn keep_all_out(&self, islands: &mut Islands<'_>, _: &Moment) {
+    fn resolve_all(&self, islands: &mut Islands<'_>, _: &Moment) {
         for upper in 1..islands.count() {
             let [mut one, mut other] = islands.two([upper - 1, upper]).unwrap();
             let height = |matter: &mut Matter<'_>| matter.model_mut().particles.position(0)[1];

@@ -31,7 +31,7 @@ fn apply_changes(world: &mut World<ScalarKernel>, step: usize) {
         34 => world.pin(corner).unwrap(),
         35 => {
             let [from, to] = [-1.0, 1.0].map(|x| [[x, 1.55, -1.0], [x, 1.6, 1.0]]);
-            assert!(world.sweep(from, to) > 0);
+            assert!(world.cut_swept(from, to) > 0);
             assert!(world.reorder(|_| ScalarKernel).unwrap() > 0);
         }
         40 => world.unpin(corner).unwrap(),

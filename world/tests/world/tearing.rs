@@ -77,10 +77,10 @@ fn the_cut_off_part_falls_and_the_rest_hangs() {
     let mut world = world(&scene("sheet", drape(12, StickSet::All)));
     let below = |y: f32| [[[-1.0, y, -1.0], [-1.0, y, 1.0]], [[2.0, y, -1.0], [2.0, y, 1.0]]];
     let [from, to] = below(-0.275); // between rows 5 and 6
-    let torn = world.sweep(from, to);
+    let torn = world.cut_swept(from, to);
     // Vertical and diagonal sticks over one row, then vertical and diagonal ones over two rows.
     assert_eq!(torn, 12 + 22 + 24 + 40);
-    assert_eq!(world.sweep(from, to), 0, "all crossed sticks are torn already");
+    assert_eq!(world.cut_swept(from, to), 0, "all crossed sticks are torn already");
     assert_eq!(world.faces().count(), 2 * 11 * 10);
     steps(&mut world, 60);
     for particle in 0..144 {
@@ -99,7 +99,7 @@ fn a_hole_is_the_faces_at_torn_sticks_and_no_others() {
     let [x, y] = [0, 1].map(|axis| world.positions().map(|at| at[axis]).sum::<f32>() / 144.0);
     // An oblique cut through half of the sheet, and a single stick.
     let blade = |x: f32, y: f32| [[x, y, -1.0], [x, y, 1.0]];
-    world.sweep(blade(x - 0.01, y + 0.02), blade(x + 2.0, y + 0.9));
+    world.cut_swept(blade(x - 0.01, y + 0.02), blade(x + 2.0, y + 0.9));
     world.tear(5).unwrap();
     let after = world.drawing();
     let torn: BTreeSet<[u32; 2]> = (0..before.sticks.len())
@@ -124,7 +124,10 @@ fn a_hole_is_the_faces_at_torn_sticks_and_no_others() {
 #[test]
 fn a_reordered_world_equals_one_built_without_torn_sticks() {
     let mut world = world(&scene("sheet", drape(12, StickSet::All)));
-    world.sweep([[0.275, 1.0, -1.0], [0.275, 1.0, 1.0]], [[0.275, -0.3, -1.0], [0.275, -0.3, 1.0]]);
+    world.cut_swept(
+        [[0.275, 1.0, -1.0], [0.275, 1.0, 1.0]],
+        [[0.275, -0.3, -1.0], [0.275, -0.3, 1.0]],
+    );
     let torn_flags = |world: &World<ScalarKernel>| -> Vec<bool> {
         (0..stick_count(world)).map(|stick| world.is_torn(stick)).collect()
     };
@@ -191,7 +194,7 @@ proptest! {
         let mut scene = Scene::<3>::new();
         scene.add("line", Model::new(particles, sticks)).unwrap();
         let mut solid = world(&scene);
-        solid.sweep(needle(blade[0]), needle(blade[1]));
+        solid.cut_swept(needle(blade[0]), needle(blade[1]));
 
         let blade = blade.map(|point| point.map(f64::from));
         for (stick, &[a, b]) in pairs.iter().enumerate() {
@@ -209,9 +212,9 @@ proptest! {
 fn a_blade_that_is_nan_or_does_not_move_tears_nothing() {
     let mut world = world(&scene("sheet", drape(6, StickSet::All)));
     let nowhere = [[f32::NAN; 3], [0.1, f32::NAN, 0.0]];
-    assert_eq!(world.sweep(nowhere, [[0.0; 3], [1.0; 3]]), 0);
+    assert_eq!(world.cut_swept(nowhere, [[0.0; 3], [1.0; 3]]), 0);
     let still = [[0.1, -0.1, -1.0], [0.1, -0.1, 1.0]];
-    assert_eq!(world.sweep(still, still), 0);
+    assert_eq!(world.cut_swept(still, still), 0);
 }
 
 #[test]

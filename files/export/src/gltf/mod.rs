@@ -5,7 +5,7 @@
 //!   normals.
 //! - A glTF mesh cannot remove faces. A face that is removed by a tear has separate corners, which
 //!   collapse to one point at the first key after the tear.
-//! - A solid is a node, animated if it moves. So is each stick and ball, if there are at most
+//! - A rigid shape is a node, animated if it moves. So is each stick and ball, if there are at most
 //!   [`RODS_MAX`]; otherwise sticks are morphing lines. Particles without sticks or faces are
 //!   points; a hidden one is at the position of a visible one.
 //!
@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 use gltf_json::animation::Property;
 
 use crate::error::{InFile, Problem, Result};
-use crate::sink::{Schedule, Sink};
+use crate::sink::{Sink, Timeline};
 use crate::stage::is_set;
 use crate::{Frame, Mesh, Pose, Recording, Stage};
 
@@ -40,16 +40,16 @@ pub const BYTES_MAX: u64 = 1 << 30;
 
 /// The estimated size of a file, bytes.
 #[must_use]
-pub fn size(stage: &Stage, schedule: Schedule) -> u64 {
+pub fn size(stage: &Stage, timeline: Timeline) -> u64 {
     let meshes = MorphMesh::all(stage, &[]);
     let rods = Rods::all(stage).iter().map(|rods| rods.len() as u64).sum::<u64>();
     let vertices: u64 = meshes.iter().map(|mesh| mesh.len() as u64).sum();
-    let keys = schedule.frames.max(1);
-    let per_key = 24 * vertices + 28 * stage.solids.len() as u64 + 40 * rods;
-    let json = 340 * meshes.len() as u64 * keys + 1000 * (rods + stage.solids.len() as u64);
-    let solid_bytes = |mesh: &Mesh| 24 * mesh.points.len() + 12 * mesh.triangles.len();
-    let solids = stage.solids.iter().map(|it| solid_bytes(&it.mesh)).sum::<usize>();
-    let rigid = solids as u64 + Rods::all(stage).iter().map(Rods::mesh_bytes).sum::<u64>();
+    let keys = timeline.frames.max(1);
+    let per_key = 24 * vertices + 28 * stage.rigid_shapes.len() as u64 + 40 * rods;
+    let json = 340 * meshes.len() as u64 * keys + 1000 * (rods + stage.rigid_shapes.len() as u64);
+    let shape_bytes = |mesh: &Mesh| 24 * mesh.points.len() + 12 * mesh.triangles.len();
+    let rigid_shapes = stage.rigid_shapes.iter().map(|it| shape_bytes(&it.mesh)).sum::<usize>();
+    let rigid = rigid_shapes as u64 + Rods::all(stage).iter().map(Rods::mesh_bytes).sum::<u64>();
     let weights = if meshes.is_empty() { 0 } else { 4 * keys.saturating_mul(keys) };
     keys.saturating_mul(per_key).saturating_add(weights).saturating_add(json + rigid)
 }
@@ -71,12 +71,12 @@ impl Glb {
     /// # Errors
     /// If the file would be larger than [`BYTES_MAX`] or cannot be created, or if the stage is
     /// empty.
-    pub fn new(path: &Path, stage: &Stage, schedule: Schedule) -> Result<Self> {
-        let bytes = size(stage, schedule);
+    pub fn new(path: &Path, stage: &Stage, timeline: Timeline) -> Result<Self> {
+        let bytes = size(stage, timeline);
         if bytes > BYTES_MAX {
             return Err(Problem::TooLarge { bytes, limit: BYTES_MAX }.of(path));
         }
-        if stage.parts.is_empty() && stage.solids.is_empty() {
+        if stage.parts.is_empty() && stage.rigid_shapes.is_empty() {
             return Err(Problem::Unsupported("the stage is empty").of(path));
         }
         Ok(Self {
@@ -90,7 +90,7 @@ impl Glb {
 
 impl Sink for Glb {
     fn frame(&mut self, stage: &Stage, frame: &Frame) -> Result<()> {
-        self.removed.clone_from(&frame.gone_faces);
+        self.removed.clone_from(&frame.removed_faces);
         let added = match stage.vertex_positions(frame) {
             Cow::Borrowed(_) => self.recording.add(frame),
             Cow::Owned(positions) => self.recording.add(&Frame { positions, ..frame.clone() }),
@@ -150,7 +150,7 @@ struct Keys {
     times: Vec<f32>,
     /// For each key and each morph mesh: the smallest and the largest coordinates.
     bounds: Vec<Vec<[[f32; 3]; 2]>>,
-    /// For each solid its pose at each key.
+    /// For each rigid shape its pose at each key.
     poses: Vec<Vec<Pose>>,
     rods: Vec<Rods>,
 }
@@ -160,7 +160,7 @@ impl Keys {
         let mut keys = Self {
             times: Vec::new(),
             bounds: Vec::new(),
-            poses: vec![Vec::new(); stage.solids.len()],
+            poses: vec![Vec::new(); stage.rigid_shapes.len()],
             rods: Rods::all(stage),
         };
         let (mut recorded, mut deltas) = (recording.read()?, Deltas::new(meshes));
@@ -218,10 +218,10 @@ fn document(
     keys: &Keys,
 ) -> std::result::Result<(Vec<u8>, Vec<u8>, u64), serde_json::Error> {
     let mut document = Document::new(&keys.times);
-    for (nth, solid) in stage.solids.iter().enumerate() {
-        let material = document.material(solid.look, nth);
-        let mesh = document.add_rigid_mesh(&solid.name, &solid.mesh, material);
-        let node = document.add_node(&solid.name, Some(mesh));
+    for (nth, shape) in stage.rigid_shapes.iter().enumerate() {
+        let material = document.material(shape.look, nth);
+        let mesh = document.add_rigid_mesh(&shape.name, &shape.mesh, material);
+        let node = document.add_node(&shape.name, Some(mesh));
         document.set_poses(node, &keys.poses[nth]);
     }
     for rods in &keys.rods {

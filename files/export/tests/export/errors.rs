@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use taut_export::{Schedule, Stage, sink};
+use taut_export::{Stage, Timeline, sink};
 
 use crate::{folder, stage};
 
-const SHORT: Schedule = Schedule { frames: 10, fps: 30.0 };
+const SHORT: Timeline = Timeline { frames: 10, fps: 30.0 };
 
-fn error_message(path: &Path, stage: &Stage, schedule: Schedule) -> String {
-    sink(path, stage, schedule).err().unwrap().to_string()
+fn error_message(path: &Path, stage: &Stage, timeline: Timeline) -> String {
+    sink(path, stage, timeline).err().unwrap().to_string()
 }
 
 #[test]
@@ -33,7 +33,7 @@ fn invalid_names() {
 fn files_that_would_be_too_large() {
     let folder = folder();
     let path = folder.path().join("huge.glb");
-    let message = error_message(&path, &stage(), Schedule { frames: 1_000_000, fps: 60.0 });
+    let message = error_message(&path, &stage(), Timeline { frames: 1_000_000, fps: 60.0 });
     assert!(message.contains(" GB, more than the limit of 1.1 GB"), "{message}");
     assert!(!path.exists(), "a file was left");
 }

@@ -35,7 +35,7 @@ fn written() -> (File, taut_export::Stage) {
     let stage = write(&path);
     let bytes = std::fs::read(&path).unwrap();
     let estimate =
-        taut_export::gltf::size(&stage, taut_export::Schedule { frames: FRAMES as u64, fps: 10.0 });
+        taut_export::gltf::size(&stage, taut_export::Timeline { frames: FRAMES as u64, fps: 10.0 });
     let size = bytes.len() as u64;
     assert!(size / 3 < estimate && estimate < size * 3, "{size} bytes, estimated {estimate}");
     // This reader rejects wrong indices, bounds and counts.

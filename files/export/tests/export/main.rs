@@ -7,7 +7,7 @@ mod points;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use taut_export::{Frame, Look, Mesh, Part, Pose, Schedule, Solid, Stage, sink};
+use taut_export::{Frame, Look, Mesh, Part, Pose, RigidShape, Stage, Timeline, sink};
 
 /// Columns and rows of the sheet.
 const SIDES: [usize; 2] = [5, 4];
@@ -39,7 +39,8 @@ fn stage() -> Stage {
         radius: 0.02,
     };
     let first = sheet as u32;
-    let solid = |name: &str, look, mesh| Solid { name: name.into(), look, mesh, endless: false };
+    let shape =
+        |name: &str, look, mesh| RigidShape { name: name.into(), look, mesh, unbounded: false };
     Stage {
         flat: false,
         vertices: sheet + 3 + 2,
@@ -51,10 +52,10 @@ fn stage() -> Stage {
             part("old rope", Look::Rope, sheet..sheet + 3, 0..0, 0..2),
             part("drops", Look::Grains, sheet + 3..sheet + 5, 0..0, 0..0),
         ],
-        solids: vec![
-            solid("ball", Look::Collider, Mesh::sphere(0.25)),
-            solid("box", Look::Body, Mesh::cuboid([0.1, 0.2, 0.3])),
-            Solid { endless: true, ..solid("ground", Look::Ground, Mesh::floor(5.0)) },
+        rigid_shapes: vec![
+            shape("ball", Look::Obstacle, Mesh::sphere(0.25)),
+            shape("box", Look::Body, Mesh::cuboid([0.1, 0.2, 0.3])),
+            RigidShape { unbounded: true, ..shape("ground", Look::Ground, Mesh::floor(5.0)) },
         ],
         faces,
     }
@@ -79,10 +80,10 @@ fn frame(stage: &Stage, nth: usize) -> Frame {
         positions: (0..stage.vertices).map(position).collect(),
         normals: vec![[0.6, 0.0, 0.8]; stage.vertices],
         poses: vec![moving, Pose { position: [1.0, 2.0, 3.0], ..Pose::REST }, Pose::REST],
-        gone_vertices: (0..stage.vertices)
+        hidden_vertices: (0..stage.vertices)
             .map(|it| it == HIDDEN_DROP.0 && nth >= HIDDEN_DROP.1)
             .collect(),
-        gone_faces: (0..stage.faces.len())
+        removed_faces: (0..stage.faces.len())
             .map(|it| it == REMOVED_FACE.0 && nth >= REMOVED_FACE.1)
             .collect(),
         ..Frame::default()
@@ -92,8 +93,8 @@ fn frame(stage: &Stage, nth: usize) -> Frame {
 /// Writes all frames of the stage to a file, and returns the stage.
 fn write(path: &Path) -> Stage {
     let stage = stage();
-    let schedule = Schedule { frames: FRAMES as u64, fps: FPS };
-    let mut sink = sink(path, &stage, schedule).unwrap();
+    let timeline = Timeline { frames: FRAMES as u64, fps: FPS };
+    let mut sink = sink(path, &stage, timeline).unwrap();
     for nth in 0..FRAMES {
         sink.frame(&stage, &frame(&stage, nth)).unwrap();
     }

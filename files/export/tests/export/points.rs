@@ -28,11 +28,12 @@ fn expected(stage: &Stage, frame: &Frame, nth: usize) -> (Vec<[u32; 3]>, usize) 
     let (drop, first_hidden) = HIDDEN_DROP;
     let shown = if nth >= first_hidden { drop - 1 } else { drop };
     assert_eq!(points.len(), stage.point_count());
-    let solids = stage.solids.iter().filter(|it| !it.endless).map(|it| it.mesh.triangles.len());
+    let rigid_shapes =
+        stage.rigid_shapes.iter().filter(|it| !it.unbounded).map(|it| it.mesh.triangles.len());
     let removed = usize::from(nth >= REMOVED_FACE.1);
     assert_eq!(bits(&points[drop..=drop]), bits(&frame.positions[shown..=shown]));
     assert_eq!(bits(&points[..drop]), bits(&frame.positions[..drop]));
-    (bits(&points), stage.faces.len() - removed + solids.sum::<usize>())
+    (bits(&points), stage.faces.len() - removed + rigid_shapes.sum::<usize>())
 }
 
 #[test]

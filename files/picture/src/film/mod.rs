@@ -8,14 +8,14 @@ use std::io::BufWriter;
 use std::path::Path;
 
 use taut_export::{
-    ExportError, FileName, Frame, InFile, Problem, Recording, Result, Schedule, Sink, Stage,
+    ExportError, FileName, Frame, InFile, Problem, Recording, Result, Sink, Stage, Timeline,
     file_name,
 };
 
 use crate::{Bounds, Options, Painter, Picture};
 
 /// The extensions that [`film`] writes.
-pub const ENDINGS: &[&str] = &[".png", ".apng", ".gif"];
+pub const EXTENSIONS: &[&str] = &[".png", ".apng", ".gif"];
 
 /// Checks whether [`film`] can write a file with this name. Opens no file.
 ///
@@ -23,7 +23,7 @@ pub const ENDINGS: &[&str] = &[".png", ".apng", ".gif"];
 /// An unknown extension, an invalid frame number pattern, a missing folder, or a stage with invalid
 /// indices.
 pub fn check(path: &Path, stage: &Stage) -> Result<FileName> {
-    file_name(path, stage, ENDINGS, &[".png"])
+    file_name(path, stage, EXTENSIONS, &[".png"])
 }
 
 /// Returns the sink for a picture or film, chosen by the extension: `.apng`, `.gif`, or `.png`. PNG
@@ -35,11 +35,11 @@ pub fn check(path: &Path, stage: &Stage) -> Result<FileName> {
 pub fn film(
     path: &Path,
     stage: &Stage,
-    schedule: Schedule,
+    timeline: Timeline,
     options: Options,
 ) -> Result<Box<dyn Sink>> {
     let name = check(path, stage)?;
-    let output = match &*name.ending() {
+    let output = match &*name.extension() {
         "png" if name.is_sequence() => Output::Sequence(name),
         "png" => Output::Still(File::create(path).in_file(path)?, None),
         "apng" => Output::Apng(File::create(path).in_file(path)?),
@@ -51,7 +51,7 @@ pub fn film(
         path,
         output,
         options,
-        fps: schedule.fps,
+        fps: timeline.fps,
         recording,
         bounds: Bounds::default(),
     }))

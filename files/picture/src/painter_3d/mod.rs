@@ -33,7 +33,7 @@ const STRIP_ROWS: u32 = 16;
 pub(crate) struct Painter3d {
     camera: Camera,
     lights: Lights,
-    /// The height of the floor if no solid is a floor, m.
+    /// The height of the floor if no rigid shape is a floor, m.
     floor: f32,
 }
 

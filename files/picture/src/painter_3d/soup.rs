@@ -6,7 +6,7 @@ use taut_export::{Frame, Look, Mesh, Part, Stage};
 use crate::camera::{Camera, is_floor};
 use crate::colour::{faded, linear};
 
-/// The material of a part or solid.
+/// The material of a part or rigid shape.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Material {
     /// The colour of the front, in linear light.
@@ -28,7 +28,7 @@ impl Material {
             Look::Cloth => (0.35, 0.06),
             Look::Plant => (0.3, 0.05),
             Look::Rope | Look::Ground => (0.0, 0.02),
-            Look::Body | Look::Ragdoll | Look::Collider => (0.0, 0.16),
+            Look::Body | Look::Ragdoll | Look::Obstacle => (0.0, 0.16),
             Look::Grains => (0.0, 0.5),
         };
         let back = if look == Look::Cloth { faded(front) } else { front };
@@ -58,24 +58,24 @@ impl Soup {
             soup.add_part(stage, frame, part, camera);
         }
         let mut rooms = Vec::new();
-        for (nth, (solid, pose)) in stage.solids.iter().zip(&frame.poses).enumerate() {
-            if !solid.endless {
-                soup.set_material(solid.look, nth);
+        for (nth, (shape, pose)) in stage.rigid_shapes.iter().zip(&frame.poses).enumerate() {
+            if !shape.unbounded {
+                soup.set_material(shape.look, nth);
                 soup.add_mesh(
-                    &solid.mesh,
+                    &shape.mesh,
                     |point| pose.point(point),
                     |normal| pose.direction(normal),
                 );
                 continue;
             }
-            if !is_floor(solid, pose) {
-                rooms.push((nth, solid, pose));
+            if !is_floor(shape, pose) {
+                rooms.push((nth, shape, pose));
             }
         }
         soup.casting = soup.triangles.len();
-        for (nth, solid, pose) in rooms {
-            soup.set_material(solid.look, nth);
-            soup.add_mesh(&solid.mesh, |point| pose.point(point), |normal| pose.direction(normal));
+        for (nth, shape, pose) in rooms {
+            soup.set_material(shape.look, nth);
+            soup.add_mesh(&shape.mesh, |point| pose.point(point), |normal| pose.direction(normal));
         }
         soup
     }

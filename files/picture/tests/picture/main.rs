@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
-use taut_export::{Frame, Look, Mesh, Part, Pose, Schedule, Solid, Stage};
+use taut_export::{Frame, Look, Mesh, Part, Pose, RigidShape, Stage, Timeline};
 use taut_picture::{Bounds, Options, Painter, Picture, View, film};
 
 const SMALL: Options = Options {
@@ -34,11 +34,11 @@ fn stage(flat: bool) -> Stage {
             sticks: if flat { 0..4 } else { 0..0 },
             radius: 0.0,
         }],
-        solids: vec![Solid {
+        rigid_shapes: vec![RigidShape {
             name: "ball".into(),
-            look: Look::Collider,
+            look: Look::Obstacle,
             mesh: Mesh::sphere(0.4),
-            endless: false,
+            unbounded: false,
         }],
     }
 }
@@ -102,7 +102,7 @@ fn removed_faces_are_not_drawn_and_everything_fits_into_the_picture() {
     let stage = stage(false);
     let painter = Painter::new(&stage, &bounds(&stage), SMALL);
     let whole = frame(0);
-    let torn = Frame { gone_faces: vec![true, false], ..frame(0) };
+    let torn = Frame { removed_faces: vec![true, false], ..frame(0) };
     let position = [0.3, 1.7, 0.0]; // in the first face
     assert!(is_red(colour_at(&painter.paint(&stage, &whole), &painter, position)));
     assert!(!is_red(colour_at(&painter.paint(&stage, &torn), &painter, position)));
@@ -131,8 +131,8 @@ fn solids_cast_shadows_on_the_floor() {
 /// Writes all frames to a file, and returns the stage and the painted pictures.
 fn written(path: &Path) -> (Stage, Vec<Picture>) {
     let stage = stage(false);
-    let schedule = Schedule { frames: FRAMES as u64, fps: FPS };
-    let mut film = film(path, &stage, schedule, SMALL).unwrap();
+    let timeline = Timeline { frames: FRAMES as u64, fps: FPS };
+    let mut film = film(path, &stage, timeline, SMALL).unwrap();
     for nth in 0..FRAMES {
         film.frame(&stage, &frame(nth)).unwrap();
     }
@@ -223,10 +223,10 @@ fn a_gif_decodes_to_nearly_the_painted_pictures_with_the_same_duration() {
 fn invalid_names_and_views_are_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let stage = stage(false);
-    let schedule = Schedule { frames: 1, fps: FPS };
+    let timeline = Timeline { frames: 1, fps: FPS };
     let error_message = |name: &str| {
         let path = folder.path().join(name);
-        film(&path, &stage, schedule, SMALL).err().unwrap().to_string()
+        film(&path, &stage, timeline, SMALL).err().unwrap().to_string()
     };
     assert!(
         error_message("a.jpeg")

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use taut_core::{Duplicates, INVERSE_MASS_MAX, INVERSE_MASS_MIN, Particles, Sticks};
-use taut_world::{Emission, Model, ModelError, Source, Spring, Springs};
+use taut_world::{EmitterSettings, Model, ModelError, Source, Spring, Springs};
 
 use super::{ModelBuilder, make};
 use crate::file::error::{At, BuildError};
@@ -12,7 +12,7 @@ use crate::file::values::{Vector, points};
 
 options! {
     /// [`Model::emitter`].
-    EmitterText<const D: usize> => Emission<D> {
+    EmitterText<const D: usize> => EmitterSettings<D> {
         source: SourceText<D>,
         rate: f64,
         velocity: Vector<D>,

@@ -29,7 +29,7 @@ pub enum SnapshotError {
     },
     /// A number is out of range.
     #[error("the snapshot is damaged: {0}")]
-    Measure(ModelError),
+    OutOfRange(ModelError),
     /// A particle is invalid.
     #[error("the snapshot is damaged: {0}")]
     Particle(ParticleError),
@@ -54,4 +54,4 @@ macro_rules! from {
         }
     )* };
 }
-from!(Measure: ModelError, Particle: ParticleError, Stick: StickError, Schedule: ScheduleError);
+from!(OutOfRange: ModelError, Particle: ParticleError, Stick: StickError, Schedule: ScheduleError);

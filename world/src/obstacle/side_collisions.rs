@@ -11,25 +11,25 @@ use crate::simd::widest;
 use crate::surface::{ContactLaw, Nearest, SurfaceContact, VerletState};
 
 /// Resolves collisions of particles with the sides of an obstacle.
-pub(super) struct KeepOut<'a, S, const D: usize> {
+pub(super) struct SideCollisions<'a, S, const D: usize> {
     pub(super) sides: &'a [S],
     pub(super) thickness: f32,
     pub(super) displacement: Displacement<D>,
     pub(super) law: ContactLaw<f32>,
 }
 
-impl<S: Side<D>, const D: usize> GroupPass<D> for KeepOut<'_, S, D> {
+impl<S: Side<D>, const D: usize> GroupPass<D> for SideCollisions<'_, S, D> {
     fn run(&self, groups: &mut Groups<'_, D>) {
-        widest(KeepOutPass { obstacle: self, groups });
+        widest(SideCollisionsPass { obstacle: self, groups });
     }
 }
 
-struct KeepOutPass<'a, 'g, 'p, S, const D: usize> {
-    obstacle: &'a KeepOut<'a, S, D>,
+struct SideCollisionsPass<'a, 'g, 'p, S, const D: usize> {
+    obstacle: &'a SideCollisions<'a, S, D>,
     groups: &'g mut Groups<'p, D>,
 }
 
-impl<S: Side<D>, const D: usize> WithSimd for KeepOutPass<'_, '_, '_, S, D> {
+impl<S: Side<D>, const D: usize> WithSimd for SideCollisionsPass<'_, '_, '_, S, D> {
     type Output = ();
 
     #[inline(always)]
@@ -52,27 +52,29 @@ impl<S: Side<D>, const D: usize> WithSimd for KeepOutPass<'_, '_, '_, S, D> {
             if !groups.lane_boxes(simd, group).is_some_and(out_of_reach) {
                 // A separate function: if it were inlined, the values live here would cause
                 // register spills in it.
-                simd.vectorize(KeepOutGroup { simd, obstacle, groups: &mut *groups, group });
+                simd.vectorize(SideCollisionsGroup { simd, obstacle, groups: &mut *groups, group });
             }
         }
     }
 }
 
 /// Resolves the collisions of a group.
-struct KeepOutGroup<'a, 'g, 'p, R, S, const D: usize> {
+struct SideCollisionsGroup<'a, 'g, 'p, R, S, const D: usize> {
     simd: R,
-    obstacle: &'a KeepOut<'a, S, D>,
+    obstacle: &'a SideCollisions<'a, S, D>,
     groups: &'g mut Groups<'p, D>,
     group: usize,
 }
 
-impl<R: Simd, S: Side<D>, const D: usize> NullaryFnOnce for KeepOutGroup<'_, '_, '_, R, S, D> {
+impl<R: Simd, S: Side<D>, const D: usize> NullaryFnOnce
+    for SideCollisionsGroup<'_, '_, '_, R, S, D>
+{
     type Output = ();
 
     #[inline(always)]
     fn call(self) {
         let Self { simd, obstacle, groups, group } = self;
-        let KeepOut { sides, thickness, ref displacement, law } = *obstacle;
+        let SideCollisions { sides, thickness, ref displacement, law } = *obstacle;
         let slots = groups.slots(group);
         let Groups { position, previous, inverse_mass, radii, .. } = &mut *groups;
         let position =
@@ -111,7 +113,7 @@ impl<R: Simd, S: Side<D>, const D: usize> NullaryFnOnce for KeepOutGroup<'_, '_,
             }
             let mut hit = zero.above(zero);
             for side in sides {
-                let inside = keep_out(side, &mut state, reach, free, displacement, &law);
+                let inside = resolve(side, &mut state, reach, free, displacement, &law);
                 hit = hit.or(inside);
             }
             if !hit.any() {
@@ -120,7 +122,7 @@ impl<R: Simd, S: Side<D>, const D: usize> NullaryFnOnce for KeepOutGroup<'_, '_,
             if sides.len() > 1 {
                 // Friction at one side may have moved a particle into another side.
                 for side in sides {
-                    keep_out(side, &mut state, reach, free, displacement, &projection);
+                    resolve(side, &mut state, reach, free, displacement, &projection);
                 }
             }
             for axis in 0..D {
@@ -139,7 +141,7 @@ impl<R: Simd, S: Side<D>, const D: usize> NullaryFnOnce for KeepOutGroup<'_, '_,
 /// Resolves collisions of one side with the free particles of a register. Returns which particles
 /// were inside.
 #[inline(always)]
-fn keep_out<R: Simd, const D: usize>(
+fn resolve<R: Simd, const D: usize>(
     side: &impl Side<D>,
     state: &mut VerletState<Register<R>, D>,
     reach: Register<R>,

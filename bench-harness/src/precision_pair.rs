@@ -11,7 +11,7 @@ use crate::residual::Residual;
 
 /// Two simulations of one arrangement and formula, in `f32` and in `f64`.
 #[derive(Debug)]
-pub struct Twins {
+pub struct PrecisionPair {
     /// The particles in `f32`.
     pub single: Particles<3>,
     /// The particles in `f64`.
@@ -65,7 +65,7 @@ pub fn relaxation(iterations: u32) -> Step<3> {
     Step { substeps: 1, iterations, acceleration: [0.0; 3], damping_rate, ..Step::default() }
 }
 
-impl Twins {
+impl PrecisionPair {
     /// Both simulations start from the arranged particles.
     ///
     /// # Errors
@@ -122,7 +122,7 @@ impl Twins {
     }
 
     /// The distance between the two simulations.
-    pub fn apart(&self) -> Distance {
+    pub fn distance(&self) -> Distance {
         Distance::between(&self.positions(), &self.positions_double())
     }
 }

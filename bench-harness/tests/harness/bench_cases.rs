@@ -2,12 +2,12 @@
 
 use taut::world::{Model, ModelError, StickSet};
 use taut::{AnyKernel, Formula, Kernel};
-use taut_bench::{COURSE_FRAMES, Course, SCENARIOS, Scenario, Unsound, kernel_path};
+use taut_bench::{BenchCase, InvalidRun, RUN_FRAMES, SCENARIOS, Scenario, kernel_path};
 
 const SIZE: usize = 8;
 
-fn course(scenario: Scenario) -> Course {
-    Course::new(scenario, scenario.model(SIZE).unwrap(), Formula::Halley).unwrap()
+fn case(scenario: Scenario) -> BenchCase {
+    BenchCase::new(scenario, scenario.model(SIZE).unwrap(), Formula::Halley).unwrap()
 }
 
 #[test]
@@ -16,7 +16,7 @@ fn scenarios_have_unique_names_and_distinct_kernels() {
         assert!(SCENARIOS[..at].iter().all(|other| other.name != scenario.name));
         assert!(!scenario.formulas.is_empty() && !scenario.sizes.is_empty());
         assert!(scenario.step().motion().is_ok());
-        let kernels = scenario.engines();
+        let kernels = scenario.kernels();
         assert!(kernels.iter().any(|kernel| kernel_path(kernel) == "scalar"));
         let mut names: Vec<_> = kernels.iter().map(kernel_path).collect();
         names.sort();
@@ -37,12 +37,12 @@ fn a_frame_relaxes_each_stick_in_each_iteration_of_each_substep() {
 #[test]
 fn every_kernel_of_every_scenario_is_verified_after_any_number_of_frames() {
     for scenario in SCENARIOS {
-        let course = course(*scenario);
-        let kernels = scenario.engines();
-        let mut runs: Vec<_> = kernels.iter().map(|kernel| course.run(kernel).unwrap()).collect();
-        runs.push(course.run_textbook());
+        let case = case(*scenario);
+        let kernels = scenario.kernels();
+        let mut runs: Vec<_> = kernels.iter().map(|kernel| case.run(kernel).unwrap()).collect();
+        runs.push(case.run_textbook());
         for run in &mut runs {
-            for frames in [COURSE_FRAMES, 1, 3] {
+            for frames in [RUN_FRAMES, 1, 3] {
                 run.rewind();
                 run.frames(frames);
                 let stretch = run.verified(frames).unwrap();
@@ -55,36 +55,36 @@ fn every_kernel_of_every_scenario_is_verified_after_any_number_of_frames() {
 
 #[test]
 fn a_run_in_which_nothing_moves_is_invalid() {
-    let course = course(SCENARIOS[0]);
-    let mut run = course.run(&AnyKernel::best()).unwrap();
-    assert_eq!(run.verified(1), Err(Unsound::NothingMoved));
+    let case = case(SCENARIOS[0]);
+    let mut run = case.run(&AnyKernel::best()).unwrap();
+    assert_eq!(run.verified(1), Err(InvalidRun::NothingMoved));
     run.frames(2);
     run.verified(2).unwrap();
     run.rewind();
-    assert_eq!(run.verified(2), Err(Unsound::NothingMoved));
+    assert_eq!(run.verified(2), Err(InvalidRun::NothingMoved));
 }
 
 #[test]
 fn a_run_with_other_bits_is_invalid() {
-    let course = course(SCENARIOS[0]);
-    let mut run = course.run(&AnyKernel::best()).unwrap();
+    let case = case(SCENARIOS[0]);
+    let mut run = case.run(&AnyKernel::best()).unwrap();
     run.frames(3);
     assert!(
-        matches!(run.verified(2), Err(Unsound::OtherBits { .. })),
+        matches!(run.verified(2), Err(InvalidRun::OtherBits { .. })),
         "one frame too many was run"
     );
     // The bits of the textbook loop are not compared.
-    let mut textbook = course.run_textbook();
+    let mut textbook = case.run_textbook();
     textbook.frames(3);
     assert!(textbook.verified(2).is_ok());
 }
 
 #[test]
 fn a_run_beyond_the_residual_bound_is_invalid() {
-    let course = course(Scenario { stretch_rms_bound: 1e-6, ..SCENARIOS[0] });
-    let mut run = course.run(&AnyKernel::best()).unwrap();
+    let case = case(Scenario { stretch_rms_bound: 1e-6, ..SCENARIOS[0] });
+    let mut run = case.run(&AnyKernel::best()).unwrap();
     run.frames(1);
-    assert!(matches!(run.verified(1), Err(Unsound::Stretched { bound: 1e-6, .. })));
+    assert!(matches!(run.verified(1), Err(InvalidRun::Stretched { bound: 1e-6, .. })));
 }
 
 #[test]
@@ -94,10 +94,10 @@ fn a_run_with_a_position_that_is_not_finite_is_invalid() {
         model.particles.previous_mut(2)[size + 1] = -f32::MAX;
         Ok(model)
     }
-    let course = course(Scenario { shape: exploding, ..SCENARIOS[0] });
-    let mut run = course.run(&AnyKernel::best()).unwrap();
+    let case = case(Scenario { shape: exploding, ..SCENARIOS[0] });
+    let mut run = case.run(&AnyKernel::best()).unwrap();
     run.frames(1);
-    assert_eq!(run.verified(1), Err(Unsound::NotFinite));
+    assert_eq!(run.verified(1), Err(InvalidRun::NotFinite));
 }
 
 #[test]
