@@ -109,12 +109,12 @@ This page shows that positions have the same bits on every platform that was tes
 
     scripts/determinism.sh
 
-wrote this page. It runs every kernel on every instruction set of the machine, of AArch64 and of
-WebAssembly. The scenes are those of the golden hashes: a sheet, a disc and a sphere in the coloured,
-banded and blocked order, and in that of a sheet, for 8 steps of 4 iterations; and the scenes of the
+generates this page. The script runs every kernel on every instruction set of the machine, of AArch64 and of
+WebAssembly. The scenes are those of the golden hashes: a sheet, a disc and a sphere in the orders
+`coloured`, `banded` and `blocked`, and the sheet also in the order `sheet`, for 8 steps of 4 iterations; and the scenes of the
 library with their winds, obstacles and bodies, for 24 steps with their own settings. A digest is the
 start of the SHA-256 of all lines `scene order formula hash` of one formula, or of the scenes of the
-library. A hash is that of the bits of the positions (`Particles::hash`). If two kernels differed on an
+library. A hash is computed from the bits of the positions (`Particles::hash`). If two kernels differed on an
 instruction set, its digest would include both, so equal digests mean that all kernels agree.
 
 | target, instruction set | kernels | exact | newton | halley | quick | scenes |
@@ -153,7 +153,7 @@ by the hardware, no reassociation. The default schedules depend on the mesh alon
 ## Not guaranteed
 
 - The bits of another *version*, if its notes say that an order or an operation changed.
-  `tests/golden.txt` has a version, too.
+  `tests/golden.txt` has a version number, which increases when a hash changes.
 - In another floating-point environment: a host that flushes denormals to zero, or does not round
   to nearest, voids the guarantee for the threads on which it does so.
 - *Which* NaN a position is: hashes and comparisons treat all NaNs as equal. Whether it is NaN is
@@ -162,7 +162,7 @@ by the hardware, no reassociation. The default schedules depend on the mesh alon
 - What the caller computes between steps: the standard library's transcendental functions (`sin`,
   `exp`, ...) differ from platform to platform. The damping of a step and the scenes of
   `taut::world` use the crate `libm`.
-- The textbook loop of the harness, whose arithmetic differs.
+- The baseline `textbook` of the benchmark harness (the loop as printed in the articles), whose arithmetic differs.
 TEXT
 } >docs/determinism.md
 

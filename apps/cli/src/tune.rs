@@ -184,7 +184,7 @@ fn trials_sentence(trials: &[Trial], keep: Arrangement, formula: Formula) -> Str
         count(&|it| it.same_answer)
     );
     let rejected = [
-        (TrialOutcome::NotBounded, "not bounded"),
+        (TrialOutcome::NotBounded, "diverged"),
         (TrialOutcome::TooMuchStretch, "above the residual limit"),
         (TrialOutcome::NotReached, "not measured within the time limit"),
     ]

@@ -5,7 +5,7 @@ use core::fmt;
 /// How to draw a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Look {
-    /// Cloth: faces, visible from both sides; sticks are its threads.
+    /// Cloth: faces, visible from both sides; sticks, where drawn, as threads.
     Cloth,
     /// Ropes, chains and bridges: the sticks, with planks as faces.
     Rope,

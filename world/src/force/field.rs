@@ -163,7 +163,7 @@ impl<L: Law<D>, const D: usize> Force<D> for Field<L, D> {
                 Some(group) => Some(&group[..]),
             },
         };
-        widest(FieldPass { field: self, group, matter, moment, forces: forces.columns_mut() });
+        widest(AddFieldForces { field: self, group, matter, moment, forces: forces.columns_mut() });
     }
 
     fn touches(&self, matter: &Model<D>) -> bool {
@@ -171,8 +171,8 @@ impl<L: Law<D>, const D: usize> Force<D> for Field<L, D> {
     }
 }
 
-/// The pass of a field over the particles of a model.
-struct FieldPass<'a, L, const D: usize> {
+/// Adds the force of a field to the particles of a model, with run-time SIMD dispatch.
+struct AddFieldForces<'a, L, const D: usize> {
     field: &'a Field<L, D>,
     group: Option<&'a [u32]>,
     matter: &'a Model<D>,
@@ -184,7 +184,7 @@ struct FieldPass<'a, L, const D: usize> {
 /// a velocity.
 const DRAG_MARGIN: f32 = 1.0 - 1e-6;
 
-impl<L: Law<D>, const D: usize> NullaryFnOnce for FieldPass<'_, L, D> {
+impl<L: Law<D>, const D: usize> NullaryFnOnce for AddFieldForces<'_, L, D> {
     type Output = ();
 
     #[inline(always)]
@@ -216,7 +216,7 @@ impl<L: Law<D>, const D: usize> NullaryFnOnce for FieldPass<'_, L, D> {
 /// Inverse masses, positions and previous positions.
 type Columns<'a, const D: usize> = (&'a [f32], [&'a [f32]; D], [&'a [f32]; D]);
 
-impl<L: Law<D>, const D: usize> FieldPass<'_, L, D> {
+impl<L: Law<D>, const D: usize> AddFieldForces<'_, L, D> {
     #[inline(always)]
     fn add_force(&mut self, (masses, positions, previous): &Columns<'_, D>, particle: usize) {
         let Self { field, moment, forces, .. } = self;

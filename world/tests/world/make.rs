@@ -27,7 +27,7 @@ pub(crate) fn drape(size: usize, set: StickSet) -> Model {
     model.faces = (0..size * (size - 1))
         .filter(|corner| (corner + 1) % size != 0)
         .flat_map(|corner| {
-            let [a, b, c, d] = [0, 1, size + 1, size].map(|step| (corner + step) as u32);
+            let [a, b, c, d] = [0, 1, size + 1, size].map(|offset| (corner + offset) as u32);
             [[a, d, b], [b, d, c]]
         })
         .collect::<Vec<_>>()

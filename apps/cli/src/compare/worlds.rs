@@ -83,7 +83,7 @@ pub(super) fn run(
 struct Prepared {
     scene: AnyScene,
     formula: Formula,
-    /// The parts of the scene that special kernels can run.
+    /// Whether the scene has sheets and copies that the kernels for sheets and for copies can relax.
     parts: SpecialParts,
 }
 
@@ -141,7 +141,7 @@ fn render(rows: &[WorldRow]) -> String {
         "frame\nµs",
         "sticks\nµs",
         "other\nµs",
-        "share of\nsticks",
+        "sticks\n% of frame",
         "sticks\nns per stick",
         "other\nns per particle",
         "stretch\nrms / max",
@@ -164,7 +164,7 @@ fn render(rows: &[WorldRow]) -> String {
             Cell::new(format!("{:.1}", row.frame_us_median)),
             Cell::new(format!("{:.1}", row.sticks_us_median)),
             Cell::new(format!("{:.1}", row.others_us_median)),
-            Cell::new(format!("{share:.0} %")),
+            Cell::new(format!("{share:.0}")),
             Cell::new(format!("{:.3}", row.ns_per_stick)),
             Cell::new(format!("{:.2}", row.others_ns_per_particle)),
             stretch,

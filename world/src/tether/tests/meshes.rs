@@ -6,7 +6,8 @@ use proptest::prelude::*;
 use taut_core::Family;
 
 use super::{
-    EXACT, Point, ROUNDING, Random, check, distance, distances_over_points, rest_shape, sheet,
+    MAX_EXCESS, MAX_SHORTFALL, Point, Random, check, distance, distances_over_points, rest_shape,
+    sheet,
 };
 use crate::model::{Cloth, Model};
 use crate::tether::RestShape;
@@ -60,11 +61,11 @@ proptest! {
         let shape = RestShape::of(&model);
         for pins in [&pins[..], &top, &[0, columns as u32 - 1]] {
             let found = shape.distances_from(pins);
-            check(&found, ROUNDING, EXACT, |it| to_pins(&model, pins, it));
+            check(&found, MAX_SHORTFALL, MAX_EXCESS, |it| to_pins(&model, pins, it));
             for (particle, nearest) in found.iter().enumerate() {
                 let to_source = to_pins(&model, &[nearest.source], particle);
                 let distance = f64::from(nearest.distance);
-                prop_assert!((distance - to_source).abs() <= EXACT * distance);
+                prop_assert!((distance - to_source).abs() <= MAX_EXCESS * distance);
             }
         }
     }
@@ -86,7 +87,7 @@ proptest! {
             let all = 0..(size * size) as u32;
             let mut pins: Vec<u32> = all.filter(|_| random.fraction() < density).collect();
             pins.push(random.below(size * size));
-            check(&shape.distances_from(&pins), ROUNDING, EXACT, |it| {
+            check(&shape.distances_from(&pins), MAX_SHORTFALL, MAX_EXCESS, |it| {
                 let here = mesh.0[it];
                 let distances = pins.iter().map(|&pin| distance(here, mesh.0[pin as usize]));
                 distances.fold(f64::INFINITY, f64::min)
@@ -152,9 +153,11 @@ fn distances_on_a_cylinder_are_those_of_the_unrolled_rectangle() {
         libm::hypot(level, rise * (it / around).abs_diff(from / around) as f64)
     };
     let source = 10 * around + 7;
-    check(&shape.distances_from(&[source as u32]), ROUNDING, EXACT, |it| from_column(source, it));
+    check(&shape.distances_from(&[source as u32]), MAX_SHORTFALL, MAX_EXCESS, |it| {
+        from_column(source, it)
+    });
     let rim: Vec<u32> = (0..around as u32).collect();
-    check(&shape.distances_from(&rim), ROUNDING, EXACT, |it| rise * (it / around) as f64);
+    check(&shape.distances_from(&rim), MAX_SHORTFALL, MAX_EXCESS, |it| rise * (it / around) as f64);
 }
 
 #[test]
@@ -173,17 +176,22 @@ fn shortest_paths_go_around_a_slit() {
     let beyond = |a: Point, b: Point, p: Point| {
         (b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0]) > 1e-9
     };
-    check(&rest_shape(&mesh).distances_from(&[(5 * columns + 10) as u32]), ROUNDING, EXACT, |it| {
-        let here = mesh.0[it];
-        let is_below = here[1] > upper[1] + 1e-9;
-        if !is_below || !beyond(source, upper, here) {
-            distance(source, here)
-        } else if here[0] >= upper[0] - 1e-9 || !beyond(upper, lower, here) {
-            distance(source, upper) + distance(upper, here)
-        } else {
-            distance(source, upper) + spacing + distance(lower, here)
-        }
-    });
+    check(
+        &rest_shape(&mesh).distances_from(&[(5 * columns + 10) as u32]),
+        MAX_SHORTFALL,
+        MAX_EXCESS,
+        |it| {
+            let here = mesh.0[it];
+            let is_below = here[1] > upper[1] + 1e-9;
+            if !is_below || !beyond(source, upper, here) {
+                distance(source, here)
+            } else if here[0] >= upper[0] - 1e-9 || !beyond(upper, lower, here) {
+                distance(source, upper) + distance(upper, here)
+            } else {
+                distance(source, upper) + spacing + distance(lower, here)
+            }
+        },
+    );
 }
 
 #[test]
@@ -268,7 +276,7 @@ fn invalid_edges_and_triangles_are_ignored() {
         RestShape::new(7, pairs.map(unit), [[0, 1, 2], [1, 0, 2], [2, 3, 4], [4, 3, 5], [3, 4, 6]]);
     let found = shape.distances_from(&[5]);
     let height = libm::sqrt(3.0);
-    check(&found, ROUNDING, EXACT, |it| {
+    check(&found, MAX_SHORTFALL, MAX_EXCESS, |it| {
         [height + 1.0, height + 1.0, height, 1.0, 1.0, 0.0, height][it]
     });
 }

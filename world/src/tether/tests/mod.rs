@@ -68,9 +68,9 @@ fn check(found: &[Nearest], below: f64, above: f64, truth: impl Fn(usize) -> f64
 }
 
 /// Relative error by which lengths rounded to `f32` may shorten a distance.
-const ROUNDING: f64 = 1e-6;
+const MAX_SHORTFALL: f64 = 1e-6;
 /// Relative error by which a distance that is exact except for rounding may be too long.
-const EXACT: f64 = 5e-6;
+const MAX_EXCESS: f64 = 5e-6;
 
 /// Dijkstra's algorithm over the particles and `count` points on each edge, connected across
 /// triangles. The distances are never below the shortest ones.
