@@ -126,11 +126,12 @@ impl Comparison {
     pub fn run(&self, mut progress: impl FnMut(Progress<'_>)) -> Result<Vec<Row>, ComparisonError> {
         let comparison = self.checked()?;
         progress(Progress { share: 0.0, doing: "arranging the model" });
-        let mut arranged = BTreeMap::from([(AUTHORED, comparison.arranged(AUTHORED)?)]);
+        let mut arranged =
+            BTreeMap::from([(AUTHORED, AUTHORED.of_copies(&self.model, self.copies)?)]);
         for &Configuration { arrangement, .. } in &self.configurations {
             if let std::collections::btree_map::Entry::Vacant(vacant) = arranged.entry(arrangement)
             {
-                vacant.insert(comparison.arranged(arrangement)?);
+                vacant.insert(arrangement.of_copies(&self.model, self.copies)?);
             }
         }
         let mut entries = vec![comparison.textbook_entry()];
@@ -163,7 +164,7 @@ impl Comparison {
             return Ok(None);
         }
         let Some(fastest) = self.fastest(rows) else { return Ok(None) };
-        let on = comparison.arranged(fastest.arrangement)?;
+        let on = fastest.arrangement.of_copies(&self.model, self.copies)?;
         let entries =
             [self.step, as_substeps].map(|step| comparison.kernel_entry(fastest, &step, &on));
         let entries = entries.into_iter().collect::<Result<_, _>>()?;
@@ -192,12 +193,7 @@ impl Comparison {
             return Err(ComparisonError::NoFrames);
         }
         self.step.motion()?;
-        let whole = match self.copies {
-            0 => return Err(ComparisonError::NoCopies),
-            1 => Cow::Borrowed(&self.model),
-            copies => Cow::Owned(Model::side_by_side(repeat_n(&self.model, copies))?),
-        };
-        Ok(Checked { comparison: self, whole })
+        Ok(Checked { comparison: self, whole: all_copies(&self.model, self.copies)? })
     }
 
     fn step_of(&self, answer: Answer) -> Step<3> {
@@ -210,6 +206,15 @@ impl Comparison {
     }
 }
 
+/// Copies of a model as one model.
+pub(crate) fn all_copies(model: &Model, copies: usize) -> Result<Cow<'_, Model>, ComparisonError> {
+    Ok(match copies {
+        0 => return Err(ComparisonError::NoCopies),
+        1 => Cow::Borrowed(model),
+        copies => Cow::Owned(Model::side_by_side(repeat_n(model, copies))?),
+    })
+}
+
 /// A comparison that can be run.
 struct Checked<'a> {
     comparison: &'a Comparison,
@@ -218,13 +223,6 @@ struct Checked<'a> {
 }
 
 impl Checked<'_> {
-    fn arranged(&self, arrangement: Arrangement) -> Result<Arranged, ArrangementError> {
-        match self.comparison.copies {
-            1 => arrangement.of(&self.comparison.model),
-            copies => arrangement.of_copies(&self.comparison.model, copies),
-        }
-    }
-
     /// Runs all frames of the entries, in rounds, and returns a row without speedups for each.
     fn by_turns(
         &self,

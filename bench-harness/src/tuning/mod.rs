@@ -24,6 +24,8 @@ pub const NOISE: f64 = 0.03;
 pub struct Tuning {
     /// The model.
     pub model: Model,
+    /// How many copies of it are stepped together, side by side; usually 1.
+    pub copies: usize,
     /// The step.
     pub step: Step<3>,
     /// The formula.
@@ -158,19 +160,22 @@ impl Choice {
 }
 
 impl Tuning {
-    /// All candidates: every kernel of this build for one mesh on its best instruction set of this machine, with
-    /// these numbers of threads, in every order that suits it, on every numbering; those that keep
-    /// the result first.
+    /// All candidates for so many copies of a model: every kernel of this build on its best
+    /// instruction set of this machine, with these numbers of threads, in every order that suits it,
+    /// on every numbering; those that keep the result first. The kernel `grid` runs one sheet, the
+    /// kernel `copies` two copies or more.
     ///
     /// # Errors
     /// If threads cannot be started.
     pub fn candidates(
         model: &Model,
         keep: Arrangement,
+        copies: usize,
         threads: &[usize],
     ) -> Result<Vec<Candidate>, PoolError> {
         let mut kernels = Vec::new();
-        for name in [KernelName::Grid, KernelName::Pulp, KernelName::Wide, KernelName::Scalar] {
+        let special = if copies > 1 { KernelName::Copies } else { KernelName::Grid };
+        for name in [special, KernelName::Pulp, KernelName::Wide, KernelName::Scalar] {
             for &threads in threads {
                 if let Ok(kernel) = AnyKernel::named(name.name()) {
                     kernels.push(match threads {
@@ -248,6 +253,8 @@ impl Candidate {
         let of_sheets = Arrangement { order: Order::Sheet, numbering: Numbering::Given };
         match (kernel.inside().kernel_name(), arrangement.order) {
             (KernelName::Grid, _) if *arrangement != of_sheets => false,
+            // Its lanes are copies, so it runs every order, also one of single sticks.
+            (KernelName::Copies, _) => lanes > 1,
             // For machines without SIMD, and for orders that use a single lane.
             (KernelName::Scalar, order) => {
                 threads == 1 && (*arrangement == keep || order == Order::Authored)
