@@ -9,7 +9,7 @@ use taut::{
     Substeps, Tally,
 };
 
-use crate::comparison::ComparisonError;
+use crate::comparison::{ComparisonError, all_copies};
 use crate::instructions::Executed;
 use crate::roofline::grid_lanes;
 
@@ -21,8 +21,8 @@ pub const ITERATIONS: u32 = 8;
 pub const COUNTED_FRAME: &str = "*counted_frame*";
 
 /// A kernel with a formula on a fixed small scene, all sticks: sheets of 32 by 32 and 64 by 64
-/// in the schedule of a sheet, a disc of some 1,000 particles in that of a mesh, or one of some
-/// 4,000 in stars.
+/// in the schedule of a sheet, a disc of some 1,000 particles in that of a mesh, one of some
+/// 4,000 in stars, or 18 copies of one of some 140, one of which has another mass in one particle.
 ///
 /// Shown and read as four words: `drape-64 pulp avx2 halley`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -55,7 +55,9 @@ pub enum CaseError {
     Comparison(#[from] ComparisonError),
 }
 
-const SCENES: [&str; 4] = ["drape-32", "drape-64", "disc-32", "stars-64"];
+const SCENES: [&str; 5] = ["drape-32", "drape-64", "disc-32", "stars-64", COPIES];
+/// The scene of the kernel `copies`: more than the 16 copies that its loops take together.
+const COPIES: &str = "copies-18";
 
 impl Case {
     /// All of them on this machine: every kernel on the instruction sets that valgrind knows
@@ -65,8 +67,12 @@ impl Case {
         for scene in SCENES {
             for kernel in AnyKernel::available() {
                 let (name, isa) = (Kernel::<3>::name(&kernel), Kernel::<3>::isa(&kernel));
-                let fits =
-                    kernel.is_general() || kernel.is_for_sheets() && scene.starts_with("drape");
+                let fits = match scene {
+                    COPIES => kernel.is_for_copies(),
+                    _ => {
+                        kernel.is_general() || kernel.is_for_sheets() && scene.starts_with("drape")
+                    }
+                };
                 if fits && isa != "avx512" && !kernel.is_fallback() {
                     let case = |formula: &Formula| Self {
                         scene,
@@ -86,15 +92,21 @@ impl Case {
     /// # Errors
     /// If they cannot be made.
     pub fn scene(&self) -> Result<(Model, Schedule), CaseError> {
-        let (scene, order) = match self.scene {
-            "drape-32" => (Model::drape(32, StickSet::All)?, "sheet"),
-            "drape-64" => (Model::drape(64, StickSet::All)?, "sheet"),
-            "disc-32" => (Model::disc(32, StickSet::All)?, "blocked"),
-            _ => (Model::disc(64, StickSet::All)?, "starred"),
+        let (model, order, copies) = match self.scene {
+            "drape-32" => (Model::drape(32, StickSet::All)?, "sheet", 1),
+            "drape-64" => (Model::drape(64, StickSet::All)?, "sheet", 1),
+            "disc-32" => (Model::disc(32, StickSet::All)?, "blocked", 1),
+            COPIES => (Model::disc(12, StickSet::All)?, "blocked", 18),
+            _ => (Model::disc(64, StickSet::All)?, "starred", 1),
         };
         let arrangement: Arrangement = order.parse().map_err(ComparisonError::from)?;
-        let schedule = arrangement.of(&scene).map_err(ComparisonError::from)?.schedule;
-        Ok((scene, schedule))
+        let arranged = arrangement.of_copies(&model, copies).map_err(ComparisonError::from)?;
+        let mut scene = all_copies(&model, copies)?.into_owned();
+        if copies > 1 {
+            let last = scene.particles.len() - 1;
+            scene.particles.set_inverse_mass(last, 0.5).map_err(ComparisonError::from)?;
+        }
+        Ok((scene, arranged.schedule))
     }
 
     /// Its second frame, about to be run: the first has filled what plans fill when they meet
@@ -131,7 +143,8 @@ impl Case {
     }
 
     /// How many lanes the frame relaxes that hold no stick of their own: a batch is padded to whole
-    /// registers, and a row of the grid kernel to four registers of 16 lanes. One lane is never
+    /// registers, a row of the grid kernel to four registers of 16 lanes, and copies to whole
+    /// registers of copies. One lane is never
     /// padded, and less than that: it branches over sticks whose ends are both pinned.
     ///
     /// # Errors
@@ -140,6 +153,9 @@ impl Case {
         let (scene, schedule) = self.scene()?;
         let lanes: usize = if let ("grid", Some(sheet)) = (self.kernel, &scene.sheet) {
             grid_lanes(sheet)
+        } else if let ("copies", Some(copies)) = (self.kernel, schedule.copies()) {
+            let lanes = Kernel::<3>::lanes(&self.kernel()?);
+            copies.one().sticks() * copies.count().next_multiple_of(lanes)
         } else {
             let lanes = Kernel::<3>::lanes(&self.kernel()?);
             let padded: usize =

@@ -96,7 +96,7 @@ fn an_operation_that_is_not_executed_does_not_count() {
 #[test]
 fn every_case_is_read_as_it_is_shown_and_runs() {
     let cases = Case::all();
-    for kernel in ["scalar", "wide", "grid"] {
+    for kernel in ["scalar", "wide", "grid", "copies"] {
         assert!(cases.iter().any(|case| case.kernel == kernel), "{kernel}");
     }
     for case in cases {
@@ -144,7 +144,7 @@ fn limits_are_read_as_they_are_written() {
 #[test]
 fn the_limits_that_are_kept_name_every_kernel_and_formula() {
     let limits = Limits::parse(include_str!("../../limits.csv")).unwrap();
-    for kernel in ["scalar scalar", "wide sse2", "pulp avx2", "grid avx2"] {
+    for kernel in ["scalar scalar", "wide sse2", "pulp avx2", "grid avx2", "copies avx2"] {
         for formula in taut::Formula::ALL {
             let is_it = |limit: &&Limit| {
                 format!("{} {}", limit.kernel, limit.isa) == kernel
