@@ -14,6 +14,7 @@ pub(super) const TETRA_CUBE_WORLD: LibraryScene = LibraryScene {
     about: "Jakobsen's tetrahedra in his cube world",
     size: 27,
     size_is: "tetrahedra",
+    copies: false,
     dimensions: 3,
     residual: 0.05,
     build: |size| {
@@ -41,6 +42,7 @@ pub(super) const BOXES: LibraryScene = LibraryScene {
     about: "cubes around tetrahedra that fall on each other and into a trough",
     size: 8,
     size_is: "cubes",
+    copies: false,
     dimensions: 3,
     residual: 0.05,
     build: |size| {
@@ -69,6 +71,7 @@ pub(super) const RAGDOLLS: LibraryScene = LibraryScene {
     about: "ragdolls in the plane, thrown about in a room",
     size: 20,
     size_is: "ragdolls",
+    copies: true,
     dimensions: 2,
     residual: 0.1,
     build: |size| {
@@ -98,6 +101,7 @@ pub(super) const RAGDOLLS_3D: LibraryScene = LibraryScene {
     about: "ragdolls that fall down a flight of stairs",
     size: 20,
     size_is: "ragdolls",
+    copies: true,
     dimensions: 3,
     residual: 0.1,
     build: |size| {

@@ -26,6 +26,7 @@ pub(super) const DRAPE: LibraryScene = LibraryScene {
     about: "a square sheet that hangs from its top row",
     size: 64,
     size_is: "particles along a side",
+    copies: false,
     dimensions: 3,
     residual: 0.1,
     build: |size| {
@@ -42,6 +43,7 @@ pub(super) const MOSEGAARD: LibraryScene = LibraryScene {
     about: "Mosegaard's tutorial: a ball moves back and forth through a sheet in the wind",
     size: 55,
     size_is: "particles across",
+    copies: false,
     dimensions: 3,
     residual: 0.2,
     build: |size| {
@@ -66,6 +68,7 @@ pub(super) const FLAG: LibraryScene = LibraryScene {
     about: "a flag in gusts of wind",
     size: 48,
     size_is: "particles across",
+    copies: false,
     dimensions: 3,
     residual: 0.1,
     build: |size| {
@@ -86,6 +89,7 @@ pub(super) const HAMMOCK: LibraryScene = LibraryScene {
     about: "a sheet held at its corners, into which a ball is lowered and lifted again",
     size: 48,
     size_is: "particles along",
+    copies: false,
     dimensions: 3,
     residual: 0.1,
     build: |size| {
@@ -116,6 +120,7 @@ pub(super) const TABLE_CLOTH: LibraryScene = LibraryScene {
     about: "a sheet that falls on a table, and over its edges",
     size: 48,
     size_is: "particles along a side",
+    copies: false,
     dimensions: 3,
     residual: 0.1,
     build: |size| {
@@ -149,6 +154,7 @@ pub(super) const HEX_SHEET: LibraryScene = LibraryScene {
     about: "Jakobsen's cloth: a sheet of equilateral triangles that hangs by its upper corners",
     size: 40,
     size_is: "particles along a side",
+    copies: false,
     dimensions: 3,
     residual: 0.1,
     build: |size| {
@@ -168,6 +174,7 @@ pub(super) const CURTAIN: LibraryScene = LibraryScene {
     about: "a curtain in the plane that tears when pulled; a ball passes its edge",
     size: 60,
     size_is: "particles across",
+    copies: false,
     dimensions: 2,
     residual: 0.3,
     build: |size| {

@@ -12,6 +12,7 @@ pub(super) const ROPE_BRIDGE: LibraryScene = LibraryScene {
     about: "a hanging bridge of planks and ropes, along which a ball moves back and forth",
     size: 24,
     size_is: "planks",
+    copies: false,
     dimensions: 3,
     residual: 0.1,
     build: |size| {
@@ -33,6 +34,7 @@ pub(super) const PLANTS: LibraryScene = LibraryScene {
     about: "a row of shrubs in gusts of wind, held up by support sticks and one iteration",
     size: 8,
     size_is: "shrubs",
+    copies: true,
     dimensions: 3,
     residual: 0.1,
     build: |size| {

@@ -15,6 +15,7 @@ pub(super) const FOUNTAIN: LibraryScene = LibraryScene {
     about: "drops emitted upwards from a triangle, that fall on a four-sided roof and run down it",
     size: 2000,
     size_is: "drops a second",
+    copies: false,
     dimensions: 3,
     residual: 0.0,
     build: |size| {
@@ -49,6 +50,7 @@ pub(super) const SPRINGS: LibraryScene = LibraryScene {
     about: "a cloth of damped springs in the wind, without a stick: as stiff as the step allows",
     size: 24,
     size_is: "particles along each side",
+    copies: false,
     dimensions: 3,
     residual: 0.0,
     build: |size| {
