@@ -50,12 +50,6 @@ pub enum AnyKernel {
     Colour(Box<taut_colour::ColourKernel<AnyKernel>>),
 }
 
-/// The fewest columns of a sheet for which the grid kernel is the fastest.
-pub(crate) const GRID_WIDTH_MIN: usize = 24;
-
-/// The fewest copies of one mesh for which the copies kernel is the fastest.
-pub(crate) const COPIES_MIN: usize = 6;
-
 /// A plan of [`AnyKernel`].
 #[derive(Debug)]
 #[non_exhaustive]
@@ -146,8 +140,8 @@ impl AnyKernel {
         special.unwrap_or_else(Self::best)
     }
 
-    /// Whether a sheet is wide enough for the grid kernel to be the fastest: 24 particles or more.
-    /// (The kernel pads rows to 64 particles. Compared with `pulp`, it is equally fast on AVX-512
+    /// Whether a sheet is wide enough for the grid kernel to be the fastest:
+    /// [`Sheet::FASTER_FROM_WIDTH`] particles or more. (The kernel pads rows to 64 particles. Compared with `pulp`, it is equally fast on AVX-512
     /// and 2.3 times slower on AVX2 at a width of 16, and 1.5 times faster on AVX-512 and equally
     /// fast on AVX2 at a width of 24.)
     ///
@@ -158,12 +152,13 @@ impl AnyKernel {
     /// assert!(!AnyKernel::suits_grid(&Sheet::new(16, 64, Family::ALL)));
     /// ```
     pub fn suits_grid(sheet: &Sheet) -> bool {
-        sheet.width() >= GRID_WIDTH_MIN
+        sheet.width() >= Sheet::FASTER_FROM_WIDTH
     }
 
-    /// Whether a mesh has enough copies for the copies kernel to be the fastest: at least 6.
+    /// Whether a mesh has enough copies for the copies kernel to be the fastest: at least
+    /// [`Copies::FASTER_FROM`].
     pub fn suits_copies(copies: &Copies) -> bool {
-        copies.count() >= COPIES_MIN
+        copies.count() >= Copies::FASTER_FROM
     }
 
     /// Whether a scene has a sheet that is [wide enough](Self::suits_grid).

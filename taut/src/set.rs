@@ -7,10 +7,9 @@ use core::fmt;
 
 #[cfg(feature = "colour")]
 use taut_colour::{Pool, PoolError};
-use taut_core::{Kernel, Schedule};
+use taut_core::{Kernel, Schedule, Sheet};
 
 use crate::AnyKernel;
-use crate::any::GRID_WIDTH_MIN;
 
 /// The kernels of a world: one for wide regular sheets, one for copies of one mesh, and one for
 /// everything else.
@@ -173,7 +172,8 @@ impl fmt::Display for KernelSet {
         write!(f, "{others}")?;
         if label(&self.sheets) != others {
             let sheets = label(&self.sheets);
-            write!(f, ", regular sheets of {GRID_WIDTH_MIN} columns and more by {sheets}")?;
+            let width = Sheet::FASTER_FROM_WIDTH;
+            write!(f, ", regular sheets of {width} columns and more by {sheets}")?;
         }
         if label(&self.copies) != others {
             write!(f, ", copies of one mesh by {}", label(&self.copies))?;

@@ -2,15 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use taut_core::{Schedule, Sheet};
+use taut_core::{Copies, Schedule, Sheet};
 
 use crate::model::{Model, Order, schedule_of};
 
-/// The fewest equal models that get an island of their own, in which a kernel may take a lane for
-/// each: from here on that is faster.
-const COPIES_MIN: usize = 6;
-/// For regular sheets of this many columns and more it is [`SHEET_COPIES_MIN`].
-const NARROW: usize = 24;
+/// The fewest equal regular sheets of [`Sheet::FASTER_FROM_WIDTH`] columns and more that get an island
+/// of their own, in which a kernel may take a lane for each: from here on that is faster than each
+/// sheet on a kernel for sheets. For other models the fewest are [`Copies::FASTER_FROM`].
 const SHEET_COPIES_MIN: usize = 16;
 /// Regular sheets of this many columns and more are faster one by one.
 const WIDE: usize = 48;
@@ -39,6 +37,9 @@ type Scheduled<'a, const D: usize> = (usize, &'a Model<D>, Schedule);
 
 /// One group for each regular sheet, except narrow ones that are copies; then one for each set of
 /// copies; then one of all other models.
+///
+/// The groups do not depend on the kernels that run them, because a snapshot of a world resumes on
+/// any kernel and stores the state of each island.
 pub(crate) fn groups<'a, const D: usize>(
     models: impl Iterator<Item = &'a Model<D>>,
     order: Option<Order>,
@@ -113,8 +114,8 @@ fn copies_min<const D: usize>(model: &Model<D>) -> Option<usize> {
         _ if sticks.particles() != particles.len() => None,
         // Tethers of a sheet know its rows and columns, which several sheets do not have.
         1.. if tethers.iter().any(Option::is_some) => None,
-        0..NARROW => Some(COPIES_MIN),
-        NARROW..WIDE => Some(SHEET_COPIES_MIN),
+        0..Sheet::FASTER_FROM_WIDTH => Some(Copies::FASTER_FROM),
+        Sheet::FASTER_FROM_WIDTH..WIDE => Some(SHEET_COPIES_MIN),
         _ => None,
     }
 }
